@@ -25,6 +25,7 @@ fn lanes(criterion: &mut Criterion, name: &str) {
         autoreset: Autoreset::SameStep,
         tensor: TensorKind::Observation,
         opponents: None,
+        opening: None,
     };
     let mut vector = game.vector(settings, Arc::default()).expect("lanes");
     let shape = vector.shape();

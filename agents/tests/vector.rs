@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use stier_agents::AgentSpec;
 use stier_agents::agent::threads::Halted;
 use stier_agents::batch::vector::{
-    Autoreset, Cells, LearnerSeat, NOBODY, Opponents, Rows, Seeds, Settings, Shape, TensorKind, VectorError,
+    Autoreset, Cells, LearnerSeat, NOBODY, Opening, Opponents, Rows, Seeds, Settings, Shape, TensorKind, VectorError,
 };
 use stier_agents::erased::{self, DynGame, DynState, DynVector};
 use stier_core::games::schwimmen::Schwimmen;
@@ -50,11 +50,16 @@ fn settings(lanes: usize) -> Settings {
         autoreset: Autoreset::SameStep,
         tensor: TensorKind::Observation,
         opponents: None,
+        opening: None,
     }
 }
 
 fn against(agents: &[&str], learner: LearnerSeat) -> Option<Opponents> {
     Some(Opponents { agents: agents.iter().map(|text| text.parse().expect("an agent")).collect(), learner })
+}
+
+fn begun_by(agent: &str, share: f64, decisions: u32) -> Option<Opening> {
+    Some(Opening { agent: agent.parse().expect("an agent"), share, decisions })
 }
 
 fn lanes(game: &dyn DynGame, settings: &Settings) -> Box<dyn DynVector> {
@@ -158,7 +163,31 @@ impl Model {
         self.state = self.game.new_state(Some(self.seed));
         self.reported = false;
         self.viewer = self.learner().unwrap_or(Seat(0));
+        self.begin();
         self.opponents_play();
+    }
+
+    /// Plays the opening. A game that ends in it is dealt again.
+    fn begin(&mut self) {
+        let Some(Opening { agent, share, decisions }) = self.settings.opening.clone() else { return };
+        let mut rng = Rng::stream(self.seed, "opening", 0);
+        let length = if rng.unit() < share { 1 + rng.below(decisions) } else { 0 };
+        for _ in 0..length {
+            if !self.is_over() {
+                self.play(&agent);
+            }
+        }
+        if length > 0 && self.is_over() {
+            self.state = self.game.new_state(Some(self.seed));
+        }
+    }
+
+    fn play(&mut self, spec: &AgentSpec) {
+        let salt = spec.seed().unwrap_or(0).rotate_left(32);
+        let mut agent = self.game.agent(spec).expect("no network");
+        agent.restart(Rng::stream(self.seed ^ salt, "opponent", self.state.events().len() as u64).bits());
+        let action = agent.decide(&*self.state).expect("a decision").action;
+        self.state.apply(action).expect("a legal action");
     }
 
     fn opponents_play(&mut self) {
@@ -166,7 +195,7 @@ impl Model {
             self.viewer = self.state.turn().seat().unwrap_or(self.viewer);
             return;
         };
-        let agents = &self.settings.opponents.as_ref().expect("opponents").agents;
+        let agents = self.settings.opponents.as_ref().expect("opponents").agents.clone();
         let seats = self.game.info().num_seats;
         while let Turn::Seat(seat) = self.state.turn() {
             if seat == learner {
@@ -174,12 +203,7 @@ impl Model {
             }
             // Clockwise from the learner.
             let place = (0..seats - 1).find(|&place| learner.after(place + 1, seats) == seat).expect("another seat");
-            let spec = &agents[if agents.len() == 1 { 0 } else { place }];
-            let salt = spec.seed().unwrap_or(0).rotate_left(32);
-            let mut agent = self.game.agent(spec).expect("no network");
-            agent.restart(Rng::stream(self.seed ^ salt, "opponent", self.state.events().len() as u64).bits());
-            let action = agent.decide(&*self.state).expect("a decision").action;
-            self.state.apply(action).expect("a legal action");
+            self.play(&agents[if agents.len() == 1 { 0 } else { place }]);
         }
     }
 
@@ -312,6 +336,28 @@ fn opponents_play_the_other_seats() {
             let settings = Settings { autoreset, opponents: against(agents, learner), ..settings(4) };
             let (ended, _) = agree(text, &settings, 40);
             assert!(ended > 0, "{text}");
+        }
+    }
+}
+
+#[test]
+fn an_agent_begins_some_of_the_games() {
+    let network = Draft::new(&Schwinget::new(Default::default()).unwrap(), &[16], 1).saved();
+    let network = format!("network:choose=sample,path={}", network.path());
+    for (text, opening, opponents) in [
+        ("schwinget", begun_by("rule:when=never", 1.0, 16), None),
+        ("schwinget", begun_by(&network, 0.5, 9), against(&["greedy"], LearnerSeat::Rotate)),
+        ("schwimmen", begun_by("random:seed=4", 0.3, 3), against(&["greedy", "random"], LearnerSeat::Random)),
+        // Some of these games end in their opening.
+        ("kuhn_poker", begun_by("random", 0.7, 5), None),
+        ("schwimmen:players=5,max_turns=3", begun_by("random", 1.0, 3), against(&["random"], LearnerSeat::Random)),
+    ] {
+        for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
+            for threads in [1, 2] {
+                let (opening, opponents) = (opening.clone(), opponents.clone());
+                let (ended, _) = agree(text, &Settings { autoreset, threads, opening, opponents, ..settings(60) }, 40);
+                assert!(ended > 0, "{text}");
+            }
         }
     }
 }
@@ -479,14 +525,16 @@ fn sampled_actions_are_uniform() {
 
 #[test]
 fn lanes_continue_from_checkpoints() {
-    for (text, opponents) in [
-        ("schwinget:bouts=2", None),
-        ("schwimmen", against(&["greedy"], LearnerSeat::Rotate)),
-        ("up_and_down", against(&["random"], LearnerSeat::Random)),
+    for (text, opponents, opening) in [
+        ("schwinget:bouts=2", None, None),
+        ("schwinget", None, begun_by("rule:when=never", 0.5, 12)),
+        ("schwimmen", against(&["greedy"], LearnerSeat::Rotate), begun_by("random", 1.0, 2)),
+        ("up_and_down", against(&["random"], LearnerSeat::Random), None),
     ] {
         let game = game(text);
         for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
-            let settings = Settings { autoreset, opponents: opponents.clone(), ..settings(20) };
+            let (opening, opponents) = (opening.clone(), opponents.clone());
+            let settings = Settings { autoreset, opponents, opening, ..settings(20) };
             let mut one = lanes(&*game, &settings);
             told(&mut *one, 30);
             let saved = one.save();
@@ -531,6 +579,7 @@ fn bad_checkpoints_change_nothing() {
         lanes(&*game("schwimmen"), &settings(3)),
         lanes(&*game_of, &settings(4)),
         lanes(&*game_of, &Settings { opponents: against(&["greedy"], LearnerSeat::Rotate), ..settings(3) }),
+        lanes(&*game_of, &Settings { opening: begun_by("greedy", 0.5, 1), ..settings(3) }),
     ] {
         let mut other = other;
         refused(&mut *other, &saved);
@@ -597,6 +646,15 @@ fn invalid_settings_are_refused() {
     assert_eq!(refused(Settings { opponents: two, ..settings(1) }), VectorError::Opponents { expected: 3, found: 2 });
     let nowhere = against(&["random"], LearnerSeat::Fixed(Seat(4)));
     assert_eq!(refused(Settings { opponents: nowhere, ..settings(1) }), VectorError::Seat { seat: 4, seats: 4 });
+    for share in [-0.1, 1.1, f64::NAN] {
+        let error = refused(Settings { opening: begun_by("random", share, 1), ..settings(1) });
+        assert!(matches!(error, VectorError::OpeningShare { .. }), "{error}");
+    }
+    let none = begun_by("random", 1.0, 0);
+    assert_eq!(refused(Settings { opening: none, ..settings(1) }), VectorError::OpeningDecisions);
+    let unsuited = Settings { opening: begun_by("greedy", 1.0, 1), ..settings(1) };
+    let error = self::game("dark_hex").vector(unsuited, Arc::default()).err();
+    assert!(matches!(error, Some(VectorError::Unsuited(_))), "{error:?}");
     let mut vector = lanes(&*game, &settings(2));
     let rows = Rows { rewards: Some(&mut [0.0; 7]), ..Rows::default() };
     assert_eq!(vector.observe(rows), Err(VectorError::Size { what: "rewards", expected: 8, found: 7 }));

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple};
 use stier_agents::AgentSpec;
 use stier_agents::batch::vector::{
-    Autoreset, LearnerSeat, Opponents, Rows, Seeds, Settings, Shape, TensorKind, VectorError,
+    Autoreset, LearnerSeat, Opening, Opponents, Rows, Seeds, Settings, Shape, TensorKind, VectorError,
 };
 use stier_agents::erased::DynVector;
 use stier_core::options::OptionType;
@@ -47,6 +47,11 @@ const MAX_LANES: i64 = 1 << 24;
 /// decision. `seat` is the seat of the learner: a number, `"rotate"` (environment + games before, modulo the number of
 /// seats) or `"random"` (drawn from the seed of the game).
 ///
+/// Opening: an agent that begins games for all seats, so that the caller meets positions that it would not reach by itself
+/// (exploring starts). A share `opening_share` of the games has one, of 1 to `opening_decisions` decisions, each number as
+/// likely, drawn from the seed of the game. From there on the game is an ordinary one. A game that would end in its opening
+/// is dealt again without one.
+///
 /// Args:
 ///     game: The game.
 ///     num_envs: The number of environments, 1 to 2**24.
@@ -57,6 +62,9 @@ const MAX_LANES: i64 = 1 << 24;
 ///     tensor: `"observation"`, or `"information_state"` for tensors with perfect recall, which must be `"float32"`.
 ///     opponents: The agents at the other seats; `None` if the caller decides for all seats.
 ///     seat: The seat of the learner; by default 0. Only with opponents.
+///     opening: An agent that begins some of the games; `None` if all begin with the deal.
+///     opening_share: The share of the games that it begins, 0 to 1. Only with an opening.
+///     opening_decisions: The largest number of its decisions in a game, at least 1. Only with an opening.
 ///     copy: Give each batch arrays of its own for as long as the batch, one of its arrays or a view of one is in use. Otherwise
 ///         two sets of arrays take turns, and the second step or reset after a batch overwrites it.
 ///
@@ -98,9 +106,12 @@ fn refused(error: VectorError) -> PyErr {
         VectorError::Opponents { .. } | VectorError::Unsuited(_) => errors::agent(error),
         VectorError::Checkpoint(_) => errors::record(error),
         VectorError::Halted(_) => PyRuntimeError::new_err(error.to_string()),
-        VectorError::NoLanes | VectorError::Size { .. } | VectorError::Bytes | VectorError::Lane { .. } => {
-            errors::argument(error.to_string())
-        }
+        VectorError::NoLanes
+        | VectorError::Size { .. }
+        | VectorError::Bytes
+        | VectorError::OpeningShare { .. }
+        | VectorError::OpeningDecisions
+        | VectorError::Lane { .. } => errors::argument(error.to_string()),
     }
 }
 
@@ -141,7 +152,7 @@ fn opponent(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<AgentSpec> {
     let Ok(agent) = value.cast::<Agent>() else {
         let kind = value.get_type().name()?;
         return Err(PyTypeError::new_err(format!(
-            "an opponent must be an Agent or text such as 'ismcts:iterations=100', got {kind}"
+            "an agent must be an Agent or its text such as 'ismcts:iterations=100', got {kind}"
         )));
     };
     agent.get().spec_for(game).cloned()
@@ -308,9 +319,10 @@ impl VectorEnv {
 impl VectorEnv {
     #[new]
     #[pyo3(signature = (game, num_envs, *, seed=Seed(0), threads=Number::Small(0), autoreset=None, observation=Some("float32"),
-        tensor="observation", opponents=None, seat=None, copy=true),
+        tensor="observation", opponents=None, seat=None, opening=None, opening_share=1.0, opening_decisions=Number::Small(1), copy=true),
         text_signature = "(game, num_envs, *, seed=0, threads=0, autoreset=True, observation='float32', \
-        tensor='observation', opponents=None, seat=None, copy=True)")]
+        tensor='observation', opponents=None, seat=None, opening=None, opening_share=1.0, \
+        opening_decisions=1, copy=True)")]
     #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
     fn new(
         py: Python<'_>,
@@ -323,6 +335,9 @@ impl VectorEnv {
         tensor: &str,
         opponents: Option<&Bound<'_, PyAny>>,
         seat: Option<&Bound<'_, PyAny>>,
+        opening: Option<&Bound<'_, PyAny>>,
+        opening_share: f64,
+        opening_decisions: Number,
         copy: bool,
     ) -> PyResult<Self> {
         let AnyGame(game) = &game;
@@ -332,6 +347,9 @@ impl VectorEnv {
         let opponents = opponents.map(|agents| {
             Ok::<_, PyErr>(Opponents { agents: self::opponents(game, agents)?, learner: learner(game, seat)? })
         });
+        let decisions = opening_decisions.between("opening_decisions", 1, u32::MAX.into())? as u32;
+        let opening = opening
+            .map(|agent| Ok::<_, PyErr>(Opening { agent: opponent(game, agent)?, share: opening_share, decisions }));
         let settings = Settings {
             lanes: num_envs.between("num_envs", 1, MAX_LANES)? as usize,
             seed: seed.0,
@@ -339,6 +357,7 @@ impl VectorEnv {
             autoreset: autoreset.map_or(Ok(Autoreset::SameStep), self::autoreset)?,
             tensor: choice("tensor", tensor)?,
             opponents: opponents.transpose()?,
+            opening: opening.transpose()?,
         };
         let format = Format::of(observation)?;
         if settings.tensor == TensorKind::InformationState && format == Format::Uint8 {
@@ -501,7 +520,7 @@ impl VectorEnv {
         Ok(PyBytes::new(py, &self.lock()?.lanes.save()))
     }
 
-    /// Continues where `get_state` was called. The environments must have the same game, number and opponents.
+    /// Continues where `get_state` was called. The environments must have the same game, number, opponents and opening.
     /// `observe` shows the state.
     ///
     /// Raises `RecordError` for other bytes. Nothing changes then.
@@ -540,6 +559,11 @@ impl VectorEnv {
                 LearnerSeat::Rotate => named_arguments.set_item("seat", "rotate")?,
                 LearnerSeat::Random => named_arguments.set_item("seat", "random")?,
             }
+        }
+        if let Some(opening) = &self.settings.opening {
+            named_arguments.set_item("opening", opening.agent.to_string())?;
+            named_arguments.set_item("opening_share", opening.share)?;
+            named_arguments.set_item("opening_decisions", opening.decisions)?;
         }
         Ok(((self.game.clone(), self.settings.lanes).into_pyobject(py)?, named_arguments))
     }

@@ -964,6 +964,11 @@ class VectorEnv:
     decision. `seat` is the seat of the learner: a number, `"rotate"` (environment + games before, modulo the number of
     seats) or `"random"` (drawn from the seed of the game).
 
+    Opening: an agent that begins games for all seats, so that the caller meets positions that it would not reach by itself
+    (exploring starts). A share `opening_share` of the games has one, of 1 to `opening_decisions` decisions, each number as
+    likely, drawn from the seed of the game. From there on the game is an ordinary one. A game that would end in its opening
+    is dealt again without one.
+
     Args:
         game: The game.
         num_envs: The number of environments, 1 to 2**24.
@@ -974,6 +979,9 @@ class VectorEnv:
         tensor: `"observation"`, or `"information_state"` for tensors with perfect recall, which must be `"float32"`.
         opponents: The agents at the other seats; `None` if the caller decides for all seats.
         seat: The seat of the learner; by default 0. Only with opponents.
+        opening: An agent that begins some of the games; `None` if all begin with the deal.
+        opening_share: The share of the games that it begins, 0 to 1. Only with an opening.
+        opening_decisions: The largest number of its decisions in a game, at least 1. Only with an opening.
         copy: Give each batch arrays of its own for as long as the batch, one of its arrays or a view of one is in use. Otherwise
             two sets of arrays take turns, and the second step or reset after a batch overwrites it.
 
@@ -996,6 +1004,9 @@ class VectorEnv:
         tensor: Literal["observation", "information_state"] = "observation",
         opponents: Agent | str | Sequence[Agent | str] | None = None,
         seat: SupportsIndex | Literal["rotate", "random"] | None = None,
+        opening: Agent | str | None = None,
+        opening_share: float = 1.0,
+        opening_decisions: SupportsIndex = 1,
         copy: bool = True,
     ) -> VectorEnv: ...
     @property
@@ -1079,7 +1090,7 @@ class VectorEnv:
     def get_state(self) -> bytes:
         """Everything that the future depends on, as bytes: seeds, decisions, calls of `sample_actions`."""
     def set_state(self, state: bytes) -> None:
-        """Continues where `get_state` was called. The environments must have the same game, number and opponents.
+        """Continues where `get_state` was called. The environments must have the same game, number, opponents and opening.
         `observe` shows the state.
 
         Raises `RecordError` for other bytes. Nothing changes then.

@@ -343,6 +343,10 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
         ({"opponents": ()}, "opponents must be names of agents, such as 'self' or 'greedy', got ()"),
         ({"opponents": ["self"] * 3, "num_envs": 2}, "num_envs must be at least 3, the number of opponents, got 2"),
         ({"opponents": "greedi"}, "greedi"),
+        ({"opening": "greedi"}, "greedi"),
+        ({"opening": 1}, "opening must be text, got 1"),
+        ({"opening_share": 2}, "opening_share must be between 0 and 1, got 2"),
+        ({"opening_decisions": 0}, "opening_decisions must be at least 1, got 0"),
         ({"device": "gpu:99"}, "device must be one of JAX's, such as 'cpu' or 'gpu:0', got 'gpu:99'"),
         ({"checkpoint_every": 1}, "checkpoint_every needs a folder"),
         ({"watch": ["attac"]}, "'attac' is not a valid action of schwinget"),
@@ -674,6 +678,22 @@ def test_training_against_frozen_agents(algorithm: str, tmp_path: Path) -> None:
     trained = stier.train.learn(game, algorithm, **settings, against=(), folder=tmp_path / "a")
     assert trained.network.training["steps_done"] >= 2048, "extended"
     assert tuple(trained.network.training["opponents"]) == opponents
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
+def test_games_begin_with_another_agent(algorithm: str) -> None:
+    """The first decisions are not the learner's. Learning goes on as if it had not been stopped."""
+    settings: dict[str, Any] = {"hidden": (8,), "num_envs": 16, "seed": 1, "opening": "random"}
+    settings |= {"horizon": 8, "minibatches": 2} if algorithm == "ppo" else {}
+    all_begun = settings | {"opening_share": 1.0, "opening_decisions": 1}
+    made = stier.train.learner("kuhn_poker", algorithm, **all_begun)
+    envs = made.play.envs if algorithm == "ppo" else made.play
+    assert (envs.reset().current_player == 1).all(), "the first player has decided"
+    whole, again = (stier.train.learner("kuhn_poker", algorithm, **settings) for _ in range(2))
+    whole.iterate()
+    again.restore(whole.arrays())
+    for _ in range(3):
+        assert whole.iterate() == again.iterate()
 
 
 def test_a_best_response_is_learned() -> None:

@@ -340,8 +340,8 @@ def test_the_learner_sits_where_it_is_told(schwinget: stier.Game) -> None:
         ({"opponents": ["random", "random"]}, stier.AgentError, "the number of opponents must be 1"),
         ({"opponents": "nobody"}, stier.AgentError, "unknown agent 'nobody'"),
         ({"opponents": stier.load_agent("random", stier.load_game("schwimmen"))}, stier.AgentError, "was made for"),
-        ({"opponents": [len]}, TypeError, "an opponent must be an Agent or text"),
-        ({"opponents": 3}, TypeError, "an opponent must be an Agent or text"),
+        ({"opponents": [len]}, TypeError, "an agent must be an Agent or its text"),
+        ({"opponents": 3}, TypeError, "an agent must be an Agent or its text"),
         ({"opponents": "random", "seat": 2}, stier.errors.SeatError, "schwinget has no seat 2; seats: 0 to 1"),
         ({"opponents": "random", "seat": "left"}, ValueError, "'rotate' or 'random', got 'left'"),
         ({"seat": 1}, ValueError, "there are none"),
@@ -355,6 +355,26 @@ def test_the_learner_sits_where_it_is_told(schwinget: stier.Game) -> None:
         arguments: dict[str, Any] = {"num_envs": 2, **options}
         with pytest.raises(error, match=message):
             stier.VectorEnv(schwinget, **arguments)
+
+
+def test_an_agent_begins_games(schwinget: stier.Game) -> None:
+    opening: dict[str, Any] = {"opening": "rule:when=never", "opening_share": 0.5, "opening_decisions": 4}
+    envs = stier.VectorEnv(schwinget, 400, seed=3, **opening)
+    begun = [envs.state(lane) != schwinget.new_initial_state(seed=int(seed)) for lane, seed in enumerate(envs.seeds)]
+    assert 150 < sum(begun) < 250
+    again = pickle.loads(pickle.dumps(envs))
+    for _ in range(30):
+        actions = envs.sample_actions()
+        np.testing.assert_array_equal(envs.step(actions).observation, again.step(actions).observation)
+    for options, error, message in [
+        ({"opening": "nobody"}, stier.AgentError, "unknown agent 'nobody'"),
+        ({"opening_share": 1.5}, ValueError, "between 0 and 1, got 1.5"),
+        ({"opening_decisions": 0}, ValueError, "opening_decisions must be between 1 and"),
+        ({"opening": 3}, TypeError, "an agent must be an Agent or its text"),
+    ]:
+        arguments: dict[str, Any] = {**opening, **options}
+        with pytest.raises(error, match=message):
+            stier.VectorEnv(schwinget, 2, **arguments)
 
 
 def test_pickles_go_on_alike(game: stier.Game) -> None:

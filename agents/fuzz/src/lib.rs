@@ -102,6 +102,7 @@ pub fn checkpoint(bytes: &[u8]) {
             autoreset: Autoreset::NextStep,
             tensor: TensorKind::Observation,
             opponents: None,
+            opening: None,
         };
         let mut lanes = game.vector(settings, Arc::new(AtomicBool::new(false))).expect("lanes");
         if lanes.load(bytes).is_ok() {

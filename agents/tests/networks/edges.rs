@@ -63,6 +63,7 @@ fn answers(game: &Arc<dyn DynGame>, spec: &AgentSpec) -> Vec<(&'static str, Resu
         autoreset: Autoreset::SameStep,
         tensor: TensorKind::Observation,
         opponents: Some(opponents),
+        opening: None,
     };
     let state = game.new_state(Some(1));
     let many = search_many::Settings { seed: 1, threads: 1 };

@@ -128,7 +128,7 @@ class JaxLearner:
         self.device = device_of(device)
         self.iteration = self.steps = 0
         # What is compiled does not depend on these: one compilation serves them all.
-        self.compiled: Any = dataclasses.replace(settings, seed=0, steps=1, opponents=("self",))
+        self.compiled: Any = dataclasses.replace(settings, seed=0, steps=1, opponents=("self",), opening="")
         with jax.default_device(self.device):
             params = self._initial_params(critic)
             if not value_head:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -15,7 +15,7 @@ from stier._native import Batch, Game, VectorEnv, derive_seed
 from stier.errors import ArgumentError
 from stier.network import Classes, Network
 from stier.train._gae import gae
-from stier.train.settings import SELF, CommonSettings, Settings
+from stier.train.settings import SELF, CommonSettings, DMCSettings, Settings
 
 Floats = npt.NDArray[np.float32]
 
@@ -72,29 +72,27 @@ def classes_of(game: Game, settings: CommonSettings) -> Classes | None:
 class Environments:
     """Games side by side, split evenly among the opponents. The learner's seat rotates where it has opponents.
 
-    With `classes`, positions are sorted, and actions are those of the sorted positions.
+    Parts that can be exchanged are sorted if the settings say so; actions are then those of the sorted positions.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        count: int,
-        seed: int,
-        opponents: Sequence[str] = (SELF,),
-        *,
-        autoreset: bool = True,
-        classes: Classes | None = None,
-    ) -> None:
+    def __init__(self, game: Game, settings: Settings | DMCSettings, *, autoreset: bool = True) -> None:
+        count, opponents = settings.num_envs, settings.opponents
         if len(opponents) > count:
             raise ArgumentError(f"num_envs must be at least {len(opponents)}, the number of opponents, got {count}")
-        self.game, self.classes = game, classes
+        self.game, self.classes = game, classes_of(game, settings)
         self.order: Any = None
         self.actions: Any = None
         self.parts: list[VectorEnv] = []
         for number, opponent in enumerate(opponents):
             size = (count * (number + 1)) // len(opponents) - (count * number) // len(opponents)
             others: dict[str, Any] = {} if opponent == SELF else {"opponents": opponent, "seat": "rotate"}
-            own = derive_seed(seed, "training games", number)
+            if settings.opening:
+                others |= {
+                    "opening": settings.opening,
+                    "opening_share": settings.opening_share,
+                    "opening_decisions": settings.opening_decisions,
+                }
+            own = derive_seed(settings.seed, "training games", number)
             self.parts.append(
                 VectorEnv(game, size, seed=own, observation="uint8", autoreset=autoreset, threads=1, **others)
             )
@@ -214,9 +212,7 @@ class SelfPlay:
         self.scale: float = settings.payoff_scale or standard_deviation_of_returns(game, settings.seed)
         # Minus the opponent's value is unbiased for a critic that sees everything, and comes sooner than the own one.
         self.zero_sum: bool = settings.central_critic and game.num_players() == 2 and game.utility_sum() == 0
-        self.envs: Environments = Environments(
-            game, settings.num_envs, settings.seed, settings.opponents, classes=classes_of(game, settings)
-        )
+        self.envs: Environments = Environments(game, settings)
         self.envs.reset()
         #: Steps that have been played and not been learned from.
         self.ahead: list[Step] = []

@@ -54,7 +54,7 @@ def _text(default: Any) -> str:
         return "on" if default else "off"
     if isinstance(default, tuple):
         return ",".join(map(str, default))
-    return "measured" if default is None else str(default)
+    return "measured" if default is None else str(default) or "none"
 
 
 def train(
@@ -84,7 +84,7 @@ def train(
 def settings_of(settings: Sequence[str], **others: Any) -> dict[str, Any]:
     """Returns settings of the form ``NAME=VALUE``, and others unless they are None."""
     values: dict[str, Any] = {}
-    known = list(dict.fromkeys(field.name for kind in (Settings, DMCSettings) for field in dataclasses.fields(kind)))
+    known = {field.name: field.default for kind in (Settings, DMCSettings) for field in dataclasses.fields(kind)}
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals or name in values:
@@ -95,7 +95,7 @@ def settings_of(settings: Sequence[str], **others: Any) -> dict[str, Any]:
             # The functions that get the settings have other arguments, too.
             listed = [one for one in known if one not in OPTIONS]
             raise ArgumentError(f"unknown setting '{name}'{alternatives(name, 'settings', listed)}")
-        values[name] = _value(value)
+        values[name] = value if isinstance(known[name], str) else _value(value)
     return values | {name: value for name, value in others.items() if value is not None}
 
 

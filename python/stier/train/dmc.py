@@ -19,7 +19,7 @@ import optax
 from stier._native import Game, derive_seed
 from stier.network import Network
 from stier.train._jax import JaxLearner, Params, hidden_layers, on_device, optimizer_of
-from stier.train._learner import Environments, classes_of, for_dmc, standard_deviation_of_returns
+from stier.train._learner import Environments, for_dmc, standard_deviation_of_returns
 from stier.train.settings import DMCSettings as Settings
 
 
@@ -74,14 +74,7 @@ class DMC(JaxLearner):
         super().__init__(
             game,
             settings,
-            Environments(
-                game,
-                settings.num_envs,
-                settings.seed,
-                settings.opponents,
-                autoreset=False,
-                classes=classes_of(game, settings),
-            ),
+            Environments(game, settings, autoreset=False),
             settings.payoff_scale or standard_deviation_of_returns(game, settings.seed),
             device=device,
             initial=initial,

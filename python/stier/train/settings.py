@@ -32,6 +32,10 @@ class CommonSettings:
             players.
         opponents: The agents at the other seats. 'self' is the learner, which then decides for all seats. With several,
             the environments are split evenly among them.
+        opening: An agent that begins some of the games, at all seats, so that rare positions are learned, too
+            (exploring starts); none if it is empty.
+        opening_share: The share of the games that it begins.
+        opening_decisions: The largest number of its decisions in a game. Each number from 1 is as likely.
         symmetry: Sorts parts that can be exchanged without changing the game, such as suits, so that the network sees
             positions that differ by an exchange as one (`stier.Game.symmetry`). No effect in games without such parts.
     """
@@ -44,6 +48,9 @@ class CommonSettings:
     max_grad_norm: float = 0.5
     payoff_scale: float | None = None
     opponents: tuple[str, ...] = (SELF,)
+    opening: str = ""
+    opening_share: float = 0.25
+    opening_decisions: int = 8
     symmetry: bool = True
 
     def __post_init__(self) -> None:
@@ -52,7 +59,8 @@ class CommonSettings:
             object.__setattr__(self, field.name, value)
         for name in ("learning_rate", "final_learning_rate", "max_grad_norm", "payoff_scale"):
             self._more_than_zero(name)
-        self._at_least_one("steps")
+        self._at_least_one("steps", "opening_decisions")
+        self._share("opening_share")
 
     @classmethod
     def meanings(cls) -> dict[str, str]:
@@ -98,6 +106,8 @@ def _converted(name: str, value: Any, default: Any) -> Any:
         return widths
     if isinstance(default, bool):
         right, what = isinstance(value, bool), "True or False (on or off)"
+    elif isinstance(default, str):
+        right, what = isinstance(value, str), "text"
     elif isinstance(default, int):
         right, what = whole, "a whole number"
     elif default is None:

@@ -7,18 +7,21 @@
 use stier_core::{Game, Hints, Options as _, Turn};
 
 use super::lane::{Lane, Stage};
-use super::{ActionDraws, Settings, VectorError};
+use super::{ActionDraws, Opening, Settings, VectorError};
 use crate::agent::checkpoint::{CheckpointError, Reader};
 
 const FORMAT: &str = "stier-lanes 1";
 
 /// The line of a checkpoint that must be equal to be read: the lanes, but not how they are shown.
 fn heading<G: Game>(game: &G, settings: &Settings) -> String {
+    let opening = settings.opening.as_ref().map_or(String::new(), |Opening { agent, share, decisions }| {
+        format!(" opened by {agent} in {share} with {decisions}")
+    });
     let opponents = settings.opponents.as_ref().map_or(String::new(), |opponents| {
         let agents: Vec<String> = opponents.agents.iter().map(ToString::to_string).collect();
         format!(" against {} from {:?}", agents.join(" "), opponents.learner)
     });
-    format!("{FORMAT} {}:{}{opponents}", G::NAME, game.rules().to_text())
+    format!("{FORMAT} {}:{}{opponents}{opening}", G::NAME, game.rules().to_text())
 }
 
 /// The checkpoint of lanes.
@@ -64,14 +67,7 @@ pub(super) fn read<G: Hints>(
         let length = u32::from_le_bytes(reader.bytes().map_err(failed)?);
         let decisions: Result<Vec<[u8; 1]>, _> = (0..length).map(|_| reader.bytes()).collect();
         Lane::new(game, index)
-            .replayed(
-                game,
-                settings.opponents.as_ref(),
-                root,
-                episode,
-                stage,
-                decisions.map_err(failed)?.as_flattened(),
-            )
+            .replayed(game, settings, root, episode, stage, decisions.map_err(failed)?.as_flattened())
             .ok_or_else(|| bad(format!("the decisions of lane {index} are not legal")))
     };
     let lanes = (0..settings.lanes).map(lane).collect::<Result<_, _>>()?;

@@ -2,7 +2,8 @@
 
 use stier_core::{Action, ActionSet as _, Dealer, Game, Hints, History, Rng, Seat, Turn};
 
-use super::opponents::{OpponentAgents, Opponents};
+use super::Settings;
+use super::agents::Agents;
 use super::step::{Call, Progress};
 
 /// The stage of a lane's game.
@@ -27,6 +28,8 @@ pub(super) struct Lane<G: Game> {
     pub(super) viewer: Seat,
     /// The learner's seat, if there are opponents.
     learner: Option<Seat>,
+    /// The decisions of the opening that are still to be made.
+    opening: u32,
     /// The seed of the first game, from which those of the next ones are hashed.
     pub(super) root: u64,
     /// Games before this one.
@@ -50,6 +53,7 @@ impl<G: Hints> Lane<G> {
             stage: Stage::Finished,
             viewer: Seat(0),
             learner: None,
+            opening: 0,
             root: 0,
             episode: 0,
             seed: 0,
@@ -57,27 +61,41 @@ impl<G: Hints> Lane<G> {
     }
 
     /// Clears the table for the next game.
-    pub(super) fn prepare_next(&mut self, game: &G, opponents: Option<&Opponents>) {
-        self.prepare(game, opponents, self.root, self.episode.wrapping_add(1));
+    pub(super) fn prepare_next(&mut self, game: &G, settings: &Settings) {
+        self.prepare(game, settings, self.root, self.episode.wrapping_add(1));
     }
 
     /// Clears the table for the `episode`-th game after that of the seed `root`.
-    pub(super) fn prepare(&mut self, game: &G, opponents: Option<&Opponents>, root: u64, episode: u64) {
+    pub(super) fn prepare(&mut self, game: &G, settings: &Settings, root: u64, episode: u64) {
         (self.root, self.episode, self.seed) = (root, episode, seed_of(root, episode));
+        self.clear(game);
+        let learner =
+            settings.opponents.as_ref().map(|all| all.learner(game.num_seats(), self.number, episode, self.seed));
+        self.learner = learner;
+        self.viewer = self.learner.unwrap_or(Seat(0));
+        self.opening = settings.opening.as_ref().map_or(0, |opening| opening.length(self.seed));
+    }
+
+    /// Clears the table for this game.
+    fn clear(&mut self, game: &G) {
         self.history.restart(game);
         self.dealer = Dealer::new(self.seed, 0);
-        let seat = |all: &Opponents| all.learner(game.num_seats(), self.number, episode, self.seed);
-        self.learner = opponents.map(seat);
-        self.viewer = self.learner.unwrap_or(Seat(0));
+    }
+
+    /// Returns true if the agent of the opening decides, at whatever seat.
+    pub(super) fn is_in_opening(&self) -> bool {
+        self.opening > 0
     }
 
     /// Lets chance act until the learner must decide (without opponents, any player) or the game is over. Returns the
-    /// seat of an opponent that must decide first.
+    /// seat of an agent that must decide first.
     #[inline(always)]
     fn advance(&mut self, game: &G) -> Option<Seat> {
         self.dealer.settle(game, &mut self.history);
         match game.turn(self.history.state()) {
-            Turn::Seat(seat) if self.learner.is_some_and(|learner| learner != seat) => Some(seat),
+            Turn::Seat(seat) if self.is_in_opening() || self.learner.is_some_and(|learner| learner != seat) => {
+                Some(seat)
+            }
             Turn::Seat(seat) => {
                 (self.viewer, self.stage) = (seat, Stage::Running);
                 None
@@ -89,10 +107,10 @@ impl<G: Hints> Lane<G> {
         }
     }
 
-    /// Lets chance and the opponents act until the learner must decide (without opponents, any player), until the game
-    /// is over, or until the lane waits for an opponent that decides for many lanes at once.
+    /// Lets chance and agents act until the learner must decide (without opponents, any player), until the game is over,
+    /// or until the lane waits for an agent that decides for many lanes at once.
     #[inline(always)]
-    pub(super) fn play(&mut self, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
+    pub(super) fn play(&mut self, call: &Call<'_, G>, agents: &mut Agents<G>) -> Progress {
         while let Some(seat) = self.advance(call.game)
             && !call.is_interrupted()
         {
@@ -102,10 +120,18 @@ impl<G: Hints> Lane<G> {
         Progress::Done
     }
 
-    /// Plays the action of an opponent.
+    /// Plays the action of an agent. A game that ends in its opening is dealt again, without one.
     pub(super) fn push(&mut self, game: &G, action: Action) {
         debug_assert!(game.legal(self.history.state()).contains(action), "agents choose legal actions");
         self.history.push(game, action);
+        if self.is_in_opening() {
+            self.opening -= 1;
+            self.dealer.settle(game, &mut self.history);
+            if game.turn(self.history.state()) == Turn::Over {
+                self.opening = 0;
+                self.clear(game);
+            }
+        }
     }
 
     /// The legal actions; all actions if the lane ignores its action.
@@ -119,17 +145,18 @@ impl<G: Hints> Lane<G> {
         self.learner.unwrap_or(Seat(0))
     }
 
-    /// The lane after these decisions of all players; `None` if they are not legal or do not lead to this stage.
+    /// The lane after these decisions of all players, beyond any opening; `None` if they are not legal or do not lead to this stage.
     pub(super) fn replayed(
         mut self,
         game: &G,
-        opponents: Option<&Opponents>,
+        settings: &Settings,
         root: u64,
         episode: u64,
         stage: Stage,
         decisions: &[u8],
     ) -> Option<Self> {
-        self.prepare(game, opponents, root, episode);
+        self.prepare(game, settings, root, episode);
+        self.opening = 0;
         self.dealer.settle(game, &mut self.history);
         for &action in decisions {
             let seat = game.turn(self.history.state()).seat()?;

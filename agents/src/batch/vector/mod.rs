@@ -6,10 +6,12 @@
 //! decision in each lane. Simultaneous choices are made one after another, as in all games here.
 //!
 //! The result of a step is written into the caller's arrays ([`Rows`]). With [`Opponents`], they play the other seats
-//! inside the step.
+//! inside the step. With an [`Opening`], another agent begins some of the games.
 
+mod agents;
 mod checkpoint;
 mod lane;
+mod opening;
 mod opponents;
 mod rows;
 mod step;
@@ -23,12 +25,13 @@ use stier_core::{Action, ActionSet as _, Dealer, FullGame, History, IllegalActio
 use thiserror::Error;
 
 use crate::agent::threads::{self, Halted};
-use crate::catalogue::spec::Unsuited;
+use crate::catalogue::spec::{AgentSpec, Unsuited};
 
+use self::agents::Agents;
 use self::lane::{Lane, Stage};
-use self::opponents::OpponentAgents;
 use self::step::{Call, LaneStep, Progress, Task};
 
+pub use self::opening::Opening;
 pub use self::opponents::{LearnerSeat, Opponents};
 pub use self::rows::{Cells, NOBODY, Rows, Shape};
 
@@ -70,7 +73,25 @@ pub struct Settings {
     pub tensor: TensorKind,
     /// The agents on the other seats; `None` if the caller decides for every seat.
     pub opponents: Option<Opponents>,
+    /// The beginning of some of the games; `None` if all begin with the deal.
+    pub opening: Option<Opening>,
 }
+
+impl Settings {
+    /// The agents that decide inside a step.
+    fn agents(&self) -> impl Iterator<Item = &AgentSpec> {
+        let opponents = self.opponents.iter().flat_map(|all| &all.agents);
+        opponents.chain(self.opening.iter().map(|opening| &opening.agent))
+    }
+
+    /// Returns true if all agents decide so fast in this number of lanes that interrupts are not needed.
+    fn is_instant(&self) -> bool {
+        self.agents().all(|spec| spec.facts().is_instant && (self.lanes <= FEW_LANES || !spec.has_network()))
+    }
+}
+
+/// In more lanes than this, agents that ask networks take long enough to be interrupted.
+const FEW_LANES: usize = 256;
 
 /// The seeds that lanes are reset to.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +105,7 @@ pub enum Seeds<'a> {
 }
 
 /// The reason why a call was refused. Every lane is as it was.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[derive(Clone, PartialEq, Debug, Error)]
 pub enum VectorError {
     /// No lane.
     #[error("there must be at least 1 lane")]
@@ -121,6 +142,15 @@ pub enum VectorError {
     /// An opponent that cannot play this game.
     #[error(transparent)]
     Unsuited(#[from] Unsuited),
+    /// A share of games that is none.
+    #[error("the share of games with an opening must be between 0 and 1, got {found}")]
+    OpeningShare {
+        /// The given share.
+        found: f64,
+    },
+    /// Openings without a decision.
+    #[error("the number of decisions of an opening must be at least 1, got 0")]
+    OpeningDecisions,
     /// A learner on a seat that the game does not have.
     #[error("the learner's seat must be between 0 and {}, got {seat}", .seats - 1)]
     Seat {
@@ -155,9 +185,7 @@ dyn_trait! {
         fn shape(&self) -> Shape { self.shape }
 
         /// Returns true if every call is so fast that it is never interrupted.
-        fn is_instant(&self) -> bool {
-            self.settings.opponents.as_ref().is_none_or(|all| all.are_instant(self.settings.lanes))
-        }
+        fn is_instant(&self) -> bool { self.settings.is_instant() }
 
         /// The seed of each lane's present game.
         fn seeds(&self) -> Vec<u64> { self.lanes.iter().map(|lane| lane.seed).collect() }
@@ -236,9 +264,9 @@ dyn_trait! {
     }
 }
 
-/// The smallest number of lanes per thread if all opponents decide at once.
+/// The smallest number of lanes per thread if all agents decide at once.
 const LANES_PER_THREAD: usize = 256;
-/// The number of parts per thread if opponents search, some longer than others.
+/// The number of parts per thread if agents search, some longer than others.
 const PARTS_PER_THREAD: usize = 8;
 
 /// The stream of `sample_actions`: its seed and the number of calls.
@@ -260,8 +288,8 @@ pub struct Vector<G: FullGame> {
     draws: ActionDraws,
     threads: usize,
     pool: Option<ThreadPool>,
-    /// The opponents' agents that no thread uses at the moment.
-    agents: Mutex<Vec<OpponentAgents<G>>>,
+    /// The agents that no thread uses at the moment.
+    agents: Mutex<Vec<Agents<G>>>,
     interrupt: Arc<AtomicBool>,
 }
 
@@ -280,9 +308,9 @@ impl<'a, G: FullGame> Part<'a, G> {
         parts.map(|(lanes, legal)| Part { rows: rows.take(lanes.len(), shape), lanes, legal }).collect()
     }
 
-    /// Makes the call in all lanes. In each round, all opponents that wait decide at once. Once the interrupt is set,
+    /// Makes the call in all lanes. In each round, all agents that wait decide at once. Once the interrupt is set,
     /// lanes may stop at any point.
-    fn run(mut self, call: &Call<'_, G>, shape: &Shape, agents: &mut OpponentAgents<G>) {
+    fn run(mut self, call: &Call<'_, G>, shape: &Shape, agents: &mut Agents<G>) {
         let mut waiting = Vec::new();
         for (lane, legal) in self.lanes.iter_mut().zip(self.legal) {
             if call.is_interrupted() {
@@ -310,6 +338,9 @@ impl<G: FullGame> Vector<G> {
         }
         if let Some(opponents) = &settings.opponents {
             opponents.check(&*game)?;
+        }
+        if let Some(opening) = &settings.opening {
+            opening.check(&*game)?;
         }
         let mut own = Self {
             shape: Shape::of(&*game, settings.tensor),
@@ -358,9 +389,7 @@ impl<G: FullGame> Vector<G> {
 
         let call = Call {
             game: &*self.game,
-            opponents: self.settings.opponents.as_ref(),
-            autoreset: self.settings.autoreset,
-            tensor: self.settings.tensor,
+            settings: &self.settings,
             every_action: self.every_action,
             task,
             interrupt: (!instant).then_some(&*self.interrupt),
@@ -368,7 +397,7 @@ impl<G: FullGame> Vector<G> {
         let (shape, idle, interrupt) = (self.shape, &self.agents, &self.interrupt);
         let run = |part: Part<'_, G>| {
             let own = idle.lock().expect("no thread panics with it").pop();
-            let mut agents = own.unwrap_or_else(|| OpponentAgents::new(call.opponents, interrupt));
+            let mut agents = own.unwrap_or_else(|| Agents::new(call.settings, interrupt));
             part.run(&call, &shape, &mut agents);
             idle.lock().expect("no thread panics with it").push(agents);
         };

@@ -1,14 +1,13 @@
-//! One call in one lane: a state machine that stops when the lane waits for an opponent that decides for many lanes at
-//! once.
+//! One call in one lane: a state machine that stops when the lane waits for an agent that decides for many lanes at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stier_core::{Action, Hints, Rng};
 
+use super::agents::Agents;
 use super::lane::{Lane, Stage};
-use super::opponents::{OpponentAgents, Opponents};
 use super::rows::{self, Rows};
-use super::{Autoreset, Seeds, TensorKind};
+use super::{Autoreset, Seeds, Settings};
 
 /// The work of a call.
 #[derive(Clone, Copy)]
@@ -24,9 +23,7 @@ pub(super) enum Task<'a> {
 /// A call, as all lanes see it.
 pub(super) struct Call<'a, G: Hints> {
     pub(super) game: &'a G,
-    pub(super) opponents: Option<&'a Opponents>,
-    pub(super) autoreset: Autoreset,
-    pub(super) tensor: TensorKind,
+    pub(super) settings: &'a Settings,
     pub(super) every_action: G::Actions,
     pub(super) task: Task<'a>,
     /// Once this flag is set, lanes stay where they are.
@@ -53,7 +50,7 @@ enum Report {
 /// The progress of a lane in a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// The lane waits for an opponent that decides in many lanes at once.
+    /// The lane waits for an agent that decides in many lanes at once.
     Waiting,
     /// The call is done.
     Done,
@@ -77,19 +74,19 @@ impl<'a, G: Hints> LaneStep<'a, G> {
 
     /// Begins the call and continues as far as possible.
     #[inline(always)]
-    pub(super) fn begin(&mut self, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
+    pub(super) fn begin(&mut self, call: &Call<'_, G>, agents: &mut Agents<G>) -> Progress {
         let plays = self.start(call) || self.write_result(call);
         self.go_on(plays, call, agents)
     }
 
-    /// Continues after a batch of opponents' decisions, as far as possible.
+    /// Continues after a batch of agents' decisions, as far as possible.
     #[inline(never)]
-    pub(super) fn resume(&mut self, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
+    pub(super) fn resume(&mut self, call: &Call<'_, G>, agents: &mut Agents<G>) -> Progress {
         self.go_on(true, call, agents)
     }
 
     #[inline(always)]
-    fn go_on(&mut self, mut plays: bool, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
+    fn go_on(&mut self, mut plays: bool, call: &Call<'_, G>, agents: &mut Agents<G>) -> Progress {
         while plays {
             if self.lane.play(call, agents) == Progress::Waiting {
                 return Progress::Waiting;
@@ -107,17 +104,17 @@ impl<'a, G: Hints> LaneStep<'a, G> {
             Task::Observe => return false,
             Task::Reset { mask: Some(mask), .. } if !mask[lane.number] => return false,
             Task::Reset { seeds, .. } => match seeds {
-                Seeds::Next => lane.prepare_next(call.game, call.opponents),
+                Seeds::Next => lane.prepare_next(call.game, call.settings),
                 Seeds::One(seed) => {
                     let root = Rng::stream(seed, "lane", lane.number as u64).bits();
-                    lane.prepare(call.game, call.opponents, root, 0);
+                    lane.prepare(call.game, call.settings, root, 0);
                 }
-                Seeds::Each(seeds) => lane.prepare(call.game, call.opponents, seeds[lane.number], 0),
+                Seeds::Each(seeds) => lane.prepare(call.game, call.settings, seeds[lane.number], 0),
             },
             Task::Step { actions } => {
-                let deals = lane.stage == Stage::Finished && call.autoreset == Autoreset::NextStep;
+                let deals = lane.stage == Stage::Finished && call.settings.autoreset == Autoreset::NextStep;
                 if deals {
-                    lane.prepare_next(call.game, call.opponents);
+                    lane.prepare_next(call.game, call.settings);
                     return true;
                 }
                 self.report = Report::Result;
@@ -145,12 +142,12 @@ impl<'a, G: Hints> LaneStep<'a, G> {
             rows.write_rewards(None);
         }
         rows.write_terminated(lane.stage == Stage::Finished);
-        let deals = ends && call.autoreset == Autoreset::SameStep;
+        let deals = ends && call.settings.autoreset == Autoreset::SameStep;
         if deals {
             if let Some(row) = &mut rows.final_observation {
-                row.write(call.tensor, call.game, &lane.history, lane.viewer);
+                row.write(call.settings.tensor, call.game, &lane.history, lane.viewer);
             }
-            lane.prepare_next(call.game, call.opponents);
+            lane.prepare_next(call.game, call.settings);
             self.report = Report::Written;
         }
         deals
@@ -163,7 +160,7 @@ impl<'a, G: Hints> LaneStep<'a, G> {
         *self.legal = lane.legal(call.game, call.every_action);
         rows.write_mask(*self.legal);
         if let Some(row) = &mut rows.observation {
-            row.write(call.tensor, call.game, &lane.history, lane.viewer);
+            row.write(call.settings.tensor, call.game, &lane.history, lane.viewer);
         }
         if let Some(players) = &mut rows.current_player {
             players[0] = rows::player_number(lane.player());
