@@ -21,7 +21,7 @@ matplotlib.use("Agg")
 
 from stier import study  # noqa: E402
 from stier.study import Study  # noqa: E402
-from stier.study._chapters import better_arm_losses, count, means, value  # noqa: E402
+from stier.study._runs import better_arm_losses, count, means, value  # noqa: E402
 
 TABLES = Path(__file__).parents[2] / "notebooks" / "data" / "attack_timing"
 

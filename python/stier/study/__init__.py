@@ -27,12 +27,32 @@ from stier._native import alternatives  # noqa: E402
 from stier._output import plus_minus  # noqa: E402
 from stier.experiments import run  # noqa: E402
 from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Report, Task, checked, digest, header, line  # noqa: E402
-from stier.study._chapters import CHAPTERS, SCORINGS, Run, Scope  # noqa: E402
+from stier.study import _champion, _chapters  # noqa: E402
+from stier.study._runs import SCORINGS, Chapter, Run, Scope  # noqa: E402
 
 if TYPE_CHECKING:
     from stier.experiments import Store
 
 __all__ = ["FINDINGS", "RULE", "AttackTiming", "Study", "attack_timing", "load_attack_timing"]
+
+#: All chapters, in the order in which their tables are made.
+CHAPTERS: tuple[Chapter, ...] = (
+    _champion.RESPONSES,
+    _chapters.BROAD,
+    _champion.CHAMPION,
+    _champion.CHAMPION_OWN,
+    _champion.SWAPPED,
+    _champion.STEPPED,
+    _chapters.MISTAKES,
+    _champion.CHAMPION_MISTAKES,
+    _chapters.MATCH,
+    _chapters.RULE,
+    _chapters.STRONG,
+    _chapters.PLAYED_ON,
+    _chapters.MATCH_SEARCHED,
+    _chapters.LIGHTS_CHAPTER,
+    _chapters.EQUILIBRIA,
+)
 
 #: The rule of thumb, for people.
 RULE = """\
@@ -60,8 +80,38 @@ class _Figure(NamedTuple):
 
 
 _ALL = {"chapter": "broad", "tricks": 0}
+_CHAMPION = {"chapter": "champion", "per": "bout"}
+_GAIN = "now_minus_wait"
 _BEST = "best:iterations=1000"
 _FIGURES = (
+    *(
+        _Figure(f"valued by the champion: attack rather than wait where {place}", "champion_by_rule", where, _GAIN)
+        for place, where in [
+            ("the rule attacks", {"tricks": -1, "rule": True}),
+            ("the rule waits", {"tricks": -1, "rule": False}),
+            ("the rule waits at the last chance", {"tricks": 5, "rule": False}),
+        ]
+    ),
+    *(
+        _Figure(f"valued by the champion: {label}, per bout", "rule_worth", {**_CHAMPION, "decides": who}, column)
+        for label, who, column in [
+            ("the rule instead of always attacking", "rule", "over_always"),
+            ("the fitted rule instead of always attacking", "fitted_rule", "over_always"),
+            ("the champion's own decision instead of always attacking", "champion", "over_always"),
+            ("the best choice by cell instead of always attacking", "best_by_cell", "over_always"),
+        ]
+    ),
+    *(
+        _Figure(f"the rule against {other}; the champion plays the cards", "matches", where, "mean")
+        for other, where in [
+            ("never attacking", {"cards": "champion", "against": "never"}),
+            ("attacking at every second chance at random", {"cards": "champion", "against": "random"}),
+            ("the decision of the champion itself", {"cards": "champion", "against": "cards"}),
+            ("attacking at the first chance", {"cards": "champion", "against": "always"}),
+        ]
+    ),
+    _Figure("cost of bad attacks, the champion", "champion_mistakes", {"players": "champion"}, "bout_bad"),
+    _Figure("cost of missed attacks, the champion", "champion_mistakes", {"players": "champion"}, "bout_missed"),
     _Figure(
         "attack rather than wait where the rule attacks", "by_rule", {"tricks": -1, "rule": True}, "now_minus_wait"
     ),
@@ -93,6 +143,14 @@ _FIGURES = (
         for label in [f"attack rather than wait when {standing} in the last of four bouts, percentage points to win"]
     ),
 )
+
+
+#: The players with bounds, in words.
+_PLAYERS = {
+    "fitted": "the fitted policy",
+    "champion": "the champion, which is the agent `network` (trained for `points`)",
+    "search": "a guided search",
+}
 
 
 class AttackTiming(Report):
@@ -129,8 +187,31 @@ class AttackTiming(Report):
         return super().draw(folder)
 
 
+def _bounds(tables: Mapping[str, pd.DataFrame]) -> str:
+    """The lower bounds on the exploitability of the players whose values follow, if they were computed."""
+    if "responders" not in tables:
+        return ""
+    text = """\
+All values depend on the players who play on, and these players can be exploited. A responder that knows a player's
+policy gains at least this much (lower bounds in points per bout, with 95 % intervals over paired deals):
+
+"""
+    text += header(["player", *(f"`{scoring}`" for scoring in SCORINGS)])
+    for (players, how), rows in tables["responders"].groupby(["players", "how"], sort=False):
+        found = rows.set_index("scoring")
+        cells = [
+            f"{found['gain'][scoring]:+.3f}{plus_minus(found['gain_ci95'][scoring], 3)}"
+            if scoring in found.index
+            else ""
+            for scoring in SCORINGS
+        ]
+        text += line([f"{_PLAYERS[str(players)]}, against `{how!s}`", *cells])
+    return f"{text}\n"
+
+
 def _answer(tables: Mapping[str, pd.DataFrame]) -> str:
-    text = f"# When is an attack right?\n\n{RULE}\n\n" + header(["", *(f"`{scoring}`" for scoring in SCORINGS)])
+    text = f"# When is an attack right?\n\n{_bounds(tables)}{RULE}\n\n"
+    text += header(["", *(f"`{scoring}`" for scoring in SCORINGS)])
     for figure in _FIGURES:
         if figure.table in tables:
             found = tables[figure.table]
@@ -233,8 +314,15 @@ def attack_timing(
     It is an experiment (`stier.experiments.run`), so an interrupted study continues and ends with the same files. The
     result depends on `quick`, `chapters`, `seed` and `scale` only. The chapters:
 
+    - ``responders``: lower bounds on the exploitability of the players whose values the study uses.
     - ``broad``: all hands at every number of finished tricks, played on by the fitted policy (`greedy`) in three ways:
       attack now, wait, never attack.
+    - ``champion``: the same, played on by the network that comes with the game, the champion. A rule of thumb is fitted
+      to the even games of both and judged by the odd ones.
+    - ``champion_own``: games of the champion against itself: its attacks by hand, and their values.
+    - ``swapped``: the same positions with the cards of one player and the later attacks of another.
+    - ``step``: a sample of positions, played on by a search step over the champion (`mmds`) and by the champion.
+    - ``champion_mistakes``: as ``mistakes``, for the champion and with its continuations.
     - ``mistakes``: the cost of bad and missed attacks for several players; many continuations of every position, with
       hidden cards drawn from the mover's beliefs.
     - ``match``, ``match_searched``: matches of four bouts that are won or lost.

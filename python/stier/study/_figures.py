@@ -11,7 +11,8 @@ import pandas as pd
 
 from stier.errors import MissingExtraError
 from stier.plots import COLOURS, DIVERGING
-from stier.study._chapters import SCORINGS, STANDINGS
+from stier.study._chapters import STANDINGS
+from stier.study._runs import SCORINGS
 
 try:
     from matplotlib import pyplot as plt
@@ -47,7 +48,9 @@ def figures(tables: Tables) -> dict[str, Callable[[], Figure]]:
     """Returns every figure that there are tables for."""
     known: dict[str, tuple[set[str], Callable[[Tables], Figure]]] = {
         "attack_value": ({"by_tricks", "by_count"}, value),
-        "attack_hands": ({"by_hand"}, hands),
+        "attack_hands": ({"by_hand"}, partial(hands, name="by_hand")),
+        "attack_hands_champion": ({"champion_by_hand"}, partial(hands, name="champion_by_hand")),
+        "attack_probability": ({"attacks_by_hand", "equilibria", "equilibria_by_hand"}, probability),
         "attack_lights": ({"lights"}, lights),
         "attack_rule": ({"matches"}, rule),
         "attack_match": ({"match"}, match),
@@ -100,11 +103,11 @@ def _points(ax: Axes, x: Any, table: pd.DataFrame, name: str, colour: str, marke
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def hands(tables: Tables) -> Figure:
-    """Draws the gain of attacking over waiting, by trumps and the longest other suit."""
+def hands(tables: Tables, name: str) -> Figure:
+    """Draws the gain of attacking over waiting, by trumps and the longest other suit, from one of the tables."""
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     for ax, scoring in zip(axes, SCORINGS, strict=True):
-        table = tables["by_hand"]
+        table = tables[name]
         table = table[(table["scoring"] == scoring) & (table["units"] >= 50)]
         grid = table.pivot(index="trumps", columns="longest_plain", values="now_minus_wait")
         half = table.pivot(index="trumps", columns="longest_plain", values="now_minus_wait_ci95")
@@ -128,6 +131,49 @@ def hands(tables: Tables) -> Figure:
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
     return figure
+
+
+def probability(tables: Tables) -> Figure:
+    """Draws how often the first player attacks at the first lead, by hand, for players and for an equilibrium."""
+    attacks = tables["attacks_by_hand"]
+    first = attacks[(attacks["scoring"] == "points") & (attacks["tricks"] == 0) & (attacks["units"] >= 20)]
+    by_player = {name: first[first["players"] == name] for name in ("champion", "search")}
+    solved = tables["equilibria"].query("scoring == 'points' and player == 'equilibrium'")
+    deck = solved.sort_values("information_sets")["deck"].iloc[-1]
+    sets = tables["equilibria_by_hand"].query("scoring == 'points' and tricks == 0")
+    size = deck.split("hand_size=")[1].split(",")[0]
+    panels = [
+        ("the champion", by_player["champion"], "attack_share"),
+        ("a guided search", by_player["search"], "attack_share"),
+        ("the rule of thumb", by_player["champion" if len(by_player["champion"]) else "search"], "rule_share"),
+        (f"a solved deck with hands of {size}: equilibrium", sets[sets["deck"] == deck], "attack_share"),
+    ]
+    figure, axes = plt.subplots(2, 2, figsize=(9, 6.8), layout="constrained")
+    for ax, (title, table, column) in zip(axes.flat, panels, strict=True):
+        _shares(ax, table, column)
+        ax.set_title(title)
+    figure.suptitle("How often the first player attacks at the first lead, per cent (points)", fontsize=11)
+    return figure
+
+
+def _shares(ax: Axes, table: pd.DataFrame, column: str) -> None:
+    """A grid of shares in per cent: trumps upwards, hands without a trump suit below them."""
+    if table.empty:
+        ax.set_axis_off()
+        return
+    trumps = table["trumps"].where(table["has_trump"] > 0, -1).astype("int64")
+    grid = table.assign(trumps=trumps).pivot(index="trumps", columns="longest_plain", values=column)
+    ax.imshow(np.ma.masked_invalid(grid), cmap="Blues", vmin=0, vmax=1.25, origin="lower", aspect="auto")
+    for (row, place), share in np.ndenumerate(grid.to_numpy()):
+        if not np.isnan(share):
+            colour = "white" if share > 0.75 else "black"
+            ax.text(place, row, f"{100 * share:.0f}", ha="center", va="center", fontsize=9, color=colour)
+    ax.set_xticks(range(len(grid.columns)), [str(int(one)) for one in grid.columns])
+    ax.set_yticks(range(len(grid.index)), ["no trump\nsuit" if one < 0 else str(int(one)) for one in grid.index])
+    ax.set_xlabel("cards of the longest other suit")
+    ax.set_ylabel("trumps in hand")
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
 
 
 def lights(tables: Tables) -> Figure:
@@ -165,6 +211,7 @@ def rule(tables: Tables) -> Figure:
     """The rule of thumb against other ways to attack."""
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained", sharey=True)
     looks = {
+        "champion": (RED, "D", "the champion"),
         "fitted": (BLUE, "o", "the fitted policy"),
         "search": (ORANGE, "s", "ISMCTS (1,000)"),
         "best": (GREEN, "^", "the best agent (1,000)"),

@@ -1,0 +1,232 @@
+"""The chapters in which the network that comes with the game decides and plays on, and a search step over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from stier.study._chapters import anyhow_tables, attacks_by_hand, by_tricks, mistakes_run, mistakes_table
+from stier.study._runs import (
+    ANYHOW,
+    ASKED,
+    SCORINGS,
+    SEARCH,
+    VALUES,
+    Chapter,
+    Parts,
+    Run,
+    Scope,
+    Size,
+    arms,
+    champion,
+    means,
+    scoring_of,
+    stack,
+)
+from stier.study._thumb import rule_tables
+
+#: A search step over the champion. It wins against it with milliseconds per decision.
+STEP = "mmds:step=100,rollouts=450,particles=200"
+
+
+def _asked(scoring: str) -> str:
+    return ASKED if scoring == "points" else f"{ASKED},network_rules=any"
+
+
+def _champion_runs(plan: Scope) -> list[Run]:
+    return [
+        plan.positions(
+            f"champion/{scoring}",
+            size,
+            {"scoring": scoring},
+            players=ANYHOW,
+            continuation=champion(scoring),
+            lights=[_asked(scoring)],
+        )
+        for scoring, size in [
+            ("points", Size(full=140_000, quick=1_000, chunk=10_000)),
+            ("schwinger", Size(full=60_000, quick=1_000, chunk=10_000)),
+        ]
+    ]
+
+
+def _champion_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+    tables = {f"champion_{name}": table for name, table in anyhow_tables(store, runs).items()}
+    return {"by_tricks": by_tricks(store, runs, "champion"), **tables, **rule_tables(store, runs, "champion")}
+
+
+def _own_runs(plan: Scope) -> list[Run]:
+    size = Size(full=100_000, quick=1_000, chunk=10_000)
+    return [
+        plan.positions(
+            f"champion_own/{scoring}",
+            size,
+            {"scoring": scoring},
+            players=champion(scoring),
+            continuation=champion(scoring),
+        )
+        for scoring in SCORINGS
+    ]
+
+
+def _own_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+    return {
+        "by_tricks": by_tricks(store, runs, "champion_own"),
+        "attacks_by_hand": attacks_by_hand(store, runs, "champion"),
+    }
+
+
+def _mistakes_runs(plan: Scope) -> list[Run]:
+    return [
+        mistakes_run(plan, f"champion_mistakes/{scoring}/{name}", scoring, player, champion(scoring))
+        for scoring in SCORINGS
+        for name, player in [
+            ("champion", champion(scoring)),
+            ("thumb", f"rule:when=thumb,cards=({champion(scoring)})"),
+            ("always", f"rule:when=always,cards=({champion(scoring)})"),
+        ]
+    ]
+
+
+def _mistakes_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+    return {"champion_mistakes": mistakes_table(store, runs)}
+
+
+def _swapped_runs(plan: Scope) -> list[Run]:
+    size = Size(full=30_000, quick=400, chunk=10_000)
+    players = {"fitted": "greedy", "champion": champion("points")}
+    ways = {"own": "{}", "thumb": "rule:when=thumb,cards=({})", "always": "rule:when=always,cards=({})"}
+    return [
+        plan.positions(
+            f"swapped/points/{cards}/{when}",
+            size,
+            {"scoring": "points"},
+            players=ANYHOW,
+            continuation=way.format(player),
+        )
+        for cards, player in players.items()
+        for when, way in ways.items()
+    ]
+
+
+def _swapped_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+    columns = ["game", "rule", "wait_committed", "wait_others_committed", *VALUES]
+    tables = []
+    for run in runs:
+        frame = store.read(run, columns)
+        later = {"attacks_later": frame["wait_committed"], "opponent_attacks": frame["wait_others_committed"]}
+        values = {**arms(frame), **later}
+        tables.append(pd.concat([means(part, ["rule"], values) for part in (frame.assign(rule=-1), _numbers(frame))]))
+    labels = [run.name.split("/")[2:] for run in runs]
+    scoring = [scoring_of(run) for run in runs]
+    cards, later_attacks = ([label[index] for label in labels] for index in (0, 1))
+    return {"swapped": stack(tables, scoring=scoring, cards=cards, later_attacks=later_attacks)}
+
+
+def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(rule=frame["rule"].astype("int64"))
+
+
+def _step_runs(plan: Scope) -> list[Run]:
+    # A share of the positions, because those of one game say less than those of several.
+    size = Size(full=1_300, quick=10, chunk=20)
+    runs = {"step": STEP, "champion": champion("points")}
+    return [
+        plan.positions(
+            f"step/points/{name}",
+            size,
+            {"scoring": "points"},
+            players=ANYHOW,
+            continuation=continuation,
+            lights=[ASKED, STEP] if name == "step" else [],
+            share=0.3,
+        )
+        for name, continuation in runs.items()
+    ]
+
+
+def _step_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+    step, played = runs
+    columns = ["game", "decision", "rule", *VALUES]
+    asked = [f"light{index}_{what}" for index in (0, 1) for what in ("now", "wait", "share")]
+    frame, other = store.read(step, [*columns, *asked]), store.read(played, columns)
+    # Both continue the same positions of the same games.
+    assert (frame[["game", "decision"]] == other[["game", "decision"]]).all(axis=None)
+    searched, by_champion = arms(frame), arms(other)
+    values = {
+        **{f"{name}_by_step": column for name, column in searched.items()},
+        **{f"{name}_by_champion": column for name, column in by_champion.items()},
+        "difference": searched["now_minus_wait"] - by_champion["now_minus_wait"],
+        "champion_share": np.asarray(frame["light0_share"], dtype=np.float64),
+        "step_share": np.asarray(frame["light1_share"], dtype=np.float64),
+        "optimism_now": np.asarray(frame["light1_now"], dtype=np.float64) - searched["now"],
+        "optimism_wait": np.asarray(frame["light1_wait"], dtype=np.float64) - searched["wait"],
+    }
+    table = pd.concat([means(part, ["rule"], values) for part in (frame.assign(rule=-1), _numbers(frame))])
+    return {"by_tricks": by_tricks(store, [step], "step"), "step": stack([table], scoring=["points"])}
+
+
+#: The responders' options beyond the agent whose policy they know. The second one lets the champion play on and
+#: leaves its action only where another is clearly better. The third one is for players that search.
+RESPONDERS = {
+    "lbr": "",
+    "lbr_network": ",continuation=network,margin=1",
+    "lbr_small": ",worlds=30,particles=100",
+}
+
+
+def respond(plan: Scope, scoring: str, label: str, agent: str, responder: str, size: Size) -> Run:
+    """Makes a run of a responder against an agent whose policy it knows: its mean return is its gain."""
+    options = RESPONDERS[responder]
+    agents = [f"lbr:against=({agent}){options}", agent]
+    return plan.match(f"responders/{scoring}/{label}/{responder}", size, {"scoring": scoring}, agents)
+
+
+def _responder_runs(plan: Scope) -> list[Run]:
+    # Thousands of simulations per decision, and a search for each query to a player that searches.
+    fast, slow = Size(full=2_000, quick=20, chunk=100), Size(full=1_000, quick=10, chunk=50)
+    return [
+        respond(plan, scoring, label, agent, responder, size)
+        for scoring, label, agent, responder, size in [
+            ("points", "fitted", "greedy", "lbr", fast),
+            ("points", "champion", champion("points"), "lbr", slow),
+            ("points", "champion", champion("points"), "lbr_network", slow),
+            ("points", "search", SEARCH, "lbr_small", Size(full=400, quick=4, chunk=20)),
+            ("schwinger", "fitted", "greedy", "lbr", fast),
+            ("schwinger", "champion", champion("schwinger"), "lbr", Size(full=800, quick=6, chunk=40)),
+        ]
+    ]
+
+
+def _responder_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+    return {"responders": responders(runs, [store.read(run) for run in runs])}
+
+
+def responders(runs: Sequence[Run], frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Returns the gain of each responder: a lower bound on the exploitability of the player, within the interval."""
+    tables = [means(frame, [], {"gain": frame["value"]}, unit="deal") for frame in frames]
+    stacked = stack(
+        tables,
+        scoring=[scoring_of(run) for run in runs],
+        players=[run.name.split("/")[2] for run in runs],
+        how=[run.name.split("/")[3] for run in runs],
+        agent=[run.settings["agents"][1] for run in runs],
+        responder=[run.settings["agents"][0] for run in runs],
+    )
+    return stacked.drop(columns="units").rename(columns={"n": "deals"})
+
+
+#: All hands, all numbers of tricks, played on by the champion, and the rule of thumb fitted to them.
+CHAMPION = Chapter("champion", _champion_runs, _champion_tables)
+#: The decisions of the champion, played on by it.
+CHAMPION_OWN = Chapter("champion_own", _own_runs, _own_tables)
+#: The losses of the champion by bad attacks and by missed ones.
+CHAMPION_MISTAKES = Chapter("champion_mistakes", _mistakes_runs, _mistakes_tables)
+#: The same positions, played on with the cards of one player and the later attacks of another.
+SWAPPED = Chapter("swapped", _swapped_runs, _swapped_tables)
+#: A sample of positions, played on by a search step over the champion and by the champion.
+STEPPED = Chapter("step", _step_runs, _step_tables)
+#: Lower bounds on the exploitability of the players whose values the study uses.
+RESPONSES = Chapter("responders", _responder_runs, _responder_tables)

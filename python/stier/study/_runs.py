@@ -1,0 +1,290 @@
+"""Calculations of the study *When is an attack right?* in parts, and means with their intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+import stier
+from stier._native import derive_seed
+
+#: Standard errors in the half width of a 95 % interval.
+NORMAL = 1.96
+
+#: Units that an interval needs.
+FEWEST = 10
+
+
+def means(
+    frame: pd.DataFrame, by: Sequence[str], values: Mapping[str, npt.ArrayLike], *, unit: str = "game"
+) -> pd.DataFrame:
+    """Returns the mean of each value in each group, with the half width of its 95 % interval.
+
+    The variance is that of a ratio of sums over units (linearized), so that rows of one unit may depend on each other.
+
+    Args:
+        frame: Rows with the columns `by` and `unit`.
+        by: Columns that make the groups; none for a single group.
+        values: Columns to average, by name; as long as the frame. Rows in which one is not a number are left out of it.
+        unit: The column of the independent draws.
+
+    Returns:
+        One row per group, sorted: `by`, ``n`` (rows), ``units``, and for each value ``name`` and ``name_ci95`` (not a
+        number for fewer than ten units: too few for it to mean anything).
+    """
+    if by:
+        groups = frame.groupby(list(by), observed=True, sort=True)
+        group, table = groups.ngroup().to_numpy(), groups.size().index.to_frame(index=False)
+    else:
+        group, table = np.zeros(len(frame), np.int64), pd.DataFrame(index=range(1))
+    count = len(table)
+    # Each pair of a group and a unit has a number; `of` is the group of a pair.
+    units = pd.factorize(frame[unit])[0]
+    pairs, pair = np.unique(group.astype(np.int64) * (units.max(initial=0) + 1) + units, return_inverse=True)
+    of = pairs // (units.max(initial=0) + 1)
+    table["n"] = np.bincount(group, minlength=count)
+    table["units"] = np.bincount(of, minlength=count)
+    for name, column in values.items():
+        value = np.asarray(column, dtype=np.float64)
+        there = ~np.isnan(value)
+        sums = np.bincount(pair, weights=np.where(there, value, 0.0), minlength=len(pairs)).astype(np.float64)
+        sizes = np.bincount(pair, weights=there, minlength=len(pairs)).astype(np.float64)
+        mean, half = _ratio(of, sums, sizes, count)
+        table[name], table[f"{name}_ci95"] = mean, half
+    return table
+
+
+def _ratio(
+    of: npt.NDArray[np.int64], sums: npt.NDArray[np.float64], sizes: npt.NDArray[np.float64], count: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """The ratio of two sums over units by group, and its half width."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = np.bincount(of, weights=sizes, minlength=count)
+        mean = np.bincount(of, weights=sums, minlength=count) / total
+        residual = sums - mean[of] * sizes
+        units = np.bincount(of, weights=sizes > 0, minlength=count)
+        variance = np.bincount(of, weights=residual**2, minlength=count) * units / (units - 1) / total**2
+    return mean, NORMAL * np.sqrt(np.where(units >= FEWEST, variance, np.nan))
+
+
+ARMS = ("now", "wait", "never")
+PARTS = ("result", "flat_throw", "opponents_flat_throw", "consolation")
+
+#: The columns that the values of the arms are summed from.
+VALUES = tuple(f"{arm}_{part}" for arm in ARMS for part in PARTS)
+
+#: The columns that `count` needs.
+COUNTED = ("has_trump", "trumps", "boss_trumps", "longest_plain", "referee")
+
+#: The count from which the rule of thumb attacks.
+ENOUGH = 4
+
+
+def value(frame: pd.DataFrame, arm: str) -> npt.NDArray[np.float64]:
+    """Returns the value of an arm: the mean return over its continuations."""
+    return np.asarray(frame[[f"{arm}_{part}" for part in PARTS]].sum(axis=1), dtype=np.float64)
+
+
+def arms(frame: pd.DataFrame) -> dict[str, npt.NDArray[np.float64]]:
+    """Returns the values of all arms and the gains of attacking."""
+    found = {arm: value(frame, arm) for arm in ARMS}
+    return {
+        **found,
+        "now_minus_wait": found["now"] - found["wait"],
+        "now_minus_never": found["now"] - found["never"],
+    }
+
+
+def count(frame: pd.DataFrame) -> pd.Series:
+    """The count of the rule of thumb; without a trump suit not a number, because the rule does not count there."""
+    counted = 2 * frame["trumps"] + frame["longest_plain"] + frame["referee"] - frame["boss_trumps"]
+    return counted.where(frame["has_trump"] > 0)
+
+
+def better_arm_losses(
+    frame: pd.DataFrame, share: npt.ArrayLike
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Returns the loss from bad attacks and from missed ones, at each position, for a player who attacks with `share`.
+
+    The better arm is chosen by one half of the continuations and valued by the other, and the other way round: without
+    bias for a player who chooses by half of the continuations, and so at most the value of the very best choice.
+    """
+    attacks = np.asarray(share, dtype=np.float64)
+    bad, missed = np.zeros(len(frame)), np.zeros(len(frame))
+    for chooses, values in [("even", "odd"), ("odd", "even")]:
+        better = np.asarray(frame[f"now_{chooses}"] > frame[f"wait_{chooses}"])
+        gain = np.asarray(frame[f"now_{values}"] - frame[f"wait_{values}"], dtype=np.float64)
+        missed += np.where(better, gain, 0) * (1 - attacks) / 2
+        bad += np.where(better, 0, -gain) * attacks / 2
+    return bad, missed
+
+
+SCORINGS = ("points", "schwinger")
+
+#: Plays the cards by the game's fitted policy and attacks at random, so that all hands reach a decision at every trick.
+ANYHOW = "rule:when=random,chance=0.25,cards=greedy"
+
+#: The strongest player that can play tens of thousands of bouts: guided by the fitted policy, exact at the end.
+SEARCH = "ismcts:selection=puct,prior=fitted,rollout=fitted,endings=on,opponents=fitted,iterations=100"
+
+
+def champion(scoring: str) -> str:
+    """Returns the network that comes with the game as an agent that draws its actions, as in its training.
+
+    It was trained for bouts of `points`. Under `schwinger` it is a stand-in that plays as if points counted.
+    """
+    return "network:choose=sample" if scoring == "points" else "network:choose=sample,rules=any"
+
+
+#: The champion as an agent that can be queried at a position: a search with a step of size 0.
+ASKED = "mmds:step=0,rollouts=1,particles=1"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A calculation in parts of equal size.
+
+    Attributes:
+        name: Its folder, such as ``broad/points``.
+        settings: All that its parts depend on, as JSON has it, but for the version and the size of a part.
+        chunk: Games or deals of a part.
+        parts: The number of parts.
+    """
+
+    name: str
+    settings: dict[str, Any]
+    chunk: int
+    parts: int
+
+    def described(self) -> dict[str, Any]:
+        """Returns all that a part depends on."""
+        return {**self.settings, "chunk": self.chunk, "version": stier.__version__}
+
+    def play(self, part: int, threads: int) -> pd.DataFrame:
+        """Plays a part."""
+        return {"positions": _positions, "match": _match, "equilibrium": _equilibrium}[self.settings["kind"]](
+            self, part, threads
+        )
+
+
+def _positions(run: Run, part: int, threads: int) -> pd.DataFrame:
+    """Plays positions of games of Schwinget on in three ways (see `stier.study`)."""
+    settings = {name: value for name, value in run.settings.items() if name not in ("kind", "rules")}
+    game = stier.load_game("schwinget", **run.settings["rules"])
+    call: Any = stier._native.timing_positions
+    columns = call(game, **settings, first=part * run.chunk, games=run.chunk, threads=threads)
+    if settings["repeats"] == 1:
+        # There is only one half.
+        columns = {name: values for name, values in columns.items() if not name.endswith(("_even", "_odd"))}
+    frame = pd.DataFrame(columns)
+    return frame.astype(dict.fromkeys(frame.select_dtypes("float64").columns, "float32"))
+
+
+def _match(run: Run, part: int, threads: int) -> pd.DataFrame:
+    """Plays paired deals of two agents: the mean return and the share of the wins of the first, by deal."""
+    game = stier.load_game("schwinget", **run.settings["rules"])
+    seed = derive_seed(run.settings["seed"], "part", part)
+    # Both have the same returns in the game of a deal in which they have changed seats.
+    games = stier.pit(game, run.settings["agents"], deals=run.chunk, seed=seed, threads=threads).to_pandas()
+    first = games[games["entrant"] == 0]
+    win = (first["return"] > 0) + 0.5 * (first["return"] == 0)
+    frame = pd.DataFrame({"deal": first["deal"] + part * run.chunk, "value": first["return"], "win": win})
+    return frame.groupby("deal", as_index=False).mean()
+
+
+def _equilibrium(run: Run, part: int, threads: int) -> pd.DataFrame:
+    """Solves a deck, and returns every information set with a possible attack."""
+    lights, iterations, target, seed = (run.settings[name] for name in ("lights", "iterations", "target", "seed"))
+    game = stier.load_game("schwinget", **run.settings["rules"])
+    solution = stier.solve(game, iterations=iterations, target=target, threads=threads)
+    call: Any = stier._native.timing_sets
+    frame = pd.DataFrame(call(solution, lights=lights, seed=seed, threads=threads))
+    frame["information_sets"] = solution.information_sets
+    frame["exploitability"] = solution.exploitability
+    return frame
+
+
+@dataclass(frozen=True)
+class Size:
+    """Games or deals of a run: in the full study, in the quick one, and in a part."""
+
+    full: int
+    quick: int
+    chunk: int
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The size of a study."""
+
+    seed: int
+    quick: bool
+    scale: float
+
+    def _parts(self, size: Size) -> dict[str, int]:
+        base = size.quick if self.quick else size.full
+        games = max(1, round(self.scale * base))
+        # Studies of scale 1 and more have the same parts.
+        chunk = min(size.chunk, base, games)
+        return {"chunk": chunk, "parts": math.ceil(games / chunk)}
+
+    def positions(self, name: str, size: Size, rules: dict[str, Any], **settings: Any) -> Run:
+        """Makes a run of positions of games; the runs of one chapter have, game for game, the same cards."""
+        full = {
+            "players": "greedy",
+            "continuation": "greedy",
+            "repeats": 1,
+            "hidden": "truth",
+            "lights": [],
+            "share": 1.0,
+        }
+        seed = derive_seed(self.seed, name.split("/")[0], 0)
+        described = {"kind": "positions", "rules": rules, **full, **settings, "seed": seed}
+        return Run(name, described, **self._parts(size))
+
+    def match(self, name: str, size: Size, rules: dict[str, Any], agents: Sequence[str]) -> Run:
+        """Makes a run of deals of two agents; all matches of one chapter have the same cards."""
+        seed = derive_seed(self.seed, name.split("/")[0], 0)
+        return Run(name, {"kind": "match", "rules": rules, "agents": list(agents), "seed": seed}, **self._parts(size))
+
+
+class Parts(Protocol):
+    """The parts of the runs."""
+
+    def read(self, run: Run, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Returns all parts of a run, in order, or some of their columns."""
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A part of the study.
+
+    Attributes:
+        name: Its name, and its folder.
+        runs: Makes the runs.
+        tables: Makes its tables, by name, from the runs.
+    """
+
+    name: str
+    runs: Callable[[Scope], list[Run]]
+    tables: Callable[[Parts, Sequence[Run]], dict[str, pd.DataFrame]]
+
+
+def scoring_of(run: Run) -> str:
+    """The scoring that a run was played under."""
+    return str(run.settings["rules"]["scoring"])
+
+
+def stack(tables: Iterable[pd.DataFrame], **labels: Sequence[object]) -> pd.DataFrame:
+    """One table of several, each with its labels in front."""
+    labelled = []
+    for index, table in enumerate(tables):
+        front = pd.DataFrame({name: values[index] for name, values in labels.items()}, index=table.index)
+        labelled.append(pd.concat([front, table], axis=1))
+    return pd.concat(labelled, ignore_index=True)
