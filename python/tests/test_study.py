@@ -21,7 +21,9 @@ matplotlib.use("Agg")
 
 from stier import study  # noqa: E402
 from stier.study import Study  # noqa: E402
-from stier.study._runs import better_arm_losses, count, means, value  # noqa: E402
+from stier.study._champion import respond, responders  # noqa: E402
+from stier.study._runs import Scope, Size, better_arm_losses, count, means, value  # noqa: E402
+from stier.study._thumb import OLD, Count, fit, judged  # noqa: E402
 
 TABLES = Path(__file__).parents[2] / "notebooks" / "data" / "attack_timing"
 
@@ -47,11 +49,16 @@ def test_all_chapters_have_tables_an_answer_and_figures(small, tmp_path: Path) -
     assert set(found.tables) == {
         *("by_tricks", "by_circumstance", "by_hand", "by_count", "by_rule", "parts", "rule_played_on"),
         *("mistakes", "lights", "lights_by_tricks", "matches", "match", "match_by_count", "match_searched"),
-        *("equilibria", "equilibria_by_hand"),
+        *("equilibria", "equilibria_by_hand", "responders", "swapped", "step", "champion_mistakes"),
+        *("champion_by_circumstance", "champion_by_hand", "champion_by_count", "champion_by_rule", "champion_parts"),
+        *("rule_fitted", "rule_worth", "rule_cells", "attacks_by_hand"),
     }
     for name, table in found.tables.items():
-        assert set(table["scoring"]) == {"points", "schwinger"}, name
-    assert set(found.tables["by_tricks"]["chapter"]) == {"broad", "strong", "played_on"}
+        # The champion was trained for `points`: what only it can answer is asked under that.
+        both = name not in ("swapped", "step")
+        assert set(table["scoring"]) == ({"points", "schwinger"} if both else {"points"}), name
+    chapters = {"broad", "strong", "played_on", "champion", "champion_own", "step"}
+    assert set(found.tables["by_tricks"]["chapter"]) == chapters
     broad = found.tables["by_tricks"].query("chapter == 'broad' and scoring == 'points'")
     assert broad["tricks"].tolist() == [0, 1, 2, 3, 4, 5]
     assert np.allclose(broad["now"] - broad["wait"], broad["now_minus_wait"], atol=1e-6)
@@ -59,7 +66,10 @@ def test_all_chapters_have_tables_an_answer_and_figures(small, tmp_path: Path) -
     assert broad["attacks_later"].iloc[-1] == 0
     assert broad["wait"].iloc[-1] == broad["never"].iloc[-1]
     starts = [
-        "attack rather than wait where",
+        "fitted policy: attack rather than wait where",
+        "champion: attack rather than wait where",
+        "champion: the fitted rule instead of",
+        "the champion, which is",
         "cost of",
         "the rule against",
         "`pimc` over",
@@ -70,7 +80,7 @@ def test_all_chapters_have_tables_an_answer_and_figures(small, tmp_path: Path) -
     assert study.RULE in str(found) == found.answer
     drawn = found.draw(tmp_path)
     assert sorted(path.name for path in drawn) == [
-        f"attack_{name}.png" for name in ("hands", "lights", "match", "rule", "value")
+        f"attack_{name}.png" for name in ("hands", "hands_champion", "lights", "match", "probability", "rule", "value")
     ]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
 
@@ -90,6 +100,124 @@ def test_equilibria_attack_where_it_is_right(small) -> None:
     first = hands[hands["tricks"] == 0].groupby(["scoring", "deck"])["reach"].sum()
     assert np.allclose(first, 1)
     assert hands["attack_share"].between(0, 1).all()
+
+
+@pytest.mark.timeout(600)
+def test_the_champion_is_asked_for_its_own_probabilities(tmp_path: Path) -> None:
+    """A search with a step of 0 says what the network plays, so its share is that of the champion's own decision."""
+    found = study.attack_timing(tmp_path, quick=True, scale=0.05, chapters=["champion_own", "champion"], threads=1)
+    own, asked = (found.settings[f"{name}/points"] for name in ("champion_own", "champion"))
+    settings = {key: own[key] for key in ("continuation", "repeats", "hidden", "share", "seed")}
+    game = stier.load_game("schwinget", scoring="points")
+    call = stier._native.timing_positions
+    told = pd.DataFrame(
+        call(game, players=own["players"], lights=asked["lights"], **settings, first=0, games=50, threads=1)
+    )
+    assert 0 < told["share"].mean() < 1
+    assert np.allclose(told["light0_share"], told["share"], atol=1e-6)
+    # The other scoring has a stand-in.
+    assert own["players"] == "network:choose=sample"
+    assert found.settings["champion/schwinger"]["continuation"] == "network:choose=sample,rules=any"
+
+
+@pytest.mark.timeout(600)
+def test_losses_of_the_cells_add_up(small) -> None:
+    _, found = small
+    for (chapter, scoring), cells in found.tables["rule_cells"].groupby(["chapter", "scoring"]):
+        worth = found.tables["rule_worth"]
+        worth = worth[(worth["chapter"] == chapter) & (worth["scoring"] == scoring) & (worth["per"] == "decision")]
+        gain = worth[worth["tricks"] == -1].set_index("decides")["gain"]
+        others = ["rule", "fitted_rule", "always", *(["champion"] if chapter == "champion" else [])]
+        assert set(gain.index) == {*others, "best_by_cell"}
+        for name in others:
+            assert cells[f"{name}_loss"].sum() == pytest.approx(gain["best_by_cell"] - gain[name], abs=1e-6)
+        assert cells["n"].sum() == worth.query("tricks == -1 and decides == 'rule'")["n"].item()
+
+
+@pytest.mark.timeout(600)
+def test_the_same_positions_are_played_on_by_several(small) -> None:
+    folder, found = small
+    swapped = found.tables["swapped"]
+    assert set(zip(swapped["cards"], swapped["later_attacks"], strict=True)) == {
+        (cards, when) for cards in ("fitted", "champion") for when in ("own", "thumb", "always")
+    }
+    assert set(swapped["rule"]) == {-1, 0, 1}
+    assert swapped.groupby("rule")["n"].nunique().eq(1).all()
+    own = swapped[(swapped["cards"] == "fitted") & (swapped["later_attacks"] == "own")]
+    assert (own["over_fitted"] == 0).all()
+    step, other = (positions(folder / "step" / "points" / name) for name in ("step", "champion"))
+    assert step[["game", "decision"]].equals(other[["game", "decision"]])
+    row = found.tables["step"].query("rule == -1").iloc[0]
+    gains = row["now_minus_wait_by_step"] - row["now_minus_wait_by_champion"]
+    assert row["difference"] == pytest.approx(gains, abs=1e-6)
+
+
+def test_a_responder_gains_from_a_bad_player() -> None:
+    plan = Scope(seed=0, quick=True, scale=1.0)
+    never = "rule:when=never,cards=random"
+    run = respond(plan, "points", "bad", never, "lbr", Size(full=10, quick=10, chunk=10))
+    assert run.settings["agents"] == [f"lbr:against=({never})", never]
+    table = responders([run], [run.play(0, 1)])
+    row = table.iloc[0]
+    assert (row["players"], row["how"], row["deals"], row["agent"]) == ("bad", "lbr", 10, never)
+    assert row["gain"] - row["gain_ci95"] > 0
+
+
+def planted(rule: Count, games: int, noise: float) -> tuple[pd.DataFrame, np.ndarray]:
+    """Positions at which attacking is better by 1 where a rule attacks, and worse by 1 elsewhere."""
+    rng = np.random.default_rng(5)
+    size = 4 * games
+    frame = pd.DataFrame(
+        {
+            "game": np.repeat(np.arange(games), 4),
+            "seat": np.tile([0, 1, 0, 1], games),
+            "tricks": np.tile([0, 1, 2, 3], games),
+            "has_trump": rng.random(size) < 0.9,
+            "trumps": rng.integers(0, 5, size),
+            "longest_plain": rng.integers(0, 5, size),
+            "referee": rng.integers(0, 2, size),
+        }
+    )
+    frame["boss_trumps"] = rng.integers(0, frame["trumps"] + 1)
+    frame["rule"] = OLD.attacks(frame) > 0
+    return frame, np.where(rule.attacks(frame) > 0, 1.0, -1.0) + noise * rng.normal(size=size)
+
+
+@pytest.mark.parametrize("rule", [OLD, Count(1, 0, 1, 0, 1), Count(3, 2, 1, 0, 7)])
+def test_a_planted_rule_is_found(rule: Count) -> None:
+    frame, gain = planted(rule, 1_000, 0.0)
+    found = fit(frame, gain)
+    assert (found.attacks(frame) == rule.attacks(frame)).all()
+    noisy = planted(rule, 10_000, 2.0)[1]
+    frame = planted(rule, 10_000, 0.0)[0]
+    assert (fit(frame, noisy).attacks(frame) == rule.attacks(frame)).mean() > 0.98
+
+
+def test_the_simplest_of_equal_rules_is_found() -> None:
+    frame, gain = planted(Count(1, 0, 1, 0, 1), 1_000, 0.0)
+    assert fit(frame, gain) == Count(1, 0, 1, 0, 1)
+    # If every attack gains, no feature matters.
+    assert fit(frame, np.ones(len(frame))) == Count(0, 0, 0, 0, 0)
+
+
+def test_rules_are_judged_by_games_that_they_were_not_fitted_to() -> None:
+    rule = Count(1, 0, 1, 0, 1)
+    frame, gain = planted(rule, 2_000, 0.0)
+    # The even games plant a rule, and the odd ones have its opposite.
+    opposite = np.where(frame["game"] % 2 == 0, gain, -gain)
+    found, worth, cells = judged(frame, opposite, np.full(len(frame), 0.5))
+    assert found == rule
+    by = worth.query("per == 'decision' and tricks == -1").set_index("decides")
+    assert by.loc["fitted_rule", "gain"] < by.loc["champion", "gain"] < 0
+    assert by.loc["best_by_cell", "gain"] == pytest.approx(by.loc["fitted_rule", "gain"])
+    assert by.loc["always", "over_always"] == by.loc["rule", "over_rule"] == 0
+    assert by.loc["champion", "gain"] == pytest.approx(by.loc["always", "gain"] / 2)
+    assert cells["rule_loss"].is_monotonic_decreasing
+    # Each seat has its first chance in each game, and counts half.
+    bout = worth.query("per == 'bout'").set_index("decides")
+    first = frame[(frame["game"] % 2 == 1) & (frame["tricks"] < 2)]
+    assert bout.loc["always", "gain"] == pytest.approx(opposite[first.index].mean())
+    assert bout.loc["always", "n"] == 1_000
 
 
 @pytest.mark.timeout(600)
@@ -163,12 +291,12 @@ def test_the_findings_follow_the_figures() -> None:
     never, always = (row("matches", f"cards == 'search' and against == '{other}'") for other in ("never", "always"))
     behind, ahead = (row("match", f"bouts_left == 0 and standing == '{side}'") for side in ("behind", "ahead"))
     expected = [
+        f"{never['mean']:.2f} ± {never['mean_ci95']:.2f} points per bout",
         f"{attacks['now_minus_wait']:.2f} ± {attacks['now_minus_wait_ci95']:.2f} more",
         f"{-waits['now_minus_wait']:.2f} ± {waits['now_minus_wait_ci95']:.2f} less",
         f"{parts[0]:.2f} points per bout",
         f"{parts[1]:.2f} from your own flat throws",
         f"{parts[2]:.2f} from preventing",
-        f"{never['mean']:.2f} ± {never['mean_ci95']:.2f} points per bout",
         f"{50 * behind['now_minus_wait']:+.1f} ± {50 * behind['now_minus_wait_ci95']:.1f} percentage points",
         f"{50 * ahead['now_minus_wait']:+.1f} ± {50 * ahead['now_minus_wait_ci95']:.1f})",
     ]
@@ -248,7 +376,7 @@ def test_a_larger_study_goes_on_from_a_smaller_one(tmp_path: Path, monkeypatch) 
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({"chapters": ["narrow"]}, "unknown chapter 'narrow'; chapters: broad, mistakes"),
+        ({"chapters": ["narrow"]}, "unknown chapter 'narrow'; chapters: responders, broad"),
         ({"scale": 0}, "scale must be above 0, got 0"),
         ({"scale": float("nan")}, "scale must be above 0, got nan"),
         ({"threads": -1, "chapters": ["broad"]}, "threads must be between 0 and "),
@@ -327,7 +455,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     said = capsys.readouterr().err
     assert "another experiment (seed: 0 there, 5 here): choose another folder with --out, or delete it" in said
     assert main([*command[:3], "--chapter", "narrow"]) == 2
-    assert "chapters: broad" in capsys.readouterr().err
+    assert "chapters: responders, broad" in capsys.readouterr().err
 
 
 def test_the_command_says_what_to_install(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -79,8 +79,9 @@ def _own_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
 
 
 def _mistakes_runs(plan: Scope) -> list[Run]:
+    size = Size(full=2_400, quick=60, chunk=200)
     return [
-        mistakes_run(plan, f"champion_mistakes/{scoring}/{name}", scoring, player, champion(scoring))
+        mistakes_run(plan, f"champion_mistakes/{scoring}/{name}", size, scoring, player, champion(scoring))
         for scoring in SCORINGS
         for name, player in [
             ("champion", champion(scoring)),
@@ -112,17 +113,25 @@ def _swapped_runs(plan: Scope) -> list[Run]:
 
 
 def _swapped_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
-    columns = ["game", "rule", "wait_committed", "wait_others_committed", *VALUES]
+    columns = ["game", "decision", "rule", "wait_committed", "wait_others_committed", *VALUES]
+    first = store.read(runs[0], columns)
     tables = []
     for run in runs:
         frame = store.read(run, columns)
+        _check_same(frame, first)
         later = {"attacks_later": frame["wait_committed"], "opponent_attacks": frame["wait_others_committed"]}
         values = {**arms(frame), **later}
+        values["over_fitted"] = values["now_minus_wait"] - arms(first)["now_minus_wait"]
         tables.append(pd.concat([means(part, ["rule"], values) for part in (frame.assign(rule=-1), _numbers(frame))]))
     labels = [run.name.split("/")[2:] for run in runs]
     scoring = [scoring_of(run) for run in runs]
     cards, later_attacks = ([label[index] for label in labels] for index in (0, 1))
     return {"swapped": stack(tables, scoring=scoring, cards=cards, later_attacks=later_attacks)}
+
+
+def _check_same(frame: pd.DataFrame, other: pd.DataFrame) -> None:
+    """Both runs of a chapter must continue the same positions of the same games."""
+    assert (frame[["game", "decision"]] == other[["game", "decision"]]).all(axis=None)
 
 
 def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
@@ -152,8 +161,7 @@ def _step_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
     columns = ["game", "decision", "rule", *VALUES]
     asked = [f"light{index}_{what}" for index in (0, 1) for what in ("now", "wait", "share")]
     frame, other = store.read(step, [*columns, *asked]), store.read(played, columns)
-    # Both continue the same positions of the same games.
-    assert (frame[["game", "decision"]] == other[["game", "decision"]]).all(axis=None)
+    _check_same(frame, other)
     searched, by_champion = arms(frame), arms(other)
     values = {
         **{f"{name}_by_step": column for name, column in searched.items()},
@@ -193,7 +201,7 @@ def _responder_runs(plan: Scope) -> list[Run]:
             ("points", "fitted", "greedy", "lbr", fast),
             ("points", "champion", champion("points"), "lbr", slow),
             ("points", "champion", champion("points"), "lbr_network", slow),
-            ("points", "search", SEARCH, "lbr_small", Size(full=400, quick=4, chunk=20)),
+            ("points", "search", SEARCH, "lbr_small", Size(full=300, quick=4, chunk=20)),
             ("schwinger", "fitted", "greedy", "lbr", fast),
             ("schwinger", "champion", champion("schwinger"), "lbr", Size(full=800, quick=6, chunk=40)),
         ]

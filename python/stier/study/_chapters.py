@@ -253,11 +253,11 @@ def _light_table(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def mistakes_run(plan: Scope, name: str, scoring: str, players: str, continuation: str) -> Run:
+def mistakes_run(plan: Scope, name: str, size: Size, scoring: str, players: str, continuation: str) -> Run:
     """Makes a run of the positions of a player with 64 continuations each, for `mistakes_table`."""
     return plan.positions(
         name,
-        Size(full=4000, quick=120, chunk=200),
+        size,
         {"scoring": scoring},
         players=players,
         continuation=continuation,
@@ -267,8 +267,9 @@ def mistakes_run(plan: Scope, name: str, scoring: str, players: str, continuatio
 
 
 def _mistakes_runs(plan: Scope) -> list[Run]:
+    size = Size(full=4000, quick=120, chunk=200)
     return [
-        mistakes_run(plan, f"mistakes/{scoring}/{name}", scoring, player, "greedy")
+        mistakes_run(plan, f"mistakes/{scoring}/{name}", size, scoring, player, "greedy")
         for scoring in SCORINGS
         for name, player in PLAYERS.items()
     ]

@@ -48,8 +48,11 @@ def figures(tables: Tables) -> dict[str, Callable[[], Figure]]:
     """Returns every figure that there are tables for."""
     known: dict[str, tuple[set[str], Callable[[Tables], Figure]]] = {
         "attack_value": ({"by_tricks", "by_count"}, value),
-        "attack_hands": ({"by_hand"}, partial(hands, name="by_hand")),
-        "attack_hands_champion": ({"champion_by_hand"}, partial(hands, name="champion_by_hand")),
+        "attack_hands": ({"by_hand"}, partial(hands, name="by_hand", players="the fitted policy")),
+        "attack_hands_champion": (
+            {"champion_by_hand"},
+            partial(hands, name="champion_by_hand", players="the champion"),
+        ),
         "attack_probability": ({"attacks_by_hand", "equilibria", "equilibria_by_hand"}, probability),
         "attack_lights": ({"lights"}, lights),
         "attack_rule": ({"matches"}, rule),
@@ -103,9 +106,10 @@ def _points(ax: Axes, x: Any, table: pd.DataFrame, name: str, colour: str, marke
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def hands(tables: Tables, name: str) -> Figure:
+def hands(tables: Tables, name: str, players: str) -> Figure:
     """Draws the gain of attacking over waiting, by trumps and the longest other suit, from one of the tables."""
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.9), layout="constrained")
+    figure.suptitle(f"Played on by {players}", fontsize=10)
     for ax, scoring in zip(axes, SCORINGS, strict=True):
         table = tables[name]
         table = table[(table["scoring"] == scoring) & (table["units"] >= 50)]
@@ -139,20 +143,23 @@ def probability(tables: Tables) -> Figure:
     first = attacks[(attacks["scoring"] == "points") & (attacks["tricks"] == 0) & (attacks["units"] >= 20)]
     by_player = {name: first[first["players"] == name] for name in ("champion", "search")}
     solved = tables["equilibria"].query("scoring == 'points' and player == 'equilibrium'")
-    deck = solved.sort_values("information_sets")["deck"].iloc[-1]
+    # Of the decks with the largest hands, the one with the most suits.
+    sizes = [solved["deck"].str.extract(rf"{name}=(\d+)", expand=False) for name in ("hand_size", "suits", "values")]
+    cards, suits, values, deck = max(zip(*sizes, solved["deck"], strict=True))
     sets = tables["equilibria_by_hand"].query("scoring == 'points' and tricks == 0")
-    size = deck.split("hand_size=")[1].split(",")[0]
     panels = [
         ("the champion", by_player["champion"], "attack_share"),
         ("a guided search", by_player["search"], "attack_share"),
         ("the rule of thumb", by_player["champion" if len(by_player["champion"]) else "search"], "rule_share"),
-        (f"a solved deck with hands of {size}: equilibrium", sets[sets["deck"] == deck], "attack_share"),
+        (f"equilibrium, {suits} suits of {values}, hands of {cards}", sets[sets["deck"] == deck], "attack_share"),
     ]
-    figure, axes = plt.subplots(2, 2, figsize=(9, 6.8), layout="constrained")
+    figure, axes = plt.subplots(2, 2, figsize=(9, 6.4), layout="constrained")
     for ax, (title, table, column) in zip(axes.flat, panels, strict=True):
         _shares(ax, table, column)
         ax.set_title(title)
-    figure.suptitle("How often the first player attacks at the first lead, per cent (points)", fontsize=11)
+    figure.suptitle(
+        "How often the first player attacks at the first lead, per cent (empty: too few deals)", fontsize=11
+    )
     return figure
 
 
@@ -204,7 +211,14 @@ def lights(tables: Tables) -> Figure:
 def _legend(figure: Figure, ax: Axes, title: str) -> None:
     """A legend below the data."""
     handles, labels = ax.get_legend_handles_labels()
-    figure.legend(handles, [f"{title} {label}" for label in labels], frameon=False, loc="outside lower center", ncols=3)
+    figure.legend(
+        handles,
+        [f"{title} {label}" for label in labels],
+        frameon=False,
+        fontsize=8.5,
+        loc="outside lower center",
+        ncols=2 if len(labels) == 4 else 3,
+    )
 
 
 def rule(tables: Tables) -> Figure:

@@ -18,9 +18,6 @@ from stier.study._runs import ENOUGH, VALUES, Parts, Run, arms, means, scoring_o
 
 Column = npt.NDArray[np.float64]
 
-#: The features that a rule counts.
-FEATURES = ("trumps", "longest_plain", "referee", "boss_trumps")
-
 #: The weights that `fit` tries, by feature.
 WEIGHTS = {
     "trumps": range(5),
@@ -28,6 +25,9 @@ WEIGHTS = {
     "referee": range(-1, 3),
     "boss_trumps": range(-2, 3),
 }
+
+#: The features that a rule counts.
+FEATURES = tuple(WEIGHTS)
 
 #: A cell holds the hands that are alike in these.
 CELL = ("has_trump", "trumps", "longest_plain", "referee")
@@ -69,14 +69,14 @@ def fit(frame: pd.DataFrame, gain: npt.ArrayLike) -> Count:
     features = cells[list(FEATURES)].to_numpy(dtype=np.int64)
     gains, squares = (cells[name].to_numpy(dtype=np.float64) for name in ("gain", "square"))
     rules, attacks = [], []
-    for weights in product(*(WEIGHTS[name] for name in FEATURES)):
-        counted = features @ np.array(weights, dtype=np.int64)
+    for weights in (dict(zip(FEATURES, chosen, strict=True)) for chosen in product(*WEIGHTS.values())):
+        counted = features @ np.array(list(weights.values()), dtype=np.int64)
         lowest = int(counted.min(initial=0))
         # The gain of all cells with at least a count, from the lowest to one above the highest.
         by_count = np.bincount(counted - lowest, weights=gains)
         totals = np.append(np.cumsum(by_count[::-1])[::-1], 0.0)
         enough = int(totals.argmax()) + lowest
-        rules.append(Count(*weights, enough=enough))
+        rules.append(Count(**weights, enough=enough))
         attacks.append(counted >= enough)
     totals = np.array([gains[chosen].sum() for chosen in attacks])
     best = attacks[int(totals.argmax())]
@@ -145,7 +145,8 @@ def _better(frame: pd.DataFrame, gain: Column, chooses: npt.NDArray[np.bool_]) -
     """Returns 1 in the cells in which attacking is better in the games that choose, and in those without such games."""
     cell = frame.groupby(list(CELL), sort=True).ngroup().to_numpy()
     sums = np.bincount(cell[chooses], weights=gain[chooses], minlength=int(cell.max(initial=0)) + 1)
-    return (sums >= 0)[cell].astype(np.float64)
+    better: Column = (sums >= 0)[cell].astype(np.float64)
+    return better
 
 
 def _worth(frame: pd.DataFrame, gain: Column, shares: Mapping[str, Column]) -> pd.DataFrame:
