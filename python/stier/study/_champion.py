@@ -46,8 +46,8 @@ def _champion_runs(plan: Scope) -> list[Run]:
             lights=[_asked(scoring)],
         )
         for scoring, size in [
-            ("points", Size(full=140_000, quick=1_000, chunk=10_000)),
-            ("schwinger", Size(full=60_000, quick=1_000, chunk=10_000)),
+            ("points", Size(full=140_000, quick=2_000, chunk=10_000)),
+            ("schwinger", Size(full=60_000, quick=2_000, chunk=10_000)),
         ]
     ]
 
@@ -139,8 +139,7 @@ def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _step_runs(plan: Scope) -> list[Run]:
-    # A share of the positions, because those of one game say less than those of several.
-    size = Size(full=1_300, quick=10, chunk=20)
+    size = Size(full=1_300, quick=3, chunk=20)
     runs = {"step": STEP, "champion": champion("points")}
     return [
         plan.positions(
@@ -150,7 +149,8 @@ def _step_runs(plan: Scope) -> list[Run]:
             players=ANYHOW,
             continuation=continuation,
             lights=[ASKED, STEP] if name == "step" else [],
-            share=0.3,
+            # Three positions of one game say less than those of three games.
+            share=1.0 if plan.quick else 0.3,
         )
         for name, continuation in runs.items()
     ]

@@ -113,6 +113,9 @@ def hands(tables: Tables, name: str, players: str) -> Figure:
     for ax, scoring in zip(axes, SCORINGS, strict=True):
         table = tables[name]
         table = table[(table["scoring"] == scoring) & (table["units"] >= 50)]
+        if table.empty:
+            ax.set_axis_off()
+            continue
         grid = table.pivot(index="trumps", columns="longest_plain", values="now_minus_wait")
         half = table.pivot(index="trumps", columns="longest_plain", values="now_minus_wait_ci95")
         most = float(np.nanmax(np.abs(grid.to_numpy())))
