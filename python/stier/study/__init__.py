@@ -85,6 +85,7 @@ class _Figure(NamedTuple):
 
 _FIRST = {chapter: {"chapter": chapter, "tricks": 0} for chapter in ("broad", "champion")}
 _CHAMPION = {"chapter": "champion", "per": "bout"}
+_TIMING = {"cards": "champion_timing", "against": "always"}
 _GAIN = "now_minus_wait"
 _GAINS = {"wait": _GAIN, "never": "now_minus_never"}
 _BEST = "best:iterations=1000"
@@ -119,6 +120,7 @@ _FIGURES = (
             ("attacking at the first chance", {"cards": "champion", "against": "always"}),
         ]
     ),
+    _Figure("the champion against itself with an attack at the first chance", "matches", _TIMING, "mean"),
     _Figure("cost of bad attacks, the champion", "champion_mistakes", {"players": "champion"}, "bout_bad"),
     _Figure("cost of missed attacks, the champion", "champion_mistakes", {"players": "champion"}, "bout_missed"),
     *(
