@@ -43,11 +43,13 @@ fn options(name: &str) -> &'static [&'static str] {
             "iterations=40,particles=80",
             "iterations=10,draws=branch,particles=64,replies=2,seeds=2,against=(pimc:worlds=3,iterations=10)",
             "iterations=10,particles=64,continuation=network,network=FILE,against=random",
+            "iterations=10,particles=64,cutoff=deal,evaluation=hints,against=random",
         ],
         "lbr" => &[
             "worlds=5,particles=80",
             "worlds=2,continuation=against,particles=64,replies=2,against=(pimc:worlds=3,iterations=10)",
             "worlds=3,margin=1,particles=80,continuation=network,network=FILE,against=(network:path=FILE,choose=sample)",
+            "worlds=3,particles=80,cutoff=2,evaluation=network,network=FILE",
         ],
         "mmds" => &[
             "rollouts=20,particles=64,network=FILE",

@@ -122,9 +122,42 @@ fn evaluating_many_positions_together_changes_nothing() {
         "lbr:worlds=70,particles=100,replies=1,continuation=network,network=OWN",
         "ismcts_br:iterations=100,particles=100",
         "ismcts_br:iterations=100,particles=100,replies=2,continuation=network,network=OWN",
+        "lbr:worlds=70,particles=100,cutoff=1,evaluation=network,network=OWN",
+        "ismcts_br:iterations=100,particles=100,cutoff=3,evaluation=network,network=OWN",
     ];
     same(&Schwinget::new(Default::default()).expect("default rules"), &settings);
     same(&*LEDUC, &settings);
+}
+
+/// A cutoff beyond the end of the game changes nothing. With one at once, the first actions of a game have the values
+/// that the network gives to the positions after them.
+#[test]
+fn evaluations_end_simulations() {
+    let network = Draft::new(&*KUHN, &[8], 2).saved();
+    let valued = format!("evaluation=network,network={}", network.path());
+    let first = |text: &str| {
+        let mut agent: Box<dyn Agent<KuhnPoker>> = spec(text).build(1);
+        let history = History::dealt(&*KUHN, &mut Rng::stream(5, "responders", 0));
+        let view = KUHN.view(&history, Seat(0));
+        agent.act(&*KUHN, &view, KUHN.legal(history.state())).search.expect("a search").actions
+    };
+    let values = first(&format!("mmds:rollouts=100,cutoff=0,{valued}"));
+    for responder in ["lbr:worlds=4000", "ismcts_br:iterations=8000,c=100"] {
+        let whole = first(responder);
+        assert_eq!(first(&format!("{responder},cutoff=1000,{valued}")), whole, "{responder}");
+        for (own, expected) in first(&format!("{responder},cutoff=0,{valued}")).iter().zip(&values) {
+            assert_eq!(own.action, expected.action);
+            assert!((own.value - expected.value).abs() < 0.02, "{responder}: {own:?}, {expected:?}");
+        }
+        assert!(whole.iter().zip(&values).any(|(own, other)| (own.value - other.value).abs() > 0.05), "{responder}");
+    }
+}
+
+#[test]
+fn a_margin_needs_a_policy_to_deviate_from() {
+    let error = "lbr:margin=1".parse::<AgentSpec>().expect_err("an idle option");
+    assert_eq!(error.to_string(), "agent lbr: margin needs continuation=network or against");
+    assert!("lbr:margin=1,continuation=against".parse::<AgentSpec>().is_ok());
 }
 
 /// The other player's action reveals its card as far as its policy does.

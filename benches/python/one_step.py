@@ -225,19 +225,22 @@ def tables(rows: Sequence[Row]) -> str:
         title = f"{int(start):,} decisions" if start.isdigit() else f"{100 * float(start):g} % noise"
         title = f"**{NAMES[game]}, {title}**" if agent == EXACT else f"**{NAMES[game]}, {title}**, `{agent}`"
         lines += ["", f"{title}: {percent(before)} before the step (seeds: {seeds})."]
-        if likeliest:
+        if likeliest and agent == EXACT:
             won = f"{nearer(likeliest, before)}, gain {mean(likeliest, 'gain'):+.4f}"
             lines.append(
                 f"The likeliest actions of these policies, without a step: {percent(likeliest)}, nearer in {won}."
             )
-        for name, steps in curves(rows, game, start, agent):
-            if not lines[-1].startswith("|"):
-                head = [step[0]["step"] for step in steps]
-                lines += ["", f"| step | {' | '.join(head)} |", f"| --- |{' ---: |' * len(head)}"]
-            lines.append(f"| {name}: NashConv | {' | '.join(percent(step) for step in steps)} |")
-            lines.append(f"| seeds nearer | {' | '.join(nearer(step, before) for step in steps)} |")
-            gains = [f"{mean(step, 'gain'):+.4f}" for step in steps]
-            lines.append(f"| gain | {' | '.join(gains)} |")
+        found = {name: {step[0]["step"]: step for step in steps} for name, steps in curves(rows, game, start, agent)}
+        head = sorted({step for steps in found.values() for step in steps}, key=float)
+        if found:
+            lines += ["", f"| step | {' | '.join(head)} |", f"| --- |{' ---: |' * len(head)}"]
+        for name, steps in found.items():
+            for title, cell in [
+                (f"{name}: NashConv", percent),
+                ("seeds nearer", partial(nearer, before=before)),
+                ("gain", lambda step: f"{mean(step, 'gain'):+.4f}"),
+            ]:
+                lines.append(f"| {title} | {' | '.join(cell(steps[one]) if one in steps else '' for one in head)} |")
     return "\n".join(lines) + "\n\n" + transfers(rows)
 
 

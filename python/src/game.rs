@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use stier_agents::erased::{self, DynGame};
 use stier_core::{Field, OptionValue, encode};
 
@@ -223,6 +223,12 @@ impl Game {
         let found = self.face.facts().symmetry.as_ref()?;
         let actions = found.actions.iter().map(|own| own.iter().map(|action| action.index()).collect());
         Some((found.inputs.clone(), actions.collect()))
+    }
+
+    /// The file of the network that comes with the game, which agents use that need one and are given none: new bytes, or
+    /// None. `stier.network.Network.of` reads it.
+    fn network<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.face.facts().network.map(|file| PyBytes::new(py, file))
     }
 
     /// The faces of the cards: a new dict from the name of a card to (rank, sign, colour), all in words, in the order

@@ -156,6 +156,10 @@ class Game:
         part of its places in the observation tensor and one of its actions. The same index has the same meaning in all
         parts. None if nothing can be exchanged.
         """
+    def network(self) -> bytes | None:
+        """The file of the network that comes with the game, which agents use that need one and are given none: new bytes, or
+        None. `stier.network.Network.of` reads it.
+        """
     def card_faces(self) -> dict[str, tuple[str, str, str]]:
         """The faces of the cards: a new dict from the name of a card to (rank, sign, colour), all in words, in the order
         of the deck.

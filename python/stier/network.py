@@ -245,20 +245,39 @@ class Network:
         Raises `OSError` for a file that cannot be read, and `ValueError` for one that is not a network, or of another
         version of the game's observations or actions.
         """
-        from safetensors import SafetensorError, safe_open
+        return cls._parse(os.fspath(path), Path(path).read_bytes())
+
+    @classmethod
+    def of(cls, game: Game | str) -> Network:
+        """Returns the network that comes with a game: that of the agent ``network``, trained for the default rules.
+
+        Raises `ValueError` if the game has none.
+
+        >>> Network.of("schwinget")
+        <stier.network.Network 234-256-256-29 for schwinget>
+        """
+        game = load_game(game) if isinstance(game, str) else game
+        file = game.network()
+        if file is None:
+            raise ArgumentError(f"{game.short_name()} comes without a network")
+        return cls._parse(game.short_name(), file)
+
+    @classmethod
+    def _parse(cls, name: str, file: bytes) -> Network:
+        from safetensors import SafetensorError
+        from safetensors.numpy import load
 
         try:
-            with safe_open(path, framework="numpy") as file:
-                metadata = file.metadata() or {}
-                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except SafetensorError as error:
-            raise ArgumentError(f"{os.fspath(path)}: {error}") from error
-        try:
+            arrays = load(file)
+            # The header follows its length.
+            metadata = json.loads(file[8 : 8 + int.from_bytes(file[:8], "little")]).get("__metadata__", {})
             return cls._of(metadata, arrays)
+        except SafetensorError as error:
+            raise ArgumentError(f"{name}: {error}") from error
         except KeyError as error:
-            raise ArgumentError(f"{os.fspath(path)}: no {error.args[0]} in it") from error
+            raise ArgumentError(f"{name}: no {error.args[0]} in it") from error
         except ValueError as error:
-            raise ArgumentError(f"{os.fspath(path)}: {error}") from error
+            raise ArgumentError(f"{name}: {error}") from error
 
     @classmethod
     def _of(cls, metadata: dict[str, str], arrays: dict[str, Floats]) -> Network:

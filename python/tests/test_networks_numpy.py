@@ -68,6 +68,16 @@ def test_files_that_do_not_fit_are_refused(network: Network, tmp_path: Path) -> 
         Network.load(path)
 
 
+def test_the_network_that_comes_with_a_game(schwinget: stier.Game, tmp_path: Path) -> None:
+    Network.of(schwinget).save(tmp_path / "own.safetensors")
+    result = stier.pit(schwinget, ["network", f"network:path={tmp_path / 'own.safetensors'}"], deals=10, seed=1)
+    assert (result.to_pandas()["return"].groupby(result.to_pandas()["deal"]).sum() == 0).all()
+    assert result.mean[0] == 0, "the same player"
+    assert Network.of("schwinget").tensors().keys() == Network.of(schwinget).tensors().keys()
+    with pytest.raises(ValueError, match="kuhn_poker comes without a network"):
+        Network.of("kuhn_poker")
+
+
 @pytest.mark.parametrize("activation", ["relu", "tanh"])
 def test_the_forward_pass(network: Network, activation: str) -> None:
     network = Network(

@@ -8,12 +8,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
-
-NETWORK = Path(__file__).resolve().parents[2] / "notebooks" / "data" / "schwinget.safetensors"
 
 PROGRAM = """
-import hashlib, sys
+import hashlib
 import stier
 
 agents = ["random", "ismcts:iterations=40", "ismcts:iterations=40,selection=regret_matching", "pimc:worlds=5"]
@@ -27,7 +24,7 @@ for name in stier.registered_names():
             seen.update(state.observation_tensor(state.current_player()).tobytes())
             state.apply_action(state.legal_actions()[seed % len(state.legal_actions())])
     print(name, *result.mean, seen.hexdigest()[:16])
-print("network", *stier.pit("schwinget", ["network:path=" + sys.argv[1], "greedy"], deals=20).mean)
+print("network", *stier.pit("schwinget", ["network", "greedy"], deals=20).mean)
 print("solution", stier.solve("kuhn_poker", iterations=100).value)
 """
 
@@ -41,10 +38,10 @@ def run(*command: str, **variables: str) -> subprocess.CompletedProcess[str]:
 
 
 def main(python: str) -> None:
-    here = run(python, "-c", PROGRAM, str(NETWORK))
+    here = run(python, "-c", PROGRAM)
     if here.returncode:
         sys.exit(here.stderr)
-    old = run("qemu-x86_64", "-cpu", OLD, python, "-c", PROGRAM, str(NETWORK), OPENBLAS_CORETYPE=OLD)
+    old = run("qemu-x86_64", "-cpu", OLD, python, "-c", PROGRAM, OPENBLAS_CORETYPE=OLD)
     if old.returncode or old.stdout != here.stdout:
         sys.exit(f"not the same on {OLD}:\n{here.stdout}\n{old.stdout}{old.stderr}")
     older = run("qemu-x86_64", "-cpu", TOO_OLD, python, "-c", "import stier")

@@ -10,8 +10,11 @@
 //! and are then its information sets.
 //!
 //! Against a fixed policy this is a single-player search. With many particles and iterations and `draws=branch` it
-//! finds a best response. Like [`lbr`](crate::catalogue::local_best_response), it computes lower bounds on
-//! exploitability: its mean return is one at any budget.
+//! finds a best response. With a `cutoff` and `evaluation=network` it is a depth-limited best response whose leaves a
+//! network values: D. Milec, O. Kubíček and V. Lisý, *Continual Depth-limited Responses for Computing
+//! Counter-strategies in Sequential Games*, 2024 (arXiv:2112.12594). Like
+//! [`lbr`](crate::catalogue::local_best_response), it computes lower bounds on exploitability: its mean return is one at
+//! any budget.
 //!
 //! Known weaknesses: against an agent that searches, an iteration costs as many searches as there are queries, so
 //! trees stay small and the bound is loose. With fewer `replies` the others follow the continuation later on, in the
@@ -130,7 +133,10 @@ impl<G: Hints> Searcher<'_, G> {
         let mut chain = Chain::new(ROOT);
         let mut path: Vec<(NodeId, usize)> = Vec::new();
         let mut leaf = false;
-        while !leaf && let Turn::Seat(mover) = game.turn(simulation.history.state()) {
+        while !leaf
+            && !self.simulator.is_leaf(&simulation)
+            && let Turn::Seat(mover) = game.turn(simulation.history.state())
+        {
             let state = *simulation.history.state();
             if self.branches && !path.is_empty() {
                 chain.look(game.sight(&state, seat));

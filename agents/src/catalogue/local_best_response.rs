@@ -28,7 +28,7 @@ use stier_core::{ActionSet as _, Hints, Rng, SeatView as _, options};
 use crate::agent::Decision;
 use crate::belief::Kept;
 use crate::belief::policy_model::PolicyModel;
-use crate::catalogue::target_policy::{ResponderSettings, Simulation, Simulator, TargetPolicy};
+use crate::catalogue::target_policy::{Continuation, ResponderSettings, Simulation, Simulator, TargetPolicy};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::WorldTally;
 use crate::search::open_cards::{Future, WorldValues};
@@ -44,6 +44,13 @@ options! {
         margin: f64 = 0.0, 0.0..=100.0;
         /// The agent to respond to, and the method.
         ..responder: ResponderSettings = ResponderSettings::default();
+    }
+}
+
+impl LbrOptions {
+    /// Returns true if there is a margin, and no policy from which to deviate.
+    pub(crate) fn margin_is_idle(&self) -> bool {
+        self.margin > 0.0 && !matches!(self.responder.continuation, Continuation::Against | Continuation::Network)
     }
 }
 

@@ -66,6 +66,16 @@ pub enum SpecError {
         /// The network's file.
         path: String,
     },
+    /// An option that does nothing beside the value of another.
+    #[error("agent {agent}: {option} needs {needed}")]
+    Idle {
+        /// The agent.
+        agent: String,
+        /// The option.
+        option: &'static str,
+        /// The other option, with its values.
+        needed: &'static str,
+    },
 }
 
 /// The reason why an agent cannot play a game.
@@ -412,8 +422,12 @@ impl AgentSpec {
         Ok(spec.network().map_or(Ok(()), fits)?)
     }
 
-    /// Checks that a network that is given has the required outputs.
+    /// Checks that a network that is given has the required outputs, and that no option is idle.
     fn check_named(&self) -> Result<(), SpecError> {
+        let idle = |option, needed| SpecError::Idle { agent: self.name().to_string(), option, needed };
+        if matches!(&self.kind, Kind::Lbr(options) if options.margin_is_idle()) {
+            return Err(idle("margin", "continuation=network or against"));
+        }
         let cuts_off = self.options().iter().any(|(option, value)| *option == "cutoff" && !is_name(value, "off"));
         match self.network() {
             Some((network, _)) if cuts_off && !network.has_value() && self.asking().any(|it| it == "evaluation") => {

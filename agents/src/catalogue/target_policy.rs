@@ -26,7 +26,7 @@ use crate::catalogue::spec::AgentSpec;
 use crate::network::agent::NetworkAgent;
 use crate::network::option::Guide;
 use crate::rollout::fitted;
-use crate::rollout::{Roller, Rollout};
+use crate::rollout::{Cutoff, Evaluation, Roller, Rollout};
 use crate::search::algorithm::Task;
 use crate::search::greedy;
 use crate::search::open_cards::Future;
@@ -62,6 +62,11 @@ options! {
         /// The number of decisions per simulation, forced ones not counted, for which the agent is queried. Queries
         /// about its past decisions, for each of the `particles`, are additional.
         replies: u64 = 1000, 0..=1_000_000;
+        /// The point at which an evaluation ends a simulation: after this many plies beyond its first action, with the
+        /// deal, or off.
+        cutoff: Cutoff = Cutoff::Off, ();
+        /// The source of that evaluation.
+        evaluation: Evaluation = Evaluation::Hints, ();
         /// The number of histories weighed for a decision by the others' actions; below 64 only chance counts.
         particles: u64 = 1000, 0..=10_000_000;
         /// The share of the others' decisions that is assumed to be uniformly random when histories are weighed. If
@@ -246,6 +251,10 @@ pub(crate) struct Simulation<G: Hints> {
     pub rng: Rng,
     /// The number of queries to the agent.
     pub queries: u64,
+    /// The number of actions since it began.
+    plies: u32,
+    /// The deal in which it began.
+    deal: u32,
     /// The returns, once the game is over.
     pub returns: BySeat<f32>,
 }
@@ -253,12 +262,14 @@ pub(crate) struct Simulation<G: Hints> {
 impl<G: Hints> Simulation<G> {
     /// Begins a simulation after this history.
     pub(crate) fn new(game: &G, history: History<G>, future: Future, rng: Rng) -> Self {
-        Self { history, future, rng, queries: 0, returns: BySeat::filled(game.num_seats(), 0.0) }
+        let deal = game.deal_number(history.state());
+        Self { history, future, rng, queries: 0, plies: 0, deal, returns: BySeat::filled(game.num_seats(), 0.0) }
     }
 
     /// Takes an action in the game.
     pub(crate) fn push(&mut self, game: &G, action: Action) {
         self.future.push(game, &mut self.history, action);
+        self.plies += 1;
     }
 }
 
@@ -272,6 +283,8 @@ enum Next {
     AskOwn,
     /// The rest of the game by the continuation.
     Finish,
+    /// An evaluation instead of the rest of the game.
+    Evaluate,
 }
 
 /// Continues games between one seat and all others.
@@ -284,6 +297,8 @@ pub(crate) struct Simulator<'a, G: Hints> {
     continuation: Continuation,
     /// The largest number of queries.
     replies: u64,
+    cutoff: Cutoff,
+    evaluation: Evaluation,
     /// Ends the queries early.
     stop: Stop<'a>,
 }
@@ -291,8 +306,18 @@ pub(crate) struct Simulator<'a, G: Hints> {
 impl<'a, G: Hints> Simulator<'a, G> {
     /// Creates the simulator of a responder's decision.
     pub(crate) fn new(task: &Task<'a, G>, settings: &ResponderSettings, target: &'a TargetPolicy<G>) -> Self {
-        let &ResponderSettings { continuation, replies, .. } = settings;
-        Self { game: task.game, seat: task.view.seat(), target, continuation, replies, stop: task.stop }
+        let &ResponderSettings { continuation, replies, cutoff, evaluation, .. } = settings;
+        let (seat, stop) = (task.view.seat(), task.stop);
+        Self { game: task.game, seat, target, continuation, replies, cutoff, evaluation, stop }
+    }
+
+    /// Returns true if an evaluation ends this simulation here.
+    pub(crate) fn is_leaf(&self, simulation: &Simulation<G>) -> bool {
+        match self.cutoff {
+            Cutoff::Off => false,
+            Cutoff::After(plies) => simulation.plies > plies,
+            Cutoff::Deal => self.game.deal_number(simulation.history.state()) != simulation.deal,
+        }
     }
 
     /// The next step at a player's decision. The others follow the agent's policy, for at most `replies` queries. The
@@ -341,7 +366,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
         let mut shares = Vec::new();
         match next {
             Next::Act(action) => return action,
-            Next::Finish => return self.go_on(history, mover, rng),
+            Next::Finish | Next::Evaluate => return self.go_on(history, mover, rng),
             Next::AskOwn => self.target.own_policies(self.game, &[history], &mut shares),
             Next::AskAgent => {
                 *queries += 1;
@@ -357,14 +382,16 @@ impl<'a, G: Hints> Simulator<'a, G> {
         let mut shares = Vec::new();
         let mut playing: Vec<usize> = (0..simulations.len()).collect();
         while !playing.is_empty() {
-            let (mut asking, mut asking_own) = (Vec::new(), Vec::new());
+            let (mut asking, mut asking_own, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
             for place in playing.drain(..) {
                 match self.go_on_alone(&mut simulations[place]) {
                     Some(Next::AskAgent) => asking.push(place),
                     Some(Next::AskOwn) => asking_own.push(place),
+                    Some(Next::Evaluate) => leaves.push(place),
                     _ => (),
                 }
             }
+            self.evaluate(simulations, &leaves);
             for (asking, is_own) in [(asking, false), (asking_own, true)] {
                 let positions: Vec<_> = asking.iter().map(|&place| &simulations[place].history).collect();
                 shares.clear();
@@ -388,10 +415,37 @@ impl<'a, G: Hints> Simulator<'a, G> {
         }
     }
 
-    /// Plays a game on to the next query, which is returned, or to its end.
+    /// Evaluates these simulations where they are.
+    fn evaluate(&self, simulations: &mut [Simulation<G>], leaves: &[usize]) {
+        let game = self.game;
+        if self.evaluation == Evaluation::Hints {
+            for &place in leaves {
+                simulations[place].returns = game.evaluate(simulations[place].history.state());
+            }
+            return;
+        }
+        let Some(own) = &self.target.own else { return };
+        let mut own = own.lock().unwrap_or_else(PoisonError::into_inner);
+        for batch in leaves.chunks(NETWORK_BATCH) {
+            let positions: Vec<_> = batch.iter().map(|&place| Query::of(game, &simulations[place].history)).collect();
+            let outputs = own.evaluator().evaluate_many(game, positions.iter().copied()).zip(batch);
+            let values: Vec<_> = outputs
+                .map(|(output, &place)| {
+                    let state = simulations[place].history.state();
+                    output.values(game, state, game.turn(state).seat().expect("a player is to act"))
+                })
+                .collect();
+            batch.iter().zip(values).for_each(|(&place, returns)| simulations[place].returns = returns);
+        }
+    }
+
+    /// Plays a game on to the next query or evaluation, which is returned, or to its end.
     fn go_on_alone(&self, simulation: &mut Simulation<G>) -> Option<Next> {
         let game = self.game;
         while let Turn::Seat(mover) = game.turn(simulation.history.state()) {
+            if self.is_leaf(simulation) {
+                return Some(Next::Evaluate);
+            }
             match self.next(simulation, mover) {
                 Next::Act(action) => simulation.push(game, action),
                 Next::Finish => {

@@ -26,6 +26,8 @@ pub struct GameFacts {
     pub information_state_layout: Vec<Field>,
     /// The cards by name, with their printed faces.
     pub faces: Vec<(String, Face)>,
+    /// The file of the network that comes with the game: [`Hints::NETWORK`](stier_core::Hints::NETWORK).
+    pub network: Option<&'static [u8]>,
     /// The names of the agents that can play the game with their default options.
     pub agents: Vec<&'static str>,
 }
@@ -48,6 +50,7 @@ impl GameFacts {
             symmetry: game.symmetry(),
             information_state_layout: game.information_state_layout(),
             faces: game.cards().into_iter().zip(game.faces()).collect(),
+            network: G::NETWORK,
             agents: playing(game),
         }
     }

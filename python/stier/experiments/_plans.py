@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from abc import ABC, abstractmethod
@@ -17,7 +18,7 @@ import pyarrow as pa
 from pyarrow.csv import read_csv
 
 from stier._files import write, write_text
-from stier._native import Game, alternatives, load_agent
+from stier._native import Game, __version__, alternatives, load_agent, load_game, registered_names
 from stier.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -49,6 +50,13 @@ def digest(described: Any) -> str:
     """Returns a hash of something that JSON can hold: 16 hexadecimal digits."""
     text = json.dumps(described, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@functools.cache
+def version() -> str:
+    """Returns the version of the package, with a hash of the networks that come with the games."""
+    networks = [load_game(name).network() or b"" for name in registered_names()]
+    return f"{__version__} {hashlib.sha256(b''.join(networks)).hexdigest()[:8]}"
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from stier.experiments._plans import (
     header,
     line,
     paragraph,
+    version,
     with_option,
 )
 from stier.experiments._run import Store
@@ -128,7 +129,7 @@ class Ladder(TablePlan):
                         yield Query(rung["game"], agent, budget, None)
 
     def _task(self, query: Query) -> Task:
-        key = digest([self.kind, stier.__version__, self.given["seed"], query])
+        key = digest([self.kind, version(), self.given["seed"], query])
         return Task(f"policies/part-{key}", key, 1, (query.game, query.policy, query.iterations), query)
 
     def budgets(self, agent: str) -> list[int | None]:

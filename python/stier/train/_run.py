@@ -19,6 +19,7 @@ import numpy as np
 
 import stier
 from stier._files import write, write_bytes
+from stier._native import Game
 from stier._output import Lines, bar
 from stier.errors import ArgumentError, IllegalActionError, TrainingError
 from stier.network import Network
@@ -140,9 +141,10 @@ class _Record:
         self.sums: dict[str, float] = {}
         self.iterations = 0
         self.cpu_seconds = 0.0
-        agents = [*getattr(learner.settings, "opponents", ()), *(() if evaluation is None else evaluation.against)]
+        own = learner.settings
+        agents = [*own.opponents, own.opening, *(() if evaluation is None else evaluation.against)]
         #: Digests of the files of these agents, as they are before the first game.
-        self.files = _digests(agents)
+        self.files = _digests(learner.game, agents)
 
     @property
     def evaluated(self) -> int:
@@ -320,13 +322,18 @@ def _read(path: Path, *, arrays: bool = True) -> tuple[dict[str, str], dict[str,
         raise ArgumentError(f"{path}: {error}") from error
 
 
-def _digests(agents: Sequence[str]) -> dict[str, str]:
-    """Returns digests of the files named in agents, such as ``network:path=FILE`` and ``mmds:network=FILE``."""
+def _digests(game: Game, agents: Sequence[str]) -> dict[str, str]:
+    """Returns digests of the files named in agents, such as ``network:path=FILE`` and ``mmds:network=FILE``.
+
+    The game's own network is among them if an agent can mean it without a path.
+    """
     paths = {path for agent in agents for path in re.findall(r"\b(?:path|network)=([^,()]+)", agent)}
     # A file that is missing is an error of its agent.
-    return {
-        path: hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16] for path in sorted(paths) if Path(path).is_file()
-    }
+    files = {path: Path(path).read_bytes() for path in sorted(paths) if Path(path).is_file()}
+    own = game.network()
+    if own is not None and any("network" in agent or "mmds" in agent for agent in agents):
+        files[f"the network of {game.short_name()}"] = own
+    return {name: hashlib.sha256(content).hexdigest()[:16] for name, content in files.items()}
 
 
 def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
