@@ -84,10 +84,10 @@ class Training(TablePlan):
 
     kind = "training"
     unit = "decisions"
-    keys: ClassVar = {"seeds": int, "run": list, "note": str}
-    defaults: ClassVar = {"seeds": 1, "note": ""}
+    keys: ClassVar = {"seeds": int, "run": list}
+    defaults: ClassVar = {"seeds": 1}
     columns = tuple(SCHEMA.names)
-    grows = ("seeds", "run", "note")
+    grows = ("seeds", "run")
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         super().__init__(given)
@@ -138,8 +138,6 @@ class Training(TablePlan):
         page = f"# Training\n\n{paragraph(self.given['about'])}"
         uniform = _last(results, EQUILIBRIUM, f"uniform {DISTANCE}")
         solved = _last(results, EQUILIBRIUM, "attack %")
-        if (results[results["run"] != EQUILIBRIUM]["measure"] == "attack %").any():
-            page += paragraph(self.given["note"])
         page += self.machines(store)
         figures = {}
         if len(uniform):
