@@ -154,10 +154,14 @@ fn evaluations_end_simulations() {
 }
 
 #[test]
-fn a_margin_needs_a_policy_to_deviate_from() {
+fn idle_options_are_refused() {
     let error = "lbr:margin=1".parse::<AgentSpec>().expect_err("an idle option");
     assert_eq!(error.to_string(), "agent lbr: margin needs continuation=network or against");
     assert!("lbr:margin=1,continuation=against".parse::<AgentSpec>().is_ok());
+    for responder in ["lbr", "ismcts_br"] {
+        let error = format!("{responder}:evaluation=network").parse::<AgentSpec>().expect_err("an idle option");
+        assert_eq!(error.to_string(), format!("agent {responder}: evaluation=network needs cutoff"));
+    }
 }
 
 /// The other player's action reveals its card as far as its policy does.

@@ -302,7 +302,8 @@ def picture(rows: Sequence[Row]) -> None:
         lower.axhline(0, color="gray", lw=0.8)
         lower.set(xlabel="step", ylabel="gain against the network before, per game")
         if upper.lines:
-            upper.legend(fontsize=8)
+            # The gain of small steps is near 0: here no line is hidden.
+            lower.legend(*upper.get_legend_handles_labels(), fontsize=8, loc="upper left")
     figure.tight_layout()
     write(PICTURE, lambda path: figure.savefig(path, format="png", dpi=130, metadata={"Software": None}))
 

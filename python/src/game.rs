@@ -225,8 +225,8 @@ impl Game {
         Some((found.inputs.clone(), actions.collect()))
     }
 
-    /// The file of the network that comes with the game, which agents use that need one and are given none: new bytes, or
-    /// None. `stier.network.Network.of` reads it.
+    /// The file of the network that comes with the game, as new bytes; None if it comes without one. Agents that need a
+    /// network use it if they are given no other. `stier.network.Network.of` reads it.
     fn network<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         self.face.facts().network.map(|file| PyBytes::new(py, file))
     }

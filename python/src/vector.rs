@@ -48,7 +48,7 @@ const MAX_LANES: i64 = 1 << 24;
 /// seats) or `"random"` (drawn from the seed of the game).
 ///
 /// Opening: an agent that begins games for all seats, so that the caller meets positions that it would not reach by itself
-/// (exploring starts). A share `opening_share` of the games has one, of 1 to `opening_decisions` decisions, each number as
+/// (exploring starts). A share `opening_share` of the games has one, of 1 to `opening_decisions` decisions, each number equally
 /// likely, drawn from the seed of the game. From there on the game is an ordinary one. A game that would end in its opening
 /// is dealt again without one.
 ///
@@ -63,8 +63,8 @@ const MAX_LANES: i64 = 1 << 24;
 ///     opponents: The agents at the other seats; `None` if the caller decides for all seats.
 ///     seat: The seat of the learner; by default 0. Only with opponents.
 ///     opening: An agent that begins some of the games; `None` if all begin with the deal.
-///     opening_share: The share of the games that it begins, 0 to 1. Only with an opening.
-///     opening_decisions: The largest number of its decisions in a game, at least 1. Only with an opening.
+///     opening_share: The share of the games that it begins, 0 to 1; by default 0.25. Only with an opening.
+///     opening_decisions: The largest number of its decisions in a game, at least 1; by default 8. Only with an opening.
 ///     copy: Give each batch arrays of its own for as long as the batch, one of its arrays or a view of one is in use. Otherwise
 ///         two sets of arrays take turns, and the second step or reset after a batch overwrites it.
 ///
@@ -319,10 +319,10 @@ impl VectorEnv {
 impl VectorEnv {
     #[new]
     #[pyo3(signature = (game, num_envs, *, seed=Seed(0), threads=Number::Small(0), autoreset=None, observation=Some("float32"),
-        tensor="observation", opponents=None, seat=None, opening=None, opening_share=1.0, opening_decisions=Number::Small(1), copy=true),
+        tensor="observation", opponents=None, seat=None, opening=None, opening_share=None, opening_decisions=None, copy=true),
         text_signature = "(game, num_envs, *, seed=0, threads=0, autoreset=True, observation='float32', \
-        tensor='observation', opponents=None, seat=None, opening=None, opening_share=1.0, \
-        opening_decisions=1, copy=True)")]
+        tensor='observation', opponents=None, seat=None, opening=None, opening_share=None, \
+        opening_decisions=None, copy=True)")]
     #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
     fn new(
         py: Python<'_>,
@@ -336,8 +336,8 @@ impl VectorEnv {
         opponents: Option<&Bound<'_, PyAny>>,
         seat: Option<&Bound<'_, PyAny>>,
         opening: Option<&Bound<'_, PyAny>>,
-        opening_share: f64,
-        opening_decisions: Number,
+        opening_share: Option<f64>,
+        opening_decisions: Option<Number>,
         copy: bool,
     ) -> PyResult<Self> {
         let AnyGame(game) = &game;
@@ -347,9 +347,14 @@ impl VectorEnv {
         let opponents = opponents.map(|agents| {
             Ok::<_, PyErr>(Opponents { agents: self::opponents(game, agents)?, learner: learner(game, seat)? })
         });
-        let decisions = opening_decisions.between("opening_decisions", 1, u32::MAX.into())? as u32;
+        if opening.is_none() && (opening_share.is_some() || opening_decisions.is_some()) {
+            return Err(errors::argument("opening_share and opening_decisions need an opening, and there is none"));
+        }
+        let share = opening_share.unwrap_or(0.25);
+        let decisions = opening_decisions.unwrap_or(Number::Small(8));
+        let decisions = decisions.between("opening_decisions", 1, u32::MAX.into())? as u32;
         let opening = opening
-            .map(|agent| Ok::<_, PyErr>(Opening { agent: opponent(game, agent)?, share: opening_share, decisions }));
+            .map(|agent| Ok::<_, PyErr>(Opening { agent: opponent(game, agent)?, share, decisions }));
         let settings = Settings {
             lanes: num_envs.between("num_envs", 1, MAX_LANES)? as usize,
             seed: seed.0,

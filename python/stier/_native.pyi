@@ -157,8 +157,8 @@ class Game:
         parts. None if nothing can be exchanged.
         """
     def network(self) -> bytes | None:
-        """The file of the network that comes with the game, which agents use that need one and are given none: new bytes, or
-        None. `stier.network.Network.of` reads it.
+        """The file of the network that comes with the game, as new bytes; None if it comes without one. Agents that need a
+        network use it if they are given no other. `stier.network.Network.of` reads it.
         """
     def card_faces(self) -> dict[str, tuple[str, str, str]]:
         """The faces of the cards: a new dict from the name of a card to (rank, sign, colour), all in words, in the order
@@ -969,7 +969,7 @@ class VectorEnv:
     seats) or `"random"` (drawn from the seed of the game).
 
     Opening: an agent that begins games for all seats, so that the caller meets positions that it would not reach by itself
-    (exploring starts). A share `opening_share` of the games has one, of 1 to `opening_decisions` decisions, each number as
+    (exploring starts). A share `opening_share` of the games has one, of 1 to `opening_decisions` decisions, each number equally
     likely, drawn from the seed of the game. From there on the game is an ordinary one. A game that would end in its opening
     is dealt again without one.
 
@@ -984,8 +984,8 @@ class VectorEnv:
         opponents: The agents at the other seats; `None` if the caller decides for all seats.
         seat: The seat of the learner; by default 0. Only with opponents.
         opening: An agent that begins some of the games; `None` if all begin with the deal.
-        opening_share: The share of the games that it begins, 0 to 1. Only with an opening.
-        opening_decisions: The largest number of its decisions in a game, at least 1. Only with an opening.
+        opening_share: The share of the games that it begins, 0 to 1; by default 0.25. Only with an opening.
+        opening_decisions: The largest number of its decisions in a game, at least 1; by default 8. Only with an opening.
         copy: Give each batch arrays of its own for as long as the batch, one of its arrays or a view of one is in use. Otherwise
             two sets of arrays take turns, and the second step or reset after a batch overwrites it.
 
@@ -1009,8 +1009,8 @@ class VectorEnv:
         opponents: Agent | str | Sequence[Agent | str] | None = None,
         seat: SupportsIndex | Literal["rotate", "random"] | None = None,
         opening: Agent | str | None = None,
-        opening_share: float = 1.0,
-        opening_decisions: SupportsIndex = 1,
+        opening_share: float | None = None,
+        opening_decisions: SupportsIndex | None = None,
         copy: bool = True,
     ) -> VectorEnv: ...
     @property

@@ -245,7 +245,7 @@ class Network:
         Raises `OSError` for a file that cannot be read, and `ValueError` for one that is not a network, or of another
         version of the game's observations or actions.
         """
-        return cls._parse(os.fspath(path), Path(path).read_bytes())
+        return cls._from_bytes(os.fspath(path), Path(path).read_bytes())
 
     @classmethod
     def of(cls, game: Game | str) -> Network:
@@ -260,10 +260,10 @@ class Network:
         file = game.network()
         if file is None:
             raise ArgumentError(f"{game.short_name()} comes without a network")
-        return cls._parse(game.short_name(), file)
+        return cls._from_bytes(game.short_name(), file)
 
     @classmethod
-    def _parse(cls, name: str, file: bytes) -> Network:
+    def _from_bytes(cls, source: str, file: bytes) -> Network:
         from safetensors import SafetensorError
         from safetensors.numpy import load
 
@@ -271,16 +271,16 @@ class Network:
             arrays = load(file)
             # The header follows its length.
             metadata = json.loads(file[8 : 8 + int.from_bytes(file[:8], "little")]).get("__metadata__", {})
-            return cls._of(metadata, arrays)
+            return cls._from_arrays(metadata, arrays)
         except SafetensorError as error:
-            raise ArgumentError(f"{name}: {error}") from error
+            raise ArgumentError(f"{source}: {error}") from error
         except KeyError as error:
-            raise ArgumentError(f"{name}: no {error.args[0]} in it") from error
+            raise ArgumentError(f"{source}: no {error.args[0]} in it") from error
         except ValueError as error:
-            raise ArgumentError(f"{name}: {error}") from error
+            raise ArgumentError(f"{source}: {error}") from error
 
     @classmethod
-    def _of(cls, metadata: dict[str, str], arrays: dict[str, Floats]) -> Network:
+    def _from_arrays(cls, metadata: dict[str, str], arrays: dict[str, Floats]) -> Network:
         for name, expected in [("format", FORMAT), ("version", VERSION), ("architecture", "mlp")]:
             if metadata[name] != expected:
                 raise ArgumentError(f"{name} must be {expected!r}, got {metadata[name]!r}")

@@ -23,7 +23,7 @@ from stier import study  # noqa: E402
 from stier.study import Study  # noqa: E402
 from stier.study._champion import respond, responders  # noqa: E402
 from stier.study._runs import Scope, Size, better_arm_losses, count, means, value  # noqa: E402
-from stier.study._thumb import OLD, Count, fit, judged  # noqa: E402
+from stier.study._thumb import RULE_OF_THUMB, Thumb, fit, judged  # noqa: E402
 
 TABLES = Path(__file__).parents[2] / "notebooks" / "data" / "attack_timing"
 
@@ -163,7 +163,7 @@ def test_a_responder_gains_from_a_bad_player() -> None:
     assert row["gain"] - row["gain_ci95"] > 0
 
 
-def planted(rule: Count, games: int, noise: float) -> tuple[pd.DataFrame, np.ndarray]:
+def planted(rule: Thumb, games: int, noise: float) -> tuple[pd.DataFrame, np.ndarray]:
     """Positions at which attacking is better by 1 where a rule attacks, and worse by 1 elsewhere."""
     rng = np.random.default_rng(5)
     size = 4 * games
@@ -179,12 +179,12 @@ def planted(rule: Count, games: int, noise: float) -> tuple[pd.DataFrame, np.nda
         }
     )
     frame["boss_trumps"] = rng.integers(0, frame["trumps"] + 1)
-    frame["rule"] = OLD.attacks(frame) > 0
+    frame["rule"] = RULE_OF_THUMB.attacks(frame) > 0
     return frame, np.where(rule.attacks(frame) > 0, 1.0, -1.0) + noise * rng.normal(size=size)
 
 
-@pytest.mark.parametrize("rule", [OLD, Count(1, 0, 1, 0, 1), Count(3, 2, 1, 0, 7)])
-def test_a_planted_rule_is_found(rule: Count) -> None:
+@pytest.mark.parametrize("rule", [RULE_OF_THUMB, Thumb(1, 0, 1, 0, 1), Thumb(3, 2, 1, 0, 7)])
+def test_a_planted_rule_is_found(rule: Thumb) -> None:
     frame, gain = planted(rule, 1_000, 0.0)
     found = fit(frame, gain)
     assert (found.attacks(frame) == rule.attacks(frame)).all()
@@ -194,14 +194,14 @@ def test_a_planted_rule_is_found(rule: Count) -> None:
 
 
 def test_the_simplest_of_equal_rules_is_found() -> None:
-    frame, gain = planted(Count(1, 0, 1, 0, 1), 1_000, 0.0)
-    assert fit(frame, gain) == Count(1, 0, 1, 0, 1)
+    frame, gain = planted(Thumb(1, 0, 1, 0, 1), 1_000, 0.0)
+    assert fit(frame, gain) == Thumb(1, 0, 1, 0, 1)
     # If every attack gains, no feature matters.
-    assert fit(frame, np.ones(len(frame))) == Count(0, 0, 0, 0, 0)
+    assert fit(frame, np.ones(len(frame))) == Thumb(0, 0, 0, 0, 0)
 
 
 def test_rules_are_judged_by_games_that_they_were_not_fitted_to() -> None:
-    rule = Count(1, 0, 1, 0, 1)
+    rule = Thumb(1, 0, 1, 0, 1)
     frame, gain = planted(rule, 2_000, 0.0)
     # The even games plant a rule, and the odd ones have its opposite.
     opposite = np.where(frame["game"] % 2 == 0, gain, -gain)

@@ -653,7 +653,7 @@ def test_a_folder_of_another_format_is_refused(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("stier.train._run.FORMAT", 2)
     stier.train.learn(game, **settings)
     monkeypatch.undo()
-    with pytest.raises(stier.StierError, match="checkpoint format 2, this version of stier continues only format 5"):
+    with pytest.raises(stier.StierError, match="checkpoint format 2, this version of stier continues only format 6"):
         stier.train.learn(game, **settings)
 
 

@@ -371,6 +371,7 @@ def test_an_agent_begins_games(schwinget: stier.Game) -> None:
         ({"opening_share": 1.5}, ValueError, "between 0 and 1, got 1.5"),
         ({"opening_decisions": 0}, ValueError, "opening_decisions must be between 1 and"),
         ({"opening": 3}, TypeError, "an agent must be an Agent or its text"),
+        ({"opening": None}, ValueError, "need an opening, and there is none"),
     ]:
         arguments: dict[str, Any] = {**opening, **options}
         with pytest.raises(error, match=message):

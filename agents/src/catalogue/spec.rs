@@ -422,12 +422,21 @@ impl AgentSpec {
         Ok(spec.network().map_or(Ok(()), fits)?)
     }
 
-    /// Checks that a network that is given has the required outputs, and that no option is idle.
+    /// Refuses an option that does nothing beside the values of the others.
+    fn check_idle(&self) -> Result<(), SpecError> {
+        let idle = |option, needed| Err(SpecError::Idle { agent: self.name().to_string(), option, needed });
+        let responder = match &self.kind {
+            Kind::Lbr(options) if options.margin_is_idle() => return idle("margin", "continuation=network or against"),
+            Kind::Lbr(options) => &options.responder,
+            Kind::IsmctsBr(options) => &options.responder,
+            _ => return Ok(()),
+        };
+        if responder.evaluation_is_idle() { idle("evaluation=network", "cutoff") } else { Ok(()) }
+    }
+
+    /// Checks that a network that is given has the required outputs.
     fn check_named(&self) -> Result<(), SpecError> {
-        let idle = |option, needed| SpecError::Idle { agent: self.name().to_string(), option, needed };
-        if matches!(&self.kind, Kind::Lbr(options) if options.margin_is_idle()) {
-            return Err(idle("margin", "continuation=network or against"));
-        }
+        self.check_idle()?;
         let cuts_off = self.options().iter().any(|(option, value)| *option == "cutoff" && !is_name(value, "off"));
         match self.network() {
             Some((network, _)) if cuts_off && !network.has_value() && self.asking().any(|it| it == "evaluation") => {

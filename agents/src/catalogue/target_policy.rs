@@ -63,9 +63,9 @@ options! {
         /// about its past decisions, for each of the `particles`, are additional.
         replies: u64 = 1000, 0..=1_000_000;
         /// The point at which an evaluation ends a simulation: after this many plies beyond its first action, with the
-        /// deal, or off.
+        /// deal, or off. Simulations that have used up their `replies` go on to the end.
         cutoff: Cutoff = Cutoff::Off, ();
-        /// The source of that evaluation.
+        /// The source of that evaluation. The network values a position as the player to move sees it.
         evaluation: Evaluation = Evaluation::Hints, ();
         /// The number of histories weighed for a decision by the others' actions; below 64 only chance counts.
         particles: u64 = 1000, 0..=10_000_000;
@@ -229,6 +229,11 @@ impl<G: Hints> PolicyModel<G> for TargetPolicy<G> {
 }
 
 impl ResponderSettings {
+    /// Returns true if a network shall evaluate, and nothing is evaluated.
+    pub(crate) fn evaluation_is_idle(&self) -> bool {
+        self.evaluation == Evaluation::Network && self.cutoff == Cutoff::Off
+    }
+
     /// The weights of worlds for a seat that knows the policy of all others.
     pub(crate) fn belief(&self) -> BeliefSettings {
         BeliefSettings {
@@ -283,6 +288,14 @@ enum Next {
     AskOwn,
     /// The rest of the game by the continuation.
     Finish,
+}
+
+/// What a simulation waits for.
+enum Pause {
+    /// An action by the agent's policy.
+    AskAgent,
+    /// An action by the policy of the responder's network.
+    AskOwn,
     /// An evaluation instead of the rest of the game.
     Evaluate,
 }
@@ -313,11 +326,8 @@ impl<'a, G: Hints> Simulator<'a, G> {
 
     /// Returns true if an evaluation ends this simulation here.
     pub(crate) fn is_leaf(&self, simulation: &Simulation<G>) -> bool {
-        match self.cutoff {
-            Cutoff::Off => false,
-            Cutoff::After(plies) => simulation.plies > plies,
-            Cutoff::Deal => self.game.deal_number(simulation.history.state()) != simulation.deal,
-        }
+        let is_new_deal = || self.game.deal_number(simulation.history.state()) != simulation.deal;
+        simulation.plies > 0 && self.cutoff.is_reached(simulation.plies - 1, is_new_deal)
     }
 
     /// The next step at a player's decision. The others follow the agent's policy, for at most `replies` queries. The
@@ -366,7 +376,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
         let mut shares = Vec::new();
         match next {
             Next::Act(action) => return action,
-            Next::Finish | Next::Evaluate => return self.go_on(history, mover, rng),
+            Next::Finish => return self.go_on(history, mover, rng),
             Next::AskOwn => self.target.own_policies(self.game, &[history], &mut shares),
             Next::AskAgent => {
                 *queries += 1;
@@ -385,10 +395,10 @@ impl<'a, G: Hints> Simulator<'a, G> {
             let (mut asking, mut asking_own, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
             for place in playing.drain(..) {
                 match self.go_on_alone(&mut simulations[place]) {
-                    Some(Next::AskAgent) => asking.push(place),
-                    Some(Next::AskOwn) => asking_own.push(place),
-                    Some(Next::Evaluate) => leaves.push(place),
-                    _ => (),
+                    Some(Pause::AskAgent) => asking.push(place),
+                    Some(Pause::AskOwn) => asking_own.push(place),
+                    Some(Pause::Evaluate) => leaves.push(place),
+                    None => (),
                 }
             }
             self.evaluate(simulations, &leaves);
@@ -424,7 +434,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
             }
             return;
         }
-        let Some(own) = &self.target.own else { return };
+        let own = self.target.own.as_ref().expect("a parsed agent has its network");
         let mut own = own.lock().unwrap_or_else(PoisonError::into_inner);
         for batch in leaves.chunks(NETWORK_BATCH) {
             let positions: Vec<_> = batch.iter().map(|&place| Query::of(game, &simulations[place].history)).collect();
@@ -439,12 +449,12 @@ impl<'a, G: Hints> Simulator<'a, G> {
         }
     }
 
-    /// Plays a game on to the next query or evaluation, which is returned, or to its end.
-    fn go_on_alone(&self, simulation: &mut Simulation<G>) -> Option<Next> {
+    /// Plays a game on to the next pause, which is returned, or to its end.
+    fn go_on_alone(&self, simulation: &mut Simulation<G>) -> Option<Pause> {
         let game = self.game;
         while let Turn::Seat(mover) = game.turn(simulation.history.state()) {
             if self.is_leaf(simulation) {
-                return Some(Next::Evaluate);
+                return Some(Pause::Evaluate);
             }
             match self.next(simulation, mover) {
                 Next::Act(action) => simulation.push(game, action),
@@ -452,7 +462,8 @@ impl<'a, G: Hints> Simulator<'a, G> {
                     self.finish(simulation);
                     return None;
                 }
-                ask => return Some(ask),
+                Next::AskAgent => return Some(Pause::AskAgent),
+                Next::AskOwn => return Some(Pause::AskOwn),
             }
         }
         simulation.returns = game.rounded_returns(simulation.history.state());

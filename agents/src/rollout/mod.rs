@@ -64,6 +64,17 @@ pub enum Cutoff {
     Deal,
 }
 
+impl Cutoff {
+    /// Returns true if an evaluation ends a rollout after this many plies.
+    pub(crate) fn is_reached(self, plies: u32, is_new_deal: impl FnOnce() -> bool) -> bool {
+        match self {
+            Self::Off => false,
+            Self::After(most) => plies >= most,
+            Self::Deal => is_new_deal(),
+        }
+    }
+}
+
 /// The longest rollout that can be cut off.
 const MAX_PLIES: u32 = 1_000_000;
 

@@ -75,11 +75,7 @@ impl NetworkRollouts {
                     returns[index] = game.rounded_returns(&lane.state);
                     return false;
                 };
-                let is_leaf = match self.cutoff {
-                    Cutoff::Off => false,
-                    Cutoff::After(plies) => ply >= plies,
-                    Cutoff::Deal => game.deal_number(&lane.state) != lane.deal,
-                };
+                let is_leaf = self.cutoff.is_reached(ply, || game.deal_number(&lane.state) != lane.deal);
                 let legal = game.legal(&lane.state);
                 match legal.len() {
                     _ if is_leaf => leaves.push((index, seat)),

@@ -53,7 +53,7 @@ def digest(described: Any) -> str:
 
 
 @functools.cache
-def version() -> str:
+def build() -> str:
     """Returns the version of the package, with a hash of the networks that come with the games."""
     networks = [load_game(name).network() or b"" for name in registered_names()]
     return f"{__version__} {hashlib.sha256(b''.join(networks)).hexdigest()[:8]}"

@@ -19,12 +19,12 @@ from stier.experiments._plans import (
     Report,
     TablePlan,
     Task,
+    build,
     checked,
     digest,
     header,
     line,
     paragraph,
-    version,
     with_option,
 )
 from stier.experiments._run import Store
@@ -129,7 +129,7 @@ class Ladder(TablePlan):
                         yield Query(rung["game"], agent, budget, None)
 
     def _task(self, query: Query) -> Task:
-        key = digest([self.kind, version(), self.given["seed"], query])
+        key = digest([self.kind, build(), self.given["seed"], query])
         return Task(f"policies/part-{key}", key, 1, (query.game, query.policy, query.iterations), query)
 
     def budgets(self, agent: str) -> list[int | None]:

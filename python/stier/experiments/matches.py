@@ -16,7 +16,7 @@ from stier import _native
 from stier._native import Game, alternatives, derive_seed, games_per_deal, load_agent, load_game
 from stier.errors import ArgumentError, RatingError
 from stier.experiments import _plans
-from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Task, checked, digest, version
+from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Task, build, checked, digest
 from stier.experiments._run import Store
 from stier.ratings import (
     CrossTable,
@@ -214,7 +214,7 @@ class Experiment(Plan):
 
     def hash(self) -> str:
         """Returns a hash of all that the games depend on: 16 hexadecimal digits. More deals do not change it."""
-        return digest({**self.fixed(), "version": version(), "format": _plans.FORMAT})
+        return digest({**self.fixed(), "version": build(), "format": _plans.FORMAT})
 
     def follow(self, folder: Path, there: Plan) -> None:
         """Allows more deals behind full parts."""

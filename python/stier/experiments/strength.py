@@ -22,12 +22,12 @@ from stier.experiments._plans import (
     Report,
     TablePlan,
     Task,
+    build,
     checked,
     digest,
     header,
     line,
     paragraph,
-    version,
     with_option,
 )
 from stier.experiments._run import Store
@@ -95,7 +95,7 @@ class Strength(TablePlan):
         for match, deals in wanted.items():
             for first in range(int(done.get(match, 0)), deals, size):
                 piece = Piece(match, first, min(size, deals - first))
-                key = digest([self.kind, version(), self.given["seed"], piece])
+                key = digest([self.kind, build(), self.given["seed"], piece])
                 yield Task(f"deals/part-{first:06}-{key}", key, piece.deals, match, piece)
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:

@@ -20,12 +20,12 @@ from stier.experiments._plans import (
     Report,
     TablePlan,
     Task,
+    build,
     checked,
     digest,
     header,
     line,
     paragraph,
-    version,
 )
 from stier.experiments._run import Store
 
@@ -109,7 +109,7 @@ class Training(TablePlan):
         there = self.earlier[(self.earlier["run"] == name) & (self.earlier["seed"] == seed)]
         if not len(there) or not set(measures) <= set(there["measure"]):
             work = {key: value for key, value in run.items() if key != "about"}
-            key = digest([self.kind, version(), name, work, seed])
+            key = digest([self.kind, build(), name, work, seed])
             folder = name.lower().replace(" ", "_").replace(",", "").replace("&", "and")
             size = run.get("settings", {}).get("steps", 1)
             yield Task(f"{folder}/part-{seed:03}-{key}", key, size, name, {"run": work, "name": name, "seed": seed})

@@ -103,7 +103,7 @@ _FIGURES = (
         for other, gain in _GAINS.items()
     ),
     *(
-        _Figure(f"champion: {label}, per bout", "rule_worth", {**_CHAMPION, "decides": who}, column)
+        _Figure(f"champion: {label}, first chances, per bout", "rule_worth", {**_CHAMPION, "decides": who}, column)
         for label, who, column in [
             ("the rule instead of always attacking", "rule", "over_always"),
             ("the fitted rule instead of always attacking", "fitted_rule", "over_always"),

@@ -13,6 +13,7 @@ import pandas as pd
 
 import stier
 from stier._native import derive_seed
+from stier.experiments._plans import build
 
 #: Standard errors in the half width of a 95 % interval.
 NORMAL = 1.96
@@ -164,7 +165,7 @@ class Run:
 
     def described(self) -> dict[str, Any]:
         """Returns all that a part depends on."""
-        return {**self.settings, "chunk": self.chunk, "version": stier.__version__}
+        return {**self.settings, "chunk": self.chunk, "version": build()}
 
     def play(self, part: int, threads: int) -> pd.DataFrame:
         """Plays a part."""

@@ -34,7 +34,7 @@ CELL = ("has_trump", "trumps", "longest_plain", "referee")
 
 
 @dataclass(frozen=True)
-class Count:
+class Thumb:
     """A rule: it attacks without a trump suit, and if its weighted count of the hand is at least `enough`."""
 
     trumps: int
@@ -50,10 +50,10 @@ class Count:
 
 
 #: The rule of thumb of the game.
-OLD = Count(trumps=2, longest_plain=1, referee=1, boss_trumps=-1, enough=ENOUGH)
+RULE_OF_THUMB = Thumb(trumps=2, longest_plain=1, referee=1, boss_trumps=-1, enough=ENOUGH)
 
 
-def fit(frame: pd.DataFrame, gain: npt.ArrayLike) -> Count:
+def fit(frame: pd.DataFrame, gain: npt.ArrayLike) -> Thumb:
     """Returns the simplest rule that is not clearly worse than the best one.
 
     The best rule has the highest total gain where it attacks. A rule is not clearly worse if it falls short of that by
@@ -76,7 +76,7 @@ def fit(frame: pd.DataFrame, gain: npt.ArrayLike) -> Count:
         by_count = np.bincount(counted - lowest, weights=gains)
         totals = np.append(np.cumsum(by_count[::-1])[::-1], 0.0)
         enough = int(totals.argmax()) + lowest
-        rules.append(Count(**weights, enough=enough))
+        rules.append(Thumb(**weights, enough=enough))
         attacks.append(counted >= enough)
     totals = np.array([gains[chosen].sum() for chosen in attacks])
     best = attacks[int(totals.argmax())]
@@ -88,7 +88,7 @@ def fit(frame: pd.DataFrame, gain: npt.ArrayLike) -> Count:
     return rules[min(order)[-1]]
 
 
-def _size(rule: Count) -> int:
+def _size(rule: Thumb) -> int:
     return sum(abs(getattr(rule, name)) for name in FEATURES)
 
 
@@ -113,7 +113,7 @@ def rule_tables(store: Parts, runs: Sequence[Run], chapter: str) -> dict[str, pd
 
 def judged(
     frame: pd.DataFrame, gain: npt.ArrayLike, champion: npt.ArrayLike | None = None
-) -> tuple[Count, pd.DataFrame, pd.DataFrame]:
+) -> tuple[Thumb, pd.DataFrame, pd.DataFrame]:
     """Fits a rule to the even games and judges it and others by the odd games.
 
     Args:

@@ -128,7 +128,9 @@ class JaxLearner:
         self.device = device_of(device)
         self.iteration = self.steps = 0
         # What is compiled does not depend on these: one compilation serves them all.
-        self.compiled: Any = dataclasses.replace(settings, seed=0, steps=1, opponents=("self",), opening="")
+        self.compiled: Any = dataclasses.replace(
+            settings, seed=0, steps=1, opponents=("self",), opening="", opening_share=0.0, opening_decisions=1
+        )
         with jax.default_device(self.device):
             params = self._initial_params(critic)
             if not value_head:

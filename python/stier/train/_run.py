@@ -25,12 +25,13 @@ from stier.errors import ArgumentError, IllegalActionError, TrainingError
 from stier.network import Network
 from stier.train._learner import Learner
 from stier.train.evaluation import Evaluation
+from stier.train.settings import SELF
 
 #: Seconds between checkpoints.
 PAUSE = 30.0
 CHECKPOINT, LOG, NETWORK, HISTORY = "checkpoint.safetensors", "log.csv", "network.safetensors", "checkpoints"
 #: Raised whenever the same settings would go on otherwise from the same checkpoint.
-FORMAT = 5
+FORMAT = 6
 
 #: Called with the metrics of an iteration or an evaluation.
 Logger = Callable[[dict[str, float]], None]
@@ -325,13 +326,13 @@ def _read(path: Path, *, arrays: bool = True) -> tuple[dict[str, str], dict[str,
 def _digests(game: Game, agents: Sequence[str]) -> dict[str, str]:
     """Returns digests of the files named in agents, such as ``network:path=FILE`` and ``mmds:network=FILE``.
 
-    The game's own network is among them if an agent can mean it without a path.
+    The game's own network is among them, because agents can mean it without a path.
     """
     paths = {path for agent in agents for path in re.findall(r"\b(?:path|network)=([^,()]+)", agent)}
     # A file that is missing is an error of its agent.
     files = {path: Path(path).read_bytes() for path in sorted(paths) if Path(path).is_file()}
     own = game.network()
-    if own is not None and any("network" in agent or "mmds" in agent for agent in agents):
+    if own is not None and any(agent not in ("", SELF) for agent in agents):
         files[f"the network of {game.short_name()}"] = own
     return {name: hashlib.sha256(content).hexdigest()[:16] for name, content in files.items()}
 

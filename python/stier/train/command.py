@@ -95,7 +95,8 @@ def settings_of(settings: Sequence[str], **others: Any) -> dict[str, Any]:
             # The functions that get the settings have other arguments, too.
             listed = [one for one in known if one not in OPTIONS]
             raise ArgumentError(f"unknown setting '{name}'{alternatives(name, 'settings', listed)}")
-        values[name] = value if isinstance(known[name], str) else _value(value)
+        text = "" if value == "none" else value
+        values[name] = text if isinstance(known[name], str) else _value(value)
     return values | {name: value for name, value in others.items() if value is not None}
 
 

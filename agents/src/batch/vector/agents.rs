@@ -32,7 +32,7 @@ enum Agent<G: Game> {
 /// The agents, each with a number that distinguishes its seeds: the opponents, then the one that begins games.
 pub(super) struct Agents<G: Game> {
     agents: Vec<(u64, Agent<G>)>,
-    opponents: usize,
+    num_opponents: usize,
 }
 
 impl<G: Hints> Agents<G> {
@@ -50,8 +50,8 @@ impl<G: Hints> Agents<G> {
             };
             (spec.seed().unwrap_or(0).rotate_left(32), agent)
         };
-        let opponents = settings.opponents.as_ref().map_or(0, |all| all.agents.len());
-        Self { agents: settings.agents().map(agent).collect(), opponents }
+        let num_opponents = settings.opponents.as_ref().map_or(0, |all| all.agents.len());
+        Self { agents: settings.agents().map(agent).collect(), num_opponents }
     }
 
     /// The action of the agent on `seat`, which is to act; `None` if it [decides for many lanes](Self::decide_many) at
@@ -93,11 +93,10 @@ impl<G: Hints> Agents<G> {
     /// The place of the agent that has the seat.
     fn place(&self, game: &G, lane: &Lane<G>, seat: Seat) -> usize {
         let seats = game.num_seats();
-        match self.opponents {
-            opponents if lane.is_in_opening() => opponents,
-            1 => 0,
-            _ => (seat.index() + seats - lane.learner().index() - 1) % seats,
+        if lane.is_in_opening() {
+            return self.num_opponents;
         }
+        if self.num_opponents == 1 { 0 } else { (seat.index() + seats - lane.learner().index() - 1) % seats }
     }
 }
 

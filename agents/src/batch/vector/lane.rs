@@ -145,7 +145,7 @@ impl<G: Hints> Lane<G> {
         self.learner.unwrap_or(Seat(0))
     }
 
-    /// The lane after these decisions of all players, beyond any opening; `None` if they are not legal or do not lead to this stage.
+    /// The lane after these decisions of all players, those of an opening included; `None` if they are not legal or do not lead to this stage.
     pub(super) fn replayed(
         mut self,
         game: &G,
@@ -156,6 +156,7 @@ impl<G: Hints> Lane<G> {
         decisions: &[u8],
     ) -> Option<Self> {
         self.prepare(game, settings, root, episode);
+        // A call returns only after the opening.
         self.opening = 0;
         self.dealer.settle(game, &mut self.history);
         for &action in decisions {

@@ -143,13 +143,13 @@ pub enum VectorError {
     #[error(transparent)]
     Unsuited(#[from] Unsuited),
     /// A share of games that is none.
-    #[error("the share of games with an opening must be between 0 and 1, got {found}")]
+    #[error("opening_share must be between 0 and 1, got {found}")]
     OpeningShare {
         /// The given share.
         found: f64,
     },
     /// Openings without a decision.
-    #[error("the number of decisions of an opening must be at least 1, got 0")]
+    #[error("opening_decisions must be at least 1, got 0")]
     OpeningDecisions,
     /// A learner on a seat that the game does not have.
     #[error("the learner's seat must be between 0 and {}, got {seat}", .seats - 1)]

@@ -1,7 +1,7 @@
 //! Exploring starts: games that begin with the decisions of another agent.
 //!
-//! The learner takes over in positions that it would not reach by itself. From there on the game is an ordinary one, so
-//! what it returns is what the position is worth.
+//! The learner takes over in positions that it would not reach by itself. From there on the game is an ordinary one. The
+//! cards hidden at these positions follow from the play of both, so a learner's beliefs are those of a mixture.
 
 use stier_core::{Hints, Rng};
 
@@ -15,7 +15,7 @@ pub struct Opening {
     pub agent: AgentSpec,
     /// The share of the games that have an opening, 0 to 1.
     pub share: f64,
-    /// The largest number of decisions in an opening, at least 1. Each number up to it is as likely.
+    /// The largest number of decisions in an opening, at least 1. Each number up to it is equally likely.
     pub decisions: u32,
 }
 
