@@ -28,8 +28,8 @@ const MAX_LANES: i64 = 1 << 24;
 /// Many games stepped together: n environments, each of which plays one game after another.
 ///
 /// One step is one decision in each environment, by the current player of the environment. Simultaneous choices are
-/// made one after another, as in a `State`. Environment `i` is the state `game.new_initial_state(seed=envs.seeds[i])`
-/// bit for bit, on any number of threads.
+/// made one after another, as in a `State`. Environment `i` begins as the state
+/// `game.new_initial_state(seed=envs.seeds[i])` and goes on as it does, bit for bit, on any number of threads.
 ///
 /// Seeds (0 to 2**64-1): the first game of environment `i` has the seed s = `derive_seed(seed, "lane", i)`, or the seed
 /// given to `reset`. Game k after it has the seed `derive_seed(s, "episode", k)`.
@@ -353,8 +353,7 @@ impl VectorEnv {
         let share = opening_share.unwrap_or(0.25);
         let decisions = opening_decisions.unwrap_or(Number::Small(8));
         let decisions = decisions.between("opening_decisions", 1, u32::MAX.into())? as u32;
-        let opening = opening
-            .map(|agent| Ok::<_, PyErr>(Opening { agent: opponent(game, agent)?, share, decisions }));
+        let opening = opening.map(|agent| Ok::<_, PyErr>(Opening { agent: opponent(game, agent)?, share, decisions }));
         let settings = Settings {
             lanes: num_envs.between("num_envs", 1, MAX_LANES)? as usize,
             seed: seed.0,

@@ -949,8 +949,8 @@ class VectorEnv:
     """Many games stepped together: n environments, each of which plays one game after another.
 
     One step is one decision in each environment, by the current player of the environment. Simultaneous choices are
-    made one after another, as in a `State`. Environment `i` is the state `game.new_initial_state(seed=envs.seeds[i])`
-    bit for bit, on any number of threads.
+    made one after another, as in a `State`. Environment `i` begins as the state
+    `game.new_initial_state(seed=envs.seeds[i])` and goes on as it does, bit for bit, on any number of threads.
 
     Seeds (0 to 2**64-1): the first game of environment `i` has the seed s = `derive_seed(seed, "lane", i)`, or the seed
     given to `reset`. Game k after it has the seed `derive_seed(s, "episode", k)`.

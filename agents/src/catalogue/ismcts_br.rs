@@ -134,8 +134,8 @@ impl<G: Hints> Searcher<'_, G> {
         let mut path: Vec<(NodeId, usize)> = Vec::new();
         let mut leaf = false;
         while !leaf
-            && !self.simulator.is_leaf(&simulation)
             && let Turn::Seat(mover) = game.turn(simulation.history.state())
+            && !self.simulator.is_leaf(&simulation, mover)
         {
             let state = *simulation.history.state();
             if self.branches && !path.is_empty() {

@@ -38,9 +38,9 @@ options! {
     pub(crate) struct LbrOptions for "lbr" {
         /// Simulations per legal action in each decision.
         worlds: u64 = 200, 1..=100_000_000;
-        /// With continuation=network or against, the number of standard errors by which another action's mean return
-        /// must exceed that of the continuation's likeliest action. Otherwise that one is taken. Above 0 it prevents
-        /// deviations that only the noise of the simulations favours.
+        /// With continuation=network or against: the continuation's likeliest action is taken unless another action's
+        /// mean return is higher by this many standard errors. Above 0 it prevents deviations that only the noise of
+        /// the simulations favours.
         margin: f64 = 0.0, 0.0..=100.0;
         /// The agent to respond to, and the method.
         ..responder: ResponderSettings = ResponderSettings::default();

@@ -62,10 +62,11 @@ options! {
         /// The number of decisions per simulation, forced ones not counted, for which the agent is queried. Queries
         /// about its past decisions, for each of the `particles`, are additional.
         replies: u64 = 1000, 0..=1_000_000;
-        /// The point at which an evaluation ends a simulation: after this many plies beyond its first action, with the
-        /// deal, or off. Simulations that have used up their `replies` go on to the end.
+        /// Ends each simulation early and evaluates the position: this many plies after the first action, or after the
+        /// deal. If it is off, and once the `replies` are used up, simulations go on to the end of the game.
         cutoff: Cutoff = Cutoff::Off, ();
-        /// The source of that evaluation. The network values a position as the player to move sees it.
+        /// The source of that evaluation. The network knows what a position is worth to the player to move, so with it
+        /// simulations go on to the responder's next decision.
         evaluation: Evaluation = Evaluation::Hints, ();
         /// The number of histories weighed for a decision by the others' actions; below 64 only chance counts.
         particles: u64 = 1000, 0..=10_000_000;
@@ -324,8 +325,11 @@ impl<'a, G: Hints> Simulator<'a, G> {
         Self { game: task.game, seat, target, continuation, replies, cutoff, evaluation, stop }
     }
 
-    /// Returns true if an evaluation ends this simulation here.
-    pub(crate) fn is_leaf(&self, simulation: &Simulation<G>) -> bool {
+    /// Returns true if an evaluation ends this simulation at a decision of this player.
+    pub(crate) fn is_leaf(&self, simulation: &Simulation<G>, mover: Seat) -> bool {
+        if self.evaluation == Evaluation::Network && mover != self.seat {
+            return false;
+        }
         let is_new_deal = || self.game.deal_number(simulation.history.state()) != simulation.deal;
         simulation.plies > 0 && self.cutoff.is_reached(simulation.plies - 1, is_new_deal)
     }
@@ -442,7 +446,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
             let values: Vec<_> = outputs
                 .map(|(output, &place)| {
                     let state = simulations[place].history.state();
-                    output.values(game, state, game.turn(state).seat().expect("a player is to act"))
+                    output.values(game, state, self.seat)
                 })
                 .collect();
             batch.iter().zip(values).for_each(|(&place, returns)| simulations[place].returns = returns);
@@ -453,7 +457,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
     fn go_on_alone(&self, simulation: &mut Simulation<G>) -> Option<Pause> {
         let game = self.game;
         while let Turn::Seat(mover) = game.turn(simulation.history.state()) {
-            if self.is_leaf(simulation) {
+            if self.is_leaf(simulation, mover) {
                 return Some(Pause::Evaluate);
             }
             match self.next(simulation, mover) {

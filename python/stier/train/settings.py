@@ -35,7 +35,8 @@ class CommonSettings:
         opening: An agent that begins some of the games, at all seats, so that rare positions are learned, too
             (exploring starts); none if it is empty.
         opening_share: The share of the games that it begins.
-        opening_decisions: The largest number of its decisions in a game. Each number from 1 is equally likely.
+        opening_decisions: The largest number of its decisions in a game; each number from 1 is equally likely. A game
+            that would end in its opening starts without one.
         symmetry: Sorts parts that can be exchanged without changing the game, such as suits, so that the network sees
             positions that differ by an exchange as one (`stier.Game.symmetry`). No effect in games without such parts.
     """

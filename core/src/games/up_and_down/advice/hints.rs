@@ -132,9 +132,8 @@ fn share(merits: &mut [f32], sum: f32) {
 }
 
 impl Hints for UpAndDown {
-    const HAS_POLICY: bool = true;
-
     const NETWORK: Option<&'static [u8]> = Some(include_bytes!("network.safetensors"));
+    const HAS_POLICY: bool = true;
     const BEST_AGENT: &'static str = "flat_mc:allocation=ucb1,rollout=fitted,cutoff=3";
 
     fn appeal(&self, view: &View, action: Action) -> f32 {
