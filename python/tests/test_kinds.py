@@ -236,7 +236,7 @@ def test_queries_that_would_take_too_long_have_no_row(tmp_path: Path) -> None:
         (STRENGTH.replace("seed = 1", "seed = true"), "seed must be a whole number, got True"),
         (LADDER.replace('"pimc"', '"pimk"'), "unknown agent 'pimk'"),
         (TRAINING.replace("matches", "mathces"), "run 1: unknown key 'mathces'; did you mean 'matches'?"),
-        (STUDY.replace("broad", "narrow"), "unknown chapter 'narrow'; chapters: broad"),
+        (STUDY.replace("broad", "narrow"), "unknown chapter 'narrow'; chapters: responders"),
     ],
 )
 def test_wrong_plans_are_refused(text: str, named: str, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ matplotlib.use("Agg")
 
 
 from stier import study  # noqa: E402
+from stier.experiments._plans import build  # noqa: E402
 from stier.study import Study  # noqa: E402
 from stier.study._champion import respond, responders  # noqa: E402
 from stier.study._runs import Scope, Size, better_arm_losses, count, means, value  # noqa: E402
@@ -248,7 +249,7 @@ def test_positions_carry_what_the_tables_need(small) -> None:
     for arm in ("now", "wait"):
         assert np.allclose(value(part, arm), (part[f"{arm}_even"] + part[f"{arm}_odd"]) / 2, atol=1e-4)
     settings = found.settings["mistakes/points/fitted"]
-    assert (settings["hidden"], settings["repeats"], settings["version"]) == ("beliefs", 64, stier.__version__)
+    assert (settings["hidden"], settings["repeats"], settings["version"]) == ("beliefs", 64, build())
     assert settings["seed"] == found.settings["mistakes/schwinger/search"]["seed"]
 
 
@@ -288,20 +289,32 @@ def test_the_findings_follow_the_figures() -> None:
         row("parts", f"tricks == -1 and part == '{part}'")["now_minus_wait"]
         for part in ("whole", "flat_throw", "opponents_flat_throw", "result")
     ]
-    never, always = (row("matches", f"cards == 'search' and against == '{other}'") for other in ("never", "always"))
+    never, always = (row("matches", f"cards == 'champion' and against == '{other}'") for other in ("never", "always"))
+    timing = row("matches", "cards == 'champion_timing'")
+    by_champion = [row("champion_by_rule", f"tricks == -1 and rule == {rule}") for rule in (True, False)]
+    last = row("champion_by_rule", "tricks == 5 and rule == False")
+    cards = row("swapped", "cards == 'champion' and later_attacks == 'own' and rule == 0")
     behind, ahead = (row("match", f"bouts_left == 0 and standing == '{side}'") for side in ("behind", "ahead"))
     expected = [
         f"{never['mean']:.2f} ± {never['mean_ci95']:.2f} points per bout",
+        f"{timing['mean']:.3f} ± {timing['mean_ci95']:.3f} over attacking",
+        f"{-always['mean']:.3f} ± {always['mean_ci95']:.3f}. If",
+        *(f"{one['now_minus_wait']:.2f} ± {one['now_minus_wait_ci95']:.2f} more" for one in by_champion),
+        f"{-last['now_minus_wait']:.2f} ± {last['now_minus_wait_ci95']:.2f}. In",
         f"{attacks['now_minus_wait']:.2f} ± {attacks['now_minus_wait_ci95']:.2f} more",
         f"{-waits['now_minus_wait']:.2f} ± {waits['now_minus_wait_ci95']:.2f} less",
-        f"{parts[0]:.2f} points per bout",
+        f"{cards['over_fitted']:.2f} ± {cards['over_fitted_ci95']:.2f} on the same positions",
+        f"{parts[0]:.2f} points per bout over all hands",
         f"{parts[1]:.2f} from your own flat throws",
         f"{parts[2]:.2f} from preventing",
         f"{50 * behind['now_minus_wait']:+.1f} ± {50 * behind['now_minus_wait_ci95']:.1f} percentage points",
         f"{50 * ahead['now_minus_wait']:+.1f} ± {50 * ahead['now_minus_wait_ci95']:.1f})",
     ]
     words = " ".join(study.FINDINGS.split())
-    places = [words.find(text) for text in expected]
+    places, start = [], 0
+    for text in expected:
+        places.append(words.find(text, start))
+        start = max(start, places[-1])
     assert -1 not in places
     assert places == sorted(places)
     assert len(re.findall(r"\d\.\d", words)) == len(re.findall(r"\d\.\d", " ".join(expected)))

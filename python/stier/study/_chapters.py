@@ -131,7 +131,7 @@ def by_tricks(store: Parts, runs: Sequence[Run], chapter: str) -> pd.DataFrame:
 
 
 def attacks_by_hand(store: Parts, runs: Sequence[Run], players: str) -> pd.DataFrame:
-    """How often players attack at their own positions, by tricks and hand, and the gain of attacking there."""
+    """The share of attacks at the players' own positions, by tricks and hand, and the gain of attacking there."""
     columns = ["game", "tricks", "has_trump", "trumps", "longest_plain", "share", "rule", *VALUES]
     tables = []
     for run in runs:
