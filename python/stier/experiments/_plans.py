@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 from abc import ABC, abstractmethod
@@ -52,7 +51,6 @@ def digest(described: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-@functools.cache
 def build() -> str:
     """Returns the version of the package, with a hash of the networks that come with the games."""
     networks = [load_game(name).network() or b"" for name in registered_names()]
