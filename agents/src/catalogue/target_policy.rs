@@ -291,7 +291,7 @@ enum Next {
     Finish,
 }
 
-/// What a simulation waits for.
+/// The reason for which a simulation waits.
 enum Pause {
     /// An action by the agent's policy.
     AskAgent,

@@ -8,7 +8,7 @@ now; it waits, and perhaps attacks later; it never attacks. Values are mean retu
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -91,6 +91,20 @@ _TIMING = {"cards": "champion_timing", "against": "always"}
 _GAIN = "now_minus_wait"
 _GAINS = {"wait": _GAIN, "never": "now_minus_never"}
 _BEST = "best:iterations=1000"
+
+
+def _rule_against(cards: str, player: str) -> Iterator[_Figure]:
+    """The matches of the rule with these cards on both sides."""
+    for against, what in [
+        ("never", "never attacking"),
+        ("random", "attacking at every second chance at random"),
+        ("cards", f"the decision of {player.removesuffix(' (1,000)')} itself"),
+        ("always", "attacking at the first chance"),
+    ]:
+        label = f"the rule against {what}; {player} plays the cards"
+        yield _Figure(label, "matches", {"cards": cards, "against": against}, "mean")
+
+
 _FIGURES = (
     *(
         _Figure(f"champion: attack rather than wait where {place}", "champion_by_rule", where, _GAIN)
@@ -113,15 +127,7 @@ _FIGURES = (
             ("the best choice by cell instead of always attacking", "best_by_cell", "over_always"),
         ]
     ),
-    *(
-        _Figure(f"the rule against {other}; the champion plays the cards", "matches", where, "mean")
-        for other, where in [
-            ("never attacking", {"cards": "champion", "against": "never"}),
-            ("attacking at every second chance at random", {"cards": "champion", "against": "random"}),
-            ("the decision of the champion itself", {"cards": "champion", "against": "cards"}),
-            ("attacking at the first chance", {"cards": "champion", "against": "always"}),
-        ]
-    ),
+    *_rule_against("champion", "the champion"),
     _Figure("the champion against itself with an attack at the first chance", "matches", _TIMING, "mean"),
     _Figure("cost of bad attacks, the champion", "champion_mistakes", {"players": "champion"}, "bout_bad"),
     _Figure("cost of missed attacks, the champion", "champion_mistakes", {"players": "champion"}, "bout_missed"),
@@ -133,15 +139,7 @@ _FIGURES = (
         _Figure(f"fitted policy: attack rather than {other} before the first trick", "by_tricks", _FIRST["broad"], gain)
         for other, gain in _GAINS.items()
     ),
-    *(
-        _Figure(f"the rule against {other}; ISMCTS (1,000) plays the cards", "matches", where, "mean")
-        for other, where in [
-            ("never attacking", {"cards": "search", "against": "never"}),
-            ("attacking at every second chance at random", {"cards": "search", "against": "random"}),
-            ("the decision of ISMCTS itself", {"cards": "search", "against": "cards"}),
-            ("attacking at the first chance", {"cards": "search", "against": "always"}),
-        ]
-    ),
+    *_rule_against("search", "ISMCTS (1,000)"),
     _Figure(f"the rule against `{_BEST}`, which plays the cards", "matches", {"cards": "best"}, "mean"),
     _Figure("cost of missed attacks, the rule", "mistakes", {"players": "thumb"}, "bout_missed"),
     _Figure("cost of missed attacks, a guided search", "mistakes", {"players": "search"}, "bout_missed"),

@@ -99,7 +99,7 @@ def rule_tables(store: Parts, runs: Sequence[Run], chapter: str) -> dict[str, pd
     """
     fitted, worth, cells = [], [], []
     for run in runs:
-        asked = [f"light{index}_share" for index in range(len(run.settings["lights"][:1]))]
+        asked = ["light0_share"] if run.settings["lights"] else []
         columns = ["game", "seat", "tricks", "has_trump", *FEATURES, "rule", *asked, *VALUES]
         frame = store.read(run, columns)
         own, *tables = judged(frame, arms(frame)["now_minus_wait"], frame[asked[0]] if asked else None)
@@ -159,7 +159,7 @@ def _worth(frame: pd.DataFrame, gain: Column, shares: Mapping[str, Column]) -> p
             "over_always": (share - 1) * gain,
             "over_rule": (share - shares["rule"]) * gain,
         }
-        # Each of the two players decides at its first chance; a bout without a chance counts, too.
+        # Each of the two players decides at its first chance.
         of_bout = pd.DataFrame({key: np.where(first, column, 0.0) for key, column in values.items()})
         bouts = of_bout.groupby(frame["game"].to_numpy()).sum() / 2
         bout = means(bouts.assign(tricks=-1, game=bouts.index), ["tricks"], {key: bouts[key] for key in values})

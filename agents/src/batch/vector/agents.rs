@@ -29,7 +29,7 @@ enum Agent<G: Game> {
     Player(Player<G>),
 }
 
-/// The agents, each with a number that distinguishes its seeds: the opponents, then the one that begins games.
+/// The agents, each with a number from its own seed: the opponents, then the one that begins games.
 pub(super) struct Agents<G: Game> {
     agents: Vec<(u64, Agent<G>)>,
     num_opponents: usize,

@@ -2,9 +2,9 @@
 
 use stier_core::{Action, ActionSet as _, Dealer, Game, Hints, History, Rng, Seat, Turn};
 
-use super::Settings;
 use super::agents::Agents;
 use super::step::{Call, Progress};
+use super::{Opponents, Settings};
 
 /// The stage of a lane's game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,9 +69,8 @@ impl<G: Hints> Lane<G> {
     pub(super) fn prepare(&mut self, game: &G, settings: &Settings, root: u64, episode: u64) {
         (self.root, self.episode, self.seed) = (root, episode, seed_of(root, episode));
         self.clear(game);
-        let learner =
-            settings.opponents.as_ref().map(|all| all.learner(game.num_seats(), self.number, episode, self.seed));
-        self.learner = learner;
+        let seat = |all: &Opponents| all.learner(game.num_seats(), self.number, episode, self.seed);
+        self.learner = settings.opponents.as_ref().map(seat);
         self.viewer = self.learner.unwrap_or(Seat(0));
         self.opening = settings.opening.as_ref().map_or(0, |opening| opening.length(self.seed));
     }
@@ -145,7 +144,8 @@ impl<G: Hints> Lane<G> {
         self.learner.unwrap_or(Seat(0))
     }
 
-    /// The lane after these decisions of all players, those of an opening included; `None` if they are not legal or do not lead to this stage.
+    /// The lane after these decisions of all players, those of an opening included; `None` if they are not legal or do
+    /// not lead to this stage.
     pub(super) fn replayed(
         mut self,
         game: &G,

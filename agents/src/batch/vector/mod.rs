@@ -142,7 +142,7 @@ pub enum VectorError {
     /// An opponent that cannot play this game.
     #[error(transparent)]
     Unsuited(#[from] Unsuited),
-    /// A share of games that is none.
+    /// A share below 0 or above 1.
     #[error("opening_share must be between 0 and 1, got {found}")]
     OpeningShare {
         /// The given share.
