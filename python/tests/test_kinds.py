@@ -20,6 +20,7 @@ from stier import experiments  # noqa: E402
 from stier.experiments import ladder, strength, training  # noqa: E402
 from stier.experiments._plans import TablePlan  # noqa: E402
 from stier.experiments._run import begin  # noqa: E402
+from stier.network import Network  # noqa: E402
 
 BENCHES = Path(__file__).parents[2] / "benches"
 DECK = "schwinget:suits=2,values=2,counter=off,hand_size=1,set_aside=1"
@@ -147,6 +148,34 @@ def test_the_solver_beside_training_is_that_of_the_table() -> None:
     assert [row["value"] for row in rows if row["measure"] == training.DISTANCE] == [
         float(f"{stier.solve(game, iterations=count).nash_conv:.6g}") for count in training.ITERATIONS
     ]
+
+
+def test_a_network_is_measured_again_when_its_file_changes(tmp_path: Path) -> None:
+    file = tmp_path / "network.safetensors"
+    run = {"name": "given", "game": DECK, "file": str(file), "watch": ["attack"], "matches": ["random"], "deals": 20}
+    given = {"seeds": 2, "run": [run], "tables": str(tmp_path), "page": str(tmp_path / "PAGE.md")}
+    for seed in (1, 2):
+        Network.random(stier.load_game(DECK), hidden=(8,), seed=seed).save(file)
+        store = experiments.run(training.Training(given), tmp_path / "out", threads=1)
+        assert store.experiment.parts() == 1
+        found, _, _ = experiments.publish(store)
+        assert "| against random |" in str(found)
+        assert len(set(pd.read_csv(tmp_path / "training.csv")["network"])) == 1
+    assert training.Training(given).parts() == 0
+
+
+def test_the_page_of_training_has_the_share_of_every_seed(tmp_path: Path) -> None:
+    pytest.importorskip("jax")
+    toml = tmp_path / "training.toml"
+    toml.write_text(TRAINING)
+    store = experiments.run(toml, tmp_path / "out", threads=1)
+    rows = store.experiment.results(store)
+    uniform = rows[rows["measure"] == training.UNIFORM]["value"].iloc[0]
+    ends = rows[(rows["measure"] == training.DISTANCE) & (rows["run"] == "small deck")].groupby("seed").last()
+    shares = [f"{100 * value / uniform:.2f}" for value in ends["value"]]
+    page = str(experiments.report(store))
+    assert f"| {', '.join(shares)} |" in page
+    assert "`stier train GAME --out DIR --seed SEED --steps 3000 --set hidden=8 --set num_envs=32 --exact`" in page
 
 
 @pytest.mark.parametrize("kind", KINDS)

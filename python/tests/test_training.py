@@ -19,18 +19,28 @@ import stier
 pytest.importorskip("safetensors")
 pytest.importorskip("jax")
 
+import jax
+
 import stier.ratings
 import stier.train
 from stier.cli import main
 from stier.network import Network
 from stier.solving import GameTree
-from stier.train import Settings
-from stier.train._learner import SelfPlay
+from stier.train import Settings, ppo
+from stier.train._learner import Decisions, SelfPlay
 from stier.train.command import OPTIONS
 from stier.train.evaluation import _Chance, _row
 
 SMALL = {"suits": 2, "values": 3, "referee": False, "hand_size": 2, "set_aside": 1}
 TINY = {"hidden": (16,), "num_envs": 32, "horizon": 8, "minibatches": 4}
+#: What `stier.train.Settings` has of damped self-play.
+DAMPED = {
+    "kl_coefficient": 0.1,
+    "power_law": True,
+    "averaging": 0.2,
+    "magnet_coefficient": 0.05,
+    "advantage_share": 0.5,
+}
 
 
 def small_game() -> stier.Game:
@@ -143,6 +153,7 @@ def error_of_value_head(network: Network) -> float:
     [
         ("ppo", {**TINY, "steps": 100_000}),
         ("ppo", {**TINY, "steps": 60_000, "central_critic": True, "action_critic": True}),
+        ("ppo", {**TINY, **DAMPED, "steps": 100_000, "central_critic": True, "action_critic": True}),
         ("dmc", {"num_envs": 128, "minibatch_size": 64, "steps": 100_000}),
     ],
 )
@@ -170,9 +181,6 @@ def test_a_learner_comes_nearer_to_equilibrium(algorithm: str, settings: dict[st
 
 def test_advantages_of_all_actions_are_right_on_average_with_any_critic() -> None:
     """In one decision whose actions are chosen as often as the policy says, and return what they truly do."""
-    pytest.importorskip("jax")
-    from stier.train import _learner, ppo
-
     made = stier.train.learner("leduc_poker", central_critic=True, action_critic=True, **TINY)
     state = stier.load_game("leduc_poker").new_initial_state(seed=1)
     legal = state.legal_actions_mask()
@@ -182,7 +190,7 @@ def test_advantages_of_all_actions_are_right_on_average_with_any_critic() -> Non
     log_policy, values, _ = (np.asarray(found) for found in ppo.forward(made.params, seen, everything, legal[None]))
     policy = np.exp(log_policy[0])
     count = int(legal.sum())
-    batch = _learner.Decisions(
+    batch = Decisions(
         observation=np.repeat(seen, count, 0),
         critic_observation=np.repeat(everything, count, 0),
         legal=np.repeat(legal[None], count, 0),
@@ -198,12 +206,12 @@ def test_advantages_of_all_actions_are_right_on_average_with_any_critic() -> Non
     assert count < len(legal)
 
 
-@pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
+@pytest.mark.parametrize(("algorithm", "more"), [("ppo", {}), ("ppo", DAMPED), ("dmc", {})])
 def test_a_run_that_was_stopped_ends_with_the_same_network(
-    algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    algorithm: str, more: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = stier.load_game("schwimmen", players=3)
-    settings = {"steps": 4000, "num_envs": 16, "hidden": (16,), "seed": 3}
+    settings = {"steps": 4000, "num_envs": 16, "hidden": (16,), "seed": 3, **more}
     whole = stier.train.learn(game, algorithm, folder=tmp_path / "whole", evaluations=2, deals=20, **settings)
     monkeypatch.setattr("stier.train._run.PAUSE", 0.0)
     count = 0
@@ -335,6 +343,7 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
         ({"num_envs": 0.5}, "num_envs must be a whole number, got 0.5"),
         ({"action_critic": True}, "action_critic needs central_critic"),
         ({"critic_hidden": 8}, "critic_hidden needs central_critic"),
+        ({"magnet_coefficient": 0.1}, "magnet_coefficient needs averaging"),
         ({"critic_hidden": 0.5}, "critic_hidden must be widths of layers, such as 256 or 256,256, got 0.5"),
         ({"central_critic": 1}, "central_critic must be True or False (on or off), got 1"),
         ({"kl_coefficient": (1, 2)}, "kl_coefficient must be a number, got (1, 2)"),
@@ -365,10 +374,9 @@ def test_the_twin_in_pytorch(tmp_path: Path) -> None:
     game = small_game()
     trained = stier.train.learn(game, "ppo_torch", exact=True, evaluations=1, deals=200, **settings)
     assert trained.log[-1]["eval/nash_conv"] < 0.5 * trained.log[0]["eval/nash_conv"]
-    for central_critic, action_critic in ((False, False), (True, False), (True, True)):
-        folder = tmp_path / f"{central_critic} {action_critic}"
-        critic = {"central_critic": central_critic, "action_critic": action_critic}
-        more = {**TINY, **critic, "folder": folder, "against": ()}
+    critics = [{}, {"central_critic": True}, {"central_critic": True, "action_critic": True}]
+    for number, own in enumerate([*critics, DAMPED, {**DAMPED, **critics[-1]}]):
+        more = {**TINY, **own, "folder": tmp_path / str(number), "against": ()}
         whole = stier.train.learn(game, "ppo_torch", steps=1024, **more)
         again = stier.train.learn(game, "ppo_torch", steps=1024, **more)
         assert (whole.network.policy[0] == again.network.policy[0]).all()
@@ -770,6 +778,65 @@ def test_chances_are_counted_one_by_one() -> None:
         stier.train.chances(game, "random", "attac")
 
 
+def test_the_network_that_is_kept_is_the_average_of_the_weights() -> None:
+    made = stier.train.learner("kuhn_poker", steps=2560, averaging=0.4, **TINY)
+    expected = np.asarray(made.params["policy.weight"])
+    for iteration in range(1, 11):
+        made.iterate()
+        # 0.4 of ten iterations are four; before, all count alike.
+        expected = expected + max(1 / iteration, 1 / 4) * (np.asarray(made.params["policy.weight"]) - expected)
+        np.testing.assert_allclose(made.network().policy[0], expected, rtol=1e-5, atol=1e-7)
+    assert abs(expected - np.asarray(made.params["policy.weight"])).max() > 1e-3
+
+
+def test_a_magnet_holds_the_policy_near_its_average() -> None:
+    def distance(coefficient: float) -> float:
+        made = stier.train.learner(
+            "leduc_poker", steps=12_800, averaging=1.0, magnet_coefficient=coefficient, entropy_coefficient=0.01, **TINY
+        )
+        for _ in range(50):
+            made.iterate()
+        state = stier.load_game("leduc_poker").new_initial_state(seed=1)
+        seen, legal = state.observation_tensor()[None], state.legal_actions_mask()[None]
+        last, average = (np.exp(ppo.forward(params, seen, seen, legal)[0]) for params in (made.params, made.average))
+        return float(abs(last - average).sum())
+
+    assert distance(100.0) < 0.3 * distance(0.0)
+
+
+def test_an_update_learns_from_the_largest_advantages() -> None:
+    """The rows with the others can be anything."""
+    settings = {**TINY, "advantage_share": 0.25, "minibatches": 1, "max_grad_norm": 1e6}
+    updated = []
+    for spoilt in (False, True):
+        made = stier.train.learner("kuhn_poker", steps=256, **settings)
+        assert made.settings.learned_size == 64
+        params, key = made.params, made.key("actions")
+        decisions, _ = made.play.collect(
+            lambda *seen, params=params, key=key: jax.device_get(ppo.act(params, *seen[:3], key, np.uint32(seen[3])))
+        )
+        advantages = np.where(np.arange(256) % 4 == 0, 1 + np.arange(256) / 256, 0.1).astype(np.float32)
+        returns = np.where(spoilt & (np.arange(256) % 4 != 0), 99, decisions.returns).astype(np.float32)
+        batch = decisions._replace(advantages=advantages * (-1) ** np.arange(256), returns=returns)
+        params, _, _ = ppo.update(
+            made.params, made.optimizer_state, {}, batch, made.key("order"), 1e-3, 0.1, 0.0, made.compiled
+        )
+        updated.append(np.asarray(params["hidden.0.weight"]))
+    assert (updated[0] == updated[1]).all()
+
+
+def test_schedules_begin_and_end_where_they_say() -> None:
+    for more in ({}, {"power_law": True}):
+        settings = stier.train.Settings(steps=1000, **more)
+        rates = [settings.schedule(steps)[0] for steps in range(0, 1001, 10)]
+        assert rates[0] == settings.learning_rate
+        assert rates[-1] == pytest.approx(settings.final_learning_rate)
+        assert all(later <= earlier for earlier, later in itertools.pairwise(rates))
+    # After the first tenth the share grows tenfold, and the rate falls to a hundredth.
+    assert rates[10] == settings.learning_rate
+    assert rates[50] == pytest.approx(1e-3 / 5**2)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -778,6 +845,9 @@ def test_chances_are_counted_one_by_one() -> None:
         ("max_grad_norm", 0.0),
         ("kl_coefficient", -5.0),
         ("value_coefficient", math.nan),
+        ("averaging", 1.5),
+        ("magnet_coefficient", -1.0),
+        ("advantage_share", 0.0),
         ("learning_rate", math.inf),
     ],
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 import time
 from collections.abc import Iterator, Mapping
 from functools import partial
-from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -40,14 +40,17 @@ __all__ = ["Training"]
 HELD_OUT = 1_000_003
 #: The number of positions for timing a decision, and that of deals for counting the chances of watched actions.
 POSITIONS, CHANCES = 200, 3000
-#: The name of the solver in the table, and its numbers of iterations.
-EQUILIBRIUM, ITERATIONS = "CFR+", (1, 2, 5, 10, 20, 50, 100, 200)
-#: The measures of evaluations on the way.
+#: The iterations of the solver.
+ITERATIONS = (1, 2, 5, 10, 20, 50, 100, 200)
+#: The measures of evaluations on the way, and that of uniform play.
 DISTANCE, GREEDY = "eval/nash_conv", "eval/greedy/mean"
+UNIFORM = f"uniform {DISTANCE}"
+#: The quantile of Student's distribution for a 95 % interval, by the number of seeds from 3 on.
+STUDENT = {3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 SCHEMA = pa.schema(
     [
         *[("run", pa.string()), ("seed", pa.int64()), ("steps", pa.int64()), ("cpu_seconds", pa.float64())],
-        *[("measure", pa.string()), ("value", pa.float64()), ("ci95", pa.float64())],
+        *[("measure", pa.string()), ("value", pa.float64()), ("ci95", pa.float64()), ("network", pa.string())],
     ]
 )
 KEYS: dict[str, type | tuple[type, ...]] = {
@@ -78,8 +81,8 @@ class Training(TablePlan):
 
     ``watch`` and ``judge`` count the chances of actions, ``matches`` are played for ``deals``, ``guided_matches`` with
     the network in the search ``guided``, and ``responders`` look for a lower bound on the exploitability. A run with a
-    ``file`` measures that network. `NETWORK` in an agent is the path of the network. One run is solved for comparison:
-    the first ``exact`` one.
+    ``file`` measures that network. `NETWORK` in an agent is the path of the network. The games of ``exact`` runs are
+    solved for comparison.
     """
 
     kind = "training"
@@ -97,28 +100,37 @@ class Training(TablePlan):
         """Makes the tasks whose measures the table does not have."""
         for number, run in enumerate(self.given["run"], start=1):
             checked(run, KEYS, f"run {number}: ", optional=[key for key in KEYS if key not in ("name", "game")])
-        exact = [run for run in self.given["run"] if run.get("exact")]
-        if exact:
-            yield from self._task(EQUILIBRIUM, {"game": exact[0]["game"], **_watched(exact[0])}, 0, [])
+        for game, runs in self.exact().items():
+            yield from self._task(_solver(game), {"game": game, **_watched(runs[0])}, 0, [])
         for seed in range(self.given["seeds"]):
             for run in self.given["run"]:
                 if not (seed and "file" in run):
                     yield from self._task(run["name"], run, seed, [*_matches(run), *_responders(run)])
 
+    def exact(self) -> dict[str, list[Mapping[str, Any]]]:
+        """Returns the runs whose distance from equilibrium is computed, by game."""
+        found: dict[str, list[Mapping[str, Any]]] = {}
+        for run in self.given["run"]:
+            if run.get("exact"):
+                found.setdefault(run["game"], []).append(run)
+        return found
+
     def _task(self, name: str, run: Mapping[str, Any], seed: int, measures: list[str]) -> Iterator[Task]:
         there = self.earlier[(self.earlier["run"] == name) & (self.earlier["seed"] == seed)]
+        there = there[there["network"].fillna("") == _content(run)]
         if not len(there) or not set(measures) <= set(there["measure"]):
             work = {key: value for key, value in run.items() if key != "about"}
-            key = digest([self.kind, build(), name, work, seed])
-            folder = name.lower().replace(" ", "_").replace(",", "").replace("&", "and")
+            key = digest([self.kind, build(), name, work, seed, _content(run)])
+            folder = "".join(letter if letter.isalnum() else "_" for letter in name.lower())
             size = run.get("settings", {}).get("steps", 1)
             yield Task(f"{folder}/part-{seed:03}-{key}", key, size, name, {"run": work, "name": name, "seed": seed})
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
         """Trains a network, or continues, and measures it."""
         run, name, seed = (task.what[key] for key in ("run", "name", "seed"))
-        rows = _solve(run) if name == EQUILIBRIUM else _measure(run, seed, work, on_progress)
-        return pa.Table.from_pylist([{"run": name, "seed": seed, **row} for row in rows], schema=SCHEMA)
+        rows = _solve(run) if name == _solver(run["game"]) else _measure(run, seed, work, on_progress)
+        same = {"run": name, "seed": seed, "network": _content(run)}
+        return pa.Table.from_pylist([same | row for row in rows], schema=SCHEMA)
 
     def results(self, store: Store) -> pd.DataFrame:
         """Returns the rows of the table and of the parts; a part replaces all earlier rows of its run and seed."""
@@ -126,33 +138,36 @@ class Training(TablePlan):
         new = set(zip(played["run"], played["seed"], strict=True))
         keys = zip(self.earlier["run"], self.earlier["seed"], strict=True)
         kept = self.earlier[[key not in new for key in keys]]
-        names = [EQUILIBRIUM, *(run["name"] for run in self.given["run"])]
+        names = [*map(_solver, self.exact()), *(run["name"] for run in self.given["run"])]
         rows = pd.concat([frame for frame in (kept, played) if len(frame)] or [kept], ignore_index=True)
         rows = rows.astype({"seed": int, "steps": int, "cpu_seconds": float, "value": float, "ci95": float})
         order = rows["run"].map({name: place for place, name in enumerate(names)})
         return rows.assign(order=order).sort_values(["order", "seed"], kind="stable").drop(columns="order")
 
     def report(self, store: Store) -> Report:
-        """Makes the page and the learning curve."""
+        """Makes the page, with one table for each game whose runs are exact, and its picture."""
         results = self.results(store)
-        page = f"# Training\n\n{paragraph(self.given['about'])}"
-        uniform = _last(results, EQUILIBRIUM, f"uniform {DISTANCE}")
-        solved = _last(results, EQUILIBRIUM, "attack %")
-        page += self.machines(store)
+        page = f"# Training\n\n{paragraph(self.given['about'])}{self.machines(store)}"
         figures = {}
-        if len(uniform):
-            figures["training"] = partial(_curve, self.given["run"], results)
-            distance, best = float(uniform["value"].iloc[0]), _last(results, EQUILIBRIUM, DISTANCE).iloc[0]
-            page += (
-                "\n![NashConv over CPU seconds](training.png)\n\n"
-                f"The deck's NashConv is {distance:.4f} for uniform play. CFR+ approaches an equilibrium\n"
-                f"in {best['cpu_seconds']:.0f} s"
-            )
-            page += f"; {solved['value'].iloc[0]:.1f} % of its games have an attack.\n" if len(solved) else ".\n"
+        if self.exact():
+            figures["training"] = partial(_distances, self.exact(), results)
+            page += "\n![NashConv of every seed](training.png)\n"
+        for game, runs in self.exact().items():
+            page += f"\n## `{game}`\n\n{_deck(game, runs, results)}"
         for run in self.given["run"]:
-            page += f"\n## {run['name']}\n\n{paragraph(run.get('about', ''))}"
-            page += _section(run, results, float(uniform["value"].iloc[0]) if len(uniform) else np.nan)
+            if not run.get("exact"):
+                page += f"\n## {run['name']}\n\n{paragraph(run.get('about', ''))}{_section(run, results)}"
         return Report(page, {self.kind: results}, figures)
+
+
+def _solver(game: str) -> str:
+    """Returns the name of the solver's rows."""
+    return f"CFR+ in {game}"
+
+
+def _content(run: Mapping[str, Any]) -> str:
+    """Returns a digest of a run's file, or nothing."""
+    return hashlib.sha256(Path(run["file"]).read_bytes()).hexdigest()[:12] if "file" in run else ""
 
 
 def _watched(run: Mapping[str, Any]) -> Row:
@@ -239,7 +254,7 @@ def _published(run: Mapping[str, Any]) -> tuple[Network, str, list[Row]]:
     from stier.network import Network
 
     network = Network.load(run["file"])
-    return network, run["file"], [{"steps": network.training["steps_done"], "cpu_seconds": None}]
+    return network, run["file"], [{"steps": network.training.get("steps_done", 0), "cpu_seconds": None}]
 
 
 def _chances(run: Mapping[str, Any], player: Any, seed: int) -> Iterator[tuple[str, float, float | None]]:
@@ -309,37 +324,74 @@ def _last(results: pd.DataFrame, run: str, measure: str) -> pd.DataFrame:
     return _rows(results, run, measure).groupby("seed").last()
 
 
-def _section(run: Mapping[str, Any], results: pd.DataFrame, uniform: float) -> str:
-    """Returns the table of a run."""
+def _deck(game: str, runs: list[Mapping[str, Any]], results: pd.DataFrame) -> str:
+    """Returns the table of the runs in a game whose equilibrium is known, and their commands."""
+    solved = _last(results, _solver(game), DISTANCE)
+    if not len(solved):
+        return "Not solved yet.\n"
+    uniform = _figure(results, _solver(game), UNIFORM)
+    seconds = f"{solved['cpu_seconds'].iloc[0]:.1f}"
+    text = f"NashConv is {uniform:.4f} for uniform play. CFR+ approaches an equilibrium in {seconds} s."
+    watched = [f"P({action}) at the first lead" for action in runs[0].get("watch", ())]
+    for name in watched:
+        text += f" In equilibrium, {name[0] + name[1:]} is {_figure(results, _solver(game), name):.2f}."
+    titles = ["run", "decisions", "CPU seconds", "NashConv, % of uniform play, by seed", "mean", *watched]
+    text += "\n\n" + header(titles)
+    for run in runs:
+        last = _last(results, run["name"], DISTANCE)
+        if not len(last):
+            text += line([run["name"], "not trained yet", *[""] * (len(titles) - 2)])
+            continue
+        shares = 100 * last["value"] / uniform
+        cells = [f"{_last(results, run['name'], name)['value'].mean():.2f}".replace("nan", "") for name in watched]
+        ends = (last["cpu_seconds"].min(), last["cpu_seconds"].max())
+        seconds = " to ".join(dict.fromkeys(f"{end:.0f}" for end in ends))
+        decisions, each = f"{last['steps'].iloc[0]:,}", ", ".join(f"{share:.2f}" for share in shares)
+        text += line([run["name"], decisions, seconds, each, _mean(shares), *cells])
+    text += "\nThe commands, for one seed; GAME is the text above.\n\n"
+    for run in runs:
+        about = " ".join(run.get("about", "").split())
+        text += f"- {run['name']}{': ' + about if about else '.'}\n  `{_command(run)}`\n"
+    return text
+
+
+def _figure(results: pd.DataFrame, run: str, measure: str) -> float:
+    return float(_last(results, run, measure)["value"].iloc[0])
+
+
+def _mean(values: pd.Series) -> str:
+    """Returns the mean of the seeds, from three seeds on with a 95 % interval for the mean of all seeds."""
+    if len(values) not in STUDENT:
+        return f"{values.mean():.2f}"
+    return f"{values.mean():.2f} ± {STUDENT[len(values)] * values.std() / len(values) ** 0.5:.2f}"
+
+
+def _section(run: Mapping[str, Any], results: pd.DataFrame) -> str:
+    """Returns the table of a run in a game that cannot be solved."""
     measures = list(dict.fromkeys(results[results["run"] == run["name"]]["measure"]))
     last = {measure: _last(results, run["name"], measure) for measure in measures}
     if "file" in run:
         if not measures:
             return "Not measured yet.\n"
-        lines = (line([name, _cell(name, rows.iloc[-1], uniform)]) for name, rows in last.items())
+        lines = (line([name, _cell(name, rows.iloc[-1])]) for name, rows in last.items())
         return header(["measure", "value"]) + "".join(lines)
-    text = f"```sh\n{_command(run)}\n```\n\n"
-    main = last.get(DISTANCE if run.get("exact") else GREEDY)
+    text = f"GAME is `{run['game']}`.\n\n```sh\n{_command(run)}\n```\n\n"
+    main = last.get(GREEDY)
     if main is None:
         return f"{text}Not trained yet.\n"
     if "guided" in run:
         text += f"*Guided* is `{run['guided']}`.\n\n"
     shown = [name for name in measures if name != GREEDY]
-    titles = {DISTANCE: "NashConv (of uniform)", "attack %": "attack (share of games)"}
-    text += header(["seed", "decisions", "CPU seconds", *(titles.get(name) or str(name) for name in shown)], left=0)
+    text += header(["seed", "decisions", "CPU seconds", *shown], left=0)
     for seed, row in main.iterrows():
-        cells = [_cell(name, last[name].loc[seed], uniform) if seed in last[name].index else "" for name in shown]
+        cells = [_cell(name, last[name].loc[seed]) if seed in last[name].index else "" for name in shown]
         text += line([seed, f"{row['steps']:,}", f"{row['cpu_seconds']:.0f}", *cells])
     return text
 
 
-def _cell(measure: str, row: pd.Series, uniform: float) -> str:
+def _cell(measure: str, row: pd.Series) -> str:
     """Returns a figure for the page."""
     value, ci95 = float(row["value"]), float("nan" if row["ci95"] is None else row["ci95"])
-    if measure == DISTANCE:
-        return f"{value:.4f} ({value / uniform:.1%})"
-    if measure == "attack %":
-        return f"{value:.1f} %"
     if measure.startswith("P(") and " 0." in measure:
         return f"{100 * value:.1f} % of the hands"
     if measure.startswith("P("):
@@ -351,47 +403,42 @@ def _cell(measure: str, row: pd.Series, uniform: float) -> str:
 
 def _command(run: Mapping[str, Any]) -> str:
     """Returns the command that trains the same network."""
-    words = ["stier", "train", run["game"], "--out", "DIR", "--algorithm", run["algorithm"], "--seed", "SEED"]
+    words = ["stier", "train", "GAME", "--out", "DIR", "--seed", "SEED"]
+    words += ["--algorithm", run["algorithm"]] if run["algorithm"] != "ppo" else []
     for name, value in run["settings"].items():
-        words += ["--steps", str(value)] if name == "steps" else ["--set", f"{name}={value}"]
-    words += ["--evaluations", str(run["evaluations"])] + (["--exact"] if run.get("exact") else [])
-    for action in run.get("watch", ()):
-        words += ["--watch", action]
-    words += ["--judge", run["judge"]] if "judge" in run else []
-    return " ".join(word if word in ("DIR", "SEED") else shlex.quote(word) for word in words)
+        shown = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+        words += ["--steps", shown] if name == "steps" else ["--set", f"{name}={shown}"]
+    return shlex.join([*words, "--exact"] if run.get("exact") else words)
 
 
-def _curve(runs: list[Mapping[str, Any]], results: pd.DataFrame) -> Figure:
-    """Draws NashConv over CPU seconds, for each run the median and the range of its seeds, beside CFR+."""
+def _distances(games: Mapping[str, list[Mapping[str, Any]]], results: pd.DataFrame) -> Figure:
+    """Draws the NashConv at the end of every seed, one line per run and one panel per game."""
     from matplotlib import pyplot as plt
+    from matplotlib.ticker import FixedLocator, NullLocator
 
     from stier.plots import COLOURS
 
-    figure, axes = plt.subplots(figsize=(10, 4.5), layout="constrained")
-    exact = [run for run in runs if run.get("exact")]
-    for run, colour, marker in zip(exact, cycle([*COLOURS, "grey"]), cycle("os^DvPX*"), strict=False):
-        # The first evaluation is that of the network before it has learned anything.
-        points = _rows(results, run["name"], DISTANCE).query("cpu_seconds > 0")
-        if not len(points):
-            continue
-        seeds = [own for _, own in points.groupby("seed")]
-        at = np.median([own["cpu_seconds"] for own in seeds], axis=0)
-        values = np.array([own["value"] for own in seeds], dtype=np.float64)
-        count = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
-        label = f"{run['name']}: {at[-1]:.0f} s, {count}"
-        axes.plot(at, np.median(values, axis=0), color=colour, marker=marker, markersize=4, linewidth=1.5, label=label)
-        axes.fill_between(at, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.25, linewidth=0)
-    points = _rows(results, EQUILIBRIUM, DISTANCE)
-    label = f"{EQUILIBRIUM}: {points['cpu_seconds'].iloc[-1]:.0f} s"
-    axes.plot(points["cpu_seconds"], points["value"], color="black", marker=".", linestyle="--", label=label)
-    uniform = float(_last(results, EQUILIBRIUM, f"uniform {DISTANCE}")["value"].iloc[0])
-    axes.axhline(uniform, color="grey", linestyle=":")
-    axes.annotate(
-        f"uniform play: {uniform:.2f}", (1, uniform), (0, 4), ("axes fraction", "data"), "offset points", ha="right"
+    heights = [len(runs) for runs in games.values()]
+    size = (9, 1.2 * len(games) + 0.28 * sum(heights))
+    figure, panels = plt.subplots(
+        len(games), figsize=size, layout="constrained", squeeze=False, height_ratios=heights, sharex=True
     )
-    axes.set(xscale="log", yscale="log", xlabel="CPU seconds", ylabel="NashConv (points per game)")
-    axes.set_title(f"Distance from equilibrium in {exact[0]['game']}\nmedian and range of the seeds", fontsize=10)
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    for axes, (game, runs) in zip(panels[:, 0], games.items(), strict=True):
+        uniform = _last(results, _solver(game), UNIFORM)["value"].mean()
+        names = []
+        for place, run in enumerate(runs):
+            last = _last(results, run["name"], DISTANCE)
+            shares = 100 * last["value"] / uniform
+            axes.scatter(shares, [place] * len(shares), color=COLOURS[0], s=18, alpha=0.7)
+            axes.scatter(shares.mean(), place, color=COLOURS[1], marker="|", s=160)
+            names.append(f"{run['name']}, {last['cpu_seconds'].mean():.0f} s")
+        axes.set(xscale="log", yticks=range(len(runs)), yticklabels=names)
+        axes.xaxis.set_major_locator(FixedLocator([0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 10, 20, 30]))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter("{x:g} %")
+        axes.set_title(game, fontsize=9)
+        axes.invert_yaxis()
+        axes.grid(alpha=0.3, axis="x")
+        axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel("NashConv in percent of uniform play. Points: seeds, lines: means; CPU seconds on the left")
     return figure

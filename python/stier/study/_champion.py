@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from stier.study._chapters import anyhow_tables, attacks_by_hand, by_tricks, mistakes_run, mistakes_table
 from stier.study._runs import (
     ANYHOW,
     ASKED,
@@ -25,6 +24,7 @@ from stier.study._runs import (
     scoring_of,
     stack,
 )
+from stier.study._tables import anyhow_tables, attacks_by_hand, by_tricks, mistakes_run, mistakes_table, with_all
 from stier.study._thumb import rule_tables
 
 #: A search step over the champion, which it beats at milliseconds per decision.
@@ -122,7 +122,7 @@ def _swapped_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame
         later = {"attacks_later": frame["wait_committed"], "opponent_attacks": frame["wait_others_committed"]}
         values = {**arms(frame), **later}
         values["over_fitted"] = values["now_minus_wait"] - arms(first)["now_minus_wait"]
-        tables.append(pd.concat([means(part, ["rule"], values) for part in (frame.assign(rule=-1), _numbers(frame))]))
+        tables.append(with_all(frame, ["rule"], values))
     labels = [run.name.split("/")[2:] for run in runs]
     scoring = [scoring_of(run) for run in runs]
     cards, later_attacks = ([label[index] for label in labels] for index in (0, 1))
@@ -134,10 +134,6 @@ def _check_same(frame: pd.DataFrame, other: pd.DataFrame) -> None:
     columns = ["game", "decision"]
     if not frame[columns].equals(other[columns]):
         raise RuntimeError("two runs of a chapter have other positions")
-
-
-def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.assign(rule=frame["rule"].astype("int64"))
 
 
 def _step_runs(plan: Scope) -> list[Run]:
@@ -174,7 +170,7 @@ def _step_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
         "optimism_now": np.asarray(frame["light1_now"], dtype=np.float64) - searched["now"],
         "optimism_wait": np.asarray(frame["light1_wait"], dtype=np.float64) - searched["wait"],
     }
-    table = pd.concat([means(part, ["rule"], values) for part in (frame.assign(rule=-1), _numbers(frame))])
+    table = with_all(frame, ["rule"], values)
     return {"by_tricks": by_tricks(store, [step], "step"), "step": stack([table], scoring=["points"])}
 
 

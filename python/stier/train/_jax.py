@@ -139,6 +139,8 @@ class JaxLearner:
                 found = weights(initial, game, settings, scale)
                 params |= {name: jnp.array(array, copy=True) for name, array in found.items()}
             self.params: Params = params
+            #: The average of the weights, if there is one: the network that is kept.
+            self.average: Params = jax.tree.map(jnp.copy, params) if getattr(settings, "averaging", 0) else {}
             self.optimizer_state: Any = optimizer_of(settings).init(params)
 
     def _initial_params(self, critic: Critic | None) -> Params:
@@ -168,7 +170,7 @@ class JaxLearner:
 
     def _network(self, *, value_head: bool, temperature: float = 1.0) -> Network:
         """The network as it is now."""
-        arrays = {name: np.array(array) for name, array in self.params.items()}
+        arrays = {name: np.array(array) for name, array in (self.average or self.params).items()}
 
         def layer(name: str, factor: float = 1.0) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
             return arrays[f"{name}.weight"] * np.float32(factor), arrays[f"{name}.bias"] * np.float32(factor)
@@ -185,7 +187,7 @@ class JaxLearner:
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that the future depends on."""
-        leaves = jax.tree.leaves((self.params, self.optimizer_state))
+        leaves = jax.tree.leaves((self.params, self.optimizer_state, self.average))
         return {
             **{f"state.{i}": np.asarray(leaf) for i, leaf in enumerate(leaves)},
             "progress": np.array([self.iteration, self.steps]),
@@ -195,8 +197,8 @@ class JaxLearner:
     @on_device
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
         """Continues from these arrays."""
-        leaves, shape = jax.tree.flatten((self.params, self.optimizer_state))
+        leaves, shape = jax.tree.flatten((self.params, self.optimizer_state, self.average))
         there = [jnp.array(arrays[f"state.{i}"], leaf.dtype, copy=True) for i, leaf in enumerate(leaves)]
-        self.params, self.optimizer_state = jax.tree.unflatten(shape, there)
+        self.params, self.optimizer_state, self.average = jax.tree.unflatten(shape, there)
         self.iteration, self.steps = map(int, arrays["progress"])
         self.play.restore(arrays)

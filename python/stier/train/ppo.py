@@ -4,9 +4,11 @@ J. Schulman et al. 2017 (arXiv:1707.06347), with what hidden information asks fo
 and each seat has its own trajectory (`stier.train.gae`). The entropy bonus starts at the scale of the payoffs and is
 annealed. The penalty for the distance from the policy that collected the data, together with the entropy, is magnetic
 mirror descent (S. Sokota et al. 2023, arXiv:2206.05825). A central critic of actions, with traces of Expected SARSA, is
-in Z. Fan and G. Farina 2026 (arXiv:2605.19235). That tuned policy gradients are hard to beat in such games: M. Rudolph
-et al. 2025 (arXiv:2502.08938). The core of the algorithm in one file, without this package's infrastructure, a central
-critic or sorted suits, is `python/examples/ppo_single_file.py`.
+in Z. Fan and G. Farina 2026 (arXiv:2605.19235). Power laws, averaged weights and learning from the largest advantages
+only are in the training of Ataraxos (Nature 658, 2026, arXiv:2511.07312), a magnet that is an average of the learner's
+own weights in EMAgnet (arXiv:2606.23995). That tuned policy gradients are hard to beat in such games: M. Rudolph et al.
+2025 (arXiv:2502.08938). The core of the algorithm in one file, without this package's infrastructure, a central critic
+or sorted suits, is `python/examples/ppo_single_file.py`.
 """
 
 from __future__ import annotations
@@ -83,7 +85,9 @@ def advantages_of_actions(params: Params, batch: Any) -> jax.Array:
     return jnp.where(batch.legal, found, 0)
 
 
-def loss(params: Params, batch: Any, entropy_coefficient: jax.Array, settings: Settings) -> tuple[jax.Array, Any]:
+def loss(
+    params: Params, batch: Any, entropy_coefficient: jax.Array, magnet_coefficient: jax.Array, settings: Settings
+) -> tuple[jax.Array, Any]:
     """Returns the loss, and the metrics of one minibatch. Advantages are those of chosen actions or of all."""
     log_policy, values, value = forward(params, batch.observation, batch.critic_observation, batch.legal)
     policy, log_ratios = jnp.exp(log_policy), log_policy - batch.log_policy
@@ -108,6 +112,9 @@ def loss(params: Params, batch: Any, entropy_coefficient: jax.Array, settings: S
         + settings.kl_coefficient * approx_kl
         + settings.value_coefficient * value_loss
     )
+    if settings.magnet_coefficient:
+        distance = (policy * jnp.where(batch.legal, log_policy - batch.log_magnet, 0)).sum(1).mean()
+        total += magnet_coefficient * distance
     return total, {
         "policy_loss": policy_loss,
         "value_loss": value_loss,
@@ -121,10 +128,12 @@ def loss(params: Params, batch: Any, entropy_coefficient: jax.Array, settings: S
 def update(
     params: Params,
     optimizer_state: Any,
+    average: Params,
     batch: Any,
     key: jax.Array,
     learning_rate: jax.Array,
     entropy_coefficient: jax.Array,
+    magnet_coefficient: jax.Array,
     settings: Settings,
 ) -> tuple[Params, Any, dict[str, jax.Array]]:
     """Takes the gradient steps of one batch; returns the means of the metrics, too."""
@@ -132,18 +141,33 @@ def update(
     optimizer_state.hyperparams["learning_rate"] = learning_rate
     if settings.action_critic:
         batch = batch._replace(advantages=advantages_of_actions(params, batch))
+    if settings.magnet_coefficient:
+        log_magnet, *_ = forward(average, batch.observation, batch.critic_observation, batch.legal)
+        batch = batch._replace(log_magnet=log_magnet)
+    if settings.advantage_share < 1:
+        sizes = jnp.abs(batch.advantages).reshape(settings.batch_size, -1).max(1)
+        _, largest = jax.lax.top_k(sizes, settings.learned_size)
+        batch = jax.tree.map(lambda column: column[largest], batch)
 
     def step(carry: tuple[Params, Any], rows: jax.Array) -> tuple[tuple[Params, Any], Any]:
         params, optimizer_state = carry
         minibatch = jax.tree.map(lambda column: column[rows], batch)
-        gradient, metrics = jax.grad(loss, has_aux=True)(params, minibatch, entropy_coefficient, settings)
+        gradient, metrics = jax.grad(loss, has_aux=True)(
+            params, minibatch, entropy_coefficient, magnet_coefficient, settings
+        )
         changes, optimizer_state = optimizer.update(gradient, optimizer_state)
         return (optax.apply_updates(params, changes), optimizer_state), metrics
 
-    orders = [jax.random.permutation(one, settings.batch_size) for one in jax.random.split(key, settings.epochs)]
+    orders = [jax.random.permutation(one, settings.learned_size) for one in jax.random.split(key, settings.epochs)]
     rows = jnp.concatenate(orders).reshape(settings.epochs * settings.minibatches, -1)
     (params, optimizer_state), metrics = jax.lax.scan(step, (params, optimizer_state), rows)
     return params, optimizer_state, jax.tree.map(jnp.mean, metrics)
+
+
+@jax.jit
+def averaged(average: Params, params: Params, weight: jax.Array) -> Params:
+    """Returns the average of the weights with the newest ones."""
+    return {name: old + weight * (params[name] - old) for name, old in average.items()}
 
 
 class PPO(JaxLearner):
@@ -181,17 +205,21 @@ class PPO(JaxLearner):
         self.params, self.optimizer_state, found = update(
             self.params,
             self.optimizer_state,
+            self.average,
             decisions,
             self.key("order"),
             learning_rate,
             entropy_coefficient,
+            self.settings.magnet(learning_rate),
             self.compiled,
         )
         self.iteration += 1
+        if self.settings.averaging:
+            self.average = averaged(self.average, self.params, self.settings.newest_weight(self.iteration))
         self.steps += self.settings.batch_size
         metrics |= {name: float(value) for name, value in found.items()}
         return metrics | {"learning_rate": learning_rate, "entropy_coefficient": entropy_coefficient}
 
     def network(self) -> Network:
-        """Returns the network as it is now. A critic that sees more is not part of it."""
+        """Returns the network as it is now, or its average. A critic that sees more is not part of it."""
         return self._network(value_head=True)

@@ -5,6 +5,7 @@ The numbers are not the same: weights, actions and orders are drawn by PyTorch.
 
 from __future__ import annotations
 
+import copy
 import io
 import itertools
 import math
@@ -115,6 +116,8 @@ class PPO:
             weights = for_ppo(initial, game, settings, self.play.scale)
             self.model.load_state_dict({name: torch.tensor(array.T) for name, array in weights.items()}, strict=False)
         self.model.to(self.device)
+        #: The average of the weights, if there is one: the network that is kept.
+        self.average: Any = copy.deepcopy(self.model) if settings.averaging else None
         self.optimizer: Any = torch.optim.Adam(self.model.parameters(), settings.learning_rate, eps=1e-5)
 
     @property
@@ -144,9 +147,12 @@ class PPO:
             correction = batch.advantages[:, None] * (-batch.log_policy.gather(1, chosen)).exp()
             return torch.where(batch.legal, found.scatter_add(1, chosen, correction), 0)
 
-    def loss(self, batch: Any, rows: Tensor, entropy_coefficient: float) -> tuple[Tensor, Tensor]:
+    def loss(
+        self, batch: Any, rows: Tensor, entropy_coefficient: float, magnet_coefficient: float
+    ) -> tuple[Tensor, Tensor]:
         """Returns the loss, and of its parts those of `METRICS`."""
-        part: Any = Decisions(*(column[rows] for column in batch))
+        own: Any = (None if column is None else column[rows] for column in batch)
+        part: Any = Decisions(*own)
         log_policy, values, value = self.model(part.observation, part.critic_observation, part.legal)
         policy, log_ratios = log_policy.exp(), log_policy - part.log_policy
         if self.settings.action_critic:
@@ -169,6 +175,9 @@ class PPO:
             + self.settings.kl_coefficient * approx_kl
             + self.settings.value_coefficient * value_loss
         )
+        if self.average is not None and self.settings.magnet_coefficient:
+            distance = (policy * torch.where(part.legal, log_policy - part.log_magnet, 0)).sum(1).mean()
+            total = total + magnet_coefficient * distance
         clip_fraction = (weight * (ratio != clipped)).sum() / len(rows)
         return total, torch.stack([policy_loss, value_loss, entropy, approx_kl, clip_fraction]).detach()
 
@@ -179,27 +188,42 @@ class PPO:
         learning_rate, entropy_coefficient = settings.schedule(self.steps)
         self.random.manual_seed(derive_seed(settings.seed, "ppo iteration", self.iteration))
         decisions, metrics = self.play.collect(self.choose)
-        batch: Any = Decisions(*(torch.from_numpy(column).to(self.device) for column in decisions))
+        seen: Any = (None if column is None else torch.from_numpy(column).to(self.device) for column in decisions)
+        batch: Any = Decisions(*seen)
         if settings.action_critic:
             batch = batch._replace(advantages=self.advantages_of_actions(batch))
+        if settings.magnet_coefficient:
+            with torch.inference_mode():
+                log_magnet, _, _ = self.average(batch.observation, batch.critic_observation, batch.legal)
+            batch = batch._replace(log_magnet=log_magnet)
+        learned = torch.arange(settings.batch_size)
+        if settings.advantage_share < 1:
+            sizes = batch.advantages.abs().reshape(settings.batch_size, -1).amax(1)
+            learned = sizes.topk(settings.learned_size).indices.cpu()
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
         found = []
         for _ in range(settings.epochs):
-            order = torch.randperm(settings.batch_size, generator=self.random)
+            order = learned[torch.randperm(settings.learned_size, generator=self.random)]
             for rows in order.chunk(settings.minibatches):
-                total, one = self.loss(batch, rows.to(self.device), entropy_coefficient)
+                total, one = self.loss(batch, rows.to(self.device), entropy_coefficient, settings.magnet(learning_rate))
                 self.optimizer.zero_grad(set_to_none=True)
                 total.backward()
                 nn.utils.clip_grad_norm_(self.model.parameters(), settings.max_grad_norm)
                 self.optimizer.step()
                 found.append(one)
         self.iteration += 1
+        if self.average is not None:
+            weight = settings.newest_weight(self.iteration)
+            with torch.no_grad():
+                for old, new in zip(self.average.parameters(), self.model.parameters(), strict=True):
+                    old.lerp_(new, weight)
         metrics |= dict(zip(METRICS, torch.stack(found).mean(0).tolist(), strict=True))
         return metrics | {"learning_rate": learning_rate, "entropy_coefficient": entropy_coefficient}
 
     def network(self) -> Network:
-        """Returns the network as it is now. A critic that sees more is not part of it."""
+        """Returns the network as it is now, or its average. A critic that sees more is not part of it."""
+        model = self.model if self.average is None else self.average
 
         def layer(linear: nn.Module) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
             weight, bias = (array.detach().cpu().numpy().copy() for array in (linear.weight, linear.bias))
@@ -207,9 +231,9 @@ class PPO:
 
         return Network(
             game=self.game,
-            hidden=tuple(map(layer, self.model.hidden)),
-            policy=layer(self.model.policy),
-            value=layer(self.model.value),
+            hidden=tuple(map(layer, model.hidden)),
+            policy=layer(model.policy),
+            value=layer(model.value),
             value_scale=self.play.scale,
             training=described(self),
             classes=classes_of(self.game, self.settings),
@@ -218,7 +242,10 @@ class PPO:
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that the future depends on."""
         file = io.BytesIO()
-        torch.save({"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}, file)
+        state = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
+        if self.average is not None:
+            state["average"] = self.average.state_dict()
+        torch.save(state, file)
         return {
             "state": np.frombuffer(file.getvalue(), np.uint8),
             "iteration": np.array(self.iteration),
@@ -230,5 +257,7 @@ class PPO:
         state = torch.load(io.BytesIO(arrays["state"].tobytes()), weights_only=True, map_location=self.device)
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
+        if self.average is not None:
+            self.average.load_state_dict(state["average"])
         self.iteration = int(arrays["iteration"])
         self.play.restore(arrays)

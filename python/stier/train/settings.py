@@ -125,6 +125,11 @@ def linear(first: float, last: float, done: float) -> float:
     return first + done * (last - first)
 
 
+def power_law(first: float, last: float, done: float) -> float:
+    """Returns the value of a schedule that is constant for a tenth of the steps, and then falls by a power law."""
+    return first * math.pow(max(1, 10 * done), math.log10(last / first))
+
+
 @dataclass(frozen=True)
 class Settings(CommonSettings):
     """Settings of PPO, beside `CommonSettings`. Rewards, values and the coefficients are in units of the payoff scale.
@@ -139,6 +144,14 @@ class Settings(CommonSettings):
         entropy_decay: The share of the steps after which the entropy bonus has reached its end.
         kl_coefficient: The penalty for the Kullback-Leibler divergence from the policy that played (magnetic mirror
             descent).
+        power_law: Lets the learning rate fall by a power law in the share of the steps, after the first tenth, instead
+            of linearly.
+        averaging: The share of the steps that the network which is kept averages over, exponentially; 0 keeps the last
+            weights. The games are always played by the last ones.
+        magnet_coefficient: The penalty for the Kullback-Leibler divergence from the averaged network's policy at the
+            beginning; it falls with the learning rate. Needs `averaging`.
+        advantage_share: The share of the decisions that an update learns from, those with the largest advantages,
+            positive or negative.
         clip_range: The distance of a ratio of probabilities from 1 at which its gradient is clipped.
         gae_lambda: The discount of later errors of the critic in the advantages, 0 to 1.
         value_coefficient: The weight of the value loss.
@@ -157,6 +170,10 @@ class Settings(CommonSettings):
     final_entropy_coefficient: float = 0.004
     entropy_decay: float = 0.5
     kl_coefficient: float = 0.0
+    power_law: bool = False
+    averaging: float = 0.0
+    magnet_coefficient: float = 0.0
+    advantage_share: float = 1.0
     clip_range: float = 0.2
     gae_lambda: float = 0.95
     value_coefficient: float = 0.5
@@ -168,13 +185,16 @@ class Settings(CommonSettings):
         super().__post_init__()
         self._at_least_one("num_envs", "horizon", "epochs", "minibatches")
         self._more_than_zero("entropy_coefficient", "final_entropy_coefficient", "clip_range", "entropy_decay")
-        self._share("gae_lambda", "entropy_decay")
-        for name in ("kl_coefficient", "value_coefficient"):
+        self._more_than_zero("advantage_share")
+        self._share("gae_lambda", "entropy_decay", "averaging", "advantage_share")
+        for name in ("kl_coefficient", "magnet_coefficient", "value_coefficient"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ArgumentError(f"{name} must be at least 0, got {getattr(self, name)}")
         for name in ("action_critic", "critic_hidden"):
             if getattr(self, name) and not self.central_critic:
                 raise ArgumentError(f"{name} needs central_critic")
+        if self.magnet_coefficient and not self.averaging:
+            raise ArgumentError("magnet_coefficient needs averaging")
         if self.batch_size % self.minibatches:
             about = f"minibatches must divide num_envs times horizon, {self.batch_size}"
             raise ArgumentError(f"{about}, got {self.minibatches}")
@@ -184,12 +204,26 @@ class Settings(CommonSettings):
         """Decisions between two updates."""
         return self.num_envs * self.horizon
 
+    @property
+    def learned_size(self) -> int:
+        """Decisions of a batch that an update learns from."""
+        return self.minibatches * max(1, round(self.batch_size * self.advantage_share / self.minibatches))
+
     def schedule(self, steps: int) -> tuple[float, float]:
         """Returns the learning rate and the entropy bonus after so many steps."""
         done = min(steps / self.steps, 1)
         share = min(done / self.entropy_decay, 1)
         entropy = self.entropy_coefficient ** (1 - share) * self.final_entropy_coefficient**share
-        return linear(self.learning_rate, self.final_learning_rate, done), entropy
+        falls = power_law if self.power_law else linear
+        return falls(self.learning_rate, self.final_learning_rate, done), entropy
+
+    def magnet(self, learning_rate: float) -> float:
+        """Returns the penalty for the distance from the averaged network, at this learning rate."""
+        return self.magnet_coefficient * learning_rate / self.learning_rate
+
+    def newest_weight(self, iteration: int) -> float:
+        """Returns the weight of the newest network in the average after so many iterations, from 1 on."""
+        return max(1 / iteration, 1 / max(1.0, self.averaging * self.steps / self.batch_size))
 
     @classmethod
     def of_responder(cls, *, begun: bool) -> dict[str, Any]:
