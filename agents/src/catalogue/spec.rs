@@ -84,6 +84,14 @@ pub enum Unsuited {
     /// Its network was trained for something else.
     #[error(transparent)]
     Network(#[from] NetworkError),
+    /// Its network was trained for other rules, and an option would let it play these.
+    #[error("{error}; it plays these, too, with {option}=any")]
+    OtherRules {
+        /// The rules.
+        error: NetworkError,
+        /// The option.
+        option: &'static str,
+    },
     /// A required network is not given, and the game has none of its own.
     #[error("agent {agent}: {what} needs the path of a network: {needed}=FILE; {game} has none of its own")]
     NoNetwork {
@@ -418,8 +426,14 @@ impl AgentSpec {
         if let Some((what, needed)) = spec.missing() {
             return Err(Unsuited::NoNetwork { agent: self.name().to_string(), what, needed, game: G::NAME });
         }
-        let fits = |(network, rules): (&Network, RulesOf)| network.fits(game, rules == RulesOf::Any);
-        Ok(spec.network().map_or(Ok(()), fits)?)
+        let Some((network, rules)) = spec.network() else {
+            return Ok(());
+        };
+        let option = if matches!(self.kind, Kind::Network(_)) { "rules" } else { "network_rules" };
+        network.fits(game, rules == RulesOf::Any).map_err(|error| match network.fits(game, true) {
+            Ok(()) => Unsuited::OtherRules { error, option },
+            Err(_) => Unsuited::Network(error),
+        })
     }
 
     /// Refuses an option that does nothing beside the values of the others.

@@ -221,6 +221,20 @@ fn games_may_come_with_a_network() {
     let deck = schwinget("suits=2,values=2,hand_size=1");
     let error = AgentSpec::check(&"network".parse().unwrap(), &deck).unwrap_err().to_string();
     assert!(error.contains("the network 'schwinget' was trained for the rules 'schwinget', not for"), "{error}");
+    assert!(!error.contains("=any"), "its observations do not fit either: {error}");
+    let scoring = schwinget("scoring=schwinger");
+    for (agent, option) in [("network", "rules"), ("mmds", "network_rules")] {
+        let refused =
+            |text: &str| AgentSpec::check(&text.parse().unwrap(), &scoring).map_err(|error| error.to_string());
+        assert_eq!(
+            refused(agent).unwrap_err(),
+            format!(
+                "the network 'schwinget' was trained for the rules 'schwinget', not for 'schwinget:scoring=schwinger'; \
+                 it plays these, too, with {option}=any"
+            )
+        );
+        assert_eq!(refused(&format!("{agent}:{option}=any")), Ok(()));
+    }
 }
 
 /// A network without a value head reports it. It can play and guide, but not value leaves.
