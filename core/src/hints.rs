@@ -35,8 +35,8 @@ pub struct RuleOfThumb {
 /// Advice for search and for the greedy agent. The empty impl is valid. Searches may also evaluate states with a
 /// trained network, which reads the [observation](Game::observation).
 pub trait Hints: Game {
-    /// The agent with the best results in this game at equal thinking time, as text without its budget. It takes
-    /// `iterations` and `time_ms`.
+    /// The agent with the best results in this game at equal thinking time among those without a network, as text
+    /// without its budget. It takes `iterations` and `time_ms`, and plays all rules.
     const BEST_AGENT: &'static str = "ismcts";
     /// True if the game has a policy of its own: [appeal](Hints::appeal) and, unless rules are unusual,
     /// [weights](Hints::weights). Agents that only follow it refuse games without one.

@@ -1,7 +1,7 @@
-//! The agent that did best in each game.
+//! The search that did best in each game, without a network.
 //!
 //! Every game names its agent ([`Hints::BEST_AGENT`]), by the cross-tables at equal thinking time in
-//! `benches/STRENGTH.md`.
+//! `benches/STRENGTH.md`. Networks are trained for some rules only, and have no budget; this agent plays all rules.
 
 use stier_core::{Hints, Options as _, options};
 

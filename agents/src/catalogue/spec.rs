@@ -226,7 +226,7 @@ macro_rules! first {
 }
 
 agents! {
-    /// The agent that did best in the game at equal thinking time.
+    /// The search that did best in the game at equal thinking time, without a network.
     "best" => Best(BestOptions);
     /// PIMC with the cards opened a few decisions later (Arjonilla, Saffidine and Cazenave 2024).
     "epimc" => Epimc(EpimcOptions, Epimc) network(belief.guide.network, belief.guide.network_rules);

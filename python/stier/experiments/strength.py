@@ -128,7 +128,8 @@ class Strength(TablePlan):
         found = {Match(*row[:4]): Sums(*row[4:]) for row in results.itertuples(index=False)}
         for table in self.given["table"]:
             time = f", {table['time_ms']} ms per decision" if table.get("time_ms") else ""
-            page += f"\n## `{table['game']}`{time}\n\n"
+            others = f", against `{table['against']}` at all other seats" if "against" in table else ""
+            page += f"\n## `{table['game']}`{time}{others}\n\n"
             page += _column(table, found) if "against" in table else _square(table, found)
         return Report(page, {self.kind: results}, digits=None)
 
@@ -231,8 +232,7 @@ def _find(table: Mapping[str, Any], found: Mapping[Match, Sums], agent: str, opp
 
 def _column(table: Mapping[str, Any], found: Mapping[Match, Sums]) -> str:
     """Returns the table of every agent against one opponent."""
-    text = f"Opponent at all other seats: `{table['against']}`.\n\n"
-    text += header(["agent", "deals", "mean return", "decided games won"])
+    text = header(["agent", "deals", "mean return", "decided games won"])
     for agent, opponent in pairs(table):
         if (sums := _find(table, found, agent, opponent)) is not None:
             text += line([f"`{agent}`", sums.deals, sums.mean(), sums.wins()])

@@ -431,7 +431,7 @@ def _distances(games: Mapping[str, list[Mapping[str, Any]]], results: pd.DataFra
             shares = 100 * last["value"] / uniform
             axes.scatter(shares, [place] * len(shares), color=COLOURS[0], s=18, alpha=0.7)
             axes.scatter(shares.mean(), place, color=COLOURS[1], marker="|", s=160)
-            names.append(f"{run['name']}, {last['cpu_seconds'].mean():.0f} s")
+            names.append(f"{run['name'].split(', ', 1)[-1]}, {last['cpu_seconds'].mean():.0f} s")
         axes.set(xscale="log", yticks=range(len(runs)), yticklabels=names)
         axes.xaxis.set_major_locator(FixedLocator([0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 10, 20, 30]))
         axes.xaxis.set_minor_locator(NullLocator())
@@ -440,5 +440,5 @@ def _distances(games: Mapping[str, list[Mapping[str, Any]]], results: pd.DataFra
         axes.invert_yaxis()
         axes.grid(alpha=0.3, axis="x")
         axes.spines[["top", "right"]].set_visible(False)
-    axes.set_xlabel("NashConv in percent of uniform play. Points: seeds, lines: means; CPU seconds on the left")
+    axes.set_xlabel("NashConv in percent of uniform play (points: seeds, lines: means)")
     return figure

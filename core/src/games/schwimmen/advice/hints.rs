@@ -148,6 +148,7 @@ impl Schwimmen {
 }
 
 impl Hints for Schwimmen {
+    const NETWORK: Option<&'static [u8]> = Some(include_bytes!("network.safetensors"));
     const HAS_POLICY: bool = true;
     const BEST_AGENT: &'static str = "ismcts:rollout=hints,selection=puct,opponents=fitted,\
         beliefs=policy,model=fitted,model_temperature=1,model_epsilon=0.05";
