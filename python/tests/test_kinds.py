@@ -60,7 +60,7 @@ seeds = 2
 name = "small deck"
 game = "{DECK}"
 algorithm = "ppo"
-settings = {{ steps = 3_000, hidden = [8], num_envs = 32 }}
+settings = {{ steps = 3_000, hidden = [8], num_envs = 32, symmetry = false }}
 exact = true
 evaluations = 1
 watch = ["attack"]
@@ -160,8 +160,13 @@ def test_a_network_is_measured_again_when_its_file_changes(tmp_path: Path) -> No
         assert store.experiment.parts() == 1
         found, _, _ = experiments.publish(store)
         assert "| against random |" in str(found)
-        assert len(set(pd.read_csv(tmp_path / "training.csv")["network"])) == 1
+        assert len(set(pd.read_csv(tmp_path / "training.csv")["made_by"])) == 1
     assert training.Training(given).parts() == 0
+    changed = training.Training({**given, "run": [{**run, "deals": 30}]})
+    assert changed.parts() == 1
+    assert "Not measured yet." in str(experiments.report(begin(changed, tmp_path / "changed")))
+    with pytest.raises(stier.StierError, match=r"run given: .*No such file"):
+        training.Training({**given, "run": [{**run, "file": str(tmp_path / "missing")}]})
 
 
 def test_the_page_of_training_has_the_share_of_every_seed(tmp_path: Path) -> None:
@@ -175,7 +180,8 @@ def test_the_page_of_training_has_the_share_of_every_seed(tmp_path: Path) -> Non
     shares = [f"{100 * value / uniform:.2f}" for value in ends["value"]]
     page = str(experiments.report(store))
     assert f"| {', '.join(shares)} |" in page
-    assert "`stier train GAME --out DIR --seed SEED --steps 3000 --set hidden=8 --set num_envs=32 --exact`" in page
+    assert "`stier train GAME --out DIR --seed SEED --steps 3000 --set hidden=8 --set num_envs=32 " in page
+    assert " --set symmetry=off --exact`" in page
 
 
 @pytest.mark.parametrize("kind", KINDS)

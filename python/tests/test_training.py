@@ -37,7 +37,7 @@ TINY = {"hidden": (16,), "num_envs": 32, "horizon": 8, "minibatches": 4}
 DAMPED = {
     "kl_coefficient": 0.1,
     "power_law": True,
-    "averaging": 0.2,
+    "averaging": 0.5,
     "magnet_coefficient": 0.05,
     "advantage_share": 0.5,
 }
@@ -343,7 +343,8 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
         ({"num_envs": 0.5}, "num_envs must be a whole number, got 0.5"),
         ({"action_critic": True}, "action_critic needs central_critic"),
         ({"critic_hidden": 8}, "critic_hidden needs central_critic"),
-        ({"magnet_coefficient": 0.1}, "magnet_coefficient needs averaging"),
+        ({"magnet_coefficient": 0.1}, "magnet_coefficient=0.1 needs averaging above 0"),
+        ({"averaging": 0.01, "steps": 20_000}, "averaging=0.01 of 20,000 steps is less than two updates of 16,384"),
         ({"critic_hidden": 0.5}, "critic_hidden must be widths of layers, such as 256 or 256,256, got 0.5"),
         ({"central_critic": 1}, "central_critic must be True or False (on or off), got 1"),
         ({"kl_coefficient": (1, 2)}, "kl_coefficient must be a number, got (1, 2)"),

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from scipy import stats
 
 import stier
+from stier.errors import ArgumentError
 from stier.experiments._plans import (
     OnProgress,
     Report,
@@ -45,12 +47,10 @@ ITERATIONS = (1, 2, 5, 10, 20, 50, 100, 200)
 #: The measures of evaluations on the way, and that of uniform play.
 DISTANCE, GREEDY = "eval/nash_conv", "eval/greedy/mean"
 UNIFORM = f"uniform {DISTANCE}"
-#: The quantile of Student's distribution for a 95 % interval, by the number of seeds from 3 on.
-STUDENT = {3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 SCHEMA = pa.schema(
     [
         *[("run", pa.string()), ("seed", pa.int64()), ("steps", pa.int64()), ("cpu_seconds", pa.float64())],
-        *[("measure", pa.string()), ("value", pa.float64()), ("ci95", pa.float64()), ("network", pa.string())],
+        *[("measure", pa.string()), ("value", pa.float64()), ("ci95", pa.float64()), ("made_by", pa.string())],
     ]
 )
 KEYS: dict[str, type | tuple[type, ...]] = {
@@ -117,27 +117,31 @@ class Training(TablePlan):
 
     def _task(self, name: str, run: Mapping[str, Any], seed: int, measures: list[str]) -> Iterator[Task]:
         there = self.earlier[(self.earlier["run"] == name) & (self.earlier["seed"] == seed)]
-        there = there[there["network"].fillna("") == _content(run)]
+        there = there[there["made_by"] == _made_by(run)]
         if not len(there) or not set(measures) <= set(there["measure"]):
-            work = {key: value for key, value in run.items() if key != "about"}
-            key = digest([self.kind, build(), name, work, seed, _content(run)])
+            key = digest([self.kind, build(), name, _made_by(run), seed])
             folder = "".join(letter if letter.isalnum() else "_" for letter in name.lower())
             size = run.get("settings", {}).get("steps", 1)
-            yield Task(f"{folder}/part-{seed:03}-{key}", key, size, name, {"run": work, "name": name, "seed": seed})
+            yield Task(f"{folder}/part-{seed:03}-{key}", key, size, name, {"run": run, "name": name, "seed": seed})
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
         """Trains a network, or continues, and measures it."""
         run, name, seed = (task.what[key] for key in ("run", "name", "seed"))
         rows = _solve(run) if name == _solver(run["game"]) else _measure(run, seed, work, on_progress)
-        same = {"run": name, "seed": seed, "network": _content(run)}
+        same = {"run": name, "seed": seed, "made_by": _made_by(run)}
         return pa.Table.from_pylist([same | row for row in rows], schema=SCHEMA)
 
     def results(self, store: Store) -> pd.DataFrame:
-        """Returns the rows of the table and of the parts; a part replaces all earlier rows of its run and seed."""
+        """Returns the rows of the table and of the parts; a part replaces all earlier rows of its run and seed.
+
+        Rows of a run that has changed since are left out.
+        """
         played = self.played(store)[list(self.columns)]
         new = set(zip(played["run"], played["seed"], strict=True))
         keys = zip(self.earlier["run"], self.earlier["seed"], strict=True)
-        kept = self.earlier[[key not in new for key in keys]]
+        made_by = {run["name"]: _made_by(run) for run in self.given["run"]}
+        fresh = self.earlier["made_by"] == self.earlier["run"].map(made_by).fillna(self.earlier["made_by"])
+        kept = self.earlier[fresh & np.array([key not in new for key in keys], dtype=bool)]
         names = [*map(_solver, self.exact()), *(run["name"] for run in self.given["run"])]
         rows = pd.concat([frame for frame in (kept, played) if len(frame)] or [kept], ignore_index=True)
         rows = rows.astype({"seed": int, "steps": int, "cpu_seconds": float, "value": float, "ci95": float})
@@ -165,9 +169,15 @@ def _solver(game: str) -> str:
     return f"CFR+ in {game}"
 
 
-def _content(run: Mapping[str, Any]) -> str:
-    """Returns a digest of a run's file, or nothing."""
-    return hashlib.sha256(Path(run["file"]).read_bytes()).hexdigest()[:12] if "file" in run else ""
+def _made_by(run: Mapping[str, Any]) -> str:
+    """Returns a digest of what the figures of a run depend on: its keys, and the content of its file."""
+    work = {key: value for key, value in run.items() if key not in ("name", "about")}
+    if "file" in run:
+        try:
+            work["file"] = hashlib.sha256(Path(run["file"]).read_bytes()).hexdigest()
+        except OSError as error:
+            raise ArgumentError(f"run {run['name']}: {error}") from None
+    return digest(work)
 
 
 def _watched(run: Mapping[str, Any]) -> Row:
@@ -330,12 +340,12 @@ def _deck(game: str, runs: list[Mapping[str, Any]], results: pd.DataFrame) -> st
     if not len(solved):
         return "Not solved yet.\n"
     uniform = _figure(results, _solver(game), UNIFORM)
-    seconds = f"{solved['cpu_seconds'].iloc[0]:.1f}"
-    text = f"NashConv is {uniform:.4f} for uniform play. CFR+ approaches an equilibrium in {seconds} s."
+    share, seconds = 100 * solved["value"].iloc[0] / uniform, solved["cpu_seconds"].iloc[0]
+    text = f"NashConv is {uniform:.4f} for uniform play, and CFR+ leaves {share:.2g} % of that after {seconds:.1f} s."
     watched = [f"P({action}) at the first lead" for action in runs[0].get("watch", ())]
     for name in watched:
-        text += f" In equilibrium, {name[0] + name[1:]} is {_figure(results, _solver(game), name):.2f}."
-    titles = ["run", "decisions", "CPU seconds", "NashConv, % of uniform play, by seed", "mean", *watched]
+        text += f" In equilibrium, {name} is {_figure(results, _solver(game), name):.2f}."
+    titles = ["run", "decisions", "CPU seconds", "NashConv, % of uniform play, by seed", "geometric mean", *watched]
     text += "\n\n" + header(titles)
     for run in runs:
         last = _last(results, run["name"], DISTANCE)
@@ -360,10 +370,14 @@ def _figure(results: pd.DataFrame, run: str, measure: str) -> float:
 
 
 def _mean(values: pd.Series) -> str:
-    """Returns the mean of the seeds, from three seeds on with a 95 % interval for the mean of all seeds."""
-    if len(values) not in STUDENT:
-        return f"{values.mean():.2f}"
-    return f"{values.mean():.2f} ± {STUDENT[len(values)] * values.std() / len(values) ** 0.5:.2f}"
+    """Returns the geometric mean of the seeds, from three seeds on with a 95 % interval for that of all seeds."""
+    logs = np.log(values)
+    middle = f"{np.exp(logs.mean()):.2f}"
+    if len(values) < 3:
+        return middle
+    half = stats.t.ppf(0.975, len(values) - 1) * logs.std() / len(values) ** 0.5
+    low, high = np.exp(logs.mean() - half), np.exp(logs.mean() + half)
+    return f"{middle} ({low:.2f} to {high:.2f})"
 
 
 def _section(run: Mapping[str, Any], results: pd.DataFrame) -> str:
@@ -407,6 +421,7 @@ def _command(run: Mapping[str, Any]) -> str:
     words += ["--algorithm", run["algorithm"]] if run["algorithm"] != "ppo" else []
     for name, value in run["settings"].items():
         shown = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+        shown = ("off", "on")[value] if isinstance(value, bool) else shown
         words += ["--steps", shown] if name == "steps" else ["--set", f"{name}={shown}"]
     return shlex.join([*words, "--exact"] if run.get("exact") else words)
 
@@ -430,15 +445,17 @@ def _distances(games: Mapping[str, list[Mapping[str, Any]]], results: pd.DataFra
             last = _last(results, run["name"], DISTANCE)
             shares = 100 * last["value"] / uniform
             axes.scatter(shares, [place] * len(shares), color=COLOURS[0], s=18, alpha=0.7)
-            axes.scatter(shares.mean(), place, color=COLOURS[1], marker="|", s=160)
-            names.append(f"{run['name'].split(', ', 1)[-1]}, {last['cpu_seconds'].mean():.0f} s")
+            names.append(run["name"].split(", ", 1)[-1])
+            if len(shares) > 1:
+                axes.scatter(np.exp(np.log(shares).mean()), place, color=COLOURS[1], marker="|", s=160)
         axes.set(xscale="log", yticks=range(len(runs)), yticklabels=names)
         axes.xaxis.set_major_locator(FixedLocator([0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 10, 20, 30]))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter("{x:g} %")
         axes.set_title(game, fontsize=9)
         axes.invert_yaxis()
+        axes.tick_params(labelbottom=True)
         axes.grid(alpha=0.3, axis="x")
         axes.spines[["top", "right"]].set_visible(False)
-    axes.set_xlabel("NashConv in percent of uniform play (points: seeds, lines: means)")
+    axes.set_xlabel("NashConv in percent of uniform play (points: seeds, lines: geometric means)")
     return figure

@@ -272,7 +272,8 @@ class _Record:
         if here["initial"] is None:
             # It need not be named again.
             here["initial"] = there.get("initial")
-        _compare(path, there, here)
+        # A setting that is younger than the checkpoint had the effect of its default.
+        _compare(path, {**dataclasses.asdict(type(self.learner.settings)()), **there}, here)
         self.learner.restore(arrays)
         if there["steps"] > here["steps"] < self.learner.steps:
             raise ArgumentError(

@@ -25,7 +25,7 @@ class CommonSettings:
         steps: The number of decisions to learn from, rounded up to whole updates.
         seed: The seed of games, weights and choices.
         hidden: Widths of the hidden layers.
-        learning_rate: Adam's step size at the beginning; it falls linearly.
+        learning_rate: Adam's step size at the beginning; it falls linearly unless a setting says otherwise.
         final_learning_rate: Adam's step size at the end.
         max_grad_norm: The largest norm of a gradient.
         payoff_scale: The payoff that counts as 1; None measures the standard deviation of returns between random
@@ -144,14 +144,14 @@ class Settings(CommonSettings):
         entropy_decay: The share of the steps after which the entropy bonus has reached its end.
         kl_coefficient: The penalty for the Kullback-Leibler divergence from the policy that played (magnetic mirror
             descent).
-        power_law: Lets the learning rate fall by a power law in the share of the steps, after the first tenth, instead
-            of linearly.
-        averaging: The share of the steps that the network which is kept averages over, exponentially; 0 keeps the last
-            weights. The games are always played by the last ones.
-        magnet_coefficient: The penalty for the Kullback-Leibler divergence from the averaged network's policy at the
-            beginning; it falls with the learning rate. Needs `averaging`.
-        advantage_share: The share of the decisions that an update learns from, those with the largest advantages,
-            positive or negative.
+        power_law: Keeps the learning rate constant for a tenth of the steps, and then lowers it as a power of the
+            steps. Otherwise it falls linearly.
+        averaging: Saves an exponential average of the weights over this share of the steps, instead of the last
+            weights; 0 turns it off. The games of training are played by the last weights.
+        magnet_coefficient: The penalty at the beginning for the Kullback-Leibler divergence from the policy of the
+            averaged weights. It falls in proportion to the learning rate. Needs `averaging`.
+        advantage_share: An update learns from this share of the decisions only, those with the largest absolute
+            advantages: policy, critic and entropy bonus. 1 uses all.
         clip_range: The distance of a ratio of probabilities from 1 at which its gradient is clipped.
         gae_lambda: The discount of later errors of the critic in the advantages, 0 to 1.
         value_coefficient: The weight of the value loss.
@@ -194,7 +194,7 @@ class Settings(CommonSettings):
             if getattr(self, name) and not self.central_critic:
                 raise ArgumentError(f"{name} needs central_critic")
         if self.magnet_coefficient and not self.averaging:
-            raise ArgumentError("magnet_coefficient needs averaging")
+            raise ArgumentError(f"magnet_coefficient={self.magnet_coefficient} needs averaging above 0")
         if self.batch_size % self.minibatches:
             about = f"minibatches must divide num_envs times horizon, {self.batch_size}"
             raise ArgumentError(f"{about}, got {self.minibatches}")
