@@ -33,7 +33,7 @@ from stier.train.evaluation import _Chance, _row
 
 SMALL = {"suits": 2, "values": 3, "referee": False, "hand_size": 2, "set_aside": 1}
 TINY = {"hidden": (16,), "num_envs": 32, "horizon": 8, "minibatches": 4}
-#: What `stier.train.Settings` has of damped self-play.
+#: Settings that are off by default.
 DAMPED = {
     "kl_coefficient": 0.1,
     "power_law": True,
@@ -820,7 +820,7 @@ def test_an_update_learns_from_the_largest_advantages() -> None:
         returns = np.where(spoilt & (np.arange(256) % 4 != 0), 99, decisions.returns).astype(np.float32)
         batch = decisions._replace(advantages=advantages * (-1) ** np.arange(256), returns=returns)
         params, _, _ = ppo.update(
-            made.params, made.optimizer_state, {}, batch, made.key("order"), 1e-3, 0.1, 0.0, made.compiled
+            made.params, made.optimizer_state, {}, batch, made.key("order"), 1e-3, 0.1, made.compiled
         )
         updated.append(np.asarray(params["hidden.0.weight"]))
     assert (updated[0] == updated[1]).all()

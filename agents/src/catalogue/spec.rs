@@ -85,10 +85,12 @@ pub enum Unsuited {
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// Its network was trained for other rules, and an option would let it play these.
-    #[error("{error}; it plays these, too, with {option}=any")]
+    #[error("agent {agent}: {error}; with {option}=any it plays these rules, too")]
     OtherRules {
-        /// The rules.
-        error: NetworkError,
+        /// The agent.
+        agent: &'static str,
+        /// The rules that differ.
+        error: Box<NetworkError>,
         /// The option.
         option: &'static str,
     },
@@ -431,7 +433,7 @@ impl AgentSpec {
         };
         let option = if matches!(self.kind, Kind::Network(_)) { "rules" } else { "network_rules" };
         network.fits(game, rules == RulesOf::Any).map_err(|error| match network.fits(game, true) {
-            Ok(()) => Unsuited::OtherRules { error, option },
+            Ok(()) => Unsuited::OtherRules { agent: self.name(), error: Box::new(error), option },
             Err(_) => Unsuited::Network(error),
         })
     }

@@ -229,8 +229,8 @@ fn games_may_come_with_a_network() {
         assert_eq!(
             refused(agent).unwrap_err(),
             format!(
-                "the network 'schwinget' was trained for the rules 'schwinget', not for 'schwinget:scoring=schwinger'; \
-                 it plays these, too, with {option}=any"
+                "agent {agent}: the network 'schwinget' was trained for the rules 'schwinget', not for \
+                 'schwinget:scoring=schwinger'; with {option}=any it plays these rules, too"
             )
         );
         assert_eq!(refused(&format!("{agent}:{option}=any")), Ok(()));

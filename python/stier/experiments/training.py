@@ -322,7 +322,7 @@ def _solve(run: Mapping[str, Any]) -> list[Row]:
     for measure, value, ci95 in _chances(run, solution, HELD_OUT):
         rows.append({**at, "measure": measure, "value": _rounded(value, 6), "ci95": _rounded(ci95, 4)})
     uniform = stier.solving.nash_conv(game, "random")
-    return [*rows, {**at, "steps": 0, "measure": f"uniform {DISTANCE}", "value": _rounded(uniform, 6)}]
+    return [*rows, {**at, "steps": 0, "measure": UNIFORM, "value": _rounded(uniform, 6)}]
 
 
 def _rows(results: pd.DataFrame, run: str, measure: str) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from stier.study._runs import (
     ARMS,
+    NORMAL,
     PARTS,
     VALUES,
     Parts,
@@ -73,7 +74,7 @@ def anyhow_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
 
 
 def with_all(frame: pd.DataFrame, by: Sequence[str], values: Mapping[str, npt.ArrayLike]) -> pd.DataFrame:
-    """Returns the means of all rows, where the first of the columns `by` is -1, and below them those of its groups."""
+    """Returns the means of all rows, marked -1 in the first column of `by`, followed by those of each group."""
     first, *_ = by
     numbered = frame.assign(**{first: frame[first].astype("int64")})
     parts = [means(part, by, values) for part in (numbered.assign(**{first: -1}), numbered)]
@@ -176,4 +177,4 @@ def mistakes_table(store: Parts, runs: Sequence[Run]) -> pd.DataFrame:
 def _per_game(frame: pd.DataFrame, loss: np.ndarray, games: int) -> tuple[float, float]:
     """The mean loss of one of two seats in a game."""
     sums = pd.Series(loss).groupby(frame["game"].to_numpy()).sum().reindex(range(games), fill_value=0.0) / 2
-    return float(sums.mean()), float(1.96 * sums.std() / np.sqrt(games))
+    return float(sums.mean()), float(NORMAL * sums.std() / np.sqrt(games))

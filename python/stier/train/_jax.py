@@ -139,9 +139,9 @@ class JaxLearner:
                 found = weights(initial, game, settings, scale)
                 params |= {name: jnp.array(array, copy=True) for name, array in found.items()}
             self.params: Params = params
-            #: The average of the weights, if there is one: the network that is kept.
-            self.average: Params = jax.tree.map(jnp.copy, params) if getattr(settings, "averaging", 0) else {}
             self.optimizer_state: Any = optimizer_of(settings).init(params)
+        #: The average of the weights, if the algorithm makes one: the network that is kept.
+        self.average: Params = {}
 
     def _initial_params(self, critic: Critic | None) -> Params:
         """The first weights. Those of the policy are small, so that it starts uniform.
@@ -169,7 +169,7 @@ class JaxLearner:
         return key
 
     def _network(self, *, value_head: bool, temperature: float = 1.0) -> Network:
-        """The network as it is now."""
+        """The network as it is now, or its average."""
         arrays = {name: np.array(array) for name, array in (self.average or self.params).items()}
 
         def layer(name: str, factor: float = 1.0) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:

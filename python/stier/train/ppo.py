@@ -133,7 +133,6 @@ def update(
     key: jax.Array,
     learning_rate: jax.Array,
     entropy_coefficient: jax.Array,
-    magnet_coefficient: jax.Array,
     settings: Settings,
 ) -> tuple[Params, Any, dict[str, jax.Array]]:
     """Takes the gradient steps of one batch; returns the means of the metrics, too."""
@@ -141,6 +140,7 @@ def update(
     optimizer_state.hyperparams["learning_rate"] = learning_rate
     if settings.action_critic:
         batch = batch._replace(advantages=advantages_of_actions(params, batch))
+    magnet_coefficient = settings.magnet(learning_rate)
     if settings.magnet_coefficient:
         log_magnet, *_ = forward(average, batch.observation, batch.critic_observation, batch.legal)
         batch = batch._replace(log_magnet=log_magnet)
@@ -164,10 +164,7 @@ def update(
     return params, optimizer_state, jax.tree.map(jnp.mean, metrics)
 
 
-@jax.jit
-def averaged(average: Params, params: Params, weight: jax.Array) -> Params:
-    """Returns the average of the weights with the newest ones."""
-    return {name: old + weight * (params[name] - old) for name, old in average.items()}
+averaged = jax.jit(optax.incremental_update)
 
 
 class PPO(JaxLearner):
@@ -191,6 +188,8 @@ class PPO(JaxLearner):
             initial=initial,
             weights=for_ppo,
         )
+        if settings.averaging:
+            self.average = jax.tree.map(jnp.copy, self.params)
 
     @on_device
     def iterate(self) -> dict[str, float]:
@@ -210,12 +209,11 @@ class PPO(JaxLearner):
             self.key("order"),
             learning_rate,
             entropy_coefficient,
-            self.settings.magnet(learning_rate),
             self.compiled,
         )
         self.iteration += 1
         if self.settings.averaging:
-            self.average = averaged(self.average, self.params, self.settings.newest_weight(self.iteration))
+            self.average = averaged(self.params, self.average, self.settings.newest_weight(self.iteration))
         self.steps += self.settings.batch_size
         metrics |= {name: float(value) for name, value in found.items()}
         return metrics | {"learning_rate": learning_rate, "entropy_coefficient": entropy_coefficient}

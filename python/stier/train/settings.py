@@ -217,7 +217,7 @@ class Settings(CommonSettings):
         falls = power_law if self.power_law else linear
         return falls(self.learning_rate, self.final_learning_rate, done), entropy
 
-    def magnet(self, learning_rate: float) -> float:
+    def magnet(self, learning_rate: Any) -> Any:
         """Returns the penalty for the distance from the averaged network, at this learning rate."""
         return self.magnet_coefficient * learning_rate / self.learning_rate
 
