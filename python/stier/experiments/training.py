@@ -457,5 +457,5 @@ def _distances(games: Mapping[str, list[Mapping[str, Any]]], results: pd.DataFra
         axes.tick_params(labelbottom=True)
         axes.grid(alpha=0.3, axis="x")
         axes.spines[["top", "right"]].set_visible(False)
-    axes.set_xlabel("NashConv in percent of uniform play (points: seeds, lines: geometric means)")
+    panels[-1, 0].set_xlabel("NashConv in percent of uniform play (points: seeds, lines: geometric means)")
     return figure
