@@ -66,7 +66,7 @@ KINDS = {
 NAMES = {"small": "Small deck", "large": "Large deck", "leduc_poker": "Leduc poker", "kuhn_poker": "Kuhn poker"}
 #: The agent of exact steps, and the one that takes the likeliest action of the policy without a step.
 EXACT, LIKELIEST = "exact", "likeliest"
-#: What identifies a row: a game, the training or noise and the seed of the policy before the step, and the step.
+#: The columns that identify a row: a game, the training or noise and seed of the policy before the step, and the step.
 KEY = ("game", "start", "seed", "agent", "beliefs", "step", "temperature", "rollouts")
 COLUMNS = (*KEY, "queries", "nash_conv", "of_uniform", "gain", "cpu_seconds")
 

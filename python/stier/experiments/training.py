@@ -157,7 +157,7 @@ class Training(TablePlan):
             figures["training"] = partial(_distances, self.exact(), results)
             page += "\n![NashConv of every seed](training.png)\n"
         for game, runs in self.exact().items():
-            page += f"\n## `{game}`\n\n{_deck(game, runs, results)}"
+            page += f"\n## `{game}`\n\n{_solved_section(game, runs, results)}"
         for run in self.given["run"]:
             if not run.get("exact"):
                 page += f"\n## {run['name']}\n\n{paragraph(run.get('about', ''))}{_section(run, results)}"
@@ -334,17 +334,17 @@ def _last(results: pd.DataFrame, run: str, measure: str) -> pd.DataFrame:
     return _rows(results, run, measure).groupby("seed").last()
 
 
-def _deck(game: str, runs: list[Mapping[str, Any]], results: pd.DataFrame) -> str:
+def _solved_section(game: str, runs: list[Mapping[str, Any]], results: pd.DataFrame) -> str:
     """Returns the table of the runs in a game whose equilibrium is known, and their commands."""
     solved = _last(results, _solver(game), DISTANCE)
     if not len(solved):
         return "Not solved yet.\n"
-    uniform = _figure(results, _solver(game), UNIFORM)
+    uniform = _number(results, _solver(game), UNIFORM)
     share, seconds = 100 * solved["value"].iloc[0] / uniform, solved["cpu_seconds"].iloc[0]
     text = f"NashConv is {uniform:.4f} for uniform play, and CFR+ leaves {share:.2g} % of that after {seconds:.1f} s."
     watched = [f"P({action}) at the first lead" for action in runs[0].get("watch", ())]
     for name in watched:
-        text += f" In equilibrium, {name} is {_figure(results, _solver(game), name):.2f}."
+        text += f" In equilibrium, {name} is {_number(results, _solver(game), name):.2f}."
     titles = ["run", "decisions", "CPU seconds", "NashConv, % of uniform play, by seed", "geometric mean", *watched]
     text += "\n\n" + header(titles)
     for run in runs:
@@ -365,7 +365,7 @@ def _deck(game: str, runs: list[Mapping[str, Any]], results: pd.DataFrame) -> st
     return text
 
 
-def _figure(results: pd.DataFrame, run: str, measure: str) -> float:
+def _number(results: pd.DataFrame, run: str, measure: str) -> float:
     return float(_last(results, run, measure)["value"].iloc[0])
 
 

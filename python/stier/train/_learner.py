@@ -159,8 +159,6 @@ class Decisions(NamedTuple):
     advantages: Floats
     #: The critic's targets.
     returns: Floats
-    #: The logarithms of the averaged network's policy, where it is a magnet.
-    log_magnet: Any = None
 
 
 class Step(NamedTuple):

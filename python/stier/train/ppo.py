@@ -86,11 +86,20 @@ def advantages_of_actions(params: Params, batch: Any) -> jax.Array:
 
 
 def loss(
-    params: Params, batch: Any, entropy_coefficient: jax.Array, magnet_coefficient: jax.Array, settings: Settings
+    params: Params,
+    batch: Any,
+    log_magnet: jax.Array | None,
+    entropy_coefficient: jax.Array,
+    magnet_coefficient: jax.Array,
+    settings: Settings,
 ) -> tuple[jax.Array, Any]:
     """Returns the loss, and the metrics of one minibatch. Advantages are those of chosen actions or of all."""
     log_policy, values, value = forward(params, batch.observation, batch.critic_observation, batch.legal)
     policy, log_ratios = jnp.exp(log_policy), log_policy - batch.log_policy
+
+    def expected(of_actions: jax.Array) -> jax.Array:
+        return (policy * jnp.where(batch.legal, of_actions, 0)).sum(1).mean()
+
     if settings.action_critic:
         ratio, weight = jnp.exp(jnp.where(batch.legal, log_ratios, 0)), jnp.exp(batch.log_policy)
     else:
@@ -104,17 +113,15 @@ def loss(
     if settings.central_critic:
         # The targets of actions that the policy draws are right on average for the decision, too.
         value_loss += ((value - batch.returns) ** 2).mean()
-    entropy = -(policy * jnp.where(batch.legal, log_policy, 0)).sum(1).mean()
-    approx_kl = (policy * jnp.where(batch.legal, log_ratios, 0)).sum(1).mean()
+    entropy, approx_kl = -expected(log_policy), expected(log_ratios)
     total = (
         policy_loss
         - entropy_coefficient * entropy
         + settings.kl_coefficient * approx_kl
         + settings.value_coefficient * value_loss
     )
-    if settings.magnet_coefficient:
-        distance = (policy * jnp.where(batch.legal, log_policy - batch.log_magnet, 0)).sum(1).mean()
-        total += magnet_coefficient * distance
+    if log_magnet is not None:
+        total += magnet_coefficient * expected(log_policy - log_magnet)
     return total, {
         "policy_loss": policy_loss,
         "value_loss": value_loss,
@@ -140,20 +147,20 @@ def update(
     optimizer_state.hyperparams["learning_rate"] = learning_rate
     if settings.action_critic:
         batch = batch._replace(advantages=advantages_of_actions(params, batch))
-    magnet_coefficient = settings.magnet(learning_rate)
+    log_magnet, magnet_coefficient = None, settings.magnet(learning_rate)
     if settings.magnet_coefficient:
         log_magnet, *_ = forward(average, batch.observation, batch.critic_observation, batch.legal)
-        batch = batch._replace(log_magnet=log_magnet)
+    learned = (batch, log_magnet)
     if settings.advantage_share < 1:
         sizes = jnp.abs(batch.advantages).reshape(settings.batch_size, -1).max(1)
         _, largest = jax.lax.top_k(sizes, settings.learned_size)
-        batch = jax.tree.map(lambda column: column[largest], batch)
+        learned = jax.tree.map(lambda column: column[largest], learned)
 
     def step(carry: tuple[Params, Any], rows: jax.Array) -> tuple[tuple[Params, Any], Any]:
         params, optimizer_state = carry
-        minibatch = jax.tree.map(lambda column: column[rows], batch)
+        minibatch = jax.tree.map(lambda column: column[rows], learned)
         gradient, metrics = jax.grad(loss, has_aux=True)(
-            params, minibatch, entropy_coefficient, magnet_coefficient, settings
+            params, *minibatch, entropy_coefficient, magnet_coefficient, settings
         )
         changes, optimizer_state = optimizer.update(gradient, optimizer_state)
         return (optax.apply_updates(params, changes), optimizer_state), metrics

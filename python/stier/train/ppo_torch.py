@@ -148,13 +148,21 @@ class PPO:
             return torch.where(batch.legal, found.scatter_add(1, chosen, correction), 0)
 
     def loss(
-        self, batch: Any, rows: Tensor, entropy_coefficient: float, magnet_coefficient: float
+        self,
+        batch: Any,
+        log_magnet: Tensor | None,
+        rows: Tensor,
+        entropy_coefficient: float,
+        magnet_coefficient: float,
     ) -> tuple[Tensor, Tensor]:
         """Returns the loss, and of its parts those of `METRICS`."""
-        own: Any = (None if column is None else column[rows] for column in batch)
-        part: Any = Decisions(*own)
+        part: Any = Decisions(*(column[rows] for column in batch))
         log_policy, values, value = self.model(part.observation, part.critic_observation, part.legal)
         policy, log_ratios = log_policy.exp(), log_policy - part.log_policy
+
+        def expected(of_actions: Tensor) -> Tensor:
+            return (policy * torch.where(part.legal, of_actions, 0)).sum(1).mean()
+
         if self.settings.action_critic:
             ratio, weight = torch.where(part.legal, log_ratios, 0).exp(), part.log_policy.exp()
         else:
@@ -167,17 +175,15 @@ class PPO:
         if self.settings.central_critic:
             # The targets of actions that the policy draws are right on average for the decision, too.
             value_loss = value_loss + ((value - part.returns) ** 2).mean()
-        entropy = -(policy * torch.where(part.legal, log_policy, 0)).sum(1).mean()
-        approx_kl = (policy * torch.where(part.legal, log_ratios, 0)).sum(1).mean()
+        entropy, approx_kl = -expected(log_policy), expected(log_ratios)
         total = (
             policy_loss
             - entropy_coefficient * entropy
             + self.settings.kl_coefficient * approx_kl
             + self.settings.value_coefficient * value_loss
         )
-        if self.average is not None and self.settings.magnet_coefficient:
-            distance = (policy * torch.where(part.legal, log_policy - part.log_magnet, 0)).sum(1).mean()
-            total = total + magnet_coefficient * distance
+        if log_magnet is not None:
+            total = total + magnet_coefficient * expected(log_policy - log_magnet[rows])
         clip_fraction = (weight * (ratio != clipped)).sum() / len(rows)
         return total, torch.stack([policy_loss, value_loss, entropy, approx_kl, clip_fraction]).detach()
 
@@ -188,14 +194,13 @@ class PPO:
         learning_rate, entropy_coefficient = settings.schedule(self.steps)
         self.random.manual_seed(derive_seed(settings.seed, "ppo iteration", self.iteration))
         decisions, metrics = self.play.collect(self.choose)
-        seen: Any = (None if column is None else torch.from_numpy(column).to(self.device) for column in decisions)
-        batch: Any = Decisions(*seen)
+        batch: Any = Decisions(*(torch.from_numpy(column).to(self.device) for column in decisions))
         if settings.action_critic:
             batch = batch._replace(advantages=self.advantages_of_actions(batch))
+        log_magnet = None
         if settings.magnet_coefficient:
             with torch.inference_mode():
                 log_magnet, _, _ = self.average(batch.observation, batch.critic_observation, batch.legal)
-            batch = batch._replace(log_magnet=log_magnet)
         learned = torch.arange(settings.batch_size)
         if settings.advantage_share < 1:
             sizes = batch.advantages.abs().reshape(settings.batch_size, -1).amax(1)
@@ -206,7 +211,8 @@ class PPO:
         for _ in range(settings.epochs):
             order = learned[torch.randperm(settings.learned_size, generator=self.random)]
             for rows in order.chunk(settings.minibatches):
-                total, one = self.loss(batch, rows.to(self.device), entropy_coefficient, settings.magnet(learning_rate))
+                magnet = settings.magnet(learning_rate)
+                total, one = self.loss(batch, log_magnet, rows.to(self.device), entropy_coefficient, magnet)
                 self.optimizer.zero_grad(set_to_none=True)
                 total.backward()
                 nn.utils.clip_grad_norm_(self.model.parameters(), settings.max_grad_norm)
