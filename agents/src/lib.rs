@@ -15,13 +15,14 @@ macro_rules! dyn_trait {
         }
 
         impl<G: $game $(+ $more)*> $trait for $type<G> {
-            $(fn $name $arguments $(-> $result)? $body)+
+            $($(#[$doc])* fn $name $arguments $(-> $result)? $body)+
         }
     };
 }
 
 pub mod agent;
 pub mod arena;
+#[cfg(feature = "threads")]
 pub mod batch;
 pub mod belief;
 pub mod catalogue;

@@ -15,11 +15,17 @@ pub trait Processor: Copy {
     /// Spreads the low bits of `source` over the set bits of `mask`, lowest first.
     fn deposit(self, source: u64, mask: u64) -> u64;
 
+    /// The set bit of `word` that has exactly `rank` set bits below it, alone; `rank < word.count_ones()`.
+    #[inline(always)]
+    fn nth_member(self, word: u64, rank: u32) -> u64 {
+        debug_assert!(rank < word.count_ones());
+        self.deposit(1 << rank, word)
+    }
+
     /// The position of the set bit of `word` that has exactly `rank` set bits below it; `rank < word.count_ones()`.
     #[inline(always)]
     fn nth_bit(self, word: u64, rank: u32) -> u32 {
-        debug_assert!(rank < word.count_ones());
-        self.deposit(1 << rank, word).trailing_zeros()
+        self.nth_member(word, rank).trailing_zeros()
     }
 }
 
@@ -53,6 +59,11 @@ impl Processor for Any {
     #[inline(always)]
     fn deposit(self, source: u64, mask: u64) -> u64 {
         bits::deposit_portable(source, mask)
+    }
+
+    #[inline(always)]
+    fn nth_member(self, word: u64, rank: u32) -> u64 {
+        bits::nth_member_portable(word, rank)
     }
 }
 

@@ -15,6 +15,7 @@ mod entrants;
 mod errors;
 mod exploitability;
 mod game;
+mod judgement;
 mod listing;
 mod pit;
 mod processor;
@@ -72,6 +73,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(result::restore_pit_result, module)?)?;
     module.add_function(wrap_pyfunction!(pit::pit, module)?)?;
     module.add_function(wrap_pyfunction!(pit::games_per_deal, module)?)?;
+    module.add_function(wrap_pyfunction!(judgement::judge, module)?)?;
+    module.add_function(wrap_pyfunction!(judgement::verdict, module)?)?;
+    module.add_function(wrap_pyfunction!(judgement::cross_fitted, module)?)?;
+    module.add_function(wrap_pyfunction!(judgement::judgement_seed, module)?)?;
     module.add_function(wrap_pyfunction!(stats::estimate, module)?)?;
     module.add_function(wrap_pyfunction!(stats::share, module)?)?;
     module.add_function(wrap_pyfunction!(properties::properties, module)?)?;

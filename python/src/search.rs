@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use stier_agents::Decision;
-use stier_agents::agent::Line as SearchedLine;
+use stier_agents::agent::{ActionStats as Statistics, Line as SearchedLine};
 use stier_core::Action;
 
 use crate::game::Game;
@@ -118,6 +118,18 @@ pub(crate) struct Search {
 }
 
 impl Search {
+    /// The choice, and the statistics at the root.
+    pub(crate) fn choice(&self) -> (Action, Vec<Statistics>) {
+        let statistics = |one: &ActionStats| Statistics {
+            action: one.action,
+            visits: one.visits,
+            value: one.value,
+            availability: one.availability,
+            probability: one.probability,
+        };
+        (Action(self.action), self.actions.iter().map(statistics).collect())
+    }
+
     /// The statistics of a decision; `None` if the agent did not search.
     pub(crate) fn of(decision: Decision, lines: Vec<SearchedLine>, state: &State) -> Option<Self> {
         let search = decision.search?;

@@ -1195,6 +1195,29 @@ def alternatives(text: str, kind: str, known: Sequence[str]) -> str:
 def games_per_deal(agents: Sequence[str]) -> int:
     """The number of games per deal for agents with these identities."""
 
+def judge(searches: Sequence[Search], action: int) -> tuple[int, float | None, float | None]:
+    """The action that most of the searches choose, what `action` costs against their own choices, and half the width of
+    its 95 % interval; see `stier.replays.Decision`.
+    """
+
+def verdict(
+    names: tuple[str, str], is_best: bool, agreed: int, searches: int, cost: float | None, ci95: float | None
+) -> str:
+    """A judgement in words: the names of the judged action and of the best one, whether they are the same, how many of the
+    searches choose the best one, and the cost with half the width of its interval.
+    """
+
+def cross_fitted(gains: npt.NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """The mean gain of choices by the searches that did not make them, and half the width of its 95 % interval.
+
+    `gains` has a row for each search: the gain of its choice by the values of each search. The mean leaves out the
+    diagonal and is `None` for a single search; the interval is the jackknife's over searches, `None` for fewer than
+    three.
+    """
+
+def judgement_seed(search: int, events: int) -> int:
+    """The seed of one of the searches of a decision with so many events before it."""
+
 def estimate(values: npt.NDArray[np.float64]) -> tuple[float, float, int]:
     """The mean, half the width of its 95 % interval and the number of values. NaN where undefined."""
 

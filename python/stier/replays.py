@@ -8,10 +8,20 @@ from html import escape
 from typing import SupportsIndex, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from stier import draw, terminal
-from stier._native import Agent, Beliefs, Game, Search, State, derive_seed, estimate, load_agent, read_record
+from stier._native import (
+    Agent,
+    Beliefs,
+    Game,
+    Search,
+    State,
+    judge,
+    judgement_seed,
+    load_agent,
+    read_record,
+    verdict,
+)
 from stier.errors import AgentError, ArgumentError
 
 __all__ = [
@@ -26,9 +36,6 @@ AGENT, SEARCHES = "ismcts:iterations=10000,beliefs=policy", 5
 
 #: With fewer searches there is neither an interval nor a verdict.
 _FEWEST = 3
-
-#: The seed of the first search: large, so that an agent with a small seed is not judged by the searches it played by.
-_SEED = 1 << 32
 
 
 @dataclass(frozen=True)
@@ -69,27 +76,9 @@ class Decision:
 
     def verdict(self) -> str:
         """Says what was chosen, and how it compares with the agent's choice if there are three searches or more."""
-        chose, count = f"chose {self.name}", len(self.searches)
-        if not self.searches:
-            return f"{chose}, the only legal action"
-        if count < _FEWEST:
-            return f"{chose} (a verdict needs {_FEWEST} searches)"
         agreed = sum(search.action == self.best for search in self.searches)
-        if self.action == self.best:
-            return f"{chose}, like {f'all {count}' if agreed == count else f'{agreed} of {count}'} searches"
-        if agreed == count:
-            found = f"All {count} searches choose {self.best_name}"
-        else:
-            found = f"The searches disagree ({agreed} of {count}: {self.best_name})"
-        if self.cost is None or self.cost_ci95 is None:
-            compared = f"{self.name} has no value because not every search tried it"
-        elif abs(self.cost) > self.cost_ci95:
-            whose = f"{self.best_name} is" if agreed == count else "Their choices are"
-            word = "better" if self.cost > 0 else "worse"
-            compared = f"{whose} {word} by {abs(self.cost):.3f} ± {self.cost_ci95:.3f} on average"
-        else:
-            compared = f"No difference shown ({self.cost:+.3f} ± {self.cost_ci95:.3f})"
-        return f"{chose}. {found}. {compared}"
+        names, count = (self.name, self.best_name), len(self.searches)
+        return verdict(names, self.action == self.best, agreed, count, self.cost, self.cost_ci95)
 
 
 class Replay(Sequence[Decision]):
@@ -269,11 +258,9 @@ def _decision(
     beliefs = agent.beliefs(view, seat)
     if len(view.legal_actions()) > 1:
         for number in range(searches):
-            agent.restart(derive_seed(_SEED + number, "replay", view.move_number()))
+            agent.restart(judgement_seed(number, view.move_number()))
             found.append(agent.search(view, tree_depth=tree_depth))
-    choices = [search.action for search in found] or [action]
-    best = max(choices, key=lambda one: (choices.count(one), one == action, -one))
-    cost, ci95 = _cost(found, action)
+    best, cost, ci95 = judge(found, action)
     return Decision(
         number=view.move_number(),
         view=view,
@@ -287,37 +274,3 @@ def _decision(
         cost=cost,
         cost_ci95=ci95,
     )
-
-
-def _cost(found: Sequence[Search], action: int) -> tuple[float | None, float | None]:
-    """The gain of the agent's own choice over an action, and the half width of its interval."""
-    if not found:
-        return 0.0, None
-    choices = [search.action for search in found]
-    values = [{one.action: one.value for one in search.actions if one.visits > 0} for search in found]
-    if any(one not in tried for one in (*choices, action) for tried in values):
-        return None, None
-    return cross_fitted(np.array([[tried[choice] - tried[action] for tried in values] for choice in choices]))
-
-
-def cross_fitted(gains: npt.NDArray[np.float64]) -> tuple[float | None, float | None]:
-    """Averages what the choices gain by the searches that did not make them.
-
-    The highest of several noisy values is too high on average: a search that has chosen must not value its choice.
-
-    Args:
-        gains: For each search (rows), the gain of its choice by the values of each search (columns).
-
-    Returns:
-        The mean off the diagonal, `None` for a single search; and the half width of its 95 % interval by the jackknife
-        over searches, `None` for fewer than three.
-    """
-    count = len(gains)
-    if count < 2:
-        return None, None
-    pairs = gains - np.diag(np.diag(gains))
-    mean = float(pairs.sum() / (count * (count - 1)))
-    if count < _FEWEST:
-        return mean, None
-    without = (pairs.sum() - pairs.sum(axis=0) - pairs.sum(axis=1)) / ((count - 1) * (count - 2))
-    return mean, estimate(count * mean - (count - 1) * without)[1]

@@ -13,7 +13,8 @@ import pytest
 from helpers import decisions, random_walk
 
 import stier
-from stier import draw, replays, terminal
+from stier import draw, terminal
+from stier._native import cross_fitted
 from stier._output import duration
 from stier.cli import main
 
@@ -339,7 +340,7 @@ def test_costs_are_unbiased_and_intervals_hold(searches: int, values: list[float
     for _ in range(3000):
         noisy = rng.normal(size=(searches, 4)) + truth
         chosen = noisy.argmax(axis=1)
-        cost, width = replays.cross_fitted((noisy[:, chosen] - noisy[:, [0]]).T)
+        cost, width = cross_fitted((noisy[:, chosen] - noisy[:, [0]]).T)
         assert cost is not None
         assert width is not None
         costs.append(cost)
@@ -469,3 +470,36 @@ def test_the_command_line_replays(schwinget: stier.Game, tmp_path: Path, capsys:
         parsed(svg)
     assert main(["replay", str(tmp_path / "none.txt")]) == 1
     assert "none.txt" in capsys.readouterr().err
+
+
+def test_a_widget_goes_through_a_game_as_a_seat_sees_it(game: stier.Game) -> None:
+    widget = pytest.importorskip("stier.widget")
+    last = played(game, 71)
+    table = widget.replay(last.record(), eyes=0)
+    decided = [event for event in last.history() if event[0] >= 0]
+    assert 1 < len(table.frames) <= len(last.history()) + 1
+    assert len(table.frames) >= len(decided)
+    assert (table.index, table.playable) == (0, False)
+    assert table.frames[-1]["seat"] is None
+    # It shows the same for every game that the seat cannot tell apart.
+    state = list(decisions(game, 59))[-1]
+    seat = state.current_player()
+    shown = [widget.replay(one, eyes=seat).frames[-1] for one in (state, state.resample_from_infostate(seat, 3))]
+    assert shown[0] == shown[1]
+
+
+def test_a_person_plays_in_a_widget(game: stier.Game) -> None:
+    widget = pytest.importorskip("stier.widget")
+    table = widget.play(game, "random", seat=1, seed=3)
+    again = widget.play(game, "random", seat=1, seed=3)
+    for one in (table, again):
+        while not one.state.is_terminal():
+            assert one.state.current_player() == one.frames[-1]["seat"] == 1
+            one._chosen(None, {"move": 1000}, None)
+            before = len(one.frames)
+            one._chosen(None, {"move": one.frames[-1]["legal"][0]["id"]}, None)
+            assert len(one.frames) > before
+            assert one.index == len(one.frames) - 1
+    assert table.frames == again.frames
+    with pytest.raises(stier.errors.SeatError):
+        widget.play(game, "random", seat=9)

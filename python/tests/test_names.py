@@ -83,6 +83,7 @@ OF_A_GAME: dict[str, Callable[[Any], object]] = {
     ),
     "stier.solving.best_response": lambda game: stier.solving.best_response(game, "random").nash_conv,
     "stier.solving.nash_conv": lambda game: stier.solving.nash_conv(game, "random"),
+    "stier.widget.play": lambda game: stier.widget.play(game, "random").frames,
     "stier.train.best_response": lambda game: (
         stier.train.best_response(game, "random", steps=8, num_envs=4, horizon=2, deals=2).responder
     ),
@@ -115,7 +116,7 @@ def test_every_function_that_takes_a_game_takes_its_name() -> None:
     functions = {name: thing for name, thing in functions.items() if inspect.isroutine(thing)}
     taking = {thing for thing in functions.values() if "game" in inspect.signature(thing).parameters}
     # A replay is of a state or a record, and a state is written with its own game.
-    taking -= {stier.replay, stier.serialize_game_and_state}
+    taking -= {stier.replay, stier.widget.replay, stier.serialize_game_and_state}
     called = {functions[name] for name in OF_A_GAME}
     assert sorted(thing.__name__ for thing in taking - called) == []
 

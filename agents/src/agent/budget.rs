@@ -1,6 +1,8 @@
 //! The iterations that a search may still do.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use web_time::Instant;
 
 use crate::agent::stop::Stop;
 
@@ -74,7 +76,8 @@ impl Iterator for Budget<'_> {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::AtomicBool;
-    use std::time::Instant;
+
+    use web_time::Instant;
 
     use super::Budget;
     use crate::agent::stop::Stop;

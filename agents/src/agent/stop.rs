@@ -1,7 +1,9 @@
 //! The end of a long calculation.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use web_time::Instant;
 
 /// A time limit and a flag. Whichever comes first ends the calculation.
 #[derive(Clone, Copy, Debug)]

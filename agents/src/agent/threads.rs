@@ -1,12 +1,17 @@
-//! Thread pools.
+//! Thread pools. Without the feature `threads`, everything runs on the caller's thread, in order, with the same results.
 
 use std::num::NonZero;
 use std::ops::ControlFlow;
+#[cfg(feature = "threads")]
+use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(feature = "threads")]
 use std::sync::mpsc;
-use std::{process, thread};
+use std::thread;
 
-use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+#[cfg(feature = "threads")]
+use rayon::prelude::{IntoParallelIterator, ParallelIterator as _};
+#[cfg(feature = "threads")]
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use thiserror::Error;
 
@@ -47,10 +52,15 @@ pub(crate) fn stopping_all(
 
 /// Resolves a number of threads; 0 means all cores.
 pub fn resolve(threads: usize) -> usize {
-    if threads == 0 { thread::available_parallelism().map_or(1, NonZero::get) } else { threads }
+    match threads {
+        _ if cfg!(not(feature = "threads")) => 1,
+        0 => thread::available_parallelism().map_or(1, NonZero::get),
+        _ => threads,
+    }
 }
 
 /// Creates a separate pool. The global one would not survive a fork.
+#[cfg(feature = "threads")]
 pub fn pool(threads: usize) -> Result<ThreadPool, Halted> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|error| Halted::Threads { threads, reason: error.to_string() })
@@ -58,7 +68,13 @@ pub fn pool(threads: usize) -> Result<ThreadPool, Halted> {
 
 /// Runs a calculation in a pool of its own; 0 threads means all cores.
 pub fn install<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, Halted> {
-    Ok(pool(resolve(threads))?.install(work))
+    #[cfg(feature = "threads")]
+    return Ok(pool(resolve(threads))?.install(work));
+    #[cfg(not(feature = "threads"))]
+    {
+        let _ = threads;
+        Ok(work())
+    }
 }
 
 /// Does `count` tasks and returns their results in order. The first error ends the calculation: tasks that have not
@@ -71,20 +87,47 @@ pub fn each<W, T: Send, E: From<Halted> + Send>(
     work: impl Fn(&mut W, u64) -> Result<T, E> + Sync + Send,
 ) -> Result<Vec<T>, E> {
     let threads = resolve(threads).min(usize::try_from(count).unwrap_or(usize::MAX));
-    if threads <= 1 {
-        let mut own = enter();
-        return (0..count).map(|task| work(&mut own, task)).collect();
+    debug_assert!(cfg!(feature = "threads") || threads <= 1);
+    #[cfg(feature = "threads")]
+    if threads > 1 {
+        return pool(threads)?.install(|| (0..count).into_par_iter().map_init(enter, work).collect());
     }
-    pool(threads)?.install(|| (0..count).into_par_iter().map_init(enter, work).collect())
+    let mut own = enter();
+    (0..count).map(|task| work(&mut own, task)).collect()
+}
+
+/// Does the work for every item, in parallel on the threads of the caller's pool, and returns the results in order.
+#[cfg(feature = "threads")]
+pub(crate) fn map_all<I: Send, T: Send>(
+    items: impl IntoParallelIterator<Item = I>,
+    work: impl Fn(I) -> T + Sync + Send,
+) -> Vec<T> {
+    items.into_par_iter().map(work).collect()
+}
+
+/// Does the work for every item, and returns the results in order.
+#[cfg(not(feature = "threads"))]
+pub(crate) fn map_all<I, T>(items: impl IntoIterator<Item = I>, work: impl Fn(I) -> T) -> Vec<T> {
+    items.into_iter().map(work).collect()
 }
 
 /// Threads that an agent keeps from one decision to the next, started when first needed.
 #[derive(Default, Debug)]
 pub(crate) struct Workers {
     /// The pool with the process that started it. A forked process does not have its threads.
+    #[cfg(feature = "threads")]
     pool: Option<(u32, ThreadPool)>,
 }
 
+#[cfg(not(feature = "threads"))]
+impl Workers {
+    /// Runs every search, and returns the iterations of all.
+    pub(crate) fn run_all<S>(&mut self, searches: &mut [S], run: impl Fn(&mut S) -> u64) -> u64 {
+        searches.iter_mut().map(run).sum()
+    }
+}
+
+#[cfg(feature = "threads")]
 impl Workers {
     /// Runs every search, all but the first on its own thread, and returns the iterations of all. Panics of searches
     /// are resumed.

@@ -16,6 +16,7 @@
 //! Every pair meets once per seat rotation, each time with new cards, and [`PitResult::totals`] ranks the agents by
 //! their total returns.
 
+pub mod judgement;
 pub mod properties;
 
 mod play;

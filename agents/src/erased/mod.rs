@@ -6,6 +6,7 @@
 mod facts;
 #[cfg(feature = "games")]
 mod games;
+#[cfg(feature = "threads")]
 mod lanes;
 mod tree;
 
@@ -28,10 +29,16 @@ use crate::agent::lines::Line;
 use crate::agent::player::Player;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, DecideError, Decision};
+use crate::arena::Entrant;
+#[cfg(feature = "threads")]
 use crate::arena::properties::{self, MeasureError, Properties};
-use crate::arena::{self, Entrant, PitError, PitResult, Settings};
+#[cfg(feature = "threads")]
+use crate::arena::{self, PitError, PitResult, Settings};
+#[cfg(feature = "threads")]
 use crate::batch::resample_many::{self, ResampleError};
+#[cfg(feature = "threads")]
 use crate::batch::search_many::{self, SearchManyError};
+#[cfg(feature = "threads")]
 use crate::batch::vector::{self, Vector, VectorError};
 use crate::belief::marginals::{Marginals, marginals};
 use crate::catalogue::spec::{AgentSpec, Unsuited};
@@ -40,6 +47,7 @@ use crate::solve::game_tree::{self, BuildError};
 pub use facts::GameFacts;
 #[cfg(feature = "games")]
 pub use games::{load, read_record, unknown};
+#[cfg(feature = "threads")]
 pub use lanes::{DynVector, DynWorlds};
 pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, tabular};
 
@@ -92,6 +100,7 @@ dyn_trait! {
             Ok(Box::new(ErasedAgent { game: self.clone(), player: spec.player(spec.seed().unwrap_or(0)) }))
         }
 
+        #[cfg(feature = "threads")]
         /// Agents against each other; see [`arena::pit`]. Once `interrupt` is set, decisions in progress end early.
         fn pit(
             &self,
@@ -110,6 +119,7 @@ dyn_trait! {
             arena::pit(&*self.game, &guests, settings, watch)
         }
 
+        #[cfg(feature = "threads")]
         /// Many games side by side. Once `interrupt` is set, its calls end early and change nothing.
         fn vector(
             &self,
@@ -119,6 +129,7 @@ dyn_trait! {
             Ok(Box::new(Vector::new(self.game.clone(), settings, interrupt)?))
         }
 
+        #[cfg(feature = "threads")]
         /// Many determinizations of states of this game, from what one seat each knows; see [`resample_many`]. Once
         /// `interrupt` is set, the call ends early.
         fn resample_many(
@@ -136,6 +147,7 @@ dyn_trait! {
             Ok(Box::new(resample_many::draw(&self.game, &sources, settings, interrupt)?))
         }
 
+        #[cfg(feature = "threads")]
         /// An agent's decisions in many states of this game; see [`search_many`]. Once `interrupt` is set, the call
         /// ends early.
         fn search_many(
@@ -164,6 +176,7 @@ dyn_trait! {
             record::write(&*self.game, &history)
         }
 
+        #[cfg(feature = "threads")]
         /// Measures how hard the game is to search; see [`properties::measure`].
         fn properties(
             &self,

@@ -14,13 +14,14 @@ use crate::agent::DecideError;
 use crate::agent::player::Player;
 use crate::agent::threads::{self, Halted};
 use crate::arena::Entrant as _;
+#[cfg(feature = "threads")]
 use crate::batch::vector::Cells;
 use crate::belief::Beliefs;
 use crate::catalogue::spec::Unsuited;
 use crate::solve::best_response::{self, NashConv};
 use crate::solve::game_tree::{BuildError, GameTree, Policy, is_distribution};
 use crate::solve::solution_file::{self, Label, SolutionFileError};
-use crate::solve::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
+use crate::solve::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
 use crate::solve::{self, Progress, SolveError};
 
 /// The reason why there is no policy.
@@ -89,6 +90,12 @@ dyn_trait! {
         /// The player of each information set.
         fn movers(&self) -> Vec<Seat> { self.tree().sets().map(|set| set.seat()).collect() }
 
+        /// The knowledge at some information sets, as text: [`Notation::knowledge`](stier_core::Notation::knowledge). Replays
+        /// a history of each.
+        fn knowledge(&self, sets: Range<usize>) -> Vec<String> {
+            sets.map(|set| self.tree().game().knowledge(&self.tree().set(set as u32).view())).collect()
+        }
+
         /// Marks the legal actions of some information sets: `mask[set * actions + action]`.
         fn legal(&self, sets: Range<usize>, mask: &mut [bool]) {
             for (set, mask) in sets.zip(mask.chunks_exact_mut(self.tree().game().num_actions())) {
@@ -97,6 +104,7 @@ dyn_trait! {
             }
         }
 
+        #[cfg(feature = "threads")]
         /// Writes the observation tensor of the player to act at some information sets, one after the other. Replays a
         /// history of each.
         fn observations(&self, sets: Range<usize>, out: Cells<'_>) {
@@ -227,6 +235,17 @@ dyn_trait! {
                 set.legal().iter().map(|action| f64::from(Some(action) == chosen)).collect()
             });
             Ok(self.owner().table(policy))
+        }
+
+        /// The expected number of visits to each information set in a game; see [`reach`].
+        fn reach(&self) -> Vec<f64> { reach(self.tree(), self.0.policy()) }
+
+        /// The information set of the player to act.
+        fn set_of(&self, state: &dyn DynState) -> Result<usize, DecideError> {
+            let erased = self.owner().erased();
+            let found = erased.state(state)?;
+            let view = self.tree().game().view(&found.history, found.mover()?);
+            Ok(self.0.tree().find(&view).expect("every history is in the tree") as usize)
         }
 
         /// The expected number of times that an action is chosen in a game; see [`frequency`].

@@ -5,9 +5,9 @@
 //! action is the value of the position, or NaN for a network without a value head.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use stier_core::{Action, ActionSet, Game, Hints, choice, options};
+use web_time::Instant;
 
 use super::evaluator::{Evaluator, draw};
 use super::file::Network;

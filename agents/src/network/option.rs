@@ -39,13 +39,25 @@ impl NetworkFile {
         load(path).map(Some).map(Self)
     }
 
-    /// The network that comes with the game ([`Hints::NETWORK`]), if there is one.
+    /// The game's own network: one that was [provided](Self::provide), or the one that comes with the game
+    /// ([`Hints::NETWORK`]), if there is one.
     pub fn own<G: Hints>() -> Option<Self> {
-        static OWN: LazyLock<Mutex<HashMap<&'static str, Arc<Network>>>> = LazyLock::new(Mutex::default);
-        let bytes = G::NETWORK?;
         let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let parsed = || Arc::new(Network::parse(G::NAME, bytes).expect("a game's own network can be read"));
-        Some(Self(Some(own.entry(G::NAME).or_insert_with(parsed).clone())))
+        if let Some(network) = own.get(G::NAME) {
+            return Some(network.clone().into());
+        }
+        let network = Arc::new(Network::parse(G::NAME, G::NETWORK?).expect("a game's own network can be read"));
+        own.insert(G::NAME.to_string(), network.clone());
+        Some(network.into())
+    }
+
+    /// Makes the network in `bytes` the own one of the game with this name, for programs without the feature
+    /// `networks`. Agents that exist already keep theirs.
+    pub fn provide(game: &str, bytes: &[u8]) -> Result<(), NetworkError> {
+        let network =
+            Arc::new(Network::parse(game, bytes).map_err(|fault| NetworkError { path: game.to_string(), fault })?);
+        OWN.lock().unwrap_or_else(PoisonError::into_inner).insert(game.to_string(), network);
+        Ok(())
     }
 
     /// The network, if one is given.
@@ -122,6 +134,9 @@ options! {
         network_rules: RulesOf = RulesOf::Exact, ();
     }
 }
+
+/// The games' own networks, by the names of the games, as far as they have been asked for.
+static OWN: LazyLock<Mutex<HashMap<String, Arc<Network>>>> = LazyLock::new(Mutex::default);
 
 /// Identifies a version of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

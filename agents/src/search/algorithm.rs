@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use stier_core::{ActionSet, Game, Hints, Rng};
+use web_time::Instant;
 
 use crate::agent::lines::Line;
 use crate::agent::stop::Stop;

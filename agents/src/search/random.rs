@@ -1,6 +1,6 @@
 //! Uniformly random play.
 
-use stier_core::{Action, ActionSet, Game, Rng, options};
+use stier_core::{ActionSet, Game, Rng, options};
 
 use crate::agent::{Agent, Decision};
 
@@ -15,16 +15,16 @@ pub(crate) struct Random {
     rng: Rng,
 }
 
+/// The stream of a random player.
+pub(crate) fn stream(seed: u64) -> Rng {
+    Rng::stream(seed, "random", 0)
+}
+
 impl Random {
     /// Creates a random player with the streams of `seed`.
     pub(crate) fn new(_options: RandomOptions, seed: u64) -> Self {
-        Self { rng: Rng::stream(seed, "random", 0) }
+        Self { rng: stream(seed) }
     }
-}
-
-/// The first action of a random player with the streams of `seed`. It depends only on the legal actions.
-pub(crate) fn first_choice<S: ActionSet>(seed: u64, legal: S) -> Action {
-    legal.pick(&mut Random::new(RandomOptions {}, seed).rng)
 }
 
 impl<G: Game> Agent<G> for Random {

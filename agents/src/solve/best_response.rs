@@ -8,9 +8,9 @@
 //! are supported. Time is linear in the number of histories, and memory is 8 bytes per history besides the tree. The
 //! calculation uses the threads of the current pool; their number does not change a bit of the result.
 
-use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Seat};
 
+use crate::agent::threads::map_all;
 use crate::belief::Beliefs;
 use crate::solve::game_tree::{GameTree, InformationSet, Policy, reach_layer, sum_up_layer};
 
@@ -147,7 +147,7 @@ fn backwards<G: Game, D: Clone + Default + Send + Sync>(
             decide(tree.set(set), work, &totals)
         };
         let decided = |set| if tree.mover(set) == seat { decide(set) } else { D::default() };
-        let decided: Vec<D> = sets.clone().into_par_iter().map(decided).collect();
+        let decided = map_all(sets.clone(), decided);
         decisions[sets.start as usize..sets.end as usize].clone_from_slice(&decided);
         sum_up_layer(tree, layer, seat, work, |set, children| value(set, &decisions[set as usize], children));
     }

@@ -17,13 +17,13 @@
 
 use std::ops::ControlFlow;
 
-use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use rustc_hash::FxHashMap;
 use stier_core::key::Chain;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Rng, Seat, SeatView as _};
 
 use crate::agent::chains::{chain_of, look, notice, seat_chains};
 use crate::agent::sampling::place;
+use crate::agent::threads::map_all;
 use crate::solve::Iterative;
 use crate::solve::cfr::{match_row, normalize};
 use crate::solve::game_tree::{GameTree, Policy};
@@ -126,8 +126,7 @@ impl<G: Game> Iterative<G> for Mccfr<G> {
         for _ in 0..iterations {
             for seat in Seat::all(self.game.num_seats()) {
                 let first = (self.iterations * self.game.num_seats() as u64 + u64::from(seat.0)) * BATCH;
-                let changes: Vec<Vec<Change>> =
-                    (first..first + BATCH).into_par_iter().map(|index| self.traverse(seat, index)).collect();
+                let changes = map_all(first..first + BATCH, |index| self.traverse(seat, index));
                 changes.into_iter().flatten().for_each(|change| self.change(change));
             }
             self.iterations += 1;

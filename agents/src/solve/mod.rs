@@ -19,17 +19,18 @@ pub use best_response::{
 pub use cfr::{Solver, Variant};
 pub use game_tree::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge, TreeSize, estimate_size};
 pub use mccfr::{BATCH, Mccfr, Sampling};
-pub use tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
+pub use tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
 
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use stier_core::{Game, choice};
 use thiserror::Error;
+use web_time::Instant;
 
 use crate::agent::checkpoint::CheckpointError;
 use crate::agent::threads::{self, Halted};

@@ -51,12 +51,18 @@ impl<G: Game> IndexedTree<G> {
     fn index(&self) -> Vec<(u64, u32)> {
         let (tree, sets) = (&self.tree, self.tree.num_sets());
         let part = sets.div_ceil(threads::resolve(0)).max(1024);
+        let work = |from: usize| {
+            let numbers = from as u32..(from + part).min(sets) as u32;
+            numbers.map(|set| (hash_of(&tree.set(set).view()), set)).collect::<Vec<_>>()
+        };
+        if part >= sets {
+            let mut index = work(0);
+            index.sort_unstable();
+            return index;
+        }
         let mut index = Vec::with_capacity(sets);
         thread::scope(|scope| {
-            let work = |from: usize| {
-                let numbers = from as u32..(from + part).min(sets) as u32;
-                numbers.map(|set| (hash_of(&tree.set(set).view()), set)).collect::<Vec<_>>()
-            };
+            let work = &work;
             let workers: Vec<_> = (0..sets).step_by(part).map(|from| scope.spawn(move || work(from))).collect();
             for worker in workers {
                 index.extend(worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
@@ -161,27 +167,42 @@ pub fn policy_of<G: Game>(
     Ok(Policy::from_fn(tree, |_| rows.next().expect("a row for each set")))
 }
 
-/// The expected number of times that an action is chosen in a game if all players follow the policy. It is a
-/// probability if the action can be chosen at most once per game.
-pub fn frequency<G: Game>(tree: &GameTree<G>, policy: &Policy, action: Action) -> f64 {
+/// Goes through all decisions of a game, in the order of the tree, with the probability that play by the policy leads
+/// there.
+fn each_decision<G: Game>(tree: &GameTree<G>, policy: &Policy, mut visit: impl FnMut(u32, f64)) {
     let mut reach = vec![0.0; tree.num_nodes()];
     reach[GameTree::<G>::ROOT as usize] = 1.0;
-    let mut chosen = 0.0;
     for (number, node) in tree.nodes().enumerate() {
+        let here = reach[number];
         let (first, odds) = match node {
             Node::End { .. } => continue,
             Node::Chance { first, outcomes } => (first, tree.outcomes(outcomes)),
-            Node::Decision { set, first } => (first, policy.row(set)),
+            Node::Decision { set, first } => {
+                visit(set, here);
+                (first, policy.row(set))
+            }
         };
-        let here = reach[number];
         for (child, odds) in (first as usize..).zip(odds) {
             reach[child] = here * odds;
         }
-        if let Node::Decision { set, .. } = node
-            && let Some(rank) = tree.set(set).legal().iter().position(|other| other == action)
-        {
-            chosen += here * odds[rank];
-        }
     }
+}
+
+/// The expected number of visits to each information set in a game if all players follow the policy.
+pub fn reach<G: Game>(tree: &GameTree<G>, policy: &Policy) -> Vec<f64> {
+    let mut sets = vec![0.0; tree.num_sets()];
+    each_decision(tree, policy, |set, reach| sets[set as usize] += reach);
+    sets
+}
+
+/// The expected number of times that an action is chosen in a game if all players follow the policy. It is a
+/// probability if the action can be chosen at most once per game.
+pub fn frequency<G: Game>(tree: &GameTree<G>, policy: &Policy, action: Action) -> f64 {
+    let mut chosen = 0.0;
+    each_decision(tree, policy, |set, reach| {
+        if let Some(rank) = tree.set(set).legal().iter().position(|other| other == action) {
+            chosen += reach * policy.row(set)[rank];
+        }
+    });
     chosen
 }

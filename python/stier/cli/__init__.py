@@ -27,6 +27,7 @@ from stier.cli import (
     solve,
     study,
     train,
+    web,
 )
 from stier.cli._command import INTERRUPTED, Group, exit_code
 from stier.errors import StierError
@@ -47,6 +48,7 @@ for command in (
     games.games,
     rules.rules,
     agents.agents,
+    web.web,
     play.play,
     replay.replay,
     pit.pit,

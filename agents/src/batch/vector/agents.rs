@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{Action, Game, Hints, Rng, Seat};
+use stier_core::{Action, ActionSet as _, Game, Hints, Rng, Seat};
 
 use super::Settings;
 use super::lane::Lane;
@@ -61,7 +61,7 @@ impl<G: Hints> Agents<G> {
         let (salt, agent) = &mut self.agents[place];
         let legal = game.legal(lane.history.state());
         match agent {
-            Agent::Random => Some(random::first_choice(seed_of(lane, *salt), legal)),
+            Agent::Random => Some(legal.pick(&mut random::stream(seed_of(lane, *salt)))),
             Agent::Network(_) => None,
             Agent::Player(player) => {
                 player.restart(seed_of(lane, *salt));

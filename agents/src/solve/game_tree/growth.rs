@@ -13,15 +13,12 @@ use std::collections::hash_map::Entry;
 use std::hash::Hash;
 use std::ops::ControlFlow;
 
-use rayon::prelude::{
-    IndexedParallelIterator as _, IntoParallelRefIterator as _, IntoParallelRefMutIterator as _, ParallelIterator as _,
-};
 use rustc_hash::FxHashMap;
 use stier_core::hash::hash_of;
 use stier_core::seats::MAX_SEATS;
 use stier_core::{Action, ActionSet as _, BySeat, Game, History, Seat, Turn};
 
-use crate::agent::threads::goes_on;
+use crate::agent::threads::{goes_on, map_all};
 
 use super::{BuildError, Children, GameTree, Level, NONE, Node, Outcomes, Packed, STRIDE, TooLarge};
 
@@ -397,16 +394,15 @@ impl<'a, G: Game> Growth<'a, G> {
         for batch in places.chunks(BATCH) {
             self.poll()?;
             self.fill_in_decisions(from, batch, known);
-            let children: Vec<Child<G::State>> = batch
-                .par_iter()
-                .with_min_len(NODES_PER_THREAD)
-                .flat_map_iter(|&place| self.children(from, place))
-                .collect();
-            let seats = next.known.par_iter_mut().zip(&*known);
+            let parts: Vec<&[usize]> = batch.chunks(NODES_PER_THREAD).collect();
+            let children_of =
+                |part: &[usize]| part.iter().flat_map(|&place| self.children(from, place)).collect::<Vec<_>>();
+            let children: Vec<Child<G::State>> = map_all(parts, children_of).into_iter().flatten().collect();
+            let seats: Vec<_> = next.known.iter_mut().zip(&*known).collect();
             let observe = |(next, known): (&mut SeatKnowledge<G>, &SeatKnowledge<G>)| {
                 children.iter().map(|child| next.after_choice(known, child)).collect()
             };
-            let columns: Vec<Vec<Knowledge>> = seats.map(observe).collect();
+            let columns: Vec<Vec<Knowledge>> = map_all(seats, observe);
             for (place, child) in children.iter().enumerate() {
                 let knowledge = columns.iter().map(|column| column[place]);
                 self.append(child.state, child.turn, knowledge, &mut next.frontier)?;
@@ -510,7 +506,7 @@ impl<'a, G: Game> Growth<'a, G> {
                 };
                 longer.iter().enumerate().map(learn).collect()
             };
-            let columns: Result<Vec<Vec<Knowledge>>, BuildError> = known.par_iter_mut().map(observe).collect();
+            let columns: Result<Vec<Vec<Knowledge>>, BuildError> = map_all(&mut *known, observe).into_iter().collect();
             draws = self.merged(longer, &columns?)?;
         }
     }

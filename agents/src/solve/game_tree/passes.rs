@@ -7,8 +7,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_core::{Game, Seat};
+
+use crate::agent::threads::map_all;
 
 use super::{Children, GameTree, Level, Node, STRIDE};
 
@@ -22,7 +23,7 @@ pub(crate) fn for_each_task<T: Send>(tasks: Vec<T>, work: impl Fn(T) + Sync + Se
     if tasks.len() < 2 {
         tasks.into_iter().for_each(work);
     } else {
-        tasks.into_par_iter().for_each(work);
+        map_all(tasks, work);
     }
 }
 

@@ -75,7 +75,7 @@ fn race<const HINTS: bool>(game: &SchweinsGalopp, state: &mut State, rng: &mut R
             let preferred = select_unpredictable(several, leading, held ^ leading);
             held = select_unpredictable(preferred != 0, preferred, held);
         }
-        let card = processor.deposit(1 << rng.below(held.count_ones()), held) >> 7;
+        let card = processor.nth_member(held, rng.below(held.count_ones())) >> 7;
         hands[seat] = hand - card;
 
         let shift = card.trailing_zeros();
@@ -156,7 +156,7 @@ fn settle(game: &SchweinsGalopp, state: &mut State, rng: &mut Rng, processor: im
     let mut hands = state.hands;
     let mut mover = state.mover;
     for left in (left - cards + 1..=left).rev() {
-        let card = processor.deposit(1 << rng.below(left), pool);
+        let card = processor.nth_member(pool, rng.below(left));
         pool ^= card;
         hands[usize::from(mover) % MAX_PLAYERS] += Counts::one((card.trailing_zeros() / 8) as u8);
         mover = game.left_of(mover);

@@ -115,7 +115,7 @@ impl Schwimmen {
         let mut pool = state.pool;
         let mut left = pool.count_ones();
         let mut draw = || {
-            let card = bits::deposit(1 << rng.below(left), u64::from(pool)) as u32;
+            let card = bits::nth_member(u64::from(pool), rng.below(left)) as u32;
             pool ^= card;
             left -= 1;
             card

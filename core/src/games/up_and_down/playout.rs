@@ -79,9 +79,9 @@ fn round<const N: usize, const HINTS: bool>(
             let card = if HINTS {
                 let good = hand & able;
                 let options = select_unpredictable(good != 0, good, hand);
-                processor.deposit(1 << rng.below(options.count_ones()), options)
+                processor.nth_member(options, rng.below(options.count_ones()))
             } else {
-                processor.deposit(1 << rng.below(left), hand)
+                processor.nth_member(hand, rng.below(left))
             };
             hands[seat & 3] = hand ^ card;
             let id = card.trailing_zeros() as u8;

@@ -77,6 +77,7 @@ impl SchweinsGalopp {
 }
 
 impl Hints for SchweinsGalopp {
+    #[cfg(feature = "networks")]
     const NETWORK: Option<&'static [u8]> = Some(include_bytes!("network.safetensors"));
     const HAS_POLICY: bool = true;
     const BEST_AGENT: &'static str = "ismcts:rollout=hints,cutoff=deal,beliefs=policy,\

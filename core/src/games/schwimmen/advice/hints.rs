@@ -148,6 +148,7 @@ impl Schwimmen {
 }
 
 impl Hints for Schwimmen {
+    #[cfg(feature = "networks")]
     const NETWORK: Option<&'static [u8]> = Some(include_bytes!("network.safetensors"));
     const HAS_POLICY: bool = true;
     const BEST_AGENT: &'static str = "ismcts:rollout=hints,selection=puct,opponents=fitted,\

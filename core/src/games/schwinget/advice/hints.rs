@@ -11,6 +11,7 @@ use crate::seats::BySeat;
 use super::policy;
 
 impl Hints for Schwinget {
+    #[cfg(feature = "networks")]
     const NETWORK: Option<&'static [u8]> = Some(include_bytes!("network.safetensors"));
     const HAS_POLICY: bool = true;
     const BEST_AGENT: &'static str = "ismcts:selection=puct,prior=fitted,c=1.4,rollout=fitted,endings=on,\

@@ -132,6 +132,7 @@ fn share(merits: &mut [f32], sum: f32) {
 }
 
 impl Hints for UpAndDown {
+    #[cfg(feature = "networks")]
     const NETWORK: Option<&'static [u8]> = Some(include_bytes!("network.safetensors"));
     const HAS_POLICY: bool = true;
     const BEST_AGENT: &'static str = "flat_mc:allocation=ucb1,rollout=fitted,cutoff=3";

@@ -1,0 +1,123 @@
+"""The web page against the package: the size of its files, the time to its first move, and the speed of its searches.
+
+Needs chromium and the page (`make web`). Writes benches/WEB.md.
+"""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+import stier
+from stier.cli.web import HOST, PAGE, serve
+
+GAMES = ("schwinget", "schwimmen", "up_and_down", "schweins_galopp")
+AGENT = "ismcts:iterations=10000"
+#: Searches of a game in a round, and rounds; native and browser take turns.
+SEARCHES, ROUNDS = 12, 4
+LOADS = 7
+
+#: Milliseconds of one search in the page, from its own clock.
+TIMED = """async ([game, agent, searches]) => {
+  await stier.ask(undefined, "analyse", { game, rules: "", seed: "7", moves: [] }, agent);
+  const times = [];
+  for (let one = 0; one < searches; one++) {
+    const begun = performance.now();
+    await stier.ask(undefined, "search");
+    times.push(performance.now() - begun);
+  }
+  return Math.min(...times);
+}"""
+
+
+def native(game: str) -> float:
+    """Milliseconds of the fastest of some searches in this process."""
+    state = stier.load_game(game).new_initial_state(seed=7)
+    agent = stier.load_agent(AGENT, state.get_game())
+    times = []
+    for seed in range(SEARCHES):
+        agent.restart(seed)
+        begun = time.perf_counter()
+        agent.search(state)
+        times.append(1000 * (time.perf_counter() - begun))
+    return min(times)
+
+
+def first_move(page: Any, address: str) -> float:
+    """Milliseconds from the request of the page until a card can be played."""
+    page.goto("about:blank")
+    page.goto(f"{address}#play/schwinget?seed=7&agent=network", wait_until="commit")
+    page.wait_for_selector("[data-move]")
+    return float(page.evaluate("performance.now()"))
+
+
+def sizes() -> list[tuple[str, int, int]]:
+    """The files of the page by kind: bytes as they are and compressed by gzip."""
+    kinds = {
+        "engine": lambda path: path.suffix == ".wasm",
+        "page": lambda path: path.suffix in (".html", ".js", ".css", ".svg") and "widget" not in path.name,
+        "networks": lambda path: path.suffix == ".safetensors",
+        "notebook widget": lambda path: "widget" in path.name,
+    }
+    rows = []
+    for kind, belongs in kinds.items():
+        contents = [path.read_bytes() for path in PAGE.rglob("*") if path.is_file() and belongs(path)]
+        rows.append((kind, sum(map(len, contents)), sum(len(gzip.compress(one, 9)) for one in contents)))
+    return rows
+
+
+def main() -> None:
+    chromium = shutil.which("chromium")
+    with serve() as server, sync_playwright() as playwright:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://{HOST}:{server.server_address[1]}/"
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(reduced_motion="reduce")
+        loads = sorted(first_move(page, address) for _ in range(LOADS))
+        page.goto(f"{address}#review")
+        page.evaluate("stier.loadNetworks('schwinget')")
+        speeds: dict[str, tuple[list[float], list[float]]] = {game: ([], []) for game in GAMES}
+        for _ in range(ROUNDS):
+            for game, (here, there) in speeds.items():
+                here.append(native(game))
+                there.append(float(page.evaluate(TIMED, [game, AGENT, SEARCHES])))
+        version = browser.version
+        server.shutdown()
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], check=True, capture_output=True, text=True)
+    lines = [
+        "# The web page",
+        "",
+        "Made by `benches/python/web.py` after `make web`.",
+        "",
+        f"- commit: {commit.stdout.strip()}; chromium {version}",
+        "- machine: AMD EPYC, 2 cores, shared",
+        f"- first move: from the request of the page, on this machine, until a card can be played, {LOADS} loads:",
+        f"  median {loads[LOADS // 2]:.0f} ms, from {loads[0]:.0f} to {loads[-1]:.0f} ms",
+        "",
+        "| files | bytes | gzip |",
+        "| --- | ---: | ---: |",
+        *(f"| {kind} | {size:,} | {packed:,} |" for kind, size, packed in sizes()),
+        "",
+        f"One search of the first decision by `{AGENT}` on one thread, in milliseconds: the fastest of",
+        f"{SEARCHES * ROUNDS}, native and in the browser by turns.",
+        "",
+        "| game | native | browser | speed of the browser |",
+        "| --- | ---: | ---: | ---: |",
+        *(
+            f"| {game} | {min(here):.1f} | {min(there):.1f} | {min(here) / min(there):.0%} |"
+            for game, (here, there) in speeds.items()
+        ),
+    ]
+    Path(__file__).parents[1].joinpath("WEB.md").write_text("\n".join(lines) + "\n", "utf-8")
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""Games in notebooks: a table to look through or to play at. Needs the extra ``widget``.
+
+The pictures are those of the web page (``stier web``).
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, SupportsIndex
+
+from stier._native import Agent, Game, State, derive_seed, load_agent, load_game, read_record
+from stier.errors import MissingExtraError
+
+if find_spec("anywidget") is None:
+    raise MissingExtraError("stier.widget needs anywidget: pip install 'stier[widget]'")
+
+import anywidget
+import traitlets
+
+__all__ = ["Table", "play", "replay"]
+
+#: The module that draws, as `make web` builds it; a wheel contains it.
+_MODULE = Path(__file__).parent / "page" / "widget.js"
+#: The text in a notebook if it is not there.
+_MISSING = """export default { render({ el }) {
+  el.textContent = "The drawing is not built: make web builds it, and wheels contain it.";
+} };"""
+
+
+class Table(anywidget.AnyWidget):
+    """A game, state by state; made by `replay` and `play`. The last line of a cell shows it.
+
+    Attributes:
+        state: The last state.
+    """
+
+    frames = traitlets.List().tag(sync=True)
+    faces = traitlets.Dict().tag(sync=True)
+    index = traitlets.Int().tag(sync=True)
+    eyes = traitlets.Int(allow_none=True).tag(sync=True)
+    playable = traitlets.Bool().tag(sync=True)
+
+    def __init__(self, state: State, eyes: int | None, opponent: Agent | None = None) -> None:
+        faces = state.get_game().card_faces()
+        names = {card: {"rank": rank, "sign": sign, "hue": hue} for card, (rank, sign, hue) in faces.items()}
+        module = _MODULE.read_text("utf-8") if _MODULE.is_file() else _MISSING
+        super().__init__(faces=names, eyes=eyes, playable=opponent is not None, _esm=module)
+        self.state, self._opponent = state, opponent
+        self.on_msg(self._chosen)
+
+    def _show(self, states: list[State]) -> None:
+        self.frames = [*self.frames, *(_frame(state, self.eyes) for state in states)]
+        self.index = len(self.frames) - 1
+
+    def _chosen(self, _widget: object, content: Any, _buffers: object) -> None:
+        """Plays a move of the person at the table; ignores one that is not legal any more."""
+        if self.state.current_player() == self.eyes and content.get("move") in self.state.legal_actions():
+            self.state.apply_action(content["move"])
+            self._show([self.state.clone()])
+            self._reply()
+
+    def _reply(self) -> None:
+        """Plays for the others until the person is to act."""
+        states = []
+        while self._opponent is not None and not self.state.is_terminal() and self.state.current_player() != self.eyes:
+            self.state.apply_action(self._opponent.step(self.state))
+            states.append(self.state.clone())
+        if states:
+            self._show(states)
+
+
+def replay(game: State | str, eyes: SupportsIndex | None = None) -> Table:
+    """Makes a table on which a game can be looked through, from the deal to its last state.
+
+    Args:
+        game: A state with its history, or a record (`State.record`).
+        eyes: The seat as which the game is seen; all cards are open if left out.
+
+    Raises:
+        RecordError: A record that cannot be read.
+        SeatError: A seat that the game does not have.
+    """
+    last = read_record(game) if isinstance(game, str) else game
+    state = last.get_game().new_initial_state()
+    states = []
+    for event in last.history():
+        if event[0] >= 0 and not states:
+            states.append(state.clone())
+        state.apply_action(event[1])
+        if states:
+            states.append(state.clone())
+    table = Table(state, None if eyes is None else int(eyes))
+    table._show([one for one in states if not one.is_chance_node()] or [state])
+    table.index = 0
+    return table
+
+
+def play(
+    game: Game | str, opponent: Agent | str = "ismcts:iterations=10000", *, seat: SupportsIndex = 0, seed: int = 0
+) -> Table:
+    """Makes a table at which a person plays against an agent, which has all other seats.
+
+    Args:
+        game: The game, or its text form.
+        opponent: The agent, or its text form. It is restarted.
+        seat: The person's seat.
+        seed: The seed of the cards and of the agent.
+
+    Raises:
+        SeatError: A seat that the game does not have.
+    """
+    loaded = load_game(game) if isinstance(game, str) else game
+    agent = load_agent(opponent, loaded) if isinstance(opponent, str) else opponent
+    agent.restart(derive_seed(seed, "widget", 0))
+    state = loaded.new_initial_state(seed=seed)
+    state.to_text(seat)  # an unknown seat is an error
+    table = Table(state, int(seat), agent)
+    table._show([state.clone()])
+    table._reply()
+    return table
+
+
+def _frame(state: State, eyes: int | None) -> dict[str, Any]:
+    """A state as the page draws it."""
+    scene, mover = state.scene(eyes), state.current_player()
+    legal = state.legal_actions() if mover >= 0 and eyes in (None, mover) else []
+    told = state.is_terminal() and (eyes is None or scene["tells_returns"])
+    return {
+        "scene": scene,
+        "seat": mover if mover >= 0 else None,
+        "legal": [{"id": int(action), "name": state.action_to_string(action)} for action in legal],
+        "returns": state.returns().tolist() if told else None,
+        "knowledge": "" if eyes is None else state.information_state_string(eyes),
+    }

@@ -1,0 +1,287 @@
+"""The web page in a real browser: Debian's chromium, or the one that the variable CHROMIUM names."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stier
+from stier.cli.web import HOST, PAGE, serve
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / "python/web/page/node_modules/axe-core/axe.min.js"
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
+#: Pictures of the page, to be looked at.
+PICTURES = ROOT / "out/pictures"
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
+    pytest.mark.skipif(not (PAGE / "index.html").is_file(), reason="make web has not built the page"),
+    pytest.mark.timeout(180),
+]
+
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+DEAL = "#play/schwinget?seed=7&agent=network&seat=0"
+DECK = "suits=2,values=3,referee=off,hand_size=2,set_aside=3"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with serve() as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://{HOST}:{server.server_address[1]}/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A desktop, without animations. Errors of the page fail the test."""
+    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    yield page
+    context.close()
+    assert errors == []
+
+
+def ask(page: Any, method: str, *arguments: object) -> Any:
+    """An answer of the engine in the page, which is reachable from the console as `stier`."""
+    return page.evaluate("([method, args]) => stier.ask(undefined, method, ...args)", [method, list(arguments)])
+
+
+def open_view(page: Any, address: str, view: str) -> None:
+    """Opens a view anew and waits until it can be used."""
+    page.goto("about:blank")
+    page.goto(address + view)
+    page.wait_for_selector("main h2")
+    if view.startswith("#play"):
+        page.wait_for_selector("[data-move]")
+
+
+def test_the_engine_gives_the_same_bits_as_natively(page: Any, address: str) -> None:
+    open_view(page, address, DEAL)
+    page.evaluate("stier.loadNetworks('schwinget')")
+    found = ask(page, "checksums", 1000)
+    assert len(found) > 100
+    assert found == json.loads((ROOT / "python/web/checksums.json").read_text("utf-8"))
+
+
+def test_seeds_and_links_give_the_same_deals_as_in_python(page: Any, address: str) -> None:
+    open_view(page, address, DEAL)
+    for name in stier.registered_names():
+        game = stier.load_game(name)
+        state = game.new_initial_state(seed=11)
+        moves = []
+        for _ in range(3):
+            if state.is_terminal():
+                break
+            moves.append(int(state.legal_actions()[-1]))
+            state.apply_action(moves[-1])
+        position = {"game": name, "rules": "", "seed": "11", "moves": moves}
+        assert ask(page, "record", position) == state.record()
+        for seat in range(game.num_players()):
+            shown = ask(page, "table", position, seat)
+            assert shown["knowledge"] == state.information_state_string(seat)
+            assert shown["scene"] == json.loads(json.dumps(state.scene(seat)))
+    state = stier.load_game("schwinget").new_initial_state(seed=7)
+    hand = state.scene(0)["places"][-1 if state.scene(0)["places"][-1]["seat"] == 0 else 0]["groups"][0]["cards"]
+    page.goto(address + DEAL)
+    assert len(page.query_selector_all("[data-move]")) >= len(hand)
+
+
+def test_a_game_is_played_to_its_end_by_keyboard_and_found_again_by_its_link(page: Any, address: str) -> None:
+    open_view(page, address, DEAL)
+    for _ in range(40):
+        if page.get_by_text("The game is over").count():
+            break
+        before = page.url
+        page.keyboard.press("1")
+        page.wait_for_function("before => location.href !== before", arg=before)
+        page.wait_for_function(
+            "() => document.querySelector('[data-move]') || document.body.innerText.includes('The game is over')"
+        )
+    assert page.get_by_text("The game is over").count() == 1
+    moves, link = page.url, page.url
+    assert "moves=" in moves
+    ended = page.inner_text("main .prompt")
+    open_view_ended(page, address + link.split("/", 3)[3])
+    assert page.inner_text("main .prompt") == ended
+    page.keyboard.press("u")
+    page.wait_for_selector("[data-move]")
+    page.keyboard.press("n")
+    page.wait_for_function("() => !location.hash.includes('moves=') && document.querySelector('[data-move]')")
+
+
+def open_view_ended(page: Any, link: str) -> None:
+    page.goto("about:blank")
+    page.goto(link)
+    page.wait_for_function("() => document.body.innerText.includes('The game is over')")
+
+
+def test_knowledge_is_exact_and_hides_nothing(page: Any, address: str) -> None:
+    open_view(page, address, DEAL)
+    page.get_by_text("What seat 1 can know about your cards").wait_for()
+    page.get_by_text("30 of 30 searches").wait_for(timeout=60_000)
+    position = {"game": "schwinget", "rules": "", "seed": "7", "moves": []}
+    state = stier.load_game("schwinget").new_initial_state(seed=7)
+    beliefs = stier.load_agent("random", state.get_game()).beliefs(state, 0)
+    found = ask(page, "beliefs", position, 0)
+    assert found["expected"] == beliefs.expected.reshape(-1).tolist()
+    # In every deal that the seat takes for possible, the page says the same.
+    ask(page, "analyse", position, "ismcts:iterations=100")
+    analysis = ask(page, "search")
+    known = ask(page, "known", position, 0, 1, 20)
+    for seed in range(3):
+        other = state.resample_from_infostate(0, seed)
+        twin = {"game": "schwinget", "rules": "", "seed": "1", "moves": [], "record": other.record()}
+        assert ask(page, "beliefs", twin, 0) == found
+        assert ask(page, "known", twin, 0, 1, 20) == known
+        ask(page, "analyse", twin, "ismcts:iterations=100")
+        assert ask(page, "search") == analysis
+
+
+def test_a_review_finds_what_stier_replay_finds(page: Any, address: str) -> None:
+    game = stier.load_game("schwinget")
+    record = stier.pit(game, ["greedy", "random"], deals=1, seed=5).games[0].record()
+    judge, searches = "ismcts:iterations=300,beliefs=policy", 4
+    replayed = stier.replay(record, 1, judge, searches=searches)
+    open_view(page, address, "#review")
+    page.fill("textarea[name=record]", record)
+    page.select_option("select[name=seat]", "1")
+    page.fill("input[name=searches]", str(searches))
+    page.get_by_role("button", name="Review", exact=True).click()
+    page.get_by_text(f"All {len(replayed)} decisions of seat 1 are reviewed.").wait_for(timeout=120_000)
+    page.locator(".decisions summary").first.click()
+    page.get_by_role("button", name="Play on with this choice").first.wait_for()
+    ask(page, "open", record)
+    ask(page, "review", 1, judge, searches)
+    for decision in replayed:
+        found = ask(page, "reviewed")
+        assert (found["number"], found["action"]["name"]) == (decision.number, decision.name)
+        assert (found["cost"], found["ci95"]) == (decision.cost, decision.cost_ci95)
+        assert found["verdict"] == decision.verdict()
+    assert ask(page, "reviewed") is None
+    page.get_by_role("button", name="Play on with this choice").first.click()
+    page.wait_for_function("() => location.hash.startsWith('#play/schwinget')")
+    page.wait_for_selector("main h2")
+
+
+def test_records_that_cannot_be_read_say_why(page: Any, address: str) -> None:
+    open_view(page, address, "#review")
+    page.fill("textarea[name=record]", "stier-record 1\ngame: bridge\n")
+    page.get_by_text("unknown game 'bridge'").wait_for()
+
+
+def test_the_trainer_asks_twenty_positions(page: Any, address: str) -> None:
+    open_view(page, address, "#trainer?seed=5")
+    for number in range(20):
+        page.get_by_role("button", name="Attack").wait_for()
+        page.keyboard.press("aw"[number % 2])
+        page.get_by_text("measured").or_(page.get_by_text("exact")).first.wait_for()
+        page.get_by_role("button", name="Your score" if number == 19 else "Next position").click()
+    page.get_by_role("heading", name="score").wait_for()
+    page.get_by_text("rule of thumb").first.wait_for()
+
+
+def test_equilibria_are_those_of_the_solver(page: Any, address: str) -> None:
+    open_view(page, address, "#solutions")
+    page.get_by_role("button", name="Solve").click()
+    page.get_by_text("Information sets", exact=True).wait_for(timeout=60_000)
+    found = ask(page, "solve", "kuhn_poker", "", 200)
+    solution = stier.solve("kuhn_poker", iterations=200)
+    assert (found["histories"], found["sets"]) == (solution.histories, solution.information_sets)
+    assert found["nash_conv"] == pytest.approx(2 * solution.exploitability, rel=1e-12)
+    assert found["values"][0] == pytest.approx(-1 / 18, abs=1e-3)
+    rows = ask(page, "sets", "seat 0", 0, 100)
+    assert rows["found"] == len(rows["sets"]) == 6
+    assert sum(one["probability"] for one in rows["sets"][0]["actions"]) == pytest.approx(1)
+
+
+def test_nothing_is_requested_once_the_page_is_loaded(browser: Any, address: str) -> None:
+    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_view(page, address, DEAL)
+    page.evaluate("stier.loadNetworks('schwinget')")
+    assert all(url.startswith((address, "about:", "blob:")) for url in asked), asked
+    asked.clear()
+    context.set_offline(True)
+    page.keyboard.press("1")
+    page.wait_for_function("() => location.hash.includes('moves=')")
+    for tab in ["Review", "Attack trainer", "Solutions", "Play"]:
+        page.get_by_role("link", name=tab, exact=True).click()
+        page.wait_for_selector("main h2")
+    page.wait_for_selector("[data-move]")
+    assert [url for url in asked if not url.startswith("blob:")] == []
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_every_view_is_accessible_and_fits_the_screen(
+    browser: Any, address: str, scheme: str, size: dict[str, int]
+) -> None:
+    context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce", bypass_csp=True)
+    page = context.new_page()
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    device = "phone" if size == PHONE else "desktop"
+    for name, view in {
+        "play": DEAL,
+        "review": "#review",
+        "trainer": "#trainer?seed=5",
+        "solutions": "#solutions",
+    }.items():
+        open_view(page, address, view)
+        if name == "play" and device == "desktop":
+            page.get_by_text("5 of 30 searches").or_(page.get_by_text("30 of 30 searches")).first.wait_for()
+        if name == "review":
+            record = stier.pit("schwinget", ["greedy", "random"], deals=1, seed=5).games[0].record()
+            page.fill("textarea[name=record]", record)
+            page.get_by_label("Judge").first.select_option(index=1)
+            page.get_by_role("button", name="Review", exact=True).click()
+            page.get_by_text("decisions of seat 0 are reviewed.").wait_for(timeout=120_000)
+            page.locator(".decisions summary").first.click()
+        if name == "trainer":
+            page.keyboard.press("a")
+        if name == "solutions":
+            page.get_by_role("button", name="Solve").click()
+            page.get_by_text("Information sets", exact=True).wait_for(timeout=60_000)
+        page.screenshot(path=PICTURES / f"{name}-{device}-{scheme}.png", full_page=True)
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], name
+        page.add_script_tag(path=AXE)
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == [], name
+    context.close()
+
+
+def test_the_server_is_for_this_machine_and_serves_the_page(address: str) -> None:
+    from urllib.request import urlopen
+
+    assert address.startswith("http://127.0.0.1:")
+    with urlopen(address) as answer:
+        assert b"Stier" in answer.read()
+    wasm = next((PAGE / "assets").glob("*.wasm"))
+    with urlopen(f"{address}assets/{wasm.name}") as answer:
+        assert answer.headers["Content-Type"] == "application/wasm"

@@ -1,0 +1,118 @@
+//! Agents: one decision, or several searches of one position.
+
+use serde::Serialize;
+use stier_agents::agent::{ActionStats, DecideError};
+use stier_agents::arena::Estimate;
+use stier_agents::erased::{DynAgent, DynState};
+use stier_agents::{AgentSpec, Search};
+use stier_core::{Action, Rng};
+
+use crate::engine::Problem;
+use crate::position::{self, Position};
+use crate::table::Move;
+
+/// An agent for the game of this state.
+pub(crate) fn agent(state: &dyn DynState, text: &str) -> Result<Box<dyn DynAgent>, Problem> {
+    let spec: AgentSpec = text.parse()?;
+    Ok(state.game().agent(&spec)?)
+}
+
+/// An agent that searches from views.
+pub(crate) fn searcher(state: &dyn DynState, text: &str) -> Result<Box<dyn DynAgent>, Problem> {
+    let spec: AgentSpec = text.parse()?;
+    if spec.facts().is_oracle { Err(Problem::Oracle) } else { Ok(state.game().agent(&spec)?) }
+}
+
+/// The choice of an agent.
+#[derive(Serialize)]
+pub(crate) struct Decided {
+    #[serde(flatten)]
+    chosen: Move,
+    seconds: f64,
+}
+
+/// The decision of an agent that begins here, with streams hashed from the seed and the number of events.
+pub(crate) fn decide(position: &Position, text: &str, seed: &str) -> Result<Decided, Problem> {
+    let state = position.state()?;
+    let mut agent = agent(&*state, text)?;
+    agent.restart(Rng::stream(position::seed(seed)?, "page", state.events().len() as u64).bits());
+    let decision = agent.decide(&*state)?;
+    let seconds = decision.search.map_or(0.0, |search| search.seconds);
+    Ok(Decided { chosen: Move::of(&*state, decision.action), seconds })
+}
+
+/// One action over several searches.
+#[derive(Serialize)]
+struct Bar {
+    #[serde(flatten)]
+    action: Move,
+    value: Option<f64>,
+    ci95: Option<f64>,
+    chosen: f64,
+    probability: f64,
+    visits: u64,
+}
+
+/// What several searches have found.
+#[derive(Serialize)]
+pub(crate) struct Analysis {
+    searches: usize,
+    iterations: u64,
+    bars: Vec<Bar>,
+}
+
+impl Analysis {
+    /// The summary of searches of a state: their choices and statistics.
+    pub(crate) fn of(state: &dyn DynState, found: &[(Action, Search)]) -> Self {
+        let actions = found.first().map_or(&[][..], |(_, search)| &search.actions);
+        Self {
+            searches: found.len(),
+            iterations: found.iter().map(|(_, search)| search.iterations).sum(),
+            bars: actions.iter().map(|one| bar(state, found, Action(one.action))).collect(),
+        }
+    }
+}
+
+fn bar(state: &dyn DynState, found: &[(Action, Search)], action: Action) -> Bar {
+    let of_action =
+        |search: &Search| *search.actions.iter().find(|one| one.action == action.0).expect("as in the first");
+    let stats: Vec<ActionStats> = found.iter().map(|(_, search)| of_action(search)).collect();
+    let values: Vec<f64> = stats.iter().filter(|one| one.visits > 0).map(|one| one.value).collect();
+    let estimate = if values.len() == found.len() { Estimate::of(&values) } else { None };
+    let count = found.len() as f64;
+    Bar {
+        action: Move::of(state, action),
+        value: estimate.map(|estimate| estimate.mean),
+        ci95: estimate.filter(|estimate| estimate.units >= 3).map(|estimate| estimate.ci95),
+        chosen: found.iter().filter(|(choice, _)| *choice == action).count() as f64 / count,
+        probability: stats.iter().map(|one| one.probability).sum::<f64>() / count,
+        visits: stats.iter().map(|one| one.visits).sum(),
+    }
+}
+
+/// An agent that searches one position again and again.
+pub(crate) struct Analyst {
+    state: Box<dyn DynState>,
+    agent: Box<dyn DynAgent>,
+    name: String,
+    found: Vec<(Action, Search)>,
+}
+
+impl Analyst {
+    /// Begins with a position. It sees a state drawn from what the player to act knows.
+    pub(crate) fn new(position: &Position, text: &str) -> Result<Self, Problem> {
+        let state = position.state()?;
+        let seat = DecideError::seat(state.turn())?;
+        let agent = searcher(&*state, text)?;
+        Ok(Self { state: state.resample(seat, 0), agent, name: text.to_string(), found: Vec::new() })
+    }
+
+    /// One more search.
+    pub(crate) fn search(&mut self) -> Result<Analysis, Problem> {
+        self.agent.restart(Rng::stream(self.found.len() as u64, "analysis", self.state.events().len() as u64).bits());
+        let decision = self.agent.decide(&*self.state)?;
+        let search = decision.search.ok_or_else(|| Problem::NoSearch { agent: self.name.clone() })?;
+        self.found.push((decision.action, search));
+        Ok(Analysis::of(&*self.state, &self.found))
+    }
+}

@@ -1,0 +1,126 @@
+//! Games, their rules, and agents.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use stier_agents::catalogue::describe;
+use stier_agents::erased::{self, options};
+use stier_core::options::Allowed;
+use stier_core::{OptionInfo, OptionValue, games, with_game};
+
+use crate::engine::Problem;
+
+/// An option of a game or an agent.
+#[derive(Serialize)]
+struct Choice {
+    name: &'static str,
+    about: &'static str,
+    default: String,
+    allowed: String,
+    names: Vec<&'static str>,
+    range: Option<[f64; 2]>,
+}
+
+impl Choice {
+    fn of(info: OptionInfo) -> Self {
+        let allowed = info.allowed.to_string();
+        let (names, range) = match info.allowed {
+            Allowed::Names(names) => (names, None),
+            Allowed::Range(low, high) => (Vec::new(), number(&low).zip(number(&high)).map(|(low, high)| [low, high])),
+            Allowed::Other(_) => (Vec::new(), None),
+        };
+        Self { name: info.name, about: info.about, default: info.default.to_string(), allowed, names, range }
+    }
+}
+
+fn number(value: &OptionValue) -> Option<f64> {
+    match value {
+        OptionValue::Int(value) => Some(*value as f64),
+        OptionValue::Float(value) => Some(*value),
+        OptionValue::Name(name) => name.parse().ok(),
+    }
+}
+
+/// A game.
+#[derive(Serialize)]
+pub(crate) struct GameInfo {
+    name: &'static str,
+    title: &'static str,
+    literature: bool,
+    rules: Vec<Choice>,
+}
+
+/// The four card games, which this project is about.
+const OWN: [&str; 4] = ["schwinget", "up_and_down", "schweins_galopp", "schwimmen"];
+
+/// All games, the four card games first.
+pub(crate) fn games() -> Vec<GameInfo> {
+    fn of<G: stier_core::FullGame>() -> GameInfo {
+        let game = G::new(G::Rules::default()).expect("default rules are valid");
+        let rules = options::<G>().into_iter().map(Choice::of).collect();
+        GameInfo {
+            name: G::NAME,
+            title: game.scene(&game.root(), None).title,
+            literature: !OWN.contains(&G::NAME),
+            rules,
+        }
+    }
+    let others = games::NAMES.iter().copied().filter(|name| !OWN.contains(name));
+    let names = OWN.into_iter().chain(others);
+    names.filter_map(|name| with_game!(name, G => of::<G>())).collect()
+}
+
+/// An agent.
+#[derive(Serialize)]
+pub(crate) struct AgentInfo {
+    name: &'static str,
+    about: &'static str,
+    options: Vec<Choice>,
+}
+
+/// All agents.
+pub(crate) fn agents() -> Vec<AgentInfo> {
+    let of = |info: stier_agents::catalogue::AgentInfo| AgentInfo {
+        name: info.name,
+        about: info.about,
+        options: info.options.into_iter().map(Choice::of).collect(),
+    };
+    describe().into_iter().map(of).collect()
+}
+
+/// A printed card.
+#[derive(Serialize)]
+struct Printed {
+    rank: String,
+    sign: &'static str,
+    hue: &'static str,
+}
+
+/// A game under its rules.
+#[derive(Serialize)]
+pub(crate) struct Rules {
+    game: String,
+    rules: String,
+    seats: usize,
+    range: (f64, f64),
+    faces: BTreeMap<String, Printed>,
+    agents: Vec<&'static str>,
+}
+
+/// A game under these rules.
+pub(crate) fn rules(name: &str, rules: &str) -> Result<Rules, Problem> {
+    let game = erased::load(name, rules)?;
+    let (info, facts) = (game.info(), game.facts());
+    let faces = facts.faces.iter().map(|(card, face)| {
+        let printed = Printed { rank: face.rank.clone(), sign: face.sign.name(), hue: face.hue.name() };
+        (card.clone(), printed)
+    });
+    Ok(Rules {
+        game: facts.name.to_string(),
+        rules: facts.rules_text.clone(),
+        seats: info.num_seats,
+        range: info.utility_range,
+        faces: faces.collect(),
+        agents: facts.agents.clone(),
+    })
+}

@@ -1,0 +1,47 @@
+//! Games, agents and solvers for web pages, compiled to WebAssembly.
+//!
+//! A page asks by name and gets JSON: `page/src/protocol.ts` lists the questions and describes arguments and answers.
+//! Everything runs on the caller's thread, a worker of the page. The same arguments give the same bits as natively.
+
+mod analysis;
+mod catalogue;
+pub mod checksum;
+mod engine;
+mod knowledge;
+mod position;
+mod progress;
+mod review;
+mod solution;
+mod table;
+
+use std::cell::RefCell;
+
+use stier_agents::network::NetworkFile;
+use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+
+pub use engine::{Engine, Problem};
+
+thread_local! {
+    static ENGINE: RefCell<Engine> = RefCell::default();
+}
+
+/// Answers a question: the name of a method, its arguments as a JSON array, and the answer as JSON.
+#[wasm_bindgen]
+pub fn call(method: &str, arguments: &str) -> Result<String, JsError> {
+    ENGINE.with_borrow_mut(|engine| engine.call(method, arguments)).map_err(JsError::from)
+}
+
+/// Makes the network in these bytes the own one of a game.
+#[wasm_bindgen]
+pub fn provide(game: &str, bytes: &[u8]) -> Result<(), JsError> {
+    NetworkFile::provide(game, bytes).map_err(JsError::from)
+}
+
+/// Calls a function with a few words about the progress of long calculations from now on.
+#[cfg(target_family = "wasm")]
+#[wasm_bindgen]
+pub fn on_progress(tell: js_sys::Function) {
+    progress::on_progress(move |text| {
+        let _ = tell.call1(&wasm_bindgen::JsValue::NULL, &text.into());
+    });
+}

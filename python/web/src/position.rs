@@ -1,0 +1,46 @@
+//! A game so far, as a link holds it.
+
+use serde::{Deserialize, Serialize};
+use stier_agents::erased::{self, Dealing, DynState};
+use stier_core::Action;
+
+use crate::engine::Problem;
+
+/// A game so far: how it began, and what the players chose.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Position {
+    pub(crate) game: String,
+    pub(crate) rules: String,
+    pub(crate) seed: String,
+    pub(crate) moves: Vec<u8>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) record: Option<String>,
+}
+
+impl Position {
+    /// The state after all moves.
+    pub(crate) fn state(&self) -> Result<Box<dyn DynState>, Problem> {
+        let seed = seed(&self.seed)?;
+        let mut state = match &self.record {
+            None => erased::load(&self.game, &self.rules)?.new_state(Some(seed)),
+            Some(record) => continued(erased::read_record(record)?, seed),
+        };
+        for &id in &self.moves {
+            state.apply(Action(id))?;
+        }
+        Ok(state)
+    }
+}
+
+/// The same state, with random events from a seed from now on.
+fn continued(mut state: Box<dyn DynState>, seed: u64) -> Box<dyn DynState> {
+    let since = state.events().len();
+    let fits = state.set_dealing(Some(Dealing { seed, since }));
+    debug_assert!(fits, "no event comes after the record");
+    state
+}
+
+/// A seed as text.
+pub(crate) fn seed(text: &str) -> Result<u64, Problem> {
+    text.trim().parse().map_err(|_| Problem::BadSeed(text.to_string()))
+}

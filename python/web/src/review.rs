@@ -1,0 +1,151 @@
+//! A game once more, decision by decision, as `stier replay` has it: the same searches, the same figures.
+
+use serde::Serialize;
+use stier_agents::Search;
+use stier_agents::agent::ActionStats;
+use stier_agents::arena::judgement::{self, Judgement};
+use stier_agents::erased::{self, DynAgent, DynState, check_seat};
+use stier_core::{Action, Seat, Turn};
+
+use crate::analysis::{Analysis, searcher};
+use crate::engine::Problem;
+use crate::knowledge::Beliefs;
+use crate::position::Position;
+use crate::table::{self, Move, Table};
+
+/// A game to be reviewed.
+pub(crate) struct Opened {
+    end: Box<dyn DynState>,
+    decisions: Vec<Taken>,
+}
+
+/// A decision of the game.
+#[derive(Clone, Copy)]
+struct Taken {
+    seat: Seat,
+    /// The number of events before it.
+    number: usize,
+    action: Action,
+}
+
+/// A description of the game.
+#[derive(Serialize)]
+pub(crate) struct About {
+    game: String,
+    rules: String,
+    seats: usize,
+    decisions: Vec<usize>,
+    returns: Option<Vec<f64>>,
+}
+
+impl Opened {
+    /// Reads a record.
+    pub(crate) fn new(record: &str) -> Result<Self, Problem> {
+        let end = erased::read_record(record)?;
+        let taken = |(number, event): (usize, &stier_core::Event)| {
+            event.turn.seat().map(|seat| Taken { seat, number, action: event.action })
+        };
+        let decisions = end.events().iter().enumerate().filter_map(taken).collect();
+        Ok(Self { end, decisions })
+    }
+
+    /// Describes it.
+    pub(crate) fn about(&self) -> About {
+        let game = self.end.game();
+        let seats = game.info().num_seats;
+        let count = |seat: Seat| self.decisions.iter().filter(|taken| taken.seat == seat).count();
+        About {
+            game: game.facts().name.to_string(),
+            rules: game.facts().rules_text.clone(),
+            seats,
+            decisions: Seat::all(seats).map(count).collect(),
+            returns: (self.end.turn() == Turn::Over).then(|| self.end.returns()),
+        }
+    }
+
+    /// Begins the review of a seat's decisions.
+    pub(crate) fn review(&self, seat: i64, agent: &str, searches: usize) -> Result<Reviewer, Problem> {
+        let game = self.end.game();
+        let seat = check_seat(&*game, seat)?;
+        let own = self.decisions.iter().copied().filter(|taken| taken.seat == seat);
+        Ok(Reviewer {
+            state: game.new_state(None),
+            events: self.end.events().iter().map(|event| event.action).collect(),
+            own: own.collect::<Vec<_>>().into_iter(),
+            agent: searcher(&*self.end, agent)?,
+            name: agent.to_string(),
+            searches: searches.max(1),
+        })
+    }
+}
+
+/// A review in progress.
+pub(crate) struct Reviewer {
+    /// The game up to the decision last reviewed.
+    state: Box<dyn DynState>,
+    events: Vec<Action>,
+    own: std::vec::IntoIter<Taken>,
+    agent: Box<dyn DynAgent>,
+    name: String,
+    searches: usize,
+}
+
+/// A decision with its judgement.
+#[derive(Serialize)]
+pub(crate) struct Reviewed {
+    number: usize,
+    position: Position,
+    table: Table,
+    action: Move,
+    best: Move,
+    cost: Option<f64>,
+    ci95: Option<f64>,
+    verdict: String,
+    analysis: Analysis,
+    beliefs: Beliefs,
+}
+
+impl Reviewer {
+    /// Reviews the next decision; `None` at the end.
+    pub(crate) fn decision(&mut self) -> Result<Option<Reviewed>, Problem> {
+        let Some(Taken { seat, number, action }) = self.own.next() else { return Ok(None) };
+        for &event in &self.events[self.state.events().len()..number] {
+            self.state.apply(event)?;
+        }
+        let view = self.state.resample(seat, 0);
+        self.agent.restart(0);
+        let beliefs = self.agent.beliefs(&*view, seat)?.into();
+        let mut found: Vec<(Action, Search)> = Vec::new();
+        if view.possible().len() > 1 {
+            for search in 0..self.searches {
+                self.agent.restart(judgement::seed(search, view.events().len()));
+                let decision = self.agent.decide(&*view)?;
+                let search = decision.search.ok_or_else(|| Problem::NoSearch { agent: self.name.clone() })?;
+                found.push((decision.action, search));
+            }
+        }
+        let statistics: Vec<(Action, &[ActionStats])> =
+            found.iter().map(|(choice, search)| (*choice, &search.actions[..])).collect();
+        let judged = Judgement::of(&statistics, action);
+        let (own, best) = (Move::of(&*view, action), Move::of(&*view, judged.best));
+        let game = self.state.game();
+        Ok(Some(Reviewed {
+            number: view.events().len(),
+            position: Position {
+                game: game.facts().name.to_string(),
+                rules: game.facts().rules_text.clone(),
+                seed: "0".to_string(),
+                moves: Vec::new(),
+                record: Some(self.state.record()),
+            },
+            table: table::of(&*view, Some(seat)),
+            verdict: judged.verdict(&own.name, &best.name),
+            action: own,
+            best,
+            cost: judged.cost,
+            ci95: judged.ci95,
+            analysis: Analysis::of(&*view, &found),
+            beliefs,
+        }))
+    }
+}

@@ -1,0 +1,42 @@
+//! The checksums that a web page must reproduce, and the questions natively.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use stier_agents::network::NetworkFile;
+use stier_web::Engine;
+
+/// The games that come with a network.
+const WITH_NETWORK: [&str; 4] = ["schweins_galopp", "schwimmen", "schwinget", "up_and_down"];
+
+/// An engine with all networks.
+fn engine() -> Engine {
+    for game in WITH_NETWORK {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join(format!("../../core/src/games/{game}/advice/network.safetensors"));
+        NetworkFile::provide(game, &fs::read(file).expect("the game's network")).expect("a network");
+    }
+    Engine::default()
+}
+
+fn ask(engine: &mut Engine, method: &str, arguments: &Value) -> Value {
+    let answer = engine.call(method, &arguments.to_string()).unwrap_or_else(|error| panic!("{method}: {error}"));
+    serde_json::from_str(&answer).expect("JSON")
+}
+
+#[test]
+fn games_searches_and_solutions_have_these_bits() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("checksums.json");
+    let found = ask(&mut engine(), "checksums", &json!([1000]));
+    if std::env::var_os("STIER_UPDATE").is_some() {
+        fs::write(&path, serde_json::to_string_pretty(&found).expect("JSON") + "\n").expect("the file can be written");
+    }
+    let kept: Value = serde_json::from_str(&fs::read_to_string(&path).expect("the kept checksums")).expect("JSON");
+    let (found, kept) = (found.as_array().expect("a list"), kept.as_array().expect("a list"));
+    assert!(found.len() > 100, "{} checksums", found.len());
+    for (found, kept) in found.iter().zip(kept) {
+        assert_eq!(found, kept, "STIER_UPDATE=1 writes python/web/checksums.json anew");
+    }
+    assert_eq!(found.len(), kept.len());
+}
