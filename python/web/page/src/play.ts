@@ -1,0 +1,319 @@
+import { agentInWords, nameOf, opponents } from "./agents";
+import { actionInWords, cardOf } from "./cards";
+import { h } from "./dom";
+import { type EngineClient, isAbort } from "./engine";
+import { listen } from "./keys";
+import { Knowledge, isWide } from "./knowledge";
+import { type Playing, type Route, playLink, readPlaying, readRoute, reviewLink } from "./link";
+import { Match } from "./match";
+import type { Agent, GameInfo, Move, Table } from "./protocol";
+import { drawRules, rulebook, wordsOn } from "./rules";
+import { Setup, changed } from "./setup";
+import { drawTable, signed } from "./table";
+
+/** Milliseconds between two moves of the others. */
+const PAUSE = 700;
+
+/** The view in which a person plays against agents. */
+export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
+  const play = new Play(root, engine);
+  void play.open(route);
+  return () => play.close();
+}
+
+class Play {
+  readonly #engine: EngineClient;
+  readonly #closed = new AbortController();
+  readonly #title = h("h2", {});
+  readonly #about = h("p", { class: "about" });
+  readonly #happened = h("p", { class: "happened" });
+  readonly #prompt = h("p", { class: "prompt" });
+  /** Can be focused while nothing in it can be chosen. */
+  readonly #box = h("div", { class: "box", tabindex: -1 });
+  readonly #words = h("dl", { class: "words" });
+  readonly #glossary = panel("Words on this table", isWide(), this.#words);
+  readonly #log = h("ol", { class: "log", tabindex: 0, "aria-label": "moves so far" });
+  readonly #setupBox = h("div", {});
+  readonly #side = h("div", { class: "side" });
+  readonly #new = button("New deal", () => this.#deal());
+  readonly #undo = button("Undo", () => this.#takeBack());
+  readonly #copy = button("Copy link", () => this.#copyLink());
+  /** Ends what belongs to the present position. */
+  #control = new AbortController();
+  #games: GameInfo[] = [];
+  #agents: Agent[] = [];
+  #match: Match | null = null;
+  /** The game that the person has asked for, also while it is being loaded. */
+  #wanted = dealt("");
+  #setup: Setup | null = null;
+  #knowledge: Knowledge | null = null;
+
+  constructor(root: HTMLElement, engine: EngineClient) {
+    this.#engine = engine;
+    const keys = listen({
+      digit: (digit) => this.#choose(this.#match?.table.legal[digit - 1]),
+      newDeal: () => this.#deal(),
+      undo: () => this.#takeBack(),
+    }, this.#closed.signal);
+    root.append(
+      h("div", { class: "intro" }, this.#title, this.#about),
+      h(
+        "div", { class: "columns" },
+        h(
+          "div", { class: "main" },
+          h("div", { class: "status", role: "status" }, this.#happened, this.#prompt),
+          this.#box,
+          h(
+            "div", { class: "actions" },
+            this.#new, this.#undo, button("Review this game", () => this.#review()),
+            this.#copy, button("Save record", () => this.#save()), button("Keys", () => keys.showModal()),
+          ),
+          this.#glossary,
+          panel("Game and opponent", isWide(), this.#setupBox),
+          panel("Moves so far", false, this.#log),
+        ),
+        this.#side,
+      ),
+      keys,
+    );
+  }
+
+  async open(route: Route): Promise<void> {
+    try {
+      this.#games = await this.#engine.ask(this.#closed.signal, "games");
+      this.#agents = await this.#engine.ask(this.#closed.signal, "agents");
+    } catch (error) {
+      return this.#fail(error);
+    }
+    const game = route.game || (this.#games[0]?.name ?? "");
+    await this.#start(readPlaying(route) ?? dealt(game, route.settings), "replaceState");
+  }
+
+  close(): void {
+    this.#closed.abort();
+    this.#control.abort();
+    this.#knowledge?.close();
+  }
+
+  /** Goes to a game, at any of its moves. */
+  async #start(wanted: Playing, how: "pushState" | "replaceState"): Promise<void> {
+    const signal = this.#begin();
+    this.#wanted = wanted;
+    // Nothing can be chosen in a game that is about to go.
+    this.#box.inert = true;
+    try {
+      const match = await Match.load(this.#engine, this.#games, wanted, signal);
+      signal.throwIfAborted();
+      const old = this.#match;
+      if (!old || !isSameSeat(old, match)) this.#drawSide(match);
+      this.#drawSetup(match);
+      await this.#goOn(match, how, signal);
+    } catch (error) {
+      if (isAbort(error)) return;
+      if (!this.#match || !this.#setup) return this.#fail(error);
+      // The game goes on as it was.
+      this.#setup.fail(inWords(error));
+      await this.#goOn(this.#match, "replaceState", this.#begin());
+    }
+  }
+
+  /** Ends what belongs to the present position. */
+  #begin(): AbortSignal {
+    this.#control.abort();
+    this.#control = new AbortController();
+    return this.#control.signal;
+  }
+
+  /** Shows a game and lets the others move until it is the person's turn. */
+  async #goOn(start: Match, how: "pushState" | "replaceState", signal: AbortSignal): Promise<void> {
+    let match = start;
+    try {
+      if (match.isYours) await this.#check(match, signal);
+      await this.#show(match, how, signal);
+      let seen = true;
+      while (!match.isOver && !match.isYours) {
+        // After a move that the person cannot see, a pause would tell of it.
+        const [next]: [Match, unknown] = await Promise.all([match.afterAgent(signal), seen && pause(signal)]);
+        seen = next.table.knowledge !== match.table.knowledge;
+        match = next;
+        await this.#show(match, "replaceState", signal);
+      }
+    } catch (error) {
+      if (isAbort(error)) return;
+      this.#setup?.agent.fail(inWords(error));
+      this.#prompt.textContent = `Seat ${match.table.seat} cannot move: choose another opponent.`;
+    }
+  }
+
+  /** Reports an agent in the text field that cannot play at once, rather than at its first move. */
+  async #check({ playing, rules }: Match, signal: AbortSignal): Promise<void> {
+    const { position, agent } = playing;
+    if (nameOf(agent) === "oracle" || opponents(rules).some(({ spec }) => spec === agent)) return;
+    await this.#engine.ask(signal, "analyse", position, agent).catch((error: unknown) => {
+      if (isAbort(error)) throw error;
+      this.#setup?.agent.fail(inWords(error));
+    });
+  }
+
+  #choose(move: Move | undefined): void {
+    const match = this.#match;
+    if (!move || !match?.isYours || this.#box.inert) return;
+    const signal = this.#begin();
+    match.after(move.id, signal).then((next) => this.#goOn(next, "pushState", signal), (error) => this.#fail(error));
+  }
+
+  #deal(): void {
+    void this.#start(changed(this.#wanted, { seed: randomSeed() }), "pushState");
+  }
+
+  #takeBack(): void {
+    const before = this.#match?.beforeLastChoice();
+    if (before) void this.#start(before, "pushState");
+  }
+
+  async #record(): Promise<string> {
+    const { position } = (this.#match as Match).playing;
+    return this.#engine.ask(this.#closed.signal, "record", position);
+  }
+
+  #review(): void {
+    const seat = this.#match?.playing.seat ?? 0;
+    this.#record().then((record) => location.assign(reviewLink(record, seat)), (error) => this.#fail(error));
+  }
+
+  #save(): void {
+    const { game, seed } = this.#match?.playing.position ?? { game: "game", seed: "" };
+    this.#record().then((record) => {
+      const href = URL.createObjectURL(new Blob([record], { type: "text/plain" }));
+      h("a", { href, download: `${game}-${seed}.txt` }).click();
+      URL.revokeObjectURL(href);
+    }, (error) => this.#fail(error));
+  }
+
+  #copyLink(): void {
+    navigator.clipboard.writeText(location.href).then(
+      () => this.#copy.textContent = "Link copied",
+      () => this.#prompt.textContent = "The link is the address of this page.",
+    );
+  }
+
+  /** Draws a game and puts it into the address. At the end all cards are open. */
+  async #show(match: Match, how: "pushState" | "replaceState", signal: AbortSignal): Promise<void> {
+    const { playing, rules } = match;
+    const { position, seat } = playing;
+    const table = match.isOver ? await this.#engine.ask(signal, "table", position, null) : match.table;
+    signal.throwIfAborted();
+    this.#match = match;
+    this.#wanted = playing;
+    const link = playLink(playing);
+    // The address may already name another view, which is about to open.
+    if (link !== location.hash && readRoute(location.hash).tab === "play") history[how](null, "", link);
+    const words = wordsOn(rules.game, match.table);
+    const hadFocus = this.#box.contains(document.activeElement);
+    this.#box.inert = false;
+    this.#box.replaceChildren(drawTable(table, rules.faces, {
+      eyes: match.isOver ? null : seat, you: seat, title: match.isOver ? "All is open" : "What you know", words: Object.fromEntries(words),
+      ...(match.isYours && { moves: (move: Move) => this.#choose(move) }),
+    }));
+    if (hadFocus) (this.#box.querySelector<HTMLElement>("[data-move]") ?? this.#box).focus({ preventScroll: true });
+    this.#happened.textContent = match.news().join(" ");
+    this.#prompt.textContent = promptOf(match, table);
+    this.#new.classList.toggle("primary", match.isOver);
+    this.#undo.disabled = match.beforeLastChoice() === null;
+    this.#copy.textContent = "Copy link";
+    this.#glossary.hidden = words.length === 0;
+    this.#words.replaceChildren(...words.flatMap(([word, about]) => [h("dt", {}, word), h("dd", {}, about)]));
+    this.#log.replaceChildren(...match.story().filter(Boolean).map((line) => h("li", {}, line)));
+    this.#knowledge?.update(match.isYours ? { position, seat, rules, table } : null);
+  }
+
+  #drawSetup({ game, rules, playing }: Match): void {
+    const focused = document.activeElement instanceof HTMLElement && this.#setupBox.contains(document.activeElement)
+      ? document.activeElement.getAttribute("name") : null;
+    const open = this.#setupBox.querySelector<HTMLDetailsElement>(".options")?.open ?? false;
+    const choices = { games: this.#games, game, agents: this.#agents, rules, playing };
+    this.#setup = new Setup(choices, (change) => void this.#start(changed(this.#wanted, change), "pushState"));
+    this.#setupBox.replaceChildren(this.#setup.element);
+    const options = this.#setupBox.querySelector<HTMLDetailsElement>(".options");
+    if (options) options.open = open;
+    if (focused) this.#setupBox.querySelector<HTMLElement>(`[name="${focused}"]`)?.focus();
+    const { title, summary } = rulebook(game.name);
+    const sight = nameOf(playing.agent) === "oracle" ? "The oracle sees all cards." : "No player sees more than the rules allow.";
+    this.#title.textContent = `${title}, against ${withArticle(agentInWords(playing.agent, opponents(rules)))}`;
+    this.#about.innerHTML = `${summary} ${sight}`;
+  }
+
+  /** What stands beside the table of one game. */
+  #drawSide({ game, rules, playing }: Match): void {
+    this.#knowledge?.close();
+    this.#knowledge = new Knowledge(this.#engine, rules, playing.seat);
+    const rulePanel = panel(`Rules of ${rulebook(game.name).title}`, isWide(), drawRules(game.name));
+    this.#side.replaceChildren(this.#knowledge.element, rulePanel);
+  }
+
+  #fail(error: unknown): void {
+    if (!isAbort(error)) this.#prompt.textContent = `${inWords(error)}.`;
+  }
+}
+
+/** True if the person sits at the same place in the same game. */
+function isSameSeat(one: Match, other: Match): boolean {
+  const key = ({ rules, playing }: Match): string => [rules.game, rules.rules, playing.seat].join();
+  return key(one) === key(other);
+}
+
+function panel(title: string, open: boolean, content: HTMLElement): HTMLElement {
+  return h("details", { class: "panel", open }, h("summary", {}, h("h3", {}, title)), content);
+}
+
+function button(words: string, click: () => void): HTMLButtonElement {
+  return h("button", { type: "button", click }, words);
+}
+
+/** What the person can do now, or how the game ended. */
+function promptOf(match: Match, table: Table): string {
+  const { seat } = match.playing;
+  if (match.isOver) return `The game is over. ${resultInWords(table.returns ?? [], seat)}`;
+  if (!match.isYours) return `Seat ${table.seat} is thinking.`;
+  const cards = table.legal.filter(({ name }) => cardOf(name, match.rules.faces).card !== null);
+  const others = table.legal.filter((move) => !cards.includes(move)).map(({ name }) => actionInWords(name, match.rules.faces));
+  if (cards.length === 0) return "Your turn: choose a move.";
+  const more = others.length === 0 ? "" : others.length === 1 ? `, or ${others[0]}` : ", or a move below";
+  return `Your turn: choose a card${more}.`;
+}
+
+function resultInWords(returns: number[], seat: number): string {
+  const own = returns[seat] ?? 0;
+  const best = Math.max(...returns);
+  const winners = returns.filter((value) => value === best).length;
+  const verdict = own < best ? "You lose" : winners === returns.length ? "A draw" : "You win";
+  const all = returns.map((value, other) => `${other === seat ? "you" : `seat ${other}`} ${signed(value)}`);
+  return `${verdict}. Returns: ${all.join(", ")}.`;
+}
+
+function withArticle(agent: string): string {
+  return /^(trained|search)/.test(agent) ? `a ${agent}` : agent;
+}
+
+/** A new deal of a game. */
+function dealt(game: string, settings = new URLSearchParams()): Playing {
+  const position = { game, rules: settings.get("rules") ?? "", seed: randomSeed(), moves: [] };
+  return { position, agent: settings.get("agent") ?? "", seat: Number(settings.get("seat") ?? 0) };
+}
+
+function randomSeed(): string {
+  return String(crypto.getRandomValues(new Uint32Array(1))[0]);
+}
+
+function inWords(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Lets a person see a move before the next. */
+function pause(signal: AbortSignal): Promise<void> {
+  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  return new Promise((resolve, reject) => {
+    setTimeout(resolve, isStill ? 0 : PAUSE);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

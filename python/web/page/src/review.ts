@@ -1,0 +1,251 @@
+import "./views.css";
+import { AgentChooser } from "./agents";
+import { drawBars } from "./bars";
+import { actionInWords } from "./cards";
+import { cumulated, drawLosses, measured } from "./chart";
+import { h } from "./dom";
+import { isAbort, type EngineClient } from "./engine";
+import { basisInWords, drawBeliefs } from "./heat";
+import { playLink, recall, reviewLink, type Route } from "./link";
+import type { Reviewed, Reviewing, Rules } from "./protocol";
+import { drawTable, seatInWords, signed } from "./table";
+
+const THOROUGH = { words: "thorough: 10,000 iterations", spec: "ismcts:iterations=10000,beliefs=policy" };
+const QUICK = { words: "quick: 1,000 iterations", spec: "ismcts:iterations=1000,beliefs=policy" };
+const SEARCHES = 5;
+/** The number of decisions in the list of the most expensive ones. */
+const WORST = 3;
+
+/** A game under review. */
+interface Reading {
+  game: Reviewing;
+  rules: Rules;
+}
+
+/** What has been found about the decisions of one seat. */
+interface Findings extends Reading {
+  seat: number;
+  decisions: Reviewed[];
+}
+
+/** Reviews the decisions of one seat in a recorded game. */
+export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
+  const leaving = new AbortController();
+  let opening = new AbortController();
+  let running = new AbortController();
+  const found = h("div");
+  const failed = h("p", { class: "error", role: "alert" });
+  const record = h("textarea", {
+    name: "record", rows: 6, spellcheck: "false", placeholder: "stier-record 1", input: () => attempt(read),
+  });
+  const file = h("input", { type: "file", name: "record-file", accept: ".txt,.record,text/plain",
+    change: () => take(file.files?.[0]) });
+  const seat = h("select", { name: "seat", disabled: true });
+  let judge = THOROUGH.spec;
+  const judges = new AgentChooser("Judge", [THOROUGH, QUICK], judge, (spec) => void (judge = spec));
+  const searches = h("input", { name: "searches", type: "number", min: 1, max: 50, value: SEARCHES });
+  const start = h("button", { type: "submit", class: "primary", disabled: true }, "Review");
+  const stop = h("button", { type: "button", hidden: true, click: () => running.abort() }, "Stop");
+
+  /** Runs a step and shows its error, unless it was stopped. */
+  const attempt = (step: () => Promise<void>): void => {
+    failed.textContent = "";
+    step().catch((error: unknown) => {
+      if (!isAbort(error)) failed.textContent = error instanceof Error ? error.message : String(error);
+    });
+  };
+  const take = (chosen: File | undefined): void => {
+    if (!chosen) return;
+    attempt(async () => {
+      record.value = await chosen.text();
+      await read();
+    });
+  };
+  /** Reads the record and lists its seats. The engine knows one record, so a review of another ends. */
+  const read = async (): Promise<void> => {
+    opening.abort();
+    running.abort();
+    opening = new AbortController();
+    const { signal } = opening;
+    start.disabled = seat.disabled = true;
+    seat.replaceChildren();
+    if (record.value.trim() === "") return;
+    const game = await engine.ask(signal, "open", record.value);
+    seat.append(...game.decisions.map((count, index) => h("option", { value: index },
+      `Seat ${index}: ${count} decisions${game.returns ? `, return ${signed(game.returns[index] ?? 0)}` : ""}`)));
+    const wanted = Number(route.settings.get("seat") ?? 0);
+    seat.value = String(wanted < game.seats ? wanted : 0);
+    start.disabled = seat.disabled = false;
+  };
+  const review = async (): Promise<void> => {
+    running.abort();
+    running = new AbortController();
+    const { signal } = running;
+    const chosen = Number(seat.value);
+    history.replaceState(null, "", reviewLink(record.value, chosen));
+    stop.hidden = false;
+    try {
+      // A worker that was ended in the meantime does not know the record any more.
+      const game = await engine.ask(signal, "open", record.value);
+      const rules = await engine.ask(signal, "rules", game.game, game.rules);
+      await engine.ask(signal, "review", chosen, judge, searches.valueAsNumber);
+      const view = new ReviewView({ game, rules, seat: chosen, decisions: [] });
+      found.replaceChildren(view.element);
+      signal.addEventListener("abort", () => view.finish());
+      for (let next = await engine.ask(signal, "reviewed"); next; next = await engine.ask(signal, "reviewed")) {
+        view.add(next);
+      }
+      view.finish();
+    } finally {
+      if (running.signal === signal) stop.hidden = true;
+    }
+  };
+
+  const form = h("form", {
+      submit: (event) => {
+        event.preventDefault();
+        attempt(review);
+      },
+      dragover: (event) => event.preventDefault(),
+      drop: (event) => {
+        event.preventDefault();
+        take((event as DragEvent).dataTransfer?.files[0]);
+      },
+    },
+    h("div", { class: "fields" },
+      h("label", { class: "field text" }, "Record of a game: paste its text or drop its file here", record),
+      h("label", { class: "field" }, "Or choose a file", file),
+      h("label", { class: "field" }, "Seat", seat),
+      judges.element,
+      h("label", { class: "field" }, "Searches of each decision", searches)),
+    h("div", { class: "actions" }, start, stop));
+  root.replaceChildren(
+    h("header", { class: "intro measure" },
+      h("h2", {}, "Review a game"),
+      h("p", {}, "A judge searches every decision of a seat several times, with no more knowledge than the seat had. ",
+        "The cost of a decision is the value of the judge's choice minus that of the action played. Each choice is ",
+        "valued by searches that did not make it, so a cost can be negative by chance.")),
+    form, failed, found);
+  record.value = recall(route.settings) ?? "";
+  attempt(read);
+  leaving.signal.addEventListener("abort", () => {
+    opening.abort();
+    running.abort();
+  });
+  return () => leaving.abort();
+}
+
+/** The findings, drawn as they come. */
+class ReviewView {
+  readonly #progress = h("p", { role: "status" });
+  readonly #summary = h("div");
+  readonly #list = h("ol", { class: "decisions" });
+  readonly element = h("section", {}, this.#progress, this.#summary, h("h3", {}, "All decisions"), this.#list);
+
+  constructor(readonly findings: Findings) {
+    this.#showProgress();
+  }
+
+  add(decision: Reviewed): void {
+    this.findings.decisions.push(decision);
+    this.#list.append(h("li", {}, drawDecision(this.findings, decision)));
+    this.#summary.replaceChildren(drawSummary(this.findings, (number) => this.#open(number)));
+    this.#showProgress();
+  }
+
+  finish(): void {
+    const { game, seat, decisions } = this.findings;
+    this.#progress.textContent =
+      `${decisions.length} of the ${game.decisions[seat]} decisions of seat ${seat} are reviewed.`;
+  }
+
+  #showProgress(): void {
+    const { game, seat, decisions } = this.findings;
+    const total = game.decisions[seat] ?? 0;
+    this.#progress.replaceChildren(h("progress", { max: total, value: decisions.length }),
+      ` ${decisions.length} of ${total} decisions`);
+  }
+
+  /** Opens a decision in the list. */
+  #open(index: number): void {
+    const details = this.#list.children[index]?.querySelector("details");
+    if (!details) return;
+    details.open = true;
+    details.scrollIntoView({ block: "start" });
+    details.querySelector("summary")?.focus({ preventScroll: true });
+  }
+}
+
+/** True if the interval of the cost excludes 0. */
+function isMistake({ cost, ci95 }: Reviewed): boolean {
+  return cost !== null && ci95 !== null && cost - ci95 > 0;
+}
+
+function costInWords({ cost, ci95, table }: Reviewed): string {
+  if (table.legal.length === 1) return "the only legal action";
+  return cost === null ? "cost not known" : `cost ${measured(cost, ci95)}`;
+}
+
+function drawSummary(findings: Findings, open: (index: number) => void): HTMLElement {
+  const { decisions, rules } = findings;
+  const known = decisions.flatMap(({ cost, ci95, analysis }, index) =>
+    cost === null ? [] : [{ label: `${index + 1}`, cost, ci95: analysis.searches === 0 ? 0 : ci95 }]);
+  const sum = cumulated(known).at(-1) ?? { cost: 0, ci95: 0 };
+  const unknown = decisions.length - known.length;
+  const worst = decisions.map((decision, index) => ({ decision, index }))
+    .filter(({ decision }) => (decision.cost ?? 0) > 0)
+    .sort((one, other) => (other.decision.cost ?? 0) - (one.decision.cost ?? 0))
+    .slice(0, WORST);
+  return h("div", {},
+    h("p", {}, "Sum of the costs: ", h("strong", {}, measured(sum.cost, sum.ci95)),
+      " in the game's utility, with its 95 % interval.",
+      unknown > 0 && ` Without ${unknown} that are not known: two searches or more must have tried both actions.`),
+    drawLosses(known),
+    h("p", { class: "muted" }, "The searches differ only in their seeds. An error that all searches share, such as a ",
+      "wrong model of the other players, is not in the intervals. Of many 95 % intervals, one in twenty is wrong."),
+    h("h3", {}, "Most expensive decisions"),
+    worst.length === 0
+      ? h("p", {}, "So far every decision was also the judge's choice.")
+      : h("ol", { class: "worst" }, ...worst.map(({ decision, index }) => h("li", {},
+        h("button", { type: "button", class: "linked", click: () => open(index) }, `Decision ${index + 1}`),
+        `: ${actionInWords(decision.action.name, rules.faces)} instead of `,
+        `${actionInWords(decision.best.name, rules.faces)}, ${costInWords(decision)}. `,
+        isMistake(decision)
+          ? h("strong", { class: "mistake" }, "Mistake")
+          : h("span", { class: "muted" }, "Not clearly a mistake: the interval includes 0.")))));
+}
+
+/** A decision. Its pictures are drawn when it is opened. */
+function drawDecision(findings: Findings, decision: Reviewed): HTMLElement {
+  const details = h("details", {
+      toggle: () => {
+        if (details.open && details.childElementCount === 1) details.append(drawPictures(findings, decision));
+      },
+    },
+    h("summary", {},
+      h("strong", {}, actionInWords(decision.action.name, findings.rules.faces)), `: ${costInWords(decision)}`,
+      isMistake(decision) && h("strong", { class: "mistake" }, "Mistake")));
+  return details;
+}
+
+function drawPictures({ rules, seat }: Findings, decision: Reviewed): HTMLElement {
+  const { table, action, best, verdict, analysis, beliefs } = decision;
+  const seats = Array.from({ length: rules.seats }, (_, index) => index).filter((other) => other !== seat);
+  const other = h("select", { "aria-label": "another choice" }, ...table.legal.filter(({ id }) => id !== action.id)
+    .map(({ id, name }) => h("option", { value: id, selected: id === best.id }, actionInWords(name, rules.faces))));
+  const playOn = (): void => {
+    const moves = [...decision.position.moves, Number(other.value)];
+    location.hash = playLink({ position: { ...decision.position, moves }, agent: "", seat });
+  };
+  return h("div", { class: "columns" }, h("div", {},
+    drawTable(table, rules.faces, { eyes: seat, you: seat }),
+    h("p", {}, `Seat ${seat} ${verdict}.`),
+    table.legal.length > 1 && h("p", { class: "actions" }, "What if: ", other,
+      h("button", { type: "button", click: playOn }, "Play on with this choice"))),
+  h("div", {},
+    drawBars(analysis, rules.range, { played: action.id, faces: rules.faces }),
+    beliefs.cards.length > 0 && h("div", {},
+      drawBeliefs(beliefs, rules.faces,
+        { seats, labels: seats.map((index) => seatInWords(index, seat)), caption: "Cards in the other hands" }),
+      h("p", { class: "muted" }, basisInWords(beliefs)))));
+}
