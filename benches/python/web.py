@@ -6,6 +6,7 @@ Needs chromium and the page (`make web`). Writes benches/WEB.md.
 from __future__ import annotations
 
 import gzip
+import os
 import shutil
 import subprocess
 import threading
@@ -63,18 +64,19 @@ def sizes() -> list[tuple[str, int, int]]:
     kinds = {
         "engine": lambda path: path.suffix == ".wasm",
         "page": lambda path: path.suffix in (".html", ".js", ".css", ".svg") and "widget" not in path.name,
-        "networks": lambda path: path.suffix == ".safetensors",
         "notebook widget": lambda path: "widget" in path.name,
     }
-    rows = []
+    networks = [network for name in GAMES if (network := stier.load_game(name).network()) is not None]
+    rows: list[tuple[str, list[bytes]]] = []
     for kind, belongs in kinds.items():
         contents = [path.read_bytes() for path in PAGE.rglob("*") if path.is_file() and belongs(path)]
-        rows.append((kind, sum(map(len, contents)), sum(len(gzip.compress(one, 9)) for one in contents)))
-    return rows
+        rows.append((kind, contents))
+    rows.append(("networks, after the first move", networks))
+    return [(kind, sum(map(len, own)), sum(len(gzip.compress(one, 9)) for one in own)) for kind, own in rows]
 
 
 def main() -> None:
-    chromium = shutil.which("chromium")
+    chromium = shutil.which(os.environ.get("CHROMIUM", "chromium"))
     with serve() as server, sync_playwright() as playwright:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://{HOST}:{server.server_address[1]}/"

@@ -2,7 +2,6 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::asm;
-use std::hint::select_unpredictable;
 use std::iter;
 
 #[cfg(target_arch = "x86_64")]
@@ -29,10 +28,11 @@ pub fn nth_member_portable(mut word: u64, mut rank: u32) -> u64 {
     let mut skipped = 0;
     for width in [32, 16, 8] {
         let below = (word & ((1 << width) - 1)).count_ones();
-        let skips = rank >= below;
-        word = select_unpredictable(skips, word >> width, word);
-        rank = select_unpredictable(skips, rank.wrapping_sub(below), rank);
-        skipped += select_unpredictable(skips, width, 0);
+        // All ones if the bit is in the upper half.
+        let upper = 0_u32.wrapping_sub(u32::from(rank >= below));
+        word >>= width & upper;
+        rank -= below & upper;
+        skipped += width & upper;
     }
     1 << (skipped + u32::from(PLACES[usize::from(word as u8)][(rank & 7) as usize]))
 }

@@ -37,11 +37,14 @@ __all__ = [
     "agent_options",
     "alternatives",
     "best_response",
+    "cross_fitted",
     "derive_seed",
     "deserialize_game_and_state",
     "estimate",
     "game_options",
     "games_per_deal",
+    "judge",
+    "judgement_seed",
     "load_agent",
     "load_game",
     "load_solution",
@@ -57,6 +60,7 @@ __all__ = [
     "solve",
     "timing_positions",
     "timing_sets",
+    "verdict",
 ]
 
 _AnyGame: TypeAlias = Game | str

@@ -1,4 +1,4 @@
-"""Games in notebooks: a table to look through or to play at. Needs the extra ``widget``.
+"""Games in notebooks: replay one, or play one. Needs the extra ``widget``.
 
 The pictures are those of the web page (``stier web``).
 """
@@ -20,22 +20,29 @@ import traitlets
 
 __all__ = ["Table", "play", "replay"]
 
-#: The module that draws, as `make web` builds it; a wheel contains it.
-_MODULE = Path(__file__).parent / "page" / "widget.js"
-#: The text in a notebook if it is not there.
+#: The files that `make web` builds; a wheel contains it.
+_PAGE = Path(__file__).parent / "page"
+#: Stands in a notebook if it is not there.
 _MISSING = """export default { render({ el }) {
-  el.textContent = "The drawing is not built: make web builds it, and wheels contain it.";
+  el.textContent = "The widget's script is missing. Run make web, or install a wheel.";
 } };"""
+
+
+def _read(name: str, default: str) -> str:
+    return (_PAGE / name).read_text("utf-8") if (_PAGE / name).is_file() else default
 
 
 class Table(anywidget.AnyWidget):
     """A game, state by state; made by `replay` and `play`. The last line of a cell shows it.
 
     Attributes:
-        state: The last state.
+        state: The last state, all cards included.
     """
 
-    frames = traitlets.List().tag(sync=True)
+    _esm = _read("widget.js", _MISSING)
+    _css = _read("widget.css", "")
+
+    frames: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
     faces = traitlets.Dict().tag(sync=True)
     index = traitlets.Int().tag(sync=True)
     eyes = traitlets.Int(allow_none=True).tag(sync=True)
@@ -44,8 +51,7 @@ class Table(anywidget.AnyWidget):
     def __init__(self, state: State, eyes: int | None, opponent: Agent | None = None) -> None:
         faces = state.get_game().card_faces()
         names = {card: {"rank": rank, "sign": sign, "hue": hue} for card, (rank, sign, hue) in faces.items()}
-        module = _MODULE.read_text("utf-8") if _MODULE.is_file() else _MISSING
-        super().__init__(faces=names, eyes=eyes, playable=opponent is not None, _esm=module)
+        super().__init__(faces=names, eyes=eyes, playable=opponent is not None)
         self.state, self._opponent = state, opponent
         self.on_msg(self._chosen)
 
@@ -62,7 +68,7 @@ class Table(anywidget.AnyWidget):
 
     def _reply(self) -> None:
         """Plays for the others until the person is to act."""
-        states = []
+        states: list[State] = []
         while self._opponent is not None and not self.state.is_terminal() and self.state.current_player() != self.eyes:
             self.state.apply_action(self._opponent.step(self.state))
             states.append(self.state.clone())
@@ -75,7 +81,7 @@ def replay(game: State | str, eyes: SupportsIndex | None = None) -> Table:
 
     Args:
         game: A state with its history, or a record (`State.record`).
-        eyes: The seat as which the game is seen; all cards are open if left out.
+        eyes: The seat whose view is shown. By default all cards are open.
 
     Raises:
         RecordError: A record that cannot be read.
@@ -83,15 +89,13 @@ def replay(game: State | str, eyes: SupportsIndex | None = None) -> Table:
     """
     last = read_record(game) if isinstance(game, str) else game
     state = last.get_game().new_initial_state()
-    states = []
-    for event in last.history():
-        if event[0] >= 0 and not states:
+    states: list[State] = []
+    for _, action in last.history():
+        if not state.is_chance_node():
             states.append(state.clone())
-        state.apply_action(event[1])
-        if states:
-            states.append(state.clone())
+        state.apply_action(action)
     table = Table(state, None if eyes is None else int(eyes))
-    table._show([one for one in states if not one.is_chance_node()] or [state])
+    table._show([*states, state.clone()])
     table.index = 0
     return table
 
@@ -99,7 +103,7 @@ def replay(game: State | str, eyes: SupportsIndex | None = None) -> Table:
 def play(
     game: Game | str, opponent: Agent | str = "ismcts:iterations=10000", *, seat: SupportsIndex = 0, seed: int = 0
 ) -> Table:
-    """Makes a table at which a person plays against an agent, which has all other seats.
+    """Makes a table for playing against an agent. The agent plays all other seats.
 
     Args:
         game: The game, or its text form.

@@ -1,11 +1,12 @@
 """Picks the positions of the attack trainer on the web page and measures them: writes `trainer.json`.
 
 Positions of the full game come from games of the champion, the network that comes with the game, against itself. Every
-decision at which the mover may attack is a candidate. A cheap first pass estimates the worth of an attack and serves
-only to select. At every number of finished tricks it takes some positions where waiting seems better, some close ones
-and some where attacking seems better. A second pass with other seeds measures these. Its values do not select, so they
-are not biased by the selection. The worth of an attack is its value minus that of the champion's likeliest other
-action, if the champion plays on for both seats.
+decision at which the mover may attack is a candidate. A cheap first pass compares an attack with the champion's
+likeliest other action and serves only to select. At every number of finished tricks it takes some positions where
+waiting seems better, some close ones and some where attacking seems better. A second pass with other seeds measures
+these. Its values do not select, so they are not biased by the selection. The worth of an attack is its value minus that
+of the best other action, if the champion plays on for both seats. One half of the searches picks the best other action
+for the other half.
 
 Positions of the small deck are first leads. Its equilibrium is computed, so their values have no interval.
 """
@@ -46,6 +47,10 @@ ITERATIONS = 500
 WAITS, ATTACKS = 10, 20
 
 
+#: The referee and the counter.
+SPECIAL = ("KR", "BK")
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A position in a game that the champion plays against itself."""
@@ -72,6 +77,11 @@ def played(state: State) -> list[str]:
     return [name for name in names if name in cards]
 
 
+def suit_of(card: str) -> str:
+    """Returns the letter of a card's suit, or the name of a card without a suit."""
+    return card if card in SPECIAL else card[0]
+
+
 def count(state: State) -> int | None:
     """Returns the count of the rule of thumb from what the mover sees; None without a trump suit."""
     seat = state.current_player()
@@ -79,14 +89,15 @@ def count(state: State) -> int | None:
     places = {place["seat"]: place["groups"] for place in state.scene(seat)["places"]}
     turned = next(group["cards"][0] for group in places[None] if group["name"] == "trump")
     hand = [card for group in places[seat] if group["held"] for card in group["cards"] if card]
-    if not turned or turned in ("KR", "BK"):
+    if not turned or turned in SPECIAL:
         return None
     suits: dict[str, list[str]] = defaultdict(list)
     for card in hand:
-        suits[card if card in ("KR", "BK") else card[0]].append(card)
-    trumps = suits[turned[0]]
-    plain = [len(cards) for suit, cards in suits.items() if suit not in ("KR", "BK", turned[0])]
-    unseen = [card for card in faces if card[0] == turned[0] and card not in {*hand, *played(state), turned}]
+        suits[suit_of(card)].append(card)
+    trump = suit_of(turned)
+    trumps = suits[trump]
+    plain = [len(cards) for suit, cards in suits.items() if suit != trump and suit not in SPECIAL]
+    unseen = [card for card in faces if suit_of(card) == trump and card not in {*hand, *played(state), turned}]
     unbeaten = sum(card > max(unseen, default="") for card in trumps)
     return 2 * len(trumps) + max(plain, default=0) + ("KR" in hand) - unbeaten
 
@@ -125,8 +136,8 @@ def candidates(game: Game) -> list[Candidate]:
     return [candidate for there in found.values() for candidate in there]
 
 
-def worths(positions: Sequence[Candidate], others: Sequence[int], purpose: str, searches: int, threads: int) -> Any:
-    """Returns the worth of an attack in each search, an array (positions, searches).
+def searched(positions: Sequence[Candidate], purpose: str, searches: int, threads: int) -> npt.NDArray[np.float64]:
+    """Returns the value of each action in each search, an array (positions, searches, actions); -inf if not legal.
 
     Every search has a world of its own in which the mover knows the same, so that nothing hidden can enter.
     """
@@ -137,13 +148,23 @@ def worths(positions: Sequence[Candidate], others: Sequence[int], purpose: str, 
         for search in range(searches)
     ]
     found = stier.search_many(JUDGE, worlds, seed=seed, threads=threads, progress=True)
-    return np.array(
-        [
-            values["attack"] - values[world.action_to_string(others[index // searches])]
-            for index, (world, search) in enumerate(zip(worlds, found, strict=True))
-            for values in [{action.name: action.value for action in search.actions}]
-        ]
-    ).reshape(len(positions), searches)
+    values = np.full((len(worlds), worlds[0].num_distinct_actions()), -np.inf)
+    for row, search in zip(values, found, strict=True):
+        for action in search.actions:
+            row[action.action] = action.value
+    return values.reshape(len(positions), searches, -1)
+
+
+def worths(values: npt.NDArray[np.float64], attack: int) -> tuple[npt.NDArray[np.float64], int]:
+    """Returns the worth of an attack in each search (searches, actions), and the best other action in all of them."""
+    others = values.copy()
+    others[:, attack] = -np.inf
+    is_even = np.arange(len(values)) % 2 == 0
+    worth = np.empty(len(values))
+    for half in (is_even, ~is_even):
+        best = others[~half].mean(axis=0).argmax()
+        worth[half] = values[half, attack] - values[half, best]
+    return worth, int(others.mean(axis=0).argmax())
 
 
 def full_game(game: Game, threads: int) -> Iterator[dict[str, Any]]:
@@ -151,9 +172,11 @@ def full_game(game: Game, threads: int) -> Iterator[dict[str, Any]]:
     attack = game.new_initial_state(seed=0).string_to_action("attack")
     champion, rule = stier.load_agent(CHAMPION, game), stier.load_agent("rule:when=thumb", game)
     found = candidates(game)
+    facts = [position(here.seed, here.moves, here.state, rule) for here in found]
     policies = [dict(champion.step_with_policy(candidate.state)[0]) for candidate in found]
     others = [max(policy.keys() - {attack}, key=lambda action: (policy[action], -action)) for policy in policies]
-    guesses = worths(found, others, "first pass", FIRST, threads).mean(axis=1)
+    means = searched(found, "first pass", FIRST, threads).mean(axis=1)
+    guesses = means[:, attack] - means[np.arange(len(found)), others]
     chosen, games = list[int](), set[int]()
     for tricks in reversed(CANDIDATES):
         for (low, high), wanted in WANTED.items():
@@ -164,15 +187,17 @@ def full_game(game: Game, threads: int) -> Iterator[dict[str, Any]]:
             ][:wanted]
             chosen += fits
             games |= {found[index].seed for index in fits}
-    selected, instead = [found[index] for index in chosen], [others[index] for index in chosen]
-    measured = worths(selected, instead, "second pass", SECOND, threads)
+    chosen.sort(key=lambda index: (found[index].tricks, found[index].seed))
+    selected = [found[index] for index in chosen]
+    measured = searched(selected, "second pass", SECOND, threads)
     for index, here, values in zip(chosen, selected, measured, strict=True):
-        worth, ci95, _ = estimate(values)
+        worth, best = worths(values, attack)
+        mean, ci95, _ = estimate(worth)
         yield {
-            **position(here.seed, here.moves, here.state, rule),
+            **facts[index],
             "tricks": here.tricks,
-            "other": here.state.action_to_string(others[index]),
-            "worth": round(worth, 3),
+            "other": here.state.action_to_string(best),
+            "worth": round(mean, 3),
             "ci95": round(ci95, 3),
             "share": round(policies[index][attack], 4),
         }

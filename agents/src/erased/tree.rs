@@ -240,14 +240,6 @@ dyn_trait! {
         /// The expected number of visits to each information set in a game; see [`reach`].
         fn reach(&self) -> Vec<f64> { reach(self.tree(), self.0.policy()) }
 
-        /// The information set of the player to act.
-        fn set_of(&self, state: &dyn DynState) -> Result<usize, DecideError> {
-            let erased = self.owner().erased();
-            let found = erased.state(state)?;
-            let view = self.tree().game().view(&found.history, found.mover()?);
-            Ok(self.0.tree().find(&view).expect("every history is in the tree") as usize)
-        }
-
         /// The expected number of times that an action is chosen in a game; see [`frequency`].
         fn frequency(&self, action: Action) -> f64 { frequency(self.tree(), self.0.policy(), action) }
 

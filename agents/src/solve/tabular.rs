@@ -55,6 +55,7 @@ impl<G: Game> IndexedTree<G> {
             let numbers = from as u32..(from + part).min(sets) as u32;
             numbers.map(|set| (hash_of(&tree.set(set).view()), set)).collect::<Vec<_>>()
         };
+        // One part needs no thread: always so without the feature `threads`.
         if part >= sets {
             let mut index = work(0);
             index.sort_unstable();

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import http.server
+import os
 import webbrowser
-from pathlib import Path
-from typing import Any, ClassVar
+from pathlib import Path, PurePosixPath
 
 import click
 
+import stier
 from stier.cli._command import Command
 from stier.errors import FileError
 
@@ -21,19 +22,21 @@ HOST = "127.0.0.1"
 
 
 @click.command(cls=Command, examples=["stier web", "stier web --port 8765 --no-browser"])
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port.", show_default="a free one")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="The port to serve on.", show_default="any free port"
+)
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 def web(port: int, browser: bool) -> None:
-    """Open the web page: play, review a game, train attacks, look at equilibria.
+    """Open the web page: play, review a game, practise attacks, look at equilibria.
 
-    The page and the engine come from the installed package and run in the browser. Nothing leaves this machine. Ends
-    with Ctrl-C.
+    The page and the engine come from the installed package and run in the browser. Nothing leaves this machine.
+    Press Ctrl-C to stop it.
     """
     if not (PAGE / "index.html").is_file():
         raise FileError(f"{PAGE}: there is no page; make web builds it, and the wheels on PyPI contain it")
     with serve(port) as server:
         address = f"http://{HOST}:{server.server_address[1]}/"
-        print(f"Stier is at {address}\nCtrl-C ends it.", flush=True)
+        print(f"Stier is at {address}\nPress Ctrl-C to stop it.", flush=True)
         if browser:
             webbrowser.open(address)
         server.serve_forever()
@@ -47,14 +50,34 @@ def serve(port: int = 0) -> http.server.ThreadingHTTPServer:
         raise FileError(f"port {port} cannot be used: {error.strerror}; --port 0 takes a free one") from error
 
 
+#: The types on which browsers insist. Those of the system can differ.
+TYPES = {".js": "text/javascript", ".wasm": "application/wasm"}
+
+
 class _Files(http.server.SimpleHTTPRequestHandler):
-    """Files with the types that browsers insist on. It does not report requests."""
+    """The files of the page, and the networks of the games, which the native module has."""
 
-    extensions_map: ClassVar[dict[str, str]] = {
-        **http.server.SimpleHTTPRequestHandler.extensions_map,
-        ".js": "text/javascript",
-        ".wasm": "application/wasm",
-    }
+    def do_GET(self) -> None:
+        network = _network(self.path)
+        if network is None:
+            return super().do_GET()
+        self.send_response(http.HTTPStatus.OK)
+        self.send_header("Content-Type", "application/octet-stream")
+        self.send_header("Content-Length", str(len(network)))
+        self.end_headers()
+        self.wfile.write(network)
+        return None
 
-    def log_message(self, *_: Any) -> None:
-        pass
+    def guess_type(self, path: str | os.PathLike[str]) -> str:
+        return TYPES.get(Path(path).suffix) or super().guess_type(path)
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Says nothing about requests that are answered."""
+
+
+def _network(path: str) -> bytes | None:
+    """The network at an address such as ``/networks/schwinget.safetensors``; None for all other addresses."""
+    place = PurePosixPath(path)
+    if place.parent != PurePosixPath("/networks") or place.stem not in stier.registered_names():
+        return None
+    return stier.load_game(place.stem).network()

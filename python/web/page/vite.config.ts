@@ -23,7 +23,8 @@ const marked = new Marked({
       const row = (cells: Tokens.TableCell[], tag: string): string =>
         `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join("")}</tr>`;
       const body = rows.map((cells) => row(cells, "td")).join("");
-      return `<div class="wide" tabindex="0"><table><thead>${row(header, "th")}</thead><tbody>${body}</tbody></table></div>`;
+      const table = `<table><thead>${row(header, "th")}</thead><tbody>${body}</tbody></table>`;
+      return `<div class="wide" tabindex="0">${table}</div>`;
     },
   },
 });

@@ -20,25 +20,21 @@ pub(crate) fn agent(state: &dyn DynState, text: &str) -> Result<Box<dyn DynAgent
 /// An agent that searches from views.
 pub(crate) fn searcher(state: &dyn DynState, text: &str) -> Result<Box<dyn DynAgent>, Problem> {
     let spec: AgentSpec = text.parse()?;
-    if spec.facts().is_oracle { Err(Problem::Oracle) } else { Ok(state.game().agent(&spec)?) }
-}
-
-/// The choice of an agent.
-#[derive(Serialize)]
-pub(crate) struct Decided {
-    #[serde(flatten)]
-    chosen: Move,
-    seconds: f64,
+    if spec.facts().is_oracle {
+        return Err(Problem::Oracle);
+    }
+    if spec.facts().is_instant {
+        return Err(Problem::NoSearch { agent: text.to_string() });
+    }
+    Ok(state.game().agent(&spec)?)
 }
 
 /// The decision of an agent that begins here, with streams hashed from the seed and the number of events.
-pub(crate) fn decide(position: &Position, text: &str, seed: &str) -> Result<Decided, Problem> {
+pub(crate) fn decide(position: &Position, text: &str, seed: &str) -> Result<Move, Problem> {
     let state = position.state()?;
     let mut agent = agent(&*state, text)?;
     agent.restart(Rng::stream(position::seed(seed)?, "page", state.events().len() as u64).bits());
-    let decision = agent.decide(&*state)?;
-    let seconds = decision.search.map_or(0.0, |search| search.seconds);
-    Ok(Decided { chosen: Move::of(&*state, decision.action), seconds })
+    Ok(Move::of(&*state, agent.decide(&*state)?.action))
 }
 
 /// One action over several searches.
@@ -49,15 +45,12 @@ struct Bar {
     value: Option<f64>,
     ci95: Option<f64>,
     chosen: f64,
-    probability: f64,
-    visits: u64,
 }
 
 /// What several searches have found.
 #[derive(Serialize)]
 pub(crate) struct Analysis {
     searches: usize,
-    iterations: u64,
     bars: Vec<Bar>,
 }
 
@@ -65,11 +58,7 @@ impl Analysis {
     /// The summary of searches of a state: their choices and statistics.
     pub(crate) fn of(state: &dyn DynState, found: &[(Action, Search)]) -> Self {
         let actions = found.first().map_or(&[][..], |(_, search)| &search.actions);
-        Self {
-            searches: found.len(),
-            iterations: found.iter().map(|(_, search)| search.iterations).sum(),
-            bars: actions.iter().map(|one| bar(state, found, Action(one.action))).collect(),
-        }
+        Self { searches: found.len(), bars: actions.iter().map(|one| bar(state, found, Action(one.action))).collect() }
     }
 }
 
@@ -85,8 +74,6 @@ fn bar(state: &dyn DynState, found: &[(Action, Search)], action: Action) -> Bar 
         value: estimate.map(|estimate| estimate.mean),
         ci95: estimate.filter(|estimate| estimate.units >= 3).map(|estimate| estimate.ci95),
         chosen: found.iter().filter(|(choice, _)| *choice == action).count() as f64 / count,
-        probability: stats.iter().map(|one| one.probability).sum::<f64>() / count,
-        visits: stats.iter().map(|one| one.visits).sum(),
     }
 }
 

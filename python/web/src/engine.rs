@@ -53,8 +53,10 @@ pub enum Problem {
     Oracle,
     #[error("{0}")]
     NotBegun(&'static str),
-    #[error("the position is of another game than the solution")]
-    OtherGame,
+    #[error("the record is of {record}, not of {wanted}")]
+    OtherGame { record: String, wanted: String },
+    #[error("seat {0} knows its own cards: name another seat")]
+    SameSeat(i64),
 }
 
 /// All that is kept between questions.
@@ -74,7 +76,10 @@ impl Engine {
             "games" => json(catalogue::games()),
             "agents" => json(catalogue::agents()),
             "rules" => given.read().and_then(|(game, rules): (String, String)| json(catalogue::rules(&game, &rules)?)),
-            "table" => given.read().and_then(|(position, eyes)| json(table::table(&position, eyes)?)),
+            "table" => given.read().and_then(|(position, seat)| json(table::table(&position, seat)?)),
+            "open_table" => {
+                given.read().and_then(|(position,): (position::Position,)| json(table::of(&*position.state()?, None)))
+            }
             "record" => given.read().and_then(|(position,): (position::Position,)| json(position.state()?.record())),
             "decide" => given.read().and_then(|(position, agent, seed): (_, String, String)| {
                 json(analysis::decide(&position, &agent, &seed)?)
@@ -107,16 +112,12 @@ impl Engine {
                 json(reviewer.decision()?)
             }
             "solve" => {
-                let (game, rules, iterations): (String, String, u64) = given.read()?;
+                let (game, rules, iterations): (String, String, _) = given.read()?;
                 json(self.solved.insert(solution::solve(&game, &rules, iterations)?).about())
             }
             "sets" => {
                 let (filter, from, count): (String, usize, usize) = given.read()?;
                 json(self.solution()?.sets(&filter, from, count))
-            }
-            "solved" => {
-                let (position,): (position::Position,) = given.read()?;
-                json(self.solution()?.at(&*position.state()?)?)
             }
             "checksums" => given.read().and_then(|(games,)| json(checksum::all(games)?)),
             _ => Err(Problem::Unknown(method.to_string())),

@@ -1,5 +1,7 @@
 //! Beliefs about the cards.
 
+use std::num::NonZero;
+
 use serde::Serialize;
 use stier_agents::belief::{Basis, Marginals};
 use stier_agents::erased::check_seat;
@@ -33,12 +35,15 @@ pub(crate) fn beliefs(position: &Position, seat: i64) -> Result<Beliefs, Problem
 }
 
 /// The beliefs of another seat, on average over worlds that `seat` cannot tell apart: as far as it can know them.
-pub(crate) fn known(position: &Position, seat: i64, other: i64, worlds: u64) -> Result<Beliefs, Problem> {
+pub(crate) fn known(position: &Position, seat: i64, other: i64, worlds: NonZero<u64>) -> Result<Beliefs, Problem> {
+    if seat == other {
+        return Err(Problem::SameSeat(seat));
+    }
+    let worlds = worlds.get();
     let state = position.state()?;
     let game = state.game();
     let (seat, other) = (check_seat(&*game, seat)?, check_seat(&*game, other)?);
     let mut mean: Option<Beliefs> = None;
-    let worlds = worlds.max(1);
     for world in 0..worlds {
         let seed = Rng::stream(0, "known", world).bits();
         let found = state.resample(seat, seed).beliefs(other);

@@ -23,7 +23,14 @@ impl Position {
         let seed = seed(&self.seed)?;
         let mut state = match &self.record {
             None => erased::load(&self.game, &self.rules)?.new_state(Some(seed)),
-            Some(record) => continued(erased::read_record(record)?, seed),
+            Some(record) => {
+                let state = erased::read_record(record)?;
+                let (game, wanted) = (state.game(), erased::load(&self.game, &self.rules)?);
+                if game.facts().identity() != wanted.facts().identity() {
+                    return Err(Problem::OtherGame { record: format!("{game:?}"), wanted: format!("{wanted:?}") });
+                }
+                continued(state, seed)
+            }
         };
         for &id in &self.moves {
             state.apply(Action(id))?;

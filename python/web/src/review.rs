@@ -1,5 +1,7 @@
 //! A game once more, decision by decision, as `stier replay` has it: the same searches, the same figures.
 
+use std::num::NonZero;
+
 use serde::Serialize;
 use stier_agents::Search;
 use stier_agents::agent::ActionStats;
@@ -64,7 +66,7 @@ impl Opened {
     }
 
     /// Begins the review of a seat's decisions.
-    pub(crate) fn review(&self, seat: i64, agent: &str, searches: usize) -> Result<Reviewer, Problem> {
+    pub(crate) fn review(&self, seat: i64, agent: &str, searches: NonZero<usize>) -> Result<Reviewer, Problem> {
         let game = self.end.game();
         let seat = check_seat(&*game, seat)?;
         let own = self.decisions.iter().copied().filter(|taken| taken.seat == seat);
@@ -74,7 +76,7 @@ impl Opened {
             own: own.collect::<Vec<_>>().into_iter(),
             agent: searcher(&*self.end, agent)?,
             name: agent.to_string(),
-            searches: searches.max(1),
+            searches: searches.get(),
         })
     }
 }

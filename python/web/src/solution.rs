@@ -1,12 +1,13 @@
 //! Equilibria of small games.
 
+use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use stier_agents::belief::Beliefs;
-use stier_agents::erased::{self, DynPolicy, DynState};
+use stier_agents::erased::{self, DynPolicy};
 use stier_agents::solve::{NashConv, Progress, Settings};
 use stier_core::Action;
 
@@ -67,14 +68,14 @@ pub(crate) struct Found {
 }
 
 /// Solves a game by CFR+ on one thread.
-pub(crate) fn solve(name: &str, rules: &str, iterations: u64) -> Result<Solved, Problem> {
+pub(crate) fn solve(name: &str, rules: &str, iterations: NonZero<u64>) -> Result<Solved, Problem> {
     let game = erased::load(name, rules)?;
     let grown = |histories| {
         tell(&format!("{histories} histories"));
         ControlFlow::Continue(())
     };
     let tree = game.enumerate(MAX_HISTORIES, 1, &grown)?;
-    let settings = Settings { iterations: iterations.max(1), threads: 1, ..Settings::default() };
+    let settings = Settings { iterations: iterations.get(), threads: 1, ..Settings::default() };
     let iterated = |progress: Progress| {
         tell(&format!("iteration {} of {}", progress.iterations, settings.iterations));
         ControlFlow::Continue(())
@@ -133,11 +134,6 @@ impl Solved {
         let found: Vec<usize> = self.order.iter().filter(fits).copied().collect();
         let sets = found.iter().skip(from).take(count).map(|&set| self.described(set)).collect();
         Found { found: found.len(), sets }
-    }
-
-    /// The information set of the player to act.
-    pub(crate) fn at(&self, state: &dyn DynState) -> Result<Described, Problem> {
-        Ok(self.described(self.policy.set_of(state)?))
     }
 
     fn described(&self, set: usize) -> Described {

@@ -89,11 +89,11 @@ impl Shown {
     }
 }
 
-/// The table at a position; `eyes` is a seat, or `None` for all cards open.
-pub(crate) fn table(position: &Position, eyes: Option<i64>) -> Result<Table, Problem> {
+/// The table at a position, as a seat sees it.
+pub(crate) fn table(position: &Position, seat: i64) -> Result<Table, Problem> {
     let state = position.state()?;
-    let eyes = eyes.map(|seat| check_seat(&*state.game(), seat)).transpose()?;
-    Ok(of(&*state, eyes))
+    let seat = check_seat(&*state.game(), seat)?;
+    Ok(of(&*state, Some(seat)))
 }
 
 /// The table of a state.

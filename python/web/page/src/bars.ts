@@ -15,7 +15,8 @@ const HEIGHT = 24;
 
 /** The value of each action, with its interval, and the share of searches that choose it. `range` is the game's. */
 export function drawBars(analysis: Analysis, range: [number, number], options: BarsOptions = {}): HTMLElement {
-  const bars = [...analysis.bars].sort((a, b) => b.chosen - a.chosen || (b.value ?? -Infinity) - (a.value ?? -Infinity));
+  const value = (bar: Bar): number => bar.value ?? -Infinity;
+  const bars = [...analysis.bars].sort((a, b) => b.chosen - a.chosen || value(b) - value(a));
   const axis = axisOf(bars, range);
   const most = Math.max(...bars.map((bar) => bar.chosen));
   return h(

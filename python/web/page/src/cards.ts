@@ -106,7 +106,8 @@ export function drawCard(face: Face): HTMLElement {
 export function drawBacks(count: number): HTMLElement {
   const words = `${count} hidden card${count === 1 ? "" : "s"}`;
   const backs = Array.from({ length: count }, () => h("span", { class: "card back" }));
-  return h("span", { class: `backs${count > 6 ? " many" : ""}`, role: "img", "aria-label": words, title: words }, ...backs);
+  const style = count > 6 ? "backs many" : "backs";
+  return h("span", { class: style, role: "img", "aria-label": words, title: words }, ...backs);
 }
 
 /** A pile of cards, face down, with their number. */

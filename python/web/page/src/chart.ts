@@ -62,7 +62,7 @@ export function drawLosses(losses: Loss[]): HTMLElement {
       s("line", { class: value === 0 ? "origin" : "rule", x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
       s("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, String(value).replace("-", "−")))),
     ...losses.map((_, index) => index + 1).filter((number) => number % every === 0).map((number) =>
-      s("text", { x: x(number), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }, number)),
+      s("text", { x: x(number), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }, losses[number - 1]?.label)),
     s("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 4, "text-anchor": "middle" }, "decision"),
     s("polygon", { class: "spread", points: [at(0, 0), ...upper, ...lower.reverse()].join(" ") }),
     s("polyline", { class: "curve", points: [at(0, 0), ...curve].join(" ") }),

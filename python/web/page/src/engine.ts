@@ -4,7 +4,7 @@ import EngineWorker from "./worker?worker&inline";
 
 type Method = keyof Engine;
 
-/** What the page sends to the worker: first the compiled engine with the networks at hand, then calls, one at a time. */
+/** What the page sends to the worker: first the compiled engine and the networks at hand, then one call at a time. */
 export type Request =
   | { module: WebAssembly.Module; networks: [string, Uint8Array][] }
   | { method: Method; args: unknown[] };
@@ -40,7 +40,8 @@ export class EngineClient {
 
   /**
    * Asks the engine. When `signal` is aborted, the answer is no longer wanted: the promise rejects, and a call that
-   * does not end soon is ended with its worker. The next worker knows the networks, but no analysis, review or solution.
+   * does not end soon is ended with its worker. The next worker knows the networks, but no analysis, review or
+   * solution.
    */
   async ask<M extends Method>(
     signal: AbortSignal | undefined, method: M, ...args: Parameters<Engine[M]>
@@ -78,7 +79,9 @@ export class EngineClient {
   async #networksFor(args: unknown[]): Promise<void> {
     if (!args.some((arg) => typeof arg === "string" && USES_NETWORK.test(arg))) return;
     const position = args.find((arg) => typeof arg === "object") as Position | undefined;
-    await Promise.all(NETWORKS.filter((game) => !position || game === position.game).map((game) => this.#loadNetwork(game)));
+    // A review names no game.
+    const games = NETWORKS.filter((game) => !position || game === position.game);
+    await Promise.all(games.map((game) => this.#loadNetwork(game)));
   }
 
   #loadNetwork(game: string): Promise<void> {

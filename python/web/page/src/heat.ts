@@ -13,9 +13,10 @@ export interface BeliefsOptions {
 
 /** The expected number of copies of each card in the hands of some seats: a small table for each seat. */
 export function drawBeliefs(beliefs: Beliefs, faces: Record<string, Face>, options: BeliefsOptions): HTMLElement {
+  const highest = Math.max(1, ...beliefs.expected);
   const maps = options.seats.map((seat, index) => {
     const label = options.labels[index] ?? `Seat ${seat}`;
-    return drawHand(beliefs, faces, seat, label, `${options.caption}: ${label}`);
+    return drawHand(beliefs, faces, seat, highest, label, `${options.caption}: ${label}`);
   });
   return h("div", { class: "stier beliefs", role: "group", "aria-label": options.caption }, ...maps);
 }
@@ -30,7 +31,7 @@ export function basisInWords({ basis, worlds }: Beliefs): string {
   const count = `${worlds.toLocaleString("en")} possible deal${worlds === 1 ? "" : "s"}`;
   return {
     enumerated: `Exact: all ${count}.`,
-    estimated: `All ${count}, each weighted by some of its histories.`,
+    estimated: `All ${count}, weighted by a sample of the ways in which each can have come about.`,
     sampled: `From ${count} drawn at random.`,
     particles: `From ${count} weighted by what the others did.`,
     chance: `From ${count} by chance alone.`,
@@ -52,14 +53,13 @@ function suits(cards: string[], faces: Record<string, Face>): string[][] {
 }
 
 function drawHand(
-  beliefs: Beliefs, faces: Record<string, Face>, seat: number, label: string, caption: string,
+  beliefs: Beliefs, faces: Record<string, Face>, seat: number, highest: number, label: string, caption: string,
 ): HTMLElement {
   const { cards, seats, expected } = beliefs;
   const chances = new Map(cards.map((card, index) => [card, expected[index * seats + seat] ?? 0]));
   const rows = suits(cards, faces);
   const rank = (card: string): string => faces[card]?.rank ?? card;
-  const ranks = (rows.reduce((longest, row) => (row.length > longest.length ? row : longest), [])).map(rank);
-  const highest = Math.max(1, ...chances.values());
+  const ranks = rows.reduce((longest, row) => (row.length > longest.length ? row : longest), []).map(rank);
   return h(
     "div", {},
     h("p", { class: "owner" }, label),
@@ -75,7 +75,8 @@ function drawHand(
           ? h("th", { scope: "row" }, drawSign(face), h("span", { class: "unseen" }, suitInWords(face)))
           : h("td", {});
         const ownRanks = !isSuit && rows.length > 1;
-        return h("tr", {}, head, ...row.map((card) => drawChance(faces[card], chances.get(card) ?? 0, highest, ownRanks)));
+        const cells = row.map((card) => drawChance(faces[card], chances.get(card) ?? 0, highest, ownRanks));
+        return h("tr", {}, head, ...cells);
       })),
     ),
   );

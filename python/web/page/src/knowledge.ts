@@ -16,7 +16,9 @@ export interface View {
 /** The number of searches of a position. */
 const SEARCHES = 30;
 /** The worlds over which the knowledge of another seat is averaged: a few for a quick look, then more. */
-const WORLDS = [20, 200];
+const WORLDS = [20, 50, 200];
+/** An average that would take more milliseconds is left out. */
+const LONGEST = 2000;
 
 /** True for a screen with room beside the table. */
 export function isWide(): boolean {
@@ -118,7 +120,8 @@ export class Knowledge {
     const analysis = await this.#engine.ask(signal, "search");
     this.#thought.replaceChildren(
       h("h4", {}, "What a search thinks"),
-      h("p", { class: "about" }, `The value of each choice for you: the mean of ${analysis.searches} of ${SEARCHES} searches.`),
+      h("p", { class: "about" }, "The value of each choice for you: the mean of ",
+        `${analysis.searches} of ${SEARCHES} searches.`),
       drawBars(analysis, rules.range, { faces: rules.faces }),
     );
   }
@@ -126,8 +129,12 @@ export class Knowledge {
   /** What another seat can know about the seat's own cards. */
   async #guess({ position, seat, rules }: View, signal: AbortSignal): Promise<void> {
     const other = Number(this.#other.value);
+    let each = 0;
     for (const worlds of WORLDS) {
+      if (each * worlds > LONGEST) break;
+      const start = performance.now();
       const known = await this.#engine.ask(signal, "known", position, seat, other, worlds);
+      each = (performance.now() - start) / worlds;
       this.#known.replaceChildren(
         h("h4", {}, `What seat ${other} can know about your cards, as far as you can tell`),
         h("p", { class: "about" }, `The mean over ${worlds} deals that you cannot tell apart.`),

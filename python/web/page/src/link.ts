@@ -18,6 +18,8 @@ export interface Playing {
   /** The agent at all other seats; empty for the game's default opponent. */
   agent: string;
   seat: number;
+  /** The number of moves with which the game began. Those after it are the person's and the agents'. */
+  from: number;
 }
 
 /** Longer records than this stay out of the address. */
@@ -37,23 +39,40 @@ export function writeRoute(tab: Tab, game: string, settings: Record<string, stri
   return `#${tab}${game && `/${game}`}${query && `?${query}`}`;
 }
 
-/** Reads a game from a route; null if the route does not name a seed. */
-export function readPlaying({ game, settings }: Route): Playing | null {
+/**
+ * Reads a game from a route: how it began, and the person's choices since then. What the agents did is not in the address,
+ * where it could be seen: they decide again, and alike. Null if the route does not name a seed.
+ */
+export function readPlaying({ game, settings }: Route): { begun: Playing; choices: number[] } | null {
   const seed = settings.get("seed");
   if (!game || seed === null) return null;
-  const moves = (settings.get("moves") ?? "").split(".").filter(Boolean).map(Number);
+  const moves = readMoves(settings, "from");
   const record = recall(settings);
-  return {
-    position: { game, rules: settings.get("rules") ?? "", seed, moves, ...(record !== null && { record }) },
-    agent: settings.get("agent") ?? "",
-    seat: Number(settings.get("seat") ?? 0),
-  };
+  if (record === null && settings.has("kept")) {
+    throw new Error("The record of this link is kept by another tab of the browser. Save it there, and open it under Review");
+  }
+  const position = { game, rules: settings.get("rules") ?? "", seed, moves, ...(record !== null && { record }) };
+  const begun = { position, agent: settings.get("agent") ?? "", seat: readSeat(settings), from: moves.length };
+  return { begun, choices: readMoves(settings, "moves") };
 }
 
-/** The hash at which a game can be played on. */
-export function playLink({ position, agent, seat }: Playing): string {
-  const { game, rules, seed, moves, record } = position;
-  return writeRoute("play", game, { rules, seed, agent, seat, moves: moves.join("."), ...keep(record) });
+function readMoves(settings: URLSearchParams, name: string): number[] {
+  const moves = (settings.get(name) ?? "").split(".").filter(Boolean).map(Number);
+  if (!moves.every(Number.isInteger)) throw new Error(`${name} must be numbers of actions, such as 12.3.4`);
+  return moves;
+}
+
+/** The seat that settings name, or else the first. */
+export function readSeat(settings: URLSearchParams): number {
+  const seat = Number(settings.get("seat"));
+  return Number.isInteger(seat) && seat > 0 ? seat : 0;
+}
+
+/** The hash at which a game can be played on after the person's choices. */
+export function playLink({ position, agent, seat, from }: Playing, choices: number[]): string {
+  const { game, rules, seed, record } = position;
+  const begun = position.moves.slice(0, from).join(".");
+  return writeRoute("play", game, { rules, seed, agent, seat, from: begun, moves: choices.join("."), ...keep(record) });
 }
 
 /** The hash at which a record is reviewed for a seat. */

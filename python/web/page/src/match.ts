@@ -1,4 +1,4 @@
-import { opponents } from "./agents";
+import { fitting } from "./agents";
 import type { EngineClient } from "./engine";
 import type { Playing } from "./link";
 import type { GameInfo, Position, Rules, Table } from "./protocol";
@@ -10,23 +10,32 @@ export class Match {
   readonly #tables: Table[];
 
   private constructor(
-    readonly engine: EngineClient, readonly game: GameInfo, readonly rules: Rules, readonly playing: Playing, tables: Table[],
+    readonly engine: EngineClient, readonly game: GameInfo, readonly rules: Rules, readonly playing: Playing,
+    tables: Table[],
   ) {
     this.#tables = tables;
   }
 
-  /** Loads a game and goes through its moves. Completes the agent, and the seat and the rules as the engine writes them. */
-  static async load(engine: EngineClient, games: GameInfo[], wanted: Playing, signal: AbortSignal): Promise<Match> {
+  /** Loads a game, goes through its moves and then through the person's choices, which the agents answer. */
+  static async load(
+    engine: EngineClient, games: GameInfo[], wanted: Playing, choices: number[], signal: AbortSignal,
+  ): Promise<Match> {
     const { position, seat } = wanted;
     const rules = await engine.rules(signal, position.game, position.rules);
     const game = games.find(({ name }) => name === rules.game);
     if (!game) throw new Error(`unknown game '${position.game}'`);
-    const agent = wanted.agent || opponents(rules)[0]?.spec || "random";
+    const agent = fitting(wanted.agent, rules);
     const tables: Table[] = [];
     for (let count = 0; count <= position.moves.length; count++) {
       tables.push(await engine.ask(signal, "table", { ...position, moves: position.moves.slice(0, count) }, seat));
     }
-    return new Match(engine, game, rules, { position: { ...position, rules: rules.rules }, agent, seat }, tables);
+    const playing = { ...wanted, position: { ...position, rules: rules.rules }, agent };
+    let match = new Match(engine, game, rules, playing, tables);
+    for (const choice of choices) {
+      while (!match.isOver && !match.isYours) match = await match.afterAgent(signal);
+      match = await match.after(choice, signal);
+    }
+    return match;
   }
 
   /** The table now. */
@@ -60,9 +69,15 @@ export class Match {
 
   /** The game before the person's last choice; null if there was none. */
   beforeLastChoice(): Playing | null {
-    const { position, seat } = this.playing;
+    const { position, seat, from } = this.playing;
     const last = this.#tables.slice(0, -1).findLastIndex((table) => table.seat === seat);
-    return last < 0 ? null : { ...this.playing, position: { ...position, moves: position.moves.slice(0, last) } };
+    return last < from ? null : { ...this.playing, position: { ...position, moves: position.moves.slice(0, last) } };
+  }
+
+  /** The person's choices since the beginning. */
+  choices(): number[] {
+    const { position, seat, from } = this.playing;
+    return position.moves.filter((_, index) => index >= from && this.#tables[index]?.seat === seat);
   }
 
   /** What happened at each move, as the person saw it: empty where nothing could be seen. */
@@ -79,6 +94,6 @@ export class Match {
   /** What happened since the person's last choice, that choice included. */
   news(): string[] {
     const last = this.#tables.slice(0, -1).findLastIndex((table) => table.seat === this.playing.seat);
-    return this.story().slice(Math.max(last, 0));
+    return this.story().slice(Math.max(last, 0)).filter(Boolean);
   }
 }

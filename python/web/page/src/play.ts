@@ -4,7 +4,7 @@ import { h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { listen } from "./keys";
 import { Knowledge, isWide } from "./knowledge";
-import { type Playing, type Route, playLink, readPlaying, readRoute, reviewLink } from "./link";
+import { type Playing, type Route, playLink, readPlaying, readRoute, readSeat, reviewLink } from "./link";
 import { Match } from "./match";
 import type { Agent, GameInfo, Move, Table } from "./protocol";
 import { drawRules, rulebook, wordsOn } from "./rules";
@@ -45,6 +45,8 @@ class Play {
   #match: Match | null = null;
   /** The game that the person has asked for, also while it is being loaded. */
   #wanted = dealt("");
+  /** True while another position is being loaded: nothing can be chosen in one that is about to go. */
+  #isBusy = false;
   #setup: Setup | null = null;
   #knowledge: Knowledge | null = null;
 
@@ -86,7 +88,12 @@ class Play {
       return this.#fail(error);
     }
     const game = route.game || (this.#games[0]?.name ?? "");
-    await this.#start(readPlaying(route) ?? dealt(game, route.settings), "replaceState");
+    try {
+      const { begun, choices } = readPlaying(route) ?? { begun: dealt(game, route.settings), choices: [] };
+      await this.#start(begun, "replaceState", choices);
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   close(): void {
@@ -96,13 +103,12 @@ class Play {
   }
 
   /** Goes to a game, at any of its moves. */
-  async #start(wanted: Playing, how: "pushState" | "replaceState"): Promise<void> {
+  async #start(wanted: Playing, how: "pushState" | "replaceState", choices: number[] = []): Promise<void> {
     const signal = this.#begin();
     this.#wanted = wanted;
-    // Nothing can be chosen in a game that is about to go.
-    this.#box.inert = true;
+    this.#isBusy = true;
     try {
-      const match = await Match.load(this.#engine, this.#games, wanted, signal);
+      const match = await Match.load(this.#engine, this.#games, wanted, choices, signal);
       signal.throwIfAborted();
       const old = this.#match;
       if (!old || !isSameSeat(old, match)) this.#drawSide(match);
@@ -157,8 +163,9 @@ class Play {
 
   #choose(move: Move | undefined): void {
     const match = this.#match;
-    if (!move || !match?.isYours || this.#box.inert) return;
+    if (!move || !match?.isYours || this.#isBusy) return;
     const signal = this.#begin();
+    this.#isBusy = true;
     match.after(move.id, signal).then((next) => this.#goOn(next, "pushState", signal), (error) => this.#fail(error));
   }
 
@@ -172,8 +179,8 @@ class Play {
   }
 
   async #record(): Promise<string> {
-    const { position } = (this.#match as Match).playing;
-    return this.#engine.ask(this.#closed.signal, "record", position);
+    if (!this.#match) throw new Error("no game has begun");
+    return this.#engine.ask(this.#closed.signal, "record", this.#match.playing.position);
   }
 
   #review(): void {
@@ -201,19 +208,19 @@ class Play {
   async #show(match: Match, how: "pushState" | "replaceState", signal: AbortSignal): Promise<void> {
     const { playing, rules } = match;
     const { position, seat } = playing;
-    const table = match.isOver ? await this.#engine.ask(signal, "table", position, null) : match.table;
+    const table = match.isOver ? await this.#engine.ask(signal, "open_table", position) : match.table;
     signal.throwIfAborted();
     this.#match = match;
     this.#wanted = playing;
-    const link = playLink(playing);
+    const link = playLink(playing, match.choices());
     // The address may already name another view, which is about to open.
     if (link !== location.hash && readRoute(location.hash).tab === "play") history[how](null, "", link);
     const words = wordsOn(rules.game, match.table);
     const hadFocus = this.#box.contains(document.activeElement);
-    this.#box.inert = false;
+    this.#isBusy = false;
     this.#box.replaceChildren(drawTable(table, rules.faces, {
-      eyes: match.isOver ? null : seat, you: seat, title: match.isOver ? "All is open" : "What you know", words: Object.fromEntries(words),
-      ...(match.isYours && { moves: (move: Move) => this.#choose(move) }),
+      eyes: match.isOver ? null : seat, you: seat, title: match.isOver ? "All is open" : "What you know",
+      words: Object.fromEntries(words), ...(match.isYours && { moves: (move: Move) => this.#choose(move) }),
     }));
     if (hadFocus) (this.#box.querySelector<HTMLElement>("[data-move]") ?? this.#box).focus({ preventScroll: true });
     this.#happened.textContent = match.news().join(" ");
@@ -238,7 +245,8 @@ class Play {
     if (options) options.open = open;
     if (focused) this.#setupBox.querySelector<HTMLElement>(`[name="${focused}"]`)?.focus();
     const { title, summary } = rulebook(game.name);
-    const sight = nameOf(playing.agent) === "oracle" ? "The oracle sees all cards." : "No player sees more than the rules allow.";
+    const peeks = nameOf(playing.agent) === "oracle";
+    const sight = peeks ? "The oracle sees all cards." : "No player sees more than the rules allow.";
     this.#title.textContent = `${title}, against ${withArticle(agentInWords(playing.agent, opponents(rules)))}`;
     this.#about.innerHTML = `${summary} ${sight}`;
   }
@@ -252,7 +260,9 @@ class Play {
   }
 
   #fail(error: unknown): void {
-    if (!isAbort(error)) this.#prompt.textContent = `${inWords(error)}.`;
+    if (isAbort(error)) return;
+    this.#isBusy = false;
+    this.#prompt.textContent = `${inWords(error)}.`;
   }
 }
 
@@ -272,13 +282,13 @@ function button(words: string, click: () => void): HTMLButtonElement {
 
 /** What the person can do now, or how the game ended. */
 function promptOf(match: Match, table: Table): string {
-  const { seat } = match.playing;
+  const { playing: { seat }, rules: { faces } } = match;
   if (match.isOver) return `The game is over. ${resultInWords(table.returns ?? [], seat)}`;
   if (!match.isYours) return `Seat ${table.seat} is thinking.`;
-  const cards = table.legal.filter(({ name }) => cardOf(name, match.rules.faces).card !== null);
-  const others = table.legal.filter((move) => !cards.includes(move)).map(({ name }) => actionInWords(name, match.rules.faces));
-  if (cards.length === 0) return "Your turn: choose a move.";
-  const more = others.length === 0 ? "" : others.length === 1 ? `, or ${others[0]}` : ", or a move below";
+  const others = table.legal.filter(({ name }) => cardOf(name, faces).card === null);
+  if (others.length === table.legal.length) return "Your turn: choose a move.";
+  const [other, ...rest] = others.map(({ name }) => actionInWords(name, faces));
+  const more = other === undefined ? "" : rest.length === 0 ? `, or ${other}` : ", or a move below";
   return `Your turn: choose a card${more}.`;
 }
 
@@ -298,7 +308,7 @@ function withArticle(agent: string): string {
 /** A new deal of a game. */
 function dealt(game: string, settings = new URLSearchParams()): Playing {
   const position = { game, rules: settings.get("rules") ?? "", seed: randomSeed(), moves: [] };
-  return { position, agent: settings.get("agent") ?? "", seat: Number(settings.get("seat") ?? 0) };
+  return { position, agent: settings.get("agent") ?? "", seat: readSeat(settings), from: 0 };
 }
 
 function randomSeed(): string {

@@ -119,24 +119,12 @@ export interface Bar {
   ci95: number | null;
   /** The share of the searches that choose this action. */
   chosen: number;
-  /** The mean probability with which the agent plays it. */
-  probability: number;
-  /** The visits in all searches. */
-  visits: number;
 }
 
 /** What an agent has found so far. */
 export interface Analysis {
   searches: number;
-  iterations: number;
   bars: Bar[];
-}
-
-/** What an agent did. */
-export interface Decision {
-  id: number;
-  name: string;
-  seconds: number;
 }
 
 /** The expected number of copies of each card in each hand: a probability where there is one of each card. */
@@ -210,12 +198,14 @@ export interface Engine {
   rules(game: string, rules: string): Rules;
   /** Makes a network the game's own. */
   provide(game: string, bytes: Uint8Array): null;
-  /** `eyes` is a seat; null opens all cards. */
-  table(position: Position, eyes: number | null): Table;
+  /** The table as a seat sees it. */
+  table(position: Position, seat: number): Table;
+  /** The table with all cards open. */
+  open_table(position: Position): Table;
   /** The record of the game so far, for `stier replay` and for the review. It contains all cards. */
   record(position: Position): string;
   /** An agent's decision for the player to act. It begins afresh: the answer depends on the arguments alone. */
-  decide(position: Position, agent: string, seed: string): Decision;
+  decide(position: Position, agent: string, seed: string): Move;
   /** Exact beliefs of a seat about the cards, from what it knows and how the cards were dealt. */
   beliefs(position: Position, seat: number): Beliefs;
   /** What `other` can know about the cards of `seat`, as far as `seat` can tell: the mean over worlds. */
@@ -236,11 +226,4 @@ export interface Engine {
   sets(filter: string, from: number, count: number): { found: number; sets: InformationSet[] };
   /** Checksums of so many random games, of searches and of solutions: the same natively and here. */
   checksums(games: number): { name: string; hash: string }[];
-  /** The equilibrium at a position of the solved game. */
-  solved(position: Position): InformationSet;
-}
-
-/** How far a long call is: a fraction from 0 to 1, or a number of things done. */
-export interface Progress {
-  text: string;
 }

@@ -43,7 +43,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
   const seat = h("select", { name: "seat", disabled: true });
   let judge = THOROUGH.spec;
   const judges = new AgentChooser("Judge", [THOROUGH, QUICK], judge, (spec) => void (judge = spec));
-  const searches = h("input", { name: "searches", type: "number", min: 1, max: 50, value: SEARCHES });
+  const searches = h("input", { name: "searches", type: "number", required: true, min: 1, max: 50, value: SEARCHES });
   const start = h("button", { type: "submit", class: "primary", disabled: true }, "Review");
   const stop = h("button", { type: "button", hidden: true, click: () => running.abort() }, "Stop");
 
@@ -197,15 +197,16 @@ function drawSummary(findings: Findings, open: (index: number) => void): HTMLEle
     .sort((one, other) => (other.decision.cost ?? 0) - (one.decision.cost ?? 0))
     .slice(0, WORST);
   return h("div", {},
-    h("p", {}, "Sum of the costs: ", h("strong", {}, measured(sum.cost, sum.ci95)),
+    h("p", {}, unknown > 0 ? `Sum of the ${known.length} known costs: ` : "Sum of the costs: ", h("strong", {}, measured(sum.cost, sum.ci95)),
       " in the game's utility, with its 95 % interval.",
-      unknown > 0 && ` Without ${unknown} that are not known: two searches or more must have tried both actions.`),
+      unknown > 0 && ` Without ${unknown} that are not known: every search must have tried the action and all actions that are chosen.`),
     drawLosses(known),
     h("p", { class: "muted" }, "The searches differ only in their seeds. An error that all searches share, such as a ",
-      "wrong model of the other players, is not in the intervals. Of many 95 % intervals, one in twenty is wrong."),
+      "wrong model of the other players, is not in the intervals. About one in twenty such intervals misses the true value."),
     h("h3", {}, "Most expensive decisions"),
     worst.length === 0
-      ? h("p", {}, "So far every decision was also the judge's choice.")
+      ? h("p", {}, decisions.every(({ action, best }) => action.id === best.id)
+        ? "So far every decision was also the judge's choice." : "So far no decision has a known cost above 0.")
       : h("ol", { class: "worst" }, ...worst.map(({ decision, index }) => h("li", {},
         h("button", { type: "button", class: "linked", click: () => open(index) }, `Decision ${index + 1}`),
         `: ${actionInWords(decision.action.name, rules.faces)} instead of `,
@@ -234,8 +235,7 @@ function drawPictures({ rules, seat }: Findings, decision: Reviewed): HTMLElemen
   const other = h("select", { "aria-label": "another choice" }, ...table.legal.filter(({ id }) => id !== action.id)
     .map(({ id, name }) => h("option", { value: id, selected: id === best.id }, actionInWords(name, rules.faces))));
   const playOn = (): void => {
-    const moves = [...decision.position.moves, Number(other.value)];
-    location.hash = playLink({ position: { ...decision.position, moves }, agent: "", seat });
+    location.hash = playLink({ position: decision.position, agent: "", seat, from: 0 }, [Number(other.value)]);
   };
   return h("div", { class: "columns" }, h("div", {},
     drawTable(table, rules.faces, { eyes: seat, you: seat }),

@@ -39,7 +39,8 @@ export function wordsOn(game: string, { scene, legal }: Table): [string, string]
     ...remarks, ...groups.flatMap(({ name, cards }) => [name, ...cards.filter((card) => card !== null)]),
   ]);
   const text = spaced([scene.next, ...scene.facts.flat(), ...legal.map(({ name }) => name), ...places].join(" "));
-  return [...rulebook(game).words, ...COMMON].filter(([word]) => word.split(", ").some((one) => text.includes(spaced(one).trimEnd())));
+  const isThere = (word: string): boolean => text.includes(spaced(word).trimEnd());
+  return [...rulebook(game).words, ...COMMON].filter(([words]) => words.split(", ").some(isThere));
 }
 
 /** Lower case, with a space before each word. */

@@ -14,7 +14,7 @@ export interface Choices {
   playing: Playing;
 }
 
-/** What a person can change in the form. All but the agent begins a new deal. */
+/** What a person can change in the form. Everything but the agent begins a new deal. */
 export interface Change {
   game?: string;
   rules?: string;
@@ -23,11 +23,17 @@ export interface Change {
   agent?: string;
 }
 
-/** The game after a change. */
+/** A game after a change. */
 export function changed({ agent, seat, position }: Playing, change: Change): Playing {
   const { game, rules, seed } = { ...position, ...change };
   const isNew = Object.keys(change).some((name) => name !== "agent");
-  return { agent: change.agent ?? agent, seat: change.seat ?? seat, position: isNew ? { game, rules, seed, moves: [] } : position };
+  return {
+    agent: change.agent ?? agent,
+    seat: change.seat ?? seat,
+    position: isNew ? { game, rules, seed, moves: [] } : position,
+    // Another agent would not have decided alike.
+    from: isNew ? 0 : position.moves.length,
+  };
 }
 
 /** The form with game, rules, opponent, seat and seed. */
@@ -36,35 +42,19 @@ export class Setup {
   readonly agent: AgentChooser;
   readonly #error = h("p", { class: "error", role: "alert" });
 
-  constructor({ games, game, agents, rules, playing }: Choices, onChange: (change: Change) => void) {
-    const { position, agent, seat } = playing;
-    this.agent = new AgentChooser("Opponent", opponents(rules), agent, (chosen) => onChange({ agent: chosen }));
-    const group = (label: string, literature: boolean): HTMLElement => h(
-      "optgroup", { label },
-      ...games.filter((one) => one.literature === literature)
-        .map((one) => h("option", { value: one.name, selected: one === game }, rulebook(one.name).title)),
-    );
-    const seats = Array.from({ length: rules.seats }, (_, other) => h("option", { value: other, selected: other === seat }, other));
-    const gameField = h("select", { name: "game", change: () => onChange({ game: gameField.value, rules: "", seat: 0 }) },
-      group("From rulebooks", false), group("From the literature", true));
-    const seatField = h("select", { name: "seat", change: () => onChange({ seat: Number(seatField.value) }) }, ...seats);
-    const seedField = h("input", {
-      name: "seed", value: position.seed, inputmode: "numeric", size: 12,
-      change: () => onChange({ seed: seedField.value.trim() }),
-    });
+  constructor(choices: Choices, onChange: (change: Change) => void) {
+    const { agents, game, rules, playing } = choices;
+    this.agent = new AgentChooser("Opponent", opponents(rules), playing.agent, (agent) => onChange({ agent }));
     const options = game.rules.map((option) =>
       drawOption(option, valueOf(option, rules.rules), () => onChange({ rules: asText(fields) })));
     const fields = options.map(({ field }) => field);
     this.element = h(
       "div", { class: "setup" },
-      h(
-        "div", { class: "fields" },
-        h("label", { class: "field" }, "Game", gameField), this.agent.element,
-        h("label", { class: "field" }, "Your seat", seatField), h("label", { class: "field" }, "Seed of the deal", seedField),
-      ),
+      h("div", { class: "fields" }, drawGames(choices, onChange), this.agent.element, drawSeats(choices, onChange),
+        drawSeed(playing, onChange)),
       this.#error,
-      h("details", { class: "plain options" }, h("summary", {}, "Rule options"), ...options.map(({ element }) => element)),
-      h("details", { class: "plain" }, h("summary", {}, "All agents"), drawAgents(agents)),
+      h("details", { class: "options" }, h("summary", {}, "Rule options"), ...options.map(({ element }) => element)),
+      h("details", {}, h("summary", {}, "All agents"), drawAgents(agents)),
     );
   }
 
@@ -76,14 +66,43 @@ export class Setup {
 
 type Field = HTMLInputElement | HTMLSelectElement;
 
-function drawOption(option: Option, value: string, onChange: () => void): { element: HTMLElement; field: Field } {
+function labelled(words: string, field: Field): HTMLElement {
+  return h("label", { class: "field" }, words, field);
+}
+
+function drawGames({ games, game }: Choices, onChange: (change: Change) => void): HTMLElement {
+  const group = (label: string, literature: boolean): HTMLElement => h(
+    "optgroup", { label },
+    ...games.filter((one) => one.literature === literature)
+      .map((one) => h("option", { value: one.name, selected: one === game }, rulebook(one.name).title)),
+  );
+  const change = (): void => onChange({ game: field.value, rules: "", seat: 0 });
+  const field = h("select", { name: "game", change },
+    group("From rulebooks", false), group("From the literature", true));
+  return labelled("Game", field);
+}
+
+function drawSeats({ rules, playing }: Choices, onChange: (change: Change) => void): HTMLElement {
+  const seats = Array.from({ length: rules.seats }, (_, seat) => seat);
+  const field = h("select", { name: "seat", change: () => onChange({ seat: Number(field.value) }) },
+    ...seats.map((seat) => h("option", { value: seat, selected: seat === playing.seat }, seat)));
+  return labelled("Your seat", field);
+}
+
+function drawSeed({ position }: Playing, onChange: (change: Change) => void): HTMLElement {
+  const change = (): void => onChange({ seed: field.value.trim() });
+  const field = h("input", { name: "seed", value: position.seed, inputmode: "numeric", size: 12, change });
+  return labelled("Seed of the deal", field);
+}
+
+function drawOption(option: Option, value: string, change: () => void): { element: HTMLElement; field: Field } {
   const { name, about, names, range, allowed } = option;
-  const common = { name: `rule-${name}`, "data-default": option.default, change: onChange };
+  const common = { name: `rule-${name}`, "data-default": option.default, change };
   const field: Field = names.length > 0
     ? h("select", common, ...names.map((one) => h("option", { value: one, selected: one === value }, one)))
     : h("input", { ...common, value, ...(range && { type: "number", min: range[0], max: range[1] }) });
-  const element = h("label", { class: "option" }, h("span", {}, plain(name)), field, h("small", {}, `${about} (${allowed})`));
-  return { element, field };
+  const note = h("small", {}, `${about} (${allowed})`);
+  return { element: h("label", { class: "option" }, h("span", {}, plain(name)), field, note), field };
 }
 
 /** The value of an option in rules such as "players=3". */
@@ -94,14 +113,18 @@ function valueOf(option: Option, rules: string): string {
 
 /** Rules as text, without the defaults. */
 function asText(fields: Field[]): string {
-  const changed = fields.filter((field) => field.value !== "" && field.value !== field.dataset["default"]);
-  return changed.map((field) => `${field.name.replace("rule-", "")}=${field.value}`).join(",");
+  const others = fields.filter((field) => field.value !== "" && field.value !== field.dataset["default"]);
+  return others.map((field) => `${field.name.replace("rule-", "")}=${field.value}`).join(",");
 }
 
 function drawAgents(agents: Agent[]): HTMLElement {
   const entries = agents.flatMap(({ name, about, options }) => [
-    h("dt", {}, name), h("dd", {}, about, ".", h("small", {}, options.map((option) => option.name).join(", "))),
+    h("dt", {}, name),
+    h("dd", {}, `${about}.`, h("small", {}, options.map((option) => option.name).join(", "))),
   ]);
-  return h("div", {}, h("p", {}, "An agent is a name and options, such as ismcts:iterations=10000,rollout=hints."),
-    h("dl", { class: "agents" }, ...entries));
+  return h(
+    "div", {},
+    h("p", {}, "An agent is written as its name and its options, such as ismcts:iterations=10000,rollout=hints."),
+    h("dl", { class: "agents" }, ...entries),
+  );
 }

@@ -48,7 +48,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
     h("option", { value: index, selected: index === (wanted < 0 ? DEFAULT : wanted) },
       `${about}: ${sets.toLocaleString("en")} information sets`)));
   const iterations = h("input", {
-    name: "iterations", type: "number", min: 1, max: 10_000, value: route.settings.get("iterations") ?? ITERATIONS,
+    name: "iterations", type: "number", required: true, min: 1, max: 10_000, value: route.settings.get("iterations") ?? ITERATIONS,
   });
   const start = h("button", { type: "submit", class: "primary" }, "Solve");
   const stop = h("button", { type: "button", hidden: true, click: () => solving.abort() }, "Stop");
@@ -89,7 +89,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
   root.replaceChildren(
     h("header", { class: "intro measure" },
       h("h2", {}, "Equilibria of small games"),
-      h("p", {}, "In an equilibrium no player gains by changing alone. These games are small enough to compute one, ",
+      h("p", {}, "In an equilibrium no player can gain by changing only their own strategy. These games are small enough to compute one, ",
         "by CFR+ in this page. An information set is all that a player can know at a decision.")),
     h("form", {
         submit: (event) => {
@@ -236,7 +236,7 @@ function drawSets(engine: EngineClient, signal: AbortSignal): HTMLElement {
   turn(0);
   return h("section", {},
     h("h3", {}, "Information sets"),
-    h("label", { class: "field" }, "Words in the knowledge", filter),
+    h("label", { class: "field" }, "Filter", filter),
     h("div", { class: "scroll", tabindex: 0 }, h("table", { class: "sets" },
       h("thead", {}, h("tr", {}, ...["Knowledge", "Reached", "Actions: probability and value"]
         .map((name) => h("th", { scope: "col" }, name)))),

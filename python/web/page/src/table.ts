@@ -82,7 +82,10 @@ function drawBoard(drawing: Drawing, lines: string[]): HTMLElement {
   const rows = lines.slice(1).map((line) => line.trim().split(/\s+/));
   return h(
     "div", { class: "board", role: "group", "aria-label": "board" },
-    h("div", { class: "line", "aria-hidden": "true" }, ...columns.map((name) => h("span", { class: "cell name" }, name))),
+    h(
+      "div", { class: "line", "aria-hidden": "true" },
+      ...columns.map((name) => h("span", { class: "cell name" }, name)),
+    ),
     ...rows.map(([row = "", ...stones], index) => drawLine(drawing, columns, row, stones, index)),
   );
 }
@@ -109,6 +112,7 @@ function drawPlace(drawing: Drawing, place: Place): HTMLElement {
   const { faces, options, table } = drawing;
   const suit = place.suit === null ? undefined : faces[place.suit];
   const acts = place.seat !== null && place.seat === table.seat;
+  const groups = place.groups.filter(({ cards, layout }) => cards.length > 0 || layout === "row");
   const name = place.seat === null ? "Table" : seatInWords(place.seat, options.you);
   return h(
     "div", { class: `place${acts ? " acts" : ""}${place.seat === null ? " middle" : ""}`, role: "group",
@@ -119,7 +123,7 @@ function drawPlace(drawing: Drawing, place: Place): HTMLElement {
       suit && h("span", { class: "suit" }, "own suit ", drawSign(suit), suitInWords(suit)),
       ...place.remarks.map((remark) => h("span", { class: "remark" }, plain(remark.replace(": ", " ")))),
     ),
-    h("div", { class: "groups" }, ...place.groups.map((group) => drawGroup(drawing, group))),
+    h("div", { class: "groups" }, ...groups.map((group) => drawGroup(drawing, group))),
   );
 }
 
@@ -196,14 +200,15 @@ function drawTrack(scene: Scene, faces: Record<string, Face>): HTMLElement {
     const [x, y] = onOval(pitch * index, straight, radius);
     const face = piece === null ? undefined : faces[piece];
     const inside = face
-      ? [s("circle", { r: 15.5 }), s("text", { y: 5, class: "piece" }, face.rank)]
+      ? [s("circle", { r: 15.5 }), s("text", { y: 5 }, face.rank)]
       : [s("circle", { r: 14 }), food ? s("circle", { r: 6, class: "food" }) : s("text", { y: 4 }, index)];
     const style = face ? `space hue-${face.hue}` : "space free";
     return s("g", { class: style, transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` }, ...inside);
   });
   const box = `${-radius - 20} -20 ${straight + 2 * radius + 40} ${2 * radius + 40}`;
+  const picture = s("svg", { viewBox: box, role: "img", "aria-label": trackInWords(scene, faces) }, ...spaces);
   // On a narrow screen it scrolls.
-  return h("div", { class: "way", tabindex: 0, role: "group", "aria-label": "track" }, s("svg", { viewBox: box, role: "img", "aria-label": trackInWords(scene, faces) }, ...spaces));
+  return h("div", { class: "way", tabindex: 0, role: "group", "aria-label": "track" }, picture);
 }
 
 function trackInWords({ track }: Scene, faces: Record<string, Face>): string {

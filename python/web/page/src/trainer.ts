@@ -141,14 +141,14 @@ function drawIntroduction(seed: number): HTMLElement {
     h("h2", {}, "When is an attack right?"),
     h("p", {}, "In Schwinget both players draw a new card after every card they play. Once in a bout, the player on ",
       "lead may attack: nobody draws any more, and the cards in hand are played out."),
-    h("p", {}, "Worth is in points per bout: the average of your score minus the opponent's after an attack, minus ",
-      "the same after waiting. Winning a bout scores 2 to 7 points, most with all tricks after your own attack."),
+    h("p", {}, "The worth of an attack is the number of points per bout that you gain, on average, by attacking instead of ",
+      "waiting. Winning a bout scores 2 to 7 points, most with all tricks after your own attack."),
     h("details", {}, h("summary", {}, "How the worth is measured"),
       h("p", {}, "In the full game, the trained network of this page, the champion, plays on for both seats. The ",
         "hidden cards are drawn from those that fit what you see, weighted by how likely the champion's play makes ",
         `them. The worth is the mean of ${data.searches} searches, with its 95 % interval. An attack is compared with `,
-        "the champion's likeliest other card. These are not equilibrium values: if other players play on, the worth ",
-        "may be different."),
+        "the best other card: one half of the searches picks it for the other half. These are not equilibrium values. ",
+        "With other players the worth may differ."),
       h("p", {}, "In the small deck both seats play a computed equilibrium. There the worth is exact to 0.001 points."),
       h("p", {}, "The positions are chosen so that waiting is right more often than in ordinary play."),
       h("p", {}, h("strong", {}, "Rule of thumb. "), data.rule,
@@ -178,6 +178,7 @@ function drawAnswer(question: Question, attack: boolean, { faces }: Rules): HTML
   const right = isRight(question, attack);
   const verdict = isClose(question) ? "A close call: either choice counts as right." : right ? "Right." : "Wrong.";
   const counted = count === null ? "There is no trump suit" : `The rule of thumb counts ${count}`;
+  const isWrong = !isClose(question) && (share > 0.5) !== (worth > 0);
   const known = count === null ? "" : ` (it attacks with ${enough} or more)`;
   const judged = isClose(question) ? "" : isRight(question, rule) ? " That is right." : " That is wrong.";
   return h("div", { class: `answer ${right ? "right" : "wrong"}` },
@@ -186,10 +187,10 @@ function drawAnswer(question: Question, attack: boolean, { faces }: Rules): HTML
     drawInterval(worth, ci95, SCALE, ["waiting is better", "attacking is better"]),
     h("ul", {},
       h("li", {}, "Worth of the attack: ", h("strong", {}, measured(worth, exact ? null : ci95)), " points per bout",
-        `${exact ? ", exact" : ""}, compared with playing the ${actionInWords(other, faces)}, `,
-        exact ? "the best other card." : "the champion's likeliest other card."),
+        `${exact ? ", exact" : ""}, compared with playing the ${actionInWords(other, faces)}, the best other card.`),
       h("li", {}, `${counted}${known}: ${rule ? "attack" : "wait"}.${judged}`),
-      h("li", {}, `The ${exact ? "equilibrium" : "champion"} attacks with probability ${percent(share)}.`)));
+      h("li", {}, `The ${exact ? "equilibrium" : "champion"} attacks with probability ${percent(share)}.`,
+        !exact && isWrong && " It plays without search, and here it is wrong.")));
 }
 
 /** A probability in percent. The shares are rounded, so none is called impossible or certain. */
@@ -220,7 +221,7 @@ function drawScore(questions: Question[], choices: boolean[], seed: number): HTM
     h("p", { class: "muted" }, `${close} of the ${ROUND} were close calls. They count as right and cost nothing.`),
     h("details", {}, h("summary", {}, "All positions of this round"),
       h("ol", {}, ...questions.map(({ position, seat, tricks, worth, ci95, exact }, index) => h("li", {},
-        h("a", { href: playLink({ position, agent: "", seat }) }, "Play on"),
+        h("a", { href: playLink({ position, agent: "", seat, from: position.moves.length }, []) }, "Play on"),
         ` after ${tricks} tricks${exact ? ", small deck" : ""}: an attack is worth `,
         `${measured(worth, exact ? null : ci95)}, you ${choices[index] ? "attacked" : "waited"}.`)))),
     h("p", {}, h("a", { class: "button", href: link(seed + 1) }, `${ROUND} other positions`)));

@@ -6,7 +6,7 @@ let ready: Promise<void>;
 
 addEventListener("message", async ({ data }: MessageEvent<Request>) => {
   if ("module" in data) ready = begin(data.module, data.networks);
-  else reply(await ready.then(() => answer(data.method, data.args)).catch((error: unknown) => ({ error: inWords(error) })));
+  else reply(await ready.then(() => answer(data.method, data.args)).catch(failed));
 });
 
 async function begin(module: WebAssembly.Module, networks: [string, Uint8Array][]): Promise<void> {
@@ -24,8 +24,8 @@ function answer(method: string, args: unknown[]): Reply {
   return { result: JSON.parse(call(method, JSON.stringify(args))) };
 }
 
-function inWords(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function failed(error: unknown): Reply {
+  return { error: error instanceof Error ? error.message : String(error) };
 }
 
 function reply(message: Reply): void {
