@@ -1,12 +1,16 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Marked, type Token, type Tokens } from "marked";
 import { defineConfig, type Plugin } from "vite";
 
 const ROOT = new URL("../../../", import.meta.url);
 const OUT = fileURLToPath(new URL("out/web", ROOT));
-/** The games whose networks come with the page. */
-const NETWORKS = ["schwinget", "schwimmen", "up_and_down", "schweins_galopp"];
+const GAMES = new URL("core/src/games/", ROOT);
+/** The games that come with a network, with its file. */
+const NETWORKS = new Map(
+  readdirSync(GAMES).map((game) => [game, new URL(`${game}/advice/network.safetensors`, GAMES)] as const)
+    .filter(([, file]) => existsSync(file)),
+);
 /** Nothing is loaded from elsewhere. The worker and the icon are part of the page, so that no request is made later. */
 const POLICY = [
   "default-src 'self'", "script-src 'self' 'wasm-unsafe-eval'", "worker-src blob:", "img-src data:",
@@ -56,21 +60,20 @@ function glossary(tokens: Token[]): [string, string][] {
 
 /** Puts the networks of the games beside the page. */
 function networks(): Plugin {
-  const source = (game: string): Buffer =>
-    readFileSync(new URL(`core/src/games/${game}/advice/network.safetensors`, ROOT));
   return {
     name: "networks",
     configureServer(server) {
       server.middlewares.use((request, response, next) => {
-        const game = NETWORKS.find((name) => request.url === `/networks/${name}.safetensors`);
-        if (game) response.end(source(game));
+        const [, game = ""] = /^\/networks\/(\w+)\.safetensors$/.exec(request.url ?? "") ?? [];
+        const file = NETWORKS.get(game);
+        if (file) response.end(readFileSync(file));
         else next();
       });
     },
     generateBundle() {
       if (this.environment.name !== "client") return;
-      for (const game of NETWORKS) {
-        this.emitFile({ type: "asset", fileName: `networks/${game}.safetensors`, source: source(game) });
+      for (const [game, file] of NETWORKS) {
+        this.emitFile({ type: "asset", fileName: `networks/${game}.safetensors`, source: readFileSync(file) });
       }
     },
   };
@@ -88,6 +91,7 @@ function policy(): Plugin {
 
 export default defineConfig({
   base: "./",
+  define: { NETWORKS: JSON.stringify([...NETWORKS.keys()]) },
   plugins: [rulebooks(), networks(), policy()],
   worker: { format: "es" },
   server: { fs: { allow: [fileURLToPath(ROOT)] } },

@@ -5,17 +5,17 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use stier_agents::network::NetworkFile;
+use stier_core::games::NAMES;
 use stier_web::Engine;
-
-/// The games that come with a network.
-const WITH_NETWORK: [&str; 4] = ["schweins_galopp", "schwimmen", "schwinget", "up_and_down"];
 
 /// An engine with all networks.
 fn engine() -> Engine {
-    for game in WITH_NETWORK {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join(format!("../../core/src/games/{game}/advice/network.safetensors"));
-        NetworkFile::provide(game, &fs::read(file).expect("the game's network")).expect("a network");
+    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../core/src/games");
+    for game in NAMES {
+        // Not every game comes with a network.
+        if let Ok(network) = fs::read(games.join(game).join("advice/network.safetensors")) {
+            NetworkFile::provide(game, &network).expect("a network");
+        }
     }
     Engine::default()
 }

@@ -29,7 +29,7 @@ export function drawBars(analysis: Analysis, range: [number, number], options: B
     h(
       "thead", {},
       h("tr", {}, h("th", { scope: "col" }, "choice"), h("th", { scope: "col", colspan: 2 }, "value"),
-        h("th", { scope: "col" }, "chosen")),
+        h("th", { scope: "col" }, "searches that choose it")),
     ),
     h("tbody", {}, ...bars.map((bar) => drawBar(bar, axis, options, bar.chosen === most))),
   );
@@ -42,7 +42,7 @@ function drawBar(bar: Bar, axis: [number, number], options: BarsOptions, best: b
     h("th", { scope: "row" }, drawAction(bar.name, options.faces ?? {}),
       bar.id === options.played && h("span", { class: "played" }, "played")),
     h("td", {}, drawValue(bar, axis)),
-    h("td", { class: "figure" }, bar.value === null ? "not tried" : `${signed(bar.value, 2)}${interval}`),
+    h("td", { class: "figure" }, bar.value === null ? "not tried by all" : `${signed(bar.value, 2)}${interval}`),
     h("td", { class: "figure" }, `${Math.round(100 * bar.chosen)} %`),
   );
 }

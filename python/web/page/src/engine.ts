@@ -19,8 +19,8 @@ interface Job {
   reject: (reason: unknown) => void;
 }
 
-/** The games whose networks lie beside the page. */
-const NETWORKS = ["schwinget", "schwimmen", "up_and_down", "schweins_galopp"];
+/** The games whose networks lie beside the page: vite.config.ts lists them. */
+declare const NETWORKS: string[];
 /** Agents that need the network of the game. */
 const WITH_NETWORK = ["network", "mmds"];
 const USES_NETWORK = new RegExp(`\\b(${WITH_NETWORK.join("|")})\\b`);

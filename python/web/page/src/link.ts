@@ -40,8 +40,8 @@ export function writeRoute(tab: Tab, game: string, settings: Record<string, stri
 }
 
 /**
- * Reads a game from a route: how it began, and the person's choices since then. What the agents did is not in the address,
- * where it could be seen: they decide again, and alike. Null if the route does not name a seed.
+ * Reads a game from a route: how it began, and the person's choices since then. What the agents did is not in the
+ * address, where it could be seen: they decide again, and alike. Null if the route does not name a seed.
  */
 export function readPlaying({ game, settings }: Route): { begun: Playing; choices: number[] } | null {
   const seed = settings.get("seed");
@@ -49,7 +49,7 @@ export function readPlaying({ game, settings }: Route): { begun: Playing; choice
   const moves = readMoves(settings, "from");
   const record = recall(settings);
   if (record === null && settings.has("kept")) {
-    throw new Error("The record of this link is kept by another tab of the browser. Save it there, and open it under Review");
+    throw new Error("the record of this link is kept by another browser tab: save it there, and open it under Review");
   }
   const position = { game, rules: settings.get("rules") ?? "", seed, moves, ...(record !== null && { record }) };
   const begun = { position, agent: settings.get("agent") ?? "", seat: readSeat(settings), from: moves.length };

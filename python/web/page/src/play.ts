@@ -147,7 +147,7 @@ class Play {
     } catch (error) {
       if (isAbort(error)) return;
       this.#setup?.agent.fail(inWords(error));
-      this.#prompt.textContent = `Seat ${match.table.seat} cannot move: choose another opponent.`;
+      this.#prompt.textContent = `Seat ${match.table.seat} cannot move: ${inWords(error)}. Choose another opponent.`;
     }
   }
 
@@ -158,6 +158,8 @@ class Play {
     await this.#engine.ask(signal, "analyse", position, agent).catch((error: unknown) => {
       if (isAbort(error)) throw error;
       this.#setup?.agent.fail(inWords(error));
+      // On a small screen the form is folded.
+      this.#about.textContent = `The opponent cannot play: ${inWords(error)}.`;
     });
   }
 
@@ -166,6 +168,7 @@ class Play {
     if (!move || !match?.isYours || this.#isBusy) return;
     const signal = this.#begin();
     this.#isBusy = true;
+    this.#prompt.textContent = `You chose ${actionInWords(move.name, match.rules.faces)}.`;
     match.after(move.id, signal).then((next) => this.#goOn(next, "pushState", signal), (error) => this.#fail(error));
   }
 

@@ -124,10 +124,15 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
       h("h2", {}, "Review a game"),
       h("p", {}, "A judge searches every decision of a seat several times, with no more knowledge than the seat had. ",
         "The cost of a decision is the value of the judge's choice minus that of the action played. Each choice is ",
-        "valued by searches that did not make it, so a cost can be negative by chance.")),
+        "valued by searches that did not pick it. By chance a cost can therefore be negative."),
+      h("p", {}, "A record comes from ", h("a", { href: "#play" }, "Play"), ", by Review this game or Save record, or ",
+        "from ", h("code", {}, "stier play GAME --record FILE"), ".")),
     form, failed, found);
   record.value = recall(route.settings) ?? "";
-  attempt(read);
+  attempt(async () => {
+    await read();
+    if (record.value !== "") await review();
+  });
   leaving.signal.addEventListener("abort", () => {
     opening.abort();
     running.abort();
@@ -197,12 +202,14 @@ function drawSummary(findings: Findings, open: (index: number) => void): HTMLEle
     .sort((one, other) => (other.decision.cost ?? 0) - (one.decision.cost ?? 0))
     .slice(0, WORST);
   return h("div", {},
-    h("p", {}, unknown > 0 ? `Sum of the ${known.length} known costs: ` : "Sum of the costs: ", h("strong", {}, measured(sum.cost, sum.ci95)),
+    h("p", {}, unknown > 0 ? `Sum of the ${known.length} known costs: ` : "Sum of the costs: ",
+      h("strong", {}, measured(sum.cost, sum.ci95)),
       " in the game's utility, with its 95 % interval.",
-      unknown > 0 && ` Without ${unknown} that are not known: every search must have tried the action and all actions that are chosen.`),
+      unknown > 0 && ` The other ${unknown} are not known, because not every search tried the actions.`),
     drawLosses(known),
     h("p", { class: "muted" }, "The searches differ only in their seeds. An error that all searches share, such as a ",
-      "wrong model of the other players, is not in the intervals. About one in twenty such intervals misses the true value."),
+      "wrong model of the other players, is not in the intervals. About one in twenty such intervals misses the true ",
+      "value."),
     h("h3", {}, "Most expensive decisions"),
     worst.length === 0
       ? h("p", {}, decisions.every(({ action, best }) => action.id === best.id)

@@ -48,7 +48,8 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
     h("option", { value: index, selected: index === (wanted < 0 ? DEFAULT : wanted) },
       `${about}: ${sets.toLocaleString("en")} information sets`)));
   const iterations = h("input", {
-    name: "iterations", type: "number", required: true, min: 1, max: 10_000, value: route.settings.get("iterations") ?? ITERATIONS,
+    name: "iterations", type: "number", required: true, min: 1, max: 10_000,
+    value: route.settings.get("iterations") ?? ITERATIONS,
   });
   const start = h("button", { type: "submit", class: "primary" }, "Solve");
   const stop = h("button", { type: "button", hidden: true, click: () => solving.abort() }, "Stop");
@@ -89,8 +90,8 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
   root.replaceChildren(
     h("header", { class: "intro measure" },
       h("h2", {}, "Equilibria of small games"),
-      h("p", {}, "In an equilibrium no player can gain by changing only their own strategy. These games are small enough to compute one, ",
-        "by CFR+ in this page. An information set is all that a player can know at a decision.")),
+      h("p", {}, "In an equilibrium no player can gain by changing only their own strategy. These games are small ",
+        "enough to compute one, by CFR+ in this page. An information set is all that a player can know there.")),
     h("form", {
         submit: (event) => {
           event.preventDefault();
@@ -101,6 +102,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
         h("label", { class: "field" }, "Game", choice), h("label", { class: "field" }, "Iterations", iterations)),
       h("div", { class: "actions" }, start, stop)),
     progress, found);
+  if (wanted >= 0) void solve();
   leaving.signal.addEventListener("abort", () => solving.abort());
   return () => leaving.abort();
 }

@@ -67,6 +67,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
     const answers = h("div", { "aria-live": "polite" });
     const answer = (attack: boolean): void => {
       choices.push(attack);
+      root.classList.add("answered");
       keys = {};
       const next = h("button", { type: "button", class: "primary", click: goOn },
         choices.length < questions.length ? "Next position" : "Your score");
@@ -141,8 +142,8 @@ function drawIntroduction(seed: number): HTMLElement {
     h("h2", {}, "When is an attack right?"),
     h("p", {}, "In Schwinget both players draw a new card after every card they play. Once in a bout, the player on ",
       "lead may attack: nobody draws any more, and the cards in hand are played out."),
-    h("p", {}, "The worth of an attack is the number of points per bout that you gain, on average, by attacking instead of ",
-      "waiting. Winning a bout scores 2 to 7 points, most with all tricks after your own attack."),
+    h("p", {}, "The worth of an attack is the number of points per bout that you gain, on average, by attacking ",
+      "instead of waiting. Winning a bout scores 2 to 7 points, most with all tricks after your own attack."),
     h("details", {}, h("summary", {}, "How the worth is measured"),
       h("p", {}, "In the full game, the trained network of this page, the champion, plays on for both seats. The ",
         "hidden cards are drawn from those that fit what you see, weighted by how likely the champion's play makes ",
