@@ -15,9 +15,14 @@ const TEXTS: [string, string][] = [
 ];
 const SETTING = "stier-keys";
 
+/** True unless the person has turned keys off. */
+export function areOn(): boolean {
+  return localStorage.getItem(SETTING) !== "off";
+}
+
 /** A dialog that explains the keys, and listens for them until `signal` is aborted. */
 export function listen(keys: Keys, signal: AbortSignal): HTMLDialogElement {
-  const on = h("input", { type: "checkbox", checked: localStorage.getItem(SETTING) !== "off",
+  const on = h("input", { type: "checkbox", checked: areOn(),
     change: () => localStorage.setItem(SETTING, on.checked ? "on" : "off") });
   const rows = TEXTS.map(([key, about]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, about)));
   const dialog = h(

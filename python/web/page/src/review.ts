@@ -154,7 +154,10 @@ class ReviewView {
   add(decision: Reviewed): void {
     this.findings.decisions.push(decision);
     this.#list.append(h("li", {}, drawDecision(this.findings, decision)));
+    const isOpen = this.#summary.querySelector("details")?.open ?? false;
     this.#summary.replaceChildren(drawSummary(this.findings, (number) => this.#open(number)));
+    const curve = this.#summary.querySelector("details");
+    if (curve) curve.open = isOpen;
     this.#showProgress();
   }
 

@@ -3,6 +3,7 @@ import { actionInWords } from "./cards";
 import { drawInterval, measured } from "./chart";
 import { h } from "./dom";
 import type { EngineClient } from "./engine";
+import { areOn } from "./keys";
 import { playLink, writeRoute, type Route } from "./link";
 import type { Position, Rules } from "./protocol";
 import { drawTable } from "./table";
@@ -88,8 +89,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
     });
   };
   const press = (event: KeyboardEvent): void => {
-    // The play view can turn keys off.
-    if (event.ctrlKey || event.metaKey || event.altKey || localStorage.getItem("stier-keys") === "off") return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !areOn()) return;
     keys[event.key.toLowerCase()]?.();
   };
 
