@@ -1,4 +1,4 @@
-//! What searches say about a choice, for `stier.replay`.
+//! The judgement of a choice by searches, for `stier.replay`.
 
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;

@@ -47,7 +47,7 @@ struct Bar {
     chosen: f64,
 }
 
-/// What several searches have found.
+/// The results of several searches.
 #[derive(Serialize)]
 pub(crate) struct Analysis {
     searches: usize,

@@ -16,7 +16,7 @@ use crate::engine::Problem;
 /// A checksum.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 pub struct Checksum {
-    /// What it is of.
+    /// The games, searches or solution that it stands for.
     pub name: String,
     /// The FNV-1a hash, in hexadecimal.
     pub hash: String,

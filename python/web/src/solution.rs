@@ -9,7 +9,7 @@ use serde::Serialize;
 use stier_agents::belief::Beliefs;
 use stier_agents::erased::{self, DynPolicy};
 use stier_agents::solve::{NashConv, Progress, Settings};
-use stier_core::Action;
+use stier_core::{Action, Seat};
 
 use crate::engine::Problem;
 use crate::progress::tell;
@@ -30,6 +30,7 @@ pub(crate) struct Solved {
     values: Vec<f64>,
     legal: Vec<bool>,
     knowledge: Vec<String>,
+    movers: Vec<Seat>,
 }
 
 /// A description of the solution.
@@ -95,6 +96,7 @@ pub(crate) fn solve(name: &str, rules: &str, iterations: NonZero<u64>) -> Result
         probabilities: policy.rows(),
         values: policy.action_values(Beliefs::Policy, 1)?,
         knowledge: tree.knowledge(0..sets),
+        movers: tree.movers(),
         policy,
         iterations,
         uniform,
@@ -128,8 +130,10 @@ impl Solved {
     pub(crate) fn sets(&self, filter: &str, from: usize, count: usize) -> Found {
         let words: Vec<String> = filter.split_whitespace().map(str::to_lowercase).collect();
         let fits = |&&set: &&usize| {
-            let knowledge = self.knowledge[set].to_lowercase();
-            words.iter().all(|word| knowledge.contains(word.as_str()))
+            words.is_empty() || {
+                let knowledge = self.knowledge[set].to_lowercase();
+                words.iter().all(|word| knowledge.contains(word.as_str()))
+            }
         };
         let found: Vec<usize> = self.order.iter().filter(fits).copied().collect();
         let sets = found.iter().skip(from).take(count).map(|&set| self.described(set)).collect();
@@ -147,7 +151,7 @@ impl Solved {
             value: self.values[cell],
         };
         Described {
-            seat: tree.movers()[set].0,
+            seat: self.movers[set].0,
             knowledge: self.knowledge[set].clone(),
             reach: self.reach[set],
             actions: cells.map(weighed).collect(),
