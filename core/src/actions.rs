@@ -26,6 +26,15 @@ impl fmt::Debug for Action {
     }
 }
 
+/// The number of actions that vector instructions work on at a time.
+pub const LANES: usize = 8;
+
+/// One value per lane. Written out, so that it becomes vector instructions at every level of optimisation.
+#[inline(always)]
+pub fn lanes<T>(mut value: impl FnMut(usize) -> T) -> [T; LANES] {
+    [value(0), value(1), value(2), value(3), value(4), value(5), value(6), value(7)]
+}
+
 /// A set of actions: `Copy`, without heap memory, iterated in ascending order.
 pub trait ActionSet: Copy + Eq + Default + fmt::Debug + Send + Sync + 'static {
     /// Upper bound on ids, exclusive.
@@ -47,9 +56,9 @@ pub trait ActionSet: Copy + Eq + Default + fmt::Debug + Send + Sync + 'static {
     /// The members `64 * index` to `64 * index + 63` as bits, lowest first; `64 * index < CAPACITY`.
     fn word(self, index: usize) -> u64;
 
-    /// For each of eight ids below [`CAPACITY`](ActionSet::CAPACITY): 1 if it is in the set, 0 otherwise.
+    /// For each of these ids below [`CAPACITY`](ActionSet::CAPACITY): 1 if it is in the set, 0 otherwise.
     /// Branch-free.
-    fn lanes(self, ids: &[u8; 8]) -> [u32; 8];
+    fn lanes(self, ids: &[u8; LANES]) -> [u32; LANES];
 
     /// True if the set is empty.
     #[inline(always)]
@@ -116,8 +125,8 @@ macro_rules! action_bits {
             }
 
             #[inline(always)]
-            fn lanes(self, ids: &[u8; 8]) -> [u32; 8] {
-                ids.map(|id| (self.0.wrapping_shr(u32::from(id)) & 1) as u32)
+            fn lanes(self, ids: &[u8; LANES]) -> [u32; LANES] {
+                lanes(|i| (self.0.wrapping_shr(u32::from(ids[i])) & 1) as u32)
             }
         }
 

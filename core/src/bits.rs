@@ -3,6 +3,7 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::asm;
 use std::iter;
+use std::ops::BitXor;
 
 #[cfg(target_arch = "x86_64")]
 use crate::processor::is_modern;
@@ -21,21 +22,57 @@ pub fn nth_member(word: u64, rank: u32) -> u64 {
     if cfg!(target_arch = "x86_64") { deposit(1 << rank, word) } else { nth_member_portable(word, rank) }
 }
 
-/// The same as [`nth_member`], for machines without the instruction that deposits bits: three halvings and a table, without
-/// branches, which could not be predicted.
+/// [`nth_member`] for 32 bits.
 #[inline(always)]
-pub fn nth_member_portable(mut word: u64, mut rank: u32) -> u64 {
-    let mut skipped = 0;
-    for width in [32, 16, 8] {
-        let below = (word & ((1 << width) - 1)).count_ones();
-        // All ones if the bit is in the upper half.
-        let upper = 0_u32.wrapping_sub(u32::from(rank >= below));
-        word >>= width & upper;
-        rank -= below & upper;
-        skipped += width & upper;
-    }
-    1 << (skipped + u32::from(PLACES[usize::from(word as u8)][(rank & 7) as usize]))
+pub fn nth_of_few(word: u32, rank: u32) -> u32 {
+    if cfg!(target_arch = "x86_64") { nth_member(word.into(), rank) as u32 } else { nth_of_few_portable(word, rank) }
 }
+
+/// Defines for words of one size what machines without the instruction that deposits bits can do: bytes are counted side
+/// by side and the right one is looked up, without branches, which could not be predicted.
+macro_rules! byte_by_byte {
+    ($word:ty, $nth:ident, $of:literal, $cumulated:ident, $first_above:ident) => {
+        #[doc = concat!("The same as [`", $of, "`], for machines without the instruction that deposits bits.")]
+        #[inline(always)]
+        pub fn $nth(word: $word, rank: u32) -> $word {
+            const ALL: $word = <$word>::MAX;
+            let pairs = word - ((word >> 1) & ALL / 3);
+            let nibbles = (pairs & ALL / 5) + ((pairs >> 2) & ALL / 5);
+            let up_to = $cumulated((nibbles + (nibbles >> 4)) & ALL / 17);
+            let place = $first_above(up_to, rank);
+            let below = (up_to << 8 >> place) as u32 & 255;
+            1 << (place + u32::from(PLACES[usize::from((word >> place) as u8)][(rank - below) as usize & 7]))
+        }
+
+        /// Each byte plus all lower ones; the sums must be below 256. The highest byte is the sum of all.
+        #[inline(always)]
+        pub fn $cumulated(bytes: $word) -> $word {
+            bytes.wrapping_mul(<$word>::MAX / 255)
+        }
+
+        /// The position of the lowest of the bytes that are larger than `rank`; there must be one, and all must be below
+        /// 128.
+        #[inline(always)]
+        pub fn $first_above(bytes: $word, rank: u32) -> u32 {
+            const ONES: $word = <$word>::MAX / 255;
+            const TOPS: $word = ONES << 7;
+            debug_assert!(bytes & TOPS == 0 && <$word>::from(rank) < bytes >> (<$word>::BITS - 8));
+            (((bytes | TOPS) - <$word>::from(rank + 1) * ONES) & TOPS).trailing_zeros() & (<$word>::BITS - 8)
+        }
+    };
+}
+byte_by_byte!(u64, nth_member_portable, "nth_member", cumulated, first_above);
+byte_by_byte!(u32, nth_of_few_portable, "nth_of_few", cumulated_few, first_of_few_above);
+
+/// The same as [`nth_member`], for a word with no other bits than the lowest of each byte.
+#[inline(always)]
+pub fn nth_byte_portable(word: u64, rank: u32) -> u64 {
+    debug_assert!(rank < word.count_ones() && word & !BYTES == 0);
+    1 << first_above(cumulated(word), rank)
+}
+
+/// One in each byte.
+pub const BYTES: u64 = u64::MAX / 255;
 
 /// The position of the set bit of a byte with a number of set bits below it: `PLACES[byte][number]`.
 static PLACES: [[u8; 8]; 256] = {
@@ -57,7 +94,13 @@ static PLACES: [[u8; 8]; 256] = {
 
 /// The position of a set bit of `word`, uniformly drawn; there must be one.
 #[inline(always)]
-pub fn random_bit(word: u64, rng: &mut Rng) -> u32 {
+pub fn random_bit(word: u32, rng: &mut Rng) -> u32 {
+    nth_of_few(word, rng.below(word.count_ones())).trailing_zeros()
+}
+
+/// [`random_bit`] for 64 bits.
+#[inline(always)]
+pub fn random_bit_wide(word: u64, rng: &mut Rng) -> u32 {
     nth_bit(word, rng.below(word.count_ones()))
 }
 
@@ -121,19 +164,23 @@ pub fn deposit_portable(mut source: u64, mut mask: u64) -> u64 {
 /// Draws a subset of `size` members of `set`, uniformly; `size <= set.count_ones()`.
 #[inline]
 pub fn random_subset(set: u32, size: u32, rng: &mut Rng) -> u32 {
-    random_subset_wide(u64::from(set), size, rng) as u32
+    subset(set, set.count_ones(), size, nth_of_few, rng)
 }
 
 /// [`random_subset`] for 64 bits.
 #[inline]
 pub fn random_subset_wide(set: u64, size: u32, rng: &mut Rng) -> u64 {
-    let members = set.count_ones();
+    subset(set, set.count_ones(), size, nth_member, rng)
+}
+
+#[inline(always)]
+fn subset<W: Copy + BitXor<Output = W>>(set: W, members: u32, size: u32, nth: fn(W, u32) -> W, rng: &mut Rng) -> W {
     debug_assert!(size <= members);
     // Draw the smaller set: the subset or its complement.
     let (draws, complement) = if 2 * size <= members { (size, false) } else { (members - size, true) };
     let mut rest = set;
     for drawn in 0..draws {
-        rest ^= nth_member(rest, rng.below(members - drawn));
+        rest = rest ^ nth(rest, rng.below(members - drawn));
     }
     if complement { rest } else { set ^ rest }
 }
@@ -193,8 +240,8 @@ mod tests {
     use proptest::prelude::{any, proptest};
 
     use super::{
-        binomial, deposit, deposit_portable, members, nth_bit, nth_bit_wide, nth_member_portable, random_subset,
-        subsets,
+        BYTES, binomial, deposit, deposit_portable, members, nth_bit, nth_bit_wide, nth_byte_portable,
+        nth_member_portable, nth_of_few, nth_of_few_portable, random_subset, subsets,
     };
     use crate::rng::Rng;
 
@@ -215,6 +262,15 @@ mod tests {
             for rank in 0..low.count_ones() {
                 assert_eq!(nth_bit(low, rank), nth_bit_wide(u128::from(low), rank));
                 assert_eq!(1 << nth_bit(low, rank), nth_member_portable(low, rank));
+            }
+            let few = word as u32;
+            for rank in 0..few.count_ones() {
+                assert_eq!(u64::from(nth_of_few(few, rank)), 1 << nth_bit(low, rank));
+                assert_eq!(nth_of_few(few, rank), nth_of_few_portable(few, rank));
+            }
+            let bytes = low & BYTES;
+            for rank in 0..bytes.count_ones() {
+                assert_eq!(nth_byte_portable(bytes, rank), 1 << nth_bit(bytes, rank));
             }
         }
 

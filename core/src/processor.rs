@@ -22,6 +22,18 @@ pub trait Processor: Copy {
         self.deposit(1 << rank, word)
     }
 
+    /// The same as [`nth_member`](Self::nth_member), for 32 bits.
+    #[inline(always)]
+    fn nth_of_few(self, word: u32, rank: u32) -> u32 {
+        self.nth_member(word.into(), rank) as u32
+    }
+
+    /// The same as [`nth_member`](Self::nth_member), for a word with no other bits than the lowest of each byte.
+    #[inline(always)]
+    fn nth_byte(self, word: u64, rank: u32) -> u64 {
+        self.nth_member(word, rank)
+    }
+
     /// The position of the set bit of `word` that has exactly `rank` set bits below it; `rank < word.count_ones()`.
     #[inline(always)]
     fn nth_bit(self, word: u64, rank: u32) -> u32 {
@@ -64,6 +76,16 @@ impl Processor for Any {
     #[inline(always)]
     fn nth_member(self, word: u64, rank: u32) -> u64 {
         bits::nth_member_portable(word, rank)
+    }
+
+    #[inline(always)]
+    fn nth_of_few(self, word: u32, rank: u32) -> u32 {
+        bits::nth_of_few_portable(word, rank)
+    }
+
+    #[inline(always)]
+    fn nth_byte(self, word: u64, rank: u32) -> u64 {
+        bits::nth_byte_portable(word, rank)
     }
 }
 

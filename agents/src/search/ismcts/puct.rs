@@ -56,7 +56,7 @@ impl Table {
     /// The probabilities of a block's edges.
     #[inline(always)]
     fn lanes<A>(&self, block: &Block<A>) -> [f32; LANES] {
-        block.action.map(|action| self.0[usize::from(action)])
+        lanes(|i| self.0[usize::from(block.action[i])])
     }
 }
 

@@ -10,14 +10,13 @@
 //! there is none.
 
 use rustc_hash::FxHashMap;
+pub(super) use stier_core::actions::{LANES, lanes};
 use stier_core::key::mix;
 use stier_core::{Action, ActionSet};
 
 use crate::agent::memory::{Memory, mapped};
 use crate::search::ucb::ActionRecord;
 
-/// The number of edges in a block.
-pub(super) const LANES: usize = 8;
 /// The mask of a lane's number.
 const LANE_BITS: u32 = LANES as u32 - 1;
 /// The number of blocks of the largest node, with one lane per action.
@@ -414,12 +413,6 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         }
         edges
     }
-}
-
-/// One value per lane. Each call compiles to a few vector instructions.
-#[inline(always)]
-pub(super) fn lanes<T>(value: impl FnMut(usize) -> T) -> [T; LANES] {
-    std::array::from_fn(value)
 }
 
 #[cfg(test)]

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
-use crate::bits;
-
 /// A colour: 0 to 4, written `a` to `e`.
 pub(super) type Colour = u8;
 
@@ -37,6 +35,12 @@ impl Counts {
         Self(count << (WIDTH * colour as u32))
     }
 
+    /// `count` cards of each of the first `colours` colours.
+    #[inline(always)]
+    pub(super) fn all(colours: usize, count: u32) -> Self {
+        Self((ONES & ((1 << (WIDTH * colours as u32)) - 1)) * count)
+    }
+
     /// The count of a colour.
     #[inline(always)]
     pub(super) fn get(self, colour: usize) -> u8 {
@@ -60,7 +64,7 @@ impl Counts {
     /// The same counts, one per byte.
     #[inline(always)]
     pub(super) fn bytes(self) -> u64 {
-        bits::deposit(u64::from(self.0), 0x3f_3f3f_3f3f)
+        (0..MAX_COLOURS).fold(0, |bytes, colour| bytes | u64::from(self.get(colour)) << (8 * colour))
     }
 
     /// All counts in one word; equal only for equal counts.

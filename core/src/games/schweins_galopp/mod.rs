@@ -245,14 +245,12 @@ impl SchweinsGalopp {
         *state = State { banked: state.banked, round: state.round, first, mover: first, ..State::new(state.supply) };
     }
 
-    /// The race cards not dealt yet, during the deal: one byte per colour.
+    /// The number of race cards not dealt yet, during the deal: one byte per colour.
     #[inline(always)]
     fn pool(&self, state: &State) -> u64 {
         let dealt = state.hands.iter().fold(Counts::NONE, |sum, &hand| sum + hand);
-        (0..usize::from(self.rules.colours)).fold(0, |pool, colour| {
-            let left = self.rules.cards_per_colour - dealt.get(colour);
-            pool | ((1 << left) - 1) << (8 * colour)
-        })
+        let all = Counts::all(usize::from(self.rules.colours), u32::from(self.rules.cards_per_colour));
+        (all - dealt).bytes()
     }
 
     /// The number of cards in a seat's hand, found without looking at the hand.
@@ -364,7 +362,7 @@ impl Game for SchweinsGalopp {
             (0..MAX_COLOURS).map(|colour| (unplaced >> colour & 1) as u32).collect()
         } else {
             let pool = self.pool(state);
-            (0..MAX_COLOURS).map(|colour| (pool >> (8 * colour) & 255).count_ones()).collect()
+            pool.to_le_bytes()[..MAX_COLOURS].iter().map(|&left| u32::from(left)).collect()
         };
         let all = f64::from(ways.iter().sum::<u32>());
         (0..)
@@ -378,10 +376,10 @@ impl Game for SchweinsGalopp {
     fn sample_chance(&self, state: &State, rng: &mut Rng) -> Action {
         if state.phase == Phase::Place {
             let unplaced = self.unplaced(state);
-            Action(bits::random_bit(unplaced, rng) as u8)
+            Action(bits::random_bit_wide(unplaced, rng) as u8)
         } else {
-            let pool = self.pool(state);
-            Action((bits::random_bit(pool, rng) / 8) as u8)
+            let up_to = bits::cumulated(self.pool(state));
+            Action((bits::first_above(up_to, rng.below((up_to >> 56) as u32)) / 8) as u8)
         }
     }
 

@@ -7,6 +7,7 @@
 use std::hint::select_unpredictable;
 
 use crate::actions::ActionSet as _;
+use crate::bits;
 use crate::game::{Game as _, Turn};
 use crate::hints::Hints as _;
 use crate::playout::Playout;
@@ -75,7 +76,7 @@ fn race<const HINTS: bool>(game: &SchweinsGalopp, state: &mut State, rng: &mut R
             let preferred = select_unpredictable(several, leading, held ^ leading);
             held = select_unpredictable(preferred != 0, preferred, held);
         }
-        let card = processor.nth_member(held, rng.below(held.count_ones())) >> 7;
+        let card = processor.nth_byte(held >> 7, rng.below(held.count_ones()));
         hands[seat] = hand - card;
 
         let shift = card.trailing_zeros();
@@ -150,15 +151,16 @@ fn settle(game: &SchweinsGalopp, state: &mut State, rng: &mut Rng, processor: im
     if state.phase != Phase::Deal {
         return;
     }
-    let mut pool = game.pool(state);
-    let left = pool.count_ones();
+    // The number of cards of each colour and the colours before it.
+    let mut up_to = bits::cumulated(game.pool(state));
+    let left = (up_to >> 56) as u32;
     let cards = u32::from(game.rules.plays() - state.count);
     let mut hands = state.hands;
     let mut mover = state.mover;
     for left in (left - cards + 1..=left).rev() {
-        let card = processor.nth_member(pool, rng.below(left));
-        pool ^= card;
-        hands[usize::from(mover) % MAX_PLAYERS] += Counts::one((card.trailing_zeros() / 8) as u8);
+        let place = bits::first_above(up_to, rng.below(left));
+        up_to -= bits::BYTES << place;
+        hands[usize::from(mover) % MAX_PLAYERS] += Counts::one((place / 8) as u8);
         mover = game.left_of(mover);
     }
     state.hands = hands;

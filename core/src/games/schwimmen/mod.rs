@@ -115,7 +115,7 @@ impl Schwimmen {
         let mut pool = state.pool;
         let mut left = pool.count_ones();
         let mut draw = || {
-            let card = bits::nth_member(u64::from(pool), rng.below(left)) as u32;
+            let card = bits::nth_of_few(pool, rng.below(left));
             pool ^= card;
             left -= 1;
             card
@@ -460,7 +460,7 @@ impl Game for Schwimmen {
 
     #[inline(always)]
     fn sample_chance(&self, state: &State, rng: &mut Rng) -> Action {
-        Action(bits::random_bit(state.pool.into(), rng) as Card)
+        Action(bits::random_bit(state.pool, rng) as Card)
     }
 
     fn observed(&self, before: &State, action: Action, observer: Seat) -> u64 {
@@ -518,7 +518,7 @@ impl Game for Schwimmen {
             if state.phase == Phase::Deal && state.pool == self.deck {
                 self.deal_all(state, rng);
             } else {
-                self.apply(state, Action(bits::random_bit(state.pool.into(), rng) as Card));
+                self.apply(state, Action(bits::random_bit(state.pool, rng) as Card));
             }
         }
     }

@@ -81,7 +81,7 @@ impl Sampler {
         let mut state = self.view.seen;
         let mut rest = self.view.unseen;
         for (place, allowed) in &self.ones {
-            let card = 1 << bits::random_bit(u64::from(*allowed), rng);
+            let card = 1 << bits::random_bit(*allowed, rng);
             if rest & card == 0 {
                 return None;
             }

@@ -161,7 +161,7 @@ impl Schwinget {
     #[inline(never)]
     fn deal(&self, state: &mut State, rng: &mut Rng) {
         while matches!(state.phase, Phase::Deal | Phase::TurnUp) {
-            let card = bits::random_bit(state.pool.into(), rng) as Card;
+            let card = bits::random_bit(state.pool, rng) as Card;
             self.apply(state, Action(card));
         }
     }
@@ -285,7 +285,7 @@ impl Game for Schwinget {
 
     #[inline(always)]
     fn sample_chance(&self, state: &State, rng: &mut Rng) -> Action {
-        Action(bits::random_bit(state.pool.into(), rng) as Card)
+        Action(bits::random_bit(state.pool, rng) as Card)
     }
 
     /// All actions are public.
@@ -313,7 +313,7 @@ impl Game for Schwinget {
                 let mut hand = state.hands[mover] ^ card;
                 state.played[mover] |= card;
                 if !state.attacked() && state.pile > 0 {
-                    let drawn = 1 << bits::random_bit(state.pool.into(), rng) as Card;
+                    let drawn = 1 << bits::random_bit(state.pool, rng) as Card;
                     state.pool ^= drawn;
                     hand |= drawn;
                     state.pile -= 1;
@@ -343,7 +343,7 @@ impl Game for Schwinget {
     #[inline(always)]
     fn settle(&self, state: &mut State, rng: &mut Rng) {
         if matches!(state.phase, Phase::LeaderDraws | Phase::FollowerDraws) {
-            let card = bits::random_bit(state.pool.into(), rng) as Card;
+            let card = bits::random_bit(state.pool, rng) as Card;
             self.draw(state, card);
         }
         if state.phase == Phase::Deal || state.phase == Phase::TurnUp {
