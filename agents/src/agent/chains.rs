@@ -1,6 +1,6 @@
 //! The chains of everything that the seats learn, by which searches and solvers tell information sets apart.
 
-use stier_core::key::{Chain, Learned, Past, mix};
+use stier_core::key::{Chain, mix};
 use stier_core::{Action, BySeat, Game, Seat};
 
 /// The start of all chains: unlike any number that a seat sees.
@@ -9,16 +9,6 @@ const START: u64 = 0x243f_6a88_85a3_08d3;
 /// The chain of a seat that has not learned anything.
 pub(crate) fn new_chain(seat: Seat) -> Chain {
     Chain::new(mix(START, u64::from(seat.0)))
-}
-
-/// The chain of a seat with this past.
-pub(crate) fn chain_of(past: &Past) -> Chain {
-    let mut chain = new_chain(past.seat());
-    past.learned().iter().for_each(|learned| match *learned {
-        Learned::Action(observed) => chain.notice(observed),
-        Learned::Sight(sight) => chain.look(sight),
-    });
-    chain
 }
 
 /// The chains of all seats.

@@ -18,7 +18,9 @@
 //! | `training` | free text, which is ignored here |
 
 use std::collections::HashMap;
+#[cfg(feature = "files")]
 use std::fs::{self, File};
+#[cfg(feature = "files")]
 use std::io::{self, Read as _};
 
 use safetensors::{Dtype, SafeTensors};
@@ -131,6 +133,7 @@ pub struct Network {
 
 impl Network {
     /// Reads a network from a file.
+    #[cfg(feature = "files")]
     pub fn read(path: &str) -> Result<Self, NetworkError> {
         let of_file = |fault| NetworkError { path: path.to_string(), fault };
         let unreadable = |error: io::Error| of_file(Fault::Unreadable(error.to_string()));

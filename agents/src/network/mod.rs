@@ -17,6 +17,8 @@ pub(crate) mod evaluator;
 pub(crate) mod file;
 mod forward;
 pub(crate) mod option;
+#[cfg(feature = "files")]
+mod shared;
 
 pub use evaluator::{Evaluator, Output};
 pub use file::{Fault, MAX_FILE_BYTES, Network, NetworkError};

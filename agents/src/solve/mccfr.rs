@@ -18,10 +18,10 @@
 use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
-use stier_core::key::Chain;
+use stier_core::key::{Chain, Learned, Past};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Rng, Seat, SeatView as _};
 
-use crate::agent::chains::{chain_of, look, notice, seat_chains};
+use crate::agent::chains::{look, new_chain, notice, seat_chains};
 use crate::agent::sampling::place;
 use crate::agent::threads::map_all;
 use crate::solve::Iterative;
@@ -248,4 +248,14 @@ impl<G: Game> Traversal<'_, G> {
         self.changes.push(Change { set, to_regrets: false, by: sums });
         mean
     }
+}
+
+/// The chain of a seat with this past.
+fn chain_of(past: &Past) -> Chain {
+    let mut chain = new_chain(past.seat());
+    past.learned().iter().for_each(|learned| match *learned {
+        Learned::Action(observed) => chain.notice(observed),
+        Learned::Sight(sight) => chain.look(sight),
+    });
+    chain
 }

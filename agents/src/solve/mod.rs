@@ -8,7 +8,9 @@ pub mod atomic_file;
 pub(crate) mod best_response;
 pub(crate) mod cfr;
 pub(crate) mod game_tree;
+#[cfg(feature = "solvers")]
 pub(crate) mod mccfr;
+#[cfg(feature = "solvers")]
 pub mod sequence_form;
 pub mod solution_file;
 pub(crate) mod tabular;
@@ -18,6 +20,7 @@ pub use best_response::{
 };
 pub use cfr::{Solver, Variant};
 pub use game_tree::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge, TreeSize, estimate_size};
+#[cfg(feature = "solvers")]
 pub use mccfr::{BATCH, Mccfr, Sampling};
 pub use tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
 
@@ -55,23 +58,15 @@ choice! {
     }
 }
 
-/// The solver of an algorithm, with its setting.
-enum Kind {
-    Cfr(Variant),
-    Sampled(Sampling),
-    SequenceForm,
-}
-
 impl Algorithm {
-    fn kind(self) -> Kind {
+    /// The variant of counterfactual regret minimization without sampling, if it is one.
+    fn variant(self) -> Option<Variant> {
         match self {
-            Self::Cfr => Kind::Cfr(Variant::Cfr),
-            Self::CfrPlus => Kind::Cfr(Variant::CfrPlus),
-            Self::LinearCfr => Kind::Cfr(Variant::Linear),
-            Self::DiscountedCfr => Kind::Cfr(Variant::Discounted),
-            Self::ExternalSampling => Kind::Sampled(Sampling::External),
-            Self::OutcomeSampling => Kind::Sampled(Sampling::Outcome),
-            Self::SequenceForm => Kind::SequenceForm,
+            Self::Cfr => Some(Variant::Cfr),
+            Self::CfrPlus => Some(Variant::CfrPlus),
+            Self::LinearCfr => Some(Variant::Linear),
+            Self::DiscountedCfr => Some(Variant::Discounted),
+            Self::ExternalSampling | Self::OutcomeSampling | Self::SequenceForm => None,
         }
     }
 }
@@ -89,6 +84,7 @@ pub struct Settings {
     pub seed: u64,
     /// The checkpoint file, for the variants of CFR that do not sample. The run continues from this file if it
     /// exists. It is written every half minute, on interruption and at the end.
+    #[cfg(feature = "files")]
     pub checkpoint: Option<PathBuf>,
     /// The number of threads; 0 uses all cores. It does not change the results.
     pub threads: usize,
@@ -96,7 +92,27 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { algorithm: Algorithm::CfrPlus, iterations: 1000, target: 0.0, seed: 0, checkpoint: None, threads: 0 }
+        Self {
+            algorithm: Algorithm::CfrPlus,
+            iterations: 1000,
+            target: 0.0,
+            seed: 0,
+            #[cfg(feature = "files")]
+            checkpoint: None,
+            threads: 0,
+        }
+    }
+}
+
+impl Settings {
+    #[cfg(feature = "files")]
+    fn checkpoint(&self) -> Option<&Path> {
+        self.checkpoint.as_deref()
+    }
+
+    #[cfg(not(feature = "files"))]
+    fn checkpoint(&self) -> Option<&Path> {
+        None
     }
 }
 
@@ -131,6 +147,9 @@ pub enum SolveError {
     /// The algorithm does not support checkpoints.
     #[error("{0} keeps no checkpoints")]
     NoCheckpoint(String),
+    /// The algorithm has not been compiled.
+    #[error("{0} is not part of this program: it needs the feature 'solvers' of stier-agents")]
+    NoSolver(String),
     /// The game does not have two players, or its returns do not have a constant sum.
     #[error(
         "the sequence form solves games of two players whose returns always add up to the same; {game} has {seats} players \
@@ -188,18 +207,50 @@ pub fn solve<G: Game>(
     watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
 ) -> Result<(Policy, u64), SolveError> {
     let watch = |progress| if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(progress) };
-    threads::install(settings.threads, || match (settings.algorithm.kind(), &settings.checkpoint) {
-        (Kind::Cfr(variant), Some(path)) if path.exists() => {
-            let failed = |reason| SolveError::Checkpoint { path: path.clone(), reason };
-            run(&mut Solver::load(tree, variant, path).map_err(failed)?, tree, settings, &watch)
-        }
-        (Kind::Cfr(variant), _) => run(&mut Solver::new(tree, variant), tree, settings, &watch),
-        (_, Some(_)) => Err(SolveError::NoCheckpoint(settings.algorithm.name().to_string())),
-        (Kind::Sampled(sampling), None) => {
-            run(&mut Mccfr::new(tree.game(), sampling, settings.seed), tree, settings, &watch)
-        }
-        (Kind::SequenceForm, None) => Ok((sequence_form::solve(tree, interrupt.clone())?.policy, 1)),
+    threads::install(settings.threads, || match settings.algorithm.variant() {
+        Some(variant) => run(&mut begin(tree, variant, settings)?, tree, settings, &watch),
+        None if settings.checkpoint().is_some() => Err(SolveError::NoCheckpoint(settings.algorithm.name().to_string())),
+        None => solve_otherwise(tree, settings, interrupt, &watch),
     })?
+}
+
+/// The solver of the checkpoint, if there is one, or a new one.
+fn begin<'a, G: Game>(
+    tree: &'a GameTree<G>,
+    variant: Variant,
+    settings: &Settings,
+) -> Result<Solver<'a, G>, SolveError> {
+    if let Some(path) = settings.checkpoint().filter(|path| path.exists()) {
+        let failed = |reason| SolveError::Checkpoint { path: path.to_path_buf(), reason };
+        return Solver::load(tree, variant, path).map_err(failed);
+    }
+    Ok(Solver::new(tree, variant))
+}
+
+/// Solves by an algorithm that is not a variant of counterfactual regret minimization without sampling.
+#[cfg(feature = "solvers")]
+fn solve_otherwise<G: Game>(
+    tree: &GameTree<G>,
+    settings: &Settings,
+    interrupt: &Arc<AtomicBool>,
+    watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+) -> Result<(Policy, u64), SolveError> {
+    let sampling = match settings.algorithm {
+        Algorithm::ExternalSampling => Sampling::External,
+        Algorithm::OutcomeSampling => Sampling::Outcome,
+        _ => return Ok((sequence_form::solve(tree, interrupt.clone())?.policy, 1)),
+    };
+    run(&mut Mccfr::new(tree.game(), sampling, settings.seed), tree, settings, watch)
+}
+
+#[cfg(not(feature = "solvers"))]
+fn solve_otherwise<G: Game>(
+    _tree: &GameTree<G>,
+    settings: &Settings,
+    _interrupt: &Arc<AtomicBool>,
+    _watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+) -> Result<(Policy, u64), SolveError> {
+    Err(SolveError::NoSolver(settings.algorithm.name().to_string()))
 }
 
 /// An algorithm that approaches an equilibrium iteration by iteration.
@@ -226,9 +277,9 @@ fn run<G: Game>(
     settings: &Settings,
     watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
 ) -> Result<(Policy, u64), SolveError> {
-    let keep = |solver: &_| match &settings.checkpoint {
+    let keep = |solver: &_| match settings.checkpoint() {
         Some(path) => {
-            Iterative::<G>::save(solver, path).map_err(|reason| SolveError::Write { path: path.clone(), reason })
+            Iterative::<G>::save(solver, path).map_err(|reason| SolveError::Write { path: path.to_path_buf(), reason })
         }
         None => Ok(()),
     };
