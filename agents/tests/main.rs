@@ -26,6 +26,7 @@ mod rule;
 mod signature;
 mod solutions;
 mod solvers;
+mod stories;
 mod toy_games;
 mod toys;
 mod vector;

@@ -1,11 +1,15 @@
 //! Content of a picture of a state: cards, places and words. The program that draws it chooses positions and shades.
 
+use serde::Serialize;
+
 use crate::choice;
 use crate::seats::Seat;
 
 choice! {
     /// The sign printed on a card next to its rank. Each suit has its own, so that suits can be told apart without
     /// colour.
+    #[derive(Serialize)]
+    #[serde(rename_all = "snake_case")]
     #[expect(missing_docs, reason = "the names explain the signs")]
     pub enum Sign {
         Diamond = "diamond",
@@ -24,6 +28,8 @@ choice! {
 
 choice! {
     /// The colour of a card. The program that draws it chooses the shade.
+    #[derive(Serialize)]
+    #[serde(rename_all = "snake_case")]
     #[expect(missing_docs, reason = "the names explain the colours")]
     pub enum Hue {
         Green = "green",
@@ -43,7 +49,7 @@ const FRENCH: [(Sign, Hue); 4] =
     [(Sign::Diamond, Hue::Orange), (Sign::Heart, Hue::Red), (Sign::Spade, Hue::Black), (Sign::Club, Hue::Green)];
 
 /// The printed face of a card.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Face {
     /// The value, one or two characters.
     pub rank: String,
@@ -68,7 +74,7 @@ pub fn french_rank(letter: char) -> String {
 
 /// A state from the perspective of one seat, or of an observer who sees everything. Cards are called by their
 /// [names](crate::Notation::cards).
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Scene {
     /// The name of the game in its own language.
     pub title: &'static str,
@@ -124,7 +130,7 @@ impl Scene {
 }
 
 /// A space of a track.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Space {
     /// The card whose face is on the piece, if a piece stands here.
     pub piece: Option<String>,
@@ -133,7 +139,7 @@ pub struct Space {
 }
 
 /// A seat, or the middle of the table.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Place {
     /// The seat; `None` for the middle of the table.
     pub seat: Option<Seat>,
@@ -164,7 +170,7 @@ impl Place {
 }
 
 /// Cards that lie together.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Group {
     /// The kind of group, such as "hand".
     pub name: &'static str,
@@ -178,6 +184,8 @@ pub struct Group {
 
 choice! {
     /// The arrangement of a group of cards.
+    #[derive(Serialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum Layout {
         /// Side by side.
         Row = "row",

@@ -4,12 +4,13 @@ use std::fmt;
 use std::ops::{Index, IndexMut};
 
 use arrayvec::ArrayVec;
+use serde::Serialize;
 
 /// The largest number of seats in any game.
 pub const MAX_SEATS: usize = 5;
 
 /// A place at the table, numbered clockwise from 0.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Seat(pub u8);
 
 impl Seat {

@@ -3,7 +3,7 @@
 use numpy::{IntoPyArray as _, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use stier_agents::erased::DynState;
+use stier_agents::erased::{DynState, Sentence, story};
 use stier_core::{Seat, Turn};
 
 use crate::errors;
@@ -24,6 +24,10 @@ fn player_number(turn: Turn) -> i64 {
         Turn::Over => TERMINAL,
     }
 }
+
+/// A sentence, the name of an event at its end, whether the player had no other move, and whether this follows from the
+/// event before.
+type Told = (String, Option<String>, bool, bool);
 
 /// A game from its first random event to now, all cards included. `Game.new_initial_state` makes it.
 ///
@@ -348,6 +352,13 @@ impl State {
     fn scene<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyDict>> {
         let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
         scene::to_dict(py, self.inner.scene(seat))
+    }
+
+    /// The course of the game, as the player may know it, from the player's action number `since` on.
+    fn _story(&self, player: Number, since: Option<usize>) -> PyResult<Vec<Told>> {
+        let told = story(self.inner(), self.seat(Some(&player))?, since);
+        let row = |line: &Sentence| (line.words.clone(), line.event.clone(), line.forced, line.follows);
+        Ok(told.news().map(row).collect())
     }
 
     /// A self-contained SVG picture, as the player sees the state or with all cards open. See `stier.draw.state`.

@@ -18,11 +18,10 @@ from typing import Any
 
 import click
 import pytest
-from helpers import hides_attempts
 
 import stier
 from stier import terminal
-from stier.cli import _narrator, app, main, rules as rules_command
+from stier.cli import _worlds, app, main, rules as rules_command
 from stier.cli._command import Command
 
 HERE = Path(__file__).parent
@@ -614,43 +613,10 @@ def test_play_on_the_other_seat_tells_what_happened() -> None:
     assert terminal.state(state, colour=False) in done.stdout
 
 
-def test_what_is_told_is_the_same_in_all_worlds(game: stier.Game) -> None:
-    """What the person is told after each move of a random game leaks nothing: another world says the same."""
-    state = game.new_initial_state(seed=51)
-    while not state.is_terminal():
-        for player in range(game.num_players()):
-            known, acted = _narrator.known_events(state, player)
-            assert known <= acted
-            assert {index for index, (who, _) in enumerate(state.history()) if who == player} <= known
-            history, other = state.history(), state.resample_from_infostate(player, 1000).history()
-            own, theirs = (_narrator.by_own_actions(events, player) for events in (history, other))
-            assert own == theirs or hides_attempts(game)
-            assert all(history[index] == other[theirs.index(own[index])] for index in known)
-        state.apply_action(state.legal_actions()[-1])
-
-
 def test_hidden_cards_are_those_never_shown(schwinget: stier.Game) -> None:
     state = schwinget.new_initial_state(seed=3)
-    hidden = _narrator.hidden_events(state, 0)
+    hidden = _worlds.hidden_events(state, 0)
     assert hidden == sorted((stier.CHANCE, card) for _, card in state.history()[1:10:2])
-
-
-def test_what_is_narrated_is_the_same_in_all_worlds(game: stier.Game) -> None:
-    """The lines that a person reads are those that it would read in another world that looks the same."""
-    if hides_attempts(game):
-        pytest.skip("worlds differ in the number of moves")
-    rng = random.Random(61)
-    state = game.new_initial_state(seed=61)
-    player = game.num_players() - 1
-    for _ in range(25):
-        if state.is_terminal():
-            break
-        told = [
-            _narrator.Narrator(world, player, terminal.Pen(colour=False)).tell(world)
-            for world in [state, *(state.resample_from_infostate(player, seed) for seed in range(2))]
-        ]
-        assert told[0] == told[1] == told[2]
-        state.apply_action(rng.choice(state.legal_actions()))
 
 
 def test_solutions_in_files_play_under_the_names_of_the_files(
@@ -665,18 +631,6 @@ def test_solutions_in_files_play_under_the_names_of_the_files(
         assert sum("k.policy" in line.split() for line in lines) == 1
     assert main(["pit", "kuhn_poker", "none.policy", "random"]) != 0
     assert "none.policy" in capsys.readouterr().err
-
-
-def test_hidden_moves_come_out_when_they_are_shown() -> None:
-    """Bids of goofspiel: hidden until both are made, shown then if the rules say so."""
-    game = stier.load_game("goofspiel", impinfo=False)
-    state = game.new_initial_state()
-    narrator = _narrator.Narrator(state, 1, terminal.Pen(colour=False))
-    state.apply_action(state.string_to_action("2"))
-    assert narrator.tell(state) == ["seat 0: hidden"]
-    state.apply_action(state.string_to_action("3"))
-    lines = narrator.tell(state)
-    assert lines[:2] == ["seat 0, earlier: 2", "you: 3"]
 
 
 def test_play_suggests_what_was_meant() -> None:

@@ -8,6 +8,7 @@ mod facts;
 mod games;
 #[cfg(feature = "threads")]
 mod lanes;
+mod story;
 mod tree;
 
 use std::any::Any;
@@ -49,6 +50,7 @@ pub use facts::GameFacts;
 pub use games::{load, read_record, unknown};
 #[cfg(feature = "threads")]
 pub use lanes::{DynVector, DynWorlds};
+pub use story::{Sentence, Story, story};
 pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, tabular};
 
 /// A seat that the game does not have.
@@ -296,6 +298,14 @@ dyn_trait! {
             let begun = |_| Dealt::new(Dealing { seed: rng.bits(), since: history.events().len() });
             let dealing = self.dealing.as_ref().map(begun);
             Box::new(Self { game: self.game.clone(), history, dealing })
+        }
+
+        /// The events of so many histories that the seat cannot tell apart from this one. They depend on nothing but what
+        /// the seat knows.
+        fn worlds(&self, seat: Seat, count: u64) -> Vec<Vec<Event>> {
+            let sampler = self.game.sampler(&self.game.view(&self.history, seat));
+            let rng = |world| stier_core::Rng::stream(0, "worlds", world);
+            (0..count).map(|world| sampler.sample_history(&*self.game, &mut rng(world)).events().to_vec()).collect()
         }
 
         /// The probable places of the cards given the knowledge of the seat, if only chance is weighed.

@@ -21,7 +21,7 @@ from stier import _files, terminal
 from stier._native import Agent, Game, State
 from stier.cli import _options as options, rules
 from stier.cli._command import Command
-from stier.cli._narrator import Narrator, hidden_events, worlds_in_words
+from stier.cli._worlds import hidden_events, worlds_in_words
 from stier.errors import AgentError, RulesError
 from stier.terminal import Pen
 
@@ -105,10 +105,10 @@ class _Table:
         opponent.restart(seed)
         adviser.restart(seed)
         self._pen = Pen()
-        self._narrator = Narrator(self.state, seat, self._pen)
-        #: The states in which the person has chosen, and the indices of the moves without a choice.
+        #: The number of the person's actions when events were last told.
+        self._told: int | None = None
+        #: The states in which the person has chosen.
         self._choices: list[State] = []
-        self._forced: set[int] = set()
         names = {_name(game.action_to_string(seat, action)) for action in range(game.num_distinct_actions())}
         #: True if a number stands for a move because no move has a number as its name.
         self._numbered = not any(name.isdecimal() for name in names)
@@ -138,7 +138,6 @@ class _Table:
                 continue
             legal = self.state.legal_actions()
             if len(legal) == 1:
-                self._forced.add(len(self.state.history()))
                 self.state.apply_action(legal[0])
                 continue
             self._tell()
@@ -151,8 +150,15 @@ class _Table:
         self._tell()
 
     def _tell(self) -> None:
-        for line in self._narrator.tell(self.state, self._forced):
-            print(f"  {line}")
+        faces = self.state.get_game().card_faces()
+        for words, event, forced, follows in self.state._story(self._seat, self._told):
+            name = "" if event is None else f" {self._pen.action(event, faces)}"
+            note = " (your only move)" if forced else ""
+            print(self._pen(f"    {words}", "muted") if follows else f"  {words}{name}{note}")
+        self._told = self._own_actions()
+
+    def _own_actions(self) -> int:
+        return sum(player == self._seat for player, _ in self.state.history())
 
     def _show(self) -> None:
         print(f"\n{terminal.state(self.state, self._seat, colour=self._pen.colour)}\n")
@@ -245,9 +251,7 @@ class _Table:
             self._list_moves()
             return
         self.state = self._choices.pop()
-        self._forced = {index for index in self._forced if index < len(self.state.history())}
-        self._narrator = Narrator(self.state, self._seat, self._pen)
-        self._narrator.tell(self.state)
+        self._told = self._own_actions()
         print("Your last choice is taken back; the cards stay as they are.")
         self._show()
 

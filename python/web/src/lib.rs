@@ -12,6 +12,7 @@ mod position;
 mod progress;
 mod review;
 mod solution;
+mod story;
 mod table;
 
 use std::cell::RefCell;

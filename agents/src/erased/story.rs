@@ -1,0 +1,241 @@
+//! The course of a game in words, as one seat may know it.
+//!
+//! The story is told from worlds drawn from the view of the seat, never from the true history. So it is the same in all
+//! worlds that the seat cannot tell apart. An event is told if it is the same in all drawn worlds: one that is only very
+//! likely may be told, too.
+
+use std::{iter, mem};
+
+use serde::Serialize;
+use stier_core::{Event, Scene, Seat, Turn};
+
+use super::DynState;
+
+/// The number of worlds that are compared.
+const WORLDS: u64 = 100;
+/// More random events than this in a row are a deal.
+const DEAL: usize = 4;
+/// Facts and remarks of scenes that repeat a move, or that are better seen on the table. A new game adds its own: see
+/// "Adding a game" in the documentation.
+const REPEATED: [&str; 17] = [
+    "actions",
+    "attacked",
+    "bets",
+    "bid",
+    "bids",
+    "dealt",
+    "first player",
+    "hand",
+    "knocked",
+    "last_bids",
+    "own_stones",
+    "pile",
+    "prizes",
+    "public_card",
+    "race",
+    "rolled",
+    "supply",
+];
+
+/// A sentence of a story.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Sentence {
+    /// The words before the event, or the whole line. The seat itself is called "you".
+    pub words: String,
+    /// The name of an action or outcome, at the end of the line.
+    pub event: Option<String>,
+    /// True if the seat had no other move.
+    pub forced: bool,
+    /// True for a consequence of the event before, such as a trick that was won.
+    pub follows: bool,
+}
+
+impl Sentence {
+    fn new(words: &str, event: Option<String>) -> Self {
+        Self { words: words.to_string(), event, ..Self::default() }
+    }
+}
+
+/// The course of a game.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Story {
+    /// The lines from the first decision on. The deal before it is best seen on the table.
+    pub lines: Vec<Sentence>,
+    /// The number of lines about earlier events; see [`story`].
+    pub earlier: usize,
+    /// Lines about earlier moves that the seat has learned since.
+    pub revealed: Vec<Sentence>,
+}
+
+impl Story {
+    /// The sentences about all that is not earlier, after those that were revealed.
+    pub fn news(&self) -> impl Iterator<Item = &Sentence> {
+        self.revealed.iter().chain(&self.lines[self.earlier..])
+    }
+}
+
+/// Tells a game as the seat may know it. The events before the seat's action number `since`, counted from 0, are earlier
+/// ones.
+pub fn story(state: &dyn DynState, seat: Seat, since: Option<usize>) -> Story {
+    let events = known_events(state, seat);
+    let known_before = since.map_or(Vec::new(), |since| known_events(&*prefix(state, seat, since), seat));
+    let game = state.game();
+    let mut world = game.new_state(None);
+    let mut scene = world.scene(Some(seat));
+    let mut story = Story::default();
+    for group in events.chunk_by(|one, other| one.is_chance() == other.is_chance()) {
+        let begins = world.events().is_empty();
+        let is_deal = group[0].is_chance() && (begins || group.len() > DEAL);
+        for step in group.chunks(if is_deal { group.len() } else { 1 }) {
+            let Known { event, extent, place } = step[0];
+            let name = (extent == Extent::Event).then(|| world.event_name(event.action));
+            let forced = world.possible().len() == 1;
+            for known in step {
+                world.apply(known.event.action).expect("worlds are legal");
+            }
+            let before = mem::replace(&mut scene, world.scene(Some(seat)));
+            let is_earlier = since.is_some_and(|since| place.0 <= since);
+            match event.turn {
+                Turn::Chance if is_deal && begins => continue,
+                Turn::Chance if is_deal => story.lines.push(Sentence::new("new cards are dealt", None)),
+                Turn::Chance => story.lines.extend(chance_line(name, &before, &scene, seat)),
+                Turn::Seat(mover) => {
+                    let who = called(mover, seat);
+                    let knew = |known: &Known| known.place == place && known.extent == Extent::Event;
+                    if is_earlier && name.is_some() && !known_before.iter().any(knew) {
+                        story.revealed.push(Sentence::new(&format!("{who} had chosen:"), name.clone()));
+                    }
+                    let hidden = || Sentence::new(&format!("{who} makes a hidden move"), None);
+                    match name {
+                        Some(_) => {
+                            let forced = forced && mover == seat;
+                            story.lines.push(Sentence { forced, ..Sentence::new(&format!("{who}:"), name) });
+                        }
+                        // If attempts are hidden, their number is not told.
+                        None if extent == Extent::Nothing => {}
+                        None if game.info().hidden_moves && story.lines.last() == Some(&hidden()) => {}
+                        None => story.lines.push(hidden()),
+                    }
+                }
+                Turn::Over => unreachable!("the end is not an event"),
+            }
+            story.lines.extend(changes(&before, &scene, seat));
+            if is_earlier {
+                story.earlier = story.lines.len();
+            }
+        }
+    }
+    story
+}
+
+/// The state before the seat's action of this number.
+fn prefix(state: &dyn DynState, seat: Seat, number: usize) -> Box<dyn DynState> {
+    let mut prefix = state.game().new_state(None);
+    for event in runs(state.events(), seat).into_iter().take(number.saturating_add(1)).flatten() {
+        prefix.apply(event.action).expect("the history is legal");
+    }
+    prefix
+}
+
+/// The extent of what a seat knows about an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Extent {
+    Nothing,
+    Actor,
+    Event,
+}
+
+/// An event of a world, as far as a seat knows it.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    event: Event,
+    extent: Extent,
+    /// The number of the run, and the place in it.
+    place: (usize, usize),
+}
+
+impl Known {
+    fn is_chance(&self) -> bool {
+        self.event.turn == Turn::Chance
+    }
+}
+
+/// The events of a world that the seat cannot tell apart from this state, with those that are the same in all of the
+/// drawn worlds. Runs are compared one by one, because a game may hide the number of events in them.
+fn known_events(state: &dyn DynState, seat: Seat) -> Vec<Known> {
+    let worlds = state.worlds(seat, WORLDS);
+    let worlds: Vec<Vec<&[Event]>> = worlds.iter().map(|events| runs(events, seat)).collect();
+    let known = |event: Event, place: (usize, usize)| {
+        let others = || worlds.iter().map(|world| world[place.0].get(place.1));
+        let extent = if others().all(|other| other == Some(&event)) {
+            Extent::Event
+        } else if others().all(|other| other.is_some_and(|other| other.turn == event.turn)) {
+            Extent::Actor
+        } else {
+            Extent::Nothing
+        };
+        Known { event, extent, place }
+    };
+    let runs = worlds[0].iter().enumerate();
+    let places = runs.flat_map(|(run, events)| (0..events.len()).map(move |place| (run, place)));
+    places.map(|place| known(worlds[0][place.0][place.1], place)).collect()
+}
+
+/// The runs of a history: the events up to the first action of the seat, and from each of its actions up to the next.
+fn runs(events: &[Event], seat: Seat) -> Vec<&[Event]> {
+    let own = (0..events.len()).filter(|&index| events[index].turn == Turn::Seat(seat));
+    let bounds: Vec<usize> = iter::once(0).chain(own).chain([events.len()]).collect();
+    bounds.windows(2).map(|bounds| &events[bounds[0]..bounds[1]]).collect()
+}
+
+/// A line about a random event: a drawn card if one has come to a hand.
+fn chance_line(name: Option<String>, before: &Scene, after: &Scene, seat: Seat) -> Option<Sentence> {
+    let held = |scene: &Scene, owner: Seat| -> usize {
+        let places = scene.places.iter().filter(|place| place.seat == Some(owner));
+        places.flat_map(|place| &place.groups).filter(|group| group.held).map(|group| group.cards.len()).sum()
+    };
+    let owners = after.places.iter().filter_map(|place| place.seat);
+    match owners.into_iter().find(|&owner| held(after, owner) > held(before, owner)) {
+        Some(owner) => {
+            let verb = if owner == seat { "draw" } else { "draws" };
+            let object = if name.is_none() { " a card" } else { "" };
+            Some(Sentence::new(&format!("{} {verb}{object}", called(owner, seat)), name))
+        }
+        None => name.map(|name| Sentence::new("turned up:", Some(name))),
+    }
+}
+
+/// Lines about tricks that were won, scores and the like.
+fn changes(before: &Scene, after: &Scene, seat: Seat) -> Vec<Sentence> {
+    let mut lines = Vec::new();
+    for place in &after.places {
+        let Some(owner) = place.seat else { continue };
+        let old = before.places.iter().find(|old| old.seat == place.seat);
+        let mut old: Vec<&String> = old.iter().flat_map(|old| &old.remarks).collect();
+        for remark in &place.remarks {
+            if let Some(same) = old.iter().position(|old| *old == remark) {
+                old.swap_remove(same);
+                continue;
+            }
+            let who = called(owner, seat);
+            match remark.split_once(": ").unwrap_or((remark, "")) {
+                ("tricks", "0") => {}
+                ("tricks", _) if owner == seat => lines.push("you win the trick".to_string()),
+                ("tricks", _) => lines.push(format!("{who} wins the trick")),
+                (name, _) if REPEATED.contains(&name) => {}
+                (name, value) => lines.push(format!("{who}: {name} {value}").trim_end().to_string()),
+            }
+        }
+    }
+    for (name, value) in &after.facts {
+        let is_new = !before.facts.contains(&(*name, value.clone()));
+        if is_new && value != "-" && !REPEATED.contains(name) {
+            lines.push(format!("{name}: {value}"));
+        }
+    }
+    lines.into_iter().map(|line| Sentence { follows: true, ..Sentence::new(&line.replace('_', " "), None) }).collect()
+}
+
+fn called(other: Seat, seat: Seat) -> String {
+    if other == seat { "you".to_string() } else { format!("seat {other}") }
+}
