@@ -105,6 +105,10 @@ def test_seeds_and_links_give_the_same_deals_as_in_python(page: Any, address: st
             shown = ask(page, "table", position, seat)
             assert shown["knowledge"] == state.information_state_string(seat)
             assert shown["scene"] == json.loads(json.dumps(state.scene(seat)))
+            story = ask(page, "story", position, seat)
+            own = sum(player == seat for player, _ in state.history())
+            news = [*story["revealed"], *story["lines"][story["earlier"] :]]
+            assert [tuple(sentence.values()) for sentence in news] == state._story(seat, own - 1 if own else None)
     state = stier.load_game("schwinget").new_initial_state(seed=7)
     own = next(place for place in state.scene(0)["places"] if place["seat"] == 0)
     moves = {state.string_to_action(card) for card in own["groups"][0]["cards"] if card}
@@ -128,6 +132,8 @@ def test_a_game_is_played_to_its_end_by_keyboard_and_found_again_by_its_link(pag
     link = page.url
     assert "moves=" in link
     ended = page.inner_text("main .prompt")
+    # The last trick, which has left the table.
+    assert page.locator(".happened .card").count() >= 2
     open_view_ended(page, address + link.split("/", 3)[3])
     assert page.inner_text("main .prompt") == ended
     page.keyboard.press("u")
@@ -159,6 +165,24 @@ def open_view_ended(page: Any, link: str) -> None:
     page.goto("about:blank")
     page.goto(link)
     page.wait_for_function("() => document.body.innerText.includes('The game is over')")
+
+
+def test_words_of_the_game_are_explained_where_they_are_touched(page: Any, address: str) -> None:
+    open_view(page, address, DEAL)
+    page.locator(".box .note").get_by_text("a card that makes a trick neutral").wait_for()
+    meaning = page.locator(".meaning").get_by_text("a suit that beats the other suits")
+    assert not meaning.is_visible()
+    page.locator(".box").get_by_role("button", name="trump").click()
+    assert meaning.is_visible()
+
+
+def test_the_engine_knows_which_agents_use_a_network(page: Any, address: str) -> None:
+    open_view(page, address, "#solutions")
+    assert {one["name"] for one in ask(page, "agents") if one["needs_network"]} == {"network", "mmds"}
+    assert ask(page, "has_network", "ismcts:iterations=5,evaluation=network")
+    assert ask(page, "has_network", "ismcts_br:against=network")
+    assert not ask(page, "has_network", "best:time_ms=10")
+    assert not ask(page, "has_network", "no agent")
 
 
 def test_knowledge_is_exact_and_hides_nothing(page: Any, address: str) -> None:
@@ -223,8 +247,16 @@ def test_the_trainer_asks_twenty_positions(page: Any, address: str) -> None:
         page.keyboard.press("aw"[number % 2])
         page.get_by_text(re.compile(r"^(Right|Wrong|A close call)")).wait_for()
         page.get_by_role("button", name="Your score" if number == 19 else "Next position").click()
+        if number == 2:
+            page.reload()
+            page.get_by_text("Position 4 of 20").wait_for()
     page.get_by_role("heading", name="score").wait_for()
     page.get_by_text("The rule of thumb", exact=True).wait_for()
+    # The answers of the round are still there after a visit to another view.
+    open_view(page, address, "#solutions")
+    open_view(page, address, "#trainer?seed=5")
+    page.get_by_role("button", name="The same positions again").click()
+    page.get_by_text("Position 1 of 20").wait_for()
 
 
 def test_equilibria_are_those_of_the_solver(page: Any, address: str) -> None:
@@ -236,6 +268,13 @@ def test_equilibria_are_those_of_the_solver(page: Any, address: str) -> None:
     assert (found["histories"], found["sets"]) == (solution.histories, solution.information_sets)
     assert found["nash_conv"] == pytest.approx(2 * solution.exploitability, rel=1e-12)
     assert found["values"][0] == pytest.approx(-1 / 18, abs=1e-3)
+    openings = ask(page, "openings")
+    assert len(openings) == 3
+    assert sum(opening["reach"] for opening in openings) == pytest.approx(1)
+    assert all(opening["seat"] == 0 for opening in openings)
+    places = [place for opening in openings for place in opening["scene"]["places"]]
+    hands = {seat: {place["groups"][0]["cards"][0] for place in places if place["seat"] == seat} for seat in (0, 1)}
+    assert hands == {0: {"J", "Q", "K"}, 1: {None}}
     rows = ask(page, "sets", "card:j", 0, 100)
     assert rows["found"] == len(rows["sets"]) == 4
     assert sum(one["probability"] for one in rows["sets"][0]["actions"]) == pytest.approx(1)
@@ -287,6 +326,9 @@ def test_every_view_is_accessible_and_fits_the_screen(
             page.get_by_text(re.compile(r"^(\d+) of the \1 decisions of seat 0 are reviewed")).wait_for(timeout=120_000)
             page.locator(".decisions summary").first.click()
         if name == "trainer":
+            attack = page.get_by_role("button", name="Attack")
+            attack.wait_for()
+            assert attack.bounding_box()["y"] + attack.bounding_box()["height"] < size["height"]
             page.keyboard.press("a")
         if name == "solutions":
             page.get_by_role("button", name="Solve").click()
@@ -326,7 +368,11 @@ def test_the_widget_draws_a_replay(page: Any, address: str) -> None:
     )
     card = page.locator(".card").last.bounding_box()
     assert 30 < card["width"] < 100
+    # The digits are not keys in a notebook.
+    assert page.locator("[data-digit]").count() == 0
     page.locator("[data-move]").first.click()
+    # Nothing can be chosen before the answer.
+    page.locator("[data-move]").last.click()
     assert page.evaluate("window.sent") == [{"move": traits["frames"][-1]["legal"][0]["id"]}]
 
 

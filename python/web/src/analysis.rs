@@ -11,6 +11,11 @@ use crate::engine::Problem;
 use crate::position::{self, Position};
 use crate::table::Move;
 
+/// Returns true if the agent, or one that it uses, plays by a network. A text that is not an agent does not.
+pub(crate) fn has_network(text: &str) -> bool {
+    text.parse().is_ok_and(|spec: AgentSpec| spec.has_network())
+}
+
 /// An agent for the game of this state.
 pub(crate) fn agent(state: &dyn DynState, text: &str) -> Result<Box<dyn DynAgent>, Problem> {
     let spec: AgentSpec = text.parse()?;

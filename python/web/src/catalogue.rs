@@ -6,8 +6,10 @@ use serde::Serialize;
 use stier_agents::catalogue::describe;
 use stier_agents::erased::{self, options};
 use stier_core::options::Allowed;
+use stier_core::scene::Face;
 use stier_core::{OptionInfo, OptionValue, games, with_game};
 
+use crate::analysis;
 use crate::engine::Problem;
 
 /// An option of a game or an agent.
@@ -75,6 +77,7 @@ pub(crate) fn games() -> Vec<GameInfo> {
 pub(crate) struct AgentInfo {
     name: &'static str,
     about: &'static str,
+    needs_network: bool,
     options: Vec<Choice>,
 }
 
@@ -83,17 +86,10 @@ pub(crate) fn agents() -> Vec<AgentInfo> {
     let of = |info: stier_agents::catalogue::AgentInfo| AgentInfo {
         name: info.name,
         about: info.about,
+        needs_network: analysis::has_network(info.name),
         options: info.options.into_iter().map(Choice::of).collect(),
     };
     describe().into_iter().map(of).collect()
-}
-
-/// A printed card.
-#[derive(Serialize)]
-struct Printed {
-    rank: String,
-    sign: &'static str,
-    hue: &'static str,
 }
 
 /// A game under its rules.
@@ -103,7 +99,7 @@ pub(crate) struct Rules {
     rules: String,
     seats: usize,
     range: (f64, f64),
-    faces: BTreeMap<String, Printed>,
+    faces: BTreeMap<String, Face>,
     agents: Vec<&'static str>,
 }
 
@@ -111,16 +107,12 @@ pub(crate) struct Rules {
 pub(crate) fn rules(name: &str, rules: &str) -> Result<Rules, Problem> {
     let game = erased::load(name, rules)?;
     let (info, facts) = (game.info(), game.facts());
-    let faces = facts.faces.iter().map(|(card, face)| {
-        let printed = Printed { rank: face.rank.clone(), sign: face.sign.name(), hue: face.hue.name() };
-        (card.clone(), printed)
-    });
     Ok(Rules {
         game: facts.name.to_string(),
         rules: facts.rules_text.clone(),
         seats: info.num_seats,
         range: info.utility_range,
-        faces: faces.collect(),
+        faces: facts.faces.iter().cloned().collect(),
         agents: facts.agents.clone(),
     })
 }

@@ -15,7 +15,7 @@ use thiserror::Error;
 use crate::analysis::Analyst;
 use crate::review::Reviewer;
 use crate::solution::Solved;
-use crate::{analysis, catalogue, checksum, knowledge, position, review, solution, table};
+use crate::{analysis, catalogue, checksum, knowledge, position, review, solution, story, table};
 
 /// The reason why there is no answer.
 #[derive(Debug, Error)]
@@ -75,8 +75,10 @@ impl Engine {
         match method {
             "games" => json(catalogue::games()),
             "agents" => json(catalogue::agents()),
+            "has_network" => given.read().and_then(|(agent,): (String,)| json(analysis::has_network(&agent))),
             "rules" => given.read().and_then(|(game, rules): (String, String)| json(catalogue::rules(&game, &rules)?)),
             "table" => given.read().and_then(|(position, seat)| json(table::table(&position, seat)?)),
+            "story" => given.read().and_then(|(position, seat)| json(story::story(&position, seat)?)),
             "open_table" => {
                 given.read().and_then(|(position,): (position::Position,)| json(table::of(&*position.state()?, None)))
             }
@@ -119,6 +121,7 @@ impl Engine {
                 let (filter, from, count): (String, usize, usize) = given.read()?;
                 json(self.solution()?.sets(&filter, from, count))
             }
+            "openings" => json(self.solution()?.openings()),
             "checksums" => given.read().and_then(|(games,)| json(checksum::all(games)?)),
             _ => Err(Problem::Unknown(method.to_string())),
         }

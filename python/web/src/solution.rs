@@ -7,9 +7,9 @@ use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use stier_agents::belief::Beliefs;
-use stier_agents::erased::{self, DynPolicy};
+use stier_agents::erased::{self, DynPolicy, tabular};
 use stier_agents::solve::{NashConv, Progress, Settings};
-use stier_core::{Action, Seat};
+use stier_core::{Action, FullGame, Scene, Seat, Turn, with_game};
 
 use crate::engine::Problem;
 use crate::progress::tell;
@@ -59,6 +59,14 @@ struct Weighed {
     name: String,
     probability: f64,
     value: f64,
+}
+
+/// An information set of the first decision of a game, with the table as its player sees it.
+#[derive(Serialize)]
+pub(crate) struct Opening {
+    #[serde(flatten)]
+    set: Described,
+    scene: Scene,
 }
 
 /// Some of the information sets.
@@ -140,6 +148,14 @@ impl Solved {
         Found { found: found.len(), sets }
     }
 
+    /// The information sets of the first decision of the game, most often reached first.
+    pub(crate) fn openings(&self) -> Vec<Opening> {
+        let game = self.policy.tree().game();
+        let scene = |set| with_game!(game.facts().name, G => opening::<G>(&*self.policy, set)).flatten();
+        let opening = |&set: &usize| Some(Opening { scene: scene(set)?, set: self.described(set) });
+        self.order.iter().filter_map(opening).collect()
+    }
+
     fn described(&self, set: usize) -> Described {
         let tree = self.policy.tree();
         let game = tree.game();
@@ -157,4 +173,13 @@ impl Solved {
             actions: cells.map(weighed).collect(),
         }
     }
+}
+
+/// The table at an information set, as its player sees it; `None` if a player has chosen anything before.
+fn opening<G: FullGame>(policy: &dyn DynPolicy, set: usize) -> Option<Scene> {
+    let tree = tabular::<G>(policy)?.tree().tree();
+    let set = tree.set(set as u32);
+    let history = set.history();
+    let is_first = history.events().iter().all(|event| event.turn == Turn::Chance);
+    is_first.then(|| tree.game().scene(history.state(), Some(set.seat())))
 }

@@ -21,9 +21,8 @@ interface Job {
 
 /** The games whose networks lie beside the page: vite.config.ts lists them. */
 declare const NETWORKS: string[];
-/** Agents that need the network of the game. */
-const WITH_NETWORK = ["network", "mmds"];
-const USES_NETWORK = new RegExp(`\\b(${WITH_NETWORK.join("|")})\\b`);
+/** Calls whose second argument is an agent. */
+const WITH_AGENT: Method[] = ["decide", "analyse", "review"];
 /** Milliseconds that a call may still take once its answer is no longer wanted. Then its worker is ended. */
 const PATIENCE = 100;
 
@@ -46,7 +45,7 @@ export class EngineClient {
   async ask<M extends Method>(
     signal: AbortSignal | undefined, method: M, ...args: Parameters<Engine[M]>
   ): Promise<ReturnType<Engine[M]>> {
-    await this.#networksFor(args);
+    if (WITH_AGENT.includes(method)) await this.#networksFor(signal, args);
     signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
       const job: Job = { method, args, resolve, reject };
@@ -63,7 +62,11 @@ export class EngineClient {
   async rules(signal: AbortSignal, game: string, text: string): Promise<Rules> {
     const rules = await this.ask(signal, "rules", game, text);
     if (!NETWORKS.includes(game) || rules.agents.includes("network")) return rules;
-    if (rules.rules === "") return { ...rules, agents: [...WITH_NETWORK, ...rules.agents] };
+    if (rules.rules === "") {
+      const agents = await this.ask(signal, "agents");
+      const others = agents.filter((agent) => agent.needs_network).map(({ name }) => name);
+      return { ...rules, agents: [...others, ...rules.agents] };
+    }
     // Without the network the other agents can still play.
     await this.#loadNetwork(game).catch(() => {});
     return this.ask(signal, "rules", game, text);
@@ -75,12 +78,12 @@ export class EngineClient {
     for (const name of [...NETWORKS.filter((known) => known === game), ...others]) await this.#loadNetwork(name);
   }
 
-  /** Waits for the network of the game if an agent among the arguments uses it. */
-  async #networksFor(args: unknown[]): Promise<void> {
-    if (!args.some((arg) => typeof arg === "string" && USES_NETWORK.test(arg))) return;
-    const position = args.find((arg) => typeof arg === "object") as Position | undefined;
-    // A review names no game.
-    const games = NETWORKS.filter((game) => !position || game === position.game);
+  /** Waits for the network of the game if the agent among the arguments uses it. */
+  async #networksFor(signal: AbortSignal | undefined, [at, agent]: unknown[]): Promise<void> {
+    // A review names a seat, but no game.
+    const games = NETWORKS.filter((game) => typeof at === "number" || game === (at as Position).game);
+    if (games.every((game) => this.#networks.has(game))) return;
+    if (!(await this.ask(signal, "has_network", agent as string))) return;
     await Promise.all(games.map((game) => this.#loadNetwork(game)));
   }
 

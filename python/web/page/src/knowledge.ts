@@ -59,7 +59,7 @@ export class Knowledge {
       "details", { class: "panel knowledge", open, toggle: () => this.#toggle() },
       h("summary", {}, h("h3", {}, "Knowledge")),
       h("p", { class: "peek" }, h("strong", {}, "Nobody peeked."), " All of this is computed from your own view only. ",
-        "The same seed gives the same numbers in Python and on any machine."),
+        "The numbers are the same in Python and on any machine, unless the search has a time limit."),
       this.#last,
       this.#believed, this.#thought, this.#agent.element, this.#known,
       others.length > 1 && h("label", { class: "field" }, "Another seat", this.#other),

@@ -1,4 +1,10 @@
-import "./style.css";
+import "./base.css";
+import "./cards.css";
+import "./table.css";
+import "./boards.css";
+import "./figures.css";
+import "./page.css";
+import "./forms.css";
 import { EngineClient } from "./engine";
 import { type Route, type Tab, TABS, readRoute } from "./link";
 import { show as play } from "./play";

@@ -1,8 +1,7 @@
 import { fitting } from "./agents";
 import type { EngineClient } from "./engine";
 import type { Playing } from "./link";
-import type { GameInfo, Position, Rules, Table } from "./protocol";
-import { tell } from "./story";
+import type { GameInfo, Position, Rules, Story, Table } from "./protocol";
 
 /** A game between a person and agents, as the person sees it. */
 export class Match {
@@ -11,7 +10,7 @@ export class Match {
 
   private constructor(
     readonly engine: EngineClient, readonly game: GameInfo, readonly rules: Rules, readonly playing: Playing,
-    tables: Table[],
+    tables: Table[], readonly story: Story,
   ) {
     this.#tables = tables;
   }
@@ -30,7 +29,8 @@ export class Match {
       tables.push(await engine.ask(signal, "table", { ...position, moves: position.moves.slice(0, count) }, seat));
     }
     const playing = { ...wanted, position: { ...position, rules: rules.rules }, agent };
-    let match = new Match(engine, game, rules, playing, tables);
+    const story = await engine.ask(signal, "story", position, seat);
+    let match = new Match(engine, game, rules, playing, tables, story);
     for (const choice of choices) {
       while (!match.isOver && !match.isYours) match = await match.afterAgent(signal);
       match = await match.after(choice, signal);
@@ -57,7 +57,9 @@ export class Match {
     const { position, seat } = this.playing;
     const next: Position = { ...position, moves: [...position.moves, id] };
     const table = await this.engine.ask(signal, "table", next, seat);
-    return new Match(this.engine, this.game, this.rules, { ...this.playing, position: next }, [...this.#tables, table]);
+    const story = await this.engine.ask(signal, "story", next, seat);
+    const playing = { ...this.playing, position: next };
+    return new Match(this.engine, this.game, this.rules, playing, [...this.#tables, table], story);
   }
 
   /** The game after the decision of the agent that is to move. Its seed is that of the deal. */
@@ -78,22 +80,5 @@ export class Match {
   choices(): number[] {
     const { position, seat, from } = this.playing;
     return position.moves.filter((_, index) => index >= from && this.#tables[index]?.seat === seat);
-  }
-
-  /** What happened at each move, as the person saw it: empty where nothing could be seen. */
-  story(): string[] {
-    const { position, seat } = this.playing;
-    const listener = { seat, faces: this.rules.faces, eventful: !this.game.literature };
-    return position.moves.map((id, index) => {
-      const [before, after] = this.#tables.slice(index, index + 2) as [Table, Table];
-      const chosen = before.seat === seat ? before.legal.find((move) => move.id === id)?.name : undefined;
-      return tell(before, after, chosen, listener);
-    });
-  }
-
-  /** What happened since the person's last choice, that choice included. */
-  news(): string[] {
-    const last = this.#tables.slice(0, -1).findLastIndex((table) => table.seat === this.playing.seat);
-    return this.story().slice(Math.max(last, 0)).filter(Boolean);
   }
 }

@@ -9,7 +9,8 @@ import { Match } from "./match";
 import type { Agent, GameInfo, Move, Table } from "./protocol";
 import { drawRules, rulebook, wordsOn } from "./rules";
 import { Setup, changed } from "./setup";
-import { drawTable, signed } from "./table";
+import { drawLog, drawNews } from "./story";
+import { drawTable, resultInWords } from "./table";
 
 /** Milliseconds between two moves of the others. */
 const PAUSE = 700;
@@ -223,17 +224,18 @@ class Play {
     this.#isBusy = false;
     this.#box.replaceChildren(drawTable(table, rules.faces, {
       eyes: match.isOver ? null : seat, you: seat, title: match.isOver ? "All is open" : "What you know",
-      words: Object.fromEntries(words), ...(match.isYours && { moves: (move: Move) => this.#choose(move) }),
+      words: Object.fromEntries(words), result: false,
+      ...(match.isYours && { moves: (move: Move) => this.#choose(move) }),
     }));
     if (hadFocus) (this.#box.querySelector<HTMLElement>("[data-move]") ?? this.#box).focus({ preventScroll: true });
-    this.#happened.textContent = match.news().join(" ");
+    this.#happened.replaceChildren(...drawNews(match.story, rules.faces));
     this.#prompt.textContent = promptOf(match, table);
     this.#new.classList.toggle("primary", match.isOver);
     this.#undo.disabled = match.beforeLastChoice() === null;
     this.#copy.textContent = "Copy link";
     this.#glossary.hidden = words.length === 0;
     this.#words.replaceChildren(...words.flatMap(([word, about]) => [h("dt", {}, word), h("dd", {}, about)]));
-    this.#log.replaceChildren(...match.story().filter(Boolean).map((line) => h("li", {}, line)));
+    this.#log.replaceChildren(...drawLog(match.story, rules.faces));
     this.#knowledge?.update(match.isYours ? { position, seat, rules, table } : null);
   }
 
@@ -293,15 +295,6 @@ function promptOf(match: Match, table: Table): string {
   const [other, ...rest] = others.map(({ name }) => actionInWords(name, faces));
   const more = other === undefined ? "" : rest.length === 0 ? `, or ${other}` : ", or a move below";
   return `Your turn: choose a card${more}.`;
-}
-
-function resultInWords(returns: number[], seat: number): string {
-  const own = returns[seat] ?? 0;
-  const best = Math.max(...returns);
-  const winners = returns.filter((value) => value === best).length;
-  const verdict = own < best ? "You lose" : winners === returns.length ? "A draw" : "You win";
-  const all = returns.map((value, other) => `${other === seat ? "you" : `seat ${other}`} ${signed(value)}`);
-  return `${verdict}. Returns: ${all.join(", ")}.`;
 }
 
 function withArticle(agent: string): string {

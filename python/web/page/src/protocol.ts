@@ -60,6 +60,8 @@ export interface Rules {
 export interface Agent {
   name: string;
   about: string;
+  /** True if it cannot play with its default options before a network is there. */
+  needs_network: boolean;
   options: Option[];
 }
 
@@ -107,6 +109,25 @@ export interface Table {
   returns: number[] | null;
   /** The knowledge of the seat as text; empty with all cards open. */
   knowledge: string;
+}
+
+/** A sentence about a game, without its full stop. */
+export interface Sentence {
+  /** The words before the event, or all of them. */
+  words: string;
+  /** The name of the action or outcome at the end. */
+  event: string | null;
+  /** True for a consequence of the event before, such as a trick that was won. */
+  follows: boolean;
+}
+
+/** The course of a game, as a seat may know it. */
+export interface Story {
+  lines: Sentence[];
+  /** The number of lines about what happened before the seat's last action. */
+  earlier: number;
+  /** Sentences about earlier moves that the seat has learned since. */
+  revealed: Sentence[];
 }
 
 /** The values of one action over several searches with different seeds. */
@@ -191,15 +212,24 @@ export interface InformationSet {
   actions: { name: string; probability: number; value: number }[];
 }
 
+/** An information set of the first decision of a game, with the table as its player sees it. */
+export interface Opening extends InformationSet {
+  scene: Scene;
+}
+
 /** What a worker is asked, by name: arguments and answer. */
 export interface Engine {
   games(): GameInfo[];
   agents(): Agent[];
+  /** True if the agent, or one that it uses, plays by a network. */
+  has_network(agent: string): boolean;
   rules(game: string, rules: string): Rules;
   /** Makes a network the game's own. */
   provide(game: string, bytes: Uint8Array): null;
   /** The table as a seat sees it. */
   table(position: Position, seat: number): Table;
+  /** The course of the game in words, as a seat may know it. */
+  story(position: Position, seat: number): Story;
   /** The table with all cards open. */
   open_table(position: Position): Table;
   /** The record of the game so far, for `stier replay` and for the review. It contains all cards. */
@@ -224,6 +254,8 @@ export interface Engine {
   solve(game: string, rules: string, iterations: number): Solution;
   /** Information sets of the solution whose knowledge contains all words of `filter`, most often reached first. */
   sets(filter: string, from: number, count: number): { found: number; sets: InformationSet[] };
+  /** The information sets of the solution at the first decision of the game, most often reached first. */
+  openings(): Opening[];
   /** Checksums of so many random games, of searches and of solutions: the same natively and here. */
   checksums(games: number): { name: string; hash: string }[];
 }

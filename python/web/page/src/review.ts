@@ -184,14 +184,18 @@ class ReviewView {
   }
 }
 
-/** True if the interval of the cost excludes 0. */
-function isMistake({ cost, ci95 }: Reviewed): boolean {
-  return cost !== null && ci95 !== null && cost - ci95 > 0;
+/** The cost of a decision. It stands out if its interval excludes 0. */
+function drawCost({ cost, ci95, table }: Reviewed): HTMLElement {
+  if (table.legal.length === 1) return h("span", {}, "the only legal action");
+  if (cost === null) return h("span", {}, "cost not known");
+  const isClear = ci95 !== null && cost - ci95 > 0;
+  return h(isClear ? "strong" : "span", { class: isClear && "clear" }, `cost ${measured(cost, ci95)}`);
 }
 
-function costInWords({ cost, ci95, table }: Reviewed): string {
-  if (table.legal.length === 1) return "the only legal action";
-  return cost === null ? "cost not known" : `cost ${measured(cost, ci95)}`;
+/** The size of a cost relative to what is at stake in a game. */
+function shareInWords(cost: number, [least, most]: [number, number]): string {
+  const share = (100 * cost) / (most - least);
+  return `${share < 1 ? "less than 1" : share.toFixed(0)} % of the range of returns`;
 }
 
 function drawSummary(findings: Findings, open: (index: number) => void): HTMLElement {
@@ -200,9 +204,9 @@ function drawSummary(findings: Findings, open: (index: number) => void): HTMLEle
     cost === null ? [] : [{ label: `${index + 1}`, cost, ci95: analysis.searches === 0 ? 0 : ci95 }]);
   const sum = cumulated(known).at(-1) ?? { cost: 0, ci95: 0 };
   const unknown = decisions.length - known.length;
-  const worst = decisions.map((decision, index) => ({ decision, index }))
-    .filter(({ decision }) => (decision.cost ?? 0) > 0)
-    .sort((one, other) => (other.decision.cost ?? 0) - (one.decision.cost ?? 0))
+  const worst = decisions.map((decision, index) => ({ decision, index, cost: decision.cost ?? 0 }))
+    .filter(({ cost }) => cost > 0)
+    .sort((one, other) => other.cost - one.cost)
     .slice(0, WORST);
   return h("div", {},
     h("p", {}, unknown > 0 ? `Sum of the ${known.length} known costs: ` : "Sum of the costs: ",
@@ -210,20 +214,20 @@ function drawSummary(findings: Findings, open: (index: number) => void): HTMLEle
       " in the game's utility, with its 95 % interval.",
       unknown > 0 && ` The other ${unknown} are not known, because not every search tried the actions.`),
     drawLosses(known),
-    h("p", { class: "muted" }, "The searches differ only in their seeds. An error that all searches share, such as a ",
-      "wrong model of the other players, is not in the intervals. About one in twenty such intervals misses the true ",
-      "value."),
+    h("p", { class: "muted" }, "The searches differ only in their seeds, and with a time limit in their ",
+      "length. An error that all searches share, such as a wrong model of the other players, is not in the intervals. ",
+      "About one in twenty such intervals misses the true value."),
     h("h3", {}, "Most expensive decisions"),
     worst.length === 0
       ? h("p", {}, decisions.every(({ action, best }) => action.id === best.id)
-        ? "So far every decision was also the judge's choice." : "So far no decision has a known cost above 0.")
-      : h("ol", { class: "worst" }, ...worst.map(({ decision, index }) => h("li", {},
+        ? "The judge would have chosen the same each time." : "No decision has a known cost above 0.")
+      : h("ol", {}, ...worst.map(({ decision, index, cost }) => h("li", {},
         h("button", { type: "button", class: "linked", click: () => open(index) }, `Decision ${index + 1}`),
         `: ${actionInWords(decision.action.name, rules.faces)} instead of `,
-        `${actionInWords(decision.best.name, rules.faces)}, ${costInWords(decision)}. `,
-        isMistake(decision)
-          ? h("strong", { class: "mistake" }, "Mistake")
-          : h("span", { class: "muted" }, "Not clearly a mistake: the interval includes 0.")))));
+        `${actionInWords(decision.best.name, rules.faces)}, `, drawCost(decision),
+        `, ${shareInWords(cost, rules.range)}`))),
+    worst.length > 0 && h("p", { class: "muted" }, `Returns lie between ${signed(rules.range[0])} and `,
+      `${signed(rules.range[1])}. A cost in bold is clear: its interval does not include 0.`));
 }
 
 /** A decision. Its pictures are drawn when it is opened. */
@@ -234,8 +238,7 @@ function drawDecision(findings: Findings, decision: Reviewed): HTMLElement {
       },
     },
     h("summary", {},
-      h("strong", {}, actionInWords(decision.action.name, findings.rules.faces)), `: ${costInWords(decision)}`,
-      isMistake(decision) && h("strong", { class: "mistake" }, "Mistake")));
+      h("strong", {}, actionInWords(decision.action.name, findings.rules.faces)), ": ", drawCost(decision)));
   return details;
 }
 

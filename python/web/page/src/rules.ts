@@ -1,5 +1,6 @@
 import { h } from "./dom";
 import type { Table } from "./protocol";
+import { isIn } from "./table";
 
 /** The rules of a game, made from `stier/rules` when the page is built. */
 export interface Rulebook {
@@ -38,12 +39,6 @@ export function wordsOn(game: string, { scene, legal }: Table): [string, string]
   const places = scene.places.flatMap(({ groups, remarks }) => [
     ...remarks, ...groups.flatMap(({ name, cards }) => [name, ...cards.filter((card) => card !== null)]),
   ]);
-  const text = spaced([scene.next, ...scene.facts.flat(), ...legal.map(({ name }) => name), ...places].join(" "));
-  const isThere = (word: string): boolean => text.includes(spaced(word).trimEnd());
-  return [...rulebook(game).words, ...COMMON].filter(([words]) => words.split(", ").some(isThere));
-}
-
-/** Lower case, with a space before each word. */
-function spaced(text: string): string {
-  return ` ${text.toLowerCase().replace(/[^\p{L}\d&]+/gu, " ")}`;
+  const text = [scene.next, ...scene.facts.flat(), ...legal.map(({ name }) => name), ...places].join(" ");
+  return [...rulebook(game).words, ...COMMON].filter(([words]) => isIn(words, text));
 }

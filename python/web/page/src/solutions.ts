@@ -3,7 +3,7 @@ import { measured } from "./chart";
 import { h, s } from "./dom";
 import { isAbort, type EngineClient } from "./engine";
 import { writeRoute, type Route } from "./link";
-import type { InformationSet, Solution } from "./protocol";
+import type { Face, InformationSet, Opening, Rules, Solution } from "./protocol";
 
 /** A game that is small enough, with its number of information sets. */
 interface Small {
@@ -32,9 +32,10 @@ const GAMES: Small[] = [
 ];
 const DEFAULT = 3;
 const ITERATIONS = 200;
-/** The information sets of a page of the table, and of a request for the summary. */
+/** The signs of cards of Schwinget without a suit, with what they are called. */
+const SPECIAL = new Map([["whistle", "the referee"], ["bolt", "the counter"]]);
+/** The information sets of a page of the table. */
 const PAGE = 50;
-const BATCH = 500;
 /** Milliseconds without typing before the filter is applied. */
 const PAUSE = 250;
 
@@ -74,7 +75,10 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
     try {
       const solution = await engine.ask(signal, "solve", game, rules, iterations.valueAsNumber);
       found.append(drawFigures(solution));
-      if (game === "schwinget") found.append(drawLeads(await firstLeads(engine, signal)));
+      if (game === "schwinget") {
+        const openings = await engine.ask(signal, "openings");
+        found.append(drawLeads(openings, await engine.ask(signal, "rules", game, rules)));
+      }
       found.append(drawSets(engine, signal));
       progress.textContent = "";
     } catch (error) {
@@ -122,31 +126,16 @@ function drawFigures({ histories, sets, iterations, values, nash_conv, uniform }
       "what each player could gain by a best response: 0 in an equilibrium."));
 }
 
-/** The sets of the first lead, most often reached first. The probabilities of reaching them sum to 1. */
-async function firstLeads(engine: EngineClient, signal: AbortSignal): Promise<InformationSet[]> {
-  const leads: InformationSet[] = [];
-  let missing = 1;
-  for (let from = 0, found = 1; missing > 1e-6 && from < found; from += BATCH) {
-    const page = await engine.ask(signal, "sets", "turned up", from, BATCH);
-    found = page.found;
-    const here = page.sets.filter(({ knowledge }) => handOf(knowledge) !== null);
-    leads.push(...here);
-    missing -= here.reduce((sum, { reach }) => sum + reach, 0);
-  }
-  return leads;
-}
-
-/** The hand and the card turned up, if nothing has been played yet. */
-function handOf(knowledge: string): { cards: string[]; turned: string } | null {
-  const parts = /^seat \d+ \| dealt \d+: (.+) \| turned up (\S+) \|$/.exec(knowledge.trim());
-  return parts?.[1] && parts[2] ? { cards: parts[1].split(" "), turned: parts[2] } : null;
-}
-
-/** A hand in words by what matters for an attack, such as "1 trump, single cards". */
-function kindOf({ cards, turned }: { cards: string[]; turned: string }): string {
-  const special = (card: string): boolean => card === "KR" || card === "BK";
-  const suits = cards.filter((card) => !special(card)).map((card) => card[0]);
-  const trump = special(turned) ? null : turned[0];
+/** The hand of the mover in words, by what matters for an attack, such as "1 trump, single cards". */
+function kindOf({ seat, scene }: Opening, { faces }: Rules): string {
+  const cards = (place: number | null, name: string): Face[] =>
+    (scene.places.find((one) => one.seat === place)?.groups.find((group) => group.name === name)?.cards ?? [])
+      .flatMap((card) => faces[card ?? ""] ?? []);
+  const hand = cards(seat, "hand");
+  const [turned] = cards(null, "trump");
+  // Referee and counter belong to no suit.
+  const suits = hand.map(({ sign }) => sign).filter((sign) => !SPECIAL.has(sign));
+  const trump = turned && !SPECIAL.has(turned.sign) ? turned.sign : null;
   const trumps = suits.filter((suit) => suit === trump).length;
   const others = suits.filter((suit) => suit !== trump);
   const longest = Math.max(0, ...others.map((suit) => others.filter((other) => other === suit).length));
@@ -154,8 +143,7 @@ function kindOf({ cards, turned }: { cards: string[]; turned: string }): string 
     trump === null ? "no trump suit" : trumps === 0 ? "no trump" : trumps === 1 ? "1 trump" : `${trumps} trumps`,
     longest === 1 && "single cards",
     longest > 1 && `${longest} of a suit`,
-    cards.includes("KR") && "the referee",
-    cards.includes("BK") && "the counter",
+    ...hand.map(({ sign }) => SPECIAL.get(sign)),
   ].filter(Boolean).join(", ");
 }
 
@@ -167,13 +155,13 @@ interface Lead {
 }
 
 /** The first leads by kind of hand: sums weighted by the probability of each hand. */
-function byKind(sets: InformationSet[]): Lead[] {
+function byKind(openings: Opening[], rules: Rules): Lead[] {
   const kinds = new Map<string, Lead>();
-  for (const { knowledge, reach, actions } of sets) {
-    const hand = handOf(knowledge);
+  for (const opening of openings) {
+    const { reach, actions } = opening;
     const attack = actions.find(({ name }) => name === "attack");
-    if (!hand || !attack) continue;
-    const kind = kindOf(hand);
+    if (!attack) continue;
+    const kind = kindOf(opening, rules);
     const lead = kinds.get(kind) ?? { kind, reach: 0, attacks: 0, worth: 0 };
     const other = Math.max(...actions.filter((action) => action !== attack).map(({ value }) => value));
     kinds.set(kind, {
@@ -186,8 +174,8 @@ function byKind(sets: InformationSet[]): Lead[] {
   return [...kinds.values()].sort((one, other) => other.attacks / other.reach - one.attacks / one.reach);
 }
 
-function drawLeads(sets: InformationSet[]): HTMLElement {
-  const leads = byKind(sets);
+function drawLeads(openings: Opening[], rules: Rules): HTMLElement {
+  const leads = byKind(openings, rules);
   const attacks = leads.reduce((sum, lead) => sum + lead.attacks, 0);
   return h("section", {},
     h("h3", {}, "When does the equilibrium attack?"),

@@ -11,8 +11,12 @@ export interface TableOptions {
   /** Called with the chosen move. Without it, nothing can be clicked. */
   moves?: (move: Move) => void;
   title?: string;
-  /** The meaning of words of the game, shown with the moves that they name. */
+  /** The meaning of words of the game: shown with the moves and cards that they name, and where they are touched. */
   words?: Record<string, string>;
+  /** False if digits are not keys for the moves. */
+  digits?: boolean;
+  /** False if the result of the game stands elsewhere. */
+  result?: boolean;
 }
 
 /** What all parts of one table share. */
@@ -22,12 +26,14 @@ interface Drawing {
   options: TableOptions;
   /** The moves that a card or a cell of the table stands for, by id. */
   placed: Set<number>;
+  /** The words that are explained on it. */
+  explained: Set<string>;
 }
 
 /** A state as one seat sees it. Legal moves are buttons: the cards themselves, and the other moves below. */
 export function drawTable(table: Table, faces: Record<string, Face>, options: TableOptions): HTMLElement {
   const { scene } = table;
-  const drawing: Drawing = { table, faces, options, placed: new Set() };
+  const drawing: Drawing = { table, faces, options, placed: new Set(), explained: new Set() };
   const title = options.title ?? scene.title;
   const board = scene.places.filter(isBoard);
   const places = scene.places.filter((place) => !isBoard(place));
@@ -36,18 +42,29 @@ export function drawTable(table: Table, faces: Record<string, Face>, options: Ta
   const eyes = options.eyes === null ? "all cards open" : `as seat ${options.eyes} sees it`;
   return h(
     "section", { class: `stier table${options.moves ? " choosing" : ""}`, "aria-label": `${title}, ${eyes}` },
-    h("header", {}, h("p", { class: "title" }, title), drawFacts(scene)),
+    h("header", {}, h("p", { class: "title" }, title), drawFacts(drawing)),
     scene.track.length > 0 && drawTrack(scene, faces),
     board.length > 0 && drawBoard(drawing, board.flatMap((place) => place.remarks)),
     ...places.map((place) => drawPlace(drawing, place)),
-    h("p", { class: "next" }, nextInWords(table, options)),
+    drawNext(table, options),
     options.moves && drawMoves(drawing),
   );
 }
 
-function nextInWords({ scene, returns }: Table, { you }: TableOptions): string {
-  const next = scene.next.replace(`seat ${you} `, `seat ${you} (you) `);
-  return returns ? `${next}: returns ${returns.map((value) => signed(value)).join(" ")}` : next;
+/** The next event, or the result. */
+function drawNext({ scene, returns }: Table, { you, result }: TableOptions): HTMLElement | null {
+  if (!returns) return h("p", { class: "next" }, scene.next.replace(`seat ${you} `, `seat ${you} (you) `));
+  return result === false ? null : h("p", { class: "result" }, resultInWords(returns, you));
+}
+
+/** The result of a game, such as "You win: you +3, seat 1 −3." */
+export function resultInWords(returns: number[], you: number | null | undefined): string {
+  const best = Math.max(...returns);
+  const own = returns[you ?? -1];
+  const verdict = own === undefined ? "The game is over"
+    : own < best ? "You lose" : returns.every((value) => value === best) ? "A draw" : "You win";
+  const all = returns.map((value, seat) => `${seat === you ? "you" : `seat ${seat}`} ${signed(value)}`);
+  return `${verdict}: ${all.join(", ")}.`;
 }
 
 /** Words with "you" for the person's own seat. */
@@ -66,14 +83,37 @@ export function seatInWords(seat: number, you: number | null | undefined): strin
   return seat === you ? `You (seat ${seat})` : `Seat ${seat}`;
 }
 
-function drawFacts(scene: Scene): HTMLElement {
-  const facts = scene.facts.map(([name, value]) => h("div", {}, h("dt", {}, plain(name)), h("dd", {}, value)));
+function drawFacts(drawing: Drawing): HTMLElement {
+  const facts = drawing.table.scene.facts.map(([name, value]) =>
+    h("div", {}, h("dt", {}, drawText(drawing, plain(name))), h("dd", {}, value)));
   return h("dl", { class: "facts" }, ...facts);
 }
 
-/** Lines of text in the middle of the table. */
+/** A text. The first word of the game in it that is not explained yet is a button that opens its meaning. */
+function drawText({ options, explained }: Drawing, text: string): Node | string {
+  const entries = Object.entries(options.words ?? {});
+  const [words, about] = entries.find(([words]) => !explained.has(words) && isIn(words, text)) ?? [];
+  if (words === undefined) return text;
+  explained.add(words);
+  const meaning = h("span", { class: "meaning", popover: "auto" }, h("b", {}, words), ` ${about}`);
+  const button = h("button", { type: "button", class: "word" }, text);
+  button.popoverTargetElement = meaning;
+  return h("span", {}, button, meaning);
+}
+
+/** True if a text has one of some words of a game, such as "referee, KR". */
+export function isIn(words: string, text: string): boolean {
+  return words.split(", ").some((word) => spaced(text).includes(spaced(word).trimEnd()));
+}
+
+/** Lower case, with a space before each word. */
+function spaced(text: string): string {
+  return ` ${text.toLowerCase().replace(/[^\p{L}\d&]+/gu, " ")}`;
+}
+
+/** Lines of text in the middle of the table. The first names the columns by single letters. */
 function isBoard(place: Place): boolean {
-  return place.seat === null && place.groups.length === 0 && /^\s*(\w ?)+$|^\d+ /.test(place.remarks[0] ?? "");
+  return place.seat === null && place.groups.length === 0 && /^\s*\w( +\w)*$|^\d+ /.test(place.remarks[0] ?? "");
 }
 
 /** A board of cells: a line of column names, then a line for each row that begins with its number. */
@@ -112,7 +152,8 @@ function drawPlace(drawing: Drawing, place: Place): HTMLElement {
   const { faces, options, table } = drawing;
   const suit = place.suit === null ? undefined : faces[place.suit];
   const acts = place.seat !== null && place.seat === table.seat;
-  const groups = place.groups.filter(({ cards, layout }) => cards.length > 0 || layout === "row");
+  const isOver = table.seat === null;
+  const groups = place.groups.filter(({ cards, layout }) => cards.length > 0 || (layout === "row" && !isOver));
   const name = place.seat === null ? "Table" : seatInWords(place.seat, options.you);
   return h(
     "div", { class: `place${acts ? " acts" : ""}${place.seat === null ? " middle" : ""}`, role: "group",
@@ -121,10 +162,22 @@ function drawPlace(drawing: Drawing, place: Place): HTMLElement {
       "div", { class: "label" },
       h("strong", {}, name),
       suit && h("span", { class: "suit" }, "own suit ", drawSign(suit), suitInWords(suit)),
-      ...place.remarks.map((remark) => h("span", { class: "remark" }, plain(remark.replace(": ", " ")))),
+      ...place.remarks.map((remark) =>
+        h("span", { class: "remark" }, drawText(drawing, plain(remark.replace(": ", " "))))),
     ),
-    h("div", { class: "groups" }, ...groups.map((group) => drawGroup(drawing, group))),
+    h("div", { class: "groups" }, ...groups.map((group) => drawGroup(drawing, group)), ...drawNotes(drawing, place)),
   );
+}
+
+/** The meaning of the cards of a place that have a name of their own. */
+function drawNotes({ options, explained }: Drawing, { groups }: Place): HTMLElement[] {
+  const shown = new Set(groups.flatMap(({ cards }) => cards));
+  const entries = Object.entries(options.words ?? {}).filter(([words]) =>
+    !explained.has(words) && words.split(", ").some((word) => shown.has(word)));
+  return entries.map(([words, about]) => {
+    explained.add(words);
+    return h("p", { class: "note" }, h("b", {}, words), ` ${about}`);
+  });
 }
 
 function drawGroup(drawing: Drawing, group: Group): HTMLElement {
@@ -166,10 +219,11 @@ function moveNamed({ table, options, placed }: Drawing, fits: (action: string) =
 
 function moveButton({ table, faces, options }: Drawing, move: Move, style: string, face: Node | string): HTMLElement {
   const words = actionInWords(move.name, faces);
-  const digit = table.legal.indexOf(move) + 1;
+  const number = table.legal.indexOf(move) + 1;
+  const digit = options.digits !== false && number < 10 && number;
   return h(
     "button", { type: "button", class: style, "aria-label": style === "playable" && words, title: words,
-      "aria-keyshortcuts": digit < 10 && digit, "data-digit": digit < 10 && digit,
+      "aria-keyshortcuts": digit, "data-digit": digit,
       "data-move": move.id, click: () => options.moves?.(move) },
     face,
   );

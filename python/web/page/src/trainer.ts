@@ -6,6 +6,7 @@ import type { EngineClient } from "./engine";
 import { areOn } from "./keys";
 import { playLink, writeRoute, type Route } from "./link";
 import type { Position, Rules } from "./protocol";
+import { wordsOn } from "./rules";
 import { drawTable } from "./table";
 import data from "./trainer.json";
 
@@ -50,27 +51,26 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
   const seed = seedOf(route);
   history.replaceState(null, "", link(seed));
   const questions = drawn(seed);
-  const choices: boolean[] = [];
+  const choices = recalled(seed);
   const stage = h("div", { class: "stage" });
   let keys: Record<string, () => void> = {};
 
-  const ask = async (): Promise<void> => {
+  const ask = async (): Promise<HTMLElement | null> => {
     const question = questions[choices.length];
     if (!question) {
       keys = {};
-      stage.replaceChildren(drawScore(questions, choices, seed));
-      stage.querySelector("h3")?.focus();
-      return;
+      stage.replaceChildren(drawScore(questions, choices, seed, again));
+      return stage.querySelector("h3");
     }
     const { game, rules } = question.position;
     const known = await engine.ask(leaving.signal, "rules", game, rules);
     const table = await engine.ask(leaving.signal, "table", question.position, question.seat);
-    const answers = h("div", { "aria-live": "polite" });
+    const answers = h("div", { class: "answers", "aria-live": "polite" });
     const answer = (attack: boolean): void => {
       choices.push(attack);
-      root.classList.add("answered");
+      keep(seed, choices);
       keys = {};
-      const next = h("button", { type: "button", class: "primary", click: goOn },
+      const next = h("button", { type: "button", class: "primary", click: () => goOn(true) },
         choices.length < questions.length ? "Next position" : "Your score");
       answers.replaceChildren(drawAnswer(question, attack, known), next);
       next.focus();
@@ -80,13 +80,20 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
       drawChoice("Attack", () => answer(true)), drawChoice("Wait", () => answer(false))));
     const progress = drawProgress(question, choices.length);
     stage.replaceChildren(progress, h("div", { class: "columns" },
-      drawTable(table, known.faces, { eyes: question.seat, you: question.seat }), answers));
-    if (choices.length > 0) progress.focus();
+      drawTable(table, known.faces, {
+        eyes: question.seat, you: question.seat, words: Object.fromEntries(wordsOn(game, table)),
+      }), answers));
+    return progress;
   };
-  const goOn = (): void => {
-    ask().catch((error: unknown) => {
+  const goOn = (focus: boolean): void => {
+    ask().then((top) => focus && top?.focus(), (error: unknown) => {
       if (!leaving.signal.aborted) stage.replaceChildren(h("p", { class: "error", role: "alert" }, String(error)));
     });
+  };
+  const again = (): void => {
+    choices.length = 0;
+    keep(seed, choices);
+    goOn(true);
   };
   const press = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || !areOn()) return;
@@ -94,8 +101,8 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
   };
 
   document.addEventListener("keydown", press, { signal: leaving.signal });
-  root.replaceChildren(drawIntroduction(seed), stage);
-  goOn();
+  root.replaceChildren(h("h2", {}, "When is an attack right?"), stage, drawIntroduction(seed));
+  goOn(false);
   return () => leaving.abort();
 }
 
@@ -107,6 +114,16 @@ function link(seed: number): string {
 function seedOf({ settings }: Route): number {
   const seed = Number(settings.get("seed") ?? NaN);
   return Number.isSafeInteger(seed) && seed >= 0 ? seed : 1 + Math.floor(Math.random() * 9999);
+}
+
+/** Keeps the answers of a round, such as "awwa", in the storage of the browser tab: a reload goes on with them. */
+function keep(seed: number, choices: boolean[]): void {
+  sessionStorage.setItem(`trainer-${seed}`, choices.map((attack) => (attack ? "a" : "w")).join(""));
+}
+
+/** The answers of a round that was begun in this browser tab. */
+function recalled(seed: number): boolean[] {
+  return [...(sessionStorage.getItem(`trainer-${seed}`) ?? "")].map((letter) => letter === "a");
 }
 
 /** The questions of a round: the same for the same seed. */
@@ -138,8 +155,7 @@ function cost(question: Question, attack: boolean): number {
 }
 
 function drawIntroduction(seed: number): HTMLElement {
-  return h("header", { class: "intro measure" },
-    h("h2", {}, "When is an attack right?"),
+  return h("section", { class: "measure" },
     h("p", {}, "In Schwinget both players draw a new card after every card they play. Once in a bout, the player on ",
       "lead may attack: nobody draws any more, and the cards in hand are played out."),
     h("p", {}, "The worth of an attack is the number of points per bout that you gain, on average, by attacking ",
@@ -155,6 +171,7 @@ function drawIntroduction(seed: number): HTMLElement {
       h("p", {}, h("strong", {}, "Rule of thumb. "), data.rule,
         " In the small deck, with hands of two, one is enough.")),
     h("p", { class: "muted" }, `Seed ${seed}: this address always asks the same ${ROUND} positions. `,
+      "Your answers stay in this browser tab until you close it. ",
       h("a", { href: link(seed + 1) }, "Other positions")));
 }
 
@@ -171,7 +188,7 @@ function drawProgress(question: Question, number: number): HTMLElement {
     : "The full game.";
   return h("p", { class: "muted", tabindex: -1 },
     h("progress", { max: ROUND, value: number, "aria-label": "positions answered" }),
-    ` Position ${number + 1} of ${ROUND}. ${deck} You are on lead.`);
+    ` Position ${number + 1} of ${ROUND}. ${deck} You are on lead: attack or wait?`);
 }
 
 function drawAnswer(question: Question, attack: boolean, { faces }: Rules): HTMLElement {
@@ -201,7 +218,7 @@ function percent(share: number): string {
   return `${Math.round(100 * share)} %`;
 }
 
-function drawScore(questions: Question[], choices: boolean[], seed: number): HTMLElement {
+function drawScore(questions: Question[], choices: boolean[], seed: number, again: () => void): HTMLElement {
   const players: [string, (question: Question, index: number) => boolean][] = [
     ["You", (_, index) => choices[index] ?? false],
     ["Always attacking", () => true],
@@ -209,6 +226,7 @@ function drawScore(questions: Question[], choices: boolean[], seed: number): HTM
     ["Always waiting", () => false],
   ];
   const close = questions.filter(isClose).length;
+  const small = questions.filter(({ exact }) => exact);
   return h("section", { class: "score" },
     h("h3", { tabindex: -1 }, "Your score"),
     h("div", { class: "scroll", tabindex: 0 }, h("table", {},
@@ -219,11 +237,14 @@ function drawScore(questions: Question[], choices: boolean[], seed: number): HTM
         h("td", {}, questions.filter((question, index) => isRight(question, chooses(question, index))).length),
         h("td", {}, questions.reduce((sum, question, index) => sum + cost(question, chooses(question, index)), 0)
           .toFixed(2))))))),
-    h("p", { class: "muted" }, `${close} of the ${ROUND} were close calls. They count as right and cost nothing.`),
+    h("p", { class: "muted" }, `${close} of the ${ROUND} were close calls. They count as right and cost nothing.`,
+      small.length > 0 && small.every(({ rule }) => rule) &&
+        ` In the ${small.length} positions of the small deck the rule of thumb always attacks.`),
     h("details", {}, h("summary", {}, "All positions of this round"),
       h("ol", {}, ...questions.map(({ position, seat, tricks, worth, ci95, exact }, index) => h("li", {},
         h("a", { href: playLink({ position, agent: "", seat, from: position.moves.length }, []) }, "Play on"),
         ` after ${tricks} tricks${exact ? ", small deck" : ""}: an attack is worth `,
         `${measured(worth, exact ? null : ci95)}, you ${choices[index] ? "attacked" : "waited"}.`)))),
-    h("p", {}, h("a", { class: "button", href: link(seed + 1) }, `${ROUND} other positions`)));
+    h("p", { class: "actions" }, h("a", { class: "button", href: link(seed + 1) }, `${ROUND} other positions`),
+      h("button", { type: "button", click: again }, "The same positions again")));
 }

@@ -10,7 +10,10 @@
  * - `playable`: bool. If true, the legal moves of the last frame are buttons. A click sends the message
  *   `{"move": id}`; Python plays it and appends to `frames`.
  */
-import "./style.css";
+import "./base.css";
+import "./cards.css";
+import "./table.css";
+import "./boards.css";
 import "./widget.css";
 import { h } from "./dom";
 import type { Face, Table } from "./protocol";
@@ -52,6 +55,13 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   const slider = h("input", { type: "range", min: 0, "aria-label": "state", input: () => move(slider.valueAsNumber) });
   const count = h("output");
   const stage = h("div");
+  /** True from a move until its answer. */
+  let isPlaying = false;
+  const play = (id: number): void => {
+    if (isPlaying) return;
+    isPlaying = true;
+    model.send({ move: id });
+  };
 
   const draw = (): void => {
     const [frames, index, eyes] = [model.get("frames"), model.get("index"), model.get("eyes")];
@@ -62,9 +72,11 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
     count.textContent = `${index} of ${last()}`;
     first.disabled = previous.disabled = index <= 0;
     next.disabled = end.disabled = index >= last();
+    const hadFocus = stage.contains((stage.getRootNode() as Document | ShadowRoot).activeElement);
     stage.replaceChildren(...(table ? [drawTable(table, model.get("faces"), {
-      eyes, you: eyes, ...(playable && { moves: ({ id }) => model.send({ move: id }) }),
+      eyes, you: eyes, digits: false, ...(playable && { moves: ({ id }) => play(id) }),
     })] : []));
+    if (hadFocus) box.focus({ preventScroll: true });
   };
   const press = (event: Event): void => {
     const by = event instanceof KeyboardEvent && { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -75,14 +87,21 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
     step(by);
   };
 
+  // JupyterLab would take letters as commands, such as x to cut the cell.
   const box = h(
-    "div", { class: "stier replay", tabindex: 0, role: "group", "aria-label": "replay", keydown: press },
+    "div", { class: "stier replay", tabindex: 0, role: "group", "aria-label": "replay", keydown: press,
+      "data-lm-suppress-shortcuts": true },
     stage, h("div", { class: "actions" }, first, previous, slider, next, end, count),
   );
   el.replaceChildren(box);
+  const answered = (): void => void (isPlaying = false);
+  model.on("change:frames", answered);
   model.on(CHANGES, draw);
   draw();
-  return () => model.off(CHANGES, draw);
+  return () => {
+    model.off("change:frames", answered);
+    model.off(CHANGES, draw);
+  };
 }
 
 export default { render };
