@@ -138,11 +138,13 @@ out/web/index.html: $(PAGE)/src/wasm/stier_web.js $(VENV)/node $(NETWORKS) $(wil
 		$(shell find $(PAGE) \( -name node_modules -o -name wasm \) -prune -o -type f -print)
 	cd $(PAGE) && $(NPM) run build
 
-# The paths of crates would name folders of this machine.
+# The paths of crates would name folders of this machine. With less inlining than usual the engine is smaller and no slower:
+# what must be fast says itself that it has to be inlined.
 $(PAGE)/src/wasm/stier_web.js: $(ENGINE) python/web/Cargo.toml $(wildcard python/web/src/*.rs) | $(BIN)/wasm-bindgen
 	$(HAS_WASM) || rustup target add $(WASM)
 	cargo build --package stier-web --target $(WASM) --profile web \
-		--config "target.'cfg(all())'.rustflags = ['--remap-path-prefix=$(CRATES)=crates']"
+		--config "target.'cfg(all())'.rustflags = ['--remap-path-prefix=$(CRATES)=crates', \
+			'-Cllvm-args=-inline-threshold=75', '-Cllvm-args=-locally-hot-callsite-threshold=75']"
 	$(BIN)/wasm-bindgen --target web --out-dir $(@D) --remove-name-section --remove-producers-section \
 		target/$(WASM)/web/stier_web.wasm
 HAS_WASM = test -d "$$(rustc --print target-libdir --target $(WASM))"

@@ -186,7 +186,7 @@ fn bit_tricks(criterion: &mut Criterion) {
     let picks: Vec<(u64, u64)> = (0..256)
         .map(|i| {
             let size = if i % 2 == 0 { 1 + rng.below(6) } else { 1 + rng.below(15) };
-            let set = u64::from(stier_core::bits::random_subset((1 << 26) - 1, size, &mut rng));
+            let set = stier_core::bits::random_subset((1_u64 << 26) - 1, size, &mut rng);
             (1 << rng.below(size), set)
         })
         .collect();

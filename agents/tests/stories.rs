@@ -55,7 +55,7 @@ fn stories_are_true_and_the_same_in_all_worlds_that_a_seat_cannot_tell_apart() {
                 for line in told.lines.iter().filter(|line| line.event.is_some()) {
                     assert!(rest.any(|event| is_true(line, event)), "{name}, {seat:?}: {line:?} in {truth:?}");
                 }
-                let acted = told.lines.iter().filter(|line| line.event.is_some() && line.words == "you:").count();
+                let acted = told.lines.iter().filter(|line| line.event.is_some() && line.mover == Some(seat)).count();
                 assert_eq!(acted, own, "{name}, {seat:?}");
             }
         }

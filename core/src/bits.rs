@@ -9,70 +9,132 @@ use std::ops::BitXor;
 use crate::processor::is_modern;
 use crate::rng::Rng;
 
-/// The position of the set bit of `word` that has exactly `rank` set bits below it; `rank < word.count_ones()`.
-#[inline(always)]
-pub fn nth_bit(word: u64, rank: u32) -> u32 {
-    nth_member(word, rank).trailing_zeros()
+/// A machine word as a set.
+pub trait Word: Copy + BitXor<Output = Self> {
+    /// The number of members.
+    fn size(self) -> u32;
+
+    /// The position of the lowest member; there must be one.
+    fn first(self) -> u32;
+
+    /// The lowest 32 or 64 bits of a number.
+    fn of(bits: u64) -> Self;
+
+    /// The word as a number.
+    fn bits(self) -> u64;
+
+    /// The number of members up to and including each byte, a byte each.
+    fn counts(self) -> Cumulated<Self>;
+
+    /// The member that has exactly `rank` members below it, which the counts lose. For machines without the instruction
+    /// that deposits bits: without branches, which could not be predicted.
+    fn take(self, counts: &mut Cumulated<Self>, rank: u32) -> Self;
 }
 
-/// The set bit of `word` that has exactly `rank` set bits below it, alone; `rank < word.count_ones()`.
-#[inline(always)]
-pub fn nth_member(word: u64, rank: u32) -> u64 {
-    debug_assert!(rank < word.count_ones());
-    if cfg!(target_arch = "x86_64") { deposit(1 << rank, word) } else { nth_member_portable(word, rank) }
-}
+/// Bytes side by side in a word, each the sum of all bytes up to it. No sum is larger than 127.
+#[derive(Clone, Copy)]
+pub struct Cumulated<W>(W);
 
-/// [`nth_member`] for 32 bits.
-#[inline(always)]
-pub fn nth_of_few(word: u32, rank: u32) -> u32 {
-    if cfg!(target_arch = "x86_64") { nth_member(word.into(), rank) as u32 } else { nth_of_few_portable(word, rank) }
-}
+macro_rules! word {
+    ($word:ty) => {
+        impl Word for $word {
+            #[inline(always)]
+            fn size(self) -> u32 {
+                self.count_ones()
+            }
 
-/// Defines for words of one size what machines without the instruction that deposits bits can do: bytes are counted side
-/// by side and the right one is looked up, without branches, which could not be predicted.
-macro_rules! byte_by_byte {
-    ($word:ty, $nth:ident, $of:literal, $cumulated:ident, $first_above:ident) => {
-        #[doc = concat!("The same as [`", $of, "`], for machines without the instruction that deposits bits.")]
-        #[inline(always)]
-        pub fn $nth(word: $word, rank: u32) -> $word {
-            const ALL: $word = <$word>::MAX;
-            let pairs = word - ((word >> 1) & ALL / 3);
-            let nibbles = (pairs & ALL / 5) + ((pairs >> 2) & ALL / 5);
-            let up_to = $cumulated((nibbles + (nibbles >> 4)) & ALL / 17);
-            let place = $first_above(up_to, rank);
-            let below = (up_to << 8 >> place) as u32 & 255;
-            1 << (place + u32::from(PLACES[usize::from((word >> place) as u8)][(rank - below) as usize & 7]))
+            #[inline(always)]
+            fn first(self) -> u32 {
+                self.trailing_zeros()
+            }
+
+            #[inline(always)]
+            fn of(bits: u64) -> Self {
+                bits as Self
+            }
+
+            #[inline(always)]
+            fn bits(self) -> u64 {
+                self.into()
+            }
+
+            #[inline(always)]
+            fn counts(self) -> Cumulated<Self> {
+                let pairs = self - ((self >> 1) & Self::MAX / 3);
+                let nibbles = (pairs & Self::MAX / 5) + ((pairs >> 2) & Self::MAX / 5);
+                Cumulated::<$word>::new((nibbles + (nibbles >> 4)) & Self::MAX / 17)
+            }
+
+            #[inline(always)]
+            fn take(self, counts: &mut Cumulated<Self>, rank: u32) -> Self {
+                let place = counts.place_of(rank);
+                let below = (counts.0 << 8 >> place) as u32 & 255;
+                counts.remove(place);
+                1 << (place + u32::from(PLACES[usize::from((self >> place) as u8)][(rank - below) as usize & 7]))
+            }
         }
 
-        /// Each byte plus all lower ones; the sums must be below 256. The highest byte is the sum of all.
-        #[inline(always)]
-        pub fn $cumulated(bytes: $word) -> $word {
-            bytes.wrapping_mul(<$word>::MAX / 255)
-        }
-
-        /// The position of the lowest of the bytes that are larger than `rank`; there must be one, and all must be below
-        /// 128.
-        #[inline(always)]
-        pub fn $first_above(bytes: $word, rank: u32) -> u32 {
+        impl Cumulated<$word> {
+            /// One in each byte.
             const ONES: $word = <$word>::MAX / 255;
-            const TOPS: $word = ONES << 7;
-            debug_assert!(bytes & TOPS == 0 && <$word>::from(rank) < bytes >> (<$word>::BITS - 8));
-            (((bytes | TOPS) - <$word>::from(rank + 1) * ONES) & TOPS).trailing_zeros() & (<$word>::BITS - 8)
+            /// The top bit of each byte.
+            const TOPS: $word = Self::ONES << 7;
+
+            /// Sums up the bytes of a word.
+            #[inline(always)]
+            pub fn new(bytes: $word) -> Self {
+                Self(bytes.wrapping_mul(Self::ONES))
+            }
+
+            /// The sum of all bytes.
+            #[inline(always)]
+            pub fn total(self) -> u32 {
+                (self.0 >> (<$word>::BITS - 8)) as u32
+            }
+
+            /// The position of the lowest byte whose sum is larger than `rank`; `rank < total`.
+            #[inline(always)]
+            pub fn place_of(self, rank: u32) -> u32 {
+                debug_assert!(self.0 & Self::TOPS == 0 && rank < self.total());
+                let above = ((self.0 | Self::TOPS) - <$word>::from(rank + 1) * Self::ONES) & Self::TOPS;
+                above.trailing_zeros() & (<$word>::BITS - 8)
+            }
+
+            /// Subtracts one from the byte at this position, which must not be 0.
+            #[inline(always)]
+            pub fn remove(&mut self, place: u32) {
+                self.0 -= Self::ONES << place;
+            }
         }
     };
 }
-byte_by_byte!(u64, nth_member_portable, "nth_member", cumulated, first_above);
-byte_by_byte!(u32, nth_of_few_portable, "nth_of_few", cumulated_few, first_of_few_above);
+word!(u32);
+word!(u64);
 
-/// The same as [`nth_member`], for a word with no other bits than the lowest of each byte.
+/// The set bit of `word` that has exactly `rank` set bits below it, alone; `rank < word.size()`.
 #[inline(always)]
-pub fn nth_byte_portable(word: u64, rank: u32) -> u64 {
-    debug_assert!(rank < word.count_ones() && word & !BYTES == 0);
-    1 << first_above(cumulated(word), rank)
+pub fn nth_member<W: Word>(word: W, rank: u32) -> W {
+    debug_assert!(rank < word.size());
+    if cfg!(target_arch = "x86_64") { W::of(deposit(1 << rank, word.bits())) } else { nth_member_portable(word, rank) }
 }
 
-/// One in each byte.
-pub const BYTES: u64 = u64::MAX / 255;
+/// The same as [`nth_member`], for machines without the instruction that deposits bits.
+#[inline(always)]
+pub fn nth_member_portable<W: Word>(word: W, rank: u32) -> W {
+    word.take(&mut word.counts(), rank)
+}
+
+/// The position of the set bit of `word` that has exactly `rank` set bits below it; `rank < word.size()`.
+#[inline(always)]
+pub fn nth_bit<W: Word>(word: W, rank: u32) -> u32 {
+    nth_member(word, rank).first()
+}
+
+/// The position of a set bit of `word`, uniformly drawn; there must be one.
+#[inline(always)]
+pub fn random_bit<W: Word>(word: W, rng: &mut Rng) -> u32 {
+    nth_bit(word, rng.below(word.size()))
+}
 
 /// The position of the set bit of a byte with a number of set bits below it: `PLACES[byte][number]`.
 static PLACES: [[u8; 8]; 256] = {
@@ -91,18 +153,6 @@ static PLACES: [[u8; 8]; 256] = {
     }
     places
 };
-
-/// The position of a set bit of `word`, uniformly drawn; there must be one.
-#[inline(always)]
-pub fn random_bit(word: u32, rng: &mut Rng) -> u32 {
-    nth_of_few(word, rng.below(word.count_ones())).trailing_zeros()
-}
-
-/// [`random_bit`] for 64 bits.
-#[inline(always)]
-pub fn random_bit_wide(word: u64, rng: &mut Rng) -> u32 {
-    nth_bit(word, rng.below(word.count_ones()))
-}
 
 /// [`nth_bit`] for 128 bits.
 #[inline(always)]
@@ -161,26 +211,18 @@ pub fn deposit_portable(mut source: u64, mut mask: u64) -> u64 {
     out
 }
 
-/// Draws a subset of `size` members of `set`, uniformly; `size <= set.count_ones()`.
+/// Draws a subset of `size` members of `set`, uniformly; `size <= set.size()`.
 #[inline]
-pub fn random_subset(set: u32, size: u32, rng: &mut Rng) -> u32 {
-    subset(set, set.count_ones(), size, nth_of_few, rng)
-}
-
-/// [`random_subset`] for 64 bits.
-#[inline]
-pub fn random_subset_wide(set: u64, size: u32, rng: &mut Rng) -> u64 {
-    subset(set, set.count_ones(), size, nth_member, rng)
-}
-
-#[inline(always)]
-fn subset<W: Copy + BitXor<Output = W>>(set: W, members: u32, size: u32, nth: fn(W, u32) -> W, rng: &mut Rng) -> W {
+pub fn random_subset<W: Word>(set: W, size: u32, rng: &mut Rng) -> W {
+    let members = set.size();
     debug_assert!(size <= members);
     // Draw the smaller set: the subset or its complement.
     let (draws, complement) = if 2 * size <= members { (size, false) } else { (members - size, true) };
-    let mut rest = set;
+    let (mut rest, mut counts) = (set, set.counts());
     for drawn in 0..draws {
-        rest = rest ^ nth(rest, rng.below(members - drawn));
+        let rank = rng.below(members - drawn);
+        let is_counted = !cfg!(target_arch = "x86_64");
+        rest = rest ^ if is_counted { rest.take(&mut counts, rank) } else { nth_member(rest, rank) };
     }
     if complement { rest } else { set ^ rest }
 }
@@ -240,8 +282,8 @@ mod tests {
     use proptest::prelude::{any, proptest};
 
     use super::{
-        BYTES, binomial, deposit, deposit_portable, members, nth_bit, nth_bit_wide, nth_byte_portable,
-        nth_member_portable, nth_of_few, nth_of_few_portable, random_subset, subsets,
+        Cumulated, Word as _, binomial, deposit, deposit_portable, members, nth_bit, nth_bit_wide, nth_member,
+        nth_member_portable, random_subset, subsets,
     };
     use crate::rng::Rng;
 
@@ -252,7 +294,7 @@ mod tests {
         }
 
         #[test]
-        fn the_nth_bit_has_n_bits_below(word in any::<u128>()) {
+        fn the_nth_bit_has_n_bits_below(word in any::<u128>(), source in any::<u32>()) {
             for rank in 0..word.count_ones() {
                 let position = nth_bit_wide(word, rank);
                 assert_eq!(word >> position & 1, 1);
@@ -265,12 +307,20 @@ mod tests {
             }
             let few = word as u32;
             for rank in 0..few.count_ones() {
-                assert_eq!(u64::from(nth_of_few(few, rank)), 1 << nth_bit(low, rank));
-                assert_eq!(nth_of_few(few, rank), nth_of_few_portable(few, rank));
+                assert_eq!(u64::from(nth_member(few, rank)), 1 << nth_bit(low, rank));
+                assert_eq!(nth_member(few, rank), nth_member_portable(few, rank));
             }
-            let bytes = low & BYTES;
+            // Members taken one after the other.
+            let (mut rest, mut counts) = (low, low.counts());
+            for left in (1..=low.count_ones()).rev() {
+                let rank = source % left;
+                let member = rest.take(&mut counts, rank);
+                assert_eq!(member, 1 << nth_bit(rest, rank));
+                rest ^= member;
+            }
+            let bytes = low & (u64::MAX / 255);
             for rank in 0..bytes.count_ones() {
-                assert_eq!(nth_byte_portable(bytes, rank), 1 << nth_bit(bytes, rank));
+                assert_eq!(Cumulated::<u64>::new(bytes).place_of(rank), nth_bit(bytes, rank));
             }
         }
 

@@ -8,24 +8,18 @@
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crate::bits;
+use crate::bits::{self, Cumulated, Word};
 
 /// Instructions of a kind of processor. A value exists only where the processor has them.
 pub trait Processor: Copy {
     /// Spreads the low bits of `source` over the set bits of `mask`, lowest first.
     fn deposit(self, source: u64, mask: u64) -> u64;
 
-    /// The set bit of `word` that has exactly `rank` set bits below it, alone; `rank < word.count_ones()`.
+    /// The set bit of `word` that has exactly `rank` set bits below it, alone; `rank < word.size()`.
     #[inline(always)]
-    fn nth_member(self, word: u64, rank: u32) -> u64 {
-        debug_assert!(rank < word.count_ones());
-        self.deposit(1 << rank, word)
-    }
-
-    /// The same as [`nth_member`](Self::nth_member), for 32 bits.
-    #[inline(always)]
-    fn nth_of_few(self, word: u32, rank: u32) -> u32 {
-        self.nth_member(word.into(), rank) as u32
+    fn nth_member<W: Word>(self, word: W, rank: u32) -> W {
+        debug_assert!(rank < word.size());
+        W::of(self.deposit(1 << rank, word.bits()))
     }
 
     /// The same as [`nth_member`](Self::nth_member), for a word with no other bits than the lowest of each byte.
@@ -34,10 +28,10 @@ pub trait Processor: Copy {
         self.nth_member(word, rank)
     }
 
-    /// The position of the set bit of `word` that has exactly `rank` set bits below it; `rank < word.count_ones()`.
+    /// The position of the set bit of `word` that has exactly `rank` set bits below it; `rank < word.size()`.
     #[inline(always)]
-    fn nth_bit(self, word: u64, rank: u32) -> u32 {
-        self.nth_member(word, rank).trailing_zeros()
+    fn nth_bit<W: Word>(self, word: W, rank: u32) -> u32 {
+        self.nth_member(word, rank).first()
     }
 }
 
@@ -74,18 +68,13 @@ impl Processor for Any {
     }
 
     #[inline(always)]
-    fn nth_member(self, word: u64, rank: u32) -> u64 {
+    fn nth_member<W: Word>(self, word: W, rank: u32) -> W {
         bits::nth_member_portable(word, rank)
     }
 
     #[inline(always)]
-    fn nth_of_few(self, word: u32, rank: u32) -> u32 {
-        bits::nth_of_few_portable(word, rank)
-    }
-
-    #[inline(always)]
     fn nth_byte(self, word: u64, rank: u32) -> u64 {
-        bits::nth_byte_portable(word, rank)
+        1 << Cumulated::<u64>::new(word).place_of(rank)
     }
 }
 

@@ -91,6 +91,33 @@ pub struct Scene {
     pub tells_returns: bool,
 }
 
+/// Facts and remarks that repeat a move, or that are better seen on the table.
+const SHOWN: [&str; 17] = [
+    "actions",
+    "attacked",
+    "bets",
+    "bid",
+    "bids",
+    "dealt",
+    "first player",
+    "hand",
+    "knocked",
+    "last_bids",
+    "own_stones",
+    "pile",
+    "prizes",
+    "public_card",
+    "race",
+    "rolled",
+    "supply",
+];
+
+/// True if a change of the fact or remark with this label is news in the story of a game. A game that adds a label which is not
+/// puts it into the list.
+pub fn is_told(label: &str) -> bool {
+    !SHOWN.contains(&label)
+}
+
 /// The space between two parts of a line.
 const GAP: &str = "   ";
 

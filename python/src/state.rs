@@ -3,7 +3,7 @@
 use numpy::{IntoPyArray as _, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use stier_agents::erased::{DynState, Sentence, story};
+use stier_agents::erased::{DynState, Sentence, Table, story};
 use stier_core::{Seat, Turn};
 
 use crate::errors;
@@ -359,6 +359,13 @@ impl State {
         let told = story(self.inner(), self.seat(Some(&player))?, since);
         let row = |line: &Sentence| (line.words.clone(), line.event.clone(), line.forced, line.follows);
         Ok(told.news().map(row).collect())
+    }
+
+    /// The state as the web page draws it, as JSON: see `Table` in `protocol.ts`.
+    #[pyo3(signature = (player=None))]
+    fn _table(&self, player: Option<Number>) -> PyResult<String> {
+        let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
+        Ok(serde_json::to_string(&Table::of(&*self.inner, seat)).expect("a table is plain data"))
     }
 
     /// A self-contained SVG picture, as the player sees the state or with all cards open. See `stier.draw.state`.

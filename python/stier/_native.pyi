@@ -296,6 +296,7 @@ class State:
     def to_text(self, player: SupportsIndex | None = None) -> str:
         """Text for a terminal: as the player sees the state, or with all cards open."""
     def _story(self, player: SupportsIndex, since: int | None) -> list[tuple[str, str | None, bool, bool]]: ...
+    def _table(self, player: SupportsIndex | None = None) -> str: ...
     def scene(self, player: SupportsIndex | None = None) -> _Scene:
         """The picture of the state as data, as the player sees it or with all cards open. A new dict with `title`, `facts`
         (pairs of words), `track` (the spaces of a circular track, if there is one: `piece`, a card's name or `None`,

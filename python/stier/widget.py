@@ -5,6 +5,7 @@ The pictures are those of the web page (``stier web``).
 
 from __future__ import annotations
 
+import json
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, SupportsIndex
@@ -56,7 +57,7 @@ class Table(anywidget.AnyWidget):
         self.on_msg(self._chosen)
 
     def _show(self, states: list[State]) -> None:
-        self.frames = [*self.frames, *(_frame(state, self.eyes) for state in states)]
+        self.frames = [*self.frames, *(json.loads(state._table(self.eyes)) for state in states)]
         self.index = len(self.frames) - 1
 
     def _chosen(self, _widget: object, content: Any, _buffers: object) -> None:
@@ -123,17 +124,3 @@ def play(
     table._show([state.clone()])
     table._reply()
     return table
-
-
-def _frame(state: State, eyes: int | None) -> dict[str, Any]:
-    """A state as the page draws it."""
-    scene, mover = state.scene(eyes), state.current_player()
-    legal = state.legal_actions() if mover >= 0 and eyes in (None, mover) else []
-    told = state.is_terminal() and (eyes is None or scene["tells_returns"])
-    return {
-        "scene": scene,
-        "seat": mover if mover >= 0 else None,
-        "legal": [{"id": int(action), "name": state.action_to_string(action)} for action in legal],
-        "returns": state.returns().tolist() if told else None,
-        "knowledge": "" if eyes is None else state.information_state_string(eyes),
-    }

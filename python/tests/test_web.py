@@ -103,12 +103,14 @@ def test_seeds_and_links_give_the_same_deals_as_in_python(page: Any, address: st
         assert ask(page, "record", position) == state.record()
         for seat in range(game.num_players()):
             shown = ask(page, "table", position, seat)
+            assert shown == json.loads(state._table(seat))
             assert shown["knowledge"] == state.information_state_string(seat)
             assert shown["scene"] == json.loads(json.dumps(state.scene(seat)))
             story = ask(page, "story", position, seat)
             own = sum(player == seat for player, _ in state.history())
             news = [*story["revealed"], *story["lines"][story["earlier"] :]]
-            assert [tuple(sentence.values()) for sentence in news] == state._story(seat, own - 1 if own else None)
+            told = [(line["words"], line["event"], line["forced"], line["follows"]) for line in news]
+            assert told == state._story(seat, own - 1 if own else None)
     state = stier.load_game("schwinget").new_initial_state(seed=7)
     own = next(place for place in state.scene(0)["places"] if place["seat"] == 0)
     moves = {state.string_to_action(card) for card in own["groups"][0]["cards"] if card}

@@ -9,6 +9,7 @@ mod games;
 #[cfg(feature = "threads")]
 mod lanes;
 mod story;
+mod table;
 mod tree;
 
 use std::any::Any;
@@ -51,6 +52,7 @@ pub use games::{load, read_record, unknown};
 #[cfg(feature = "threads")]
 pub use lanes::{DynVector, DynWorlds};
 pub use story::{Sentence, Story, story};
+pub use table::{Move, Table};
 pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, tabular};
 
 /// A seat that the game does not have.

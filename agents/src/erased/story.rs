@@ -7,6 +7,7 @@
 use std::{iter, mem};
 
 use serde::Serialize;
+use stier_core::scene::is_told;
 use stier_core::{Event, Scene, Seat, Turn};
 
 use super::DynState;
@@ -15,31 +16,12 @@ use super::DynState;
 const WORLDS: u64 = 100;
 /// More random events than this in a row are a deal.
 const DEAL: usize = 4;
-/// Facts and remarks of scenes that repeat a move, or that are better seen on the table. A new game adds its own: see
-/// "Adding a game" in the documentation.
-const REPEATED: [&str; 17] = [
-    "actions",
-    "attacked",
-    "bets",
-    "bid",
-    "bids",
-    "dealt",
-    "first player",
-    "hand",
-    "knocked",
-    "last_bids",
-    "own_stones",
-    "pile",
-    "prizes",
-    "public_card",
-    "race",
-    "rolled",
-    "supply",
-];
 
 /// A sentence of a story.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Sentence {
+    /// The seat whose move this is; `None` for random events and consequences.
+    pub mover: Option<Seat>,
     /// The words before the event, or the whole line. The seat itself is called "you".
     pub words: String,
     /// The name of an action or outcome, at the end of the line.
@@ -94,22 +76,26 @@ pub fn story(state: &dyn DynState, seat: Seat, since: Option<usize>) -> Story {
                 world.apply(known.event.action).expect("worlds are legal");
             }
             let before = mem::replace(&mut scene, world.scene(Some(seat)));
-            let is_earlier = since.is_some_and(|since| place.0 <= since);
+            let is_earlier = since.is_some_and(|since| place.run <= since);
             match event.turn {
                 Turn::Chance if is_deal && begins => continue,
                 Turn::Chance if is_deal => story.lines.push(Sentence::new("new cards are dealt", None)),
                 Turn::Chance => story.lines.extend(chance_line(name, &before, &scene, seat)),
                 Turn::Seat(mover) => {
                     let who = called(mover, seat);
+                    let moved = |words: &str, event| Sentence {
+                        mover: Some(mover),
+                        ..Sentence::new(&format!("{who}{words}"), event)
+                    };
                     let knew = |known: &Known| known.place == place && known.extent == Extent::Event;
                     if is_earlier && name.is_some() && !known_before.iter().any(knew) {
-                        story.revealed.push(Sentence::new(&format!("{who} had chosen:"), name.clone()));
+                        story.revealed.push(moved(" had chosen:", name.clone()));
                     }
-                    let hidden = || Sentence::new(&format!("{who} makes a hidden move"), None);
+                    let hidden = || moved(" makes a hidden move", None);
                     match name {
                         Some(_) => {
                             let forced = forced && mover == seat;
-                            story.lines.push(Sentence { forced, ..Sentence::new(&format!("{who}:"), name) });
+                            story.lines.push(Sentence { forced, ..moved(":", name) });
                         }
                         // If attempts are hidden, their number is not told.
                         None if extent == Extent::Nothing => {}
@@ -145,13 +131,19 @@ enum Extent {
     Event,
 }
 
+/// The place of an event in a history: see [`runs`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    run: usize,
+    index: usize,
+}
+
 /// An event of a world, as far as a seat knows it.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     event: Event,
     extent: Extent,
-    /// The number of the run, and the place in it.
-    place: (usize, usize),
+    place: Place,
 }
 
 impl Known {
@@ -165,8 +157,8 @@ impl Known {
 fn known_events(state: &dyn DynState, seat: Seat) -> Vec<Known> {
     let worlds = state.worlds(seat, WORLDS);
     let worlds: Vec<Vec<&[Event]>> = worlds.iter().map(|events| runs(events, seat)).collect();
-    let known = |event: Event, place: (usize, usize)| {
-        let others = || worlds.iter().map(|world| world[place.0].get(place.1));
+    let known = |event: Event, place: Place| {
+        let others = || worlds.iter().map(|world| world[place.run].get(place.index));
         let extent = if others().all(|other| other == Some(&event)) {
             Extent::Event
         } else if others().all(|other| other.is_some_and(|other| other.turn == event.turn)) {
@@ -177,8 +169,8 @@ fn known_events(state: &dyn DynState, seat: Seat) -> Vec<Known> {
         Known { event, extent, place }
     };
     let runs = worlds[0].iter().enumerate();
-    let places = runs.flat_map(|(run, events)| (0..events.len()).map(move |place| (run, place)));
-    places.map(|place| known(worlds[0][place.0][place.1], place)).collect()
+    let places = runs.flat_map(|(run, events)| (0..events.len()).map(move |index| Place { run, index }));
+    places.map(|place| known(worlds[0][place.run][place.index], place)).collect()
 }
 
 /// The runs of a history: the events up to the first action of the seat, and from each of its actions up to the next.
@@ -222,14 +214,14 @@ fn changes(before: &Scene, after: &Scene, seat: Seat) -> Vec<Sentence> {
                 ("tricks", "0") => {}
                 ("tricks", _) if owner == seat => lines.push("you win the trick".to_string()),
                 ("tricks", _) => lines.push(format!("{who} wins the trick")),
-                (name, _) if REPEATED.contains(&name) => {}
+                (name, _) if !is_told(name) => {}
                 (name, value) => lines.push(format!("{who}: {name} {value}").trim_end().to_string()),
             }
         }
     }
     for (name, value) in &after.facts {
         let is_new = !before.facts.contains(&(*name, value.clone()));
-        if is_new && value != "-" && !REPEATED.contains(name) {
+        if is_new && value != "-" && is_told(name) {
             lines.push(format!("{name}: {value}"));
         }
     }

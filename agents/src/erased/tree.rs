@@ -20,9 +20,7 @@ use crate::belief::Beliefs;
 use crate::catalogue::spec::Unsuited;
 use crate::solve::best_response::{self, NashConv};
 use crate::solve::game_tree::{BuildError, GameTree, Policy, is_distribution};
-use crate::solve::solution_file;
-#[cfg(feature = "files")]
-use crate::solve::solution_file::{Label, SolutionFileError};
+use crate::solve::solution_file::{self, Label, SolutionFileError};
 use crate::solve::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
 use crate::solve::{self, Progress, SolveError};
 
@@ -179,7 +177,6 @@ dyn_trait! {
         }
 
         /// The policy in what [`DynPolicy::to_bytes`] gave, and its label.
-        #[cfg(feature = "files")]
         fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError> {
             let (policy, label) = solution_file::read(self.tree(), bytes)?;
             Ok((self.table(policy), label))
@@ -247,7 +244,6 @@ dyn_trait! {
         fn frequency(&self, action: Action) -> f64 { frequency(self.tree(), self.0.policy(), action) }
 
         /// The content of a file with this label; see [`solution_file`].
-        #[cfg(feature = "files")]
         fn to_bytes(&self, label: &Label) -> Vec<u8> { solution_file::write(self.tree(), self.0.policy(), label) }
 
         /// A hash of the probabilities.

@@ -58,15 +58,32 @@ choice! {
     }
 }
 
+/// The solver of an algorithm, with its setting.
+enum Kind {
+    Cfr(Variant),
+    #[cfg(feature = "solvers")]
+    Sampled(Sampling),
+    #[cfg(feature = "solvers")]
+    SequenceForm,
+    #[cfg(not(feature = "solvers"))]
+    Missing,
+}
+
 impl Algorithm {
-    /// The variant of counterfactual regret minimization without sampling, if it is one.
-    fn variant(self) -> Option<Variant> {
+    fn kind(self) -> Kind {
         match self {
-            Self::Cfr => Some(Variant::Cfr),
-            Self::CfrPlus => Some(Variant::CfrPlus),
-            Self::LinearCfr => Some(Variant::Linear),
-            Self::DiscountedCfr => Some(Variant::Discounted),
-            Self::ExternalSampling | Self::OutcomeSampling | Self::SequenceForm => None,
+            Self::Cfr => Kind::Cfr(Variant::Cfr),
+            Self::CfrPlus => Kind::Cfr(Variant::CfrPlus),
+            Self::LinearCfr => Kind::Cfr(Variant::Linear),
+            Self::DiscountedCfr => Kind::Cfr(Variant::Discounted),
+            #[cfg(feature = "solvers")]
+            Self::ExternalSampling => Kind::Sampled(Sampling::External),
+            #[cfg(feature = "solvers")]
+            Self::OutcomeSampling => Kind::Sampled(Sampling::Outcome),
+            #[cfg(feature = "solvers")]
+            Self::SequenceForm => Kind::SequenceForm,
+            #[cfg(not(feature = "solvers"))]
+            Self::ExternalSampling | Self::OutcomeSampling | Self::SequenceForm => Kind::Missing,
         }
     }
 }
@@ -83,8 +100,7 @@ pub struct Settings {
     /// The seed of sampling algorithms; the others do not draw.
     pub seed: u64,
     /// The checkpoint file, for the variants of CFR that do not sample. The run continues from this file if it
-    /// exists. It is written every half minute, on interruption and at the end.
-    #[cfg(feature = "files")]
+    /// exists. It is written every half minute, on interruption and at the end. Without the feature `files` there is none.
     pub checkpoint: Option<PathBuf>,
     /// The number of threads; 0 uses all cores. It does not change the results.
     pub threads: usize,
@@ -92,27 +108,13 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self {
-            algorithm: Algorithm::CfrPlus,
-            iterations: 1000,
-            target: 0.0,
-            seed: 0,
-            #[cfg(feature = "files")]
-            checkpoint: None,
-            threads: 0,
-        }
+        Self { algorithm: Algorithm::CfrPlus, iterations: 1000, target: 0.0, seed: 0, checkpoint: None, threads: 0 }
     }
 }
 
 impl Settings {
-    #[cfg(feature = "files")]
     fn checkpoint(&self) -> Option<&Path> {
-        self.checkpoint.as_deref()
-    }
-
-    #[cfg(not(feature = "files"))]
-    fn checkpoint(&self) -> Option<&Path> {
-        None
+        self.checkpoint.as_deref().filter(|_| cfg!(feature = "files"))
     }
 }
 
@@ -207,50 +209,23 @@ pub fn solve<G: Game>(
     watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
 ) -> Result<(Policy, u64), SolveError> {
     let watch = |progress| if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(progress) };
-    threads::install(settings.threads, || match settings.algorithm.variant() {
-        Some(variant) => run(&mut begin(tree, variant, settings)?, tree, settings, &watch),
-        None if settings.checkpoint().is_some() => Err(SolveError::NoCheckpoint(settings.algorithm.name().to_string())),
-        None => solve_otherwise(tree, settings, interrupt, &watch),
+    let name = || settings.algorithm.name().to_string();
+    threads::install(settings.threads, || match (settings.algorithm.kind(), settings.checkpoint()) {
+        (Kind::Cfr(variant), Some(path)) if path.exists() => {
+            let failed = |reason| SolveError::Checkpoint { path: path.to_path_buf(), reason };
+            run(&mut Solver::load(tree, variant, path).map_err(failed)?, tree, settings, &watch)
+        }
+        (Kind::Cfr(variant), _) => run(&mut Solver::new(tree, variant), tree, settings, &watch),
+        (_, Some(_)) => Err(SolveError::NoCheckpoint(name())),
+        #[cfg(feature = "solvers")]
+        (Kind::Sampled(sampling), None) => {
+            run(&mut Mccfr::new(tree.game(), sampling, settings.seed), tree, settings, &watch)
+        }
+        #[cfg(feature = "solvers")]
+        (Kind::SequenceForm, None) => Ok((sequence_form::solve(tree, interrupt.clone())?.policy, 1)),
+        #[cfg(not(feature = "solvers"))]
+        (Kind::Missing, None) => Err(SolveError::NoSolver(name())),
     })?
-}
-
-/// The solver of the checkpoint, if there is one, or a new one.
-fn begin<'a, G: Game>(
-    tree: &'a GameTree<G>,
-    variant: Variant,
-    settings: &Settings,
-) -> Result<Solver<'a, G>, SolveError> {
-    if let Some(path) = settings.checkpoint().filter(|path| path.exists()) {
-        let failed = |reason| SolveError::Checkpoint { path: path.to_path_buf(), reason };
-        return Solver::load(tree, variant, path).map_err(failed);
-    }
-    Ok(Solver::new(tree, variant))
-}
-
-/// Solves by an algorithm that is not a variant of counterfactual regret minimization without sampling.
-#[cfg(feature = "solvers")]
-fn solve_otherwise<G: Game>(
-    tree: &GameTree<G>,
-    settings: &Settings,
-    interrupt: &Arc<AtomicBool>,
-    watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
-) -> Result<(Policy, u64), SolveError> {
-    let sampling = match settings.algorithm {
-        Algorithm::ExternalSampling => Sampling::External,
-        Algorithm::OutcomeSampling => Sampling::Outcome,
-        _ => return Ok((sequence_form::solve(tree, interrupt.clone())?.policy, 1)),
-    };
-    run(&mut Mccfr::new(tree.game(), sampling, settings.seed), tree, settings, watch)
-}
-
-#[cfg(not(feature = "solvers"))]
-fn solve_otherwise<G: Game>(
-    _tree: &GameTree<G>,
-    settings: &Settings,
-    _interrupt: &Arc<AtomicBool>,
-    _watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
-) -> Result<(Policy, u64), SolveError> {
-    Err(SolveError::NoSolver(settings.algorithm.name().to_string()))
 }
 
 /// An algorithm that approaches an equilibrium iteration by iteration.

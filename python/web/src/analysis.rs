@@ -3,13 +3,12 @@
 use serde::Serialize;
 use stier_agents::agent::{ActionStats, DecideError};
 use stier_agents::arena::Estimate;
-use stier_agents::erased::{DynAgent, DynState};
+use stier_agents::erased::{DynAgent, DynState, Move};
 use stier_agents::{AgentSpec, Search};
 use stier_core::{Action, Rng};
 
 use crate::engine::Problem;
 use crate::position::{self, Position};
-use crate::table::Move;
 
 /// Returns true if the agent, or one that it uses, plays by a network. A text that is not an agent does not.
 pub(crate) fn has_network(text: &str) -> bool {

@@ -7,15 +7,16 @@ use stier_agents::SpecError;
 use stier_agents::agent::DecideError;
 use stier_agents::agent::threads::Halted;
 use stier_agents::catalogue::Unsuited;
-use stier_agents::erased::BadSeat;
+use stier_agents::erased::{BadSeat, Table, check_seat};
 use stier_agents::solve::{BuildError, SolveError};
 use stier_core::{IllegalAction, RecordError, RulesError};
 use thiserror::Error;
 
 use crate::analysis::Analyst;
+use crate::position::Position;
 use crate::review::Reviewer;
 use crate::solution::Solved;
-use crate::{analysis, catalogue, checksum, knowledge, position, review, solution, story, table};
+use crate::{analysis, catalogue, checksum, knowledge, review, solution, story};
 
 /// The reason why there is no answer.
 #[derive(Debug, Error)]
@@ -77,12 +78,15 @@ impl Engine {
             "agents" => json(catalogue::agents()),
             "has_network" => given.read().and_then(|(agent,): (String,)| json(analysis::has_network(&agent))),
             "rules" => given.read().and_then(|(game, rules): (String, String)| json(catalogue::rules(&game, &rules)?)),
-            "table" => given.read().and_then(|(position, seat)| json(table::table(&position, seat)?)),
+            "table" => given.read().and_then(|(position, seat): (Position, i64)| {
+                let state = position.state()?;
+                json(Table::of(&*state, Some(check_seat(&*state.game(), seat)?)))
+            }),
             "story" => given.read().and_then(|(position, seat)| json(story::story(&position, seat)?)),
             "open_table" => {
-                given.read().and_then(|(position,): (position::Position,)| json(table::of(&*position.state()?, None)))
+                given.read().and_then(|(position,): (Position,)| json(Table::of(&*position.state()?, None)))
             }
-            "record" => given.read().and_then(|(position,): (position::Position,)| json(position.state()?.record())),
+            "record" => given.read().and_then(|(position,): (Position,)| json(position.state()?.record())),
             "decide" => given.read().and_then(|(position, agent, seed): (_, String, String)| {
                 json(analysis::decide(&position, &agent, &seed)?)
             }),
@@ -90,6 +94,11 @@ impl Engine {
             "known" => given
                 .read()
                 .and_then(|(position, seat, other, worlds)| json(knowledge::known(&position, seat, other, worlds)?)),
+            "check" => {
+                let (position, agent): (Position, String) = given.read()?;
+                analysis::agent(&*position.state()?, &agent)?;
+                json(Value::Null)
+            }
             "analyse" => {
                 let (position, agent): (_, String) = given.read()?;
                 self.analyst = Some(Analyst::new(&position, &agent)?);

@@ -13,7 +13,6 @@ mod progress;
 mod review;
 mod solution;
 mod story;
-mod table;
 
 use std::cell::RefCell;
 

@@ -6,14 +6,13 @@ use serde::Serialize;
 use stier_agents::Search;
 use stier_agents::agent::ActionStats;
 use stier_agents::arena::judgement::{self, Judgement};
-use stier_agents::erased::{self, DynAgent, DynState, check_seat};
+use stier_agents::erased::{self, DynAgent, DynState, Move, Table, check_seat};
 use stier_core::{Action, Seat, Turn};
 
 use crate::analysis::{Analysis, searcher};
 use crate::engine::Problem;
 use crate::knowledge::Beliefs;
 use crate::position::Position;
-use crate::table::{self, Move, Table};
 
 /// A game to be reviewed.
 pub(crate) struct Opened {
@@ -140,7 +139,7 @@ impl Reviewer {
                 moves: Vec::new(),
                 record: Some(self.state.record()),
             },
-            table: table::of(&*view, Some(seat)),
+            table: Table::of(&*view, Some(seat)),
             verdict: judged.verdict(&own.name, &best.name),
             action: own,
             best,

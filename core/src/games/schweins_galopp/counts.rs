@@ -35,12 +35,6 @@ impl Counts {
         Self(count << (WIDTH * colour as u32))
     }
 
-    /// `count` cards of each of the first `colours` colours.
-    #[inline(always)]
-    pub(super) fn all(colours: usize, count: u32) -> Self {
-        Self((ONES & ((1 << (WIDTH * colours as u32)) - 1)) * count)
-    }
-
     /// The count of a colour.
     #[inline(always)]
     pub(super) fn get(self, colour: usize) -> u8 {

@@ -21,7 +21,7 @@ mod state;
 mod view;
 
 use crate::actions::{Action, Actions64};
-use crate::bits;
+use crate::bits::{self, Cumulated};
 use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Turn};
@@ -249,8 +249,7 @@ impl SchweinsGalopp {
     #[inline(always)]
     fn pool(&self, state: &State) -> u64 {
         let dealt = state.hands.iter().fold(Counts::NONE, |sum, &hand| sum + hand);
-        let all = Counts::all(usize::from(self.rules.colours), u32::from(self.rules.cards_per_colour));
-        (all - dealt).bytes()
+        (self.deck - dealt).bytes()
     }
 
     /// The number of cards in a seat's hand, found without looking at the hand.
@@ -376,10 +375,10 @@ impl Game for SchweinsGalopp {
     fn sample_chance(&self, state: &State, rng: &mut Rng) -> Action {
         if state.phase == Phase::Place {
             let unplaced = self.unplaced(state);
-            Action(bits::random_bit_wide(unplaced, rng) as u8)
+            Action(bits::random_bit(unplaced, rng) as u8)
         } else {
-            let up_to = bits::cumulated(self.pool(state));
-            Action((bits::first_above(up_to, rng.below((up_to >> 56) as u32)) / 8) as u8)
+            let pool = Cumulated::<u64>::new(self.pool(state));
+            Action((pool.place_of(rng.below(pool.total())) / 8) as u8)
         }
     }
 

@@ -7,7 +7,7 @@
 use std::hint::select_unpredictable;
 
 use crate::actions::ActionSet as _;
-use crate::bits;
+use crate::bits::Cumulated;
 use crate::game::{Game as _, Turn};
 use crate::hints::Hints as _;
 use crate::playout::Playout;
@@ -151,15 +151,14 @@ fn settle(game: &SchweinsGalopp, state: &mut State, rng: &mut Rng, processor: im
     if state.phase != Phase::Deal {
         return;
     }
-    // The number of cards of each colour and the colours before it.
-    let mut up_to = bits::cumulated(game.pool(state));
-    let left = (up_to >> 56) as u32;
+    let mut pool = Cumulated::<u64>::new(game.pool(state));
+    let left = pool.total();
     let cards = u32::from(game.rules.plays() - state.count);
     let mut hands = state.hands;
     let mut mover = state.mover;
     for left in (left - cards + 1..=left).rev() {
-        let place = bits::first_above(up_to, rng.below(left));
-        up_to -= bits::BYTES << place;
+        let place = pool.place_of(rng.below(left));
+        pool.remove(place);
         hands[usize::from(mover) % MAX_PLAYERS] += Counts::one((place / 8) as u8);
         mover = game.left_of(mover);
     }

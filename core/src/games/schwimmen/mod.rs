@@ -115,7 +115,7 @@ impl Schwimmen {
         let mut pool = state.pool;
         let mut left = pool.count_ones();
         let mut draw = || {
-            let card = bits::nth_of_few(pool, rng.below(left));
+            let card = bits::nth_member(pool, rng.below(left));
             pool ^= card;
             left -= 1;
             card

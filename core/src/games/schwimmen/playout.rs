@@ -47,9 +47,9 @@ fn turn(game: &Schwimmen, state: &mut State, rng: &mut Rng, processor: impl Proc
     let may_knock = state.turns >= state.players && state.knocker == NOBODY;
     let choice = rng.below(TAKES + 2 + u32::from(may_knock));
     if choice < TAKES {
-        let taken = processor.nth_of_few(state.table, choice).trailing_zeros() as Card;
+        let taken = processor.nth_bit(state.table, choice) as Card;
         let hand = state.hands[usize::from(state.mover)];
-        let given = processor.nth_of_few(hand, rng.below(3)).trailing_zeros() as Card;
+        let given = processor.nth_bit(hand, rng.below(3)) as Card;
         state.table ^= 1 << taken;
         state.taken = taken;
         Schwimmen::give(state, given);

@@ -110,7 +110,7 @@ struct Bout<'a, P> {
 #[inline(always)]
 fn any(cards: u32, count: u32, rng: &mut Rng, processor: impl Processor) -> u32 {
     debug_assert_eq!(count, cards.count_ones());
-    processor.nth_of_few(cards, rng.below(count))
+    processor.nth_member(cards, rng.below(count))
 }
 
 impl<P: Processor> Bout<'_, P> {
@@ -193,7 +193,7 @@ fn bout<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng, p
                 decisions += 1;
                 break;
             }
-            let led = processor.nth_of_few(bout.lead.hand, choice);
+            let led = processor.nth_member(bout.lead.hand, choice);
             bout.trick::<HINTS>(led, Some(unseen), false, rng);
             unseen -= 2;
             state.pile -= 2;

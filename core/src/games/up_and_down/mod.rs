@@ -310,7 +310,7 @@ impl Game for UpAndDown {
         let [dice, side, orientation] = self.setup_ids();
         Action(match state.phase {
             Phase::Roll => dice + self.deck.roll_again(state.trump, rng),
-            Phase::Deal => bits::random_bit_wide(state.pool, rng) as u8,
+            Phase::Deal => bits::random_bit(state.pool, rng) as u8,
             Phase::Dice => dice + self.deck.roll(rng),
             Phase::Side => side + rng.below(2) as u8,
             _ => orientation + rng.below(4) as u8,

@@ -87,7 +87,7 @@ impl game::Sampler<UpAndDown> for Sampler {
         let mut state = self.seen;
         for other in &self.others {
             let seat = usize::from(other.seat & 3);
-            let mut hand = bits::random_subset_wide(state.pool, u32::from(other.cards), rng);
+            let mut hand = bits::random_subset(state.pool, u32::from(other.cards), rng);
             state.pool ^= hand;
             if other.chosen {
                 let card = bits::nth_bit(hand, rng.below(u32::from(other.cards)));

@@ -22,7 +22,7 @@ interface Job {
 /** The games whose networks lie beside the page: vite.config.ts lists them. */
 declare const NETWORKS: string[];
 /** Calls whose second argument is an agent. */
-const WITH_AGENT: Method[] = ["decide", "analyse", "review"];
+const WITH_AGENT: Method[] = ["check", "decide", "analyse", "review"];
 /** Milliseconds that a call may still take once its answer is no longer wanted. Then its worker is ended. */
 const PATIENCE = 100;
 

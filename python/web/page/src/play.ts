@@ -155,8 +155,8 @@ class Play {
   /** Reports an agent in the text field that cannot play at once, rather than at its first move. */
   async #check({ playing, rules }: Match, signal: AbortSignal): Promise<void> {
     const { position, agent } = playing;
-    if (nameOf(agent) === "oracle" || opponents(rules).some(({ spec }) => spec === agent)) return;
-    await this.#engine.ask(signal, "analyse", position, agent).catch((error: unknown) => {
+    if (opponents(rules).some(({ spec }) => spec === agent)) return;
+    await this.#engine.ask(signal, "check", position, agent).catch((error: unknown) => {
       if (isAbort(error)) throw error;
       this.#setup?.agent.fail(inWords(error));
       // On a small screen the form is folded.
@@ -228,7 +228,7 @@ class Play {
       ...(match.isYours && { moves: (move: Move) => this.#choose(move) }),
     }));
     if (hadFocus) (this.#box.querySelector<HTMLElement>("[data-move]") ?? this.#box).focus({ preventScroll: true });
-    this.#happened.replaceChildren(...drawNews(match.story, rules.faces));
+    this.#happened.replaceChildren(...drawNews(match.story, seat, rules.faces));
     this.#prompt.textContent = promptOf(match, table);
     this.#new.classList.toggle("primary", match.isOver);
     this.#undo.disabled = match.beforeLastChoice() === null;

@@ -113,10 +113,14 @@ export interface Table {
 
 /** A sentence about a game, without its full stop. */
 export interface Sentence {
+  /** The seat whose move this is; null for random events and consequences. */
+  mover: number | null;
   /** The words before the event, or all of them. */
   words: string;
   /** The name of the action or outcome at the end. */
   event: string | null;
+  /** True if the seat that hears the story had no other move. */
+  forced: boolean;
   /** True for a consequence of the event before, such as a trick that was won. */
   follows: boolean;
 }
@@ -240,6 +244,8 @@ export interface Engine {
   beliefs(position: Position, seat: number): Beliefs;
   /** What `other` can know about the cards of `seat`, as far as `seat` can tell: the mean over worlds. */
   known(position: Position, seat: number, other: number, worlds: number): Beliefs;
+  /** An error if the agent cannot play here. */
+  check(position: Position, agent: string): null;
   /** Begins an analysis of a position; `search` goes on with it. */
   analyse(position: Position, agent: string): null;
   /** One more search of the analysis. */

@@ -7,7 +7,7 @@ import { h } from "./dom";
 import { isAbort, type EngineClient } from "./engine";
 import { basisInWords, drawBeliefs } from "./heat";
 import { playLink, recall, reviewLink, type Route } from "./link";
-import type { Reviewed, Reviewing, Rules } from "./protocol";
+import type { Move, Reviewed, Reviewing, Rules } from "./protocol";
 import { drawTable, seatInWords, signed } from "./table";
 
 const THOROUGH = { words: "thorough: 10,000 iterations", spec: "ismcts:iterations=10000,beliefs=policy" };
@@ -250,9 +250,10 @@ function drawPictures({ rules, seat }: Findings, decision: Reviewed): HTMLElemen
   const playOn = (): void => {
     location.hash = playLink({ position: decision.position, agent: "", seat, from: 0 }, [Number(other.value)]);
   };
+  const inVerdict = (text: string, { name }: Move): string => text.replaceAll(name, actionInWords(name, rules.faces));
   return h("div", { class: "columns" }, h("div", {},
     drawTable(table, rules.faces, { eyes: seat, you: seat }),
-    h("p", {}, `Seat ${seat} ${verdict}.`),
+    h("p", {}, `Seat ${seat} ${[action, best].reduce(inVerdict, verdict)}.`),
     table.legal.length > 1 && h("p", { class: "actions" }, "What if: ", other,
       h("button", { type: "button", click: playOn }, "Play on with this choice"))),
   h("div", {},
