@@ -57,15 +57,23 @@ class Table(anywidget.AnyWidget):
         self.on_msg(self._chosen)
 
     def _show(self, states: list[State]) -> None:
-        self.frames = [*self.frames, *(json.loads(state._table(self.eyes)) for state in states)]
-        self.index = len(self.frames) - 1
+        frames = list(self.frames)
+        for state in states:
+            frame = json.loads(state._table(self.eyes))
+            # A seat is not shown how often something happened that it cannot see.
+            if self.eyes is None or not frames or frame != frames[-1]:
+                frames.append(frame)
+        self.frames = frames
+        self.index = len(frames) - 1
 
     def _chosen(self, _widget: object, content: Any, _buffers: object) -> None:
-        """Plays a move of the person at the table; ignores one that is not legal any more."""
+        """Plays a move of the person at the table. One that is not legal any more is answered by the table as it is."""
         if self.state.current_player() == self.eyes and content.get("move") in self.state.legal_actions():
             self.state.apply_action(content["move"])
             self._show([self.state.clone()])
             self._reply()
+        else:
+            self.send_state("frames")
 
     def _reply(self) -> None:
         """Plays for the others until the person is to act."""

@@ -156,9 +156,14 @@ def test_the_address_has_nothing_that_the_seat_cannot_know(page: Any, address: s
     page.goto(link)
     page.wait_for_selector("[data-move]")
     assert page.inner_text(".box") == shown
-    # A seat that is not a number does not open the cards.
-    open_view(page, address, "#play/schwinget?seed=7&seat=abc&agent=random")
-    assert page.inner_text(".box").count("You (seat 0)") == 1
+    # A seat that is not a number does not open the cards, and an error about a move does not tell the mover's hand.
+    for settings in ("seed=7&seat=abc&agent=random", "seed=7&seat=1&agent=random&from=0"):
+        open_view(page, address, f"#play/schwinget?{settings}")
+        page.wait_for_function(
+            "() => document.querySelector('.about').textContent.includes('The link cannot be opened')"
+        )
+        assert page.inner_text(".box").count("You (seat 0)") == 1
+        assert "legal" not in page.inner_text("body")
     with pytest.raises(Exception, match="null"):
         ask(page, "table", {"game": "schwinget", "rules": "", "seed": "7", "moves": []}, None)
 

@@ -46,6 +46,8 @@ pub enum Problem {
     Arguments { method: String, error: serde_json::Error },
     #[error("unknown question '{0}'")]
     Unknown(String),
+    #[error("move {0} does not fit the deal: the link was changed, or an opponent has decided otherwise")]
+    BadMove(usize),
     #[error("seed must be a whole number from 0 to 2^64 - 1, got '{0}'")]
     BadSeed(String),
     #[error("{agent} does not search; take an agent with iterations")]

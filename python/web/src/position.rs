@@ -32,8 +32,9 @@ impl Position {
                 continued(state, seed)
             }
         };
-        for &id in &self.moves {
-            state.apply(Action(id))?;
+        for (number, &id) in self.moves.iter().enumerate() {
+            // The error of the game would list what is legal, which may be another seat's hand.
+            state.apply(Action(id)).map_err(|_| Problem::BadMove(number + 1))?;
         }
         Ok(state)
     }

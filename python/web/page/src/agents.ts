@@ -11,16 +11,15 @@ const OPPONENTS: Preset[] = [
   { words: "trained network", spec: "network" },
   { words: "trained network with a short search", spec: "mmds:rollouts=100,particles=50" },
   { words: "search, 1,000 iterations", spec: "ismcts:iterations=1000" },
-  { words: "search, 1 ms per move", spec: "best:time_ms=1" },
-  { words: "search, 10 ms per move", spec: "best:time_ms=10" },
-  { words: "search, 100 ms per move", spec: "best:time_ms=100" },
+  { words: "good search, 1,000 iterations", spec: "best:iterations=1000" },
+  { words: "good search, 10,000 iterations", spec: "best:iterations=10000" },
   { words: "greedy, no search", spec: "greedy" },
   { words: "random", spec: "random" },
 ];
 /** The strongest agent measured in Schwinget. */
 const STRONGEST = { words: "trained network with a search", spec: "mmds:step=100,rollouts=450,particles=200" };
 
-/** Good opponents in a game. The first is the default: its moves depend on the seed alone, not on the clock. */
+/** Good opponents in a game, the default one first. Their moves depend on the seed alone, not on the clock. */
 export function opponents({ game, agents }: Rules): Preset[] {
   const presets = game === "schwinget" ? OPPONENTS.with(1, STRONGEST) : OPPONENTS;
   return presets.filter(({ spec }) => agents.includes(nameOf(spec)));

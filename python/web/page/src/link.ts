@@ -64,8 +64,9 @@ function readMoves(settings: URLSearchParams, name: string): number[] {
 
 /** The seat that settings name, or else the first. */
 export function readSeat(settings: URLSearchParams): number {
-  const seat = Number(settings.get("seat"));
-  return Number.isInteger(seat) && seat > 0 ? seat : 0;
+  const seat = Number(settings.get("seat") ?? 0);
+  if (!Number.isInteger(seat)) throw new Error("seat must be a number, such as 1");
+  return seat;
 }
 
 /** The hash at which a game can be played on after the person's choices. */

@@ -49,6 +49,8 @@ class Play {
   /** True while another position is being loaded: nothing can be chosen in one that is about to go. */
   #isBusy = false;
   #setup: Setup | null = null;
+  /** The deals whose cards have been open on this page. */
+  readonly #opened = new Set<string>();
   #knowledge: Knowledge | null = null;
 
   constructor(root: HTMLElement, engine: EngineClient) {
@@ -91,9 +93,12 @@ class Play {
     const game = route.game || (this.#games[0]?.name ?? "");
     try {
       const { begun, choices } = readPlaying(route) ?? { begun: dealt(game, route.settings), choices: [] };
-      await this.#start(begun, "replaceState", choices);
+      await this.#load(begun, "replaceState", choices);
     } catch (error) {
-      this.#fail(error);
+      if (isAbort(error)) return;
+      // There must be a way on.
+      await this.#start(dealt(this.#games[0]?.name ?? ""), "replaceState");
+      this.#about.textContent = `The link cannot be opened: ${inWords(error)}. Here is another game.`;
     }
   }
 
@@ -103,11 +108,16 @@ class Play {
     this.#knowledge?.close();
   }
 
-  /** Goes to a game, at any of its moves. */
-  async #start(wanted: Playing, how: "pushState" | "replaceState", choices: number[] = []): Promise<void> {
+  #start(wanted: Playing, how: "pushState" | "replaceState"): Promise<void> {
+    return this.#load(wanted, how).catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Goes to a game, at any of its moves. Without a game to go back to, errors are the caller's. */
+  async #load(wanted: Playing, how: "pushState" | "replaceState", choices: number[] = []): Promise<void> {
     const signal = this.#begin();
     this.#wanted = wanted;
     this.#isBusy = true;
+    if (choices.length > 0) this.#prompt.textContent = "The game is played again up to your last choice.";
     try {
       const match = await Match.load(this.#engine, this.#games, wanted, choices, signal);
       signal.throwIfAborted();
@@ -117,7 +127,7 @@ class Play {
       await this.#goOn(match, how, signal);
     } catch (error) {
       if (isAbort(error)) return;
-      if (!this.#match || !this.#setup) return this.#fail(error);
+      if (!this.#match || !this.#setup) throw error;
       // The game goes on as it was.
       this.#setup.fail(inWords(error));
       await this.#goOn(this.#match, "replaceState", this.#begin());
@@ -216,6 +226,7 @@ class Play {
     signal.throwIfAborted();
     this.#match = match;
     this.#wanted = playing;
+    if (match.isOver) this.#opened.add(nameOfDeal(playing));
     const link = playLink(playing, match.choices());
     // The address may already name another view, which is about to open.
     if (link !== location.hash && readRoute(location.hash).tab === "play") history[how](null, "", link);
@@ -251,7 +262,8 @@ class Play {
     if (focused) this.#setupBox.querySelector<HTMLElement>(`[name="${focused}"]`)?.focus();
     const { title, summary } = rulebook(game.name);
     const peeks = nameOf(playing.agent) === "oracle";
-    const sight = peeks ? "The oracle sees all cards." : "No player sees more than the rules allow.";
+    const sight = this.#opened.has(nameOfDeal(playing)) ? "You have seen all cards of this deal."
+      : peeks ? "The oracle sees all cards." : "No player sees more than the rules allow.";
     this.#title.textContent = `${title}, against ${withArticle(agentInWords(playing.agent, opponents(rules)))}`;
     this.#about.innerHTML = `${summary} ${sight}`;
   }
@@ -299,6 +311,10 @@ function promptOf(match: Match, table: Table): string {
 
 function withArticle(agent: string): string {
   return /^(trained|search)/.test(agent) ? `a ${agent}` : agent;
+}
+
+function nameOfDeal({ position: { game, rules, seed } }: Playing): string {
+  return [game, rules, seed].join();
 }
 
 /** A new deal of a game. */

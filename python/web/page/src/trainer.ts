@@ -43,7 +43,7 @@ const ROUND = 20;
 /** Smaller differences count as close even if they are exact. */
 const SMALL = 0.005;
 /** The ends of the scale of the answer, in points. */
-const SCALE = 4;
+const SCALE = Math.ceil(Math.max(...QUESTIONS.map(({ worth }) => Math.abs(worth))));
 
 /** Asks when an attack is right: twenty positions, the answer after each, and a score. */
 export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
