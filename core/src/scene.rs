@@ -92,12 +92,13 @@ pub struct Scene {
 }
 
 /// Facts and remarks that repeat a move, or that are better seen on the table.
-const SHOWN: [&str; 17] = [
+const SHOWN: [&str; 18] = [
     "actions",
     "attacked",
     "bets",
     "bid",
     "bids",
+    "boss",
     "dealt",
     "first player",
     "hand",

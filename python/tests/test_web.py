@@ -194,7 +194,7 @@ def test_the_engine_knows_which_agents_use_a_network(page: Any, address: str) ->
 
 def test_knowledge_is_exact_and_hides_nothing(page: Any, address: str) -> None:
     open_view(page, address, DEAL)
-    page.get_by_text("What seat 1 can know about your cards").wait_for(timeout=60_000)
+    page.get_by_text("What seat 1 may believe about your cards").wait_for(timeout=60_000)
     page.get_by_text("30 of 30 searches").wait_for(timeout=60_000)
     position = {"game": "schwinget", "rules": "", "seed": "7", "moves": []}
     state = stier.load_game("schwinget").new_initial_state(seed=7)

@@ -211,9 +211,16 @@ fn changes(before: &Scene, after: &Scene, seat: Seat) -> Vec<Sentence> {
             }
             let who = called(owner, seat);
             match remark.split_once(": ").unwrap_or((remark, "")) {
-                ("tricks", "0") => {}
-                ("tricks", _) if owner == seat => lines.push("you win the trick".to_string()),
-                ("tricks", _) => lines.push(format!("{who} wins the trick")),
+                ("tricks", now) => {
+                    let count = |text: &str| text.parse::<u32>().unwrap_or(0);
+                    let before = old.iter().find_map(|old| old.strip_prefix("tricks: ")).map_or(0, count);
+                    let verb = if owner == seat { "win" } else { "wins" };
+                    match count(now).saturating_sub(before) {
+                        0 => {}
+                        1 => lines.push(format!("{who} {verb} the trick")),
+                        more => lines.push(format!("{who} {verb} {more} tricks")),
+                    }
+                }
                 (name, _) if !is_told(name) => {}
                 (name, value) => lines.push(format!("{who}: {name} {value}").trim_end().to_string()),
             }

@@ -77,6 +77,14 @@ export function actionInWords(action: string, faces: Record<string, Face>): stri
   return [words, face && faceInWords(face)].filter(Boolean).join(" ");
 }
 
+/** A text with the names of cards in words. Names of a single letter or digit could be anything. */
+export function cardsInWords(text: string, faces: Record<string, Face>): string {
+  return text.replace(/[\p{L}\d]{2,}/gu, (name) => {
+    const face = faces[name];
+    return face ? faceInWords(face) : name;
+  });
+}
+
 /** The name of an action, a fact or a remark, in words. */
 export function plain(name: string): string {
   return name.replace(/_/g, " ").replace(/:(?=\S)/g, " ");

@@ -93,8 +93,13 @@ export class Knowledge {
 
   async #think(view: View, signal: AbortSignal): Promise<void> {
     const hasCards = await this.#believe(view, signal);
-    await this.#engine.ask(signal, "analyse", view.position, this.#spec);
-    for (let searches = 0; searches < SEARCHES; searches++) await this.#search(view.rules, signal);
+    if (view.table.legal.length > 1) {
+      await this.#engine.ask(signal, "analyse", view.position, this.#spec);
+      for (let searches = 0; searches < SEARCHES; searches++) await this.#search(view.rules, signal);
+    } else {
+      const only = "You have only one choice: there is nothing to search.";
+      this.#thought.replaceChildren(h("p", { class: "about" }, only));
+    }
     if (hasCards) await this.#guess(view, signal);
   }
 
@@ -136,8 +141,8 @@ export class Knowledge {
       const known = await this.#engine.ask(signal, "known", position, seat, other, worlds);
       each = (performance.now() - start) / worlds;
       this.#known.replaceChildren(
-        h("h4", {}, `What seat ${other} can know about your cards, as far as you can tell`),
-        h("p", { class: "about" }, `The mean over ${worlds} deals that you cannot tell apart.`),
+        h("h4", {}, `What seat ${other} may believe about your cards`),
+        h("p", { class: "about" }, `The mean over ${worlds} deals that are possible for you.`),
         drawBeliefs(known, rules.faces, {
           seats: [seat], labels: [`Seat ${other} believes that you hold`], caption: `Beliefs of seat ${other}`,
         }),

@@ -170,7 +170,8 @@ class Play {
       if (isAbort(error)) throw error;
       this.#setup?.agent.fail(inWords(error));
       // On a small screen the form is folded.
-      this.#about.textContent = `The opponent cannot play: ${inWords(error)}.`;
+      this.#about.textContent = `The opponent cannot play: ${inWords(error)}. Choose another one.`;
+      this.#setupBox.closest("details")?.setAttribute("open", "");
     });
   }
 
@@ -234,7 +235,7 @@ class Play {
     const hadFocus = this.#box.contains(document.activeElement);
     this.#isBusy = false;
     this.#box.replaceChildren(drawTable(table, rules.faces, {
-      eyes: match.isOver ? null : seat, you: seat, title: match.isOver ? "All is open" : "What you know",
+      eyes: match.isOver ? null : seat, you: seat, title: match.isOver ? "The end, all hands open" : "What you know",
       words: Object.fromEntries(words), result: false,
       ...(match.isYours && { moves: (move: Move) => this.#choose(move) }),
     }));
@@ -306,7 +307,10 @@ function promptOf(match: Match, table: Table): string {
   if (others.length === table.legal.length) return "Your turn: choose a move.";
   const [other, ...rest] = others.map(({ name }) => actionInWords(name, faces));
   const more = other === undefined ? "" : rest.length === 0 ? `, or ${other}` : ", or a move below";
-  return `Your turn: choose a card${more}.`;
+  const hand = table.scene.places.find((place) => place.seat === seat)?.groups.filter(({ held }) => held) ?? [];
+  const isFree = hand.every(({ cards }) => cards.every((card) => card === null || others.length < table.legal.length
+    && table.legal.some(({ name }) => cardOf(name, faces).card === card)));
+  return `Your turn: choose a card${more}.${isFree ? "" : " The pale cards cannot be played now."}`;
 }
 
 function withArticle(agent: string): string {

@@ -125,8 +125,8 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
       h("p", {}, "A judge searches every decision of a seat several times, with no more knowledge than the seat had. ",
         "The cost of a decision is the value of the judge's choice minus that of the action played. Each choice is ",
         "valued by searches that did not pick it. By chance a cost can therefore be negative."),
-      h("p", {}, "A record comes from ", h("a", { href: "#play" }, "Play"), ", by Review this game or Save record, or ",
-        "from ", h("code", {}, "stier play GAME --record FILE"), ".")),
+      h("p", {}, "Press Review this game or Save record in ", h("a", { href: "#play" }, "Play"), ", or run ",
+        h("code", {}, "stier play GAME --record FILE"), ".")),
     form, failed, found);
   record.value = recall(route.settings) ?? "";
   attempt(async () => {
@@ -211,7 +211,7 @@ function drawSummary(findings: Findings, open: (index: number) => void): HTMLEle
   return h("div", {},
     h("p", {}, unknown > 0 ? `Sum of the ${known.length} known costs: ` : "Sum of the costs: ",
       h("strong", {}, measured(sum.cost, sum.ci95)),
-      " in the game's utility, with its 95 % interval.",
+      " in the game's returns (95 % interval).",
       unknown > 0 && ` The other ${unknown} are not known, because not every search tried the actions.`),
     drawLosses(known),
     h("p", { class: "muted" }, "The searches differ only in their seeds, and with a time limit in their ",

@@ -95,7 +95,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
     h("header", { class: "intro measure" },
       h("h2", {}, "Equilibria of small games"),
       h("p", {}, "In an equilibrium no player can gain by changing only their own strategy. These games are small ",
-        "enough to compute one, by CFR+ in this page. An information set is all that a player can know there.")),
+        "enough to compute one, by CFR+ in this page. An information set is all that a player knows at a decision.")),
     h("form", {
         submit: (event) => {
           event.preventDefault();
@@ -140,7 +140,8 @@ function kindOf({ seat, scene }: Opening, { faces }: Rules): string {
   const others = suits.filter((suit) => suit !== trump);
   const longest = Math.max(0, ...others.map((suit) => others.filter((other) => other === suit).length));
   return [
-    trump === null ? "no trump suit" : trumps === 0 ? "no trump" : trumps === 1 ? "1 trump" : `${trumps} trumps`,
+    trump === null ? "no trump suit in this deal" : trumps === 0 ? "no trump in hand"
+      : trumps === 1 ? "1 trump" : `${trumps} trumps`,
     longest === 1 && "single cards",
     longest > 1 && `${longest} of a suit`,
     ...hand.map(({ sign }) => SPECIAL.get(sign)),

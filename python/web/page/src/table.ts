@@ -1,5 +1,7 @@
-import { actionInWords, cardOf, drawBacks, drawCard, drawFace, drawPile, drawSign, faceInWords, plain, suitInWords }
-  from "./cards";
+import {
+  actionInWords, cardOf, cardsInWords, drawBacks, drawCard, drawFace, drawPile, drawSign, faceInWords, plain,
+  suitInWords,
+} from "./cards";
 import { h, s } from "./dom";
 import type { Face, Group, Move, Place, Scene, Table } from "./protocol";
 
@@ -46,14 +48,15 @@ export function drawTable(table: Table, faces: Record<string, Face>, options: Ta
     scene.track.length > 0 && drawTrack(scene, faces),
     board.length > 0 && drawBoard(drawing, board.flatMap((place) => place.remarks)),
     ...places.map((place) => drawPlace(drawing, place)),
-    drawNext(table, options),
+    drawNext(drawing),
     options.moves && drawMoves(drawing),
   );
 }
 
 /** The next event, or the result. */
-function drawNext({ scene, returns }: Table, { you, result }: TableOptions): HTMLElement | null {
-  if (!returns) return h("p", { class: "next" }, scene.next.replace(`seat ${you} `, `seat ${you} (you) `));
+function drawNext({ table: { scene, returns }, faces, options: { you, result } }: Drawing): HTMLElement | null {
+  const next = cardsInWords(scene.next, faces).replace(`seat ${you} `, `seat ${you} (you) `);
+  if (!returns) return h("p", { class: "next" }, next);
   return result === false ? null : h("p", { class: "result" }, resultInWords(returns, you));
 }
 
@@ -85,7 +88,7 @@ export function seatInWords(seat: number, you: number | null | undefined): strin
 
 function drawFacts(drawing: Drawing): HTMLElement {
   const facts = drawing.table.scene.facts.map(([name, value]) =>
-    h("div", {}, h("dt", {}, drawText(drawing, plain(name))), h("dd", {}, value)));
+    h("div", {}, h("dt", {}, drawText(drawing, plain(name))), h("dd", {}, cardsInWords(value, drawing.faces))));
   return h("dl", { class: "facts" }, ...facts);
 }
 

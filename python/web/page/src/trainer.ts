@@ -27,7 +27,7 @@ interface Question {
   enough: number;
   /** True if the rule attacks. */
   rule: boolean;
-  /** The probability with which the champion attacks, or in the small deck the equilibrium. */
+  /** The probability with which the trained network attacks, or in the small deck the equilibrium. */
   share: number;
   /** True in the small deck, whose equilibrium is known. */
   exact: boolean;
@@ -73,12 +73,14 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
       const next = h("button", { type: "button", class: "primary", click: () => goOn(true) },
         choices.length < questions.length ? "Next position" : "Your score");
       answers.replaceChildren(drawAnswer(question, attack, known), next);
-      next.focus();
+      next.focus({ preventScroll: true });
+      next.scrollIntoView({ block: "nearest" });
     };
     keys = { a: () => answer(true), w: () => answer(false) };
     answers.append(h("div", { class: "actions" },
       drawChoice("Attack", () => answer(true)), drawChoice("Wait", () => answer(false))));
-    const progress = drawProgress(question, choices.length);
+    const right = choices.filter((attack, index) => isRight(questions[index] as Question, attack)).length;
+    const progress = drawProgress(question, choices.length, right);
     stage.replaceChildren(progress, h("div", { class: "columns" },
       drawTable(table, known.faces, {
         eyes: question.seat, you: question.seat, words: Object.fromEntries(wordsOn(game, table)),
@@ -159,15 +161,15 @@ function drawIntroduction(seed: number): HTMLElement {
     h("p", {}, "In Schwinget both players draw a new card after every card they play. Once in a bout, the player on ",
       "lead may attack: nobody draws any more, and the cards in hand are played out."),
     h("p", {}, "The worth of an attack is the number of points per bout that you gain, on average, by attacking ",
-      "instead of waiting. Winning a bout scores 2 to 7 points, most with all tricks after your own attack."),
+      "instead of waiting. Winning a bout scores 2 to 7 points, most with all tricks after your own attack. ",
+      "The positions are chosen so that waiting is right more often than in ordinary play."),
     h("details", {}, h("summary", {}, "How the worth is measured"),
-      h("p", {}, "In the full game, the trained network of this page, the champion, plays on for both seats. The ",
-        "hidden cards are drawn from those that fit what you see, weighted by how likely the champion's play makes ",
+      h("p", {}, "In the full game, the trained network of this page plays on for both seats. The hidden cards ",
+        "are drawn from those that fit what you see, weighted by how likely the network's play makes ",
         `them. The worth is the mean of ${data.searches} searches, with its 95 % interval. An attack is compared with `,
         "the best other card: one half of the searches picks it for the other half. These are not equilibrium values. ",
         "With other players the worth may differ."),
       h("p", {}, "In the small deck both seats play a computed equilibrium. There the worth is exact to 0.001 points."),
-      h("p", {}, "The positions are chosen so that waiting is right more often than in ordinary play."),
       h("p", {}, h("strong", {}, "Rule of thumb. "), data.rule,
         " In the small deck, with hands of two, one is enough.")),
     h("p", { class: "muted" }, `Seed ${seed}: this address always asks the same ${ROUND} positions. `,
@@ -182,13 +184,13 @@ function drawChoice(name: string, click: () => void): HTMLElement {
     h("kbd", { "aria-hidden": "true" }, key));
 }
 
-function drawProgress(question: Question, number: number): HTMLElement {
+function drawProgress(question: Question, number: number, right: number): HTMLElement {
   const deck = question.exact
     ? "Small deck: two suits of four values and the counter, two cards in each hand, three set aside, a pile of two."
     : "The full game.";
   return h("p", { class: "muted", tabindex: -1 },
     h("progress", { max: ROUND, value: number, "aria-label": "positions answered" }),
-    ` Position ${number + 1} of ${ROUND}. ${deck} You are on lead: attack or wait?`);
+    ` Position ${number + 1} of ${ROUND}${number > 0 ? `, ${right} right so far` : ""}. ${deck} You are on lead: attack or wait?`);
 }
 
 function drawAnswer(question: Question, attack: boolean, { faces }: Rules): HTMLElement {
@@ -207,7 +209,7 @@ function drawAnswer(question: Question, attack: boolean, { faces }: Rules): HTML
       h("li", {}, "Worth of the attack: ", h("strong", {}, measured(worth, exact ? null : ci95)), " points per bout",
         `${exact ? ", exact" : ""}, compared with playing the ${actionInWords(other, faces)}, the best other card.`),
       h("li", {}, `${counted}${known}: ${rule ? "attack" : "wait"}.${judged}`),
-      h("li", {}, `The ${exact ? "equilibrium" : "champion"} attacks with probability ${percent(share)}.`,
+      h("li", {}, `The ${exact ? "equilibrium" : "trained network"} attacks with probability ${percent(share)}.`,
         !exact && isWrong && " It plays without search, and here it is wrong.")));
 }
 
