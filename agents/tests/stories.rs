@@ -164,7 +164,6 @@ seat 2: D3
 seat 3: D2
 you: D4
 seat 1: D7
-  seat 3: boss
   seat 3 wins the trick
 seat 3: flip
   side: UP, the highest wins

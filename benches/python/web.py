@@ -110,8 +110,8 @@ def main() -> None:
         "",
         f"- commit: {commit.stdout.strip()}; chromium {version}",
         "- machine: AMD EPYC, 2 cores, shared",
-        f"- first move: from the request of the page, on this machine, until a card can be played, in {LOADS} first visits:"
-        f" median {loads[LOADS // 2]:.0f} ms, from {loads[0]:.0f} to {loads[-1]:.0f} ms",
+        "- first move: from the request of the page, on this machine, until a card can be played,"
+        f" in {LOADS} first visits: median {loads[LOADS // 2]:.0f} ms, from {loads[0]:.0f} to {loads[-1]:.0f} ms",
         "",
         "| files | bytes | gzip -9 |",
         "| --- | ---: | ---: |",

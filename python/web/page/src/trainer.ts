@@ -190,7 +190,8 @@ function drawProgress(question: Question, number: number, right: number): HTMLEl
     : "The full game.";
   return h("p", { class: "muted", tabindex: -1 },
     h("progress", { max: ROUND, value: number, "aria-label": "positions answered" }),
-    ` Position ${number + 1} of ${ROUND}${number > 0 ? `, ${right} right so far` : ""}. ${deck} You are on lead: attack or wait?`);
+    ` Position ${number + 1} of ${ROUND}${number > 0 ? `, ${right} right so far` : ""}. ${deck} `,
+    "You are on lead: attack or wait?");
 }
 
 function drawAnswer(question: Question, attack: boolean, { faces }: Rules): HTMLElement {
