@@ -113,8 +113,8 @@ const SHOWN: [&str; 18] = [
     "supply",
 ];
 
-/// True if a change of the fact or remark with this label is news in the story of a game. A game that adds a label which is not
-/// puts it into the list.
+/// True if the story of a game tells changes of the fact or remark with this label. New labels that should stay out of it
+/// belong to the list.
 pub fn is_told(label: &str) -> bool {
     !SHOWN.contains(&label)
 }

@@ -44,7 +44,10 @@ impl NetworkFile {
     /// An error: without the feature `files`, nothing can be read.
     #[cfg(not(feature = "files"))]
     pub fn load(path: &str) -> Result<Self, NetworkError> {
-        Err(NetworkError { path: path.to_string(), fault: Fault::Unreadable("there are no files here".to_string()) })
+        Err(NetworkError {
+            path: path.to_string(),
+            fault: Fault::Unreadable("this program cannot read files".to_string()),
+        })
     }
 
     /// The game's own network: one that was [provided](Self::provide), or the one that comes with the game
