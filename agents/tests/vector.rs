@@ -555,6 +555,41 @@ fn lanes_continue_from_checkpoints() {
     }
 }
 
+/// From there on, lanes go on as those of the new opponents do, in the middle of games, too.
+#[test]
+fn opponents_are_replaced() {
+    let network = Draft::new(&Schwinget::new(Default::default()).unwrap(), &[16], 1).saved();
+    let network = format!("network:choose=sample,path={}", network.path());
+    let game = game("schwinget");
+    for (before, after) in [("greedy", "random"), ("random", &*network), (&*network, "greedy:seed=3")] {
+        for threads in [1, 2] {
+            let of = |agent: &str| {
+                let opponents = against(&[agent], LearnerSeat::Rotate);
+                lanes(&*game, &Settings { threads, opponents, ..settings(600) })
+            };
+            let mut vector = of(before);
+            told(&mut *vector, 4);
+            let (seeds, begun) = (vector.seeds(), vector.save());
+            vector.set_opponents(vec![after.parse().expect("an agent")]).expect("a new opponent");
+            assert_eq!(vector.seeds(), seeds);
+            let mut other = of(after);
+            other.load(&vector.save()).expect("a checkpoint");
+            let mut same = of(before);
+            same.load(&begun).expect("a checkpoint");
+            let play = |vector: &mut dyn DynVector| {
+                let mut actions = vec![0; 600];
+                vector.sample_actions(&mut actions).expect("actions");
+                let mut told = Told::new(600, vector.shape());
+                vector.step(&actions, told.rows()).expect("legal actions");
+                told
+            };
+            let replaced = play(&mut *vector);
+            assert_eq!(replaced, play(&mut *other), "{before} {after}");
+            assert_ne!(replaced, play(&mut *same), "{before} {after}");
+        }
+    }
+}
+
 #[test]
 fn bad_checkpoints_change_nothing() {
     let game_of = game("schwinget");
@@ -655,10 +690,21 @@ fn invalid_settings_are_refused() {
     let unsuited = Settings { opening: begun_by("greedy", 1.0, 1), ..settings(1) };
     let error = self::game("dark_hex").vector(unsuited, Arc::default()).err();
     assert!(matches!(error, Some(VectorError::Unsuited(_))), "{error:?}");
+    let agent = |text: &str| vec![text.parse::<AgentSpec>().expect("an agent")];
     let mut vector = lanes(&*game, &settings(2));
+    assert_eq!(vector.set_opponents(agent("random")), Err(VectorError::NoOpponents));
     let rows = Rows { rewards: Some(&mut [0.0; 7]), ..Rows::default() };
     assert_eq!(vector.observe(rows), Err(VectorError::Size { what: "rewards", expected: 8, found: 7 }));
     assert_eq!(vector.state(2).err(), Some(VectorError::Lane { lane: 2, lanes: 2 }));
+    let mut vector = lanes(&*game, &Settings { opponents: against(&["random"], LearnerSeat::Rotate), ..settings(2) });
+    let two = [agent("random"), agent("random")].concat();
+    assert_eq!(vector.set_opponents(two), Err(VectorError::Opponents { expected: 3, found: 2 }));
+    let mut vector = lanes(
+        &*self::game("dark_hex"),
+        &Settings { opponents: against(&["random"], LearnerSeat::Rotate), ..settings(2) },
+    );
+    let error = vector.set_opponents(agent("greedy")).err();
+    assert!(matches!(error, Some(VectorError::Unsuited(_))), "{error:?}");
 }
 
 #[test]

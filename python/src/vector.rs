@@ -80,6 +80,7 @@ pub(crate) struct VectorEnv {
     shape: Shape,
     format: Format,
     copy: bool,
+    /// As given to the constructor; `Inner::lanes` has the present opponents.
     settings: Settings,
     interrupt: Arc<AtomicBool>,
     inner: Mutex<Inner>,
@@ -109,6 +110,7 @@ fn refused(error: VectorError) -> PyErr {
         VectorError::NoLanes
         | VectorError::Size { .. }
         | VectorError::Bytes
+        | VectorError::NoOpponents
         | VectorError::OpeningShare { .. }
         | VectorError::OpeningDecisions
         | VectorError::Lane { .. } => errors::argument(error.to_string()),
@@ -519,6 +521,15 @@ impl VectorEnv {
         Ok(State::new(self.game.clone(), self.lock()?.lanes.state(lane).map_err(refused)?))
     }
 
+    /// Replaces the opponents, also in games that have begun, with agents as in the constructor. Seats, seeds and games
+    /// stay as they are.
+    ///
+    /// Raises `AgentError` as the constructor does, and `ValueError` if the environments were made without opponents.
+    fn set_opponents(&self, opponents: &Bound<'_, PyAny>) -> PyResult<()> {
+        let agents = self::opponents(&self.game, opponents)?;
+        self.lock()?.lanes.set_opponents(agents).map_err(refused)
+    }
+
     /// Everything that the future depends on, as bytes: seeds, decisions, calls of `sample_actions`.
     fn get_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.lock()?.lanes.save()))
@@ -539,12 +550,13 @@ impl VectorEnv {
         self.settings.lanes
     }
 
-    fn __repr__(&self) -> String {
-        let opponents = self.settings.opponents.as_ref().map_or(String::new(), |opponents| {
+    fn __repr__(&self) -> PyResult<String> {
+        let inner = self.lock()?;
+        let opponents = inner.lanes.settings().opponents.as_ref().map_or(String::new(), |opponents| {
             let agents: Vec<String> = opponents.agents.iter().map(|spec| format!("'{spec}'")).collect();
             format!(", against {}", agents.join(", "))
         });
-        format!("<stier.VectorEnv of {} environments of {}{opponents}>", self.settings.lanes, self.game.text())
+        Ok(format!("<stier.VectorEnv of {} environments of {}{opponents}>", self.settings.lanes, self.game.text()))
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
@@ -555,7 +567,7 @@ impl VectorEnv {
         named_arguments.set_item("observation", self.format.name())?;
         named_arguments.set_item("tensor", self.settings.tensor.name())?;
         named_arguments.set_item("copy", self.copy)?;
-        if let Some(opponents) = &self.settings.opponents {
+        if let Some(opponents) = &self.lock()?.lanes.settings().opponents {
             let agents: Vec<String> = opponents.agents.iter().map(ToString::to_string).collect();
             named_arguments.set_item("opponents", agents)?;
             match opponents.learner {

@@ -1097,6 +1097,12 @@ class VectorEnv:
         """Returns a copy of one environment, 0 to n - 1, as a state with its history. It deals itself and continues as the
         environment would.
         """
+    def set_opponents(self, opponents: Agent | str | Sequence[Agent | str]) -> None:
+        """Replaces the opponents, also in games that have begun, with agents as in the constructor. Seats, seeds and games
+        stay as they are.
+
+        Raises `AgentError` as the constructor does, and `ValueError` if the environments were made without opponents.
+        """
     def get_state(self) -> bytes:
         """Everything that the future depends on, as bytes: seeds, decisions, calls of `sample_actions`."""
     def set_state(self, state: bytes) -> None:

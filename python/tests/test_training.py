@@ -28,6 +28,7 @@ from stier.network import Network
 from stier.solving import GameTree
 from stier.train import Settings, ppo
 from stier.train._learner import Decisions, SelfPlay
+from stier.train._population import Population
 from stier.train.command import OPTIONS
 from stier.train.evaluation import _Chance, _row
 
@@ -206,7 +207,16 @@ def test_advantages_of_all_actions_are_right_on_average_with_any_critic() -> Non
     assert count < len(legal)
 
 
-@pytest.mark.parametrize(("algorithm", "more"), [("ppo", {}), ("ppo", DAMPED), ("dmc", {})])
+@pytest.mark.parametrize(
+    ("algorithm", "more"),
+    [
+        ("ppo", {}),
+        ("ppo", DAMPED),
+        ("ppo", {"population_share": 0.5, "population_size": 3}),
+        ("dmc", {}),
+        ("dmc", {"population_share": 0.5, "population_size": 3}),
+    ],
+)
 def test_a_run_that_was_stopped_ends_with_the_same_network(
     algorithm: str, more: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -357,6 +367,17 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
         ({"opening": 1}, "opening must be text, got 1"),
         ({"opening_share": 2}, "opening_share must be between 0 and 1, got 2"),
         ({"opening_decisions": 0}, "opening_decisions must be at least 1, got 0"),
+        ({"population_share": -0.1}, "population_share must be between 0 and 1, got -0.1"),
+        ({"population_size": 0}, "population_size must be at least 1, got 0"),
+        ({"population_weights": "best"}, "population_weights must be 'equal' or 'nash', got 'best'"),
+        (
+            {"population_share": 0.2, "num_envs": 16},
+            "population_size must be at most 3, population_share=0.2 of 16 environments, got 8",
+        ),
+        (
+            {"population_share": 1.0, "num_envs": 16},
+            "num_envs must be at least 1, the number of opponents, got 16, of which population_share takes 16",
+        ),
         ({"device": "gpu:99"}, "device must be one of JAX's, such as 'cpu' or 'gpu:0', got 'gpu:99'"),
         ({"checkpoint_every": 1}, "checkpoint_every needs a folder"),
         ({"watch": ["attac"]}, "'attac' is not a valid action of schwinget"),
@@ -703,6 +724,81 @@ def test_games_begin_with_another_agent(algorithm: str) -> None:
     again.restore(whole.arrays())
     for _ in range(3):
         assert whole.iterate() == again.iterate()
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "ppo_torch", "dmc"])
+def test_training_against_earlier_networks(algorithm: str) -> None:
+    """The first network is that before any step. All have the same share, and the learner decides for one seat."""
+    if algorithm == "ppo_torch":
+        pytest.importorskip("torch")
+    settings = {"hidden": (8,), "num_envs": 32, "seed": 1, "steps": 1536}
+    settings |= {"population_share": 0.5, "population_size": 3}
+    settings |= {"horizon": 8, "minibatches": 4} if algorithm.startswith("ppo") else {}
+    made = stier.train.learner("kuhn_poker", algorithm, **settings)
+    envs = made.play if algorithm == "dmc" else made.play.envs
+    assert [part.num_envs for part in envs.parts] == [16, 5, 5, 6]
+    assert ["against" in repr(part) for part in envs.parts] == [False, True, True, True]
+    joined, networks = [], []
+    while made.steps < 1536:
+        if made.steps >= 512 * len(joined):
+            joined.append(made.steps)
+            networks.append(made.network().policy[0])
+        made.iterate()
+        members = envs.population.members
+        assert [member.steps for member in members] == joined
+        for member, expected in zip(members, networks, strict=True):
+            assert (member.network.policy[0] == expected).all()
+        texts = [str(member.agent) for member in members]
+        met = [[text in repr(part) for text in texts].index(True) for part in envs.parts[1:]]
+        assert met == [[], [0, 0, 0], [0, 1, 1], [0, 1, 2]][len(members)]
+    assert joined[:2] == [0, 512] if algorithm != "dmc" else joined[0] == 0
+    assert len(joined) == 3
+    players = envs.reset().current_player
+    assert (players[:16] == 0).all(), "the first to move"
+    assert all(set(players[start : start + 5]) == {0, 1} for start in (16, 21, 26)), "seats rotate"
+
+
+@pytest.mark.parametrize("weights", ["equal", "nash"])
+def test_a_population_is_continued(weights: str) -> None:
+    settings = {**TINY, "seed": 2, "population_share": 0.5, "population_size": 2, "population_weights": weights}
+    whole, again = (stier.train.learner("leduc_poker", steps=1024, **settings) for _ in range(2))
+    whole.iterate()
+    again.restore(whole.arrays())
+    for _ in range(3):
+        assert whole.iterate() == again.iterate()
+    # Where training is extended, the oldest network leaves.
+    more = stier.train.learner("leduc_poker", steps=2048, **settings)
+    more.restore(whole.arrays())
+    more.iterate()
+    population = more.play.envs.population
+    assert [member.steps for member in population.members] == [512, 1024]
+    assert population.payoffs.shape == ((2, 2) if weights == "nash" else (0, 0))
+
+
+def test_members_are_weighted_by_nash_averaging() -> None:
+    game = stier.load_game("kuhn_poker")
+    population = Population(game, Settings(population_size=4, population_weights="nash"))
+    constant = Network.random(game, hidden=(4,), seed=1)
+    for steps, logits in enumerate([(5, 0), (0, 0), (0, 5)]):
+        weight, _ = constant.policy
+        policy = (np.zeros_like(weight), np.array(logits, np.float32))
+        population.join(dataclasses.replace(constant, policy=policy), steps)
+    payoffs = population.payoffs
+    agents = [member.agent for member in population.members]
+    assert (payoffs == -payoffs.T).all()
+    for (first, one), (second, other) in itertools.permutations(enumerate(agents), 2):
+        result = stier.pit(game, [one, other], deals=2000, seed=1)
+        assert abs(payoffs[first, second] - result.mean[0]) < 2 * result.ci95[0], (first, second)
+
+    def places() -> list[int]:
+        return [population.players().count(agent) for agent in agents]
+
+    population.payoffs = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]], float)
+    assert places() == [1, 1, 2], "the last of equals is met more often"
+    population.payoffs = np.array([[0, 1, 1], [-1, 0, 2], [-1, -2, 0]], float)
+    assert places() == [4, 0, 0], "it beats the others"
+    with pytest.raises(stier.StierError, match="needs a game of two players, kuhn_poker:players=3 has 3"):
+        stier.train.learner("kuhn_poker:players=3", population_share=0.5, population_weights="nash")
 
 
 def test_a_best_response_is_learned() -> None:

@@ -357,6 +357,28 @@ def test_the_learner_sits_where_it_is_told(schwinget: stier.Game) -> None:
             stier.VectorEnv(schwinget, **arguments)
 
 
+def test_opponents_are_replaced(schwinget: stier.Game) -> None:
+    envs = stier.VectorEnv(schwinget, 20, opponents="greedy", seat="rotate")
+    for _ in range(5):
+        envs.step(envs.sample_actions())
+    before = [str(envs.state(lane)) for lane in range(20)]
+    envs.set_opponents(stier.load_agent("random:seed=3", schwinget))
+    assert before == [str(envs.state(lane)) for lane in range(20)]
+    other = stier.VectorEnv(schwinget, 20, opponents=["random:seed=3"], seat="rotate")
+    other.set_state(envs.get_state())
+    again = pickle.loads(pickle.dumps(envs))
+    assert repr(envs) == repr(other) == repr(again)
+    for _ in range(20):
+        actions = envs.sample_actions()
+        observation = envs.step(actions).observation
+        np.testing.assert_array_equal(observation, other.step(actions).observation)
+        np.testing.assert_array_equal(observation, again.step(actions).observation)
+    with pytest.raises(stier.AgentError, match="the number of opponents must be 1"):
+        envs.set_opponents(["random", "random"])
+    with pytest.raises(ValueError, match="made without opponents"):
+        stier.VectorEnv(schwinget, 2).set_opponents("random")
+
+
 def test_an_agent_begins_games(schwinget: stier.Game) -> None:
     opening: dict[str, Any] = {"opening": "rule:when=never", "opening_share": 0.5, "opening_decisions": 4}
     envs = stier.VectorEnv(schwinget, 400, seed=3, **opening)

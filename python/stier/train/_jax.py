@@ -24,10 +24,17 @@ from stier._native import Game, derive_seed
 from stier.errors import ArgumentError
 from stier.network import Network
 from stier.train._learner import Critic, Environments, SelfPlay, classes_of, described, digest
+from stier.train.settings import CommonSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 Params = dict[str, jax.Array]
+
+#: Settings that do not change what is compiled.
+NOT_COMPILED = (
+    *("steps", "seed", "opponents", "opening", "opening_share", "opening_decisions"),
+    *("population_share", "population_size", "population_weights"),
+)
 
 _devices: list[jax.Device] = []
 
@@ -127,10 +134,9 @@ class JaxLearner:
         self.initial: str | None = digest(initial)
         self.device = device_of(device)
         self.iteration = self.steps = 0
-        # What is compiled does not depend on these: one compilation serves them all.
-        self.compiled: Any = dataclasses.replace(
-            settings, seed=0, steps=1, opponents=("self",), opening="", opening_share=0.0, opening_decisions=1
-        )
+        # One compilation serves all values of the others.
+        defaults = {name: getattr(CommonSettings, name) for name in NOT_COMPILED}
+        self.compiled: Any = dataclasses.replace(settings, **defaults)
         with jax.default_device(self.device):
             params = self._initial_params(critic)
             if not value_head:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from stier._native import Batch, Game, VectorEnv, derive_seed
+from stier._native import Agent, Batch, Game, VectorEnv, derive_seed
 from stier.errors import ArgumentError
 from stier.network import Classes, Network
 from stier.train._gae import gae
+from stier.train._population import Population
 from stier.train.settings import SELF, CommonSettings, DMCSettings, Settings
 
 Floats = npt.NDArray[np.float32]
@@ -70,21 +71,38 @@ def classes_of(game: Game, settings: CommonSettings) -> Classes | None:
 
 
 class Environments:
-    """Games side by side, split evenly among the opponents. The learner's seat rotates where it has opponents.
+    """Games side by side, split evenly among the opponents, apart from those against the learner's earlier networks.
 
+    The learner's seat rotates where it has opponents.
     Parts that can be exchanged are sorted if the settings say so; actions are then those of the sorted positions.
     """
 
     def __init__(self, game: Game, settings: Settings | DMCSettings, *, autoreset: bool = True) -> None:
         count, opponents = settings.num_envs, settings.opponents
-        if len(opponents) > count:
-            raise ArgumentError(f"num_envs must be at least {len(opponents)}, the number of opponents, got {count}")
+        against_earlier = round(settings.population_share * count)
+        rest = count - against_earlier
+        if len(opponents) > rest:
+            taken = f", of which population_share takes {against_earlier}" if against_earlier else ""
+            raise ArgumentError(
+                f"num_envs must be at least {len(opponents)}, the number of opponents, got {count}{taken}"
+            )
         self.game, self.classes = game, classes_of(game, settings)
         self.order: Any = None
         self.actions: Any = None
+        parts: list[tuple[Any, int]] = list(zip(opponents, _sizes(rest, len(opponents)), strict=True))
+        #: The learner's earlier networks, if it meets them. Each of the last parts has one of them as its opponent.
+        self.population: Population | None = None
+        if settings.population_share > 0:
+            self.population = Population(game, settings)
+            if against_earlier < settings.population_size:
+                raise ArgumentError(
+                    f"population_size must be at most {against_earlier}, population_share={settings.population_share} "
+                    f"of {count} environments, got {settings.population_size}"
+                )
+            sizes = _sizes(against_earlier, settings.population_size)
+            parts += zip(self.population.players(), sizes, strict=True)
         self.parts: list[VectorEnv] = []
-        for number, opponent in enumerate(opponents):
-            size = (count * (number + 1)) // len(opponents) - (count * number) // len(opponents)
+        for number, (opponent, size) in enumerate(parts):
             others: dict[str, Any] = {} if opponent == SELF else {"opponents": opponent, "seat": "rotate"}
             if settings.opening:
                 others |= {
@@ -97,6 +115,23 @@ class Environments:
                 VectorEnv(game, size, seed=own, observation="uint8", autoreset=autoreset, threads=1, **others)
             )
         self.ends = np.cumsum([part.num_envs for part in self.parts])
+
+    def meet_earlier(self, steps: int, network: Callable[[], Network]) -> None:
+        """Adds the learner's network after so many decisions to those that it meets, if one is due."""
+        if self.population is None or not self.population.is_due(steps):
+            return
+        begins = not self.population.members
+        self.population.join(network(), steps)
+        self._seat(self.population.players())
+        if begins:
+            # The stand-in has played in these games.
+            for part in self.parts[-self.population.size :]:
+                part.reset()
+
+    def _seat(self, players: Sequence[Agent | str]) -> None:
+        """Makes these the opponents of the last parts."""
+        for part, player in zip(self.parts[-len(players) :], players, strict=True):
+            part.set_opponents(player)
 
     def reset(self) -> Batch | Turn:
         """Deals new games."""
@@ -136,12 +171,31 @@ class Environments:
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that later play depends on."""
+        if self.population is None:
+            return self._games()
+        # A checkpoint of games names the opponents, and the files of members are gone.
+        self._seat(self.population.stand_ins())
+        found = self.population.arrays() | self._games()
+        self._seat(self.population.players())
+        return found
+
+    def _games(self) -> dict[str, npt.NDArray[Any]]:
         return {f"games.{i}": np.frombuffer(part.get_state(), np.uint8) for i, part in enumerate(self.parts)}
 
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
         """Continues from these arrays."""
+        if self.population is not None:
+            self._seat(self.population.stand_ins())
+            self.population.restore(arrays)
         for i, part in enumerate(self.parts):
             part.set_state(arrays[f"games.{i}"].tobytes())
+        if self.population is not None:
+            self._seat(self.population.players())
+
+
+def _sizes(count: int, parts: int) -> list[int]:
+    """Splits so many environments evenly."""
+    return [(count * (number + 1)) // parts - (count * number) // parts for number in range(parts)]
 
 
 class Decisions(NamedTuple):

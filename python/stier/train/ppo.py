@@ -203,6 +203,7 @@ class PPO(JaxLearner):
         """Plays, learns, and returns the metrics."""
         learning_rate, entropy_coefficient = self.settings.schedule(self.steps)
         key = self.key("actions")
+        self.play.envs.meet_earlier(self.steps, self.network)
         decisions, metrics = self.play.collect(
             lambda observation, critic, legal, call: jax.device_get(
                 act(self.params, observation, critic, legal, key, np.uint32(call))

@@ -193,6 +193,7 @@ class PPO:
         settings = self.settings
         learning_rate, entropy_coefficient = settings.schedule(self.steps)
         self.random.manual_seed(derive_seed(settings.seed, "ppo iteration", self.iteration))
+        self.play.envs.meet_earlier(self.steps, self.network)
         decisions, metrics = self.play.collect(self.choose)
         batch: Any = Decisions(*(torch.from_numpy(column).to(self.device) for column in decisions))
         if settings.action_critic:

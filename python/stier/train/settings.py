@@ -37,6 +37,13 @@ class CommonSettings:
         opening_share: The share of the games that it begins.
         opening_decisions: The largest number of its decisions in a game; each number from 1 is equally likely. A game
             that would end in its opening starts without one.
+        population_share: The share of the environments in which frozen earlier networks of this training play the other
+            seats; 0 turns it off.
+        population_size: The number of these networks. The first is the network at the beginning, and one joins after
+            each further `population_size`-th part of the steps. Where training is extended, the oldest leaves.
+        population_weights: 'equal' meets all of them equally often (fictitious play). 'nash' weights them by Nash
+            averaging of their matches (`stier.ratings.nash_averaging`, as in PSRO), for two players with returns of a
+            constant sum. Weights are rounded to multiples of 1 / `population_size`.
         symmetry: Sorts parts that can be exchanged without changing the game, such as suits, so that the network sees
             positions that differ by an exchange as one (`stier.Game.symmetry`). No effect in games without such parts.
     """
@@ -52,6 +59,9 @@ class CommonSettings:
     opening: str = ""
     opening_share: float = 0.25
     opening_decisions: int = 8
+    population_share: float = 0.0
+    population_size: int = 8
+    population_weights: str = "equal"
     symmetry: bool = True
 
     def __post_init__(self) -> None:
@@ -60,8 +70,10 @@ class CommonSettings:
             object.__setattr__(self, field.name, value)
         for name in ("learning_rate", "final_learning_rate", "max_grad_norm", "payoff_scale"):
             self._more_than_zero(name)
-        self._at_least_one("steps", "opening_decisions")
-        self._share("opening_share")
+        self._at_least_one("steps", "opening_decisions", "population_size")
+        self._share("opening_share", "population_share")
+        if self.population_weights not in ("equal", "nash"):
+            raise ArgumentError(f"population_weights must be 'equal' or 'nash', got {self.population_weights!r}")
 
     @classmethod
     def meanings(cls) -> dict[str, str]:

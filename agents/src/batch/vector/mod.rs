@@ -139,6 +139,9 @@ pub enum VectorError {
         /// The given number.
         found: usize,
     },
+    /// Opponents are to be replaced, and there are none.
+    #[error("the environments were made without opponents, so they cannot be replaced")]
+    NoOpponents,
     /// An opponent that cannot play this game.
     #[error(transparent)]
     Unsuited(#[from] Unsuited),
@@ -178,7 +181,7 @@ pub enum VectorError {
 dyn_trait! {
     /// Lanes of a game whose type is not known.
     pub trait Lanes: [Send + Sync] for Vector<G: FullGame> {
-        /// The settings that they were made with.
+        /// The settings that they were made with, with the present opponents.
         fn settings(&self) -> &Settings { &self.settings }
 
         /// The lengths of a lane's rows.
@@ -220,6 +223,18 @@ dyn_trait! {
 
         /// Writes the rows of all lanes; rewards are zeros.
         fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError> { self.call(Task::Observe, rows) }
+
+        /// Replaces the opponents, also in games that have begun. The learner's seats, the seeds and the games stay as
+        /// they are.
+        fn set_opponents(&mut self, agents: Vec<AgentSpec>) -> Result<(), VectorError> {
+            let learner = self.settings.opponents.as_ref().ok_or(VectorError::NoOpponents)?.learner;
+            let opponents = Opponents { agents, learner };
+            opponents.check(&*self.game)?;
+            self.settings.opponents = Some(opponents);
+            // Those of the next call are made from the new settings.
+            self.agents = Mutex::default();
+            Ok(())
+        }
 
         /// Draws a legal action for each lane uniformly; any action if the lane ignores it. The `k`-th call since
         /// lanes were given seeds, counted from 0, draws from (seed, "actions", k), lane after lane.
