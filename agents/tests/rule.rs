@@ -45,6 +45,18 @@ fn rules_decide_the_attack() {
     let sometimes = attacks("rule:when=random,chance=0.3,cards=random", 300);
     assert!((sometimes - 0.3).abs() < 0.07, "{sometimes}");
     assert_eq!(attacks("rule:when=cards,cards=(rule:when=always)", 20), 1.0);
+    assert_eq!(attacks("rule:when=timing,timing=(rule:when=always),cards=(rule:when=never)", 20), 1.0);
+    assert_eq!(attacks("rule:when=timing,timing=(rule:when=never),cards=(rule:when=always)", 20), 0.0);
+}
+
+/// An agent whose decisions about the attack and the cards are its own is the same agent.
+#[test]
+fn an_agent_is_its_timing_and_its_cards() {
+    let actions = |agent: &str| -> Vec<Action> {
+        decisions::<Schwinget>(agent, 20).into_iter().map(|(decision, _)| decision.action).collect()
+    };
+    assert_eq!(actions("rule:when=timing,timing=greedy,cards=greedy"), actions("greedy"));
+    assert_ne!(actions("rule:when=timing,timing=(rule:when=never),cards=greedy"), actions("greedy"));
 }
 
 #[test]

@@ -1,11 +1,10 @@
-//! A rule of thumb combined with another player.
+//! A rule of thumb, or one agent's timing, combined with another agent's cards.
 //!
 //! Games may have an action that binds its player for the rest of a deal (Schwinget's attack).
-//! Here a rule decides when to take it, and another agent chooses among all other actions. Two such players with the
-//! same agent measure the value of their rules. The others' commitments are their own decisions.
+//! Here a rule or an agent decides when to take it, and another agent chooses among all other actions. Two such players
+//! with the same agent for the cards measure the value of their timing. The others' commitments are their own decisions.
 //!
-//! Known weakness: an underlying agent that searches plans as if it could commit itself freely later,
-//! although the rule decides.
+//! Known weakness: the agents plan as if the other decisions were theirs, too.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -31,6 +30,8 @@ choice! {
         Random = "random",
         /// By the agent that plays the cards, without a rule.
         Cards = "cards",
+        /// By the agent `timing`: whenever it would choose the action.
+        Timing = "timing",
     }
 }
 
@@ -41,6 +42,8 @@ options! {
         when: When = When::Thumb, ();
         /// With when=random, the probability at each decision.
         chance: f64 = 0.1, 0.0..=1.0;
+        /// With when=timing, the agent that decides about this action.
+        timing: Box<AgentSpec> = Box::new("greedy".parse().expect("an agent")), ();
         /// The agent that chooses among the other actions.
         cards: Box<AgentSpec> = Box::new("greedy".parse().expect("an agent")), ();
     }
@@ -50,6 +53,7 @@ options! {
 pub(crate) struct Rule<G: Hints> {
     when: When,
     chance: f64,
+    timing: Box<dyn Agent<G>>,
     cards: Box<dyn Agent<G>>,
     rng: Rng,
 }
@@ -57,9 +61,13 @@ pub(crate) struct Rule<G: Hints> {
 impl<G: Hints> Rule<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: RuleOptions, seed: u64) -> Self {
-        let cards = options.cards.build(cards_seed(seed));
-        Self { when: options.when, chance: options.chance, cards, rng: rule_rng(seed) }
+        let (timing, cards) = (options.timing.build(timing_seed(seed)), options.cards.build(cards_seed(seed)));
+        Self { when: options.when, chance: options.chance, timing, cards, rng: rule_rng(seed) }
     }
+}
+
+fn timing_seed(seed: u64) -> u64 {
+    Rng::stream(seed, "timing of a rule", 0).bits()
 }
 
 fn cards_seed(seed: u64) -> u64 {
@@ -85,6 +93,7 @@ impl<G: Hints> Agent<G> for Rule<G> {
             When::Never | When::Cards => 0.0,
             When::Always => 1.0,
             When::Random => self.chance,
+            When::Timing => f64::from(self.timing.act(game, view, legal).action == action),
         };
         if share >= 1.0 {
             return Decision::certain(action, legal.iter());
@@ -104,6 +113,7 @@ impl<G: Hints> Agent<G> for Rule<G> {
     }
 
     fn restart(&mut self, seed: u64) {
+        self.timing.restart(timing_seed(seed));
         self.cards.restart(cards_seed(seed));
         self.rng = rule_rng(seed);
     }
@@ -121,6 +131,7 @@ impl<G: Hints> Agent<G> for Rule<G> {
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+        self.timing.interrupt_with(flag.clone());
         self.cards.interrupt_with(flag);
     }
 }

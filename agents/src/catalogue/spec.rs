@@ -143,10 +143,10 @@ pub struct AgentInfo {
 }
 
 /// Each agent has its name, its options, the type that plays (unless the options build it), the [`AgentFacts`] that
-/// are true, and the options for a network, with the rules that it must be trained for, and for another agent.
+/// are true, and the options for a network, with the rules that it must be trained for, and for other agents.
 macro_rules! agents {
     ($($(#[doc = $about:literal])+ $name:literal => $variant:ident($options:ident $(, $agent:ident)?)
-        $([$($fact:ident),+])? $(network($($network:ident).+, $($rules:ident).+))? $(agent($($inner:ident).+))?;)+) => {
+        $([$($fact:ident),+])? $(network($($network:ident).+, $($rules:ident).+))? $(agents($($($inner:ident).+),+))?;)+) => {
         /// The kind and options of an agent.
         #[derive(Clone, PartialEq, Debug)]
         enum Kind { $($variant($options)),+ }
@@ -193,9 +193,9 @@ macro_rules! agents {
                 match self { $(Self::$variant(_own) => first!($(&mut _own.$($network).+)?)),+ }
             }
 
-            /// The agent that this one uses.
-            fn inner(&self) -> Option<&AgentSpec> {
-                match self { $(Self::$variant(_own) => first!($(&*_own.$($inner).+)?)),+ }
+            /// The agents that this one uses.
+            fn inner(&self) -> Vec<&AgentSpec> {
+                match self { $(Self::$variant(_own) => vec![$($(&*_own.$($inner).+),+)?]),+ }
             }
 
             fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
@@ -241,11 +241,11 @@ agents! {
     /// A tree search for the best response to an agent whose policy is known; its results bound that agent's
     /// exploitability (Timbers et al. 2022).
     "ismcts_br" => IsmctsBr(IsmctsBrOptions, IsmctsBr)
-        network(responder.guide.network, responder.guide.network_rules) agent(responder.against);
+        network(responder.guide.network, responder.guide.network_rules) agents(responder.against);
     /// Local best response with one-step lookahead to an agent whose policy is known; its results bound that agent's
     /// exploitability (Lisý and Bowling 2017).
     "lbr" => Lbr(LbrOptions, LocalBestResponse)
-        network(responder.guide.network, responder.guide.network_rules) agent(responder.against);
+        network(responder.guide.network, responder.guide.network_rules) agents(responder.against);
     /// A trained network, and one regularised step of policy improvement over it at each decision (Sokota et al. 2024
     /// and 2026).
     "mmds" => Mmds(MmdsOptions, Mmds) network(belief.guide.network, belief.guide.network_rules);
@@ -265,8 +265,8 @@ agents! {
     /// Tree search over every player's own information sets, re-determinizing (Goodman 2019).
     "ris_mcts" => RisMcts(RisMctsOptions, RisMcts) network(belief.guide.network, belief.guide.network_rules);
     /// Cards by another agent; the action that binds for the rest of the deal (Schwinget's attack) by a rule of
-    /// thumb.
-    "rule" => Rule(RuleOptions, Rule) agent(cards);
+    /// thumb, or by a third agent.
+    "rule" => Rule(RuleOptions, Rule) agents(timing, cards);
 }
 
 /// The number of rollouts that end within milliseconds.
@@ -331,7 +331,7 @@ impl AgentSpec {
         let is_small = rollouts.is_some_and(|rollouts| rollouts <= QUICK_ROLLOUTS);
         let is_uncertain = match &self.kind {
             Kind::Best(_) | Kind::RisMcts(_) => true,
-            kind => kind.inner().is_some() || self.has_network(),
+            kind => !kind.inner().is_empty() || self.has_network(),
         };
         let draws_worlds = number("worlds").is_some()
             || number("self_determination").is_some_and(|share| share > 0.0)
@@ -402,20 +402,18 @@ impl AgentSpec {
 
     /// Returns true if the agent uses a network.
     pub fn has_network(&self) -> bool {
-        self.network().is_some() || self.missing().is_some() || self.kind.inner().is_some_and(Self::has_network)
+        self.network().is_some() || self.missing().is_some() || self.kind.inner().into_iter().any(Self::has_network)
     }
 
     /// Returns true if the agent, or one that it uses, plays only games with a policy.
     fn needs_policy(&self) -> bool {
-        self.facts().needs_policy || self.kind.inner().is_some_and(Self::needs_policy)
+        self.facts().needs_policy || self.kind.inner().into_iter().any(Self::needs_policy)
     }
 
     /// Checks that the agent can play this game: that its network was trained for the game, and that the game has a
     /// policy if the agent needs one.
     pub fn check<G: Hints>(&self, game: &G) -> Result<(), Unsuited> {
-        if let Some(spec) = self.kind.inner() {
-            spec.check(game)?;
-        }
+        self.kind.inner().into_iter().try_for_each(|spec| spec.check(game))?;
         if self.facts().needs_policy && !G::HAS_POLICY {
             let playing = playing(game).join(", ");
             return Err(Unsuited::NoPolicy { game: G::NAME, agent: self.to_string(), playing });
@@ -480,7 +478,7 @@ impl AgentSpec {
 }
 
 /// The options that are agents.
-const AGENTS: [&str; 2] = ["against", "cards"];
+const AGENTS: [&str; 3] = ["against", "cards", "timing"];
 
 /// Returns true if the value is this name.
 fn is_name(value: &OptionValue, wanted: &str) -> bool {
