@@ -184,6 +184,91 @@ def test_the_page_of_training_has_the_share_of_every_seed(tmp_path: Path) -> Non
     assert " --set symmetry=off --exact`" in page
 
 
+def judged(name: str, **changes: Any) -> dict[str, Any]:
+    """A run whose network is judged by a learned responder."""
+    settings = {"steps": 2_000, "hidden": [8], "num_envs": 32}
+    run = {"name": name, "game": DECK, "algorithm": "ppo", "settings": settings, "evaluations": 1, "watch": ["attack"]}
+    run |= {"judge": "rule:when=never", "matches": ["network:path=NETWORK", "random"], "deals": 4}
+    return {**run, "learned_responder": {"steps": 3_000, "num_envs": 32}, "responder_deals": 30, **changes}
+
+
+def test_a_learned_responder_judges_a_network(tmp_path: Path) -> None:
+    train = pytest.importorskip("stier.train")
+    pytest.importorskip("jax")
+    scratch = {"steps": 3_000, "num_envs": 32, "initial": "", "hidden": [8]}
+    runs = [judged("own weights"), judged("scratch", seeds=1, learned_responder=scratch), judged("later")]
+    plan = training.Training({"seeds": 3, "run": runs[:2]})
+    assert [(task.what["name"], task.what["seed"], task.size) for task in map(plan.task, range(plan.parts()))] == [
+        ("own weights", 0, 5_000),
+        ("scratch", 0, 5_000),
+        ("own weights", 1, 5_000),
+        ("own weights", 2, 5_000),
+    ]
+    store = experiments.run(plan, tmp_path, threads=1)
+    rows = store.experiment.results(store)
+    gains = rows[rows["measure"] == training.LEARNED].set_index(["run", "seed"])
+    for number, (name, initial) in enumerate([("own weights", True), ("scratch", False)]):
+        file = store.work(plan.task(number)) / "network.safetensors"
+        found = train.best_response(
+            DECK,
+            f"network:path={file}",
+            initial=file if initial else None,
+            steps=3_000,
+            num_envs=32,
+            hidden=(8,),
+            deals=30,
+            seed=training.HELD_OUT,
+        )
+        row = gains.loc[(name, 0)]
+        assert (row["value"], row["ci95"]) == (float(f"{found.gain:.6g}"), float(f"{found.ci95:.4g}"))
+        assert row["steps"] == found.trained.log[-1]["steps"] == 3_072
+
+    page = str(experiments.report(begin(training.Training({"seeds": 3, "run": runs}), tmp_path)))
+    cells = [line[2:-2].split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    lines = {line[0]: line for line in cells}
+    places = {title: place for place, title in enumerate(lines["run"])}
+    shown = lines["own weights"]
+    own = gains.loc["own weights"]
+    each = ", ".join(f"{value:+.3f} ± {half:.3f}" for value, half in zip(own["value"], own["ci95"], strict=True))
+    place = places[f"{training.LEARNED}, by seed"]
+    assert shown[place] == each
+    # Student's t for three seeds.
+    assert shown[place + 1] == f"{own['value'].mean():+.3f} ± {4.302653 * own['value'].std() / 3**0.5:.3f}"
+    assert lines["run"][place + 2] == "CPU seconds of the responder"
+    assert shown[places["against network:path=NETWORK, by seed"]].count("+0.000 ± ") == 3
+    chances = rows[(rows["run"] == "own weights") & (rows["measure"] == "P(attack) at the first lead")]["value"]
+    assert shown[places["P(attack) at the first lead, by seed"]] == ", ".join(f"{value:.2f}" for value in chances)
+    assert shown[1] == "2,048"
+    assert lines["later"][1] == "not trained yet"
+    command = "`stier exploit GAME network:path=DIR/network.safetensors --responder learned --seed SEED --deals 30 "
+    assert page.count(command) == 2
+    assert page.count("--initial DIR/network.safetensors --steps 3000 --set num_envs=32`") == 1
+
+
+def test_a_learned_responder_is_trained_on_after_a_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("jax")
+    monkeypatch.setattr("stier.train._run.PAUSE", 0.0)
+    plan = training.Training({"run": [judged("stopped")]})
+    told: list[int] = []
+
+    def stop(done: int, total: int) -> None:
+        assert total == 5_000
+        told.append(done)
+        if done == 2_000 + 2_048:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        plan.play(plan.task(0), 1, tmp_path / "stopped", stop)
+    assert told[0] == 0
+    assert told == sorted(told)
+    stopped = len(told)
+    parts = plan.play(plan.task(0), 1, tmp_path / "stopped", lambda done, total: told.append(done))
+    assert told[stopped] > 2_000
+    assert told[-1] == 5_000
+    whole = plan.play(plan.task(0), 1, tmp_path / "whole")
+    assert parts.drop(["cpu_seconds"]).equals(whole.drop(["cpu_seconds"]))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.timeout(300)
 def test_killed_in_the_middle_it_ends_with_the_same_parts(kind: str, tmp_path: Path) -> None:
@@ -271,6 +356,8 @@ def test_queries_that_would_take_too_long_have_no_row(tmp_path: Path) -> None:
         (STRENGTH.replace("seed = 1", "seed = true"), "seed must be a whole number, got True"),
         (LADDER.replace('"pimc"', '"pimk"'), "unknown agent 'pimk'"),
         (TRAINING.replace("matches", "mathces"), "run 1: unknown key 'mathces'; did you mean 'matches'?"),
+        (f"{TRAINING}learned_responder = {{}}", "run 1: responder_deals is missing"),
+        (TRAINING.replace("hidden = [8]", "seed = 1"), "run 1: settings must not contain a seed"),
         (STUDY.replace("broad", "narrow"), "unknown chapter 'narrow'; chapters: responders"),
     ],
 )

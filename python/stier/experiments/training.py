@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from stier.network import Network
+    from stier.train import LearnedResponse
 
 __all__ = ["Training"]
 
@@ -47,6 +48,7 @@ ITERATIONS = (1, 2, 5, 10, 20, 50, 100, 200)
 #: The measures of evaluations on the way, and that of uniform play.
 DISTANCE, GREEDY = "eval/nash_conv", "eval/greedy/mean"
 UNIFORM = f"uniform {DISTANCE}"
+LEARNED = "gain of learned responder"
 SCHEMA = pa.schema(
     [
         *[("run", pa.string()), ("seed", pa.int64()), ("steps", pa.int64()), ("cpu_seconds", pa.float64())],
@@ -56,6 +58,7 @@ SCHEMA = pa.schema(
 KEYS: dict[str, type | tuple[type, ...]] = {
     "name": str,
     "about": str,
+    "seeds": int,
     "file": str,
     "game": str,
     "algorithm": str,
@@ -70,8 +73,11 @@ KEYS: dict[str, type | tuple[type, ...]] = {
     "guided_matches": list,
     "guided_deals": int,
     "responders": list,
+    "learned_responder": dict,
     "responder_deals": int,
 }
+#: The keys that need `responder_deals`, and those with settings.
+RESPONDERS, SETTINGS = {"responders", "learned_responder"}, ("settings", "learned_responder")
 
 Row = dict[str, Any]
 
@@ -80,9 +86,14 @@ class Training(TablePlan):
     """Runs, ``[[run]]``, of so many ``seeds``: the arguments of `stier.train.learn`, and the measurements at the end.
 
     ``watch`` and ``judge`` count the chances of actions, ``matches`` are played for ``deals``, ``guided_matches`` with
-    the network in the search ``guided``, and ``responders`` look for a lower bound on the exploitability. A run with a
-    ``file`` measures that network. `NETWORK` in an agent is the path of the network. The games of ``exact`` runs are
-    solved for comparison.
+    the network in the search ``guided``, and ``responders`` look for a lower bound on the exploitability. So does
+    ``learned_responder``, a table with arguments of `stier.train.best_response`: a network that is trained against the
+    likeliest actions of the run's network. It starts as that network; with an ``initial`` as another one, or from
+    nothing if that is empty. ``evaluations`` is 1 unless it is given. The row with the gain has the decisions and CPU
+    seconds of this training. All responders are measured in ``responder_deals`` held-out deals.
+
+    A run with a ``file`` measures that network. One with ``seeds`` has its own number of them. `NETWORK` in an agent is
+    the path of the network. The games of ``exact`` runs are solved for comparison.
     """
 
     kind = "training"
@@ -99,21 +110,24 @@ class Training(TablePlan):
     def _open(self) -> Iterator[Task]:
         """Makes the tasks whose measures the table does not have."""
         for number, run in enumerate(self.given["run"], start=1):
-            checked(run, KEYS, f"run {number}: ", optional=[key for key in KEYS if key not in ("name", "game")])
+            needed = {"name", "game"} | ({"responder_deals"} if RESPONDERS & run.keys() else set())
+            checked(run, KEYS, f"run {number}: ", optional=KEYS.keys() - needed)
+            for key in SETTINGS:
+                if "seed" in run.get(key, {}):
+                    raise ArgumentError(f"run {number}: {key} must not contain a seed: every seed is trained")
         for game, runs in self.exact().items():
             yield from self._task(_solver(game), {"game": game, **_watched(runs[0])}, 0, [])
-        for seed in range(self.given["seeds"]):
+        for seed in range(max(map(self._seeds, self.given["run"]), default=0)):
             for run in self.given["run"]:
-                if not (seed and "file" in run):
+                if seed < self._seeds(run):
                     yield from self._task(run["name"], run, seed, [*_matches(run), *_responders(run)])
+
+    def _seeds(self, run: Mapping[str, Any]) -> int:
+        return 1 if "file" in run else int(run.get("seeds", self.given["seeds"]))
 
     def exact(self) -> dict[str, list[Mapping[str, Any]]]:
         """Returns the runs whose distance from equilibrium is computed, by game."""
-        found: dict[str, list[Mapping[str, Any]]] = {}
-        for run in self.given["run"]:
-            if run.get("exact"):
-                found.setdefault(run["game"], []).append(run)
-        return found
+        return _by_game(run for run in self.given["run"] if run.get("exact"))
 
     def _task(self, name: str, run: Mapping[str, Any], seed: int, measures: list[str]) -> Iterator[Task]:
         there = self.earlier[(self.earlier["run"] == name) & (self.earlier["seed"] == seed)]
@@ -121,7 +135,7 @@ class Training(TablePlan):
         if not len(there) or not set(measures) <= set(there["measure"]):
             key = digest([self.kind, build(), name, _made_by(run), seed])
             folder = "".join(letter if letter.isalnum() else "_" for letter in name.lower())
-            size = run.get("settings", {}).get("steps", 1)
+            size = max(1, sum(_decisions(run).values()))
             yield Task(f"{folder}/part-{seed:03}-{key}", key, size, name, {"run": run, "name": name, "seed": seed})
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
@@ -149,7 +163,7 @@ class Training(TablePlan):
         return rows.assign(order=order).sort_values(["order", "seed"], kind="stable").drop(columns="order")
 
     def report(self, store: Store) -> Report:
-        """Makes the page, with one table for each game whose runs are exact, and its picture."""
+        """Makes the page, with one table for the exact runs and one for the others of each game, and its picture."""
         results = self.results(store)
         page = f"# Training\n\n{paragraph(self.given['about'])}{self.machines(store)}"
         figures = {}
@@ -158,10 +172,19 @@ class Training(TablePlan):
             page += "\n![NashConv of every seed](training.png)\n"
         for game, runs in self.exact().items():
             page += f"\n## `{game}`\n\n{_solved_section(game, runs, results)}"
+        for game, runs in _by_game(run for run in self.given["run"] if not (run.get("exact") or "file" in run)).items():
+            page += f"\n## `{game}`\n\n{_trained_section(runs, results)}"
         for run in self.given["run"]:
-            if not run.get("exact"):
-                page += f"\n## {run['name']}\n\n{paragraph(run.get('about', ''))}{_section(run, results)}"
+            if "file" in run:
+                page += f"\n## {run['name']}\n\n{paragraph(run.get('about', ''))}{_published_section(run, results)}"
         return Report(page, {self.kind: results}, figures)
+
+
+def _by_game(runs: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for run in runs:
+        found.setdefault(run["game"], []).append(run)
+    return found
 
 
 def _solver(game: str) -> str:
@@ -171,7 +194,7 @@ def _solver(game: str) -> str:
 
 def _made_by(run: Mapping[str, Any]) -> str:
     """Returns a digest of what the figures of a run depend on: its keys, and the content of its file."""
-    work = {key: value for key, value in run.items() if key not in ("name", "about")}
+    work = {key: value for key, value in run.items() if key not in ("name", "about", "seeds")}
     if "file" in run:
         try:
             work["file"] = hashlib.sha256(Path(run["file"]).read_bytes()).hexdigest()
@@ -194,6 +217,11 @@ def _matches(run: Mapping[str, Any]) -> dict[str, tuple[str, str, int]]:
 
 def _responders(run: Mapping[str, Any]) -> dict[str, str]:
     return {f"gain of {responder}": responder for responder in run.get("responders", ())}
+
+
+def _decisions(run: Mapping[str, Any]) -> dict[str, int]:
+    """Returns the decisions of the training and of the learned responder's."""
+    return {key: run.get(key, {}).get("steps", 0) for key in SETTINGS}
 
 
 def _measure(run: Mapping[str, Any], seed: int, work: Path, on_progress: OnProgress | None) -> list[Row]:
@@ -225,6 +253,9 @@ def _measure(run: Mapping[str, Any], seed: int, work: Path, on_progress: OnProgr
             game, f"network:path={file}", responder, deals=run["responder_deals"], seed=HELD_OUT + seed
         )
         note(log[-1], name, found.gain, found.ci95)
+    if "learned_responder" in run:
+        learned = _respond(run, game, seed, file, work, on_progress)
+        note(learned.trained.log[-1], LEARNED, learned.gain, learned.ci95)
     return rows
 
 
@@ -238,10 +269,6 @@ def _train(
     """Trains a network, from its checkpoint if there is one, and returns it with its file and its log."""
     import stier.train
 
-    def tell(metrics: Mapping[str, float]) -> None:
-        if on_progress is not None:
-            on_progress(min(int(metrics["steps"]), run["settings"]["steps"]), run["settings"]["steps"])
-
     exact = run.get("exact", False)
     trained = stier.train.learn(
         game,
@@ -252,11 +279,41 @@ def _train(
         exact=exact,
         watch=run.get("watch", ()),
         judge=run.get("judge"),
-        log=tell,
+        log=_teller(run, "settings", on_progress),
         seed=seed,
         **run["settings"],
     )
     return trained.network, str(work / "network.safetensors"), list(trained.log)
+
+
+def _respond(
+    run: Mapping[str, Any], game: stier.Game, seed: int, file: str, work: Path, on_progress: OnProgress | None
+) -> LearnedResponse:
+    """Trains a responder to a network, from its checkpoint if there is one, and measures its gain."""
+    import stier.train
+
+    given = {"evaluations": 1, "initial": file, **run["learned_responder"]}
+    return stier.train.best_response(
+        game,
+        f"network:path={file}",
+        folder=work / "response",
+        deals=run["responder_deals"],
+        log=_teller(run, "learned_responder", on_progress),
+        seed=HELD_OUT + seed,
+        **{**given, "initial": given["initial"] or None},
+    )
+
+
+def _teller(run: Mapping[str, Any], key: str, on_progress: OnProgress | None) -> Callable[[Mapping[str, float]], None]:
+    """Returns the `log` of one of a run's trainings, which shows the progress in the decisions of all."""
+    decisions = _decisions(run)
+    before = 0 if key == "settings" else decisions["settings"]
+
+    def tell(metrics: Mapping[str, float]) -> None:
+        if on_progress is not None:
+            on_progress(before + min(int(metrics["steps"]), decisions[key]), sum(decisions.values()))
+
+    return tell
 
 
 def _published(run: Mapping[str, Any]) -> tuple[Network, str, list[Row]]:
@@ -354,15 +411,15 @@ def _solved_section(game: str, runs: list[Mapping[str, Any]], results: pd.DataFr
             continue
         shares = 100 * last["value"] / uniform
         cells = [f"{_last(results, run['name'], name)['value'].mean():.2f}".replace("nan", "") for name in watched]
-        ends = (last["cpu_seconds"].min(), last["cpu_seconds"].max())
-        seconds = " to ".join(dict.fromkeys(f"{end:.0f}" for end in ends))
         decisions, each = f"{last['steps'].iloc[0]:,}", ", ".join(f"{share:.2f}" for share in shares)
-        text += line([run["name"], decisions, seconds, each, _mean(shares), *cells])
-    text += "\nThe commands, for one seed; GAME is the text above.\n\n"
-    for run in runs:
-        about = " ".join(run.get("about", "").split())
-        text += f"- {run['name']}{': ' + about if about else '.'}\n  `{_command(run)}`\n"
-    return text
+        text += line([run["name"], decisions, _cpu_seconds(last), each, _mean(shares), *cells])
+    return text + _commands(runs)
+
+
+def _cpu_seconds(rows: pd.DataFrame) -> str:
+    """Returns the fewest and most CPU seconds."""
+    ends = (rows["cpu_seconds"].min(), rows["cpu_seconds"].max())
+    return " to ".join(dict.fromkeys(f"{end:.0f}" for end in ends))
 
 
 def _number(results: pd.DataFrame, run: str, measure: str) -> float:
@@ -380,27 +437,49 @@ def _mean(values: pd.Series) -> str:
     return f"{middle} ({low:.2f} to {high:.2f})"
 
 
-def _section(run: Mapping[str, Any], results: pd.DataFrame) -> str:
-    """Returns the table of a run in a game that cannot be solved."""
+def _trained_section(runs: list[Mapping[str, Any]], results: pd.DataFrame) -> str:
+    """Returns the table of the runs in a game that cannot be solved, and their commands."""
+    names = [run["name"] for run in runs]
+    measures = list(dict.fromkeys(results[results["run"].isin(names)]["measure"]))
+    chances = [name for name in measures if " at the first lead" in name and " 0." not in name]
+    gains = [name for name in measures if name.startswith(("against ", "guided against ", "gain of "))]
+    titles = ["run", "decisions", "CPU seconds", *(f"{name}, by seed" for name in chances)]
+    for name in gains:
+        titles += [f"{name}, by seed", "mean", *(["CPU seconds of the responder"] if name == LEARNED else [])]
+    text = "Matches and gains are mean returns per game in held-out deals. ± is half of a 95 % interval: for one seed "
+    text += "over deals, for a mean over seeds.\n\n"
+    for guided in dict.fromkeys(run["guided"] for run in runs if "guided" in run):
+        text += f"*Guided* is `{guided}`.\n\n"
+    text += header(titles)
+    for name in names:
+        last = {measure: _last(results, name, measure) for measure in (GREEDY, *chances, *gains)}
+        if not len(last[GREEDY]):
+            text += line([name, "not trained yet", *[""] * (len(titles) - 2)])
+            continue
+        cells = [", ".join(f"{value:.2f}" for value in last[chance]["value"]) for chance in chances]
+        for gain in gains:
+            rows = last[gain]
+            cells += [", ".join(_cell(gain, row) for _, row in rows.iterrows()), _average(rows["value"])]
+            cells += [_cpu_seconds(rows)] if gain == LEARNED else []
+        text += line([name, f"{last[GREEDY]['steps'].iloc[0]:,}", _cpu_seconds(last[GREEDY]), *cells])
+    return text + _commands(runs)
+
+
+def _average(values: pd.Series) -> str:
+    """Returns the mean of the seeds, from three seeds on with a 95 % interval for that of all seeds."""
+    if len(values) < 3:
+        return f"{values.mean():+.3f}" if len(values) else ""
+    half = stats.t.ppf(0.975, len(values) - 1) * values.std() / len(values) ** 0.5
+    return f"{values.mean():+.3f} ± {half:.3f}"
+
+
+def _published_section(run: Mapping[str, Any], results: pd.DataFrame) -> str:
+    """Returns the table of a network with a file."""
     measures = list(dict.fromkeys(results[results["run"] == run["name"]]["measure"]))
-    last = {measure: _last(results, run["name"], measure) for measure in measures}
-    if "file" in run:
-        if not measures:
-            return "Not measured yet.\n"
-        lines = (line([name, _cell(name, rows.iloc[-1])]) for name, rows in last.items())
-        return header(["measure", "value"]) + "".join(lines)
-    text = f"GAME is `{run['game']}`.\n\n```sh\n{_command(run)}\n```\n\n"
-    main = last.get(GREEDY)
-    if main is None:
-        return f"{text}Not trained yet.\n"
-    if "guided" in run:
-        text += f"*Guided* is `{run['guided']}`.\n\n"
-    shown = [name for name in measures if name != GREEDY]
-    text += header(["seed", "decisions", "CPU seconds", *shown], left=0)
-    for seed, row in main.iterrows():
-        cells = [_cell(name, last[name].loc[seed]) if seed in last[name].index else "" for name in shown]
-        text += line([seed, f"{row['steps']:,}", f"{row['cpu_seconds']:.0f}", *cells])
-    return text
+    if not measures:
+        return "Not measured yet.\n"
+    lines = (line([name, _cell(name, _last(results, run["name"], name).iloc[-1])]) for name in measures)
+    return header(["measure", "value"]) + "".join(lines)
 
 
 def _cell(measure: str, row: pd.Series) -> str:
@@ -415,15 +494,43 @@ def _cell(measure: str, row: pd.Series) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
 
 
+def _commands(runs: list[Mapping[str, Any]]) -> str:
+    """Returns a list of the runs and what they are about, with their commands and those of their learned responders."""
+    text = "\nThe commands, for one seed; GAME is the text above.\n\n"
+    for run in runs:
+        about = " ".join(run.get("about", "").split())
+        text += f"- {run['name']}{': ' + about if about else '.'}\n  `{_command(run)}`\n"
+    learned = dict.fromkeys(_responder_command(run) for run in runs if "learned_responder" in run)
+    about = f"The learned responder, with a seed that is {HELD_OUT:,} larger."
+    return text + "".join(f"- {about}\n  `{command}`\n" for command in learned)
+
+
 def _command(run: Mapping[str, Any]) -> str:
     """Returns the command that trains the same network."""
     words = ["stier", "train", "GAME", "--out", "DIR", "--seed", "SEED"]
     words += ["--algorithm", run["algorithm"]] if run["algorithm"] != "ppo" else []
-    for name, value in run["settings"].items():
+    words += _options(run["settings"])
+    return shlex.join([*words, "--exact"] if run.get("exact") else words)
+
+
+def _responder_command(run: Mapping[str, Any]) -> str:
+    """Returns the command that trains the same responder and measures its gain."""
+    file = "DIR/network.safetensors"
+    given = {"initial": file, **run["learned_responder"]}
+    words = ["stier", "exploit", "GAME", f"network:path={file}", "--responder", "learned", "--seed", "SEED"]
+    words += ["--deals", str(run["responder_deals"])]
+    return shlex.join([*words, *_options({key: value for key, value in given.items() if value != ""})])
+
+
+def _options(given: Mapping[str, Any]) -> list[str]:
+    """Returns the options for arguments of a training."""
+    words = []
+    for name, value in given.items():
         shown = ",".join(map(str, value)) if isinstance(value, list) else str(value)
         shown = ("off", "on")[value] if isinstance(value, bool) else shown
-        words += ["--steps", shown] if name == "steps" else ["--set", f"{name}={shown}"]
-    return shlex.join([*words, "--exact"] if run.get("exact") else words)
+        own = name in ("algorithm", "initial", "evaluations", "steps")
+        words += [f"--{name}", shown] if own else ["--set", f"{name}={shown}"]
+    return words
 
 
 def _distances(games: Mapping[str, list[Mapping[str, Any]]], results: pd.DataFrame) -> Figure:
