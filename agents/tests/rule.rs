@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use stier_agents::arena::{Settings, pit};
 use stier_agents::{Agent, AgentSpec, Decision};
+use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, ActionSet as _, Actions64, Game, Hints, History, Rng, Turn};
@@ -57,6 +58,26 @@ fn an_agent_is_its_timing_and_its_cards() {
     };
     assert_eq!(actions("rule:when=timing,timing=greedy,cards=greedy"), actions("greedy"));
     assert_ne!(actions("rule:when=timing,timing=(rule:when=never),cards=greedy"), actions("greedy"));
+}
+
+/// The policy has the probability by which the timing agent draws, and the action is the one that it drew.
+#[test]
+fn a_timing_agent_that_draws_has_its_probabilities_in_the_policy() {
+    let drawn = "rule:when=timing,timing=(rule:when=random,chance=0.25),cards=greedy";
+    for (decision, legal) in decisions::<Schwinget>(drawn, 20) {
+        let share = decision.policy.iter().find(|&&(action, _)| action == attack()).map(|&(_, share)| share);
+        assert_eq!(share, legal.contains(attack()).then_some(0.25));
+    }
+    let share = attacks(drawn, 300);
+    assert!((share - 0.25).abs() < 0.07, "{share}");
+}
+
+#[test]
+fn a_timing_agent_that_is_never_asked_is_refused() {
+    let error = "rule:when=never,timing=greedy".parse::<AgentSpec>().unwrap_err().to_string();
+    assert_eq!(error, "agent rule: timing needs when=timing");
+    let game = DarkHex::new(Default::default()).expect("default rules");
+    assert!("rule:when=never,cards=random".parse::<AgentSpec>().unwrap().check(&game).is_ok(), "no policy is needed");
 }
 
 #[test]

@@ -522,7 +522,7 @@ impl VectorEnv {
     }
 
     /// Replaces the opponents, also in games that have begun, with agents as in the constructor. Seats, seeds and games
-    /// stay as they are.
+    /// stay as they are. The first games begin with the environments, so the first opponents may have acted in them.
     ///
     /// Raises `AgentError` as the constructor does, and `ValueError` if the environments were made without opponents.
     fn set_opponents(&self, opponents: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -550,13 +550,14 @@ impl VectorEnv {
         self.settings.lanes
     }
 
-    fn __repr__(&self) -> PyResult<String> {
-        let inner = self.lock()?;
-        let opponents = inner.lanes.settings().opponents.as_ref().map_or(String::new(), |opponents| {
+    fn __repr__(&self) -> String {
+        // While another thread steps them, the opponents are left out.
+        let opponents = self.lock().ok().and_then(|inner| inner.lanes.settings().opponents.clone());
+        let opponents = opponents.map_or(String::new(), |opponents| {
             let agents: Vec<String> = opponents.agents.iter().map(|spec| format!("'{spec}'")).collect();
             format!(", against {}", agents.join(", "))
         });
-        Ok(format!("<stier.VectorEnv of {} environments of {}{opponents}>", self.settings.lanes, self.game.text()))
+        format!("<stier.VectorEnv of {} environments of {}{opponents}>", self.settings.lanes, self.game.text())
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {

@@ -1099,7 +1099,7 @@ class VectorEnv:
         """
     def set_opponents(self, opponents: Agent | str | Sequence[Agent | str]) -> None:
         """Replaces the opponents, also in games that have begun, with agents as in the constructor. Seats, seeds and games
-        stay as they are.
+        stay as they are. The first games begin with the environments, so the first opponents may have acted in them.
 
         Raises `AgentError` as the constructor does, and `ValueError` if the environments were made without opponents.
         """

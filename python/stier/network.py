@@ -219,6 +219,9 @@ class Network:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a safetensors file, whole or not at all."""
+        write_bytes(Path(path), self._to_bytes())
+
+    def _to_bytes(self) -> bytes:
         from safetensors.numpy import save
 
         metadata = {
@@ -236,7 +239,7 @@ class Network:
             "training": json.dumps(self.training, sort_keys=True),
         }
         arrays = {name: np.ascontiguousarray(array, np.float32) for name, array in self.tensors().items()}
-        write_bytes(Path(path), save(arrays, metadata))
+        return save(arrays, metadata)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Network:

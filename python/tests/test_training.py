@@ -372,7 +372,7 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
         ({"population_weights": "best"}, "population_weights must be 'equal' or 'nash', got 'best'"),
         (
             {"population_share": 0.2, "num_envs": 16},
-            "population_size must be at most 3, population_share=0.2 of 16 environments, got 8",
+            "population_share=0.2 of 16 environments is 3, fewer than population_size=8",
         ),
         (
             {"population_share": 1.0, "num_envs": 16},
@@ -791,6 +791,7 @@ def test_members_are_weighted_by_nash_averaging() -> None:
         assert abs(payoffs[first, second] - result.mean[0]) < 2 * result.ci95[0], (first, second)
 
     def places() -> list[int]:
+        population._place()
         return [population.players().count(agent) for agent in agents]
 
     population.payoffs = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]], float)

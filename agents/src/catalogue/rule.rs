@@ -4,7 +4,7 @@
 //! Here a rule or an agent decides when to take it, and another agent chooses among all other actions. Two such players
 //! with the same agent for the cards measure the value of their timing. The others' commitments are their own decisions.
 //!
-//! Known weakness: the agents plan as if the other decisions were theirs, too.
+//! Known weakness: an agent that searches assumes that the decisions of the other one are its own, too.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -43,7 +43,7 @@ options! {
         /// With when=random, the probability at each decision.
         chance: f64 = 0.1, 0.0..=1.0;
         /// With when=timing, the agent that decides about this action.
-        timing: Box<AgentSpec> = Box::new("greedy".parse().expect("an agent")), ();
+        timing: Box<AgentSpec> = Box::new("random".parse().expect("an agent")), ();
         /// The agent that chooses among the other actions.
         cards: Box<AgentSpec> = Box::new("greedy".parse().expect("an agent")), ();
     }
@@ -56,6 +56,13 @@ pub(crate) struct Rule<G: Hints> {
     timing: Box<dyn Agent<G>>,
     cards: Box<dyn Agent<G>>,
     rng: Rng,
+}
+
+impl RuleOptions {
+    /// Returns true if there is an agent for the timing that is never asked.
+    pub(crate) fn timing_is_idle(&self) -> bool {
+        self.when != When::Timing && *self.timing != *Self::default().timing
+    }
 }
 
 impl<G: Hints> Rule<G> {
@@ -87,13 +94,17 @@ impl<G: Hints> Agent<G> for Rule<G> {
             return self.cards.act(game, view, legal);
         };
         let others = legal.without(G::Actions::default().with(action));
-        let share = match self.when {
-            _ if others.is_empty() => 1.0,
-            When::Thumb => f64::from(takes),
-            When::Never | When::Cards => 0.0,
-            When::Always => 1.0,
-            When::Random => self.chance,
-            When::Timing => f64::from(self.timing.act(game, view, legal).action == action),
+        let (share, chosen) = match self.when {
+            _ if others.is_empty() => (1.0, None),
+            When::Thumb => (f64::from(takes), None),
+            When::Never | When::Cards => (0.0, None),
+            When::Always => (1.0, None),
+            When::Random => (self.chance, None),
+            When::Timing => {
+                let decision = self.timing.act(game, view, legal);
+                let own = decision.policy.iter().find(|&&(other, _)| other == action);
+                (own.map_or(0.0, |&(_, share)| share), Some(decision.action == action))
+            }
         };
         if share >= 1.0 {
             return Decision::certain(action, legal.iter());
@@ -106,7 +117,7 @@ impl<G: Hints> Agent<G> for Rule<G> {
             search.actions.iter_mut().for_each(|stats| stats.probability *= 1.0 - share);
             search.actions.insert(rank, ActionStats { probability: share, ..ActionRecord::new(action).stats(0.0) });
         }
-        if share > 0.0 && self.rng.unit() < share {
+        if chosen.unwrap_or_else(|| share > 0.0 && self.rng.unit() < share) {
             decision.action = action;
         }
         decision

@@ -265,7 +265,7 @@ agents! {
     /// Tree search over every player's own information sets, re-determinizing (Goodman 2019).
     "ris_mcts" => RisMcts(RisMctsOptions, RisMcts) network(belief.guide.network, belief.guide.network_rules);
     /// Cards by another agent; the action that binds for the rest of the deal (Schwinget's attack) by a rule of
-    /// thumb, or by a third agent.
+    /// thumb, or by another agent, `timing`.
     "rule" => Rule(RuleOptions, Rule) agents(timing, cards);
 }
 
@@ -441,6 +441,7 @@ impl AgentSpec {
         let idle = |option, needed| Err(SpecError::Idle { agent: self.name().to_string(), option, needed });
         let responder = match &self.kind {
             Kind::Lbr(options) if options.margin_is_idle() => return idle("margin", "continuation=network or against"),
+            Kind::Rule(options) if options.timing_is_idle() => return idle("timing", "when=timing"),
             Kind::Lbr(options) => &options.responder,
             Kind::IsmctsBr(options) => &options.responder,
             _ => return Ok(()),

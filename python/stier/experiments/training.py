@@ -89,8 +89,8 @@ class Training(TablePlan):
     the network in the search ``guided``, and ``responders`` look for a lower bound on the exploitability. So does
     ``learned_responder``, a table with arguments of `stier.train.best_response`: a network that is trained against the
     likeliest actions of the run's network. It starts as that network; with an ``initial`` as another one, or from
-    nothing if that is empty. ``evaluations`` is 1 unless it is given. The row with the gain has the decisions and CPU
-    seconds of this training. All responders are measured in ``responder_deals`` held-out deals.
+    nothing if that is empty. Its ``evaluations`` are 1 unless they are given. The row with the gain has the decisions
+    and CPU seconds of this training. All responders are measured in ``responder_deals`` held-out deals.
 
     A run with a ``file`` measures that network. One with ``seeds`` has its own number of them. `NETWORK` in an agent is
     the path of the network. The games of ``exact`` runs are solved for comparison.
@@ -111,16 +111,23 @@ class Training(TablePlan):
         """Makes the tasks whose measures the table does not have."""
         for number, run in enumerate(self.given["run"], start=1):
             needed = {"name", "game"} | ({"responder_deals"} if RESPONDERS & run.keys() else set())
+            needed |= set() if "file" in run else {"algorithm", "settings", "evaluations"}
             checked(run, KEYS, f"run {number}: ", optional=KEYS.keys() - needed)
             for key in SETTINGS:
                 if "seed" in run.get(key, {}):
                     raise ArgumentError(f"run {number}: {key} must not contain a seed: every seed is trained")
+                own = {"deals", "folder", "threads", "log", "progress"} & run.get(key, {}).keys()
+                if own:
+                    raise ArgumentError(f"run {number}: {key} must not contain {min(own)}, which the plan sets")
+                if key in run and "steps" not in run[key]:
+                    raise ArgumentError(f"run {number}: {key} must contain steps")
         for game, runs in self.exact().items():
             yield from self._task(_solver(game), {"game": game, **_watched(runs[0])}, 0, [])
         for seed in range(max(map(self._seeds, self.given["run"]), default=0)):
             for run in self.given["run"]:
                 if seed < self._seeds(run):
-                    yield from self._task(run["name"], run, seed, [*_matches(run), *_responders(run)])
+                    learned = [LEARNED] if "learned_responder" in run else []
+                    yield from self._task(run["name"], run, seed, [*_matches(run), *_responders(run), *learned])
 
     def _seeds(self, run: Mapping[str, Any]) -> int:
         return 1 if "file" in run else int(run.get("seeds", self.given["seeds"]))
@@ -418,6 +425,8 @@ def _solved_section(game: str, runs: list[Mapping[str, Any]], results: pd.DataFr
 
 def _cpu_seconds(rows: pd.DataFrame) -> str:
     """Returns the fewest and most CPU seconds."""
+    if not len(rows):
+        return ""
     ends = (rows["cpu_seconds"].min(), rows["cpu_seconds"].max())
     return " to ".join(dict.fromkeys(f"{end:.0f}" for end in ends))
 

@@ -82,9 +82,9 @@ class Environments:
         against_earlier = round(settings.population_share * count)
         rest = count - against_earlier
         if len(opponents) > rest:
-            taken = f", of which population_share takes {against_earlier}" if against_earlier else ""
+            got = f", of which population_share takes {against_earlier}" if against_earlier else ""
             raise ArgumentError(
-                f"num_envs must be at least {len(opponents)}, the number of opponents, got {count}{taken}"
+                f"num_envs must be at least {len(opponents)}, the number of opponents, got {count}{got}"
             )
         self.game, self.classes = game, classes_of(game, settings)
         self.order: Any = None
@@ -96,8 +96,8 @@ class Environments:
             self.population = Population(game, settings)
             if against_earlier < settings.population_size:
                 raise ArgumentError(
-                    f"population_size must be at most {against_earlier}, population_share={settings.population_share} "
-                    f"of {count} environments, got {settings.population_size}"
+                    f"population_share={settings.population_share} of {count} environments is {against_earlier}, fewer "
+                    f"than population_size={settings.population_size}"
                 )
             sizes = _sizes(against_earlier, settings.population_size)
             parts += zip(self.population.players(), sizes, strict=True)
@@ -117,18 +117,18 @@ class Environments:
         self.ends = np.cumsum([part.num_envs for part in self.parts])
 
     def meet_earlier(self, steps: int, network: Callable[[], Network]) -> None:
-        """Adds the learner's network after so many decisions to those that it meets, if one is due."""
+        """Adds the present network to the population, if one is due after so many decisions."""
         if self.population is None or not self.population.is_due(steps):
             return
         begins = not self.population.members
         self.population.join(network(), steps)
-        self._seat(self.population.players())
+        self._set_opponents(self.population.players())
         if begins:
             # The stand-in has played in these games.
             for part in self.parts[-self.population.size :]:
                 part.reset()
 
-    def _seat(self, players: Sequence[Agent | str]) -> None:
+    def _set_opponents(self, players: Sequence[Agent | str]) -> None:
         """Makes these the opponents of the last parts."""
         for part, player in zip(self.parts[-len(players) :], players, strict=True):
             part.set_opponents(player)
@@ -174,9 +174,9 @@ class Environments:
         if self.population is None:
             return self._games()
         # A checkpoint of games names the opponents, and the files of members are gone.
-        self._seat(self.population.stand_ins())
+        self._set_opponents(self.population.stand_ins())
         found = self.population.arrays() | self._games()
-        self._seat(self.population.players())
+        self._set_opponents(self.population.players())
         return found
 
     def _games(self) -> dict[str, npt.NDArray[Any]]:
@@ -185,12 +185,12 @@ class Environments:
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
         """Continues from these arrays."""
         if self.population is not None:
-            self._seat(self.population.stand_ins())
+            self._set_opponents(self.population.stand_ins())
             self.population.restore(arrays)
         for i, part in enumerate(self.parts):
             part.set_state(arrays[f"games.{i}"].tobytes())
         if self.population is not None:
-            self._seat(self.population.players())
+            self._set_opponents(self.population.players())
 
 
 def _sizes(count: int, parts: int) -> list[int]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from stier._native import Agent, Game, derive_seed, load_agent
 from stier.errors import ArgumentError
-from stier.network import Classes, Network
+from stier.network import Network
 from stier.solving import constant_sum
 from stier.train.evaluation import duel
 from stier.train.settings import CommonSettings
@@ -55,6 +55,8 @@ class Population:
         self.members: list[Member] = []
         #: The mean return of each member (row) against each other above an equal share, if the weights depend on it.
         self.payoffs: npt.NDArray[np.float64] = np.zeros((0, 0))
+        #: The number of environment parts of each member.
+        self.places: npt.NDArray[np.int64] = np.zeros(0, np.int64)
         if settings.population_weights == "nash":
             if game.num_players() != 2:
                 about = "population_weights=nash needs a game of two players"
@@ -67,7 +69,8 @@ class Population:
         """Returns True if the next network is to join after so many decisions."""
         if not self.members:
             return True
-        return steps * self.size // self.settings.steps > self.members[-1].steps * self.size // self.settings.steps
+        part, last = (done * self.size // self.settings.steps for done in (steps, self.members[-1].steps))
+        return part > last
 
     def join(self, network: Network, steps: int) -> None:
         """Adds a network. The oldest leaves if there are too many, which happens only if training is extended."""
@@ -77,6 +80,7 @@ class Population:
         self.members.append(newest)
         if len(self.members) > self.size:
             self.members, self.payoffs = self.members[1:], self.payoffs[1:, 1:]
+        self._place()
 
     def _measure(self, newest: Member) -> None:
         """Adds a row and a column to the pay-offs."""
@@ -99,19 +103,18 @@ class Population:
             return nash_averaging(self.payoffs).weights
         return np.full(len(self.members), 1 / len(self.members))
 
-    def players(self) -> list[Agent] | list[str]:
-        """Returns as many players as there can be members: each member in proportion to its weight.
+    def _place(self) -> None:
+        """Gives each member places in proportion to its weight, by largest remainders; ties go to later members."""
+        exact = self.weights() * self.size
+        self.places = np.floor(exact).astype(int)
+        order = np.lexsort((-np.arange(len(exact)), self.places - exact))
+        self.places[order[: self.size - self.places.sum()]] += 1
 
-        Remainders are rounded up from the largest on, of equal ones those of later members first. Before the first
-        member has joined, the players are stand-ins.
-        """
+    def players(self) -> list[Agent] | list[str]:
+        """Returns the players of all places. Before the first member has joined, they are stand-ins."""
         if not self.members:
             return self.stand_ins()
-        exact = self.weights() * self.size
-        places = np.floor(exact).astype(int)
-        order = np.lexsort((-np.arange(len(exact)), places - exact))
-        places[order[: self.size - places.sum()]] += 1
-        return [member.agent for member, number in zip(self.members, places, strict=True) for _ in range(number)]
+        return [member.agent for member, places in zip(self.members, self.places, strict=True) for _ in range(places)]
 
     def stand_ins(self) -> list[str]:
         """Returns as many players that need no file."""
@@ -122,8 +125,7 @@ class Population:
         found: dict[str, npt.NDArray[Any]] = {"population.payoffs": self.payoffs}
         for number, member in enumerate(self.members):
             found[f"population.{number}.steps"] = np.array(member.steps)
-            for name, array in member.network.tensors().items():
-                found[f"population.{number}.{name}"] = array
+            found[f"population.{number}.network"] = np.frombuffer(member.network._to_bytes(), np.uint8)
         return found
 
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
@@ -131,15 +133,6 @@ class Population:
         self.payoffs = arrays["population.payoffs"]
         self.members = []
         while (own := f"population.{len(self.members)}.") + "steps" in arrays:
-
-            def layer(name: str, own: str = own) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-                return arrays[f"{own}{name}.weight"], arrays[f"{own}{name}.bias"]
-
-            network = Network(
-                game=self.game,
-                hidden=tuple(layer(f"hidden.{i}") for i in range(len(self.settings.hidden))),
-                policy=layer("policy"),
-                value=None,
-                classes=Classes.of(self.game) if self.settings.symmetry else None,
-            )
+            network = Network._from_bytes(f"{own}network", arrays[f"{own}network"].tobytes())
             self.members.append(Member.of(int(arrays[f"{own}steps"]), network))
+        self._place()

@@ -114,6 +114,8 @@ def best_response(
     module, _ = module_of(algorithm)
     if "opponents" in settings:
         raise ArgumentError(f"opponents is the agent to exploit, got {settings['opponents']!r}")
+    if settings.get("population_share"):
+        raise ArgumentError("population_share must be 0: a responder learns against the agent to exploit only")
     known = [field.name for field in dataclasses.fields(module.Settings) if field.name != "opponents"]
     check_settings(algorithm, settings, known)
     if isinstance(agent, str):

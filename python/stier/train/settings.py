@@ -39,8 +39,9 @@ class CommonSettings:
             that would end in its opening starts without one.
         population_share: The share of the environments in which frozen earlier networks of this training play the other
             seats; 0 turns it off.
-        population_size: The number of these networks. The first is the network at the beginning, and one joins after
-            each further `population_size`-th part of the steps. Where training is extended, the oldest leaves.
+        population_size: The largest number of these networks. The first is the network at the beginning, and one joins
+            at the first update after each further `population_size`-th part of the steps: fewer than this number if
+            there are few updates. Where training is extended, the oldest leaves.
         population_weights: 'equal' meets all of them equally often (fictitious play). 'nash' weights them by Nash
             averaging of their matches (`stier.ratings.nash_averaging`, as in PSRO), for two players with returns of a
             constant sum. Weights are rounded to multiples of 1 / `population_size`.

@@ -224,8 +224,8 @@ dyn_trait! {
         /// Writes the rows of all lanes; rewards are zeros.
         fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError> { self.call(Task::Observe, rows) }
 
-        /// Replaces the opponents, also in games that have begun. The learner's seats, the seeds and the games stay as
-        /// they are.
+        /// Replaces the opponents, also in games that have begun: new lanes have games in which the first opponents may
+        /// have acted. The learner's seats, the seeds and the games stay as they are.
         fn set_opponents(&mut self, agents: Vec<AgentSpec>) -> Result<(), VectorError> {
             let learner = self.settings.opponents.as_ref().ok_or(VectorError::NoOpponents)?.learner;
             let opponents = Opponents { agents, learner };
