@@ -50,14 +50,27 @@ fn rules_decide_the_attack() {
     assert_eq!(attacks("rule:when=timing,timing=(rule:when=never),cards=(rule:when=always)", 20), 0.0);
 }
 
-/// An agent whose decisions about the attack and the cards are its own is the same agent.
+/// An agent whose decisions about the attack and the cards are its own has the same policy.
 #[test]
 fn an_agent_is_its_timing_and_its_cards() {
-    let actions = |agent: &str| -> Vec<Action> {
-        decisions::<Schwinget>(agent, 20).into_iter().map(|(decision, _)| decision.action).collect()
-    };
-    assert_eq!(actions("rule:when=timing,timing=greedy,cards=greedy"), actions("greedy"));
-    assert_ne!(actions("rule:when=timing,timing=(rule:when=never),cards=greedy"), actions("greedy"));
+    let game = Schwinget::new(Default::default()).expect("default rules");
+    let build = |text: &str| -> Box<dyn Agent<Schwinget>> { text.parse::<AgentSpec>().expect("an agent").build(1) };
+    for agent in ["random", "greedy", "rule:when=random,chance=0.25,cards=random"] {
+        let (mut whole, mut parts) =
+            (build(agent), build(&format!("rule:when=timing,timing=({agent}),cards=({agent})")));
+        for index in 0..20 {
+            let mut rng = Rng::stream(2, "timing", index);
+            let mut history = History::dealt(&game, &mut rng);
+            while let Turn::Seat(seat) = game.turn(history.state()) {
+                let (legal, view) = (game.legal(history.state()), game.view(&history, seat));
+                let [one, other] = [&mut whole, &mut parts].map(|player| player.act(&game, &view, legal).policy);
+                let close = |(a, b): (&(Action, f64), &(Action, f64))| a.0 == b.0 && (a.1 - b.1).abs() < 1e-6;
+                assert!(one.len() == other.len() && one.iter().zip(&other).all(close), "{agent}: {one:?}, {other:?}");
+                history.push(&game, legal.pick(&mut rng));
+                history.settle(&game, &mut rng);
+            }
+        }
+    }
 }
 
 /// The policy has the probability by which the timing agent draws, and the action is the one that it drew.

@@ -777,7 +777,7 @@ def test_a_population_is_continued(weights: str) -> None:
 
 def test_members_are_weighted_by_nash_averaging() -> None:
     game = stier.load_game("kuhn_poker")
-    population = Population(game, Settings(population_size=4, population_weights="nash"))
+    population = Population(game, Settings(population_share=0.5, population_size=4, population_weights="nash"))
     constant = Network.random(game, hidden=(4,), seed=1)
     for steps, logits in enumerate([(5, 0), (0, 0), (0, 5)]):
         weight, _ = constant.policy

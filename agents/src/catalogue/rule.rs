@@ -42,7 +42,7 @@ options! {
         when: When = When::Thumb, ();
         /// With when=random, the probability at each decision.
         chance: f64 = 0.1, 0.0..=1.0;
-        /// With when=timing, the agent that decides about this action.
+        /// With when=timing, the agent that decides about this action: it is taken when the agent would choose it.
         timing: Box<AgentSpec> = Box::new("random".parse().expect("an agent")), ();
         /// The agent that chooses among the other actions.
         cards: Box<AgentSpec> = Box::new("greedy".parse().expect("an agent")), ();

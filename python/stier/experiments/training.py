@@ -510,7 +510,7 @@ def _commands(runs: list[Mapping[str, Any]]) -> str:
         about = " ".join(run.get("about", "").split())
         text += f"- {run['name']}{': ' + about if about else '.'}\n  `{_command(run)}`\n"
     learned = dict.fromkeys(_responder_command(run) for run in runs if "learned_responder" in run)
-    about = f"The learned responder, with a seed that is {HELD_OUT:,} larger."
+    about = f"The learned responder. Its SEED is larger by {HELD_OUT:,}."
     return text + "".join(f"- {about}\n  `{command}`\n" for command in learned)
 
 

@@ -75,6 +75,8 @@ class CommonSettings:
         self._share("opening_share", "population_share")
         if self.population_weights not in ("equal", "nash"):
             raise ArgumentError(f"population_weights must be 'equal' or 'nash', got {self.population_weights!r}")
+        if self.population_weights == "nash" and not self.population_share:
+            raise ArgumentError("population_weights=nash needs population_share above 0")
 
     @classmethod
     def meanings(cls) -> dict[str, str]:
