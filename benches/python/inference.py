@@ -1,15 +1,15 @@
-"""How much the play so far tells about the opponent's hand in Schwinget, and how much of it networks can see.
+"""How much the play so far tells about the opponent's hand in Schwinget, and how much of it networks learn to read.
 
-The game's own network plays against itself. A network of the same size learns to predict the opponent's hand from its
-observation, with more and more of the history added; the exact posterior, which knows the policy of the players, is
-the other end of the scale. Prints the rows of a table in `benches/BOUNDS.md`.
+The game's own network plays against itself. Other networks learn to predict the opponent's hand: from the observation,
+or from more of the history. Their log loss stands beside that of chance and of the posterior under the players' policy.
+Prints it after each part of the training. Means over positions have 95 % intervals over games.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -22,112 +22,85 @@ import stier
 from stier.network import Network
 
 GAME = "schwinget"
-#: The game's own network, which draws its actions, and an agent with the same model of the other player.
-PLAYER, BELIEVER = "network:choose=sample", "mmds:particles=1000"
-#: The layers, the learning and the length of the prediction's training.
-HIDDEN, LEARNING_RATE, BATCH, EPOCHS = (256, 256), 1e-3, 2048, 5
-#: Added to the observation, one line of the table each.
+#: The game's own network, which draws its actions, and an agent whose beliefs assume it at the other seat.
+PLAYER, BELIEVER = "network:choose=sample", "mmds:particles=16000"
+#: The layers and the training of a network that predicts.
+HIDDEN, LEARNING_RATE, BATCH = (256, 256), 1e-3, 2048
+#: The games of a part of the training.
+PART = 50_000
+#: What each network reads beside the observation.
 ADDED: dict[str, tuple[str, ...]] = {
-    "observation": (),
+    "the observation": (),
     "and the suits not followed": ("unfollowed",),
     "and the cards led": ("leads",),
     "and both": ("leads", "unfollowed"),
-    "and replies off suit, and too low": ("leads", "unfollowed", "strays", "ducks"),
-    "and all plays in order": ("leads", "unfollowed", "strays", "ducks", "plays"),
+    "and all plays in order": ("leads", "unfollowed", "plays", "leaders"),
 }
 
 Bits = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
 
 
-def fields(layout: Sequence[tuple[str, Sequence[int]]]) -> dict[str, slice]:
+def places(layout: Sequence[tuple[str, Sequence[int]]]) -> dict[str, slice]:
     """Returns the place of each field of a tensor."""
     ends = np.cumsum([np.prod(shape) for _, shape in layout])
     return {name: slice(end - int(np.prod(shape)), end) for (name, shape), end in zip(layout, ends, strict=True)}
 
 
 class Positions:
-    """Decisions of self-play: what the player sees, what happened, and the opponent's hand."""
+    """Decisions of self-play with the suits sorted: what the player sees and what happened; the opponent's hand."""
 
-    def __init__(self, game: stier.Game, first: int, games: int, keep: bool = False) -> None:
+    def __init__(self, game: stier.Game, seeds: range, watch: Callable[[stier.State, int], None] | None = None) -> None:
         player = stier.load_agent(PLAYER, game)
-        hand = fields(game.observation_tensor_layout())["hand"]
-        plays = fields(game.information_state_tensor_layout())["plays"]
+        seen = places(game.observation_tensor_layout())
+        known = places(game.information_state_tensor_layout())
         rows: list[tuple[Bits, Bits, Bits]] = []
-        self.states: list[stier.State] = []
-        for seed in range(first, first + games):
+        for seed in seeds:
             state = game.new_initial_state(seed=seed)
             player.restart(seed)
             while not state.is_terminal():
                 if len(state.legal_actions()) > 1:
                     me = state.current_player()
-                    seen, theirs = (np.asarray(state.observation_tensor(seat), np.uint8) for seat in (me, 1 - me))
-                    happened = np.asarray(state.information_state_tensor(me), np.uint8)[plays]
-                    rows.append((seen, np.packbits(happened), theirs[hand]))
-                    if keep:
-                        self.states.append(state.clone())
+                    own, other = (np.asarray(state.observation_tensor(seat), np.uint8) for seat in (me, 1 - me))
+                    plays = np.asarray(state.information_state_tensor(me), np.uint8)[known["plays"]]
+                    rows.append((own, plays, other[seen["hand"]]))
+                    if watch is not None:
+                        watch(state, seed)
                 state.apply_action(player.step(state))
-        self.observation, packed, self.hand = (np.stack(column) for column in zip(*rows, strict=True))
-        bits = np.unpackbits(packed, axis=1)[:, : plays.stop - plays.start]
-        self.plays = bits.reshape(len(rows), -1, self.hand.shape[1])
+        observation, plays, hand = (np.stack(column) for column in zip(*rows, strict=True))
+        classes = Network.of(game).classes
+        assert classes is not None
+        order = classes.order(observation)
+        #: The game's card at each place of the sorted ones.
+        self.cards = classes.actions_of(order, hand.shape[1])
+        self.observation = classes.sorted(observation, order)
+        self.hand = np.take_along_axis(hand, self.cards, 1)
+        plays = np.take_along_axis(plays.reshape(len(rows), -1, hand.shape[1]), self.cards[:, None], 2)
+        self.played = self.observation[:, seen["played"]].reshape(len(rows), 2, -1)
+        #: 1 for each card that the player has not seen.
+        visible = self.observation[:, seen["hand"]] | self.observation[:, seen["turned_up"]]
+        self.unseen = 1 - (visible | self.played[:, 0] | self.played[:, 1])
+        self.history = self._history(plays, *classes.actions.shape)
 
-    def unseen(self, places: Mapping[str, slice]) -> Bits:
-        """Returns 1 for each card that the player has not seen."""
-        cards = self.hand.shape[1]
-        seen = self.observation[:, places["hand"]] | self.observation[:, places["turned_up"]]
-        played = self.observation[:, places["played"]].reshape(-1, 2, cards)
-        return 1 - (seen | played[:, 0] | played[:, 1])
-
-
-def history(positions: Positions, places: Mapping[str, slice], suits: int, values: int) -> dict[str, Bits]:
-    """Returns what the observation leaves out, by name."""
-    plays, cards = positions.plays, positions.hand.shape[1]
-    of_suit = np.zeros((cards, suits), np.uint8)
-    of_suit[np.arange(suits * values), np.arange(suits * values) // values] = 1
-    value = np.where(of_suit.any(1), np.arange(cards) % values, 0).astype(np.int16)
-    played = positions.observation[:, places["played"]].reshape(-1, 2, cards)
-    led, reply = plays[:, 0::2], plays[:, 1::2]
-    suit_led, suit_replied = led @ of_suit, reply @ of_suit
-    replied = reply.any(2)
-    followed = (suit_led & suit_replied).any(2)
-    stray = replied & ~followed
-    duck = followed & (reply @ value < led @ value)
-
-    def by_player(sets: Bits) -> Bits:
-        return np.concatenate([sets.any(1) & played[:, player] for player in range(2)], 1)
-
-    replier = [(reply & played[:, player, None]).any(2) for player in range(2)]
-    unfollowed = [(suit_led & (stray & own)[:, :, None]).any(1) for own in replier]
-    leader = (led & played[:, 0, None]).any(2)
-    return {
-        "leads": by_player(led),
-        "unfollowed": np.concatenate(unfollowed, 1).astype(np.uint8),
-        "strays": by_player(reply & stray[:, :, None]),
-        "ducks": by_player(reply & duck[:, :, None]),
-        "plays": np.concatenate([plays.reshape(len(plays), -1), leader.astype(np.uint8)], 1),
-    }
-
-
-class Table:
-    """Inputs, hands and unseen cards of some positions, with the suits sorted."""
-
-    def __init__(self, game: stier.Game, positions: Positions) -> None:
-        network = Network.of(game)
-        assert network.classes is not None
-        places = fields(game.observation_tensor_layout())
-        suits, values = network.classes.actions.shape
-        order = network.classes.order(positions.observation)
-        cards = network.classes.actions_of(order, positions.hand.shape[1])
-        self.unseen = np.take_along_axis(positions.unseen(places), cards, 1)
-        self.hand = np.take_along_axis(positions.hand, cards, 1)
-        self.observation = network.classes.sorted(positions.observation, order)
-        positions.plays = np.take_along_axis(positions.plays, cards[:, None], 2)
-        positions.observation, positions.hand = self.observation, self.hand
-        self.added = history(positions, places, suits, values)
+    def _history(self, plays: Bits, suits: int, values: int) -> dict[str, Bits]:
+        """Returns what the observation leaves out of the plays, by name; the player's own first."""
+        of_suit = np.zeros((plays.shape[2], suits), np.uint8)
+        of_suit[np.arange(suits * values), np.arange(suits * values) // values] = 1
+        led, reply = plays[:, 0::2], plays[:, 1::2]
+        not_followed = (led @ of_suit) & (1 - reply @ of_suit) & reply.any(2, keepdims=True)
+        by_player = [cards[:, None] for cards in (self.played[:, 0], self.played[:, 1])]
+        replied = [(reply & cards).any(2, keepdims=True) for cards in by_player]
+        found = {
+            "leads": np.concatenate([(led & cards).any(1) for cards in by_player], 1),
+            "unfollowed": np.concatenate([(not_followed & own).any(1) for own in replied], 1),
+            "plays": plays.reshape(len(plays), -1),
+            "leaders": (led & by_player[0]).any(2),
+        }
+        return {name: bits.astype(np.uint8) for name, bits in found.items()}
 
     def inputs(self, names: Sequence[str]) -> Bits:
-        """Returns the observation with some of the history."""
-        return np.concatenate([self.observation, *(self.added[name] for name in names)], 1)
+        """Returns the observation and parts of the history."""
+        return np.concatenate([self.observation, *(self.history[name] for name in names)], 1)
 
 
 def forward(layers: Any, inputs: Any) -> Any:
@@ -138,69 +111,91 @@ def forward(layers: Any, inputs: Any) -> Any:
     return x @ layers[-1][0] + layers[-1][1]
 
 
-def surprise(logits: Any, hand: Any, unseen: Any) -> Any:
-    """Returns minus the logarithm of the probability of the hand, card by card, over the unseen cards."""
+@jax.jit
+def log_losses(layers: Any, inputs: Any, hand: Any, unseen: Any) -> Any:
+    """Returns the log loss of the predicted chance that the opponent holds a card, summed over the unseen cards."""
+    logits = forward(layers, inputs)
     return (unseen * (jax.nn.softplus(logits) - hand * logits)).sum(1)
 
 
-def predicted(train: Table, test: Table, names: Sequence[str]) -> Floats:
-    """Learns to predict hands, and returns the surprise at each position of the test."""
-    inputs, rng = train.inputs(names), np.random.default_rng(0)
-    sizes = [inputs.shape[1], *HIDDEN, train.hand.shape[1]]
-    layers: Any = [
-        (jnp.asarray(rng.normal(0, np.sqrt(2 / a), (a, b)), jnp.float32), jnp.zeros(b))
-        for a, b in itertools.pairwise(sizes)
-    ]
-    batches = len(inputs) // BATCH
-    optimizer = optax.adam(optax.linear_schedule(LEARNING_RATE, LEARNING_RATE / 100, EPOCHS * batches))
-    memory = optimizer.init(layers)
+class Predictor:
+    """A network that learns to predict hands."""
 
-    @jax.jit
-    def learn(layers: Any, memory: Any, *batch: Any) -> Any:
-        gradient = jax.grad(lambda now: surprise(forward(now, batch[0]), *batch[1:]).mean())(layers)
-        change, memory = optimizer.update(gradient, memory)
-        return optax.apply_updates(layers, change), memory
+    def __init__(self, inputs: int, outputs: int, updates: int) -> None:
+        rng, sizes = np.random.default_rng(0), [inputs, *HIDDEN, outputs]
+        self.layers: Any = [
+            (jnp.asarray(rng.normal(0, np.sqrt(2 / a), (a, b)), jnp.float32), jnp.zeros(b))
+            for a, b in itertools.pairwise(sizes)
+        ]
+        self.optimizer = optax.adam(optax.linear_schedule(LEARNING_RATE, LEARNING_RATE / 100, updates))
+        self.optimizer_state = self.optimizer.init(self.layers)
+        self._update = jax.jit(self._updated)
 
-    for _ in range(EPOCHS):
-        for rows in rng.permutation(len(inputs))[: batches * BATCH].reshape(batches, BATCH):
-            layers, memory = learn(layers, memory, inputs[rows], train.hand[rows], train.unseen[rows])
-    return np.asarray(surprise(forward(layers, test.inputs(names)), test.hand, test.unseen), np.float64)
+    def _updated(self, layers: Any, optimizer_state: Any, *batch: Any) -> Any:
+        gradient = jax.grad(lambda now: log_losses(now, *batch).mean())(layers)
+        change, optimizer_state = self.optimizer.update(gradient, optimizer_state)
+        return optax.apply_updates(layers, change), optimizer_state
+
+    def learn(self, inputs: Bits, hand: Bits, unseen: Bits) -> None:
+        """Learns once from these positions, in random order."""
+        order = np.random.default_rng(1).permutation(len(inputs))
+        for rows in np.split(order[: len(order) // BATCH * BATCH], len(order) // BATCH):
+            batch = (inputs[rows], hand[rows], unseen[rows])
+            self.layers, self.optimizer_state = self._update(self.layers, self.optimizer_state, *batch)
 
 
-def believed(game: stier.Game, agent: str, positions: Positions, unseen: Bits, hand: Bits) -> Floats:
-    """Returns the surprise of an agent's beliefs at each position."""
+def belief_losses(game: stier.Game, agent: str, states: Sequence[stier.State], held_out: Positions) -> Floats:
+    """Returns the log losses of an agent's beliefs. No chance is taken to be below 0.1 % or above 99.9 %."""
     believer, found = stier.load_agent(agent, game), []
-    for place, state in enumerate(positions.states):
+    for place, state in enumerate(states):
         believer.restart(place)
-        seat = 1 - state.current_player()
-        chance = np.clip(believer.beliefs(state).expected[:, seat], 1e-3, 1 - 1e-3)
-        found.append(-(unseen[place] * np.where(hand[place] > 0, np.log(chance), np.log1p(-chance))).sum())
+        expected = believer.beliefs(state).expected[:, 1 - state.current_player()]
+        chance = np.clip(expected[held_out.cards[place]], 1e-3, 1 - 1e-3)
+        losses = np.where(held_out.hand[place] > 0, -np.log(chance), -np.log1p(-chance))
+        found.append((held_out.unseen[place] * losses).sum())
     return np.array(found)
 
 
+def interval(values: Floats, games: npt.NDArray[np.int64]) -> str:
+    """Returns the mean with its 95 % interval over games."""
+    excess = np.bincount(games, values - values.mean())
+    return f"{values.mean():+.3f} ± {1.96 * np.sqrt((excess**2).sum()) / len(values):.3f}"
+
+
 def main() -> None:
-    """Prints a line for each source of information."""
+    """Prints a line for each source of knowledge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=int, default=120_000, help="games to learn from (%(default)s)")
-    parser.add_argument("--held-out", type=int, default=3_000, help="other games to predict (%(default)s)")
+    parser.add_argument("--parts", type=int, default=20, help=f"parts of {PART:,} games to learn from (%(default)s)")
+    parser.add_argument("--held-out", type=int, default=1_000, help="other games to predict (%(default)s)")
     options = parser.parse_args()
     game = stier.load_game(GAME)
-    held_out = Positions(game, 1_000_003, options.held_out, keep=True)
-    places = fields(game.observation_tensor_layout())
-    unseen, hand = held_out.unseen(places), held_out.hand
-    found = {"chance alone": believed(game, f"{BELIEVER},beliefs=uniform", held_out, unseen, hand)}
-    posterior = believed(game, BELIEVER, held_out, unseen, hand)
-    test = Table(game, held_out)
-    train = Table(game, Positions(game, 10_000_000, options.games))
-    print(f"{len(train.hand):,} positions to learn from, {len(test.hand):,} held out")
-    for name, names in ADDED.items():
-        found[name] = predicted(train, test, names)
-    found["the exact posterior"] = posterior
-    chance, seen = found["chance alone"], found["observation"]
-    for name, own in found.items():
-        share = (chance - own).mean() / (chance - posterior).mean()
-        error = 1.96 * (seen - own).std() / np.sqrt(len(own))
-        print(f"| {name} | {own.mean():.3f} | {(seen - own).mean():+.3f} ± {error:.3f} | {share:.0%} |", flush=True)
+    states: list[stier.State] = []
+    seeds: list[int] = []
+    held_out = Positions(
+        game, range(options.held_out), lambda state, seed: (states.append(state.clone()), seeds.append(seed))[0]
+    )
+    games = np.array(seeds)
+    chance = belief_losses(game, f"{BELIEVER},beliefs=uniform", states, held_out)
+    posterior = belief_losses(game, BELIEVER, states, held_out)
+    print(f"{len(states):,} positions; chance and voids {interval(chance, games)}, less by the posterior's", end=" ")
+    print(interval(chance - posterior, games), flush=True)
+    predictors: dict[str, Predictor] = {}
+    learned = 0
+    for part in range(options.parts):
+        first = 1_000_003 + part * PART
+        positions = Positions(game, range(first, first + PART))
+        learned += len(positions.hand)
+        losses: dict[str, Floats] = {}
+        for name, added in ADDED.items():
+            inputs = positions.inputs(added)
+            if name not in predictors:
+                updates = options.parts * (len(inputs) // BATCH)
+                predictors[name] = Predictor(inputs.shape[1], positions.hand.shape[1], updates)
+            predictors[name].learn(inputs, positions.hand, positions.unseen)
+            found = log_losses(predictors[name].layers, held_out.inputs(added), held_out.hand, held_out.unseen)
+            losses[name] = np.asarray(found, np.float64)
+            less = interval(losses["the observation"] - losses[name], games)
+            print(f"| {learned:,} | {name} | {losses[name].mean():.3f} | {less} |", flush=True)
 
 
 if __name__ == "__main__":
