@@ -51,6 +51,7 @@ fn settings(lanes: usize) -> Settings {
         tensor: TensorKind::Observation,
         opponents: None,
         opening: None,
+        beliefs: None,
     }
 }
 

@@ -1,10 +1,13 @@
 """Learned responders where the exact best response is known: the share of the exploitability that they find.
 
-Prints the rows of a table in `benches/BOUNDS.md`. Trainings are kept in ``out/responders`` and continue from there.
+Prints the rows of a table in `benches/BOUNDS.md`, or those whose agents are named. The network's responder is trained
+twice: from the observation, and from the posterior over the cards, too. Trainings are kept in ``out/responders`` and
+continue from there.
 """
 
 from __future__ import annotations
 
+import argparse
 import time
 from pathlib import Path
 
@@ -21,7 +24,7 @@ DECKS = {
     "small": ("schwinget:scoring=schwinger,suits=2,values=3,referee=off,hand_size=2,set_aside=1", 4_000_000, 48),
     "large": ("schwinget:suits=2,values=4,referee=off,hand_size=2,set_aside=3", 5_000_000, 24),
 }
-AGENTS = ("greedy", "rule:when=always", "ismcts:iterations=100")
+AGENTS = ("greedy", "rule:when=always", "ismcts:iterations=100", "network")
 #: The decisions that the exploited network has learned from, and its settings, whatever the defaults are.
 NETWORK_STEPS = 8_000_000
 RECIPE = {"minibatches": 4, "entropy_decay": 0.9, "final_entropy_coefficient": 0.01, "symmetry": False}
@@ -57,31 +60,33 @@ class Deck:
 
 
 def main() -> None:
-    """Trains and measures all responders."""
+    """Trains and measures the responders."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("agents", nargs="*", choices=[*AGENTS, []], help="agents to exploit (all)")
+    agents = parser.parse_args().agents or AGENTS
     for name, (game, steps, seeds) in DECKS.items():
         deck = Deck(game)
-        victim = OUT / name / "exploited"
-        stier.train.learn(game, steps=NETWORK_STEPS, folder=victim, against=(), evaluations=1, **RECIPE)
-        file = victim / "network.safetensors"
-        for agent in [*AGENTS, f"network:path={file},choose=sample"]:
-            network = agent.startswith("network")
-            policy = deck.policy_of(agent, seeds if agent.startswith("ismcts") else 1)
+        for label in agents:
+            agent, others, folder = label, {}, OUT / name / label.partition(":")[0]
+            if label == "network":
+                file = OUT / name / "exploited" / "network.safetensors"
+                stier.train.learn(game, steps=NETWORK_STEPS, folder=file.parent, against=(), evaluations=1, **RECIPE)
+                agent, others = f"network:path={file},choose=sample", {"initial": file}
+            policy = deck.policy_of(agent, seeds if label.startswith("ismcts") else 1)
             exact = deck.tree.policy(policy).exploitability
-            found = stier.train.best_response(
-                game,
-                agent,
-                folder=OUT / name / agent.partition(":")[0],
-                steps=steps,
-                initial=file if network else None,
-                symmetry=False,
-                deals=DEALS,
-                evaluations=1,
-            )
-            own = [deck.exact.probabilities(found.trained.network, choose) for choose in ("best", "sample")]
-            shares = " | ".join(f"{100 * deck.exact.gain(policy, one) / exact:.1f} %" for one in own)
-            seconds = found.trained.log[-1]["cpu_seconds"]
-            measured = f"{found.gain:+.4f} ± {found.ci95:.4f} | {seconds:.0f}"
-            print(f"| {name} | `{'network' if network else agent}` | {exact:.4f} | {shares} | {measured} |", flush=True)
+            for posterior in (False, True) if label == "network" else (False,):
+                if posterior:
+                    others |= {"beliefs": f"lbr:against=({agent}),epsilon=0"}
+                    folder = folder.with_name(f"{folder.name}-posterior")
+                found = stier.train.best_response(
+                    game, agent, folder=folder, steps=steps, symmetry=False, deals=DEALS, evaluations=1, **others
+                )
+                own = [deck.exact.probabilities(found.trained.network, choose) for choose in ("best", "sample")]
+                shares = " | ".join(f"{100 * deck.exact.gain(policy, one) / exact:.1f} %" for one in own)
+                seconds = found.trained.log[-1]["cpu_seconds"]
+                row = [name, f"`{label}`{', posterior read' if posterior else ''}", f"{exact:.4f}", shares]
+                row += [f"{found.gain:+.4f} ± {found.ci95:.4f}", f"{seconds:.0f}"]
+                print(f"| {' | '.join(row)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -52,6 +52,12 @@ const MAX_LANES: i64 = 1 << 24;
 /// likely, drawn from the seed of the game. From there on the game is an ordinary one. A game that would end in its opening
 /// is dealt again without one.
 ///
+/// Beliefs: an agent whose beliefs about the cards of the others follow the observation: for each other seat, clockwise from
+/// the current player, and each card of `Beliefs.cards`, the expected number of copies that the seat holds, from 0 on; 0 once the
+/// game is over. They use only what the current player knows. The posterior under a known policy of the opponents is the belief of
+/// `"lbr:against=AGENT"`, whose `particles` are the histories weighed for a decision: if there are no more worlds, they are all
+/// counted. The seed of the agent is `derive_seed(s, "beliefs", e)`, as for opponents.
+///
 /// Args:
 ///     game: The game.
 ///     num_envs: The number of environments, 1 to 2**24.
@@ -65,6 +71,7 @@ const MAX_LANES: i64 = 1 << 24;
 ///     opening: An agent that begins some of the games; `None` if all begin with the deal.
 ///     opening_share: The share of the games that it begins, 0 to 1; by default 0.25. Only with an opening.
 ///     opening_decisions: The largest number of its decisions in a game, at least 1; by default 8. Only with an opening.
+///     beliefs: The agent whose beliefs follow the observation; `None` for observations alone. Needs `observation="float32"`.
 ///     copy: Give each batch arrays of its own for as long as the batch, one of its arrays or a view of one is in use. Otherwise
 ///         two sets of arrays take turns, and the second step or reset after a batch overwrites it.
 ///
@@ -110,6 +117,7 @@ fn refused(error: VectorError) -> PyErr {
         VectorError::NoLanes
         | VectorError::Size { .. }
         | VectorError::Bytes
+        | VectorError::Beliefs
         | VectorError::NoOpponents
         | VectorError::OpeningShare { .. }
         | VectorError::OpeningDecisions
@@ -321,10 +329,11 @@ impl VectorEnv {
 impl VectorEnv {
     #[new]
     #[pyo3(signature = (game, num_envs, *, seed=Seed(0), threads=Number::Small(0), autoreset=None, observation=Some("float32"),
-        tensor="observation", opponents=None, seat=None, opening=None, opening_share=None, opening_decisions=None, copy=true),
+        tensor="observation", opponents=None, seat=None, opening=None, opening_share=None, opening_decisions=None, beliefs=None,
+        copy=true),
         text_signature = "(game, num_envs, *, seed=0, threads=0, autoreset=True, observation='float32', \
         tensor='observation', opponents=None, seat=None, opening=None, opening_share=None, \
-        opening_decisions=None, copy=True)")]
+        opening_decisions=None, beliefs=None, copy=True)")]
     #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
     fn new(
         py: Python<'_>,
@@ -340,6 +349,7 @@ impl VectorEnv {
         opening: Option<&Bound<'_, PyAny>>,
         opening_share: Option<f64>,
         opening_decisions: Option<Number>,
+        beliefs: Option<&Bound<'_, PyAny>>,
         copy: bool,
     ) -> PyResult<Self> {
         let AnyGame(game) = &game;
@@ -364,8 +374,12 @@ impl VectorEnv {
             tensor: choice("tensor", tensor)?,
             opponents: opponents.transpose()?,
             opening: opening.transpose()?,
+            beliefs: beliefs.map(|agent| opponent(game, agent)).transpose()?,
         };
         let format = Format::of(observation)?;
+        if settings.beliefs.is_some() && format != Format::Float32 {
+            return Err(refused(VectorError::Beliefs));
+        }
         if settings.tensor == TensorKind::InformationState && format == Format::Uint8 {
             return Err(refused(VectorError::Bytes));
         }
@@ -581,6 +595,9 @@ impl VectorEnv {
             named_arguments.set_item("opening", opening.agent.to_string())?;
             named_arguments.set_item("opening_share", opening.share)?;
             named_arguments.set_item("opening_decisions", opening.decisions)?;
+        }
+        if let Some(believer) = &self.settings.beliefs {
+            named_arguments.set_item("beliefs", believer.to_string())?;
         }
         Ok(((self.game.clone(), self.settings.lanes).into_pyobject(py)?, named_arguments))
     }

@@ -979,6 +979,12 @@ class VectorEnv:
     likely, drawn from the seed of the game. From there on the game is an ordinary one. A game that would end in its opening
     is dealt again without one.
 
+    Beliefs: an agent whose beliefs about the cards of the others follow the observation: for each other seat, clockwise from
+    the current player, and each card of `Beliefs.cards`, the expected number of copies that the seat holds, from 0 on; 0 once the
+    game is over. They use only what the current player knows. The posterior under a known policy of the opponents is the belief of
+    `"lbr:against=AGENT"`, whose `particles` are the histories weighed for a decision: if there are no more worlds, they are all
+    counted. The seed of the agent is `derive_seed(s, "beliefs", e)`, as for opponents.
+
     Args:
         game: The game.
         num_envs: The number of environments, 1 to 2**24.
@@ -992,6 +998,7 @@ class VectorEnv:
         opening: An agent that begins some of the games; `None` if all begin with the deal.
         opening_share: The share of the games that it begins, 0 to 1; by default 0.25. Only with an opening.
         opening_decisions: The largest number of its decisions in a game, at least 1; by default 8. Only with an opening.
+        beliefs: The agent whose beliefs follow the observation; `None` for observations alone. Needs `observation="float32"`.
         copy: Give each batch arrays of its own for as long as the batch, one of its arrays or a view of one is in use. Otherwise
             two sets of arrays take turns, and the second step or reset after a batch overwrites it.
 
@@ -1017,6 +1024,7 @@ class VectorEnv:
         opening: Agent | str | None = None,
         opening_share: float | None = None,
         opening_decisions: SupportsIndex | None = None,
+        beliefs: Agent | str | None = None,
         copy: bool = True,
     ) -> VectorEnv: ...
     @property

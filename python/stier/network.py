@@ -45,10 +45,13 @@ class Classes(NamedTuple):
     actions: Ints
 
     @classmethod
-    def of(cls, game: Game) -> Classes | None:
-        """Returns those of a game, or None if nothing can be exchanged."""
+    def of(cls, game: Game, *, beliefs: bool = False) -> Classes | None:
+        """Returns those of a game, with the places of beliefs if they are inputs; None if nothing can be exchanged."""
         found = game.symmetry()
-        return None if found is None else cls(*(np.array(places, np.int64) for places in found))
+        if found is None:
+            return None
+        inputs, actions = (np.array(places, np.int64) for places in found)
+        return cls(np.concatenate([inputs, *_beliefs(game, inputs)], 1) if beliefs else inputs, actions)
 
     def order(self, observations: npt.NDArray[Any]) -> Ints:
         """Returns the parts in order, ``(rows, parts)``, for observations ``(rows, inputs)`` of zeros and ones."""
@@ -69,6 +72,25 @@ class Classes(NamedTuple):
         found = np.tile(np.arange(count), (len(order), 1))
         found[:, self.actions.reshape(-1)] = self.actions[order].reshape(len(order), -1)
         return found
+
+
+def _beliefs(game: Game, inputs: Ints) -> list[Ints]:
+    """Returns the places of the beliefs about each other seat, from those of the hand."""
+    sizes = {name: int(np.prod(shape)) for name, shape in game.observation_tensor_layout()}
+    size = sizes["hand"]
+    start = sum(list(sizes.values())[: list(sizes).index("hand")])
+    own = inputs[:, (inputs[0] >= start) & (inputs[0] < start + size)]
+    cards = len(game.card_faces())
+    # Where a seat can hold several copies of a card, the hand has a place for each.
+    copies = size // cards
+    width = game.observation_tensor_shape()[0]
+    return [width + seat * cards + (own[:, ::copies] - start) // copies for seat in range(game.num_players() - 1)]
+
+
+def num_inputs(game: Game, beliefs: str) -> int:
+    """Returns the number of inputs of a network: an observation, and the beliefs of an agent if it is not empty."""
+    own: int = game.observation_tensor_shape()[0]
+    return own + (game.num_players() - 1) * len(game.card_faces()) if beliefs else own
 
 
 @dataclass(frozen=True)
@@ -101,13 +123,16 @@ class Network:
     training: dict[str, Any] = field(default_factory=dict)
     #: The parts of the game that are sorted before the first layer; None if positions are read as they are.
     classes: Classes | None = None
+    #: The agent whose beliefs about the cards are inputs after the observation, as in `stier.VectorEnv`; none if it is
+    #: empty. With beliefs, a network plays in :func:`stier.train.duel`, but is not an agent.
+    beliefs: str = ""
 
     def __post_init__(self) -> None:
         if self.activation not in ("relu", "tanh"):
             raise ArgumentError(f"activation must be 'relu' or 'tanh', got {self.activation!r}")
         if not 0 < self.value_scale < np.inf:
             raise ArgumentError(f"value_scale must be more than 0, got {self.value_scale}")
-        width = self.game.observation_tensor_shape()[0]
+        width = num_inputs(self.game, self.beliefs)
         layers: list[tuple[str, Floats, Floats, int | None]] = [("hidden", *layer, None) for layer in self.hidden]
         layers.append(("policy", *self.policy, self.game.num_distinct_actions()))
         if self.value is not None:
@@ -125,7 +150,7 @@ class Network:
                 width = expected[1]
         if self.classes is not None:
             for name, places, size in [
-                ("inputs", self.classes.inputs, self.game.observation_tensor_shape()[0]),
+                ("inputs", self.classes.inputs, num_inputs(self.game, self.beliefs)),
                 ("actions", self.classes.actions, self.game.num_distinct_actions()),
             ]:
                 right = places.ndim == 2 and len(places) == len(self.classes.inputs) and places.size
@@ -231,13 +256,15 @@ class Network:
             "activation": self.activation,
             "game": self.game.short_name(),
             "rules": str(self.game),
-            "observation": self.game.observation_signature(),
+            "observation": _observation(self.game, self.beliefs),
             "actions": self.game.action_signature(),
             "value_scale": repr(float(self.value_scale)),
             "value": "none" if self.value is None else "return",
             "stier": __version__,
             "training": json.dumps(self.training, sort_keys=True),
         }
+        if self.beliefs:
+            metadata["beliefs"] = self.beliefs
         arrays = {name: np.ascontiguousarray(array, np.float32) for name, array in self.tensors().items()}
         return save(arrays, metadata)
 
@@ -288,7 +315,8 @@ class Network:
             if metadata[name] != expected:
                 raise ArgumentError(f"{name} must be {expected!r}, got {metadata[name]!r}")
         game = load_game(metadata["rules"])
-        for name, expected in [("observation", game.observation_signature()), ("actions", game.action_signature())]:
+        beliefs = metadata.get("beliefs", "")
+        for name, expected in [("observation", _observation(game, beliefs)), ("actions", game.action_signature())]:
             if metadata[name] != expected:
                 raise ArgumentError(f"{name} of {game.short_name()} are {expected}; the network has {metadata[name]}")
         # Files written before there was this key all have a value head.
@@ -315,6 +343,7 @@ class Network:
             activation=metadata["activation"],  # type: ignore[arg-type]  # checked by the class
             training=json.loads(metadata["training"]),
             classes=classes,
+            beliefs=beliefs,
         )
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
@@ -349,7 +378,7 @@ class Network:
         def info(name: str, *shape: int | str) -> Any:
             return helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape))
 
-        inputs, actions = self.game.observation_tensor_shape()[0], self.game.num_distinct_actions()
+        inputs, actions = num_inputs(self.game, self.beliefs), self.game.num_distinct_actions()
         graph = helper.make_graph(
             nodes,
             "stier",
@@ -365,6 +394,12 @@ class Network:
     def __repr__(self) -> str:
         widths = "-".join(str(weight.shape[0]) for weight, _ in (*self.hidden, self.policy))
         return f"<stier.network.Network {widths}-{self.policy[0].shape[1]} for {self.game}>"
+
+
+def _observation(game: Game, beliefs: str) -> str:
+    """Returns the signature of a network's inputs."""
+    own = game.observation_signature()
+    return f"{own},beliefs:{game.num_players() - 1}x{len(game.card_faces())}" if beliefs else own
 
 
 def _sorting(classes: Classes, tensors: dict[str, npt.NDArray[Any]]) -> list[Any]:

@@ -17,7 +17,7 @@ pytest.importorskip("jax")
 
 import stier.train
 from stier.cli import main
-from stier.network import Network
+from stier.network import Classes, Network
 from stier.solving import GameTree
 from stier.train import Exact, LearnedResponse
 from stier.train.settings import CommonSettings, Settings
@@ -116,9 +116,12 @@ def test_a_folder_of_learn_with_other_evaluations_is_continued(tmp_path: Path) -
     assert (found.gain, found.ci95) == (afresh.gain, afresh.ci95)
 
 
-def test_an_interrupted_training_ends_with_the_same_responder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("beliefs", ["", "lbr:against=(ismcts:iterations=10),particles=64"])
+def test_an_interrupted_training_ends_with_the_same_responder(
+    beliefs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     game, search = "schwinget:suits=2,values=3,referee=off,hand_size=2,set_aside=1", "ismcts:iterations=10"
-    settings = {**TINY, "steps": 2048, "seed": 5, "deals": 10, "evaluations": 1}
+    settings: dict[str, Any] = {**TINY, "steps": 2048, "seed": 5, "deals": 10, "evaluations": 1, "beliefs": beliefs}
     monkeypatch.setattr("stier.train._run.PAUSE", 0.0)
     calls = 0
 
@@ -139,8 +142,11 @@ def test_an_interrupted_training_ends_with_the_same_responder(tmp_path: Path, mo
     for name, array in whole.trained.network.tensors().items():
         assert (parts.trained.network.tensors()[name] == array).all(), name
     assert (whole.gain, whole.ci95) == (parts.gain, parts.ci95)
-    assert parts.responder.startswith(f"network:path={tmp_path / 'network.safetensors'}")
-    assert stier.exploit(game, search, parts.responder, deals=10).responder == parts.responder
+    if beliefs:
+        assert parts.responder.endswith(f"actions, with the beliefs of {parts.trained.network.beliefs}")
+    else:
+        assert parts.responder.startswith(f"network:path={tmp_path / 'network.safetensors'}")
+        assert stier.exploit(game, search, parts.responder, deals=10).responder == parts.responder
     with pytest.raises(ValueError, match=r"other settings \(opponents: \['ismcts:iter.*'\] there, \['greedy'\] now"):
         stier.train.best_response(game, "greedy", folder=tmp_path, **settings)
 
@@ -157,6 +163,104 @@ def test_a_responder_begins_as_a_network(tmp_path: Path) -> None:
     again = stier.train.best_response("kuhn_poker", f"network:path={file}", initial=file, **few)
     assert again.agent == f"network:path={file}"
     assert again.trained.network.training["initial"]
+
+
+#: A deck of Schwinget whose histories can be enumerated one at a time.
+TWO_EACH = "schwinget:suits=2,values=3,referee=off,counter=off,hand_size=2,set_aside=2"
+
+
+@pytest.mark.parametrize(("game", "hand"), [("kuhn_poker", "card"), ("leduc_poker", "card"), (TWO_EACH, "hand")])
+def test_the_posterior_is_that_of_all_histories(game: str, hand: str, tmp_path: Path) -> None:
+    """Against a network that draws its actions, by the reach of every history of the game."""
+    file = tmp_path / "network.safetensors"
+    loaded = stier.load_game(game)
+    network = Network.random(loaded, hidden=(16,), seed=3)
+    dataclasses.replace(network, policy=(400 * network.policy[0], network.policy[1])).save(file)
+    agent = f"network:path={file},choose=sample"
+    player = stier.load_agent(agent, loaded)
+    start = 0
+    for name, shape in loaded.observation_tensor_layout():
+        size = int(np.prod(shape))
+        if name == hand:
+            break
+        start += size
+    held = slice(start, start + size)
+    sums: dict[str, Any] = {}
+    reaches: dict[str, float] = {}
+
+    def walk(state: stier.State, reach: float) -> None:
+        """The reach leaves out the actions of the observer, seat 0, which are the same in all of its histories."""
+        if state.is_terminal():
+            return
+        if state.is_chance_node():
+            following = state.chance_outcomes()
+        elif state.current_player() == 0:
+            key = state.information_state_string(0)
+            sums[key] = sums.get(key, 0) + reach * state.observation_tensor(1)[held]
+            reaches[key] = reaches.get(key, 0.0) + reach
+            following = [(action, 1.0) for action in state.legal_actions()]
+        else:
+            following = player.step_with_policy(state)[0]
+        for action, probability in following:
+            walk(state.child(action), reach * probability)
+
+    walk(loaded.new_initial_state(), 1.0)
+    envs = stier.VectorEnv(
+        loaded, 50, opponents=agent, beliefs=f"lbr:against=({agent}),epsilon=0", autoreset="next_step", seed=1
+    )
+    width = loaded.observation_tensor_shape()[0]
+    assert envs.observation_shape == (width + len(loaded.card_faces()),)
+    batch, met, informed = envs.reset(), set(), 0
+    for _ in range(40):
+        for lane in (~batch.terminated).nonzero()[0]:
+            state = envs.state(int(lane))
+            key = state.information_state_string(0)
+            expected = sums[key] / reaches[key]
+            np.testing.assert_allclose(batch.observation[lane, width:], expected, atol=1e-5)
+            met.add(key)
+            informed += len(set(expected[expected > 0].round(3))) > 1
+        assert not batch.observation[batch.terminated, width:].any()
+        batch = envs.step(envs.sample_actions())
+    assert len(met) >= 6, "positions were met"
+    assert informed > 20, "where the actions tell something"
+
+
+def test_a_network_goes_on_with_beliefs(tmp_path: Path) -> None:
+    """The beliefs have no effect at first; sorted suits go on to be sorted."""
+    game = stier.load_game("schwinget:suits=2,values=3,referee=off,hand_size=2,set_aside=1")
+    believer = "lbr:against=greedy,particles=64"
+    for name in (game, stier.load_game("schweins_galopp:players=2")):
+        sorted_, base = Classes.of(name, beliefs=True), Classes.of(name)
+        assert sorted_ is not None
+        assert base is not None
+        added = sorted_.inputs[:, base.inputs.shape[1] :] - name.observation_tensor_shape()[0]
+        # The beliefs about a card are exchanged with its suit; the counter has none.
+        names = [str(card) for card in name.card_faces()]
+        assert sorted(added.reshape(-1)) == [place for place, card in enumerate(names) if card != "BK"]
+        marks = [{names[place][0] for place in part} for part in added]
+        assert all(len(mark) == 1 for mark in marks)
+        assert len(set.union(*marks)) == len(added)
+    for symmetry in (False, True):
+        first = stier.train.learner(game, hidden=(16,), num_envs=32, horizon=8, symmetry=symmetry).network()
+        made = stier.train.learner(game, initial=first, num_envs=32, horizon=8, beliefs=believer, opponents="greedy")
+        network = made.network()
+        x = np.random.default_rng(1).integers(2, size=(7, first.hidden[0][0].shape[0]))
+        wide = np.concatenate([x, np.random.default_rng(2).random((7, len(game.card_faces())))], 1)
+        for found, expected in zip(network.forward(wide), first.forward(x), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+        made.iterate()
+        network = made.network()
+        assert not np.allclose(network.forward(wide)[0], network.forward(wide * [1] * x.shape[1] + [0])[0])
+    file = tmp_path / "network.safetensors"
+    network.save(file)
+    again = Network.load(file)
+    assert again.beliefs == believer
+    np.testing.assert_array_equal(again.forward(wide)[0], network.forward(wide)[0])
+    with pytest.raises(stier.StierError, match=r"was trained for the observation .*,beliefs:1x7"):
+        stier.load_agent("network", game, path=file)
+    with pytest.raises(ValueError, match="beliefs must be lbr:against=greedy,particles=64 as in the initial network"):
+        stier.train.learner(game, initial=again, beliefs="lbr")
+    assert stier.train.learner(game, initial=again, opponents="greedy").settings.beliefs == believer
 
 
 def test_bad_arguments() -> None:

@@ -369,6 +369,8 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
         ({"opening_decisions": 0}, "opening_decisions must be at least 1, got 0"),
         ({"population_share": -0.1}, "population_share must be between 0 and 1, got -0.1"),
         ({"population_size": 0}, "population_size must be at least 1, got 0"),
+        ({"population_share": 0.5, "beliefs": "lbr"}, "beliefs need population_share=0: earlier networks play without"),
+        ({"beliefs": "greedi"}, "greedi"),
         ({"population_weights": "best"}, "population_weights must be 'equal' or 'nash', got 'best'"),
         (
             {"population_share": 0.2, "num_envs": 16},

@@ -348,6 +348,9 @@ def test_the_learner_sits_where_it_is_told(schwinget: stier.Game) -> None:
         ({"autoreset": "never"}, ValueError, "same_step | next_step | disabled, got 'never'"),
         ({"autoreset": 3}, TypeError, "autoreset must be True, False or one of"),
         ({"observation": "float64"}, ValueError, "'float32', 'uint8' or None"),
+        ({"beliefs": "nobody"}, stier.AgentError, "unknown agent 'nobody'"),
+        ({"beliefs": "lbr", "observation": "uint8"}, ValueError, "beliefs follow observations as floats"),
+        ({"beliefs": "lbr", "tensor": "information_state"}, ValueError, "beliefs follow observations as floats"),
         ({"tensor": "hands"}, ValueError, "tensor must be observation or information_state, got 'hands'"),
         ({"num_envs": 0}, ValueError, "num_envs must be between 1 and "),
         ({"threads": -1}, ValueError, "threads must be between 0 and "),
@@ -398,6 +401,33 @@ def test_an_agent_begins_games(schwinget: stier.Game) -> None:
         arguments: dict[str, Any] = {**opening, **options}
         with pytest.raises(error, match=message):
             stier.VectorEnv(schwinget, 2, **arguments)
+
+
+def test_beliefs_follow_the_observation(game: stier.Game) -> None:
+    """They are those of the agent in the same position, and change nothing else."""
+    options: dict[str, Any] = {"opponents": "random", "seat": "rotate", "autoreset": False, "seed": 4}
+    believer = "ismcts:beliefs=policy,model=greedy,particles=64"
+    width, players = game.observation_tensor_shape()[0], game.num_players()
+    plain = stier.VectorEnv(game, 5, **options)
+    envs = stier.VectorEnv(game, 5, beliefs=believer, threads=2, **options)
+    again = pickle.loads(pickle.dumps(envs))
+    agent = stier.load_agent(believer, game)
+    first, batch = plain.reset(), envs.reset()
+    for _ in range(8):
+        np.testing.assert_array_equal(batch.observation[:, :width], first.observation)
+        for lane in range(5):
+            own = batch.observation[lane, width:].reshape(players - 1, -1)
+            if batch.terminated[lane]:
+                assert not own.any()
+                continue
+            state = envs.state(lane)
+            agent.restart(stier.derive_seed(int(envs.seeds[lane]), "beliefs", len(state.history())))
+            player, found = state.current_player(), agent.beliefs(state)
+            others = [(player + 1 + place) % players for place in range(players - 1)]
+            np.testing.assert_array_equal(own, found.expected[:, others].T.astype(np.float32))
+        actions = plain.sample_actions()
+        first, batch = plain.step(actions), envs.step(actions)
+        np.testing.assert_array_equal(batch.observation, again.step(actions).observation)
 
 
 def test_pickles_go_on_alike(game: stier.Game) -> None:

@@ -89,14 +89,14 @@ impl<S> SearchAgent<S> {
         Self { self_determination, draws, ..self }
     }
 
-    /// The worlds that the searcher considers possible.
-    fn worlds<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G>
+    /// The worlds that the searcher considers possible, with these parts of them.
+    fn worlds<G: Hints>(&self, kept: Kept, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G>
     where
         S: Algorithm<G>,
     {
         let model = self.belief.policy_model();
         let model = self.algorithm.model().unwrap_or(&*model);
-        self.belief.worlds(model, self.kept, game, view, stop, rng)
+        self.belief.worlds(model, kept, game, view, stop, rng)
     }
 
     /// Decides by `search`, unless only one action is legal.
@@ -131,7 +131,7 @@ impl<G: Hints, S: Algorithm<G>> Agent<G> for SearchAgent<S> {
             let mut rng = streams.rng("beliefs");
             let draws = if stop.is_timed() { u64::MAX } else { agent.draws };
             let weighing = stop.within_share(agent.belief.belief_share);
-            let worlds = agent.worlds(game, view, &stop, &mut rng);
+            let worlds = agent.worlds(agent.kept, game, view, &stop, &mut rng);
             let worlds = worlds.self_determined(game, view, agent.self_determination, draws, &weighing, &mut rng);
             agent.algorithm.decide(&Task { game, view, legal, worlds, streams, stop, depth })
         })
@@ -144,7 +144,8 @@ impl<G: Hints, S: Algorithm<G>> Agent<G> for SearchAgent<S> {
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         let stop = Stop::new(Instant::now(), self.time_ms, &self.interrupt);
-        self.worlds(game, view, &stop, &mut self.streams.rng("beliefs"))
+        // Without histories, few worlds can be enumerated.
+        self.worlds(Kept::States, game, view, &stop, &mut self.streams.rng("beliefs"))
     }
 
     fn note_lines(&mut self, depth: usize) {

@@ -64,6 +64,7 @@ fn answers(game: &Arc<dyn DynGame>, spec: &AgentSpec) -> Vec<(&'static str, Resu
         tensor: TensorKind::Observation,
         opponents: Some(opponents),
         opening: None,
+        beliefs: None,
     };
     let state = game.new_state(Some(1));
     let many = search_many::Settings { seed: 1, threads: 1 };

@@ -97,7 +97,8 @@ def learner(
             raise ArgumentError(f"initial must be the file of a network, got '{initial}': {error}") from error
     if initial is not None:
         hidden = tuple(weight.shape[1] for weight, _ in initial.hidden)
-        settings = {"hidden": hidden, "symmetry": initial.classes is not None} | settings
+        own = {"hidden": hidden, "symmetry": initial.classes is not None}
+        settings = own | ({"beliefs": initial.beliefs} if initial.beliefs else {}) | settings
     made: Learner = getattr(module, class_name)(as_game(game), module.Settings(**settings), initial, device)
     return made
 

@@ -22,7 +22,7 @@ from jaxlib import xla_client
 
 from stier._native import Game, derive_seed
 from stier.errors import ArgumentError
-from stier.network import Network
+from stier.network import Network, num_inputs
 from stier.train._learner import Critic, Environments, SelfPlay, classes_of, described, digest
 from stier.train.settings import CommonSettings
 
@@ -32,7 +32,7 @@ Params = dict[str, jax.Array]
 
 #: Settings that do not change what is compiled.
 NOT_COMPILED = (
-    *("steps", "seed", "opponents", "opening", "opening_share", "opening_decisions"),
+    *("steps", "seed", "opponents", "opening", "opening_share", "opening_decisions", "beliefs"),
     *("population_share", "population_size", "population_weights"),
 )
 
@@ -154,7 +154,7 @@ class JaxLearner:
 
         The value head shares the policy's hidden layers. A critic that sees more has its own.
         """
-        inputs, hidden = self.game.observation_tensor_shape()[0], self.settings.hidden
+        inputs, hidden = num_inputs(self.game, self.settings.beliefs), self.settings.hidden
 
         def layers(name: str, *sizes: int) -> dict[str, tuple[int, int, float]]:
             return {f"{name}.{i}": (*pair, math.sqrt(2)) for i, pair in enumerate(itertools.pairwise(sizes))}
@@ -189,6 +189,7 @@ class JaxLearner:
             value_scale=self.scale,
             training=described(self),
             classes=classes_of(self.game, self.settings),
+            beliefs=self.settings.beliefs,
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:

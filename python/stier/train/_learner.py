@@ -13,12 +13,14 @@ import numpy.typing as npt
 
 from stier._native import Agent, Batch, Game, VectorEnv, derive_seed
 from stier.errors import ArgumentError
-from stier.network import Classes, Network
+from stier.network import Classes, Network, num_inputs
 from stier.train._gae import gae
 from stier.train._population import Population
 from stier.train.settings import SELF, CommonSettings, DMCSettings, Settings
 
 Floats = npt.NDArray[np.float32]
+#: Zeros and ones in bytes; floats with beliefs.
+Observations = npt.NDArray[np.uint8 | np.float32]
 
 
 class Learner(Protocol):
@@ -58,7 +60,7 @@ class Learner(Protocol):
 class Turn(NamedTuple):
     """The fields of `stier.Batch` that learners use."""
 
-    observation: npt.NDArray[np.uint8]
+    observation: Observations
     legal_action_mask: npt.NDArray[np.bool_]
     current_player: npt.NDArray[np.int32]
     rewards: Floats
@@ -67,7 +69,7 @@ class Turn(NamedTuple):
 
 def classes_of(game: Game, settings: CommonSettings) -> Classes | None:
     """Returns the parts of the game that are sorted, or None."""
-    return Classes.of(game) if settings.symmetry else None
+    return Classes.of(game, beliefs=bool(settings.beliefs)) if settings.symmetry else None
 
 
 class Environments:
@@ -104,6 +106,7 @@ class Environments:
         self.parts: list[VectorEnv] = []
         for number, (opponent, size) in enumerate(parts):
             others: dict[str, Any] = {} if opponent == SELF else {"opponents": opponent, "seat": "rotate"}
+            others |= {"observation": "float32", "beliefs": settings.beliefs} if settings.beliefs else {}
             if settings.opening:
                 others |= {
                     "opening": settings.opening,
@@ -111,9 +114,8 @@ class Environments:
                     "opening_decisions": settings.opening_decisions,
                 }
             own = derive_seed(settings.seed, "training games", number)
-            self.parts.append(
-                VectorEnv(game, size, seed=own, observation="uint8", autoreset=autoreset, threads=1, **others)
-            )
+            others = {"observation": "uint8", **others}
+            self.parts.append(VectorEnv(game, size, seed=own, autoreset=autoreset, threads=1, **others))
         self.ends = np.cumsum([part.num_envs for part in self.parts])
 
     def meet_earlier(self, steps: int, network: Callable[[], Network]) -> None:
@@ -166,7 +168,9 @@ class Environments:
         found = np.concatenate([part.perfect_information_observation() for part in self.parts])
         if self.classes is None:
             return found
-        seats = (self.classes.sorted(found[:, seat], self.order) for seat in range(found.shape[1]))
+        # The critic is shown no beliefs.
+        own = Classes.of(self.game) or self.classes
+        seats = (own.sorted(found[:, seat], self.order) for seat in range(found.shape[1]))
         return np.stack(list(seats), 1)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -201,10 +205,10 @@ def _sizes(count: int, parts: int) -> list[int]:
 class Decisions(NamedTuple):
     """Decisions to learn from: ``(decisions, …)``, each from the perspective of the player who decided."""
 
-    #: The player's observations (uint8).
-    observation: npt.NDArray[np.uint8]
+    #: The player's observations, beliefs included.
+    observation: Observations
     #: The critic's observations: the same array unless it sees more.
-    critic_observation: npt.NDArray[np.uint8]
+    critic_observation: Observations
     legal: npt.NDArray[np.bool_]
     action: npt.NDArray[np.int32]
     #: The logarithms of the probabilities of all actions, by the policy that played.
@@ -218,8 +222,8 @@ class Decisions(NamedTuple):
 class Step(NamedTuple):
     """One decision in each environment, and what followed it."""
 
-    observation: npt.NDArray[np.uint8]
-    critic_observation: npt.NDArray[np.uint8]
+    observation: Observations
+    critic_observation: Observations
     legal: npt.NDArray[np.bool_]
     player: npt.NDArray[np.int32]
     action: npt.NDArray[np.int32]
@@ -234,7 +238,7 @@ class Step(NamedTuple):
 #: Called with observations, what the critic sees, legal actions and the number of the call: returns actions, the
 #: logarithms of the policy, values, and what the critic expected of the actions.
 Choose = Callable[
-    [npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_], int],
+    [Observations, Observations, npt.NDArray[np.bool_], int],
     tuple[npt.NDArray[Any], Floats, Floats, Floats],
 ]
 
@@ -279,8 +283,8 @@ class SelfPlay:
 
     @property
     def inputs(self) -> int:
-        """The size of an observation."""
-        return self.game.observation_tensor_shape()[0]
+        """The number of the network's inputs."""
+        return num_inputs(self.game, self.settings.beliefs)
 
     @property
     def critic(self) -> Critic | None:
@@ -289,7 +293,8 @@ class SelfPlay:
         if not settings.central_critic:
             return None
         outputs = self.game.num_distinct_actions() if settings.action_critic else 1
-        return Critic(self.inputs * self.game.num_players(), settings.critic_hidden or settings.hidden, outputs)
+        inputs = self.game.observation_tensor_shape()[0] * self.game.num_players()
+        return Critic(inputs, settings.critic_hidden or settings.hidden, outputs)
 
     def collect(self, choose: Choose) -> tuple[Decisions, dict[str, float]]:
         """Plays on in all environments, and returns the next `horizon` decisions of each."""
@@ -407,11 +412,19 @@ def fitting(network: Network, game: Game, settings: CommonSettings) -> dict[str,
         raise ArgumentError(f"hidden must be {widths} as in the initial network, got {hidden}")
     if network.activation != "relu":
         raise ArgumentError(f"initial must be a network with relu between its layers, got {network.activation}")
-    classes = classes_of(game, settings)
+    if network.beliefs not in ("", settings.beliefs):
+        raise ArgumentError(f"beliefs must be {network.beliefs} as in the initial network, got {settings.beliefs!r}")
+    classes = Classes.of(game, beliefs=bool(network.beliefs)) if settings.symmetry else None
     if [places.tolist() for places in network.classes or ()] != [places.tolist() for places in classes or ()]:
         reads = "positions as they are" if network.classes is None else "sorted positions"
         raise ArgumentError(f"symmetry must be {network.classes is not None}: the initial network reads {reads}")
-    return {name: array for name, array in network.tensors().items() if not name.startswith("classes")}
+    found = {name: array for name, array in network.tensors().items() if not name.startswith("classes")}
+    # A network that has not read beliefs begins without regard for them.
+    new = num_inputs(game, settings.beliefs) - num_inputs(game, network.beliefs)
+    for name in ["hidden.0.weight"] if hidden else ["policy.weight", "value.weight"]:
+        if name in found:
+            found[name] = np.pad(found[name], ((0, new), (0, 0)))
+    return found
 
 
 def for_ppo(network: Network, game: Game, settings: Any, scale: float) -> dict[str, Floats]:

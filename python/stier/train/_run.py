@@ -143,7 +143,7 @@ class _Record:
         self.iterations = 0
         self.cpu_seconds = 0.0
         own = learner.settings
-        agents = [*own.opponents, own.opening, *(() if evaluation is None else evaluation.against)]
+        agents = [*own.opponents, own.opening, own.beliefs, *(() if evaluation is None else evaluation.against)]
         #: Digests of the files of these agents, as they are before the first game.
         self.files = _digests(learner.game, agents)
 
@@ -298,7 +298,7 @@ def _always_finite(network: Network) -> bool:
         value=None if network.value is None else absolute(network.value),
     )
     with np.errstate(over="ignore", invalid="ignore"):
-        # Learners see observations as bytes.
+        # Learners see observations as bytes, and beliefs, which are smaller.
         logits, value = bound.forward(np.full(len(bound.hidden[0][0] if bound.hidden else bound.policy[0]), 255))
     return bool(np.isfinite(logits).all() and (network.value is None or np.isfinite(value)))
 
@@ -310,7 +310,7 @@ def set_by_initial(folder: Path) -> dict[str, Any]:
     there = json.loads(_read(folder / CHECKPOINT, arrays=False)[0].get("settings", "{}"))
     if there.get("initial") is None:
         return {}
-    return {name: there[name] for name in ("hidden", "symmetry") if name in there}
+    return {name: there[name] for name in ("hidden", "symmetry", "beliefs") if name in there}
 
 
 def _read(path: Path, *, arrays: bool = True) -> tuple[dict[str, str], dict[str, Any]]:

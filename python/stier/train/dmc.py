@@ -19,7 +19,7 @@ import optax
 from stier._native import Game, derive_seed
 from stier.network import Network
 from stier.train._jax import JaxLearner, Params, hidden_layers, on_device, optimizer_of
-from stier.train._learner import Environments, for_dmc, standard_deviation_of_returns
+from stier.train._learner import Environments, Observations, for_dmc, standard_deviation_of_returns
 from stier.train.settings import DMCSettings as Settings
 
 
@@ -110,7 +110,7 @@ class DMC(JaxLearner):
             "learning_rate": learning_rate,
         }
 
-    def games(self, epsilon: float) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    def games(self, epsilon: float) -> tuple[Observations, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         """Plays a game in each environment: returns observations, actions, and the returns of their players."""
         number = np.arange(self.settings.num_envs)
         batch = self.play.reset()

@@ -19,6 +19,7 @@ from stier._native import (
     VectorEnv,
     derive_seed,
     estimate,
+    load_agent,
     share,
 )
 from stier._output import bar, between
@@ -225,12 +226,24 @@ def _by_network(
     network: Network, states: Sequence[State], rng: np.random.Generator
 ) -> list[tuple[dict[int, float], int]]:
     legal = np.stack([state.legal_actions_mask() for state in states])
-    probabilities, _ = network(np.stack([state.observation_tensor() for state in states]), legal)
+    believer = load_agent(network.beliefs, network.game) if network.beliefs else None
+    probabilities, _ = network(np.stack([_inputs(state, believer) for state in states]), legal)
     actions = draw(probabilities, rng)
     return [
         ({int(action): float(row[action]) for action in mask.nonzero()[0]}, int(chosen))
         for row, mask, chosen in zip(probabilities, legal, actions, strict=True)
     ]
+
+
+def _inputs(state: State, believer: Agent | None) -> npt.NDArray[np.float32]:
+    """Returns the inputs of a network: the observation, and the beliefs of an agent if there is one."""
+    seen = state.observation_tensor()
+    if believer is None:
+        return seen
+    believer.restart()
+    player, players = state.current_player(), state.num_players()
+    others = [(player + 1 + place) % players for place in range(players - 1)]
+    return np.concatenate([seen, believer.beliefs(state).expected[:, others].T.reshape(-1)], dtype=np.float32)
 
 
 def draw(probabilities: npt.NDArray[np.float32], rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -319,7 +332,8 @@ def duel(
             opponents=opponents,
             seat=seat,
             autoreset=False,
-            observation="uint8",
+            observation="float32" if network.beliefs else "uint8",
+            beliefs=network.beliefs or None,
             threads=threads,
         )
         values += _returns(network, envs, choose, np.random.default_rng((seed, seat)))[:, seat]
@@ -348,7 +362,8 @@ class Exact:
 
     #: All histories of the game.
     tree: GameTree
-    _observations: list[npt.NDArray[np.uint8]] = field(default_factory=list, repr=False)
+    #: By the agent whose beliefs are inputs, or "": the inputs of all information sets.
+    _observations: dict[str, list[npt.NDArray[Any]]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, game: Game | str, max_histories: int = 20_000_000) -> Exact:
@@ -363,16 +378,26 @@ class Exact:
         """Returns the network's probabilities of actions, 0 or 1 with ``choose="best"``: float32 (sets, actions)."""
         legal = self.tree.legal_action_masks()
         starts = range(0, self.tree.information_sets, ROWS)
-        if not self._observations:
-            self._observations.extend(
-                self.tree.observation_tensors(start, min(start + ROWS, starts.stop), "uint8") for start in starts
-            )
+        if network.beliefs not in self._observations:
+            self._observations[network.beliefs] = self._inputs(network.beliefs, starts)
         rows = [
             network(observation, legal[start : start + ROWS])[0]
-            for start, observation in zip(starts, self._observations, strict=True)
+            for start, observation in zip(starts, self._observations[network.beliefs], strict=True)
         ]
         found = np.concatenate(rows)
         return found if choose == "sample" else np.eye(found.shape[1], dtype=np.float32)[found.argmax(axis=1)]
+
+    def _inputs(self, beliefs: str, starts: range) -> list[npt.NDArray[Any]]:
+        if not beliefs:
+            return [self.tree.observation_tensors(start, min(start + ROWS, starts.stop), "uint8") for start in starts]
+        believer, found = load_agent(beliefs, self.tree.game), []
+
+        def note(state: State) -> int:
+            found.append(_inputs(state, believer))
+            return state.legal_actions()[0]
+
+        self.tree.policy_of(note)
+        return [np.stack(found[start : start + ROWS]) for start in starts]
 
     def gain(self, agent: npt.ArrayLike, responder: npt.ArrayLike) -> float:
         """Returns the exact gain of a responder against an agent: that which `stier.exploit` estimates.

@@ -22,7 +22,17 @@ from torch.nn import functional
 from stier._native import Game, derive_seed
 from stier.errors import ArgumentError
 from stier.network import Network
-from stier.train._learner import Critic, Decisions, Floats, SelfPlay, classes_of, described, digest, for_ppo
+from stier.train._learner import (
+    Critic,
+    Decisions,
+    Floats,
+    Observations,
+    SelfPlay,
+    classes_of,
+    described,
+    digest,
+    for_ppo,
+)
 from stier.train.settings import Settings
 
 #: The metrics of the loss.
@@ -126,7 +136,7 @@ class PPO:
         return self.iteration * self.settings.batch_size
 
     def choose(
-        self, observation: npt.NDArray[np.uint8], critic: npt.NDArray[np.uint8], legal: npt.NDArray[np.bool_], _: int
+        self, observation: Observations, critic: Observations, legal: npt.NDArray[np.bool_], _: int
     ) -> tuple[npt.NDArray[Any], Floats, Floats, Floats]:
         """Draws actions; returns them with the logarithms of the policy, values, and values of the actions."""
         with torch.inference_mode():
@@ -244,6 +254,7 @@ class PPO:
             value_scale=self.play.scale,
             training=described(self),
             classes=classes_of(self.game, self.settings),
+            beliefs=self.settings.beliefs,
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:

@@ -27,7 +27,7 @@ class LearnedResponse(Gain):
     Attributes:
         game: The game.
         agent: The agent at all seats but the responder's, as text.
-        responder: The responder, as the text of an agent; without a folder a description.
+        responder: The responder, as the text of an agent; without a folder or with beliefs a description.
         gain: Mean return of the responder per game, in the game's utility and above an equal share of what all returns
             add up to (0 in zero-sum games). Averaged over the seats, with the agent in all others.
         ci95: Half the width of the 95 % interval around `gain`; deals are the units.
@@ -97,7 +97,9 @@ def best_response(
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
         settings: Those of the algorithm, as in `learn`. PPO's `num_envs` is 256 unless it is given, its
             `minibatches` 4, its `final_entropy_coefficient` 0.002, its `entropy_decay` 0.9, its `central_critic` on,
-            and with an initial network its `entropy_coefficient` 0.05.
+            and with an initial network its `entropy_coefficient` 0.05. With ``beliefs="lbr:against=AGENT"`` the
+            network also reads the posterior over the cards that follows from the agent's policy. Then it plays in
+            `duel`, but not as an agent.
 
     The same settings give the same network and the same gain on the same machine, however often training was stopped,
     with or without a folder.
@@ -150,8 +152,9 @@ def best_response(
     more = Duel(play("choice of actions", "sample").values - play("choice of actions", "best").values)
     choose: Literal["best", "sample"] = "sample" if more.mean > more.ci95 else "best"
     measured = play("held out", choose)
-    if folder is None:
+    if folder is None or trained.network.beliefs:
         responder = f"network, {'drawn' if choose == 'sample' else 'likeliest'} actions"
+        responder += f", with the beliefs of {trained.network.beliefs}" if trained.network.beliefs else ""
     else:
         responder = str(load_agent("network", game, path=Path(folder) / NETWORK, choose=choose))
     gain = measured.mean - total / game.num_players()

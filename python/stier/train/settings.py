@@ -45,6 +45,8 @@ class CommonSettings:
         population_weights: 'equal' meets all of them equally often (fictitious play). 'nash' weights them by Nash
             averaging of their matches (`stier.ratings.nash_averaging`, as in PSRO), for two players with returns of a
             constant sum. Weights are rounded to multiples of 1 / `population_size`.
+        beliefs: An agent whose beliefs about the cards are inputs of the network after the observation, as in
+            `stier.VectorEnv`; none if it is empty. The posterior of a responder is the belief of 'lbr:against=AGENT'.
         symmetry: Sorts parts that can be exchanged without changing the game, such as suits, so that the network sees
             positions that differ by an exchange as one (`stier.Game.symmetry`). No effect in games without such parts.
     """
@@ -63,6 +65,7 @@ class CommonSettings:
     population_share: float = 0.0
     population_size: int = 8
     population_weights: str = "equal"
+    beliefs: str = ""
     symmetry: bool = True
 
     def __post_init__(self) -> None:
@@ -77,6 +80,8 @@ class CommonSettings:
             raise ArgumentError(f"population_weights must be 'equal' or 'nash', got {self.population_weights!r}")
         if self.population_weights == "nash" and not self.population_share:
             raise ArgumentError("population_weights=nash needs population_share above 0")
+        if self.beliefs and self.population_share:
+            raise ArgumentError("beliefs need population_share=0: earlier networks play without them")
 
     @classmethod
     def meanings(cls) -> dict[str, str]:

@@ -1,4 +1,4 @@
-//! The agents that decide inside a step: opponents, and the one that begins games.
+//! The agents that decide inside a step: opponents, and the one that begins games. Beside them, the one whose beliefs are shown.
 //!
 //! They remember nothing from one decision to the next: each is the first decision of the agent under a seed hashed from
 //! (seed of the game, "opponent", events so far). So a lane is a function of its seed and the learner's actions, a few
@@ -8,9 +8,10 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{Action, ActionSet as _, Game, Hints, Rng, Seat};
+use stier_core::{Action, ActionSet as _, FullGame, Game, Rng, Seat};
 
 use super::Settings;
+use super::beliefs::Believer;
 use super::lane::Lane;
 use super::step::LaneStep;
 use crate::agent::batch_agent::Query;
@@ -33,9 +34,10 @@ enum Agent<G: Game> {
 pub(super) struct Agents<G: Game> {
     agents: Vec<(u64, Agent<G>)>,
     num_opponents: usize,
+    believer: Option<Believer<G>>,
 }
 
-impl<G: Hints> Agents<G> {
+impl<G: FullGame> Agents<G> {
     /// The agents; once the flag is set, their decisions end early.
     pub(super) fn new(settings: &Settings, interrupt: &Arc<AtomicBool>) -> Self {
         let agent = |spec: &AgentSpec| {
@@ -51,7 +53,13 @@ impl<G: Hints> Agents<G> {
             (spec.seed().unwrap_or(0).rotate_left(32), agent)
         };
         let num_opponents = settings.opponents.as_ref().map_or(0, |all| all.agents.len());
-        Self { agents: settings.agents().map(agent).collect(), num_opponents }
+        let believer = settings.beliefs.as_ref().map(|spec| Believer::new(spec, interrupt));
+        Self { agents: settings.agents().map(agent).collect(), num_opponents, believer }
+    }
+
+    /// The agent whose beliefs are shown, if there is one.
+    pub(super) fn believer(&mut self) -> Option<&mut Believer<G>> {
+        self.believer.as_mut()
     }
 
     /// The action of the agent on `seat`, which is to act; `None` if it [decides for many lanes](Self::decide_many) at

@@ -4,7 +4,7 @@
 //! `sample_actions`, the number of lanes; for every lane seed, episode, stage and the decisions of all players. Games
 //! are replayed from their seeds, so every byte is checked.
 
-use stier_core::{Game, Hints, Options as _, Turn};
+use stier_core::{FullGame, Game, Options as _, Turn};
 
 use super::lane::{Lane, Stage};
 use super::{ActionDraws, Opening, Settings, VectorError};
@@ -43,7 +43,7 @@ pub(super) fn write<G: Game>(game: &G, settings: &Settings, draws: ActionDraws, 
 }
 
 /// The lanes that [`write`] was given.
-pub(super) fn read<G: Hints>(
+pub(super) fn read<G: FullGame>(
     game: &G,
     settings: &Settings,
     bytes: &[u8],

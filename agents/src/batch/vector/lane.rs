@@ -1,6 +1,6 @@
 //! One lane: one game after another, each dealt from a seed of its own.
 
-use stier_core::{Action, ActionSet as _, Dealer, Game, Hints, History, Rng, Seat, Turn};
+use stier_core::{Action, ActionSet as _, Dealer, FullGame, Game, History, Rng, Seat, Turn};
 
 use super::agents::Agents;
 use super::step::{Call, Progress};
@@ -43,7 +43,7 @@ fn seed_of(root: u64, episode: u64) -> u64 {
     if episode == 0 { root } else { Rng::stream(root, "episode", episode).bits() }
 }
 
-impl<G: Hints> Lane<G> {
+impl<G: FullGame> Lane<G> {
     /// A lane without a game.
     pub(super) fn new(game: &G, number: usize) -> Self {
         Self {

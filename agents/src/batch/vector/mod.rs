@@ -9,6 +9,7 @@
 //! inside the step. With an [`Opening`], another agent begins some of the games.
 
 mod agents;
+mod beliefs;
 mod checkpoint;
 mod lane;
 mod opening;
@@ -75,6 +76,9 @@ pub struct Settings {
     pub opponents: Option<Opponents>,
     /// The beginning of some of the games; `None` if all begin with the deal.
     pub opening: Option<Opening>,
+    /// The agent whose beliefs about the cards follow the observation; `None` if nothing does. For each other seat,
+    /// clockwise from the player's, and each card, this is the expected number of copies that the seat holds.
+    pub beliefs: Option<AgentSpec>,
 }
 
 impl Settings {
@@ -86,7 +90,8 @@ impl Settings {
 
     /// Returns true if all agents decide so fast in this number of lanes that interrupts are not needed.
     fn is_instant(&self) -> bool {
-        self.agents().all(|spec| spec.facts().is_instant && (self.lanes <= FEW_LANES || !spec.has_network()))
+        self.beliefs.is_none()
+            && self.agents().all(|spec| spec.facts().is_instant && (self.lanes <= FEW_LANES || !spec.has_network()))
     }
 }
 
@@ -123,6 +128,9 @@ pub enum VectorError {
     /// Information states in bytes.
     #[error("information-state tensors do not consist of zeros and ones: they need floats")]
     Bytes,
+    /// Beliefs in bytes, or after information states.
+    #[error("beliefs follow observations as floats: they need tensor=observation and observation=float32")]
+    Beliefs,
     /// An action that the rules do not allow.
     #[error("environment {lane}: {source}")]
     Illegal {
@@ -357,8 +365,14 @@ impl<G: FullGame> Vector<G> {
         if let Some(opening) = &settings.opening {
             opening.check(&*game)?;
         }
+        if let Some(believer) = &settings.beliefs {
+            believer.check(&*game)?;
+            if settings.tensor != TensorKind::Observation {
+                return Err(VectorError::Beliefs);
+            }
+        }
         let mut own = Self {
-            shape: Shape::of(&*game, settings.tensor),
+            shape: Shape::of(&*game, &settings),
             every_action: rows::every_action(&*game),
             lanes: (0..settings.lanes).map(|number| Lane::new(&*game, number)).collect(),
             legal: vec![G::Actions::default(); settings.lanes],
@@ -388,7 +402,7 @@ impl<G: FullGame> Vector<G> {
 
     /// Makes a call, on several threads if that is faster. If it is interrupted, the lanes do not change.
     fn call(&mut self, task: Task<'_>, rows: Rows<'_>) -> Result<(), VectorError> {
-        rows.check(self.lanes.len(), &self.shape, self.settings.tensor)?;
+        rows.check(self.lanes.len(), &self.shape, &self.settings)?;
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Halted::Interrupted.into());
         }
@@ -405,6 +419,7 @@ impl<G: FullGame> Vector<G> {
         let call = Call {
             game: &*self.game,
             settings: &self.settings,
+            shape: self.shape,
             every_action: self.every_action,
             task,
             interrupt: (!instant).then_some(&*self.interrupt),

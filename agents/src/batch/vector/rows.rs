@@ -1,8 +1,8 @@
 //! The caller's arrays, with one row per lane.
 
-use stier_core::{ActionSet, Game, History, Seat, encode};
+use stier_core::{ActionSet, FullGame, Game, History, Seat, encode};
 
-use super::{TensorKind, VectorError};
+use super::{Settings, TensorKind, VectorError, beliefs};
 
 /// The current player of a lane whose game is over; OpenSpiel's number for it.
 pub const NOBODY: i32 = -4;
@@ -10,8 +10,10 @@ pub const NOBODY: i32 = -4;
 /// The lengths of a lane's rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// Values of a tensor.
+    /// Values of a tensor, beliefs included.
     pub tensor: usize,
+    /// The number of the last values that are beliefs.
+    pub beliefs: usize,
     /// Actions of the game: bytes of a mask.
     pub actions: usize,
     /// Seats: rewards.
@@ -19,13 +21,15 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The lengths for a game and this kind of tensor.
-    pub fn of<G: Game>(game: &G, tensor: TensorKind) -> Self {
-        let layout = match tensor {
+    /// The lengths for a game and lanes with these settings.
+    pub fn of<G: FullGame>(game: &G, settings: &Settings) -> Self {
+        let layout = match settings.tensor {
             TensorKind::Observation => game.observation_layout(),
             TensorKind::InformationState => game.information_state_layout(),
         };
-        Self { tensor: encode::size(&layout), actions: game.num_actions(), seats: game.num_seats() }
+        let beliefs = settings.beliefs.as_ref().map_or(0, |_| beliefs::width(game));
+        let tensor = encode::size(&layout) + beliefs;
+        Self { tensor, beliefs, actions: game.num_actions(), seats: game.num_seats() }
     }
 }
 
@@ -48,10 +52,19 @@ impl<'a> Cells<'a> {
 
     /// Cuts off the first cells.
     #[inline(always)]
-    fn take(&mut self, count: usize) -> Self {
+    pub(super) fn take(&mut self, count: usize) -> Self {
         match self {
             Self::Floats(cells) => Self::Floats(cells.split_off_mut(..count).unwrap_or_default()),
             Self::Bytes(cells) => Self::Bytes(cells.split_off_mut(..count).unwrap_or_default()),
+        }
+    }
+
+    /// Overwrites the cells with zeros.
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        match self {
+            Self::Floats(cells) => cells.fill(0.0),
+            Self::Bytes(cells) => cells.fill(0),
         }
     }
 
@@ -107,8 +120,8 @@ fn take<'a, T>(array: &mut Option<&'a mut [T]>, count: usize) -> Option<&'a mut 
 }
 
 impl Rows<'_> {
-    /// Refuses arrays of the wrong length for the lanes, and bytes for tensors that need floats.
-    pub(super) fn check(&self, lanes: usize, shape: &Shape, tensor: TensorKind) -> Result<(), VectorError> {
+    /// Refuses arrays of the wrong length for the lanes, and bytes where tensors need floats.
+    pub(super) fn check(&self, lanes: usize, shape: &Shape, settings: &Settings) -> Result<(), VectorError> {
         let fits = |what: &'static str, found: Option<usize>, width: usize| match found {
             Some(found) if found != lanes * width => Err(VectorError::Size { what, expected: lanes * width, found }),
             _ => Ok(()),
@@ -120,10 +133,11 @@ impl Rows<'_> {
         fits("terminated", self.terminated.as_ref().map(|array| array.len()), 1)?;
         fits("current_player", self.current_player.as_ref().map(|array| array.len()), 1)?;
         let bytes = |cells: &Option<Cells<'_>>| matches!(cells, Some(Cells::Bytes(_)));
-        if tensor == TensorKind::InformationState && (bytes(&self.observation) || bytes(&self.final_observation)) {
-            return Err(VectorError::Bytes);
+        match bytes(&self.observation) || bytes(&self.final_observation) {
+            true if settings.tensor == TensorKind::InformationState => Err(VectorError::Bytes),
+            true if settings.beliefs.is_some() => Err(VectorError::Beliefs),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stier_core::{Action, Hints, Rng};
+use stier_core::{Action, FullGame, Rng};
 
 use super::agents::Agents;
 use super::lane::{Lane, Stage};
-use super::rows::{self, Rows};
+use super::rows::{self, Cells, Rows, Shape};
 use super::{Autoreset, Seeds, Settings};
 
 /// The work of a call.
@@ -21,18 +21,31 @@ pub(super) enum Task<'a> {
 }
 
 /// A call, as all lanes see it.
-pub(super) struct Call<'a, G: Hints> {
+pub(super) struct Call<'a, G: FullGame> {
     pub(super) game: &'a G,
     pub(super) settings: &'a Settings,
+    pub(super) shape: Shape,
     pub(super) every_action: G::Actions,
     pub(super) task: Task<'a>,
     /// Once this flag is set, lanes stay where they are.
     pub(super) interrupt: Option<&'a AtomicBool>,
 }
 
-impl<G: Hints> Call<'_, G> {
+impl<G: FullGame> Call<'_, G> {
     pub(super) fn is_interrupted(&self) -> bool {
         self.interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
+    }
+
+    /// Cuts the tensor of the lane's viewer off a row and writes it. What remains is for beliefs, which are 0 so far.
+    #[inline(always)]
+    fn write_observation(&self, row: &mut Cells<'_>, lane: &Lane<G>) {
+        row.take(self.shape.tensor - self.shape.beliefs).write(
+            self.settings.tensor,
+            self.game,
+            &lane.history,
+            lane.viewer,
+        );
+        row.clear();
     }
 }
 
@@ -57,7 +70,7 @@ pub(super) enum Progress {
 }
 
 /// A call in one lane.
-pub(super) struct LaneStep<'a, G: Hints> {
+pub(super) struct LaneStep<'a, G: FullGame> {
     pub(super) lane: &'a mut Lane<G>,
     /// Receives the legal actions.
     pub(super) legal: &'a mut G::Actions,
@@ -66,7 +79,7 @@ pub(super) struct LaneStep<'a, G: Hints> {
     report: Report,
 }
 
-impl<'a, G: Hints> LaneStep<'a, G> {
+impl<'a, G: FullGame> LaneStep<'a, G> {
     #[inline]
     pub(super) fn new(lane: &'a mut Lane<G>, legal: &'a mut G::Actions, rows: Rows<'a>) -> Self {
         Self { lane, legal, rows, report: Report::NoResult }
@@ -93,7 +106,7 @@ impl<'a, G: Hints> LaneStep<'a, G> {
             }
             plays = self.write_result(call);
         }
-        self.finish(call)
+        self.finish(call, agents)
     }
 
     /// Plays the action or clears the table for the next game. Returns true if it did either.
@@ -145,7 +158,7 @@ impl<'a, G: Hints> LaneStep<'a, G> {
         let deals = ends && call.settings.autoreset == Autoreset::SameStep;
         if deals {
             if let Some(row) = &mut rows.final_observation {
-                row.write(call.settings.tensor, call.game, &lane.history, lane.viewer);
+                call.write_observation(row, lane);
             }
             lane.prepare_next(call.game, call.settings);
             self.report = Report::Written;
@@ -155,12 +168,15 @@ impl<'a, G: Hints> LaneStep<'a, G> {
 
     /// Writes the position that the lane has come to.
     #[inline(always)]
-    fn finish(&mut self, call: &Call<'_, G>) -> Progress {
+    fn finish(&mut self, call: &Call<'_, G>, agents: &mut Agents<G>) -> Progress {
         let (lane, rows) = (&*self.lane, &mut self.rows);
         *self.legal = lane.legal(call.game, call.every_action);
         rows.write_mask(*self.legal);
         if let Some(row) = &mut rows.observation {
-            row.write(call.settings.tensor, call.game, &lane.history, lane.viewer);
+            call.write_observation(row, lane);
+            if let (Cells::Floats(row), Some(believer)) = (row, agents.believer()) {
+                believer.write(call.game, lane, row);
+            }
         }
         if let Some(players) = &mut rows.current_player {
             players[0] = rows::player_number(lane.player());

@@ -1,0 +1,51 @@
+//! Beliefs as inputs: after the observation, the places of the cards as an agent sees them.
+//!
+//! An agent that knows the policy of the opponents, such as `lbr` with `against`, believes in the posterior: the
+//! distribution of the hidden cards given the observer's cards and all actions so far. Its beliefs use the view of the
+//! player who is shown them, and nothing else.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use stier_core::{FullGame, Game, Rng, Seat};
+
+use super::lane::{Lane, Stage};
+use crate::agent::Agent;
+use crate::belief::marginals;
+use crate::catalogue::spec::AgentSpec;
+
+/// An agent whose beliefs are shown. It remembers nothing between decisions: its seed is hashed from (seed of the game,
+/// "beliefs", events so far).
+pub(super) struct Believer<G: Game> {
+    agent: Box<dyn Agent<G>>,
+}
+
+/// The number of values: one for each other seat and card.
+pub(super) fn width<G: FullGame>(game: &G) -> usize {
+    (game.num_seats() - 1) * game.cards().len()
+}
+
+impl<G: FullGame> Believer<G> {
+    /// The agent; once the flag is set, its beliefs come early.
+    pub(super) fn new(spec: &AgentSpec, interrupt: &Arc<AtomicBool>) -> Self {
+        let mut agent = spec.build(0);
+        agent.interrupt_with(interrupt.clone());
+        Self { agent }
+    }
+
+    /// Writes the beliefs of the player who is to act, for the other seats clockwise. Nothing is written once the game
+    /// is over.
+    pub(super) fn write(&mut self, game: &G, lane: &Lane<G>, row: &mut [f32]) {
+        if lane.stage != Stage::Running {
+            return;
+        }
+        let (own, seats, cards) = (lane.viewer.index(), game.num_seats(), game.cards().len());
+        self.agent.restart(Rng::stream(lane.seed, "beliefs", lane.history.events().len() as u64).bits());
+        let worlds = self.agent.beliefs(game, &game.view(&lane.history, Seat(own as u8)));
+        let found = marginals(game, &worlds);
+        for (place, row) in row.chunks_exact_mut(cards.max(1)).enumerate() {
+            let seat = (own + 1 + place) % seats;
+            row.iter_mut().enumerate().for_each(|(card, value)| *value = found.expected[card * seats + seat] as f32);
+        }
+    }
+}
