@@ -89,6 +89,8 @@ class Environments:
                 f"num_envs must be at least {len(opponents)}, the number of opponents, got {count}{got}"
             )
         self.game, self.classes = game, classes_of(game, settings)
+        #: The same for the critic, which is shown no beliefs.
+        self.critic_classes = None if self.classes is None else Classes.of(game)
         self.order: Any = None
         self.actions: Any = None
         parts: list[tuple[Any, int]] = list(zip(opponents, _sizes(rest, len(opponents)), strict=True))
@@ -166,11 +168,9 @@ class Environments:
     def perfect_information_observation(self) -> npt.NDArray[np.uint8]:
         """Returns the observations of all seats, that of the player to move first, in the order of its own."""
         found = np.concatenate([part.perfect_information_observation() for part in self.parts])
-        if self.classes is None:
+        if self.critic_classes is None:
             return found
-        # The critic is shown no beliefs.
-        own = Classes.of(self.game) or self.classes
-        seats = (own.sorted(found[:, seat], self.order) for seat in range(found.shape[1]))
+        seats = (self.critic_classes.sorted(found[:, seat], self.order) for seat in range(found.shape[1]))
         return np.stack(list(seats), 1)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
