@@ -103,6 +103,13 @@ impl Beliefs {
         self.found.effective
     }
 
+    /// The expected numbers in the hands of the others, clockwise from the player, as a new float32 array, seats x cards:
+    /// in this order they follow the observation in `VectorEnv(beliefs=...)`.
+    fn tensor<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let found: Vec<f32> = self.found.of_others(self.player).collect();
+        found.into_pyarray(py).reshape([self.found.seats - 1, self.found.cards.len()])
+    }
+
     /// The expected number for one card, by name, and one seat.
     ///
     /// Raises `KeyError`, which lists the cards, for an unknown card, and `SeatError` for an unknown seat.

@@ -55,8 +55,8 @@ const MAX_LANES: i64 = 1 << 24;
 /// Beliefs: an agent whose beliefs about the cards of the others follow the observation: for each other seat, clockwise from
 /// the current player, and each card of `Beliefs.cards`, the expected number of copies that the seat holds, from 0 on; 0 once the
 /// game is over. They use only what the current player knows. The posterior under a known policy of the opponents is the belief of
-/// `"lbr:against=AGENT"`, whose `particles` are the histories weighed for a decision: if there are no more worlds, they are all
-/// counted. The seed of the agent is `derive_seed(s, "beliefs", e)`, as for opponents.
+/// `"lbr:against=AGENT,epsilon=0"`. Its `particles` are the histories weighed for a decision: if there are at most that many
+/// worlds, all of them are enumerated. If the policy excludes all histories, the beliefs are those of chance. The seed of the agent is `derive_seed(s, "beliefs", e)`, as for opponents.
 ///
 /// Args:
 ///     game: The game.
@@ -118,6 +118,7 @@ fn refused(error: VectorError) -> PyErr {
         | VectorError::Size { .. }
         | VectorError::Bytes
         | VectorError::Beliefs
+        | VectorError::NoCards(_)
         | VectorError::NoOpponents
         | VectorError::OpeningShare { .. }
         | VectorError::OpeningDecisions

@@ -456,6 +456,7 @@ class Beliefs:
         """The effective sample size: this many worlds of equal weight carry the same information. A small number means a
         sure belief, or poor particles.
         """
+    def tensor(self) -> npt.NDArray[np.float32]: ...
     def of(self, card: str, seat: SupportsIndex) -> float:
         """The expected number for one card, by name, and one seat.
 

@@ -51,7 +51,12 @@ class Classes(NamedTuple):
         if found is None:
             return None
         inputs, actions = (np.array(places, np.int64) for places in found)
-        return cls(np.concatenate([inputs, *_beliefs(game, inputs)], 1) if beliefs else inputs, actions)
+        if beliefs:
+            # The actions of a part are its cards, too.
+            width, cards = game.observation_tensor_shape()[0], len(game.card_faces())
+            seats = range(game.num_players() - 1)
+            inputs = np.concatenate([inputs, *(width + seat * cards + actions for seat in seats)], 1)
+        return cls(inputs, actions)
 
     def order(self, observations: npt.NDArray[Any]) -> Ints:
         """Returns the parts in order, ``(rows, parts)``, for observations ``(rows, inputs)`` of zeros and ones."""
@@ -72,19 +77,6 @@ class Classes(NamedTuple):
         found = np.tile(np.arange(count), (len(order), 1))
         found[:, self.actions.reshape(-1)] = self.actions[order].reshape(len(order), -1)
         return found
-
-
-def _beliefs(game: Game, inputs: Ints) -> list[Ints]:
-    """Returns the places of the beliefs about each other seat, from those of the hand."""
-    sizes = {name: int(np.prod(shape)) for name, shape in game.observation_tensor_layout()}
-    size = sizes["hand"]
-    start = sum(list(sizes.values())[: list(sizes).index("hand")])
-    own = inputs[:, (inputs[0] >= start) & (inputs[0] < start + size)]
-    cards = len(game.card_faces())
-    # Where a seat can hold several copies of a card, the hand has a place for each.
-    copies = size // cards
-    width = game.observation_tensor_shape()[0]
-    return [width + seat * cards + (own[:, ::copies] - start) // copies for seat in range(game.num_players() - 1)]
 
 
 def num_inputs(game: Game, beliefs: str) -> int:
@@ -193,6 +185,10 @@ class Network:
         x: Floats = np.asarray(observations, np.float32)
         shape = x.shape[:-1]
         x = x.reshape(-1, x.shape[-1])
+        inputs = num_inputs(self.game, self.beliefs)
+        if x.shape[1] != inputs:
+            parts = f"an observation and the beliefs of {self.beliefs}" if self.beliefs else "an observation"
+            raise ArgumentError(f"rows must have {inputs} values, {parts}, got {x.shape[1]}")
         if self.classes is None:
             logits, value = self._layers(x)
         else:

@@ -256,7 +256,9 @@ def test_a_network_goes_on_with_beliefs(tmp_path: Path) -> None:
     again = Network.load(file)
     assert again.beliefs == believer
     np.testing.assert_array_equal(again.forward(wide)[0], network.forward(wide)[0])
-    with pytest.raises(stier.StierError, match=r"was trained for the observation .*,beliefs:1x7"):
+    with pytest.raises(ValueError, match=rf"must have {wide.shape[1]} values, an observation and the beliefs of lbr:"):
+        again.forward(x)
+    with pytest.raises(stier.StierError, match="reads beliefs about the cards, which agents do not give it"):
         stier.load_agent("network", game, path=file)
     with pytest.raises(ValueError, match="beliefs must be lbr:against=greedy,particles=64 as in the initial network"):
         stier.train.learner(game, initial=again, beliefs="lbr")

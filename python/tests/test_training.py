@@ -371,6 +371,7 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
         ({"population_size": 0}, "population_size must be at least 1, got 0"),
         ({"population_share": 0.5, "beliefs": "lbr"}, "beliefs need population_share=0: earlier networks play without"),
         ({"beliefs": "greedi"}, "greedi"),
+        ({"population_size": 3}, "population_size=3 needs population_share above 0"),
         ({"population_weights": "best"}, "population_weights must be 'equal' or 'nash', got 'best'"),
         (
             {"population_share": 0.2, "num_envs": 16},
@@ -763,8 +764,9 @@ def test_training_against_earlier_networks(algorithm: str) -> None:
 @pytest.mark.parametrize("weights", ["equal", "nash"])
 def test_a_population_is_continued(weights: str) -> None:
     settings = {**TINY, "seed": 2, "population_share": 0.5, "population_size": 2, "population_weights": weights}
-    whole, again = (stier.train.learner("leduc_poker", steps=1024, **settings) for _ in range(2))
-    whole.iterate()
+    whole, before, again = (stier.train.learner("leduc_poker", steps=1024, **settings) for _ in range(3))
+    before.restore(whole.arrays())
+    assert whole.iterate() == before.iterate()
     again.restore(whole.arrays())
     for _ in range(3):
         assert whole.iterate() == again.iterate()

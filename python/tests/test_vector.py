@@ -430,6 +430,11 @@ def test_beliefs_follow_the_observation(game: stier.Game) -> None:
         np.testing.assert_array_equal(batch.observation, again.step(actions).observation)
 
 
+def test_beliefs_need_cards() -> None:
+    with pytest.raises(ValueError, match="'dark_hex' has no cards, so there are no beliefs about them"):
+        stier.VectorEnv("dark_hex", 2, beliefs="random")
+
+
 def test_pickles_go_on_alike(game: stier.Game) -> None:
     options: dict[str, Any] = {"opponents": "random", "seat": "random", "autoreset": "next_step", "copy": False}
     for envs in [stier.VectorEnv(game, 3, seed=9), stier.VectorEnv(game, 3, seed=9, observation="uint8", **options)]:

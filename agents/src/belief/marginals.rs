@@ -40,6 +40,14 @@ pub struct Marginals {
     pub effective: f64,
 }
 
+impl Marginals {
+    /// The expected numbers in the hands of the other seats, clockwise from this one: for each seat those of all cards.
+    pub fn of_others(&self, seat: Seat) -> impl Iterator<Item = f32> + '_ {
+        let others = (1..self.seats).map(move |place| (seat.index() + place) % self.seats);
+        others.flat_map(|other| self.expected.iter().skip(other).step_by(self.seats).map(|&expected| expected as f32))
+    }
+}
+
 impl Serialize for Basis {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())

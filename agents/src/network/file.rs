@@ -100,6 +100,9 @@ pub enum Fault {
     /// A weight that is not finite.
     #[error("has a weight in '{0}' that is not a finite number")]
     NotFinite(String),
+    /// The network has more inputs than agents provide.
+    #[error("reads beliefs about the cards, which agents do not give it: it plays in `stier.train.duel` only")]
+    Beliefs,
     /// The network was trained for something else.
     #[error("was trained for {what} '{trained}', not for '{here}'")]
     Mismatch {
@@ -216,7 +219,9 @@ impl Network {
         ];
         let wrong = parts.into_iter().find(|&(fits, ..)| !fits);
         wrong.map_or(Ok(()), |(_, what, trained, here)| {
-            Err(NetworkError { path: self.path.clone(), fault: Fault::Mismatch { what, trained, here } })
+            let reads_beliefs = trained.strip_prefix(&here).is_some_and(|rest| rest.starts_with(",beliefs:"));
+            let fault = if reads_beliefs { Fault::Beliefs } else { Fault::Mismatch { what, trained, here } };
+            Err(NetworkError { path: self.path.clone(), fault })
         })
     }
 

@@ -144,7 +144,7 @@ impl<G: Hints, S: Algorithm<G>> Agent<G> for SearchAgent<S> {
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         let stop = Stop::new(Instant::now(), self.time_ms, &self.interrupt);
-        // Without histories, few worlds can be enumerated.
+        // Without the histories that some searches need, more worlds can be enumerated.
         self.worlds(Kept::States, game, view, &stop, &mut self.streams.rng("beliefs"))
     }
 

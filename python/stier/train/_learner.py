@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -108,7 +109,10 @@ class Environments:
         self.parts: list[VectorEnv] = []
         for number, (opponent, size) in enumerate(parts):
             others: dict[str, Any] = {} if opponent == SELF else {"opponents": opponent, "seat": "rotate"}
-            others |= {"observation": "float32", "beliefs": settings.beliefs} if settings.beliefs else {}
+            others |= {
+                "observation": "float32" if settings.beliefs else "uint8",
+                "beliefs": settings.beliefs or None,
+            }
             if settings.opening:
                 others |= {
                     "opening": settings.opening,
@@ -116,7 +120,6 @@ class Environments:
                     "opening_decisions": settings.opening_decisions,
                 }
             own = derive_seed(settings.seed, "training games", number)
-            others = {"observation": "uint8", **others}
             self.parts.append(VectorEnv(game, size, seed=own, autoreset=autoreset, threads=1, **others))
         self.ends = np.cumsum([part.num_envs for part in self.parts])
 
@@ -175,24 +178,25 @@ class Environments:
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that later play depends on."""
-        if self.population is None:
-            return self._games()
-        # A checkpoint of games names the opponents, and the files of members are gone.
-        self._set_opponents(self.population.stand_ins())
-        found = self.population.arrays() | self._games()
-        self._set_opponents(self.population.players())
-        return found
-
-    def _games(self) -> dict[str, npt.NDArray[Any]]:
-        return {f"games.{i}": np.frombuffer(part.get_state(), np.uint8) for i, part in enumerate(self.parts)}
+        with self._stand_ins() as population:
+            found = {} if population is None else population.arrays()
+            games = {f"games.{i}": np.frombuffer(part.get_state(), np.uint8) for i, part in enumerate(self.parts)}
+            return found | games
 
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
         """Continues from these arrays."""
+        with self._stand_ins() as population:
+            if population is not None:
+                population.restore(arrays)
+            for i, part in enumerate(self.parts):
+                part.set_state(arrays[f"games.{i}"].tobytes())
+
+    @contextmanager
+    def _stand_ins(self) -> Iterator[Population | None]:
+        """Seats agents without files for earlier networks: checkpoints of games name the opponents."""
         if self.population is not None:
             self._set_opponents(self.population.stand_ins())
-            self.population.restore(arrays)
-        for i, part in enumerate(self.parts):
-            part.set_state(arrays[f"games.{i}"].tobytes())
+        yield self.population
         if self.population is not None:
             self._set_opponents(self.population.players())
 

@@ -135,4 +135,5 @@ class Population:
         while (own := f"population.{len(self.members)}.") + "steps" in arrays:
             network = Network._from_bytes(f"{own}network", arrays[f"{own}network"].tobytes())
             self.members.append(Member.of(int(arrays[f"{own}steps"]), network))
-        self._place()
+        if self.members:
+            self._place()

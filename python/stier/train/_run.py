@@ -298,7 +298,7 @@ def _always_finite(network: Network) -> bool:
         value=None if network.value is None else absolute(network.value),
     )
     with np.errstate(over="ignore", invalid="ignore"):
-        # Learners see observations as bytes, and beliefs, which are smaller.
+        # Learners see observations as bytes. Beliefs are at most the number of copies of a card.
         logits, value = bound.forward(np.full(len(bound.hidden[0][0] if bound.hidden else bound.policy[0]), 255))
     return bool(np.isfinite(logits).all() and (network.value is None or np.isfinite(value)))
 

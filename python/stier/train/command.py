@@ -78,7 +78,8 @@ def train(
     print(f"{game}, {algorithm}, seed {seed}: {trained.log[-1]['steps']:,} decisions")
     print(_table(trained), end="")
     print(f"all columns: {folder / LOG}")
-    print(f"stier pit {game} network:path={folder / NETWORK},choose=sample {(*against, 'random')[0]}")
+    if not trained.network.beliefs:
+        print(f"stier pit {game} network:path={folder / NETWORK},choose=sample {(*against, 'random')[0]}")
 
 
 def settings_of(settings: Sequence[str], **others: Any) -> dict[str, Any]:

@@ -227,7 +227,7 @@ def _by_network(
 ) -> list[tuple[dict[int, float], int]]:
     legal = np.stack([state.legal_actions_mask() for state in states])
     believer = load_agent(network.beliefs, network.game) if network.beliefs else None
-    probabilities, _ = network(np.stack([_inputs(state, believer) for state in states]), legal)
+    probabilities, _ = network(np.stack([_inputs_of(state, believer) for state in states]), legal)
     actions = draw(probabilities, rng)
     return [
         ({int(action): float(row[action]) for action in mask.nonzero()[0]}, int(chosen))
@@ -235,15 +235,13 @@ def _by_network(
     ]
 
 
-def _inputs(state: State, believer: Agent | None) -> npt.NDArray[np.float32]:
+def _inputs_of(state: State, believer: Agent | None) -> npt.NDArray[np.float32]:
     """Returns the inputs of a network: the observation, and the beliefs of an agent if there is one."""
     seen = state.observation_tensor()
     if believer is None:
         return seen
     believer.restart()
-    player, players = state.current_player(), state.num_players()
-    others = [(player + 1 + place) % players for place in range(players - 1)]
-    return np.concatenate([seen, believer.beliefs(state).expected[:, others].T.reshape(-1)], dtype=np.float32)
+    return np.concatenate([seen, believer.beliefs(state).tensor().reshape(-1)])
 
 
 def draw(probabilities: npt.NDArray[np.float32], rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -379,7 +377,7 @@ class Exact:
         legal = self.tree.legal_action_masks()
         starts = range(0, self.tree.information_sets, ROWS)
         if network.beliefs not in self._observations:
-            self._observations[network.beliefs] = self._inputs(network.beliefs, starts)
+            self._observations[network.beliefs] = self._inputs_of_sets(network.beliefs, starts)
         rows = [
             network(observation, legal[start : start + ROWS])[0]
             for start, observation in zip(starts, self._observations[network.beliefs], strict=True)
@@ -387,16 +385,18 @@ class Exact:
         found = np.concatenate(rows)
         return found if choose == "sample" else np.eye(found.shape[1], dtype=np.float32)[found.argmax(axis=1)]
 
-    def _inputs(self, beliefs: str, starts: range) -> list[npt.NDArray[Any]]:
+    def _inputs_of_sets(self, beliefs: str, starts: range) -> list[npt.NDArray[Any]]:
         if not beliefs:
             return [self.tree.observation_tensors(start, min(start + ROWS, starts.stop), "uint8") for start in starts]
         believer, found = load_agent(beliefs, self.tree.game), []
 
         def note(state: State) -> int:
-            found.append(_inputs(state, believer))
+            found.append(_inputs_of(state, believer))
             return state.legal_actions()[0]
 
+        # Asks once at every set, in order.
         self.tree.policy_of(note)
+        assert len(found) == self.tree.information_sets
         return [np.stack(found[start : start + ROWS]) for start in starts]
 
     def gain(self, agent: npt.ArrayLike, responder: npt.ArrayLike) -> float:

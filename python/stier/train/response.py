@@ -97,8 +97,8 @@ def best_response(
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
         settings: Those of the algorithm, as in `learn`. PPO's `num_envs` is 256 unless it is given, its
             `minibatches` 4, its `final_entropy_coefficient` 0.002, its `entropy_decay` 0.9, its `central_critic` on,
-            and with an initial network its `entropy_coefficient` 0.05. With ``beliefs="lbr:against=AGENT"`` the
-            network also reads the posterior over the cards that follows from the agent's policy. Then it plays in
+            and with an initial network its `entropy_coefficient` 0.05. With ``beliefs="lbr:against=AGENT,epsilon=0"``
+            the network also reads the posterior over the cards that follows from the agent's policy. Then it plays in
             `duel`, but not as an agent.
 
     The same settings give the same network and the same gain on the same machine, however often training was stopped,

@@ -40,15 +40,18 @@ class CommonSettings:
         population_share: The share of the environments in which frozen earlier networks of this training play the other
             seats; 0 turns it off.
         population_size: The largest number of these networks. The first is the network at the beginning, and one joins
-            at the first update after each further `population_size`-th part of the steps: fewer than this number if
-            there are few updates. Where training is extended, the oldest leaves.
+            at the first update after each further `population_size`-th part of the steps. With fewer updates, fewer
+            join. Where training is extended, the oldest leaves.
         population_weights: 'equal' meets all of them equally often (fictitious play). 'nash' weights them by Nash
             averaging of their matches (`stier.ratings.nash_averaging`, as in PSRO), for two players with returns of a
             constant sum. Weights are rounded to multiples of 1 / `population_size`.
         beliefs: An agent whose beliefs about the cards are inputs of the network after the observation, as in
-            `stier.VectorEnv`; none if it is empty. The posterior of a responder is the belief of 'lbr:against=AGENT'.
+            `stier.VectorEnv`; none if it is empty. The posterior of a responder is the belief of
+            'lbr:against=AGENT,epsilon=0', with the agent that it exploits. Other agents, such as 'greedy', and fewer
+            than 64 particles give beliefs by chance alone. Files that the agent names must stay as they are.
         symmetry: Sorts parts that can be exchanged without changing the game, such as suits, so that the network sees
             positions that differ by an exchange as one (`stier.Game.symmetry`). No effect in games without such parts.
+            Beliefs take part in the order only as above or below one half, so few positions stay apart.
     """
 
     steps: int = 8_000_000
@@ -78,8 +81,10 @@ class CommonSettings:
         self._share("opening_share", "population_share")
         if self.population_weights not in ("equal", "nash"):
             raise ArgumentError(f"population_weights must be 'equal' or 'nash', got {self.population_weights!r}")
-        if self.population_weights == "nash" and not self.population_share:
-            raise ArgumentError("population_weights=nash needs population_share above 0")
+        for name in ("population_size", "population_weights"):
+            value = getattr(self, name)
+            if not self.population_share and value != getattr(type(self), name):
+                raise ArgumentError(f"{name}={value} needs population_share above 0")
         if self.beliefs and self.population_share:
             raise ArgumentError("beliefs need population_share=0: earlier networks play without them")
 

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{FullGame, Game, Rng, Seat};
+use stier_core::{FullGame, Game, Rng};
 
 use super::lane::{Lane, Stage};
 use crate::agent::Agent;
@@ -26,7 +26,7 @@ pub(super) fn width<G: FullGame>(game: &G) -> usize {
 }
 
 impl<G: FullGame> Believer<G> {
-    /// The agent; once the flag is set, its beliefs come early.
+    /// The agent; once the flag is set, its inference stops early.
     pub(super) fn new(spec: &AgentSpec, interrupt: &Arc<AtomicBool>) -> Self {
         let mut agent = spec.build(0);
         agent.interrupt_with(interrupt.clone());
@@ -39,13 +39,8 @@ impl<G: FullGame> Believer<G> {
         if lane.stage != Stage::Running {
             return;
         }
-        let (own, seats, cards) = (lane.viewer.index(), game.num_seats(), game.cards().len());
         self.agent.restart(Rng::stream(lane.seed, "beliefs", lane.history.events().len() as u64).bits());
-        let worlds = self.agent.beliefs(game, &game.view(&lane.history, Seat(own as u8)));
-        let found = marginals(game, &worlds);
-        for (place, row) in row.chunks_exact_mut(cards.max(1)).enumerate() {
-            let seat = (own + 1 + place) % seats;
-            row.iter_mut().enumerate().for_each(|(card, value)| *value = found.expected[card * seats + seat] as f32);
-        }
+        let worlds = self.agent.beliefs(game, &game.view(&lane.history, lane.viewer));
+        row.iter_mut().zip(marginals(game, &worlds).of_others(lane.viewer)).for_each(|(value, found)| *value = found);
     }
 }

@@ -131,6 +131,9 @@ pub enum VectorError {
     /// Beliefs in bytes, or after information states.
     #[error("beliefs follow observations as floats: they need tensor=observation and observation=float32")]
     Beliefs,
+    /// Beliefs about cards in a game without cards.
+    #[error("'{0}' has no cards, so there are no beliefs about them")]
+    NoCards(&'static str),
     /// An action that the rules do not allow.
     #[error("environment {lane}: {source}")]
     Illegal {
@@ -369,6 +372,9 @@ impl<G: FullGame> Vector<G> {
             believer.check(&*game)?;
             if settings.tensor != TensorKind::Observation {
                 return Err(VectorError::Beliefs);
+            }
+            if game.cards().is_empty() {
+                return Err(VectorError::NoCards(G::NAME));
             }
         }
         let mut own = Self {
