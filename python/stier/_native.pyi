@@ -456,7 +456,10 @@ class Beliefs:
         """The effective sample size: this many worlds of equal weight carry the same information. A small number means a
         sure belief, or poor particles.
         """
-    def tensor(self) -> npt.NDArray[np.float32]: ...
+    def tensor(self) -> npt.NDArray[np.float32]:
+        """The expected numbers in the hands of the others, clockwise from the player, as a new float32 array, seats x cards:
+        in this order they follow the observation in `VectorEnv(beliefs=...)`.
+        """
     def of(self, card: str, seat: SupportsIndex) -> float:
         """The expected number for one card, by name, and one seat.
 
@@ -983,8 +986,8 @@ class VectorEnv:
     Beliefs: an agent whose beliefs about the cards of the others follow the observation: for each other seat, clockwise from
     the current player, and each card of `Beliefs.cards`, the expected number of copies that the seat holds, from 0 on; 0 once the
     game is over. They use only what the current player knows. The posterior under a known policy of the opponents is the belief of
-    `"lbr:against=AGENT"`, whose `particles` are the histories weighed for a decision: if there are no more worlds, they are all
-    counted. The seed of the agent is `derive_seed(s, "beliefs", e)`, as for opponents.
+    `"lbr:against=AGENT,epsilon=0"`. Its `particles` are the histories weighed for a decision: if there are at most that many
+    worlds, all of them are enumerated. If the policy excludes all histories, the beliefs are those of chance. The seed of the agent is `derive_seed(s, "beliefs", e)`, as for opponents.
 
     Args:
         game: The game.

@@ -407,6 +407,10 @@ def test_beliefs_follow_the_observation(game: stier.Game) -> None:
     """They are those of the agent in the same position, and change nothing else."""
     options: dict[str, Any] = {"opponents": "random", "seat": "rotate", "autoreset": False, "seed": 4}
     believer = "ismcts:beliefs=policy,model=greedy,particles=64"
+    if not game.card_faces():
+        with pytest.raises(ValueError, match="has no cards, so there are no beliefs about them"):
+            stier.VectorEnv(game, 5, beliefs=believer, **options)
+        return
     width, players = game.observation_tensor_shape()[0], game.num_players()
     plain = stier.VectorEnv(game, 5, **options)
     envs = stier.VectorEnv(game, 5, beliefs=believer, threads=2, **options)
@@ -428,11 +432,6 @@ def test_beliefs_follow_the_observation(game: stier.Game) -> None:
         actions = plain.sample_actions()
         first, batch = plain.step(actions), envs.step(actions)
         np.testing.assert_array_equal(batch.observation, again.step(actions).observation)
-
-
-def test_beliefs_need_cards() -> None:
-    with pytest.raises(ValueError, match="'dark_hex' has no cards, so there are no beliefs about them"):
-        stier.VectorEnv("dark_hex", 2, beliefs="random")
 
 
 def test_pickles_go_on_alike(game: stier.Game) -> None:
