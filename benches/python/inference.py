@@ -28,11 +28,12 @@ PLAYER, BELIEVER = "network:choose=sample", "mmds:particles=16000"
 HIDDEN, LEARNING_RATE, BATCH = (256, 256), 1e-3, 2048
 #: The games of a part of the training.
 PART = 50_000
-#: What each network reads beside the rest of the observation.
+#: What each network reads beside the observation.
 ADDED: dict[str, tuple[str, ...]] = {
-    "the observation without the cards led": (),
-    "the observation": ("leads",),
-    "and the suits not followed": ("leads", "unfollowed"),
+    "the observation": (),
+    "and the suits not followed": ("unfollowed",),
+    "and the cards led": ("leads",),
+    "and both": ("leads", "unfollowed"),
     "and all plays in order": ("leads", "unfollowed", "plays", "leaders"),
 }
 
@@ -72,19 +73,17 @@ class Positions:
         order = classes.order(observation)
         #: The game's card at each place of the sorted ones.
         self.cards = classes.actions_of(order, hand.shape[1])
-        observation = classes.sorted(observation, order)
-        #: The observation without the cards led.
-        self.rest = np.delete(observation, seen["leads"], 1)
+        self.observation = classes.sorted(observation, order)
         self.hand = np.take_along_axis(hand, self.cards, 1)
         plays = np.take_along_axis(plays.reshape(len(rows), -1, hand.shape[1]), self.cards[:, None], 2)
-        self.played = observation[:, seen["played"]].reshape(len(rows), 2, -1)
+        self.played = self.observation[:, seen["played"]].reshape(len(rows), 2, -1)
         #: 1 for each card that the player has not seen.
-        visible = observation[:, seen["hand"]] | observation[:, seen["turned_up"]]
+        visible = self.observation[:, seen["hand"]] | self.observation[:, seen["turned_up"]]
         self.unseen = 1 - (visible | self.played[:, 0] | self.played[:, 1])
-        self.history = {"leads": observation[:, seen["leads"]], **self._history(plays, *classes.actions.shape)}
+        self.history = self._history(plays, *classes.actions.shape)
 
     def _history(self, plays: Bits, suits: int, values: int) -> dict[str, Bits]:
-        """Returns parts of the plays that the observation leaves out, by name; the player's own first."""
+        """Returns what the observation leaves out of the plays, by name; the player's own first."""
         of_suit = np.zeros((plays.shape[2], suits), np.uint8)
         of_suit[np.arange(suits * values), np.arange(suits * values) // values] = 1
         led, reply = plays[:, 0::2], plays[:, 1::2]
@@ -92,6 +91,7 @@ class Positions:
         by_player = [cards[:, None] for cards in (self.played[:, 0], self.played[:, 1])]
         replied = [(reply & cards).any(2, keepdims=True) for cards in by_player]
         found = {
+            "leads": np.concatenate([(led & cards).any(1) for cards in by_player], 1),
             "unfollowed": np.concatenate([(not_followed & own).any(1) for own in replied], 1),
             "plays": plays.reshape(len(plays), -1),
             "leaders": (led & by_player[0]).any(2),
@@ -99,8 +99,8 @@ class Positions:
         return {name: bits.astype(np.uint8) for name, bits in found.items()}
 
     def inputs(self, names: Sequence[str]) -> Bits:
-        """Returns the observation without the cards led, and parts of the history."""
-        return np.concatenate([self.rest, *(self.history[name] for name in names)], 1)
+        """Returns the observation and parts of the history."""
+        return np.concatenate([self.observation, *(self.history[name] for name in names)], 1)
 
 
 def forward(layers: Any, inputs: Any) -> Any:
@@ -194,7 +194,7 @@ def main() -> None:
             predictors[name].learn(inputs, positions.hand, positions.unseen)
             found = log_losses(predictors[name].layers, held_out.inputs(added), held_out.hand, held_out.unseen)
             losses[name] = np.asarray(found, np.float64)
-            less = interval(losses[next(iter(ADDED))] - losses[name], games)
+            less = interval(losses["the observation"] - losses[name], games)
             print(f"| {learned:,} | {name} | {losses[name].mean():.3f} | {less} |", flush=True)
 
 

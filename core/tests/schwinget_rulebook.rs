@@ -1,8 +1,7 @@
 //! The rulebook of Schwinget, rule by rule. Events are written as in records; `+B3` is a card drawn from the pile.
 
 use stier_core::games::schwinget::{Rules, Schwinget};
-use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Seat, Turn};
-use stier_testing::observation;
+use stier_core::{ActionSet, Game, History, Notation, Options, Rng, Seat, Turn};
 
 /// A match under way.
 #[derive(Clone)]
@@ -708,31 +707,4 @@ fn the_utility_of_a_match_is_margin_score_or_win() {
     assert_eq!(play("schwinger", "margin", &[Loses, Draws]), [-1.25, 1.25]);
     assert_eq!(play("schwinger", "score", &[Loses, Draws]), [17.5, 18.75]);
     assert_eq!(play("schwinger", "win", &[Loses, Draws]), [-1.0, 1.0]);
-}
-
-// What both players observe.
-
-/// The cards that led a trick of this bout, as a seat observes them.
-fn leads(bout: &Bout, seat: u8) -> String {
-    let mut values = observation(&bout.game, bout.history.state(), Seat(seat));
-    for field in bout.game.observation_layout() {
-        let rest = values.split_off(field.shape.iter().product());
-        if field.name == "leads" {
-            let led = values.iter().enumerate().filter(|(_, value)| **value == 1.0);
-            let names: Vec<_> = led.map(|(card, _)| bout.game.outcome_name(Action(card as u8))).collect();
-            return names.join(" ");
-        }
-        values = rest;
-    }
-    panic!("the observation has no leads");
-}
-
-#[test]
-fn both_players_observe_which_cards_led() {
-    let rules = "suits=2,values=4,hand_size=2,set_aside=4,bouts=2";
-    let mut bout = Bout::new(rules).deal(["G1 R2", "G2 G3"], "R1");
-    for (events, expected) in [("G1 +R3", "G1"), ("G2 +G4", "G1"), ("G3 R2", "G1 G3"), ("R3", "G1 G3 R3"), ("G4", "")] {
-        bout = bout.play(events);
-        assert_eq!([0, 1].map(|seat| leads(&bout, seat)), [expected; 2], "after {events}");
-    }
 }

@@ -280,7 +280,7 @@ class Network:
         Raises `ValueError` if the game has none.
 
         >>> Network.of("schwinget")
-        <stier.network.Network 260-256-256-29 for schwinget>
+        <stier.network.Network 234-256-256-29 for schwinget>
         """
         game = load_game(game) if isinstance(game, str) else game
         file = game.network()

@@ -125,7 +125,7 @@ fn networks_fit_one_game() {
     assert_eq!(fits(rules, true), Ok(()));
     assert!(refused(draft().with("rules", "schwinget:nonsense"), false).contains("the rules"));
     let own = draft().metadata["observation"].clone();
-    let older = own.replacen("2:", "1:", 1);
+    let older = own.replacen("1:", "0:", 1);
     assert_eq!(
         refused(draft().with("observation", &older), true),
         format!("the network 'file' was trained for the observation '{older}', not for '{own}'")

@@ -53,7 +53,6 @@ impl Schwinget {
         pen.field("phase", [8]).one(Some(state.phase as usize));
         pen.hand("hand", cards).set(observer.seat().map_or(0, |seat| state.hands[seat.index()]));
         pen.field("played", [2, cards]).set(state.played[own]).set(state.played[other]);
-        pen.field("leads", [cards]).set(state.leads);
         pen.field("turned_up", [cards]).one(card(state.turned));
         pen.field("trump", [5]).one(card(state.turned).map(|_| usize::from(state.trump)));
         pen.field("led", [cards]).one(card(state.led));
@@ -79,8 +78,7 @@ impl Schwinget {
         let (suits, values) = (usize::from(self.rules.suits), usize::from(self.rules.values));
         let cards = |name| ClassField { name, row: usize::from(self.deck.size), block: values };
         let trump = ClassField { name: "trump", row: 5, block: 1 };
-        let fields =
-            [trump, cards("hand"), cards("played"), cards("leads"), cards("turned_up"), cards("led"), cards("reply")];
+        let fields = [trump, cards("hand"), cards("played"), cards("turned_up"), cards("led"), cards("reply")];
         Symmetry::new(&self.observation_layout(), &fields, suits, |suit| {
             (suit * values..(suit + 1) * values).map(|card| Action(card as u8)).collect()
         })

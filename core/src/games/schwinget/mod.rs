@@ -64,7 +64,6 @@ impl Schwinget {
         let draws = !state.attacked() && state.pile > 0;
         if state.phase == Phase::Lead {
             state.led = card;
-            state.leads |= 1 << card;
             state.phase = if draws { Phase::LeaderDraws } else { Phase::Follow };
             state.mover ^= u8::from(!draws);
         } else {
@@ -192,7 +191,6 @@ impl Schwinget {
 
 impl Game for Schwinget {
     const NAME: &'static str = "schwinget";
-    const OBSERVATION_VERSION: u32 = 2;
     type Rules = Rules;
     type State = State;
     type View = View;
@@ -323,7 +321,6 @@ impl Game for Schwinget {
                 state.hands[mover] = hand;
                 if state.phase == Phase::Lead {
                     state.led = action.0;
-                    state.leads |= card;
                     state.phase = Phase::Follow;
                     state.mover ^= 1;
                 } else {

@@ -98,7 +98,6 @@ struct Bout<'a, P> {
     lead: Side,
     follow: Side,
     pool: u32,
-    leads: u32,
     /// The record of the next trick.
     worth: u64,
     /// The record of the neutral trick; 0 if there is none.
@@ -119,7 +118,6 @@ impl<P: Processor> Bout<'_, P> {
     #[inline(always)]
     fn trick<const HINTS: bool>(&mut self, led: u32, unseen: Option<u32>, last: bool, rng: &mut Rng) {
         self.lead.play(led);
-        self.leads |= led;
         if let Some(unseen) = unseen {
             let card = any(self.pool, unseen, rng, self.processor);
             self.pool ^= card;
@@ -173,7 +171,6 @@ fn bout<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng, p
         lead: Side::of(state, leader),
         follow: Side::of(state, leader ^ 1),
         pool: state.pool,
-        leads: state.leads,
         worth: if state.attacked() { TRICK + AFTER_ATTACK } else { TRICK },
         waiting: match state.neutral {
             Neutral::None => 0,
@@ -212,7 +209,6 @@ fn bout<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng, p
     bout.lead.store(state);
     bout.follow.store(state);
     state.pool = bout.pool;
-    state.leads = bout.leads;
     state.leader = bout.lead.seat();
     state.mover = state.leader;
     state.neutral = Neutral::None;

@@ -51,8 +51,6 @@ pub struct State {
     pub(super) hands: [u32; 2],
     /// `played[seat]`: the cards the seat has played in this bout.
     pub(super) played: [u32; 2],
-    /// The played cards that led their tricks.
-    pub(super) leads: u32,
     /// Cards that no player has seen or holds.
     pub(super) pool: u32,
     /// `scores[seat]`: points from the finished bouts, in hundredths.
@@ -97,7 +95,6 @@ impl State {
         Self {
             hands: [0; 2],
             played: [0; 2],
-            leads: 0,
             pool: deck,
             scores: [0; 2],
             turned: NO_CARD,
