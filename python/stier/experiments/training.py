@@ -454,9 +454,9 @@ def _trained_section(runs: list[Mapping[str, Any]], results: pd.DataFrame) -> st
     gains = [name for name in measures if name.startswith(("against ", "guided against ", "gain of "))]
     titles = ["run", "decisions", "CPU seconds", *(f"{name}, by seed" for name in chances)]
     for name in gains:
-        titles += [f"{name}, by seed", "mean", *(["CPU seconds of the responder"] if name == LEARNED else [])]
+        titles += [f"{name}, by seed", f"{name}, mean", *(["CPU seconds of the responder"] if name == LEARNED else [])]
     text = "Matches and gains are mean returns per game in held-out deals. ± is half of a 95 % interval: for one seed "
-    text += "over deals, for a mean over seeds.\n\n"
+    text += "over deals, for a mean of at least three seeds over seeds.\n\n"
     for guided in dict.fromkeys(run["guided"] for run in runs if "guided" in run):
         text += f"*Guided* is `{guided}`.\n\n"
     text += header(titles)
