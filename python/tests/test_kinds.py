@@ -189,13 +189,13 @@ def judged(name: str, **changes: Any) -> dict[str, Any]:
     settings = {"steps": 2_000, "hidden": [8], "num_envs": 32}
     run = {"name": name, "game": DECK, "algorithm": "ppo", "settings": settings, "evaluations": 1, "watch": ["attack"]}
     run |= {"judge": "rule:when=never", "matches": ["network:path=NETWORK", "random"], "deals": 4}
-    return {**run, "learned_responder": {"steps": 3_000, "num_envs": 32}, "responder_deals": 30, **changes}
+    return {**run, "learned_responder": {"steps": 3_000, "deals": 30, "num_envs": 32}, **changes}
 
 
 def test_a_learned_responder_judges_a_network(tmp_path: Path) -> None:
     train = pytest.importorskip("stier.train")
     pytest.importorskip("jax")
-    scratch = {"steps": 3_000, "num_envs": 32, "initial": "", "hidden": [8]}
+    scratch = {"steps": 3_000, "deals": 30, "num_envs": 32, "initial": "", "hidden": [8]}
     runs = [judged("own weights"), judged("scratch", seeds=1, learned_responder=scratch), judged("later")]
     plan = training.Training({"seeds": 3, "run": runs[:2]})
     assert [(task.what["name"], task.what["seed"], task.size) for task in map(plan.task, range(plan.parts()))] == [
@@ -240,9 +240,9 @@ def test_a_learned_responder_judges_a_network(tmp_path: Path) -> None:
     assert shown[places["P(attack) at the first lead, by seed"]] == ", ".join(f"{value:.2f}" for value in chances)
     assert shown[1] == "2,048"
     assert lines["later"][1] == "not trained yet"
-    command = "`stier exploit GAME network:path=DIR/network.safetensors --responder learned --seed SEED --deals 30 "
+    command = "`stier exploit GAME network:path=DIR/network.safetensors --responder learned --seed SEED "
     assert page.count(command) == 2
-    assert page.count("--initial DIR/network.safetensors --steps 3000 --set num_envs=32`") == 1
+    assert page.count("--initial DIR/network.safetensors --steps 3000 --deals 30 --set num_envs=32`") == 1
 
 
 def test_a_learned_responder_is_trained_on_after_a_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -356,7 +356,11 @@ def test_queries_that_would_take_too_long_have_no_row(tmp_path: Path) -> None:
         (STRENGTH.replace("seed = 1", "seed = true"), "seed must be a whole number, got True"),
         (LADDER.replace('"pimc"', '"pimk"'), "unknown agent 'pimk'"),
         (TRAINING.replace("matches", "mathces"), "run 1: unknown key 'mathces'; did you mean 'matches'?"),
-        (f"{TRAINING}learned_responder = {{}}", "run 1: responder_deals is missing"),
+        (f"{TRAINING}learned_responder = {{}}", "run 1: learned_responder must contain steps"),
+        (f"{TRAINING}learned_responder = {{steps = 9}}", "run 1: learned_responder must contain deals"),
+        (f'{TRAINING}responders = ["lbr"]', "run 1: responder_deals is missing"),
+        (f'{TRAINING}[[run]]\nlike = "small desk"', "run 2: no earlier run 'small desk'; did you mean 'small deck'?"),
+        (f"{TRAINING}{TRAINING[TRAINING.index('[[run]]') :]}", "run 2: there are two runs 'small deck'"),
         (TRAINING.replace("hidden = [8]", "seed = 1"), "run 1: settings must not contain a seed"),
         (STUDY.replace("broad", "narrow"), "unknown chapter 'narrow'; chapters: responders"),
     ],

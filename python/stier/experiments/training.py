@@ -16,6 +16,7 @@ import pyarrow as pa
 from scipy import stats
 
 import stier
+from stier._native import alternatives
 from stier.errors import ArgumentError
 from stier.experiments._plans import (
     OnProgress,
@@ -57,6 +58,7 @@ SCHEMA = pa.schema(
 )
 KEYS: dict[str, type | tuple[type, ...]] = {
     "name": str,
+    "like": str,
     "about": str,
     "seeds": int,
     "file": str,
@@ -76,8 +78,8 @@ KEYS: dict[str, type | tuple[type, ...]] = {
     "learned_responder": dict,
     "responder_deals": int,
 }
-#: The keys that need `responder_deals`, and those with settings.
-RESPONDERS, SETTINGS = {"responders", "learned_responder"}, ("settings", "learned_responder")
+#: The keys with arguments of a training, and the arguments that the plan sets itself.
+SETTINGS, OWN = ("settings", "learned_responder"), {"folder", "threads", "log", "progress"}
 
 Row = dict[str, Any]
 
@@ -86,14 +88,19 @@ class Training(TablePlan):
     """Runs, ``[[run]]``, of so many ``seeds``: the arguments of `stier.train.learn`, and the measurements at the end.
 
     ``watch`` and ``judge`` count the chances of actions, ``matches`` are played for ``deals``, ``guided_matches`` with
-    the network in the search ``guided``, and ``responders`` look for a lower bound on the exploitability. So does
-    ``learned_responder``, a table with arguments of `stier.train.best_response`: a network that is trained against the
-    likeliest actions of the run's network. It starts as that network; with an ``initial`` as another one, or from
-    nothing if that is empty. Its ``evaluations`` are 1 unless they are given. The row with the gain has the decisions
-    and CPU seconds of this training. All responders are measured in ``responder_deals`` held-out deals.
+    the network in the search ``guided``, and ``responders`` look for a lower bound on the exploitability in
+    ``responder_deals`` held-out deals. So does ``learned_responder``, a table with arguments of
+    `stier.train.best_response`: a network that is trained against the likeliest actions of the run's network and
+    measured in ``deals`` of that table. It starts as that network; with an ``initial`` as another one, or from nothing
+    if that is empty. Its ``evaluations`` are 1 unless they are given. The row with the gain has the decisions and CPU
+    seconds of this training.
 
-    A run with a ``file`` measures that network. One with ``seeds`` has its own number of them. `NETWORK` in an agent is
-    the path of the network. The games of ``exact`` runs are solved for comparison.
+    A run ``like`` an earlier one has that run's keys, and adds to its ``settings`` or replaces some of them. One with a
+    ``file`` measures that network. One with ``seeds`` has its own number of them. `NETWORK` in an agent is the path of
+    the network. The games of ``exact`` runs are solved for comparison.
+
+    Attributes:
+        runs: The runs, with the keys that they have from others.
     """
 
     kind = "training"
@@ -105,26 +112,28 @@ class Training(TablePlan):
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         super().__init__(given)
+        self.runs = _complete(self.given["run"])
         self._tasks = list(self._open())
 
     def _open(self) -> Iterator[Task]:
         """Makes the tasks whose measures the table does not have."""
-        for number, run in enumerate(self.given["run"], start=1):
-            needed = {"name", "game"} | ({"responder_deals"} if RESPONDERS & run.keys() else set())
+        for number, run in enumerate(self.runs, start=1):
+            needed = {"name", "game"} | ({"responder_deals"} if "responders" in run else set())
             needed |= set() if "file" in run else {"algorithm", "settings", "evaluations"}
             checked(run, KEYS, f"run {number}: ", optional=KEYS.keys() - needed)
             for key in SETTINGS:
                 if "seed" in run.get(key, {}):
                     raise ArgumentError(f"run {number}: {key} must not contain a seed: every seed is trained")
-                own = {"deals", "folder", "threads", "log", "progress"} & run.get(key, {}).keys()
+                own = OWN & run.get(key, {}).keys()
                 if own:
                     raise ArgumentError(f"run {number}: {key} must not contain {min(own)}, which the plan sets")
-                if key in run and "steps" not in run[key]:
-                    raise ArgumentError(f"run {number}: {key} must contain steps")
+                for argument in ("steps",) if key == "settings" else ("steps", "deals"):
+                    if key in run and argument not in run[key]:
+                        raise ArgumentError(f"run {number}: {key} must contain {argument}")
         for game, runs in self.exact().items():
             yield from self._task(_solver(game), {"game": game, **_watched(runs[0])}, 0, [])
-        for seed in range(max(map(self._seeds, self.given["run"]), default=0)):
-            for run in self.given["run"]:
+        for seed in range(max(map(self._seeds, self.runs), default=0)):
+            for run in self.runs:
                 if seed < self._seeds(run):
                     learned = [LEARNED] if "learned_responder" in run else []
                     yield from self._task(run["name"], run, seed, [*_matches(run), *_responders(run), *learned])
@@ -134,7 +143,7 @@ class Training(TablePlan):
 
     def exact(self) -> dict[str, list[Mapping[str, Any]]]:
         """Returns the runs whose distance from equilibrium is computed, by game."""
-        return _by_game(run for run in self.given["run"] if run.get("exact"))
+        return _by_game(run for run in self.runs if run.get("exact"))
 
     def _task(self, name: str, run: Mapping[str, Any], seed: int, measures: list[str]) -> Iterator[Task]:
         there = self.earlier[(self.earlier["run"] == name) & (self.earlier["seed"] == seed)]
@@ -160,10 +169,10 @@ class Training(TablePlan):
         played = self.played(store)[list(self.columns)]
         new = set(zip(played["run"], played["seed"], strict=True))
         keys = zip(self.earlier["run"], self.earlier["seed"], strict=True)
-        made_by = {run["name"]: _made_by(run) for run in self.given["run"]}
+        made_by = {run["name"]: _made_by(run) for run in self.runs}
         fresh = self.earlier["made_by"] == self.earlier["run"].map(made_by).fillna(self.earlier["made_by"])
         kept = self.earlier[fresh & np.array([key not in new for key in keys], dtype=bool)]
-        names = [*map(_solver, self.exact()), *(run["name"] for run in self.given["run"])]
+        names = [*map(_solver, self.exact()), *(run["name"] for run in self.runs)]
         rows = pd.concat([frame for frame in (kept, played) if len(frame)] or [kept], ignore_index=True)
         rows = rows.astype({"seed": int, "steps": int, "cpu_seconds": float, "value": float, "ci95": float})
         order = rows["run"].map({name: place for place, name in enumerate(names)})
@@ -179,12 +188,32 @@ class Training(TablePlan):
             page += "\n![NashConv of every seed](training.png)\n"
         for game, runs in self.exact().items():
             page += f"\n## `{game}`\n\n{_solved_section(game, runs, results)}"
-        for game, runs in _by_game(run for run in self.given["run"] if not (run.get("exact") or "file" in run)).items():
+        for game, runs in _by_game(run for run in self.runs if not (run.get("exact") or "file" in run)).items():
             page += f"\n## `{game}`\n\n{_trained_section(runs, results)}"
-        for run in self.given["run"]:
+        for run in self.runs:
             if "file" in run:
                 page += f"\n## {run['name']}\n\n{paragraph(run.get('about', ''))}{_published_section(run, results)}"
         return Report(page, {self.kind: results}, figures)
+
+
+def _complete(runs: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Returns the runs with the keys that they have from others; a name and a text are always their own."""
+    complete: list[Mapping[str, Any]] = []
+    known: dict[str, Mapping[str, Any]] = {}
+    for number, run in enumerate(runs, start=1):
+        own = dict(run)
+        if "like" in run:
+            name = str(own.pop("like"))
+            if name not in known:
+                raise ArgumentError(f"run {number}: no earlier run '{name}'{alternatives(name, 'runs', list(known))}")
+            same = {key: value for key, value in known[name].items() if key not in ("name", "about")}
+            settings = [table["settings"] for table in (same, own) if isinstance(table.get("settings"), dict)]
+            own = same | own | ({"settings": settings[0] | settings[1]} if len(settings) == 2 else {})
+        if str(own.get("name")) in known:
+            raise ArgumentError(f"run {number}: there are two runs '{own['name']}'")
+        complete.append(own)
+        known[str(own.get("name", number))] = own
+    return complete
 
 
 def _by_game(runs: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
@@ -256,8 +285,9 @@ def _measure(run: Mapping[str, Any], seed: int, work: Path, on_progress: OnProgr
             who = "guided, times" if name.startswith("guided") else "times"
             note(log[-1], f"{who} as fast as {agent}", _seconds(game, agent) / _seconds(game, own))
     for name, responder in _responders(run).items():
+        searching = responder.replace("NETWORK", file)
         found = stier.exploit(
-            game, f"network:path={file}", responder, deals=run["responder_deals"], seed=HELD_OUT + seed
+            game, f"network:path={file}", searching, deals=run["responder_deals"], seed=HELD_OUT + seed
         )
         note(log[-1], name, found.gain, found.ci95)
     if "learned_responder" in run:
@@ -304,7 +334,6 @@ def _respond(
         game,
         f"network:path={file}",
         folder=work / "response",
-        deals=run["responder_deals"],
         log=_teller(run, "learned_responder", on_progress),
         seed=HELD_OUT + seed,
         **{**given, "initial": given["initial"] or None},
@@ -527,7 +556,6 @@ def _responder_command(run: Mapping[str, Any]) -> str:
     file = "DIR/network.safetensors"
     given = {"initial": file, **run["learned_responder"]}
     words = ["stier", "exploit", "GAME", f"network:path={file}", "--responder", "learned", "--seed", "SEED"]
-    words += ["--deals", str(run["responder_deals"])]
     return shlex.join([*words, *_options({key: value for key, value in given.items() if value != ""})])
 
 
@@ -537,7 +565,7 @@ def _options(given: Mapping[str, Any]) -> list[str]:
     for name, value in given.items():
         shown = ",".join(map(str, value)) if isinstance(value, list) else str(value)
         shown = ("off", "on")[value] if isinstance(value, bool) else shown
-        own = name in ("algorithm", "initial", "evaluations", "steps")
+        own = name in ("algorithm", "initial", "evaluations", "steps", "deals")
         words += [f"--{name}", shown] if own else ["--set", f"{name}={shown}"]
     return words
 
