@@ -1,7 +1,8 @@
 //! The rulebook of Schwimmen, rule by rule. Events are written as in records; `+C7` is a card dealt by chance.
 
 use stier_core::games::schwimmen::{Rules, Schwimmen};
-use stier_core::{ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
+use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
+use stier_testing::observation;
 
 /// A game under way.
 #[derive(Clone)]
@@ -110,6 +111,22 @@ impl Table {
 
     fn knows(&self, seat: u8) -> String {
         self.game.knowledge(&self.game.view(&self.history, Seat(seat)))
+    }
+
+    /// The rows of a field of a seat's observation, as cards.
+    fn observes(&self, seat: u8, field: &str) -> Vec<String> {
+        let mut rest = observation(&self.game, self.history.state(), Seat(seat));
+        for part in self.game.observation_layout() {
+            let values: Vec<f32> = rest.drain(..part.size()).collect();
+            if part.name == field {
+                let names = |row: &[f32]| {
+                    let cards = (0..).zip(row).filter(|(_, value)| **value == 1.0);
+                    cards.map(|(card, _)| self.game.outcome_name(Action(card))).collect::<Vec<_>>().join(" ")
+                };
+                return values.chunks(32).map(names).collect();
+            }
+        }
+        panic!("the observation has no {field}");
     }
 
     /// The hands that seat `of` holds in the worlds consistent with the view of seat `by`.
@@ -760,4 +777,43 @@ fn legal_actions_match_the_rules_page() {
     let table = table.play("take:S9");
     let ids: Vec<u8> = table.game.legal(table.history.state()).iter().map(|action| action.0).collect();
     assert_eq!(ids, [32, 33, 35]);
+}
+
+// What players observe.
+
+#[test]
+fn cards_taken_from_the_table_are_known_until_they_are_given() {
+    let table = Table::new(OFF).deal(&HANDS, OPEN);
+    assert_eq!(table.observes(0, "known"), ["", "", ""]);
+    let table = table.play("S9>D7 D7>H7");
+    for (seat, expected) in [(0, ["S9", "D7", ""]), (1, ["D7", "", "S9"]), (2, ["", "S9", "D7"])] {
+        assert_eq!(table.observes(seat, "known"), expected, "the own hand first, then those of the left neighbours");
+    }
+    let table = table.play("push H7>S9 swap_all");
+    assert_eq!(table.observes(2, "known"), ["", "H7", "S9 C7 CT"]);
+}
+
+#[test]
+fn the_cards_of_the_dealers_swap_are_known_if_they_lay_open() {
+    let known = |rules: &str, decision: &str, seat| {
+        let table = Table::new(rules).deal(&HANDS, OPEN);
+        assert_eq!(table.observes(seat, "known"), ["", "", ""], "before the decision");
+        table.play(decision).observes(seat, "known")
+    };
+    assert_eq!(known("dealer_swap=open", "swap", 1), ["", "S9 C7 CT", ""]);
+    assert_eq!(known("dealer_swap=open", "keep", 1), ["", "", ""]);
+    assert_eq!(known("dealer_swap=blind", "swap", 1), ["", "", ""]);
+    assert_eq!(known("dealer_swap=blind", "keep", 1), ["", "", ""]);
+    let taken_back = Table::new("dealer_swap=blind").deal(&HANDS, OPEN).play("swap S7>D7 push swap_all");
+    assert_eq!(taken_back.observes(0, "known"), ["S7", "", "D7 S8 C8"]);
+}
+
+#[test]
+fn cards_laid_away_are_observed_until_they_are_shuffled_again() {
+    let table = Table::new("players=2,dealer_swap=off,suits=2,ranks=6");
+    let table = table.deal(&["D9 DT HJ", "DJ DQ H9"], "HQ HK HA");
+    assert_eq!(table.observes(0, "laid_away"), [""]);
+    let table = table.play("push push");
+    assert_eq!(table.observes(0, "laid_away"), ["HQ HK HA"]);
+    assert_eq!(table.play("+DK +DA +HT push push").observes(0, "laid_away"), [""]);
 }

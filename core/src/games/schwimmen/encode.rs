@@ -1,17 +1,19 @@
 //! Tensors of zeros and ones. The seat itself always comes first.
 //!
 //! Observation: seats are relative (own seat, left neighbour, ...), rows of cards have 32 values, and a count of n is
-//! written as n ones.
+//! written as n ones. `known` has the cards of each hand that everybody has seen, since they have lain on the table.
 //!
 //! Information state: the fields of current knowledge, then `deal`, with a row of kind, suit and rank for each log
 //! entry of the current deal. In a match there is also `earlier`, with one value per log entry of the previous deals.
 //! An entry is an event or a card that it showed; [`SeenEvent`] lists the kinds.
 
+use crate::actions::Action;
 use crate::encode::{BlockPen, Pen};
-use crate::game::{Observer, SeatView as _};
+use crate::game::{Game as _, Observer, SeatView as _};
 use crate::seats::Seat;
+use crate::symmetry::{ClassField, Symmetry};
 
-use super::cards::{CARDS, Card, NO_CARD};
+use super::cards::{CARDS, Card, NO_CARD, RANKS, SUITS};
 use super::rules::Play;
 use super::state::{LIVES, NOBODY, State};
 use super::view::{SeenEvent, View};
@@ -87,6 +89,8 @@ impl Schwimmen {
         pen.field("hand", [CARDS]).set(observer.seat().map_or(0, |seat| state.hands[seat.index()]));
         pen.field("taken", [CARDS]).set(only(state.taken));
         pen.field("table", [CARDS]).set(if self.table_is_hidden(state) { 0 } else { state.table });
+        pen.field("laid_away", [CARDS]).set(state.away);
+        pen.field("known", [players, CARDS]).sets(all().map(|other| state.hands[other] & state.open));
         pen.field("shown", [players - 1, CARDS]).sets(all().skip(1).map(shown));
         pen.field("cut", [players, CARDS]).sets(all().map(|other| only(state.cut[other])));
         pen.counted("pile", [CARDS]).count(pile as u8);
@@ -98,6 +102,20 @@ impl Schwimmen {
             pen.counted("lives", [players, usize::from(LIVES)]).counts(all().map(|other| state.lives[other]));
             pen.counted("deals", [self.rules.most_deals()]).count(state.deals);
         }
+    }
+
+    /// The suits, by the cards in hand. In a smaller deck the cards can run out in a cut, and then the suit decides.
+    pub(super) fn suits(&self) -> Option<Symmetry> {
+        if usize::from(self.rules.deck_size()) < CARDS {
+            return None;
+        }
+        let (suits, ranks) = (SUITS.len(), RANKS.len());
+        let fields = ["hand", "taken", "table", "known", "laid_away", "shown", "cut"];
+        let fields = fields.map(|name| ClassField { name, row: CARDS, block: ranks });
+        Symmetry::new(&self.observation_layout(), &fields, suits, |suit| {
+            let cards = || suit * ranks..(suit + 1) * ranks;
+            cards().chain(cards().map(|card| card + usize::from(GIVE))).map(|id| Action(id as u8)).collect()
+        })
     }
 
     /// Writes all that the seat of a view knows.

@@ -29,6 +29,7 @@ use crate::key::mix;
 use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
+use crate::symmetry::Symmetry;
 use crate::utility;
 
 use cards::{CARDS, Card, NO_CARD};
@@ -100,12 +101,14 @@ impl Schwimmen {
 
     /// Ends the deal: the dealer decides on the swap if there is one.
     fn finish_deal(&self, state: &mut State) {
-        match self.rules.dealer_swap {
-            DealerSwap::Off => self.begin(state),
-            DealerSwap::Blind | DealerSwap::Open => {
-                state.phase = Phase::Swap;
-                state.mover = state.dealer;
-            }
+        if self.rules.dealer_swap == DealerSwap::Off {
+            self.begin(state);
+            return;
+        }
+        state.phase = Phase::Swap;
+        state.mover = state.dealer;
+        if self.rules.dealer_swap == DealerSwap::Open {
+            state.open = state.table;
         }
     }
 
@@ -136,6 +139,7 @@ impl Schwimmen {
 
     /// Starts play after the dealer's decision. A hand may end the deal before its first turn.
     fn begin(&self, state: &mut State) {
+        state.open |= state.table;
         state.phase = Phase::Turn;
         state.mover = after(state.active, state.dealer);
         if state.hands.iter().any(|&hand| cards::ends(hand)) {
@@ -148,6 +152,7 @@ impl Schwimmen {
     fn swap_hand(state: &mut State) {
         let hand = &mut state.hands[usize::from(state.mover)];
         std::mem::swap(hand, &mut state.table);
+        state.open |= state.table;
     }
 
     /// Gives `card` for the card taken.
@@ -157,6 +162,7 @@ impl Schwimmen {
         debug_assert!(*hand >> card & 1 == 1, "the card must be in hand");
         *hand ^= 1 << card | 1 << state.taken;
         state.table |= 1 << card;
+        state.open |= 1 << card;
         state.taken = NO_CARD;
     }
 
@@ -361,6 +367,7 @@ impl Schwimmen {
 
 impl Game for Schwimmen {
     const NAME: &'static str = "schwimmen";
+    const OBSERVATION_VERSION: u32 = 2;
     type Rules = Rules;
     type State = State;
     type View = View;
@@ -445,6 +452,7 @@ impl Game for Schwimmen {
             Phase::Refresh => {
                 state.pool ^= 1 << id;
                 state.table |= 1 << id;
+                state.open |= 1 << id;
                 if state.table.count_ones() == THREE {
                     state.phase = Phase::Turn;
                 }
@@ -505,6 +513,10 @@ impl Game for Schwimmen {
 
     fn deal_number(&self, state: &State) -> u32 {
         u32::from(state.deals)
+    }
+
+    fn symmetry(&self) -> Option<Symmetry> {
+        self.suits()
     }
 
     #[inline]

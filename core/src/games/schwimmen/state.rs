@@ -45,6 +45,8 @@ pub struct State {
     pub(super) table: u32,
     /// The cards laid away.
     pub(super) away: u32,
+    /// The cards that have lain on the table face up in this deal: everybody has seen them, also in a hand.
+    pub(super) open: u32,
     /// The cards in the pile.
     pub(super) pool: u32,
     /// `lives[seat]`: the number of deals the seat can still lose, which is one more than its stakes; 1 swimming, 0
@@ -90,6 +92,7 @@ impl State {
             hands: [0; PLAYERS],
             table: 0,
             away: 0,
+            open: 0,
             pool: deck,
             lives,
             cut: [NO_CARD; PLAYERS],
