@@ -18,7 +18,7 @@ const PINNED: [(&str, [(u32, u64); 2]); 9] = [
     ("leduc_poker", [(1, 0x0bb1_a50b_e8ea_83ef), (1, 0xa401_d3ea_b788_7230)]),
     ("liars_dice", [(1, 0x333a_dc95_7b77_1d87), (1, 0x4dc9_f311_53df_3408)]),
     ("schweins_galopp", [(1, 0xb2e6_2895_8c4f_a744), (1, 0xea14_0e1b_4198_8f3d)]),
-    ("schwimmen", [(2, 0x194e_062a_7821_d361), (1, 0xe4a6_7bdf_6c65_28b5)]),
+    ("schwimmen", [(2, 0xf316_ba24_2090_98bd), (1, 0xe4a6_7bdf_6c65_28b5)]),
     ("schwinget", [(1, 0xfa91_76e2_7bcd_09d2), (1, 0x8f37_32e0_dbd6_ed51)]),
     ("up_and_down", [(1, 0xe38e_7862_4f85_7fea), (1, 0xe95e_477d_ad8b_7ffb)]),
 ];

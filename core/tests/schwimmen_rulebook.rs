@@ -2,7 +2,7 @@
 
 use stier_core::games::schwimmen::{Rules, Schwimmen};
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
-use stier_testing::observation;
+use stier_testing::observed_rows;
 
 /// A game under way.
 #[derive(Clone)]
@@ -115,18 +115,11 @@ impl Table {
 
     /// The rows of a field of a seat's observation, as cards.
     fn observes(&self, seat: u8, field: &str) -> Vec<String> {
-        let mut rest = observation(&self.game, self.history.state(), Seat(seat));
-        for part in self.game.observation_layout() {
-            let values: Vec<f32> = rest.drain(..part.size()).collect();
-            if part.name == field {
-                let names = |row: &[f32]| {
-                    let cards = (0..).zip(row).filter(|(_, value)| **value == 1.0);
-                    cards.map(|(card, _)| self.game.outcome_name(Action(card))).collect::<Vec<_>>().join(" ")
-                };
-                return values.chunks(32).map(names).collect();
-            }
-        }
-        panic!("the observation has no {field}");
+        let names = |row: Vec<f32>| {
+            let cards = (0..).zip(row).filter(|(_, value)| *value == 1.0);
+            cards.map(|(card, _)| self.game.outcome_name(Action(card))).collect::<Vec<_>>().join(" ")
+        };
+        observed_rows(&self.game, self.history.state(), Seat(seat), field).into_iter().map(names).collect()
     }
 
     /// The hands that seat `of` holds in the worlds consistent with the view of seat `by`.
@@ -784,28 +777,39 @@ fn legal_actions_match_the_rules_page() {
 #[test]
 fn cards_taken_from_the_table_are_known_until_they_are_given() {
     let table = Table::new(OFF).deal(&HANDS, OPEN);
-    assert_eq!(table.observes(0, "known"), ["", "", ""]);
+    assert_eq!(table.observes(0, "open"), ["", "", ""]);
     let table = table.play("S9>D7 D7>H7");
     for (seat, expected) in [(0, ["S9", "D7", ""]), (1, ["D7", "", "S9"]), (2, ["", "S9", "D7"])] {
-        assert_eq!(table.observes(seat, "known"), expected, "the own hand first, then those of the left neighbours");
+        assert_eq!(table.observes(seat, "open"), expected, "the own hand first, then those of the left neighbours");
     }
     let table = table.play("push H7>S9 swap_all");
-    assert_eq!(table.observes(2, "known"), ["", "H7", "S9 C7 CT"]);
+    assert_eq!(table.observes(2, "open"), ["", "H7", "S9 C7 CT"]);
+    // Seat 0 gives what everybody knew, and seat 1 its whole hand.
+    let table = table.play("push D7>H7 swap_all");
+    assert_eq!(table.observes(2, "open"), ["", "D7", "H7 H8 H9"]);
+}
+
+#[test]
+fn a_card_that_one_player_gave_and_new_table_cards_are_known_when_taken() {
+    let table = Table::new(OFF).deal(&HANDS, OPEN).play("S9>D7 push D7>S7");
+    assert_eq!(table.observes(1, "open"), ["", "D7", "S9"]);
+    let table = Table::new(OFF).deal(&HANDS, OPEN).play("push push push +DJ +HQ +SK push HQ>H7");
+    assert_eq!(table.observes(0, "open"), ["", "HQ", ""]);
 }
 
 #[test]
 fn the_cards_of_the_dealers_swap_are_known_if_they_lay_open() {
     let known = |rules: &str, decision: &str, seat| {
         let table = Table::new(rules).deal(&HANDS, OPEN);
-        assert_eq!(table.observes(seat, "known"), ["", "", ""], "before the decision");
-        table.play(decision).observes(seat, "known")
+        assert_eq!(table.observes(seat, "open"), ["", "", ""], "before the decision");
+        table.play(decision).observes(seat, "open")
     };
     assert_eq!(known("dealer_swap=open", "swap", 1), ["", "S9 C7 CT", ""]);
     assert_eq!(known("dealer_swap=open", "keep", 1), ["", "", ""]);
     assert_eq!(known("dealer_swap=blind", "swap", 1), ["", "", ""]);
     assert_eq!(known("dealer_swap=blind", "keep", 1), ["", "", ""]);
     let taken_back = Table::new("dealer_swap=blind").deal(&HANDS, OPEN).play("swap S7>D7 push swap_all");
-    assert_eq!(taken_back.observes(0, "known"), ["S7", "", "D7 S8 C8"]);
+    assert_eq!(taken_back.observes(0, "open"), ["S7", "", "D7 S8 C8"]);
 }
 
 #[test]

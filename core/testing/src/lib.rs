@@ -522,6 +522,19 @@ pub fn observation<G: Game>(game: &G, state: &G::State, seat: Seat) -> Vec<f32> 
     observation_by(game, state, Observer::Seat(seat))
 }
 
+/// The rows of a field of the observation tensor, along its last axis.
+pub fn observed_rows<G: Game>(game: &G, state: &G::State, seat: Seat, name: &str) -> Vec<Vec<f32>> {
+    let mut rest = observation(game, state, seat);
+    for field in game.observation_layout() {
+        let values: Vec<f32> = rest.drain(..field.size()).collect();
+        if field.name == name {
+            let row = *field.shape.last().expect("a field has a shape");
+            return values.chunks(row).map(<[f32]>::to_vec).collect();
+        }
+    }
+    panic!("the observation has no {name}");
+}
+
 fn observation_by<G: Game>(game: &G, state: &G::State, observer: Observer) -> Vec<f32> {
     // A poisoned buffer reveals values that are not written.
     let layout = game.observation_layout();

@@ -1,7 +1,7 @@
 //! Tensors of zeros and ones. The seat itself always comes first.
 //!
 //! Observation: seats are relative (own seat, left neighbour, ...), rows of cards have 32 values, and a count of n is
-//! written as n ones. `known` has the cards of each hand that everybody has seen, since they have lain on the table.
+//! written as n ones. `open` has the cards of each hand, the own one included, that were taken from the table face up.
 //!
 //! Information state: the fields of current knowledge, then `deal`, with a row of kind, suit and rank for each log
 //! entry of the current deal. In a match there is also `earlier`, with one value per log entry of the previous deals.
@@ -74,7 +74,7 @@ fn entry(seen: SeenEvent) -> (usize, Option<u8>) {
 }
 
 impl Schwimmen {
-    /// Writes what the observer sees: a spectator everything but hands, seats counted from the first. The number of
+    /// Writes what the observer sees: a spectator everything but hidden cards, seats counted from the first. The number of
     /// cards in the pile is read from `pile`.
     pub(super) fn write_observation<P: Pen>(&self, state: &State, observer: Observer, pile: u32, pen: &mut P) {
         let players = usize::from(self.rules.players);
@@ -90,7 +90,7 @@ impl Schwimmen {
         pen.field("taken", [CARDS]).set(only(state.taken));
         pen.field("table", [CARDS]).set(if self.table_is_hidden(state) { 0 } else { state.table });
         pen.field("laid_away", [CARDS]).set(state.away);
-        pen.field("known", [players, CARDS]).sets(all().map(|other| state.hands[other] & state.open));
+        pen.field("open", [players, CARDS]).sets(all().map(|other| state.hands[other] & state.open));
         pen.field("shown", [players - 1, CARDS]).sets(all().skip(1).map(shown));
         pen.field("cut", [players, CARDS]).sets(all().map(|other| only(state.cut[other])));
         pen.counted("pile", [CARDS]).count(pile as u8);
@@ -104,13 +104,14 @@ impl Schwimmen {
         }
     }
 
-    /// The suits, by the cards in hand. In a smaller deck the cards can run out in a cut, and then the suit decides.
+    /// The suits, by the cards in hand. In a smaller deck the cards can run out in a cut, and then the suit decides;
+    /// with all cards this practically never happens.
     pub(super) fn suits(&self) -> Option<Symmetry> {
         if usize::from(self.rules.deck_size()) < CARDS {
             return None;
         }
         let (suits, ranks) = (SUITS.len(), RANKS.len());
-        let fields = ["hand", "taken", "table", "known", "laid_away", "shown", "cut"];
+        let fields = ["hand", "taken", "table", "open", "laid_away", "shown", "cut"];
         let fields = fields.map(|name| ClassField { name, row: CARDS, block: ranks });
         Symmetry::new(&self.observation_layout(), &fields, suits, |suit| {
             let cards = || suit * ranks..(suit + 1) * ranks;

@@ -101,14 +101,12 @@ impl Schwimmen {
 
     /// Ends the deal: the dealer decides on the swap if there is one.
     fn finish_deal(&self, state: &mut State) {
-        if self.rules.dealer_swap == DealerSwap::Off {
-            self.begin(state);
-            return;
-        }
-        state.phase = Phase::Swap;
-        state.mover = state.dealer;
-        if self.rules.dealer_swap == DealerSwap::Open {
-            state.open = state.table;
+        match self.rules.dealer_swap {
+            DealerSwap::Off => self.begin(state),
+            DealerSwap::Blind | DealerSwap::Open => {
+                state.phase = Phase::Swap;
+                state.mover = state.dealer;
+            }
         }
     }
 
@@ -139,7 +137,6 @@ impl Schwimmen {
 
     /// Starts play after the dealer's decision. A hand may end the deal before its first turn.
     fn begin(&self, state: &mut State) {
-        state.open |= state.table;
         state.phase = Phase::Turn;
         state.mover = after(state.active, state.dealer);
         if state.hands.iter().any(|&hand| cards::ends(hand)) {
@@ -149,10 +146,13 @@ impl Schwimmen {
 
     /// Exchanges the mover's hand and the table.
     #[inline(always)]
-    fn swap_hand(state: &mut State) {
+    fn swap_hand(&self, state: &mut State) {
         let hand = &mut state.hands[usize::from(state.mover)];
         std::mem::swap(hand, &mut state.table);
-        state.open |= state.table;
+        state.open &= !state.table;
+        if !self.table_is_hidden(state) {
+            state.open |= state.hands[usize::from(state.mover)];
+        }
     }
 
     /// Gives `card` for the card taken.
@@ -162,16 +162,16 @@ impl Schwimmen {
         debug_assert!(*hand >> card & 1 == 1, "the card must be in hand");
         *hand ^= 1 << card | 1 << state.taken;
         state.table |= 1 << card;
-        state.open |= 1 << card;
+        state.open = state.open & !(1 << card) | 1 << state.taken;
         state.taken = NO_CARD;
     }
 
     /// The state after an action's cards have moved, before the rules are applied.
-    fn with_cards_moved(state: &State, action: Action) -> State {
+    fn with_cards_moved(&self, state: &State, action: Action) -> State {
         let mut moved = *state;
         match (state.phase, action.0) {
             (Phase::Give, id) => Self::give(&mut moved, id - GIVE),
-            (Phase::Turn, SWAP_ALL) | (Phase::Swap, SWAP) => Self::swap_hand(&mut moved),
+            (Phase::Turn, SWAP_ALL) | (Phase::Swap, SWAP) => self.swap_hand(&mut moved),
             _ => {}
         }
         moved
@@ -267,7 +267,7 @@ impl Schwimmen {
         let tied = cards().filter(|(_, card)| card % 8 == lowest);
         let enough = (state.pool | state.away).count_ones() >= tied.clone().count() as u32;
         // Each card is drawn at most once per cut. If too few are left for another round, the suit decides, diamonds
-        // lowest, so that every game ends. With the full deck this would take an endless series of ties.
+        // lowest, so that every game ends. With the full deck this takes a long series of ties.
         let set = tied.clone().fold(0, |set: u8, (seat, _)| set | 1 << seat);
         let (loser, _) = tied.min_by_key(|&(_, card)| card).expect("a cut has players");
         if set.is_power_of_two() || !enough {
@@ -431,7 +431,7 @@ impl Game for Schwimmen {
             }
             Phase::Turn => {
                 match id {
-                    SWAP_ALL => Self::swap_hand(state),
+                    SWAP_ALL => self.swap_hand(state),
                     KNOCK => self.knock(state),
                     _ => debug_assert_eq!(id, PUSH),
                 }
@@ -443,7 +443,7 @@ impl Game for Schwimmen {
             }
             Phase::Swap => {
                 if id == SWAP {
-                    Self::swap_hand(state);
+                    self.swap_hand(state);
                 }
                 self.begin(state);
             }
@@ -452,7 +452,6 @@ impl Game for Schwimmen {
             Phase::Refresh => {
                 state.pool ^= 1 << id;
                 state.table |= 1 << id;
-                state.open |= 1 << id;
                 if state.table.count_ones() == THREE {
                     state.phase = Phase::Turn;
                 }
@@ -480,7 +479,7 @@ impl Game for Schwimmen {
         let ends = after.deals != before.deals || after.is_shown();
         let by_other = before.mover != observer.0;
         let blind = self.rules.dealer_swap == DealerSwap::Blind;
-        let moved = Self::with_cards_moved(before, action);
+        let moved = self.with_cards_moved(before, action);
         let hand_laid_open = match (before.phase, action.0) {
             (Phase::Turn, SWAP_ALL) | (Phase::Swap, SWAP) => by_other,
             (Phase::Swap, _) => blind,

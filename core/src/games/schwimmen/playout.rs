@@ -57,7 +57,7 @@ fn turn(game: &Schwimmen, state: &mut State, rng: &mut Rng, processor: impl Proc
         return 2;
     }
     match choice - TAKES {
-        0 => Schwimmen::swap_hand(state),
+        0 => game.swap_hand(state),
         2 => game.knock(state),
         _ => {}
     }

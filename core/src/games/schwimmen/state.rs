@@ -45,7 +45,7 @@ pub struct State {
     pub(super) table: u32,
     /// The cards laid away.
     pub(super) away: u32,
-    /// The cards that have lain on the table face up in this deal: everybody has seen them, also in a hand.
+    /// The cards in hands that were taken from the table face up: all players know them.
     pub(super) open: u32,
     /// The cards in the pile.
     pub(super) pool: u32,

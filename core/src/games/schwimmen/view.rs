@@ -149,8 +149,6 @@ struct Watch<'a> {
     seat: usize,
     state: State,
     view: View,
-    /// `known[seat]`: the cards in the seat's hand that the observer knows.
-    known: [u32; PLAYERS],
     /// The start of the current deal in the log.
     deal_start: usize,
     /// The start of the current or latest table cards in the log.
@@ -170,7 +168,7 @@ impl<'a> Watch<'a> {
             unseen: game.deck,
             past,
         };
-        Self { game, seat, state, view, known: [0; PLAYERS], deal_start: 0, table_start: 0 }
+        Self { game, seat, state, view, deal_start: 0, table_start: 0 }
     }
 
     fn log(&mut self, seen: SeenEvent) {
@@ -196,8 +194,15 @@ impl<'a> Watch<'a> {
         *self.dealt().source(seat, dealer) |= cards;
     }
 
+    /// The cards in the seat's hand that the observer knows.
+    fn known(&self, state: &State, seat: usize) -> u32 {
+        let hand = state.hands[seat];
+        if seat == self.seat || state.is_shown() { hand } else { hand & state.open }
+    }
+
     fn survives(&mut self, seat: usize) {
-        self.view.hidden[seat].survives(self.known[seat]);
+        let known = self.known(&self.state, seat);
+        self.view.hidden[seat].survives(known);
     }
 
     fn event(&mut self, event @ Event { action, .. }: Event) {
@@ -255,7 +260,6 @@ impl<'a> Watch<'a> {
         self.log(SeenEvent::Dealt(Some(card)));
         sort_last(&mut self.view.log[self.deal_start..], |seen| matches!(seen, SeenEvent::Dealt(Some(_))));
         self.view.unseen &= !(1 << card);
-        self.known[mover] |= 1 << card;
         self.dealt().hands[mover] |= 1 << card;
     }
 
@@ -286,7 +290,6 @@ impl<'a> Watch<'a> {
         if self.seat == dealer || !blind {
             // The dealer's new hand is known to the dealer or to everyone.
             self.turn_up(hand | table);
-            self.known[dealer] = table;
             self.view.hidden[dealer].size = 0;
             self.dealt().table = table;
         } else {
@@ -296,33 +299,30 @@ impl<'a> Watch<'a> {
     }
 
     fn swap_all(&mut self, mover: usize) {
-        let hidden = self.state.hands[mover] & !self.known[mover];
+        let hidden = self.state.hands[mover] & !self.known(&self.state, mover);
         self.turn_up(hidden);
         self.reveal(mover, hidden);
-        self.known[mover] = self.state.table;
     }
 
     fn give(&mut self, mover: usize, action: Action) {
         self.log(SeenEvent::Did(action));
         let given = 1 << (action.0 - GIVE);
-        if self.known[mover] & given == 0 {
+        if self.known(&self.state, mover) & given == 0 {
             self.view.unseen &= !given;
             self.reveal(mover, given);
         }
-        self.known[mover] = self.known[mover] & !given | 1 << self.state.taken;
     }
 
     /// Shows all hands after the action that ended the deal.
     fn show(&mut self, before: &State, action: Action) {
         // A cut moves no cards: it ends a deal whose hands have been shown before.
-        let end = if before.is_shown() { *before } else { Schwimmen::with_cards_moved(before, action) };
+        let end = if before.is_shown() { *before } else { self.game.with_cards_moved(before, action) };
         for seat in before.seats_in() {
-            let hidden = end.hands[seat] & !self.known[seat];
+            let hidden = end.hands[seat] & !self.known(&end, seat);
             for card in bits::members(hidden) {
                 self.log(SeenEvent::Shown(card));
             }
             self.view.unseen &= !hidden;
-            self.known[seat] |= hidden;
             let dealer = before.dealer;
             self.view.hidden[seat].reveal(hidden);
             *self.dealt().source(seat, dealer) |= hidden;
@@ -333,20 +333,19 @@ impl<'a> Watch<'a> {
         self.view.deals.push(Dealt::default());
         self.view.unseen = self.game.deck;
         self.view.hidden = Default::default();
-        self.known = [0; PLAYERS];
         self.deal_start = self.view.log.len();
         self.view.starts.push(self.deal_start as u32);
     }
 
     fn finish(self) -> View {
-        let Self { state, mut view, known, .. } = self;
-        view.past.now(self.game, &state);
-        let mut seen = state;
-        for seat in state.seats_in() {
-            seen.pool |= state.hands[seat] & !known[seat];
-            seen.hands[seat] &= known[seat];
+        let mut seen = self.state;
+        for seat in self.state.seats_in() {
+            seen.hands[seat] = self.known(&self.state, seat);
+            seen.pool |= self.state.hands[seat] ^ seen.hands[seat];
         }
-        if self.game.table_is_hidden(&state) {
+        let Self { game, state, mut view, .. } = self;
+        view.past.now(game, &state);
+        if game.table_is_hidden(&state) {
             seen.pool |= state.table;
             seen.table = 0;
         }

@@ -2,7 +2,7 @@
 //!
 //! The [weights](WEIGHTS) maximise the likelihood of a search's decisions. Features lie between about
 //! -1 and 1. An action is described by the hand and the table that it leaves; taking a card, by those after the best
-//! exchange for it. Cards that the opponents were seen to take are not part of a [`State`] and have no influence.
+//! exchange for it. Cards that the opponents were seen to take have no influence.
 
 use crate::actions::Action;
 use crate::bits;
