@@ -184,12 +184,49 @@ def test_the_page_of_training_has_the_share_of_every_seed(tmp_path: Path) -> Non
     assert " --set symmetry=off --exact`" in page
 
 
+def test_a_run_has_the_keys_of_the_run_that_it_is_like() -> None:
+    settings = {"steps": 9, "hidden": [8]}
+    first = {"name": "a", "about": "First.", "game": DECK, "algorithm": "ppo", "settings": settings, "evaluations": 2}
+    first |= {"learned_responder": {"steps": 3, "deals": 4, "initial": ""}, "exact": True}
+    changes: list[dict[str, Any]] = [
+        {"name": "b", "like": "a", "settings": {"steps": 7, "horizon": 4}, "learned_responder": {"steps": 5}},
+        {"name": "c", "like": "b", "settings": {"hidden": [4]}, "exact": False},
+        {"name": "d", "like": "c", "algorithm": "dmc", "settings": {"steps": 8}},
+    ]
+    written = [first]
+    for change, own in zip(changes, ({"steps": 7, "hidden": [8], "horizon": 4}, {}, {"steps": 8}), strict=True):
+        run = {**written[-1], **change, "settings": own or {"steps": 7, "hidden": [4], "horizon": 4}}
+        run["learned_responder"] = {"steps": 5, "deals": 4, "initial": ""}
+        written.append({key: value for key, value in run.items() if key not in ("like", "about")})
+
+    def tasks(runs: list[dict[str, Any]]) -> list[tuple[str, str]]:
+        plan = training.Training({"run": runs})
+        return [(task.name, task.key) for task in map(plan.task, range(plan.parts()))]
+
+    assert tasks([first, *changes]) == tasks(written)
+    assert len({key for _, key in tasks(written)}) == 5
+
+
 def judged(name: str, **changes: Any) -> dict[str, Any]:
     """A run whose network is judged by a learned responder."""
     settings = {"steps": 2_000, "hidden": [8], "num_envs": 32}
     run = {"name": name, "game": DECK, "algorithm": "ppo", "settings": settings, "evaluations": 1, "watch": ["attack"]}
     run |= {"judge": "rule:when=never", "matches": ["network:path=NETWORK", "random"], "deals": 4}
     return {**run, "learned_responder": {"steps": 3_000, "deals": 30, "num_envs": 32}, **changes}
+
+
+def test_a_searching_responder_knows_the_file_of_the_network(tmp_path: Path) -> None:
+    pytest.importorskip("jax")
+    responders = {"responders": ["lbr:worlds=10,continuation=network,network=NETWORK"], "responder_deals": 20}
+    plan = training.Training(
+        {"run": [{**judged("guided", **responders), "learned_responder": {"steps": 1, "deals": 2}}]}
+    )
+    store = experiments.run(plan, tmp_path, threads=1)
+    file = store.work(plan.task(0)) / "network.safetensors"
+    agent = f"lbr:worlds=10,continuation=network,network={file}"
+    found = stier.exploit(DECK, f"network:path={file}", agent, deals=20, seed=training.HELD_OUT)
+    rows = store.experiment.results(store).set_index("measure")
+    assert rows.loc[f"gain of {responders['responders'][0]}", "value"] == float(f"{found.gain:.6g}")
 
 
 def test_a_learned_responder_judges_a_network(tmp_path: Path) -> None:
@@ -359,8 +396,22 @@ def test_queries_that_would_take_too_long_have_no_row(tmp_path: Path) -> None:
         (f"{TRAINING}learned_responder = {{}}", "run 1: learned_responder must contain steps"),
         (f"{TRAINING}learned_responder = {{steps = 9}}", "run 1: learned_responder must contain deals"),
         (f'{TRAINING}responders = ["lbr"]', "run 1: responder_deals is missing"),
-        (f'{TRAINING}[[run]]\nlike = "small desk"', "run 2: no earlier run 'small desk'; did you mean 'small deck'?"),
-        (f"{TRAINING}{TRAINING[TRAINING.index('[[run]]') :]}", "run 2: there are two runs 'small deck'"),
+        (f'{TRAINING}[[run]]\nlike = "small desk"', "run 2: name is missing"),
+        (
+            f'{TRAINING}[[run]]\nname = "b"\nlike = "small desk"',
+            "above it, got 'small desk'; did you mean 'small deck'?",
+        ),
+        (
+            TRAINING.replace("exact", 'like = "b"\nexact'),
+            "run 1: like must name a run above it, got 'b'; it is the first run",
+        ),
+        (f"{TRAINING}{TRAINING[TRAINING.index('[[run]]') :]}", "run 2: there is another run 'small deck'"),
+        ('kind = "training"\nrun = [3]', "run 1: must be a table, got 3"),
+        (TRAINING.replace("deals = 4\n", ""), "run 1: deals is missing"),
+        (f"{TRAINING}responder_deals = 4", "run 1: responders is missing"),
+        (f'{TRAINING}file = "a"', "run 1: algorithm means nothing for the network of a file"),
+        (TRAINING.replace('"attack"', '"attak"'), "run 1: 'attak' is not a valid action of schwinget"),
+        (TRAINING.replace('"greedy"', '"greddy"'), "run 1: unknown agent 'greddy'; did you mean 'greedy'?"),
         (TRAINING.replace("hidden = [8]", "seed = 1"), "run 1: settings must not contain a seed"),
         (STUDY.replace("broad", "narrow"), "unknown chapter 'narrow'; chapters: responders"),
     ],

@@ -78,29 +78,45 @@ KEYS: dict[str, type | tuple[type, ...]] = {
     "learned_responder": dict,
     "responder_deals": int,
 }
-#: The keys with arguments of a training, and the arguments that the plan sets itself.
-SETTINGS, OWN = ("settings", "learned_responder"), {"folder", "threads", "log", "progress"}
+#: The tables with arguments of a training, and the arguments that they must have.
+SETTINGS = {"settings": ("steps",), "learned_responder": ("steps", "deals")}
+#: Arguments that the plan sets itself.
+SET_BY_PLAN = {"folder", "threads", "log", "progress"}
+#: Keys that mean nothing without others.
+NEEDS = {
+    "judge": ("watch",),
+    "matches": ("deals",),
+    "deals": ("matches",),
+    "guided_matches": ("guided", "guided_deals"),
+    "guided": ("guided_matches",),
+    "guided_deals": ("guided_matches",),
+    "responders": ("responder_deals",),
+    "responder_deals": ("responders",),
+}
+#: The keys of a training, which a run with a file does not have.
+TRAINING = ("algorithm", "settings", "evaluations")
 
 Row = dict[str, Any]
 
 
 class Training(TablePlan):
-    """Runs, ``[[run]]``, of so many ``seeds``: the arguments of `stier.train.learn`, and the measurements at the end.
+    """Runs, ``[[run]]``, each with ``seeds`` seeds: arguments of `stier.train.learn`, and the measurements at the end.
 
     ``watch`` and ``judge`` count the chances of actions, ``matches`` are played for ``deals``, ``guided_matches`` with
-    the network in the search ``guided``, and ``responders`` look for a lower bound on the exploitability in
-    ``responder_deals`` held-out deals. So does ``learned_responder``, a table with arguments of
+    the network in the search ``guided`` for ``guided_deals``, and ``responders`` look for a lower bound on the
+    exploitability in ``responder_deals`` held-out deals. So does ``learned_responder``, a table with arguments of
     `stier.train.best_response`: a network that is trained against the likeliest actions of the run's network and
-    measured in ``deals`` of that table. It starts as that network; with an ``initial`` as another one, or from nothing
-    if that is empty. Its ``evaluations`` are 1 unless they are given. The row with the gain has the decisions and CPU
-    seconds of this training.
+    measured in its own ``deals``. It starts from the run's network, or from the file ``initial``, or with
+    ``initial = ""`` from random weights. Its ``evaluations`` are 1 unless they are given. The row with the gain has the
+    decisions and CPU seconds of this training.
 
-    A run ``like`` an earlier one has that run's keys, and adds to its ``settings`` or replaces some of them. One with a
-    ``file`` measures that network. One with ``seeds`` has its own number of them. `NETWORK` in an agent is the path of
-    the network. The games of ``exact`` runs are solved for comparison.
+    A run with ``like = NAME`` starts from all keys of the run of that name above it, except ``name`` and ``about``. Its
+    own keys replace them. ``settings`` and ``learned_responder`` are merged key by key; a run with another
+    ``algorithm`` has its own settings only. If a run changes, it and the runs like it are trained again, and their old
+    rows are left out.
 
-    Attributes:
-        runs: The runs, with the keys that they have from others.
+    A run with a ``file`` measures that network. One with ``seeds`` has its own number of them. `NETWORK` in an agent is
+    the path of the network. The games of ``exact`` runs are solved for comparison.
     """
 
     kind = "training"
@@ -112,28 +128,17 @@ class Training(TablePlan):
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         super().__init__(given)
-        self.runs = _complete(self.given["run"])
+        self._runs = _complete(self.given["run"])
         self._tasks = list(self._open())
 
     def _open(self) -> Iterator[Task]:
         """Makes the tasks whose measures the table does not have."""
-        for number, run in enumerate(self.runs, start=1):
-            needed = {"name", "game"} | ({"responder_deals"} if "responders" in run else set())
-            needed |= set() if "file" in run else {"algorithm", "settings", "evaluations"}
-            checked(run, KEYS, f"run {number}: ", optional=KEYS.keys() - needed)
-            for key in SETTINGS:
-                if "seed" in run.get(key, {}):
-                    raise ArgumentError(f"run {number}: {key} must not contain a seed: every seed is trained")
-                own = OWN & run.get(key, {}).keys()
-                if own:
-                    raise ArgumentError(f"run {number}: {key} must not contain {min(own)}, which the plan sets")
-                for argument in ("steps",) if key == "settings" else ("steps", "deals"):
-                    if key in run and argument not in run[key]:
-                        raise ArgumentError(f"run {number}: {key} must contain {argument}")
+        for number, run in enumerate(self._runs, start=1):
+            _check(f"run {number}: ", run)
         for game, runs in self.exact().items():
             yield from self._task(_solver(game), {"game": game, **_watched(runs[0])}, 0, [])
-        for seed in range(max(map(self._seeds, self.runs), default=0)):
-            for run in self.runs:
+        for seed in range(max(map(self._seeds, self._runs), default=0)):
+            for run in self._runs:
                 if seed < self._seeds(run):
                     learned = [LEARNED] if "learned_responder" in run else []
                     yield from self._task(run["name"], run, seed, [*_matches(run), *_responders(run), *learned])
@@ -143,7 +148,7 @@ class Training(TablePlan):
 
     def exact(self) -> dict[str, list[Mapping[str, Any]]]:
         """Returns the runs whose distance from equilibrium is computed, by game."""
-        return _by_game(run for run in self.runs if run.get("exact"))
+        return _by_game(run for run in self._runs if run.get("exact"))
 
     def _task(self, name: str, run: Mapping[str, Any], seed: int, measures: list[str]) -> Iterator[Task]:
         there = self.earlier[(self.earlier["run"] == name) & (self.earlier["seed"] == seed)]
@@ -169,10 +174,10 @@ class Training(TablePlan):
         played = self.played(store)[list(self.columns)]
         new = set(zip(played["run"], played["seed"], strict=True))
         keys = zip(self.earlier["run"], self.earlier["seed"], strict=True)
-        made_by = {run["name"]: _made_by(run) for run in self.runs}
+        made_by = {run["name"]: _made_by(run) for run in self._runs}
         fresh = self.earlier["made_by"] == self.earlier["run"].map(made_by).fillna(self.earlier["made_by"])
         kept = self.earlier[fresh & np.array([key not in new for key in keys], dtype=bool)]
-        names = [*map(_solver, self.exact()), *(run["name"] for run in self.runs)]
+        names = [*map(_solver, self.exact()), *(run["name"] for run in self._runs)]
         rows = pd.concat([frame for frame in (kept, played) if len(frame)] or [kept], ignore_index=True)
         rows = rows.astype({"seed": int, "steps": int, "cpu_seconds": float, "value": float, "ci95": float})
         order = rows["run"].map({name: place for place, name in enumerate(names)})
@@ -188,32 +193,63 @@ class Training(TablePlan):
             page += "\n![NashConv of every seed](training.png)\n"
         for game, runs in self.exact().items():
             page += f"\n## `{game}`\n\n{_solved_section(game, runs, results)}"
-        for game, runs in _by_game(run for run in self.runs if not (run.get("exact") or "file" in run)).items():
+        for game, runs in _by_game(run for run in self._runs if not (run.get("exact") or "file" in run)).items():
             page += f"\n## `{game}`\n\n{_trained_section(runs, results)}"
-        for run in self.runs:
+        for run in self._runs:
             if "file" in run:
                 page += f"\n## {run['name']}\n\n{paragraph(run.get('about', ''))}{_published_section(run, results)}"
         return Report(page, {self.kind: results}, figures)
 
 
-def _complete(runs: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Returns the runs with the keys that they have from others; a name and a text are always their own."""
-    complete: list[Mapping[str, Any]] = []
-    known: dict[str, Mapping[str, Any]] = {}
+def _complete(runs: Iterable[Any]) -> list[Mapping[str, Any]]:
+    """Returns the runs with the keys that they have from runs above them."""
+    complete: dict[str, Mapping[str, Any]] = {}
     for number, run in enumerate(runs, start=1):
-        own = dict(run)
-        if "like" in run:
-            name = str(own.pop("like"))
-            if name not in known:
-                raise ArgumentError(f"run {number}: no earlier run '{name}'{alternatives(name, 'runs', list(known))}")
-            same = {key: value for key, value in known[name].items() if key not in ("name", "about")}
-            settings = [table["settings"] for table in (same, own) if isinstance(table.get("settings"), dict)]
-            own = same | own | ({"settings": settings[0] | settings[1]} if len(settings) == 2 else {})
-        if str(own.get("name")) in known:
-            raise ArgumentError(f"run {number}: there are two runs '{own['name']}'")
-        complete.append(own)
-        known[str(own.get("name", number))] = own
-    return complete
+        where = f"run {number}: "
+        if not isinstance(run, Mapping):
+            raise ArgumentError(f"{where}must be a table, got {run!r}")
+        own = checked(run, KEYS, where, optional=KEYS.keys() - {"name"})
+        if own["name"] in complete:
+            raise ArgumentError(f"{where}there is another run '{own['name']}'")
+        if "like" in own:
+            name = own.pop("like")
+            if name not in complete:
+                above = alternatives(name, "runs above", list(complete)) if complete else "; it is the first run"
+                raise ArgumentError(f"{where}like must name a run above it, got '{name}'{above}")
+            base = {key: value for key, value in complete[name].items() if key != "about"}
+            if "algorithm" in own and own["algorithm"] != base.get("algorithm"):
+                base.pop("settings", None)
+            own = base | own | {key: base[key] | own[key] for key in SETTINGS if key in base and key in own}
+        complete[own["name"]] = own
+    return list(complete.values())
+
+
+def _check(where: str, run: Mapping[str, Any]) -> None:
+    """Raises for a complete run with missing keys, or keys without effect, or names that do not exist."""
+    needed = {"name", "game", *(() if "file" in run else TRAINING)}
+    needed |= {other for key, others in NEEDS.items() if key in run for other in others}
+    checked(run, KEYS, where, optional=KEYS.keys() - needed)
+    for key in TRAINING:
+        if "file" in run and key in run:
+            raise ArgumentError(f"{where}{key} means nothing for the network of a file, which is not trained")
+    for key, required in SETTINGS.items():
+        table = run.get(key, {})
+        if "seed" in table:
+            raise ArgumentError(f"{where}{key} must not contain a seed: every seed is trained")
+        if own := SET_BY_PLAN & table.keys():
+            raise ArgumentError(f"{where}{key} must not contain {min(own)}, which the plan sets")
+        for argument in required:
+            if key in run and argument not in table:
+                raise ArgumentError(f"{where}{key} must contain {argument}")
+    try:
+        game = stier.load_game(run["game"])
+        for action in run.get("watch", ()):
+            game.string_to_action(action)
+        for agent in [*run.get("matches", ()), *run.get("responders", ()), *run.get("guided_matches", ())]:
+            if "NETWORK" not in agent:
+                stier.load_agent(agent, game)
+    except ValueError as error:
+        raise ArgumentError(f"{where}{error}") from None
 
 
 def _by_game(runs: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
@@ -277,18 +313,20 @@ def _measure(run: Mapping[str, Any], seed: int, work: Path, on_progress: OnProgr
             note(at, GREEDY, at[GREEDY], at["eval/greedy/ci95"])
     for name, value, interval in _chances(run, network, HELD_OUT + seed):
         note(log[-1], name, value, interval)
+
+    def named(text: str) -> str:
+        return text.replace("NETWORK", file)
+
     for name, (text, other, deals) in _matches(run).items():
-        own, agent = text.replace("NETWORK", file), other.replace("NETWORK", file)
+        own, agent = named(text), named(other)
         result = stier.pit(game, [own] + [agent] * (game.num_players() - 1), deals=deals, seed=HELD_OUT + seed)
         note(log[-1], name, result.mean[0], result.ci95[0])
         if agent.startswith("ismcts:iterations"):
             who = "guided, times" if name.startswith("guided") else "times"
             note(log[-1], f"{who} as fast as {agent}", _seconds(game, agent) / _seconds(game, own))
     for name, responder in _responders(run).items():
-        searching = responder.replace("NETWORK", file)
-        found = stier.exploit(
-            game, f"network:path={file}", searching, deals=run["responder_deals"], seed=HELD_OUT + seed
-        )
+        player, deals = named("network:path=NETWORK"), run["responder_deals"]
+        found = stier.exploit(game, player, named(responder), deals=deals, seed=HELD_OUT + seed)
         note(log[-1], name, found.gain, found.ci95)
     if "learned_responder" in run:
         learned = _respond(run, game, seed, file, work, on_progress)
