@@ -386,6 +386,7 @@ def test_queries_that_would_take_too_long_have_no_row(tmp_path: Path) -> None:
     ("text", "named"),
     [
         ('kind = "matchs"', "unknown kind 'matchs'; did you mean 'matches'?"),
+        (TRAINING.replace('kind = "training"', ""), "(without kind it is read as matches; other kinds: "),
         (STRENGTH.replace("seed", "sed"), "unknown key 'sed'; did you mean 'seed'?"),
         (STRENGTH.replace("piece = 20", 'piece = "x"'), "piece must be a whole number, got 'x'"),
         (STRENGTH.replace("deals = 20", ""), "table 2: deals is missing"),

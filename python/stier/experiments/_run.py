@@ -250,7 +250,13 @@ def from_dict(given: Mapping[str, Any]) -> Plan:
     if kind not in KINDS:
         raise ArgumentError(f"unknown kind '{kind}'{alternatives(str(kind), 'kinds', list(KINDS))}")
     module, name = KINDS[kind].split(":")
-    plan: Plan = getattr(import_module(module), name).from_dict(values)
+    try:
+        plan: Plan = getattr(import_module(module), name).from_dict(values)
+    except ArgumentError as error:
+        if "kind" in given:
+            raise
+        others = ", ".join(one for one in KINDS if one != kind)
+        raise ArgumentError(f"{error} (without kind it is read as {kind}; other kinds: {others})") from None
     return plan
 
 
