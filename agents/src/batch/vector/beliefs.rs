@@ -1,8 +1,8 @@
 //! Beliefs as inputs: after the observation, the places of the cards as an agent sees them.
 //!
 //! An agent that knows the policy of the opponents, such as `lbr` with `against` and `epsilon=0`, infers from their
-//! actions: where the worlds can be enumerated, it believes in the posterior. Its beliefs use the view of the player who is
-//! shown them, and nothing else.
+//! actions: where the worlds can be enumerated, it believes in the posterior. Its beliefs use the view of the player
+//! who is shown them, and nothing else.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -74,8 +74,8 @@ fn entry(seen: SeenEvent) -> (usize, Option<u8>) {
 }
 
 impl Schwimmen {
-    /// Writes what the observer sees: a spectator everything but hidden cards, seats counted from the first. The number of
-    /// cards in the pile is read from `pile`.
+    /// Writes what the observer sees: a spectator everything but hidden cards, seats counted from the first. The number
+    /// of cards in the pile is read from `pile`.
     pub(super) fn write_observation<P: Pen>(&self, state: &State, observer: Observer, pile: u32, pen: &mut P) {
         let players = usize::from(self.rules.players);
         let turns = usize::from(self.rules.max_turns);
