@@ -26,6 +26,7 @@ fn lanes(criterion: &mut Criterion, name: &str) {
         tensor: TensorKind::Observation,
         opponents: None,
         opening: None,
+        barred: None,
         beliefs: None,
     };
     let mut vector = game.vector(settings, Arc::default()).expect("lanes");

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use stier_agents::AgentSpec;
 use stier_agents::agent::threads::Halted;
 use stier_agents::batch::vector::{
-    Autoreset, Cells, LearnerSeat, NOBODY, Opening, Opponents, Rows, Seeds, Settings, Shape, TensorKind, VectorError,
+    Autoreset, Barred, Cells, LearnerSeat, NOBODY, Opening, Opponents, Rows, Seeds, Settings, Shape, Span, TensorKind,
+    VectorError,
 };
 use stier_agents::erased::{self, DynGame, DynState, DynVector};
 use stier_core::games::schwimmen::Schwimmen;
@@ -51,6 +52,7 @@ fn settings(lanes: usize) -> Settings {
         tensor: TensorKind::Observation,
         opponents: None,
         opening: None,
+        barred: None,
         beliefs: None,
     }
 }
@@ -60,7 +62,17 @@ fn against(agents: &[&str], learner: LearnerSeat) -> Option<Opponents> {
 }
 
 fn begun_by(agent: &str, share: f64, decisions: u32) -> Option<Opening> {
-    Some(Opening { agent: agent.parse().expect("an agent"), share, decisions })
+    Some(Opening { agent: agent.parse().expect("an agent"), span: Span { share, decisions } })
+}
+
+fn bar(share: f64, decisions: u32) -> Option<Barred> {
+    Some(Barred { action: Action(0), span: Span { share, decisions } })
+}
+
+/// The number of decisions at the beginning of a game.
+fn length(span: Span, seed: u64, name: &str) -> u32 {
+    let mut rng = Rng::stream(seed, name, 0);
+    if rng.unit() < span.share { 1 + rng.below(span.decisions) } else { 0 }
 }
 
 fn lanes(game: &dyn DynGame, settings: &Settings) -> Box<dyn DynVector> {
@@ -170,9 +182,8 @@ impl Model {
 
     /// Plays the opening. A game that ends in it is dealt again.
     fn begin(&mut self) {
-        let Some(Opening { agent, share, decisions }) = self.settings.opening.clone() else { return };
-        let mut rng = Rng::stream(self.seed, "opening", 0);
-        let length = if rng.unit() < share { 1 + rng.below(decisions) } else { 0 };
+        let Some(Opening { agent, span }) = self.settings.opening.clone() else { return };
+        let length = length(span, self.seed, "opening");
         for _ in 0..length {
             if !self.is_over() {
                 self.play(&agent);
@@ -255,7 +266,14 @@ impl Model {
     }
 
     fn mask(&self) -> Vec<u8> {
-        let possible = self.state.possible();
+        let mut possible = self.state.possible();
+        let decisions = self.state.events().iter().filter(|event| event.turn != Turn::Chance).count() as u32;
+        if let Some(Barred { action, span }) = self.settings.barred
+            && decisions < length(span, self.seed, "barred")
+            && possible != [action]
+        {
+            possible.retain(|&other| other != action);
+        }
         let allowed = |id: usize| self.is_over() || possible.contains(&Action(id as u8));
         (0..self.game.info().num_actions).map(|id| u8::from(allowed(id))).collect()
     }
@@ -361,6 +379,44 @@ fn an_agent_begins_some_of_the_games() {
             }
         }
     }
+}
+
+#[test]
+fn an_action_is_barred_in_some_of_the_games() {
+    for (text, action, share, decisions, opening, opponents) in [
+        ("schwinget", "attack", 0.5, 36, None, None),
+        ("schwinget", "attack", 1.0, 9, begun_by("rule:when=never", 0.5, 4), against(&["greedy"], LearnerSeat::Rotate)),
+        ("schwimmen", "push", 0.8, 12, None, against(&["random"], LearnerSeat::Random)),
+        ("kuhn_poker", "bet", 0.7, 2, None, None),
+        // The last card must be played.
+        ("up_and_down:players=2", "D2", 1.0, 99, None, None),
+    ] {
+        let action = game(text).parse_action(action).expect("an action");
+        let barred = Some(Barred { action, span: Span { share, decisions } });
+        for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
+            for threads in [1, 2] {
+                let (opening, opponents) = (opening.clone(), opponents.clone());
+                let settings = Settings { autoreset, threads, barred, opening, opponents, ..settings(12) };
+                let (ended, _) = agree(text, &settings, 70);
+                assert!(ended > 0, "{text}");
+            }
+        }
+    }
+}
+
+/// The error names the actions that are left.
+#[test]
+fn barred_actions_are_refused() {
+    let game = game("kuhn_poker");
+    let action = game.parse_action("bet").expect("an action");
+    let barred = Some(Barred { action, span: Span { share: 1.0, decisions: 1 } });
+    let mut vector = lanes(&*game, &Settings { barred, ..settings(2) });
+    let error = vector.step(&[0, action.0.into()], Rows::default()).expect_err("it is barred");
+    let told =
+        "environment 1: illegal action bet (1): it is barred at the beginning of this game; legal here: pass (0)";
+    assert_eq!(error.to_string(), told);
+    vector.step(&[0, 0], Rows::default()).expect("legal actions");
+    vector.step(&[0, action.0.into()], Rows::default()).expect("the beginning is over");
 }
 
 /// Networks queried for many lanes at once answer as if they were queried for one.
@@ -526,16 +582,20 @@ fn sampled_actions_are_uniform() {
 
 #[test]
 fn lanes_continue_from_checkpoints() {
-    for (text, opponents, opening) in [
-        ("schwinget:bouts=2", None, None),
-        ("schwinget", None, begun_by("rule:when=never", 0.5, 12)),
-        ("schwimmen", against(&["greedy"], LearnerSeat::Rotate), begun_by("random", 1.0, 2)),
-        ("up_and_down", against(&["random"], LearnerSeat::Random), None),
+    for (text, opponents, opening, barred) in [
+        ("schwinget:bouts=2", None, None, None),
+        ("schwinget", None, begun_by("rule:when=never", 0.5, 12), Some(("attack", 36))),
+        ("schwimmen", against(&["greedy"], LearnerSeat::Rotate), begun_by("random", 1.0, 2), Some(("push", 9))),
+        ("up_and_down", against(&["random"], LearnerSeat::Random), None, None),
     ] {
         let game = game(text);
         for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
             let (opening, opponents) = (opening.clone(), opponents.clone());
-            let settings = Settings { autoreset, opponents, opening, ..settings(20) };
+            let barred = barred.map(|(action, decisions)| Barred {
+                action: game.parse_action(action).expect("an action"),
+                span: Span { share: 0.7, decisions },
+            });
+            let settings = Settings { autoreset, opponents, opening, barred, ..settings(20) };
             let mut one = lanes(&*game, &settings);
             told(&mut *one, 30);
             let saved = one.save();
@@ -616,6 +676,7 @@ fn bad_checkpoints_change_nothing() {
         lanes(&*game_of, &settings(4)),
         lanes(&*game_of, &Settings { opponents: against(&["greedy"], LearnerSeat::Rotate), ..settings(3) }),
         lanes(&*game_of, &Settings { opening: begun_by("greedy", 0.5, 1), ..settings(3) }),
+        lanes(&*game_of, &Settings { barred: bar(0.5, 1), ..settings(3) }),
     ] {
         let mut other = other;
         refused(&mut *other, &saved);
@@ -684,10 +745,13 @@ fn invalid_settings_are_refused() {
     assert_eq!(refused(Settings { opponents: nowhere, ..settings(1) }), VectorError::Seat { seat: 4, seats: 4 });
     for share in [-0.1, 1.1, f64::NAN] {
         let error = refused(Settings { opening: begun_by("random", share, 1), ..settings(1) });
-        assert!(matches!(error, VectorError::OpeningShare { .. }), "{error}");
+        assert!(matches!(error, VectorError::Share { name: "opening", .. }), "{error}");
+        let error = refused(Settings { barred: bar(share, 1), ..settings(1) });
+        assert!(matches!(error, VectorError::Share { name: "barred", .. }), "{error}");
     }
     let none = begun_by("random", 1.0, 0);
-    assert_eq!(refused(Settings { opening: none, ..settings(1) }), VectorError::OpeningDecisions);
+    assert_eq!(refused(Settings { opening: none, ..settings(1) }), VectorError::NoDecisions { name: "opening" });
+    assert_eq!(refused(Settings { barred: bar(1.0, 0), ..settings(1) }), VectorError::NoDecisions { name: "barred" });
     let unsuited = Settings { opening: begun_by("greedy", 1.0, 1), ..settings(1) };
     let error = self::game("dark_hex").vector(unsuited, Arc::default()).err();
     assert!(matches!(error, Some(VectorError::Unsuited(_))), "{error:?}");

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple};
 use stier_agents::AgentSpec;
 use stier_agents::batch::vector::{
-    Autoreset, LearnerSeat, Opening, Opponents, Rows, Seeds, Settings, Shape, TensorKind, VectorError,
+    Autoreset, Barred, LearnerSeat, Opening, Opponents, Rows, Seeds, Settings, Shape, Span, TensorKind, VectorError,
 };
 use stier_agents::erased::DynVector;
 use stier_core::options::OptionType;
@@ -52,6 +52,11 @@ const MAX_LANES: i64 = 1 << 24;
 /// likely, drawn from the seed of the game. From there on the game is an ordinary one. A game that would end in its opening
 /// is dealt again without one.
 ///
+/// Barred: an action that the caller may not choose at the beginning of some games, so that it also meets what follows when nobody
+/// chooses it. In a share `barred_share` of the games, this holds at 1 to `barred_decisions` decisions of all players from the deal on, each
+/// number equally likely, drawn from the seed of the game. The action is then missing in the masks, unless it is the only legal one.
+/// Opponents and the agent of an opening may choose it, and nothing shows a player that it is barred.
+///
 /// Beliefs: an agent whose beliefs about the cards of the others follow the observation: for each other seat, clockwise from
 /// the current player, and each card of `Beliefs.cards`, the expected number of copies that the seat holds, from 0 on; 0 once the
 /// game is over. They use only what the current player knows. The posterior under a known policy of the opponents is the belief of
@@ -71,6 +76,9 @@ const MAX_LANES: i64 = 1 << 24;
 ///     opening: An agent that begins some of the games; `None` if all begin with the deal.
 ///     opening_share: The share of the games that it begins, 0 to 1; by default 0.25. Only with an opening.
 ///     opening_decisions: The largest number of its decisions in a game, at least 1; by default 8. Only with an opening.
+///     barred: An action that may not be chosen at the beginning of some of the games; `None` if all legal ones may.
+///     barred_share: The share of these games, 0 to 1; by default 0.25. Only with a barred action.
+///     barred_decisions: The largest number of decisions at which it is barred, at least 1; by default 8. Only with a barred action.
 ///     beliefs: The agent whose beliefs follow the observation; `None` for observations alone. Needs `observation="float32"`.
 ///     copy: Give each batch arrays of its own for as long as the batch, one of its arrays or a view of one is in use. Otherwise
 ///         two sets of arrays take turns, and the second step or reset after a batch overwrites it.
@@ -120,8 +128,8 @@ fn refused(error: VectorError) -> PyErr {
         | VectorError::Beliefs
         | VectorError::NoCards(_)
         | VectorError::NoOpponents
-        | VectorError::OpeningShare { .. }
-        | VectorError::OpeningDecisions
+        | VectorError::Share { .. }
+        | VectorError::NoDecisions { .. }
         | VectorError::Lane { .. } => errors::argument(error.to_string()),
     }
 }
@@ -182,6 +190,16 @@ fn learner(game: &Game, value: Option<&Bound<'_, PyAny>>) -> PyResult<LearnerSea
         };
     }
     value.extract::<Number>()?.seat_of(game.face()).map(LearnerSeat::Fixed)
+}
+
+/// Reads the games and decisions of a setting.
+fn span(name: &str, is_given: bool, share: Option<f64>, decisions: Option<Number>) -> PyResult<Span> {
+    if !is_given && (share.is_some() || decisions.is_some()) {
+        return Err(errors::argument(format!("{name}_share and {name}_decisions need {name}, and it is None")));
+    }
+    let decisions = decisions.unwrap_or(Number::Small(8));
+    let decisions = decisions.between(&format!("{name}_decisions"), 1, u32::MAX.into())? as u32;
+    Ok(Span { share: share.unwrap_or(0.25), decisions })
 }
 
 /// Seeds given by the caller.
@@ -330,11 +348,11 @@ impl VectorEnv {
 impl VectorEnv {
     #[new]
     #[pyo3(signature = (game, num_envs, *, seed=Seed(0), threads=Number::Small(0), autoreset=None, observation=Some("float32"),
-        tensor="observation", opponents=None, seat=None, opening=None, opening_share=None, opening_decisions=None, beliefs=None,
-        copy=true),
+        tensor="observation", opponents=None, seat=None, opening=None, opening_share=None, opening_decisions=None, barred=None,
+        barred_share=None, barred_decisions=None, beliefs=None, copy=true),
         text_signature = "(game, num_envs, *, seed=0, threads=0, autoreset=True, observation='float32', \
         tensor='observation', opponents=None, seat=None, opening=None, opening_share=None, \
-        opening_decisions=None, beliefs=None, copy=True)")]
+        opening_decisions=None, barred=None, barred_share=None, barred_decisions=None, beliefs=None, copy=True)")]
     #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
     fn new(
         py: Python<'_>,
@@ -350,6 +368,9 @@ impl VectorEnv {
         opening: Option<&Bound<'_, PyAny>>,
         opening_share: Option<f64>,
         opening_decisions: Option<Number>,
+        barred: Option<Number>,
+        barred_share: Option<f64>,
+        barred_decisions: Option<Number>,
         beliefs: Option<&Bound<'_, PyAny>>,
         copy: bool,
     ) -> PyResult<Self> {
@@ -360,13 +381,13 @@ impl VectorEnv {
         let opponents = opponents.map(|agents| {
             Ok::<_, PyErr>(Opponents { agents: self::opponents(game, agents)?, learner: learner(game, seat)? })
         });
-        if opening.is_none() && (opening_share.is_some() || opening_decisions.is_some()) {
-            return Err(errors::argument("opening_share and opening_decisions need an opening, and there is none"));
-        }
-        let share = opening_share.unwrap_or(0.25);
-        let decisions = opening_decisions.unwrap_or(Number::Small(8));
-        let decisions = decisions.between("opening_decisions", 1, u32::MAX.into())? as u32;
-        let opening = opening.map(|agent| Ok::<_, PyErr>(Opening { agent: opponent(game, agent)?, share, decisions }));
+        let opened = span("opening", opening.is_some(), opening_share, opening_decisions)?;
+        let opening = opening.map(|agent| Ok::<_, PyErr>(Opening { agent: opponent(game, agent)?, span: opened }));
+        let kept = span("barred", barred.is_some(), barred_share, barred_decisions)?;
+        let barred = barred.map(|action| {
+            let action = action.id_below(game.face().info().num_actions, "action", game.face())?;
+            Ok::<_, PyErr>(Barred { action, span: kept })
+        });
         let settings = Settings {
             lanes: num_envs.between("num_envs", 1, MAX_LANES)? as usize,
             seed: seed.0,
@@ -375,6 +396,7 @@ impl VectorEnv {
             tensor: choice("tensor", tensor)?,
             opponents: opponents.transpose()?,
             opening: opening.transpose()?,
+            barred: barred.transpose()?,
             beliefs: beliefs.map(|agent| opponent(game, agent)).transpose()?,
         };
         let format = Format::of(observation)?;
@@ -550,8 +572,8 @@ impl VectorEnv {
         Ok(PyBytes::new(py, &self.lock()?.lanes.save()))
     }
 
-    /// Continues where `get_state` was called. The environments must have the same game, number, opponents and opening.
-    /// `observe` shows the state.
+    /// Continues where `get_state` was called. The environments must have the same game, number, opponents, opening and barred
+    /// action. `observe` shows the state.
     ///
     /// Raises `RecordError` for other bytes. Nothing changes then.
     fn set_state(&self, state: &[u8]) -> PyResult<()> {
@@ -594,8 +616,13 @@ impl VectorEnv {
         }
         if let Some(opening) = &self.settings.opening {
             named_arguments.set_item("opening", opening.agent.to_string())?;
-            named_arguments.set_item("opening_share", opening.share)?;
-            named_arguments.set_item("opening_decisions", opening.decisions)?;
+            named_arguments.set_item("opening_share", opening.span.share)?;
+            named_arguments.set_item("opening_decisions", opening.span.decisions)?;
+        }
+        if let Some(Barred { action, span }) = &self.settings.barred {
+            named_arguments.set_item("barred", action.0)?;
+            named_arguments.set_item("barred_share", span.share)?;
+            named_arguments.set_item("barred_decisions", span.decisions)?;
         }
         if let Some(believer) = &self.settings.beliefs {
             named_arguments.set_item("beliefs", believer.to_string())?;

@@ -367,6 +367,9 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
         ({"opening": 1}, "opening must be text, got 1"),
         ({"opening_share": 2}, "opening_share must be between 0 and 1, got 2"),
         ({"opening_decisions": 0}, "opening_decisions must be at least 1, got 0"),
+        ({"barred": "fold"}, "'fold' is not a valid action of schwinget"),
+        ({"barred_share": 2}, "barred_share must be between 0 and 1, got 2"),
+        ({"barred_decisions": 0}, "barred_decisions must be at least 1, got 0"),
         ({"population_share": -0.1}, "population_share must be between 0 and 1, got -0.1"),
         ({"population_size": 0}, "population_size must be at least 1, got 0"),
         ({"population_share": 0.5, "beliefs": "lbr"}, "beliefs need population_share=0: earlier networks play without"),
@@ -722,6 +725,24 @@ def test_games_begin_with_another_agent(algorithm: str) -> None:
     made = stier.train.learner("kuhn_poker", algorithm, **all_begun)
     envs = made.play.envs if algorithm == "ppo" else made.play
     assert (envs.reset().current_player == 1).all(), "the first player has decided"
+    whole, again = (stier.train.learner("kuhn_poker", algorithm, **settings) for _ in range(2))
+    whole.iterate()
+    again.restore(whole.arrays())
+    for _ in range(3):
+        assert whole.iterate() == again.iterate()
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
+def test_an_action_is_barred(algorithm: str) -> None:
+    """No game begins with it. Learning goes on as if it had not been stopped."""
+    settings: dict[str, Any] = {"hidden": (8,), "num_envs": 16, "seed": 1, "barred": "bet"}
+    settings |= {"horizon": 8, "minibatches": 2} if algorithm == "ppo" else {}
+    all_barred = settings | {"barred_share": 1.0, "barred_decisions": 1}
+    made = stier.train.learner("kuhn_poker", algorithm, **all_barred)
+    envs = made.play.envs if algorithm == "ppo" else made.play
+    bet = envs.game.string_to_action("bet")
+    assert not envs.reset().legal_action_mask[:, bet].any()
+    assert envs.step(np.full(16, 1 - bet)).legal_action_mask[:, bet].all(), "the second player may bet"
     whole, again = (stier.train.learner("kuhn_poker", algorithm, **settings) for _ in range(2))
     whole.iterate()
     again.restore(whole.arrays())

@@ -396,11 +396,37 @@ def test_an_agent_begins_games(schwinget: stier.Game) -> None:
         ({"opening_share": 1.5}, ValueError, "between 0 and 1, got 1.5"),
         ({"opening_decisions": 0}, ValueError, "opening_decisions must be between 1 and"),
         ({"opening": 3}, TypeError, "an agent must be an Agent or its text"),
-        ({"opening": None}, ValueError, "need an opening, and there is none"),
+        ({"opening": None}, ValueError, "opening_share and opening_decisions need opening, and it is None"),
     ]:
         arguments: dict[str, Any] = {**opening, **options}
         with pytest.raises(error, match=message):
             stier.VectorEnv(schwinget, 2, **arguments)
+
+
+def test_an_action_is_barred_at_the_beginning(schwinget: stier.Game) -> None:
+    attack = schwinget.string_to_action("attack")
+    barred: dict[str, Any] = {"barred": attack, "barred_share": 0.5, "barred_decisions": 4}
+    envs = stier.VectorEnv(schwinget, 400, seed=3, **barred)
+    masks, plain = (one.reset().legal_action_mask for one in (envs, stier.VectorEnv(schwinget, 400, seed=3)))
+    assert plain[:, attack].all()
+    assert 150 < masks[:, attack].sum() < 250
+    assert (np.delete(masks, attack, 1) == np.delete(plain, attack, 1)).all()
+    again = pickle.loads(pickle.dumps(envs))
+    for _ in range(30):
+        actions = envs.sample_actions()
+        np.testing.assert_array_equal(envs.step(actions).observation, again.step(actions).observation)
+    every = stier.VectorEnv(schwinget, 2, **barred | {"barred_share": 1.0})
+    with pytest.raises(stier.IllegalActionError, match="is barred at the beginning of this game; legal here"):
+        every.step([attack, attack])
+    for options, error, message in [
+        ({"barred": 29}, stier.IllegalActionError, "no action 29: schwinget has actions 0 to 28"),
+        ({"barred": "attack"}, TypeError, "str"),
+        ({"barred_share": 1.5}, ValueError, "between 0 and 1, got 1.5"),
+        ({"barred_decisions": 0}, ValueError, "barred_decisions must be between 1 and"),
+        ({"barred": None}, ValueError, "barred_share and barred_decisions need barred, and it is None"),
+    ]:
+        with pytest.raises(error, match=message):
+            stier.VectorEnv(schwinget, 2, **{**barred, **options})
 
 
 def test_beliefs_follow_the_observation(game: stier.Game) -> None:

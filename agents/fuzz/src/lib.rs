@@ -103,6 +103,7 @@ pub fn checkpoint(bytes: &[u8]) {
             tensor: TensorKind::Observation,
             opponents: None,
             opening: None,
+            barred: None,
             beliefs: None,
         };
         let mut lanes = game.vector(settings, Arc::new(AtomicBool::new(false))).expect("lanes");

@@ -64,6 +64,7 @@ fn answers(game: &Arc<dyn DynGame>, spec: &AgentSpec) -> Vec<(&'static str, Resu
         tensor: TensorKind::Observation,
         opponents: Some(opponents),
         opening: None,
+        barred: None,
         beliefs: None,
     };
     let state = game.new_state(Some(1));

@@ -1,4 +1,4 @@
-"""Directives that list what the package says about itself: options of games and agents, the command line."""
+"""Directives that list what the package says about itself: games, observations, agents, the command line."""
 
 from __future__ import annotations
 
@@ -56,6 +56,34 @@ class Games(_Listing):
         return "\n\n".join(parts)
 
 
+class Observation(_Listing):
+    """The fields of a game's observation; its further arguments are variants with fields of their own.
+
+    The content has a line for each field, with its meaning. A field without one is an error, and so is any other line.
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+
+    def markdown(self) -> str:
+        first, *variants = self.arguments[0].split()
+        meanings = dict(line.split(": ", 1) for line in self.content)
+        shapes = dict(stier.load_game(first).observation_tensor_layout())
+        notes = dict.fromkeys(shapes, "")
+        for text in variants:
+            further = dict(stier.load_game(text).observation_tensor_layout())
+            notes |= {name: f" Only with options such as `{text}`." for name in further if name not in shapes}
+            shapes = further | shapes
+        if set(shapes) != set(meanings):
+            raise self.error(f"{first}: the fields are {sorted(shapes)}, and these are explained: {sorted(meanings)}")
+        rows = [
+            f"| `{name}` | {' by '.join(map(str, shapes[name]))} | {_cell(meaning)}{notes[name]} |"
+            for name, meaning in meanings.items()
+        ]
+        return "\n".join([f"Shapes are those of `{first}`.\n", "| field | shape | |", "| --- | --- | --- |", *rows])
+
+
 class Agents(_Listing):
     """Every agent with its options."""
 
@@ -89,6 +117,7 @@ def _helps(command: click.Command, context: click.Context) -> list[str]:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Name the directives."""
     app.add_directive("games", Games)
+    app.add_directive("observation", Observation)
     app.add_directive("agents", Agents)
     app.add_directive("commands", Commands)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -32,7 +32,8 @@ Params = dict[str, jax.Array]
 
 #: Settings that do not change what is compiled.
 NOT_COMPILED = (
-    *("steps", "seed", "opponents", "opening", "opening_share", "opening_decisions", "beliefs"),
+    *("steps", "seed", "opponents", "opening", "opening_share", "opening_decisions"),
+    *("barred", "barred_share", "barred_decisions", "beliefs"),
     *("population_share", "population_size", "population_weights"),
 )
 

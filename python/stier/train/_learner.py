@@ -119,6 +119,12 @@ class Environments:
                     "opening_share": settings.opening_share,
                     "opening_decisions": settings.opening_decisions,
                 }
+            if settings.barred:
+                others |= {
+                    "barred": game.string_to_action(settings.barred),
+                    "barred_share": settings.barred_share,
+                    "barred_decisions": settings.barred_decisions,
+                }
             own = derive_seed(settings.seed, "training games", number)
             self.parts.append(VectorEnv(game, size, seed=own, autoreset=autoreset, threads=1, **others))
         self.ends = np.cumsum([part.num_envs for part in self.parts])

@@ -37,6 +37,12 @@ class CommonSettings:
         opening_share: The share of the games that it begins.
         opening_decisions: The largest number of its decisions in a game; each number from 1 is equally likely. A game
             that would end in its opening starts without one.
+        barred: An action that the learner may not choose at the beginning of some of the games, such as 'attack', so
+            that it also learns what follows when nobody chooses it; none if it is empty. Other agents may choose it,
+            and no input of the network shows that it is barred.
+        barred_share: The share of these games.
+        barred_decisions: The largest number of decisions, of all players from the deal on, at which it is barred; each
+            number from 1 is equally likely. With twice the length of a game, it is barred in half of them to the end.
         population_share: The share of the environments in which frozen earlier networks of this training play the other
             seats; 0 turns it off.
         population_size: The largest number of these networks. The first is the network at the beginning, and one joins
@@ -65,6 +71,9 @@ class CommonSettings:
     opening: str = ""
     opening_share: float = 0.25
     opening_decisions: int = 8
+    barred: str = ""
+    barred_share: float = 0.25
+    barred_decisions: int = 8
     population_share: float = 0.0
     population_size: int = 8
     population_weights: str = "equal"
@@ -77,8 +86,8 @@ class CommonSettings:
             object.__setattr__(self, field.name, value)
         for name in ("learning_rate", "final_learning_rate", "max_grad_norm", "payoff_scale"):
             self._more_than_zero(name)
-        self._at_least_one("steps", "opening_decisions", "population_size")
-        self._share("opening_share", "population_share")
+        self._at_least_one("steps", "opening_decisions", "barred_decisions", "population_size")
+        self._share("opening_share", "barred_share", "population_share")
         if self.population_weights not in ("equal", "nash"):
             raise ArgumentError(f"population_weights must be 'equal' or 'nash', got {self.population_weights!r}")
         for name in ("population_size", "population_weights"):

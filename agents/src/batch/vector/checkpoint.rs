@@ -1,27 +1,31 @@
 //! Lanes as bytes.
 //!
-//! A line of text (format, game, rules, opponents), then numbers, the lowest byte first: seed and calls of
+//! A line of text (format, game, rules, opponents, beginnings), then numbers, the lowest byte first: seed and calls of
 //! `sample_actions`, the number of lanes; for every lane seed, episode, stage and the decisions of all players. Games
 //! are replayed from their seeds, so every byte is checked.
 
 use stier_core::{FullGame, Game, Options as _, Turn};
 
 use super::lane::{Lane, Stage};
-use super::{ActionDraws, Opening, Settings, VectorError};
+use super::{ActionDraws, Settings, Span, VectorError};
 use crate::agent::checkpoint::{CheckpointError, Reader};
 
 const FORMAT: &str = "stier-lanes 1";
 
 /// The line of a checkpoint that must be equal to be read: the lanes, but not how they are shown.
 fn heading<G: Game>(game: &G, settings: &Settings) -> String {
-    let opening = settings.opening.as_ref().map_or(String::new(), |Opening { agent, share, decisions }| {
-        format!(" opened by {agent} in {share} with {decisions}")
-    });
+    let span = |Span { share, decisions }| format!("in {share} with {decisions}");
+    let opening = settings
+        .opening
+        .as_ref()
+        .map_or(String::new(), |opening| format!(" opened by {} {}", opening.agent, span(opening.span)));
+    let barred =
+        settings.barred.map_or(String::new(), |barred| format!(" without {} {}", barred.action.0, span(barred.span)));
     let opponents = settings.opponents.as_ref().map_or(String::new(), |opponents| {
         let agents: Vec<String> = opponents.agents.iter().map(ToString::to_string).collect();
         format!(" against {} from {:?}", agents.join(" "), opponents.learner)
     });
-    format!("{FORMAT} {}:{}{opponents}{opening}", G::NAME, game.rules().to_text())
+    format!("{FORMAT} {}:{}{opponents}{opening}{barred}", G::NAME, game.rules().to_text())
 }
 
 /// The checkpoint of lanes.

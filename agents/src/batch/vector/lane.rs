@@ -1,6 +1,6 @@
 //! One lane: one game after another, each dealt from a seed of its own.
 
-use stier_core::{Action, ActionSet as _, Dealer, FullGame, Game, History, Rng, Seat, Turn};
+use stier_core::{Action, ActionSet as _, Dealer, FullGame, Game, History, IllegalAction, Rng, Seat, Turn};
 
 use super::agents::Agents;
 use super::step::{Call, Progress};
@@ -30,6 +30,8 @@ pub(super) struct Lane<G: Game> {
     learner: Option<Seat>,
     /// The decisions of the opening that are still to be made.
     opening: u32,
+    /// The number of decisions from the deal on at which an action is barred.
+    barred: u32,
     /// The seed of the first game, from which those of the next ones are hashed.
     pub(super) root: u64,
     /// Games before this one.
@@ -54,6 +56,7 @@ impl<G: FullGame> Lane<G> {
             viewer: Seat(0),
             learner: None,
             opening: 0,
+            barred: 0,
             root: 0,
             episode: 0,
             seed: 0,
@@ -73,6 +76,7 @@ impl<G: FullGame> Lane<G> {
         self.learner = settings.opponents.as_ref().map(seat);
         self.viewer = self.learner.unwrap_or(Seat(0));
         self.opening = settings.opening.as_ref().map_or(0, |opening| opening.length(self.seed));
+        self.barred = settings.barred.as_ref().map_or(0, |barred| barred.length(self.seed));
     }
 
     /// Clears the table for this game.
@@ -135,8 +139,34 @@ impl<G: FullGame> Lane<G> {
 
     /// The legal actions; all actions if the lane ignores its action.
     #[inline]
-    pub(super) fn legal(&self, game: &G, every_action: G::Actions) -> G::Actions {
-        if self.stage == Stage::Running { game.legal(self.history.state()) } else { every_action }
+    pub(super) fn legal(&self, game: &G, settings: &Settings, every_action: G::Actions) -> G::Actions {
+        if self.stage != Stage::Running {
+            return every_action;
+        }
+        let legal = game.legal(self.history.state());
+        match &settings.barred {
+            Some(barred) if self.is_barred() => barred.rest(legal),
+            _ => legal,
+        }
+    }
+
+    /// Returns true if the game is still in the beginning at which an action is barred.
+    fn is_barred(&self) -> bool {
+        let decisions = || self.history.events().iter().filter(|event| event.turn != Turn::Chance);
+        self.barred > 0 && decisions().count() < self.barred as usize
+    }
+
+    /// Says why this action is not among the [legal](Lane::legal) ones.
+    pub(super) fn refusal(&self, game: &G, settings: &Settings, action: i64) -> IllegalAction {
+        let mut refusal = game.refusal(self.history.state(), action);
+        if let Some(barred) = settings.barred
+            && action == i64::from(barred.action.0)
+            && self.is_barred()
+        {
+            refusal.legal.retain(|name| *name != refusal.action);
+            refusal.rule = "it is barred at the beginning of this game".to_string();
+        }
+        refusal
     }
 
     /// The learner's seat; 0 if there are no opponents.

@@ -6,7 +6,8 @@
 //! decision in each lane. Simultaneous choices are made one after another, as in all games here.
 //!
 //! The result of a step is written into the caller's arrays ([`Rows`]). With [`Opponents`], they play the other seats
-//! inside the step. With an [`Opening`], another agent begins some of the games.
+//! inside the step. With an [`Opening`], another agent begins some of the games, and with [`Barred`], an action may not be
+//! chosen at the beginning of some.
 
 mod agents;
 mod beliefs;
@@ -32,7 +33,7 @@ use self::agents::Agents;
 use self::lane::{Lane, Stage};
 use self::step::{Call, LaneStep, Progress, Task};
 
-pub use self::opening::Opening;
+pub use self::opening::{Barred, Opening, Span};
 pub use self::opponents::{LearnerSeat, Opponents};
 pub use self::rows::{Cells, NOBODY, Rows, Shape};
 
@@ -76,6 +77,8 @@ pub struct Settings {
     pub opponents: Option<Opponents>,
     /// The beginning of some of the games; `None` if all begin with the deal.
     pub opening: Option<Opening>,
+    /// An action that may not be chosen at the beginning of some of the games; `None` if all legal ones may.
+    pub barred: Option<Barred>,
     /// The agent whose beliefs about the cards follow the observation; `None` if nothing does. For each other seat,
     /// clockwise from the player's, and each card, this is the expected number of copies that the seat holds.
     pub beliefs: Option<AgentSpec>,
@@ -157,14 +160,19 @@ pub enum VectorError {
     #[error(transparent)]
     Unsuited(#[from] Unsuited),
     /// A share below 0 or above 1.
-    #[error("opening_share must be between 0 and 1, got {found}")]
-    OpeningShare {
+    #[error("{name}_share must be between 0 and 1, got {found}")]
+    Share {
+        /// The setting.
+        name: &'static str,
         /// The given share.
         found: f64,
     },
-    /// Openings without a decision.
-    #[error("opening_decisions must be at least 1, got 0")]
-    OpeningDecisions,
+    /// Beginnings without a decision.
+    #[error("{name}_decisions must be at least 1, got 0")]
+    NoDecisions {
+        /// The setting.
+        name: &'static str,
+    },
     /// A learner on a seat that the game does not have.
     #[error("the learner's seat must be between 0 and {}, got {seat}", .seats - 1)]
     Seat {
@@ -368,6 +376,9 @@ impl<G: FullGame> Vector<G> {
         if let Some(opening) = &settings.opening {
             opening.check(&*game)?;
         }
+        if let Some(barred) = &settings.barred {
+            barred.check()?;
+        }
         if let Some(believer) = &settings.beliefs {
             believer.check(&*game)?;
             if settings.tensor != TensorKind::Observation {
@@ -458,7 +469,7 @@ impl<G: FullGame> Vector<G> {
     /// Finds the legal actions of all lanes anew.
     fn find_legal(&mut self) {
         for (lane, legal) in self.lanes.iter().zip(&mut self.legal) {
-            *legal = lane.legal(&self.game, self.every_action);
+            *legal = lane.legal(&self.game, &self.settings, self.every_action);
         }
     }
 
@@ -474,8 +485,7 @@ impl<G: FullGame> Vector<G> {
         let mut checked = actions.iter().zip(&self.legal).enumerate();
         let bad = checked.find(|&(lane, pair)| !is_legal(pair) && self.lanes[lane].stage == Stage::Running);
         bad.map_or(Ok(()), |(lane, (&action, _))| {
-            let state = self.lanes[lane].history.state();
-            Err(VectorError::Illegal { lane, source: self.game.refusal(state, action) })
+            Err(VectorError::Illegal { lane, source: self.lanes[lane].refusal(&self.game, &self.settings, action) })
         })
     }
 }

@@ -1,39 +1,86 @@
-//! Exploring starts: games that begin with the decisions of another agent.
+//! Exploring starts: games whose beginning differs.
 //!
-//! The learner takes over in positions that it would not reach by itself. From there on the game is an ordinary one. The
-//! cards hidden at these positions follow from the play of both, so a learner's beliefs are those of a mixture.
+//! The learner comes to positions that it would not reach by itself. Its beliefs about the hidden cards there are those of a
+//! mixture of its own play and this beginning.
 
-use stier_core::{Hints, Rng};
+use stier_core::{Action, ActionSet, Hints, Rng};
 
 use super::VectorError;
 use crate::catalogue::spec::AgentSpec;
 
-/// The beginning of some of the games.
+/// The beginning of some of the games by another agent.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Opening {
     /// The agent that decides for all seats until the opening is over.
     pub agent: AgentSpec,
-    /// The share of the games that have an opening, 0 to 1.
+    /// The games and decisions.
+    pub span: Span,
+}
+
+/// An action that the caller may not choose at the beginning of some of the games. Opponents may.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Barred {
+    /// The action. It stays legal where it is the only one.
+    pub action: Action,
+    /// The games and decisions.
+    pub span: Span,
+}
+
+/// The games that begin differently, and for how long.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Span {
+    /// The share of the games, 0 to 1.
     pub share: f64,
-    /// The largest number of decisions in an opening, at least 1. Each number up to it is equally likely.
+    /// The largest number of decisions, at least 1. Each number up to it is equally likely.
     pub decisions: u32,
 }
 
 impl Opening {
     /// Refuses agents that do not fit the game, and numbers out of range.
     pub(super) fn check<G: Hints>(&self, game: &G) -> Result<(), VectorError> {
-        if !(0.0..=1.0).contains(&self.share) {
-            return Err(VectorError::OpeningShare { found: self.share });
-        }
-        if self.decisions == 0 {
-            return Err(VectorError::OpeningDecisions);
-        }
+        self.span.check("opening")?;
         Ok(self.agent.check(game)?)
     }
 
-    /// The number of decisions before the learner takes over, from (seed of the game, "opening", 0).
+    /// The number of decisions before the learner takes over.
     pub(super) fn length(&self, seed: u64) -> u32 {
-        let mut rng = Rng::stream(seed, "opening", 0);
+        self.span.length(seed, "opening")
+    }
+}
+
+impl Barred {
+    /// Refuses numbers out of range.
+    pub(super) fn check(&self) -> Result<(), VectorError> {
+        self.span.check("barred")
+    }
+
+    /// The number of decisions, of all players, at which the action is barred.
+    pub(super) fn length(&self, seed: u64) -> u32 {
+        self.span.length(seed, "barred")
+    }
+
+    /// The actions that are left.
+    pub(super) fn rest<S: ActionSet>(&self, legal: S) -> S {
+        let rest = legal.without(S::default().with(self.action));
+        if rest.is_empty() { legal } else { rest }
+    }
+}
+
+impl Span {
+    /// Refuses numbers out of range.
+    fn check(&self, name: &'static str) -> Result<(), VectorError> {
+        if !(0.0..=1.0).contains(&self.share) {
+            return Err(VectorError::Share { name, found: self.share });
+        }
+        if self.decisions == 0 {
+            return Err(VectorError::NoDecisions { name });
+        }
+        Ok(())
+    }
+
+    /// The number of decisions in a game, from (seed of the game, name, 0).
+    fn length(&self, seed: u64, name: &str) -> u32 {
+        let mut rng = Rng::stream(seed, name, 0);
         if rng.unit() < self.share { 1 + rng.below(self.decisions) } else { 0 }
     }
 }

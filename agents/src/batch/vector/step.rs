@@ -170,7 +170,7 @@ impl<'a, G: FullGame> LaneStep<'a, G> {
     #[inline(always)]
     fn finish(&mut self, call: &Call<'_, G>, agents: &mut Agents<G>) -> Progress {
         let (lane, rows) = (&*self.lane, &mut self.rows);
-        *self.legal = lane.legal(call.game, call.every_action);
+        *self.legal = lane.legal(call.game, call.settings, call.every_action);
         rows.write_mask(*self.legal);
         if let Some(row) = &mut rows.observation {
             call.write_observation(row, lane);
