@@ -717,32 +717,22 @@ def test_training_against_frozen_agents(algorithm: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
-def test_games_begin_with_another_agent(algorithm: str) -> None:
-    """The first decisions are not the learner's. Learning goes on as if it had not been stopped."""
-    settings: dict[str, Any] = {"hidden": (8,), "num_envs": 16, "seed": 1, "opening": "random"}
+@pytest.mark.parametrize("name", ["opening", "barred"])
+def test_some_games_begin_differently(algorithm: str, name: str) -> None:
+    """Another agent decides first, or may not bet. Learning goes on as if it had not been stopped."""
+    settings: dict[str, Any] = {"hidden": (8,), "num_envs": 16, "seed": 1}
+    settings |= {"opening": "random"} if name == "opening" else {"barred": "bet"}
     settings |= {"horizon": 8, "minibatches": 2} if algorithm == "ppo" else {}
-    all_begun = settings | {"opening_share": 1.0, "opening_decisions": 1}
-    made = stier.train.learner("kuhn_poker", algorithm, **all_begun)
+    all_games = settings | {f"{name}_share": 1.0, f"{name}_decisions": 1}
+    made = stier.train.learner("kuhn_poker", algorithm, **all_games)
     envs = made.play.envs if algorithm == "ppo" else made.play
-    assert (envs.reset().current_player == 1).all(), "the first player has decided"
-    whole, again = (stier.train.learner("kuhn_poker", algorithm, **settings) for _ in range(2))
-    whole.iterate()
-    again.restore(whole.arrays())
-    for _ in range(3):
-        assert whole.iterate() == again.iterate()
-
-
-@pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
-def test_an_action_is_barred(algorithm: str) -> None:
-    """No game begins with it. Learning goes on as if it had not been stopped."""
-    settings: dict[str, Any] = {"hidden": (8,), "num_envs": 16, "seed": 1, "barred": "bet"}
-    settings |= {"horizon": 8, "minibatches": 2} if algorithm == "ppo" else {}
-    all_barred = settings | {"barred_share": 1.0, "barred_decisions": 1}
-    made = stier.train.learner("kuhn_poker", algorithm, **all_barred)
-    envs = made.play.envs if algorithm == "ppo" else made.play
-    bet = envs.game.string_to_action("bet")
-    assert not envs.reset().legal_action_mask[:, bet].any()
-    assert envs.step(np.full(16, 1 - bet)).legal_action_mask[:, bet].all(), "the second player may bet"
+    first = envs.reset()
+    if name == "opening":
+        assert (first.current_player == 1).all(), "the first player has decided"
+    else:
+        bet = envs.game.string_to_action("bet")
+        assert not first.legal_action_mask[:, bet].any()
+        assert envs.step(np.full(16, 1 - bet)).legal_action_mask[:, bet].all(), "the second player may bet"
     whole, again = (stier.train.learner("kuhn_poker", algorithm, **settings) for _ in range(2))
     whole.iterate()
     again.restore(whole.arrays())
