@@ -415,6 +415,8 @@ fn barred_actions_are_refused() {
     let told =
         "environment 1: illegal action bet (1): it is barred at the beginning of this game; legal here: pass (0)";
     assert_eq!(error.to_string(), told);
+    let error = vector.step(&[2, 0], Rows::default()).expect_err("there is no such action");
+    assert!(error.to_string().ends_with("actions have the ids 0 to 1; legal here: pass (0)"), "{error}");
     vector.step(&[0, 0], Rows::default()).expect("legal actions");
     vector.step(&[0, action.0.into()], Rows::default()).expect("the beginning is over");
 }

@@ -52,10 +52,10 @@ const MAX_LANES: i64 = 1 << 24;
 /// likely, drawn from the seed of the game. From there on the game is an ordinary one. A game that would end in its opening
 /// is dealt again without one.
 ///
-/// Barred: an action that the caller may not choose at the beginning of some games, so that it also meets what follows when nobody
-/// chooses it. In a share `barred_share` of the games, this holds at 1 to `barred_decisions` decisions of all players from the deal on, each
-/// number equally likely, drawn from the seed of the game. The action is then missing in the masks, unless it is the only legal one.
-/// Opponents and the agent of an opening may choose it, and nothing shows a player that it is barred.
+/// Barred: an action that the caller may not choose at the beginning of some games, so that it also meets what follows
+/// when nobody chooses it. In a share `barred_share` of the games, this holds at 1 to `barred_decisions` decisions of all
+/// players from the deal on, each number equally likely, drawn from the seed of the game. The action is then missing in the
+/// masks, unless it is the only legal one, but no tensor shows this. Opponents and the agent of an opening may choose it.
 ///
 /// Beliefs: an agent whose beliefs about the cards of the others follow the observation: for each other seat, clockwise from
 /// the current player, and each card of `Beliefs.cards`, the expected number of copies that the seat holds, from 0 on; 0 once the
@@ -78,7 +78,8 @@ const MAX_LANES: i64 = 1 << 24;
 ///     opening_decisions: The largest number of its decisions in a game, at least 1; by default 8. Only with an opening.
 ///     barred: An action that may not be chosen at the beginning of some of the games; `None` if all legal ones may.
 ///     barred_share: The share of these games, 0 to 1; by default 0.25. Only with a barred action.
-///     barred_decisions: The largest number of decisions at which it is barred, at least 1; by default 8. Only with a barred action.
+///     barred_decisions: The largest number of decisions at which it is barred, at least 1; by default 8. Only with a
+///         barred action.
 ///     beliefs: The agent whose beliefs follow the observation; `None` for observations alone. Needs `observation="float32"`.
 ///     copy: Give each batch arrays of its own for as long as the batch, one of its arrays or a view of one is in use. Otherwise
 ///         two sets of arrays take turns, and the second step or reset after a batch overwrites it.
@@ -572,8 +573,8 @@ impl VectorEnv {
         Ok(PyBytes::new(py, &self.lock()?.lanes.save()))
     }
 
-    /// Continues where `get_state` was called. The environments must have the same game, number, opponents, opening and barred
-    /// action. `observe` shows the state.
+    /// Continues where `get_state` was called. The environments must have the same game, number, opponents, opening and
+    /// barred action. `observe` shows the state.
     ///
     /// Raises `RecordError` for other bytes. Nothing changes then.
     fn set_state(&self, state: &[u8]) -> PyResult<()> {

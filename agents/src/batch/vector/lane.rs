@@ -144,6 +144,12 @@ impl<G: FullGame> Lane<G> {
             return every_action;
         }
         let legal = game.legal(self.history.state());
+        if self.barred == 0 { legal } else { self.unbarred(legal, settings) }
+    }
+
+    /// The legal actions that are not barred.
+    #[cold]
+    fn unbarred(&self, legal: G::Actions, settings: &Settings) -> G::Actions {
         match &settings.barred {
             Some(barred) if self.is_barred() => barred.rest(legal),
             _ => legal,
@@ -152,19 +158,23 @@ impl<G: FullGame> Lane<G> {
 
     /// Returns true if the game is still in the beginning at which an action is barred.
     fn is_barred(&self) -> bool {
-        let decisions = || self.history.events().iter().filter(|event| event.turn != Turn::Chance);
-        self.barred > 0 && decisions().count() < self.barred as usize
+        let decisions = self.history.events().iter().filter(|event| event.turn != Turn::Chance);
+        decisions.count() < self.barred as usize
     }
 
     /// Says why this action is not among the [legal](Lane::legal) ones.
     pub(super) fn refusal(&self, game: &G, settings: &Settings, action: i64) -> IllegalAction {
-        let mut refusal = game.refusal(self.history.state(), action);
+        let state = self.history.state();
+        let mut refusal = game.refusal(state, action);
+        let legal = game.legal(state);
         if let Some(barred) = settings.barred
-            && action == i64::from(barred.action.0)
-            && self.is_barred()
+            && self.unbarred(legal, settings) != legal
         {
-            refusal.legal.retain(|name| *name != refusal.action);
-            refusal.rule = "it is barred at the beginning of this game".to_string();
+            let name = game.refusal(state, barred.action.0.into()).action;
+            refusal.legal.retain(|other| *other != name);
+            if refusal.action == name {
+                refusal.rule = "it is barred at the beginning of this game".to_string();
+            }
         }
         refusal
     }
