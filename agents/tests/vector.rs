@@ -265,11 +265,16 @@ impl Model {
         (rewards, true, None)
     }
 
+    fn barred_left(&self) -> u32 {
+        let decisions = self.state.events().iter().filter(|event| event.turn != Turn::Chance).count() as u32;
+        let length = self.settings.barred.map_or(0, |Barred { span, .. }| length(span, self.seed, "barred"));
+        length.saturating_sub(decisions)
+    }
+
     fn mask(&self) -> Vec<u8> {
         let mut possible = self.state.possible();
-        let decisions = self.state.events().iter().filter(|event| event.turn != Turn::Chance).count() as u32;
-        if let Some(Barred { action, span }) = self.settings.barred
-            && decisions < length(span, self.seed, "barred")
+        if let Some(Barred { action, .. }) = self.settings.barred
+            && self.barred_left() > 0
             && possible != [action]
         {
             possible.retain(|&other| other != action);
@@ -310,6 +315,7 @@ fn agree(text: &str, settings: &Settings, steps: usize) -> (usize, usize) {
             assert_eq!(state.dealing(), model.state.dealing());
         }
         assert_eq!(vector.seeds(), models.iter().map(|model| model.seed).collect::<Vec<_>>());
+        assert_eq!(vector.barred_left(), models.iter().map(Model::barred_left).collect::<Vec<_>>());
         at_once += models.iter().filter(|model| model.is_over() && !model.reported).count();
         vector.sample_actions(&mut actions).expect("actions");
         row = Told::new(count, shape);
@@ -423,7 +429,7 @@ fn barred_actions_are_refused() {
 
 /// Networks queried for many lanes at once answer as if they were queried for one.
 #[test]
-fn networks_play_the_other_seats() {
+fn networks_play_the_other_seats_and_openings() {
     let (two, three) = (Schwinget::new(Default::default()).unwrap(), Schwimmen::new(Default::default()).unwrap());
     let files = [Draft::new(&two, &[256, 40], 1).saved(), Draft::new(&three, &[64], 2).saved()];
     let [two, three] = files.each_ref().map(|file| format!("network:choose=sample,path={}", file.path()));
@@ -434,7 +440,8 @@ fn networks_play_the_other_seats() {
     ] {
         for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
             for threads in [1, 2] {
-                let settings = Settings { autoreset, threads, opponents: against(agents, learner), ..settings(50) };
+                let (opponents, opening) = (against(agents, learner), begun_by(agents[0], 0.5, 6));
+                let settings = Settings { autoreset, threads, opponents, opening, ..settings(50) };
                 let (ended, _) = agree(text, &settings, 25);
                 assert!(ended > 0, "{text}");
             }
@@ -754,6 +761,9 @@ fn invalid_settings_are_refused() {
     let none = begun_by("random", 1.0, 0);
     assert_eq!(refused(Settings { opening: none, ..settings(1) }), VectorError::NoDecisions { name: "opening" });
     assert_eq!(refused(Settings { barred: bar(1.0, 0), ..settings(1) }), VectorError::NoDecisions { name: "barred" });
+    let unknown = Some(Barred { action: Action(200), span: Span { share: 1.0, decisions: 1 } });
+    let error = refused(Settings { barred: unknown, ..settings(1) });
+    assert!(matches!(error, VectorError::Action { action: 200, .. }), "{error}");
     let unsuited = Settings { opening: begun_by("greedy", 1.0, 1), ..settings(1) };
     let error = self::game("dark_hex").vector(unsuited, Arc::default()).err();
     assert!(matches!(error, Some(VectorError::Unsuited(_))), "{error:?}");

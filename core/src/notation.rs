@@ -104,6 +104,11 @@ pub trait Notation: Game {
         }
     }
 
+    /// An event by name and id.
+    fn labelled(&self, state: &Self::State, action: Action) -> String {
+        format!("{} ({})", self.event_name(state, action), action.0)
+    }
+
     /// The error for an event with this id, which need not be an id of the game: the rule it breaks and what is allowed.
     fn refusal(&self, state: &Self::State, id: i64) -> IllegalAction {
         let turn = self.turn(state);
@@ -111,7 +116,7 @@ pub trait Notation: Game {
             Turn::Chance => ("chance outcomes", self.info().num_outcomes),
             Turn::Seat(_) | Turn::Over => ("actions", self.num_actions()),
         };
-        let name = |action: Action| format!("{} ({})", self.event_name(state, action), action.0);
+        let name = |action| self.labelled(state, action);
         let known = u8::try_from(id).ok().map(Action).filter(|action| action.index() < count);
         IllegalAction {
             action: known.map_or_else(|| id.to_string(), name),

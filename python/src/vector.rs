@@ -12,6 +12,7 @@ use stier_agents::batch::vector::{
     Autoreset, Barred, LearnerSeat, Opening, Opponents, Rows, Seeds, Settings, Shape, Span, TensorKind, VectorError,
 };
 use stier_agents::erased::DynVector;
+use stier_core::Action;
 use stier_core::options::OptionType;
 
 use crate::agent::{Agent, parse_spec};
@@ -53,9 +54,10 @@ const MAX_LANES: i64 = 1 << 24;
 /// is dealt again without one.
 ///
 /// Barred: an action that the caller may not choose at the beginning of some games, so that it also meets what follows
-/// when nobody chooses it. In a share `barred_share` of the games, this holds at 1 to `barred_decisions` decisions of all
-/// players from the deal on, each number equally likely, drawn from the seed of the game. The action is then missing in the
-/// masks, unless it is the only legal one, but no tensor shows this. Opponents and the agent of an opening may choose it.
+/// when nobody chooses it. In a share `barred_share` of the games, this holds at the first 1 to `barred_decisions` decisions
+/// of the game, those of all players counted, each number equally likely, drawn from the seed of the game. The action is then
+/// missing in the masks, unless it is the only legal one. No tensor shows this, nor do the states of `state`, whose legal
+/// actions include it; `barred_left` tells how long it lasts. Opponents and the agent of an opening may choose the action.
 ///
 /// Beliefs: an agent whose beliefs about the cards of the others follow the observation: for each other seat, clockwise from
 /// the current player, and each card of `Beliefs.cards`, the expected number of copies that the seat holds, from 0 on; 0 once the
@@ -76,7 +78,8 @@ const MAX_LANES: i64 = 1 << 24;
 ///     opening: An agent that begins some of the games; `None` if all begin with the deal.
 ///     opening_share: The share of the games that it begins, 0 to 1; by default 0.25. Only with an opening.
 ///     opening_decisions: The largest number of its decisions in a game, at least 1; by default 8. Only with an opening.
-///     barred: An action that may not be chosen at the beginning of some of the games; `None` if all legal ones may.
+///     barred: The name or the number of an action that may not be chosen at the beginning of some of the games; `None` if
+///         all legal ones may.
 ///     barred_share: The share of these games, 0 to 1; by default 0.25. Only with a barred action.
 ///     barred_decisions: The largest number of decisions at which it is barred, at least 1; by default 8. Only with a
 ///         barred action.
@@ -131,6 +134,7 @@ fn refused(error: VectorError) -> PyErr {
         | VectorError::NoOpponents
         | VectorError::Share { .. }
         | VectorError::NoDecisions { .. }
+        | VectorError::Action { .. }
         | VectorError::Lane { .. } => errors::argument(error.to_string()),
     }
 }
@@ -191,6 +195,22 @@ fn learner(game: &Game, value: Option<&Bound<'_, PyAny>>) -> PyResult<LearnerSea
         };
     }
     value.extract::<Number>()?.seat_of(game.face()).map(LearnerSeat::Fixed)
+}
+
+/// Reads the barred action: a name or a number.
+fn action(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<Action> {
+    if let Ok(name) = value.cast::<PyString>() {
+        let found = game.face().parse_action(&name.to_cow()?);
+        return found.map_err(|error| errors::illegal(format!("barred: {error}")));
+    }
+    let number = if value.is_instance_of::<PyBool>() { None } else { value.extract::<Number>().ok() };
+    let Some(number) = number else {
+        return Err(errors::argument(format!(
+            "barred must be the name or the number of an action, got {}",
+            value.repr()?
+        )));
+    };
+    number.id_below(game.face().info().num_actions, "action", game.face())
 }
 
 /// Reads the games and decisions of a setting.
@@ -369,7 +389,7 @@ impl VectorEnv {
         opening: Option<&Bound<'_, PyAny>>,
         opening_share: Option<f64>,
         opening_decisions: Option<Number>,
-        barred: Option<Number>,
+        barred: Option<&Bound<'_, PyAny>>,
         barred_share: Option<f64>,
         barred_decisions: Option<Number>,
         beliefs: Option<&Bound<'_, PyAny>>,
@@ -382,13 +402,11 @@ impl VectorEnv {
         let opponents = opponents.map(|agents| {
             Ok::<_, PyErr>(Opponents { agents: self::opponents(game, agents)?, learner: learner(game, seat)? })
         });
-        let opened = span("opening", opening.is_some(), opening_share, opening_decisions)?;
-        let opening = opening.map(|agent| Ok::<_, PyErr>(Opening { agent: opponent(game, agent)?, span: opened }));
-        let kept = span("barred", barred.is_some(), barred_share, barred_decisions)?;
-        let barred = barred.map(|action| {
-            let action = action.id_below(game.face().info().num_actions, "action", game.face())?;
-            Ok::<_, PyErr>(Barred { action, span: kept })
-        });
+        let span_of_opening = span("opening", opening.is_some(), opening_share, opening_decisions)?;
+        let opening =
+            opening.map(|agent| Ok::<_, PyErr>(Opening { agent: opponent(game, agent)?, span: span_of_opening }));
+        let span_of_barred = span("barred", barred.is_some(), barred_share, barred_decisions)?;
+        let barred = barred.map(|value| Ok::<_, PyErr>(Barred { action: action(game, value)?, span: span_of_barred }));
         let settings = Settings {
             lanes: num_envs.between("num_envs", 1, MAX_LANES)? as usize,
             seed: seed.0,
@@ -550,6 +568,13 @@ impl VectorEnv {
         let mut bytes = vec![0; shape.iter().product()];
         self.lock()?.lanes.perfect_information(&mut bytes).map_err(refused)?;
         bytes.into_pyarray(py).reshape(shape)
+    }
+
+    /// The number of decisions, from the present one on, at which the barred action may not be chosen in each environment,
+    /// as a new uint32 array (n,); zeros if none is barred. For critics during training, like
+    /// `perfect_information_observation`.
+    fn barred_left<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        Ok(self.lock()?.lanes.barred_left().into_pyarray(py))
     }
 
     /// Returns a copy of one environment, 0 to n - 1, as a state with its history. It deals itself and continues as the

@@ -984,9 +984,10 @@ class VectorEnv:
     is dealt again without one.
 
     Barred: an action that the caller may not choose at the beginning of some games, so that it also meets what follows
-    when nobody chooses it. In a share `barred_share` of the games, this holds at 1 to `barred_decisions` decisions of all
-    players from the deal on, each number equally likely, drawn from the seed of the game. The action is then missing in the
-    masks, unless it is the only legal one, but no tensor shows this. Opponents and the agent of an opening may choose it.
+    when nobody chooses it. In a share `barred_share` of the games, this holds at the first 1 to `barred_decisions` decisions
+    of the game, those of all players counted, each number equally likely, drawn from the seed of the game. The action is then
+    missing in the masks, unless it is the only legal one. No tensor shows this, nor do the states of `state`, whose legal
+    actions include it; `barred_left` tells how long it lasts. Opponents and the agent of an opening may choose the action.
 
     Beliefs: an agent whose beliefs about the cards of the others follow the observation: for each other seat, clockwise from
     the current player, and each card of `Beliefs.cards`, the expected number of copies that the seat holds, from 0 on; 0 once the
@@ -1007,7 +1008,8 @@ class VectorEnv:
         opening: An agent that begins some of the games; `None` if all begin with the deal.
         opening_share: The share of the games that it begins, 0 to 1; by default 0.25. Only with an opening.
         opening_decisions: The largest number of its decisions in a game, at least 1; by default 8. Only with an opening.
-        barred: An action that may not be chosen at the beginning of some of the games; `None` if all legal ones may.
+        barred: The name or the number of an action that may not be chosen at the beginning of some of the games; `None` if
+            all legal ones may.
         barred_share: The share of these games, 0 to 1; by default 0.25. Only with a barred action.
         barred_decisions: The largest number of decisions at which it is barred, at least 1; by default 8. Only with a
             barred action.
@@ -1037,7 +1039,7 @@ class VectorEnv:
         opening: Agent | str | None = None,
         opening_share: float | None = None,
         opening_decisions: SupportsIndex | None = None,
-        barred: SupportsIndex | None = None,
+        barred: str | SupportsIndex | None = None,
         barred_share: float | None = None,
         barred_decisions: SupportsIndex | None = None,
         beliefs: Agent | str | None = None,
@@ -1116,6 +1118,11 @@ class VectorEnv:
         """The observations of all players in each environment, hidden hands included, as a new uint8 array (n, players,
         D): the current player first, then the other players in turn. For critics during training. No other method
         reveals hidden information.
+        """
+    def barred_left(self) -> npt.NDArray[np.uint32]:
+        """The number of decisions, from the present one on, at which the barred action may not be chosen in each environment,
+        as a new uint32 array (n,); zeros if none is barred. For critics during training, like
+        `perfect_information_observation`.
         """
     def state(self, lane: SupportsIndex) -> State:
         """Returns a copy of one environment, 0 to n - 1, as a state with its history. It deals itself and continues as the

@@ -83,3 +83,12 @@ def player_actions(state: stier.State) -> list[int]:
 def fast_agent(game: stier.Game) -> str:
     """`greedy`, or a random agent in games that it refuses."""
     return "greedy" if "greedy" in stier.registered_agents(game) else "random:seed=9"
+
+
+#: Settings of PPO with which an update takes milliseconds.
+TINY = {"hidden": (16,), "num_envs": 32, "horizon": 8, "minibatches": 4}
+
+
+def small_deck() -> stier.Game:
+    """A deck of Schwinget that is solved and learned in seconds."""
+    return stier.load_game("schwinget", suits=2, values=3, referee=False, hand_size=2, set_aside=1)

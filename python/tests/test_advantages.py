@@ -1,4 +1,4 @@
-"""Advantages against exact values: on toys whose histories are all known, an estimate must be right on average."""
+"""Advantages: by brute force, and against exact values of toys, where an estimate must be right on average."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from helpers import TINY
 
 import stier
 
 pytest.importorskip("safetensors")
+pytest.importorskip("jax")
 
-from stier.train import gae
+import stier.train
+from stier.train import Settings, gae, ppo
+from stier.train._learner import Decisions, SelfPlay
 
 
 class History(NamedTuple):
@@ -179,3 +183,149 @@ def test_the_end_of_the_arrays_biases_nothing_with_a_horizon(lam: float) -> None
         # Without further steps: whether a decision is known depends on who won the trick.
         dropped = max(dropped, largest_error(histories, lam=lam, steps=horizon))
     assert dropped > 0.1
+
+
+def brute_force(rewards, values, expected, terminated, players, gamma, lam, zero_sum):
+    """Advantages by their definition: the sum over all later decisions of discounted errors of the critic."""
+    steps, lanes, _ = rewards.shape
+    advantages, known = np.zeros((steps, lanes)), np.ones((steps, lanes), bool)
+    for lane, step in itertools.product(range(lanes), range(steps)):
+        me = players[step, lane]
+        total, weight, at = 0.0, 1.0, step
+        while True:
+            # The next decision that counts: anybody's with signs, else the next one of the same player.
+            received, after, over = 0.0, at, False
+            while True:
+                received += rewards[after, lane, me]
+                over = bool(terminated[after, lane])
+                after += 1
+                if over or after == steps or zero_sum or players[after, lane] == me:
+                    break
+            sign = 1 if players[at, lane] == me else -1
+            own = sign * expected[at, lane]
+            if over:
+                total += weight * (received - own)
+                break
+            if after == steps and players[after, lane] != me and not zero_sum:
+                # Nobody can say what this decision was worth; what came before stops at its value.
+                known[step, lane] = at != step
+                break
+            later = (1 if players[after, lane] == me else -1) * values[after, lane]
+            total += weight * (received + gamma * later - own)
+            weight *= gamma * lam
+            at = after
+            if at == steps:
+                break
+        advantages[step, lane] = total if known[step, lane] else 0
+    return advantages, known
+
+
+@pytest.mark.parametrize(("seats", "zero_sum"), [(2, True), (2, False), (3, False), (5, False)])
+@pytest.mark.parametrize(("gamma", "lam"), [(1.0, 1.0), (1.0, 0.95), (0.9, 0.5), (1.0, 0.0)])
+@pytest.mark.parametrize("actions", [False, True])
+def test_advantages_are_those_of_the_definition(
+    seats: int, zero_sum: bool, gamma: float, lam: float, actions: bool
+) -> None:
+    rng = np.random.default_rng(seats)
+    steps, lanes = 24, 50
+    rewards = rng.standard_normal((steps, lanes, seats)).astype(np.float32)
+    if zero_sum:
+        rewards[..., 1] = -rewards[..., 0]
+    values = rng.standard_normal((steps + 1, lanes)).astype(np.float32)
+    terminated = rng.random((steps, lanes)) < 0.15
+    players = rng.integers(seats, size=(steps + 1, lanes))
+    options = {"gamma": gamma, "lam": lam, "zero_sum": zero_sum, "sees_all": zero_sum}
+    critic = values[:-1]
+    if actions:
+        critic = rng.standard_normal((steps, lanes)).astype(np.float32)
+        options["action_values"] = critic
+    found = stier.train.gae(rewards, values, terminated, players, **options)
+    expected, known = brute_force(rewards, values, critic, terminated, players, gamma, lam, zero_sum)
+    assert (found.known == known).all()
+    assert known.all() == zero_sum
+    np.testing.assert_allclose(found.advantages, expected, atol=2e-5)
+    np.testing.assert_allclose(found.returns, found.advantages + critic)
+
+
+def test_turns_that_alternate_are_told_from_those_that_do_not() -> None:
+    # Player 0 decides twice in a row, then player 1, who loses a point to player 0.
+    rewards = np.zeros((3, 1, 2))
+    rewards[2, 0] = [1, -1]
+    values = np.array([[0.5], [0.75], [-0.25], [9.0]])
+    arguments = (rewards, values, [[False], [False], [True]], [[0], [0], [1], [0]])
+    found = stier.train.gae(*arguments, lam=0.0, zero_sum=True, sees_all=True)
+    assert found.advantages[:, 0].tolist() == [0.25, -0.5, -0.75]
+    assert stier.train.gae(*arguments, lam=0.0).advantages[:, 0].tolist() == [0.25, 0.25, -0.75]
+
+
+def test_arrays_that_do_not_go_together_are_refused() -> None:
+    rewards, values, over, players = np.zeros((4, 2, 3)), np.zeros((5, 2)), np.zeros((4, 2)), np.zeros((5, 2), int)
+    stier.train.gae(rewards, values, over, players)
+    with pytest.raises(ValueError, match=r"rewards must be \(steps, environments, players\)"):
+        stier.train.gae(rewards[0], values, over, players)
+    with pytest.raises(ValueError, match=r"values must be \(5, 2\)"):
+        stier.train.gae(rewards, values[1:], over, players)
+    with pytest.raises(ValueError, match=r"action_values must be \(4, 2\), as terminated, got \(5, 2\)"):
+        stier.train.gae(rewards, values, over, players, action_values=values)
+
+
+def test_advantages_of_all_actions_are_right_on_average_with_any_critic() -> None:
+    """In one decision whose actions are chosen as often as the policy says, and return what they truly do."""
+    made = stier.train.learner("leduc_poker", central_critic=True, action_critic=True, **TINY)
+    state = stier.load_game("leduc_poker").new_initial_state(seed=1)
+    legal = state.legal_actions_mask()
+    truth = np.random.default_rng(1).standard_normal(len(legal)).astype(np.float32)
+    seen = state.observation_tensor().astype(np.uint8)[None]
+    everything = np.concatenate([seen, seen], 1)
+    log_policy, values, _ = (np.asarray(found) for found in ppo.forward(made.params, seen, everything, legal[None]))
+    policy = np.exp(log_policy[0])
+    count = int(legal.sum())
+    batch = Decisions(
+        observation=np.repeat(seen, count, 0),
+        critic_observation=np.repeat(everything, count, 0),
+        legal=np.repeat(legal[None], count, 0),
+        action=np.flatnonzero(legal).astype(np.int32),
+        log_policy=np.repeat(log_policy, count, 0),
+        advantages=(truth - values[0])[legal],
+        returns=truth[legal],
+    )
+    found = np.asarray(ppo.advantages_of_actions(made.params, batch))
+    mean = (policy[legal][:, None] * found).sum(0)
+    np.testing.assert_allclose(mean[legal], (truth - (policy * values[0])[legal].sum())[legal], atol=1e-5)
+    assert (found[:, ~legal] == 0).all()
+    assert count < len(legal)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("schwinget", {}),
+        ("schwinget", {"central_critic": True}),
+        ("schweins_galopp", {"horizon": 2}),
+        ("schwimmen", {"horizon": 5}),
+        ("up_and_down", {}),
+    ],
+)
+def test_every_decision_is_learned_from_once_with_a_known_advantage(name: str, settings: dict[str, int]) -> None:
+    """Batch by batch the same as in one go: no decision at the end of a batch is dropped."""
+    game = stier.load_game(name)
+    settings = {"num_envs": 8, "horizon": 6, "minibatches": 1, "seed": 4, "gae_lambda": 0.0, **settings}
+    weights = np.random.default_rng(1).standard_normal(game.num_distinct_actions()).astype(np.float32)
+
+    def choose(observation, critic, legal, call):
+        # By what is seen, and by nothing else.
+        logits = np.where(legal, weights + observation.sum(1, keepdims=True) % 7 * weights[::-1], -1e9)
+        value = np.sin(critic.astype(np.float32) @ np.arange(critic.shape[1], dtype=np.float32))
+        return logits.argmax(1), logits.astype(np.float32), value, np.cos(value)
+
+    play = SelfPlay(game, Settings(**settings))
+    assert play.zero_sum == bool(settings.get("central_critic"))
+    parts = [play.collect(choose)[0] for _ in range(20)]
+    assert bool(play.ahead) != play.zero_sum
+    whole, _ = SelfPlay(game, Settings(**(settings | {"horizon": 20 * settings["horizon"]}))).collect(choose)
+    for column in ("observation", "critic_observation", "legal", "action", "log_policy"):
+        together = np.concatenate([getattr(part, column) for part in parts])
+        assert (together == getattr(whole, column)).all(), column
+    for column in ("advantages", "returns"):
+        together = np.concatenate([getattr(part, column) for part in parts])
+        np.testing.assert_allclose(together, getattr(whole, column), atol=1e-5)

@@ -414,6 +414,10 @@ def test_queries_that_would_take_too_long_have_no_row(tmp_path: Path) -> None:
         (TRAINING.replace('"attack"', '"attak"'), "run 1: 'attak' is not a valid action of schwinget"),
         (TRAINING.replace('"greedy"', '"greddy"'), "run 1: unknown agent 'greddy'; did you mean 'greedy'?"),
         (TRAINING.replace("hidden = [8]", "seed = 1"), "run 1: settings must not contain a seed"),
+        (TRAINING.replace("hidden = [8]", "hiden = [8]"), "run 1: unknown setting 'hiden'; did you mean 'hidden'?"),
+        (TRAINING.replace("hidden = [8]", "gae_lambda = 2"), "run 1: gae_lambda must be between 0 and 1, got 2"),
+        (TRAINING.replace("hidden = [8]", "barred_share = 0.1"), "run 1: barred_share=0.1 needs barred"),
+        (f"{TRAINING}learned_responder = {{steps = 9, deals = 9, rate = 1}}", "run 1: unknown setting 'rate'"),
         (STUDY.replace("broad", "narrow"), "unknown chapter 'narrow'; chapters: responders"),
     ],
 )

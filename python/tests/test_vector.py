@@ -415,12 +415,22 @@ def test_an_action_is_barred_at_the_beginning(schwinget: stier.Game) -> None:
     for _ in range(30):
         actions = envs.sample_actions()
         np.testing.assert_array_equal(envs.step(actions).observation, again.step(actions).observation)
+    assert (stier.VectorEnv(schwinget, 3).barred_left() == 0).all()
+    every = stier.VectorEnv(schwinget, 2, **barred | {"barred": "attack", "barred_share": 1.0})
+    assert repr(every) == repr(stier.VectorEnv(schwinget, 2, **barred | {"barred_share": 1.0}))
+    left = every.barred_left()
+    assert left.dtype == np.uint32
+    assert ((left >= 1) & (left <= 4)).all()
+    every.step(every.sample_actions())
+    assert (every.barred_left() == left - 1).all()
     every = stier.VectorEnv(schwinget, 2, **barred | {"barred_share": 1.0})
     with pytest.raises(stier.IllegalActionError, match="is barred at the beginning of this game; legal here"):
         every.step([attack, attack])
     for options, error, message in [
         ({"barred": 29}, stier.IllegalActionError, "no action 29: schwinget has actions 0 to 28"),
-        ({"barred": "attack"}, TypeError, "str"),
+        ({"barred": "fold"}, stier.IllegalActionError, "barred: 'fold' is not a valid action of schwinget"),
+        ({"barred": True}, ValueError, "barred must be the name or the number of an action, got True"),
+        ({"barred": 1.5}, ValueError, "barred must be the name or the number of an action, got 1.5"),
         ({"barred_share": 1.5}, ValueError, "between 0 and 1, got 1.5"),
         ({"barred_decisions": 0}, ValueError, "barred_decisions must be between 1 and"),
         ({"barred": None}, ValueError, "barred_share and barred_decisions need barred, and it is None"),

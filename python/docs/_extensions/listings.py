@@ -57,9 +57,9 @@ class Games(_Listing):
 
 
 class Observation(_Listing):
-    """The fields of a game's observation; its further arguments are variants with fields of their own.
+    """The fields of a game's observation; its further arguments are variants with more fields.
 
-    The content has a line for each field, with its meaning. A field without one is an error, and so is any other line.
+    The content has a line for each field, in order, with its meaning. Other lines, or another order, are an error.
     """
 
     required_arguments = 1
@@ -68,18 +68,20 @@ class Observation(_Listing):
 
     def markdown(self) -> str:
         first, *variants = self.arguments[0].split()
-        meanings = dict(line.split(": ", 1) for line in self.content)
+        meanings = [line.partition(": ") for line in self.content]
         shapes = dict(stier.load_game(first).observation_tensor_layout())
-        notes = dict.fromkeys(shapes, "")
+        fields: list[str] = list(shapes)
+        notes: dict[str, str] = {}
         for text in variants:
-            further = dict(stier.load_game(text).observation_tensor_layout())
-            notes |= {name: f" Only with options such as `{text}`." for name in further if name not in shapes}
-            shapes = further | shapes
-        if set(shapes) != set(meanings):
-            raise self.error(f"{first}: the fields are {sorted(shapes)}, and these are explained: {sorted(meanings)}")
+            wider = dict(stier.load_game(text).observation_tensor_layout())
+            notes |= {name: f" Only with options such as `{text}`." for name in wider if name not in fields}
+            fields, shapes = list(wider), wider | shapes
+        explained = [name for name, _, _ in meanings]
+        if explained != fields:
+            raise self.error(f"{first}: the fields are {fields}, and these are explained: {explained}")
         rows = [
-            f"| `{name}` | {' by '.join(map(str, shapes[name]))} | {_cell(meaning)}{notes[name]} |"
-            for name, meaning in meanings.items()
+            f"| `{name}` | {' by '.join(map(str, shapes[name]))} | {_cell(meaning)}{notes.get(name, '')} |"
+            for name, _, meaning in meanings
         ]
         return "\n".join([f"Shapes are those of `{first}`.\n", "| field | shape | |", "| --- | --- | --- |", *rows])
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from scipy import stats
 
 import stier
 from stier._native import alternatives
@@ -31,6 +30,7 @@ from stier.experiments._plans import (
     paragraph,
 )
 from stier.experiments._run import Store
+from stier.ratings import estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,6 +80,8 @@ KEYS: dict[str, type | tuple[type, ...]] = {
 }
 #: The tables with arguments of a training, and the arguments that they must have.
 SETTINGS = {"settings": ("steps",), "learned_responder": ("steps", "deals")}
+#: Their arguments that are not settings of the algorithm.
+ARGUMENTS = {"algorithm", "initial", "deals", "evaluations", "device"}
 #: Arguments that the plan sets itself.
 SET_BY_PLAN = {"folder", "threads", "log", "progress"}
 #: Keys that mean nothing without others.
@@ -242,6 +244,7 @@ def _check(where: str, run: Mapping[str, Any]) -> None:
             if key in run and argument not in table:
                 raise ArgumentError(f"{where}{key} must contain {argument}")
     try:
+        _check_settings(run)
         game = stier.load_game(run["game"])
         for action in run.get("watch", ()):
             game.string_to_action(action)
@@ -250,6 +253,19 @@ def _check(where: str, run: Mapping[str, Any]) -> None:
                 stier.load_agent(agent, game)
     except ValueError as error:
         raise ArgumentError(f"{where}{error}") from None
+
+
+def _check_settings(run: Mapping[str, Any]) -> None:
+    """Raises for unknown settings, and for values out of range, before anything is trained."""
+    import stier.train
+
+    for key in SETTINGS:
+        if key in run:
+            table = run[key]
+            algorithm = run["algorithm"] if key == "settings" else table.get("algorithm", "ppo")
+            settings = {name: value for name, value in table.items() if name not in ARGUMENTS}
+            stier.train.check_settings(algorithm, settings)
+            stier.train.settings_of(algorithm)(**settings)
 
 
 def _by_game(runs: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
@@ -504,12 +520,11 @@ def _number(results: pd.DataFrame, run: str, measure: str) -> float:
 
 def _mean(values: pd.Series) -> str:
     """Returns the geometric mean of the seeds, from three seeds on with a 95 % interval for that of all seeds."""
-    logs = np.log(values)
-    middle = f"{np.exp(logs.mean()):.2f}"
+    found = estimate(np.log(values))
+    middle = f"{np.exp(found.mean):.2f}"
     if len(values) < 3:
         return middle
-    half = stats.t.ppf(0.975, len(values) - 1) * logs.std() / len(values) ** 0.5
-    low, high = np.exp(logs.mean() - half), np.exp(logs.mean() + half)
+    low, high = np.exp([found.mean - found.ci95, found.mean + found.ci95])
     return f"{middle} ({low:.2f} to {high:.2f})"
 
 
@@ -545,8 +560,8 @@ def _average(values: pd.Series) -> str:
     """Returns the mean of the seeds, from three seeds on with a 95 % interval for that of all seeds."""
     if len(values) < 3:
         return f"{values.mean():+.3f}" if len(values) else ""
-    half = stats.t.ppf(0.975, len(values) - 1) * values.std() / len(values) ** 0.5
-    return f"{values.mean():+.3f} ± {half:.3f}"
+    found = estimate(values)
+    return f"{found.mean:+.3f} ± {found.ci95:.3f}"
 
 
 def _published_section(run: Mapping[str, Any], results: pd.DataFrame) -> str:

@@ -57,11 +57,11 @@ __all__ = [
     "run",
 ]
 
-#: By name: the module and the class of a learner, what it needs, and the extra that installs it.
-ALGORITHMS = {
-    "ppo": ("stier.train.ppo", "PPO", "jax", "train"),
-    "ppo_torch": ("stier.train.ppo_torch", "PPO", "torch", "torch"),
-    "dmc": ("stier.train.dmc", "DMC", "jax", "train"),
+#: By name: the module and the class of a learner, its settings, what it needs, and the extra that installs it.
+ALGORITHMS: dict[str, tuple[str, str, type[CommonSettings], str, str]] = {
+    "ppo": ("stier.train.ppo", "PPO", Settings, "jax", "train"),
+    "ppo_torch": ("stier.train.ppo_torch", "PPO", Settings, "torch", "torch"),
+    "dmc": ("stier.train.dmc", "DMC", DMCSettings, "jax", "train"),
 }
 
 
@@ -89,7 +89,7 @@ def learner(
     package that the algorithm needs is not installed.
     """
     module, class_name = module_of(algorithm)
-    check_settings(algorithm, settings, [field.name for field in dataclasses.fields(module.Settings)])
+    check_settings(algorithm, settings)
     if initial is not None and not isinstance(initial, Network):
         try:
             initial = Network.load(initial)
@@ -99,15 +99,21 @@ def learner(
         hidden = tuple(weight.shape[1] for weight, _ in initial.hidden)
         own = {"hidden": hidden, "symmetry": initial.classes is not None}
         settings = own | ({"beliefs": initial.beliefs} if initial.beliefs else {}) | settings
-    made: Learner = getattr(module, class_name)(as_game(game), module.Settings(**settings), initial, device)
+    made: Learner = getattr(module, class_name)(as_game(game), settings_of(algorithm)(**settings), initial, device)
     return made
+
+
+def settings_of(algorithm: str) -> type[CommonSettings]:
+    """Returns the class of an algorithm's settings, which needs no framework."""
+    if algorithm not in ALGORITHMS:
+        raise ArgumentError(f"unknown algorithm '{algorithm}'{alternatives(algorithm, 'algorithms', list(ALGORITHMS))}")
+    return ALGORITHMS[algorithm][2]
 
 
 def module_of(algorithm: str) -> tuple[Any, str]:
     """Returns the module of an algorithm, and the name of its learner there."""
-    if algorithm not in ALGORITHMS:
-        raise ArgumentError(f"unknown algorithm '{algorithm}'{alternatives(algorithm, 'algorithms', list(ALGORITHMS))}")
-    module_name, class_name, needs, extra = ALGORITHMS[algorithm]
+    settings_of(algorithm)
+    module_name, class_name, _, needs, extra = ALGORITHMS[algorithm]
     if find_spec(needs) is None:
         if needs == "jax" and (sys.platform, platform.machine()) == ("darwin", "x86_64"):
             raise MissingExtraError(
@@ -118,8 +124,9 @@ def module_of(algorithm: str) -> tuple[Any, str]:
     return import_module(module_name), class_name
 
 
-def check_settings(algorithm: str, settings: Mapping[str, Any], known: Sequence[str]) -> None:
+def check_settings(algorithm: str, settings: Mapping[str, Any]) -> None:
     """Raises for a setting that is not known."""
+    known = [field.name for field in dataclasses.fields(settings_of(algorithm))]
     for name in settings:
         if name not in known:
             raise ArgumentError(f"unknown setting '{name}'{alternatives(name, f'settings of {algorithm}', known)}")

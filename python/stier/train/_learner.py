@@ -92,6 +92,8 @@ class Environments:
         self.game, self.classes = game, classes_of(game, settings)
         #: The same for the critic, which is shown no beliefs.
         self.critic_classes = None if self.classes is None else Classes.of(game)
+        #: How far ahead the critic sees that an action is barred.
+        self.barred_ahead = min(settings.barred_decisions, game.max_game_length()) if settings.barred else 0
         self.order: Any = None
         self.actions: Any = None
         parts: list[tuple[Any, int]] = list(zip(opponents, _sizes(rest, len(opponents)), strict=True))
@@ -113,18 +115,9 @@ class Environments:
                 "observation": "float32" if settings.beliefs else "uint8",
                 "beliefs": settings.beliefs or None,
             }
-            if settings.opening:
-                others |= {
-                    "opening": settings.opening,
-                    "opening_share": settings.opening_share,
-                    "opening_decisions": settings.opening_decisions,
-                }
-            if settings.barred:
-                others |= {
-                    "barred": game.string_to_action(settings.barred),
-                    "barred_share": settings.barred_share,
-                    "barred_decisions": settings.barred_decisions,
-                }
+            for name in ("opening", "barred"):
+                if getattr(settings, name):
+                    others |= {key: getattr(settings, key) for key in (name, f"{name}_share", f"{name}_decisions")}
             own = derive_seed(settings.seed, "training games", number)
             self.parts.append(VectorEnv(game, size, seed=own, autoreset=autoreset, threads=1, **others))
         self.ends = np.cumsum([part.num_envs for part in self.parts])
@@ -174,13 +167,23 @@ class Environments:
             legal_action_mask=np.take_along_axis(found.legal_action_mask, self.actions, 1),
         )
 
-    def perfect_information_observation(self) -> npt.NDArray[np.uint8]:
-        """Returns the observations of all seats, that of the player to move first, in the order of its own."""
-        found = np.concatenate([part.perfect_information_observation() for part in self.parts])
-        if self.critic_classes is None:
-            return found
-        seats = (self.critic_classes.sorted(found[:, seat], self.order) for seat in range(found.shape[1]))
-        return np.stack(list(seats), 1)
+    @property
+    def critic_inputs(self) -> int:
+        """The number of inputs of a critic that sees everything."""
+        return self.game.observation_tensor_shape()[0] * self.game.num_players() + self.barred_ahead
+
+    def seen_by_critic(self) -> npt.NDArray[np.uint8]:
+        """Returns all that a critic needs, ``(environments, critic_inputs)``, suits in the order of the player to move.
+
+        These are the observations of all seats, that of the player to move first, and for each decision ahead, from the
+        present one on, whether an action is barred at it.
+        """
+        seats = np.concatenate([part.perfect_information_observation() for part in self.parts]).swapaxes(0, 1)
+        shown = list(seats)
+        if self.critic_classes is not None:
+            shown = [self.critic_classes.sorted(seat, self.order) for seat in seats]
+        left = np.concatenate([part.barred_left() for part in self.parts])
+        return np.concatenate([*shown, left[:, None] > np.arange(self.barred_ahead)], 1, dtype=np.uint8)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that later play depends on."""
@@ -303,8 +306,7 @@ class SelfPlay:
         if not settings.central_critic:
             return None
         outputs = self.game.num_distinct_actions() if settings.action_critic else 1
-        inputs = self.game.observation_tensor_shape()[0] * self.game.num_players()
-        return Critic(inputs, settings.critic_hidden or settings.hidden, outputs)
+        return Critic(self.envs.critic_inputs, settings.critic_hidden or settings.hidden, outputs)
 
     def collect(self, choose: Choose) -> tuple[Decisions, dict[str, float]]:
         """Plays on in all environments, and returns the next `horizon` decisions of each."""
@@ -317,9 +319,7 @@ class SelfPlay:
             _wait(waiting, step.player, step.terminated, number < horizon)
         while True:
             observation, player, legal = batch.observation, batch.current_player, batch.legal_action_mask
-            critic = observation
-            if self.settings.central_critic:
-                critic = self.envs.perfect_information_observation().reshape(count, -1)
+            critic = self.envs.seen_by_critic() if self.settings.central_critic else observation
             action, log_policy, value, expected = choose(observation, critic, legal, calls)
             calls += 1
             waiting[np.arange(count), player] = False

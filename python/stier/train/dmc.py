@@ -20,7 +20,7 @@ from stier._native import Game, derive_seed
 from stier.network import Network
 from stier.train._jax import JaxLearner, Params, hidden_layers, on_device, optimizer_of
 from stier.train._learner import Environments, Observations, for_dmc, standard_deviation_of_returns
-from stier.train.settings import DMCSettings as Settings
+from stier.train.settings import DMCSettings
 
 
 def estimates(params: Params, observation: jax.Array) -> jax.Array:
@@ -48,7 +48,7 @@ def update(
     action: jax.Array,
     returns: jax.Array,
     weight: jax.Array,
-    settings: Settings,
+    settings: DMCSettings,
 ) -> tuple[Params, Any, jax.Array]:
     """Takes one gradient step towards the returns; returns the squared error, too."""
 
@@ -65,11 +65,11 @@ class DMC(JaxLearner):
     """A learner: `iterate` plays a game in every environment and learns from all; `stier.train.run` does the rest."""
 
     name = "dmc"
-    settings: Settings
+    settings: DMCSettings
     play: Environments
 
     def __init__(
-        self, game: Game, settings: Settings, initial: Network | None = None, device: str | None = None
+        self, game: Game, settings: DMCSettings, initial: Network | None = None, device: str | None = None
     ) -> None:
         super().__init__(
             game,

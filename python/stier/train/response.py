@@ -13,7 +13,7 @@ from stier._native import Agent, Game, VectorEnv, derive_seed, load_agent
 from stier.errors import AgentError, ArgumentError
 from stier.network import Network
 from stier.solving import Gain, constant_sum
-from stier.train import check_settings, learn, module_of
+from stier.train import check_settings, learn, settings_of
 from stier.train._run import NETWORK, Logger, Trained, set_by_initial
 from stier.train.evaluation import Duel, duel
 
@@ -113,19 +113,18 @@ def best_response(
         raise AgentError(f"agent must be an Agent or its text, got {type(agent).__name__}")
     if deals < 2:
         raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
-    module, _ = module_of(algorithm)
+    kind = settings_of(algorithm)
     if "opponents" in settings:
         raise ArgumentError(f"opponents is the agent to exploit, got {settings['opponents']!r}")
     if settings.get("population_share"):
         raise ArgumentError("population_share must be 0: a responder learns against the agent to exploit only")
-    known = [field.name for field in dataclasses.fields(module.Settings) if field.name != "opponents"]
-    check_settings(algorithm, settings, known)
+    check_settings(algorithm, settings)
     if isinstance(agent, str):
         agent = load_agent(agent, game)
     VectorEnv(game, 1, opponents=agent, observation=None)  # Its text would hide that it is for another game.
     victim = str(agent)
     begun = initial is not None or (folder is not None and bool(set_by_initial(Path(folder))))
-    settings = module.Settings.of_responder(begun=begun) | settings
+    settings = kind.of_responder(begun=begun) | settings
     trained = learn(
         game,
         algorithm,
@@ -141,7 +140,7 @@ def best_response(
         opponents=victim,
         **settings,
     )
-    seed = settings.get("seed", module.Settings.seed)
+    seed = settings.get("seed", kind.seed)
 
     def play(purpose: str, choose: Literal["best", "sample"]) -> Duel:
         own = derive_seed(seed, purpose, 0)

@@ -13,6 +13,14 @@ from stier.errors import ArgumentError
 
 __all__ = ["CommonSettings", "DMCSettings", "Settings"]
 
+#: Settings without effect unless another one is given.
+NEEDS = {
+    **{f"{name}_{part}": name for name in ("opening", "barred") for part in ("share", "decisions")},
+    **{f"population_{part}": "population_share" for part in ("size", "weights")},
+    "action_critic": "central_critic",
+    "critic_hidden": "central_critic",
+    "magnet_coefficient": "averaging",
+}
 #: The name of the learner itself among `opponents`.
 SELF = "self"
 
@@ -38,11 +46,12 @@ class CommonSettings:
         opening_decisions: The largest number of its decisions in a game; each number from 1 is equally likely. A game
             that would end in its opening starts without one.
         barred: An action that the learner may not choose at the beginning of some of the games, such as 'attack', so
-            that it also learns what follows when nobody chooses it; none if it is empty. Other agents may choose it,
-            and no input of the network shows that it is barred.
+            that it also learns what follows when nobody chooses it; none if it is empty. Other agents may choose it.
+            The network is not shown that it is barred; a central critic is.
         barred_share: The share of these games.
-        barred_decisions: The largest number of decisions, of all players from the deal on, at which it is barred; each
-            number from 1 is equally likely. With twice the length of a game, it is barred in half of them to the end.
+        barred_decisions: The largest number of decisions at which it is barred, from the beginning of the game, those
+            of all players counted; each number from 1 is equally likely. It must be larger than the number after
+            which the action is no longer possible anyway, if there shall be games without it.
         population_share: The share of the environments in which frozen earlier networks of this training play the other
             seats; 0 turns it off.
         population_size: The largest number of these networks. The first is the network at the beginning, and one joins
@@ -84,16 +93,20 @@ class CommonSettings:
         for field in dataclasses.fields(self):
             value = _converted(field.name, getattr(self, field.name), field.default)
             object.__setattr__(self, field.name, value)
+        self._check()
+        for field in dataclasses.fields(self):
+            value, needed = getattr(self, field.name), NEEDS.get(field.name)
+            if needed and value != field.default and not getattr(self, needed):
+                raise ArgumentError(f"{field.name}={value} needs {needed}")
+
+    def _check(self) -> None:
+        """Refuses values out of range, and those that do not go together."""
         for name in ("learning_rate", "final_learning_rate", "max_grad_norm", "payoff_scale"):
             self._more_than_zero(name)
         self._at_least_one("steps", "opening_decisions", "barred_decisions", "population_size")
         self._share("opening_share", "barred_share", "population_share")
         if self.population_weights not in ("equal", "nash"):
             raise ArgumentError(f"population_weights must be 'equal' or 'nash', got {self.population_weights!r}")
-        for name in ("population_size", "population_weights"):
-            value = getattr(self, name)
-            if not self.population_share and value != getattr(type(self), name):
-                raise ArgumentError(f"{name}={value} needs population_share above 0")
         if self.beliefs and self.population_share:
             raise ArgumentError("beliefs need population_share=0: earlier networks play without them")
 
@@ -215,8 +228,8 @@ class Settings(CommonSettings):
     action_critic: bool = False
     critic_hidden: tuple[int, ...] = ()
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def _check(self) -> None:
+        super()._check()
         self._at_least_one("num_envs", "horizon", "epochs", "minibatches")
         self._more_than_zero("entropy_coefficient", "final_entropy_coefficient", "clip_range", "entropy_decay")
         self._more_than_zero("advantage_share")
@@ -224,11 +237,6 @@ class Settings(CommonSettings):
         for name in ("kl_coefficient", "magnet_coefficient", "value_coefficient"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ArgumentError(f"{name} must be at least 0, got {getattr(self, name)}")
-        for name in ("action_critic", "critic_hidden"):
-            if getattr(self, name) and not self.central_critic:
-                raise ArgumentError(f"{name} needs central_critic")
-        if self.magnet_coefficient and not self.averaging:
-            raise ArgumentError(f"magnet_coefficient={self.magnet_coefficient} needs averaging above 0")
         if self.batch_size % self.minibatches:
             about = f"minibatches must divide num_envs times horizon, {self.batch_size}"
             raise ArgumentError(f"{about}, got {self.minibatches}")
@@ -288,8 +296,8 @@ class DMCSettings(CommonSettings):
     temperature: float = 0.02
     max_grad_norm: float = 1.0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def _check(self) -> None:
+        super()._check()
         self._at_least_one("num_envs", "minibatch_size")
         self._share("epsilon", "final_epsilon")
         self._more_than_zero("temperature")

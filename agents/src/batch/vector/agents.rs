@@ -93,7 +93,10 @@ impl<G: FullGame> Agents<G> {
                     Query::new(lane.history.state(), mover(lane), Streams::new(seed_of(lane, *salt)))
                 };
                 let actions: Vec<Action> = agent.decide_many(game, lanes.iter().map(position)).collect();
-                lanes.iter().zip(actions).for_each(|(&number, action)| waiting[number].lane.push(game, action));
+                lanes
+                    .iter()
+                    .zip(actions)
+                    .for_each(|(&number, action)| waiting[number].lane.push_of_agent(game, action));
             }
         }
     }

@@ -7,20 +7,17 @@
 use stier_core::{FullGame, Game, Options as _, Turn};
 
 use super::lane::{Lane, Stage};
-use super::{ActionDraws, Settings, Span, VectorError};
+use super::{ActionDraws, Barred, Opening, Settings, VectorError};
 use crate::agent::checkpoint::{CheckpointError, Reader};
 
 const FORMAT: &str = "stier-lanes 1";
 
 /// The line of a checkpoint that must be equal to be read: the lanes, but not how they are shown.
 fn heading<G: Game>(game: &G, settings: &Settings) -> String {
-    let span = |Span { share, decisions }| format!("in {share} with {decisions}");
-    let opening = settings
-        .opening
-        .as_ref()
-        .map_or(String::new(), |opening| format!(" opened by {} {}", opening.agent, span(opening.span)));
+    let opening = settings.opening.as_ref();
+    let opening = opening.map_or(String::new(), |Opening { agent, span }| format!(" opened by {agent} {span}"));
     let barred =
-        settings.barred.map_or(String::new(), |barred| format!(" without {} {}", barred.action.0, span(barred.span)));
+        settings.barred.map_or(String::new(), |Barred { action, span }| format!(" without {} {span}", action.0));
     let opponents = settings.opponents.as_ref().map_or(String::new(), |opponents| {
         let agents: Vec<String> = opponents.agents.iter().map(ToString::to_string).collect();
         format!(" against {} from {:?}", agents.join(" "), opponents.learner)
@@ -40,7 +37,7 @@ pub(super) fn write<G: Game>(game: &G, settings: &Settings, draws: ActionDraws, 
         out.extend(lane.root.to_le_bytes());
         out.extend(lane.episode.to_le_bytes());
         out.push(lane.stage as u8);
-        out.extend((decisions.clone().count() as u32).to_le_bytes());
+        out.extend(lane.decisions.to_le_bytes());
         out.extend(decisions.map(|event| event.action.0));
     }
     out

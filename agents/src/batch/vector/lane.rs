@@ -30,7 +30,9 @@ pub(super) struct Lane<G: Game> {
     learner: Option<Seat>,
     /// The decisions of the opening that are still to be made.
     opening: u32,
-    /// The number of decisions from the deal on at which an action is barred.
+    /// The number of decisions of this game, of all players.
+    pub(super) decisions: u32,
+    /// The number of these, from the first on, at which an action is barred.
     barred: u32,
     /// The seed of the first game, from which those of the next ones are hashed.
     pub(super) root: u64,
@@ -56,6 +58,7 @@ impl<G: FullGame> Lane<G> {
             viewer: Seat(0),
             learner: None,
             opening: 0,
+            decisions: 0,
             barred: 0,
             root: 0,
             episode: 0,
@@ -82,6 +85,7 @@ impl<G: FullGame> Lane<G> {
     /// Clears the table for this game.
     fn clear(&mut self, game: &G) {
         self.history.restart(game);
+        self.decisions = 0;
         self.dealer = Dealer::new(self.seed, 0);
     }
 
@@ -118,15 +122,22 @@ impl<G: FullGame> Lane<G> {
             && !call.is_interrupted()
         {
             let Some(action) = agents.decide(call.game, self, seat) else { return Progress::Waiting };
-            self.push(call.game, action);
+            self.push_of_agent(call.game, action);
         }
         Progress::Done
     }
 
-    /// Plays the action of an agent. A game that ends in its opening is dealt again, without one.
+    /// Plays an action.
+    #[inline(always)]
     pub(super) fn push(&mut self, game: &G, action: Action) {
-        debug_assert!(game.legal(self.history.state()).contains(action), "agents choose legal actions");
         self.history.push(game, action);
+        self.decisions += 1;
+    }
+
+    /// Plays the action of an agent. A game that ends in its opening is dealt again, without one.
+    pub(super) fn push_of_agent(&mut self, game: &G, action: Action) {
+        debug_assert!(game.legal(self.history.state()).contains(action), "agents choose legal actions");
+        self.push(game, action);
         if self.is_in_opening() {
             self.opening -= 1;
             self.dealer.settle(game, &mut self.history);
@@ -137,44 +148,35 @@ impl<G: FullGame> Lane<G> {
         }
     }
 
-    /// The legal actions; all actions if the lane ignores its action.
+    /// The legal actions that are not barred; all actions if the lane ignores its action.
     #[inline]
     pub(super) fn legal(&self, game: &G, settings: &Settings, every_action: G::Actions) -> G::Actions {
         if self.stage != Stage::Running {
             return every_action;
         }
         let legal = game.legal(self.history.state());
-        if self.barred == 0 { legal } else { self.unbarred(legal, settings) }
-    }
-
-    /// The legal actions that are not barred.
-    #[cold]
-    fn unbarred(&self, legal: G::Actions, settings: &Settings) -> G::Actions {
         match &settings.barred {
-            Some(barred) if self.is_barred() => barred.rest(legal),
+            Some(barred) if self.barred_left() > 0 => barred.rest(legal),
             _ => legal,
         }
     }
 
-    /// Returns true if the game is still in the beginning at which an action is barred.
-    fn is_barred(&self) -> bool {
-        let decisions = self.history.events().iter().filter(|event| event.turn != Turn::Chance);
-        decisions.count() < self.barred as usize
+    /// The number of decisions, from this one on, at which an action is barred.
+    #[inline]
+    pub(super) fn barred_left(&self) -> u32 {
+        self.barred.saturating_sub(self.decisions)
     }
 
-    /// Says why this action is not among the [legal](Lane::legal) ones.
-    pub(super) fn refusal(&self, game: &G, settings: &Settings, action: i64) -> IllegalAction {
+    /// Says why this action is not among the `left` ones, the [legal](Lane::legal) actions of this lane.
+    pub(super) fn refusal(&self, game: &G, left: G::Actions, action: i64) -> IllegalAction {
         let state = self.history.state();
         let mut refusal = game.refusal(state, action);
         let legal = game.legal(state);
-        if let Some(barred) = settings.barred
-            && self.unbarred(legal, settings) != legal
-        {
-            let name = game.refusal(state, barred.action.0.into()).action;
-            refusal.legal.retain(|other| *other != name);
-            if refusal.action == name {
+        if left != legal {
+            if u8::try_from(action).is_ok_and(|action| legal.contains(Action(action))) {
                 refusal.rule = "it is barred at the beginning of this game".to_string();
             }
+            refusal.legal = left.iter().map(|action| game.labelled(state, action)).collect();
         }
         refusal
     }
@@ -205,7 +207,7 @@ impl<G: FullGame> Lane<G> {
                 return None;
             }
             self.viewer = self.learner.unwrap_or(seat);
-            self.history.push(game, Action(action));
+            self.push(game, Action(action));
             self.dealer.settle(game, &mut self.history);
         }
         self.stage = stage;

@@ -173,6 +173,14 @@ pub enum VectorError {
         /// The setting.
         name: &'static str,
     },
+    /// A barred action that the game does not have.
+    #[error("barred must be an action between 0 and {}, got {action}", .actions - 1)]
+    Action {
+        /// The given action.
+        action: u8,
+        /// The number of actions.
+        actions: usize,
+    },
     /// A learner on a seat that the game does not have.
     #[error("the learner's seat must be between 0 and {}, got {seat}", .seats - 1)]
     Seat {
@@ -286,6 +294,10 @@ dyn_trait! {
             Ok(())
         }
 
+        /// The number of decisions, from the present one on, at which an action is [barred](Barred) in each lane. Like
+        /// the perfect information, this is for critics in training.
+        fn barred_left(&self) -> Vec<u32> { self.lanes.iter().map(Lane::barred_left).collect() }
+
         /// The checkpoint: everything that the lanes' future depends on.
         fn save(&self) -> Vec<u8> { checkpoint::write(&*self.game, &self.settings, self.draws, &self.lanes) }
 
@@ -377,7 +389,7 @@ impl<G: FullGame> Vector<G> {
             opening.check(&*game)?;
         }
         if let Some(barred) = &settings.barred {
-            barred.check()?;
+            barred.check(&*game)?;
         }
         if let Some(believer) = &settings.beliefs {
             believer.check(&*game)?;
@@ -485,7 +497,7 @@ impl<G: FullGame> Vector<G> {
         let mut checked = actions.iter().zip(&self.legal).enumerate();
         let bad = checked.find(|&(lane, pair)| !is_legal(pair) && self.lanes[lane].stage == Stage::Running);
         bad.map_or(Ok(()), |(lane, (&action, _))| {
-            Err(VectorError::Illegal { lane, source: self.lanes[lane].refusal(&self.game, &self.settings, action) })
+            Err(VectorError::Illegal { lane, source: self.lanes[lane].refusal(&self.game, self.legal[lane], action) })
         })
     }
 }

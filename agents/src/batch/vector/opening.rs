@@ -3,7 +3,9 @@
 //! The learner comes to positions that it would not reach by itself. Its beliefs about the hidden cards there are those of a
 //! mixture of its own play and this beginning.
 
-use stier_core::{Action, ActionSet, Hints, Rng};
+use std::fmt;
+
+use stier_core::{Action, ActionSet, Game, Hints, Rng};
 
 use super::VectorError;
 use crate::catalogue::spec::AgentSpec;
@@ -49,8 +51,12 @@ impl Opening {
 }
 
 impl Barred {
-    /// Refuses numbers out of range.
-    pub(super) fn check(&self) -> Result<(), VectorError> {
+    /// Refuses actions that the game does not have, and numbers out of range.
+    pub(super) fn check<G: Game>(&self, game: &G) -> Result<(), VectorError> {
+        let (action, actions) = (self.action.0, game.num_actions());
+        if usize::from(action) >= actions {
+            return Err(VectorError::Action { action, actions });
+        }
         self.span.check("barred")
     }
 
@@ -63,6 +69,12 @@ impl Barred {
     pub(super) fn rest<S: ActionSet>(&self, legal: S) -> S {
         let rest = legal.without(S::default().with(self.action));
         if rest.is_empty() { legal } else { rest }
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "in {} with {}", self.share, self.decisions)
     }
 }
 

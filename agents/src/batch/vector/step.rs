@@ -134,7 +134,7 @@ impl<'a, G: FullGame> LaneStep<'a, G> {
                 if lane.stage != Stage::Running {
                     return false;
                 }
-                lane.history.push(call.game, Action(actions[lane.number] as u8));
+                lane.push(call.game, Action(actions[lane.number] as u8));
             }
         }
         true

@@ -1,0 +1,136 @@
+"""The settings of training: ranges, what needs what, schedules, help."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import sys
+
+import pytest
+from helpers import small_deck
+
+import stier
+
+pytest.importorskip("safetensors")
+pytest.importorskip("jax")
+
+import stier.ratings
+import stier.train
+from stier.cli import main
+from stier.train import Settings
+from stier.train.command import OPTIONS
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"algorithm": "reinforce"}, "unknown algorithm 'reinforce'; algorithms: ppo, ppo_torch, dmc"),
+        ({"rate": 1}, "unknown setting 'rate'; settings of ppo: steps, seed, hidden,"),
+        ({"num_envs": 0}, "num_envs must be at least 1, got 0"),
+        ({"num_envs": 3, "horizon": 3}, "minibatches must divide num_envs times horizon, 9, got 16"),
+        ({"entropy_coefficient": 0.0}, "entropy_coefficient must be more than 0, got 0.0"),
+        ({"hidden": (0,)}, "hidden must be widths of layers, such as 256 or 256,256, got (0,)"),
+        ({"hidden": 0.5}, "hidden must be widths of layers, such as 256 or 256,256, got 0.5"),
+        ({"hidden": "64"}, "hidden must be widths of layers, such as 256 or 256,256, got '64'"),
+        ({"num_envs": 0.5}, "num_envs must be a whole number, got 0.5"),
+        ({"action_critic": True}, "action_critic=True needs central_critic"),
+        ({"critic_hidden": 8}, "critic_hidden=(8,) needs central_critic"),
+        ({"magnet_coefficient": 0.1}, "magnet_coefficient=0.1 needs averaging"),
+        ({"opening_share": 0.1}, "opening_share=0.1 needs opening"),
+        ({"barred_decisions": 12}, "barred_decisions=12 needs barred"),
+        ({"averaging": 0.01, "steps": 20_000}, "averaging=0.01 of 20,000 steps is less than two updates of 16,384"),
+        ({"critic_hidden": 0.5}, "critic_hidden must be widths of layers, such as 256 or 256,256, got 0.5"),
+        ({"central_critic": 1}, "central_critic must be True or False (on or off), got 1"),
+        ({"kl_coefficient": (1, 2)}, "kl_coefficient must be a number, got (1, 2)"),
+        ({"payoff_scale": 0}, "payoff_scale must be a number above 0, or None, got 0"),
+        ({"algorithm": "dmc", "epsilon": 2}, "epsilon must be between 0 and 1, got 2"),
+        ({"opponents": ()}, "opponents must be names of agents, such as 'self' or 'greedy', got ()"),
+        ({"opponents": ["self"] * 3, "num_envs": 2}, "num_envs must be at least 3, the number of opponents, got 2"),
+        ({"opponents": "greedi"}, "greedi"),
+        ({"opening": "greedi"}, "greedi"),
+        ({"opening": 1}, "opening must be text, got 1"),
+        ({"opening": "random", "opening_share": 2}, "opening_share must be between 0 and 1, got 2"),
+        ({"opening": "random", "opening_decisions": 0}, "opening_decisions must be at least 1, got 0"),
+        ({"barred": "fold"}, "barred: 'fold' is not a valid action of schwinget"),
+        ({"barred": "attack", "barred_share": 2}, "barred_share must be between 0 and 1, got 2"),
+        ({"barred": "attack", "barred_decisions": 0}, "barred_decisions must be at least 1, got 0"),
+        ({"population_share": -0.1}, "population_share must be between 0 and 1, got -0.1"),
+        ({"population_size": 0}, "population_size must be at least 1, got 0"),
+        ({"population_share": 0.5, "beliefs": "lbr"}, "beliefs need population_share=0: earlier networks play without"),
+        ({"beliefs": "greedi"}, "greedi"),
+        ({"population_size": 3}, "population_size=3 needs population_share"),
+        ({"population_weights": "best"}, "population_weights must be 'equal' or 'nash', got 'best'"),
+        (
+            {"population_share": 0.2, "num_envs": 16},
+            "population_share=0.2 of 16 environments is 3, fewer than population_size=8",
+        ),
+        (
+            {"population_share": 1.0, "num_envs": 16},
+            "num_envs must be at least 1, the number of opponents, got 16, of which population_share takes 16",
+        ),
+        ({"device": "gpu:99"}, "device must be one of JAX's, such as 'cpu' or 'gpu:0', got 'gpu:99'"),
+        ({"checkpoint_every": 1}, "checkpoint_every needs a folder"),
+        ({"watch": ["attac"]}, "'attac' is not a valid action of schwinget"),
+    ],
+)
+def test_settings_are_checked(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        stier.train.learn(small_deck(), **settings)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("gae_lambda", 2),
+        ("clip_range", -1.0),
+        ("max_grad_norm", 0.0),
+        ("kl_coefficient", -5.0),
+        ("value_coefficient", math.nan),
+        ("averaging", 1.5),
+        ("magnet_coefficient", -1.0),
+        ("advantage_share", 0.0),
+        ("learning_rate", math.inf),
+    ],
+)
+def test_settings_have_ranges(name: str, value: float) -> None:
+    with pytest.raises(stier.StierError, match=f"{name} must be"):
+        stier.train.Settings(**{name: value})
+
+
+def test_schedules_begin_and_end_where_they_say() -> None:
+    for more in ({}, {"power_law": True}):
+        settings = stier.train.Settings(steps=1000, **more)
+        rates = [settings.schedule(steps)[0] for steps in range(0, 1001, 10)]
+        assert rates[0] == settings.learning_rate
+        assert rates[-1] == pytest.approx(settings.final_learning_rate)
+        assert all(later <= earlier for earlier, later in itertools.pairwise(rates))
+    # After the first tenth the share grows tenfold, and the rate falls to a hundredth.
+    assert rates[10] == settings.learning_rate
+    assert rates[50] == pytest.approx(1e-3 / 5**2)
+
+
+def test_help_lists_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "--help"]) == 0
+    told = capsys.readouterr().out
+    common = stier.train.CommonSettings.meanings()
+    for kind in (stier.train.CommonSettings, Settings, stier.train.DMCSettings):
+        meanings = common | kind.meanings()
+        assert set(meanings) == {field.name for field in dataclasses.fields(kind)}
+        for field in dataclasses.fields(kind):
+            if field.name not in OPTIONS:
+                assert f"  {field.name} " in told
+                assert meanings[field.name].split()[0] in told
+    assert "(default: 256,256)" in told
+
+
+def test_a_missing_jax_is_named_and_so_is_what_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stier.train, "find_spec", lambda _: None)
+    monkeypatch.setattr(sys, "platform", "linux")
+    with pytest.raises(stier.errors.MissingExtraError, match=r"ppo needs jax: pip install 'stier\[train\]'"):
+        stier.train.learner("kuhn_poker")
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    with pytest.raises(stier.errors.MissingExtraError, match=r"ppo_torch .* pip install 'stier\[torch\]'"):
+        stier.train.learner("kuhn_poker")
