@@ -1,8 +1,8 @@
 """Learned responders where the exact best response is known: the share of the exploitability that they find.
 
 Prints the rows of a table in `benches/BOUNDS.md`, or those whose agents are named. The network's responder is trained
-twice: from the observation, and from the posterior over the cards, too. Trainings are kept in ``out/responders`` and
-continue from there.
+three times: as the others, from twice the decisions with a lower entropy bonus at the end, and from the posterior over
+the cards, too. Trainings are kept in ``out/responders`` and continue from there.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -74,17 +75,18 @@ def main() -> None:
                 agent, others = f"network:path={file},choose=sample", {"initial": file}
             policy = deck.policy_of(agent, seeds if label.startswith("ismcts") else 1)
             exact = deck.tree.policy(policy).exploitability
-            for posterior in (False, True) if label == "network" else (False,):
-                if posterior:
-                    others |= {"beliefs": f"lbr:against=({agent}),epsilon=0"}
-                    folder = folder.with_name(f"{folder.name}-posterior")
-                found = stier.train.best_response(
-                    game, agent, folder=folder, steps=steps, symmetry=False, deals=DEALS, evaluations=1, **others
-                )
+            variants: dict[str, dict[str, Any]] = {"": {}}
+            if label == "network":
+                variants["longer"] = {"steps": 2 * steps, "final_entropy_coefficient": 0.0005}
+                variants["posterior read"] = {"beliefs": f"lbr:against=({agent}),epsilon=0"}
+            for variant, settings in variants.items():
+                settings = {"steps": steps, "symmetry": False, "deals": DEALS, "evaluations": 1} | others | settings
+                own_folder = folder.with_name("-".join([folder.name, *variant.split()]))
+                found = stier.train.best_response(game, agent, folder=own_folder, **settings)
                 own = [deck.exact.probabilities(found.trained.network, choose) for choose in ("best", "sample")]
                 shares = " | ".join(f"{100 * deck.exact.gain(policy, one) / exact:.1f} %" for one in own)
                 seconds = found.trained.log[-1]["cpu_seconds"]
-                row = [name, f"`{label}`{', posterior read' if posterior else ''}", f"{exact:.4f}", shares]
+                row = [name, f"`{label}`{f', {variant}' if variant else ''}", f"{exact:.4f}", shares]
                 row += [f"{found.gain:+.4f} ± {found.ci95:.4f}", f"{seconds:.0f}"]
                 print(f"| {' | '.join(row)} |", flush=True)
 
