@@ -92,7 +92,7 @@ class Environments:
         self.game, self.classes = game, classes_of(game, settings)
         #: The same for the critic, which is shown no beliefs.
         self.critic_classes = None if self.classes is None else Classes.of(game)
-        #: How far ahead the critic sees that an action is barred.
+        #: For so many decisions ahead the critic sees whether an action is barred.
         self.barred_ahead = min(settings.barred_decisions, game.max_game_length()) if settings.barred else 0
         self.order: Any = None
         self.actions: Any = None
