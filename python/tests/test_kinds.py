@@ -16,6 +16,7 @@ from stier.cli import main
 pd = pytest.importorskip("pandas")
 read_csv = pytest.importorskip("pyarrow.csv").read_csv
 
+import stier.experiments._training_measures as measures  # noqa: E402
 from stier import experiments  # noqa: E402
 from stier.experiments import ladder, strength, training  # noqa: E402
 from stier.experiments._plans import TablePlan  # noqa: E402
@@ -94,8 +95,8 @@ def plan(kind: str, **changes: Any) -> TablePlan:
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "ITERATIONS", (1, 2))
-    monkeypatch.setattr(training, "CHANCES", 20)
+    monkeypatch.setattr(measures, "ITERATIONS", (1, 2))
+    monkeypatch.setattr(measures, "CHANCES", 20)
 
 
 @pytest.mark.parametrize(("kind", "open_parts"), [("strength", 0), ("ladder", 0), ("training", None)])
@@ -143,10 +144,10 @@ def test_a_rung_of_the_ladder_is_that_of_the_table(tmp_path: Path) -> None:
 
 
 def test_the_solver_beside_training_is_that_of_the_table() -> None:
-    rows = training._solve({"game": DECK, "watch": ["attack"]})
+    rows = measures.solve({"game": DECK, "watch": ["attack"]})
     game = stier.load_game(DECK)
-    assert [row["value"] for row in rows if row["measure"] == training.DISTANCE] == [
-        float(f"{stier.solve(game, iterations=count).nash_conv:.6g}") for count in training.ITERATIONS
+    assert [row["value"] for row in rows if row["measure"] == measures.DISTANCE] == [
+        float(f"{stier.solve(game, iterations=count).nash_conv:.6g}") for count in measures.ITERATIONS
     ]
 
 
@@ -175,8 +176,8 @@ def test_the_page_of_training_has_the_share_of_every_seed(tmp_path: Path) -> Non
     toml.write_text(TRAINING)
     store = experiments.run(toml, tmp_path / "out", threads=1)
     rows = store.experiment.results(store)
-    uniform = rows[rows["measure"] == training.UNIFORM]["value"].iloc[0]
-    ends = rows[(rows["measure"] == training.DISTANCE) & (rows["run"] == "small deck")].groupby("seed").last()
+    uniform = rows[rows["measure"] == measures.UNIFORM]["value"].iloc[0]
+    ends = rows[(rows["measure"] == measures.DISTANCE) & (rows["run"] == "small deck")].groupby("seed").last()
     shares = [f"{100 * value / uniform:.2f}" for value in ends["value"]]
     page = str(experiments.report(store))
     assert f"| {', '.join(shares)} |" in page
@@ -224,7 +225,7 @@ def test_a_searching_responder_knows_the_file_of_the_network(tmp_path: Path) -> 
     store = experiments.run(plan, tmp_path, threads=1)
     file = store.work(plan.task(0)) / "network.safetensors"
     agent = f"lbr:worlds=10,continuation=network,network={file}"
-    found = stier.exploit(DECK, f"network:path={file}", agent, deals=20, seed=training.HELD_OUT)
+    found = stier.exploit(DECK, f"network:path={file}", agent, deals=20, seed=measures.HELD_OUT)
     rows = store.experiment.results(store).set_index("measure")
     assert rows.loc[f"gain of {responders['responders'][0]}", "value"] == float(f"{found.gain:.6g}")
 
@@ -243,7 +244,7 @@ def test_a_learned_responder_judges_a_network(tmp_path: Path) -> None:
     ]
     store = experiments.run(plan, tmp_path, threads=1)
     rows = store.experiment.results(store)
-    gains = rows[rows["measure"] == training.LEARNED].set_index(["run", "seed"])
+    gains = rows[rows["measure"] == measures.LEARNED].set_index(["run", "seed"])
     for number, (name, initial) in enumerate([("own weights", True), ("scratch", False)]):
         file = store.work(plan.task(number)) / "network.safetensors"
         found = train.best_response(
@@ -254,7 +255,7 @@ def test_a_learned_responder_judges_a_network(tmp_path: Path) -> None:
             num_envs=32,
             hidden=(8,),
             deals=30,
-            seed=training.HELD_OUT,
+            seed=measures.HELD_OUT,
         )
         row = gains.loc[(name, 0)]
         assert (row["value"], row["ci95"]) == (float(f"{found.gain:.6g}"), float(f"{found.ci95:.4g}"))
@@ -267,7 +268,7 @@ def test_a_learned_responder_judges_a_network(tmp_path: Path) -> None:
     shown = lines["own weights"]
     own = gains.loc["own weights"]
     each = ", ".join(f"{value:+.3f} ± {half:.3f}" for value, half in zip(own["value"], own["ci95"], strict=True))
-    place = places[f"{training.LEARNED}, by seed"]
+    place = places[f"{measures.LEARNED}, by seed"]
     assert shown[place] == each
     # Student's t for three seeds.
     assert shown[place + 1] == f"{own['value'].mean():+.3f} ± {4.302653 * own['value'].std() / 3**0.5:.3f}"
@@ -315,8 +316,8 @@ def test_killed_in_the_middle_it_ends_with_the_same_parts(kind: str, tmp_path: P
     toml, out = tmp_path / f"{kind}.toml", tmp_path / "out"
     toml.write_text(text)
     program = (
-        "import sys; from stier.cli import main; from stier.experiments import training\n"
-        "training.ITERATIONS, training.CHANCES = (1, 2), 20\nsys.exit(main(sys.argv[1:]))"
+        "import sys; from stier.cli import main; from stier.experiments import _training_measures as measures\n"
+        "measures.ITERATIONS, measures.CHANCES = (1, 2), 20\nsys.exit(main(sys.argv[1:]))"
     )
     command = [sys.executable, "-c", program, "run", str(toml), "--out", str(out), "--threads", "1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

@@ -1,0 +1,184 @@
+"""Runs of a training plan: their keys, what they take from other runs, and the names of what is measured."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import stier
+from stier._native import alternatives
+from stier.errors import ArgumentError
+from stier.experiments._plans import checked, digest
+
+#: The seed of the matches, which no training or evaluation has used.
+HELD_OUT = 1_000_003
+#: The measures of evaluations on the way, and that of uniform play.
+DISTANCE, GREEDY = "eval/nash_conv", "eval/greedy/mean"
+UNIFORM = f"uniform {DISTANCE}"
+#: The gain of the learned responder.
+LEARNED = "gain of learned responder"
+#: In the names of chances before the first trick.
+FIRST = "at the first lead"
+#: The keys of a run, and the types of their values.
+KEYS: dict[str, type | tuple[type, ...]] = {
+    "name": str,
+    "like": str,
+    "about": str,
+    "seeds": int,
+    "file": str,
+    "game": str,
+    "algorithm": str,
+    "settings": dict,
+    "exact": bool,
+    "evaluations": int,
+    "watch": list,
+    "judge": str,
+    "matches": list,
+    "deals": int,
+    "guided": str,
+    "guided_matches": list,
+    "guided_deals": int,
+    "responders": list,
+    "learned_responder": dict,
+    "responder_deals": int,
+}
+#: The tables with arguments of a training, and the arguments that they must have.
+SETTINGS = {"settings": ("steps",), "learned_responder": ("steps", "deals")}
+#: Their arguments that are not settings of the algorithm.
+ARGUMENTS = {"algorithm", "initial", "deals", "evaluations", "device"}
+#: Arguments that the plan sets itself.
+SET_BY_PLAN = {"folder", "threads", "log", "progress"}
+#: Keys that mean nothing without others.
+NEEDS = {
+    "judge": ("watch",),
+    "matches": ("deals",),
+    "deals": ("matches",),
+    "guided_matches": ("guided", "guided_deals"),
+    "guided": ("guided_matches",),
+    "guided_deals": ("guided_matches",),
+    "responders": ("responder_deals",),
+    "responder_deals": ("responders",),
+}
+#: The keys of a training, which a run with a file does not have.
+TRAINING = ("algorithm", "settings", "evaluations")
+
+
+def complete(runs: Iterable[Any]) -> list[Mapping[str, Any]]:
+    """Returns the runs with the keys that they have from runs above them."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for number, run in enumerate(runs, start=1):
+        where = f"run {number}: "
+        if not isinstance(run, Mapping):
+            raise ArgumentError(f"{where}must be a table, got {run!r}")
+        own = checked(run, KEYS, where, optional=KEYS.keys() - {"name"})
+        if own["name"] in found:
+            raise ArgumentError(f"{where}there is another run '{own['name']}'")
+        if "like" in own:
+            name = own.pop("like")
+            if name not in found:
+                above = alternatives(name, "runs above", list(found)) if found else "; it is the first run"
+                raise ArgumentError(f"{where}like must name a run above it, got '{name}'{above}")
+            base = {key: value for key, value in found[name].items() if key != "about"}
+            if "algorithm" in own and own["algorithm"] != base.get("algorithm"):
+                base.pop("settings", None)
+            own = base | own | {key: base[key] | own[key] for key in SETTINGS if key in base and key in own}
+        found[own["name"]] = own
+    return list(found.values())
+
+
+def check(where: str, run: Mapping[str, Any]) -> None:
+    """Raises for a complete run with missing keys, or keys without effect, or names that do not exist."""
+    needed = {"name", "game", *(() if "file" in run else TRAINING)}
+    needed |= {other for key, others in NEEDS.items() if key in run for other in others}
+    checked(run, KEYS, where, optional=KEYS.keys() - needed)
+    for key in TRAINING:
+        if "file" in run and key in run:
+            raise ArgumentError(f"{where}{key} means nothing for the network of a file, which is not trained")
+    for key, required in SETTINGS.items():
+        table = run.get(key, {})
+        if "seed" in table:
+            raise ArgumentError(f"{where}{key} must not contain a seed: every seed is trained")
+        if own := SET_BY_PLAN & table.keys():
+            raise ArgumentError(f"{where}{key} must not contain {min(own)}, which the plan sets")
+        for argument in required:
+            if key in run and argument not in table:
+                raise ArgumentError(f"{where}{key} must contain {argument}")
+    try:
+        _check_settings(run)
+        game = stier.load_game(run["game"])
+        for action in run.get("watch", ()):
+            game.string_to_action(action)
+        for agent in [*run.get("matches", ()), *run.get("responders", ()), *run.get("guided_matches", ())]:
+            if "NETWORK" not in agent:
+                stier.load_agent(agent, game)
+    except ValueError as error:
+        raise ArgumentError(f"{where}{error}") from None
+
+
+def _check_settings(run: Mapping[str, Any]) -> None:
+    """Raises for unknown settings, and for values out of range, before anything is trained."""
+    import stier.train
+
+    for key in SETTINGS:
+        if key in run:
+            table = run[key]
+            algorithm = run["algorithm"] if key == "settings" else table.get("algorithm", "ppo")
+            settings = {name: value for name, value in table.items() if name not in ARGUMENTS}
+            stier.train.check_settings(algorithm, settings)
+            stier.train.settings_of(algorithm)(**settings)
+
+
+def by_game(runs: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Returns the runs of each game."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for run in runs:
+        found.setdefault(run["game"], []).append(run)
+    return found
+
+
+def solver_of(game: str) -> str:
+    """Returns the name of the solver's rows."""
+    return f"CFR+ in {game}"
+
+
+def made_by(run: Mapping[str, Any]) -> str:
+    """Returns a digest of what the figures of a run depend on: its keys, and the content of its file."""
+    work = {key: value for key, value in run.items() if key not in ("name", "about", "seeds")}
+    if "file" in run:
+        try:
+            work["file"] = hashlib.sha256(Path(run["file"]).read_bytes()).hexdigest()
+        except OSError as error:
+            raise ArgumentError(f"run {run['name']}: {error}") from None
+    return digest(work)
+
+
+def watched(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the keys of a run that count the chances of actions."""
+    return {key: run[key] for key in ("watch", "judge") if key in run}
+
+
+def kind_of(measure: str) -> str:
+    """Returns whether a measure is a `probability`, a `share` of the hands, a `gain` per game or another `number`."""
+    if measure.startswith("P("):
+        return "share" if " above " in measure or " below " in measure else "probability"
+    return "gain" if measure == GREEDY or measure.startswith(("against ", "guided against ", "gain of ")) else "number"
+
+
+def matches_of(run: Mapping[str, Any]) -> dict[str, tuple[str, str, int]]:
+    """Returns the matches at the end, by name: the network's agent, its opponent and the number of deals."""
+    matches = {f"against {agent}": ("network:path=NETWORK", agent, run["deals"]) for agent in run.get("matches", ())}
+    for agent in run.get("guided_matches", ()):
+        matches[f"guided against {agent}"] = (run["guided"], agent, run["guided_deals"])
+    return matches
+
+
+def responders_of(run: Mapping[str, Any]) -> dict[str, str]:
+    """Returns the responders at the end, by the name of the gain."""
+    return {f"gain of {responder}": responder for responder in run.get("responders", ())}
+
+
+def decisions_of(run: Mapping[str, Any]) -> dict[str, int]:
+    """Returns the decisions of the training and of the learned responder's."""
+    return {key: run.get(key, {}).get("steps", 0) for key in SETTINGS}
