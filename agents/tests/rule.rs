@@ -86,9 +86,14 @@ fn a_timing_agent_that_draws_has_its_probabilities_in_the_policy() {
 }
 
 #[test]
-fn a_timing_agent_that_is_never_asked_is_refused() {
-    let error = "rule:when=never,timing=greedy".parse::<AgentSpec>().unwrap_err().to_string();
-    assert_eq!(error, "agent rule: timing needs when=timing");
+fn options_of_other_rules_are_refused() {
+    for (agent, error) in [
+        ("rule:when=never,timing=greedy", "agent rule: timing needs when=timing"),
+        ("rule:when=always,chance=0.5", "agent rule: chance needs when=random"),
+        ("rule:when=timing,timing=greedy,chance=0.5", "agent rule: chance needs when=random"),
+    ] {
+        assert_eq!(agent.parse::<AgentSpec>().unwrap_err().to_string(), error);
+    }
     let game = DarkHex::new(Default::default()).expect("default rules");
     assert!("rule:when=never,cards=random".parse::<AgentSpec>().unwrap().check(&game).is_ok(), "no policy is needed");
 }

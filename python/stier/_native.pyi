@@ -156,9 +156,9 @@ class Game:
         the same signature.
         """
     def symmetry(self) -> tuple[list[list[int]], list[list[int]]] | None:
-        """The parts that can be exchanged without changing the game, such as suits: (inputs, actions), with a list for each
-        part of its places in the observation tensor and one of its actions. The same index has the same meaning in all
-        parts. None if nothing can be exchanged.
+        """What can be exchanged without changing the game, such as suits: a pair (inputs, actions), None if there is
+        nothing. Both have a list for each suit: its places in the observation tensor, and its actions. Lists are in the
+        same order for all suits, so `inputs[a][i]` and `inputs[b][i]` change places together.
         """
     def network(self) -> bytes | None:
         """The file of the network that comes with the game, as new bytes; None if it comes without one. Agents that need a

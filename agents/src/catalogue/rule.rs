@@ -59,9 +59,16 @@ pub(crate) struct Rule<G: Hints> {
 }
 
 impl RuleOptions {
-    /// Returns true if there is an agent for the timing that is never asked.
-    pub(crate) fn timing_is_idle(&self) -> bool {
-        self.when != When::Timing && *self.timing != *Self::default().timing
+    /// Returns an option that does nothing beside the rule, and the rule that it needs.
+    pub(crate) fn idle(&self) -> Option<(&'static str, &'static str)> {
+        let default = Self::default();
+        if self.when != When::Timing && *self.timing != *default.timing {
+            Some(("timing", "when=timing"))
+        } else if self.when != When::Random && self.chance != default.chance {
+            Some(("chance", "when=random"))
+        } else {
+            None
+        }
     }
 }
 

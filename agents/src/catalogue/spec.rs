@@ -441,7 +441,9 @@ impl AgentSpec {
         let idle = |option, needed| Err(SpecError::Idle { agent: self.name().to_string(), option, needed });
         let responder = match &self.kind {
             Kind::Lbr(options) if options.margin_is_idle() => return idle("margin", "continuation=network or against"),
-            Kind::Rule(options) if options.timing_is_idle() => return idle("timing", "when=timing"),
+            Kind::Rule(options) => {
+                return options.idle().map_or(Ok(()), |(option, needed)| idle(option, needed));
+            }
             Kind::Lbr(options) => &options.responder,
             Kind::IsmctsBr(options) => &options.responder,
             _ => return Ok(()),
