@@ -88,7 +88,7 @@ test-sb3: $(VENV)/tests
 
 test-torch: $(VENV)/tests
 	$(PIP) install 'stier[test,torch]'
-	$(BIN)/python -m pytest python/tests/test_training.py python/tests/test_opponents_of_training.py
+	$(BIN)/python -m pytest python/tests/test_training*.py
 
 bench: $(VENV)/tests
 	cargo bench -p stier-benches

@@ -266,6 +266,9 @@ impl Model {
     }
 
     fn barred_left(&self) -> u32 {
+        if self.is_over() {
+            return 0;
+        }
         let decisions = self.state.events().iter().filter(|event| event.turn != Turn::Chance).count() as u32;
         let length = self.settings.barred.map_or(0, |Barred { span, .. }| length(span, self.seed, "barred"));
         length.saturating_sub(decisions)

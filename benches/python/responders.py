@@ -78,7 +78,7 @@ def main() -> None:
             variants: dict[str, dict[str, Any]] = {"": {}}
             if label == "network":
                 variants["longer"] = {"steps": 2 * steps, "final_entropy_coefficient": 0.0005}
-                variants["posterior read"] = {"beliefs": f"lbr:against=({agent}),epsilon=0"}
+                variants["posterior"] = {"beliefs": f"lbr:against=({agent}),epsilon=0"}
             for variant, settings in variants.items():
                 settings = {"steps": steps, "symmetry": False, "deals": DEALS, "evaluations": 1} | others | settings
                 own_folder = folder.with_name("-".join([folder.name, *variant.split()]))

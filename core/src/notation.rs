@@ -105,7 +105,7 @@ pub trait Notation: Game {
     }
 
     /// An event by name and id.
-    fn labelled(&self, state: &Self::State, action: Action) -> String {
+    fn event_label(&self, state: &Self::State, action: Action) -> String {
         format!("{} ({})", self.event_name(state, action), action.0)
     }
 
@@ -116,7 +116,7 @@ pub trait Notation: Game {
             Turn::Chance => ("chance outcomes", self.info().num_outcomes),
             Turn::Seat(_) | Turn::Over => ("actions", self.num_actions()),
         };
-        let name = |action| self.labelled(state, action);
+        let name = |action| self.event_label(state, action);
         let known = u8::try_from(id).ok().map(Action).filter(|action| action.index() < count);
         IllegalAction {
             action: known.map_or_else(|| id.to_string(), name),

@@ -215,9 +215,9 @@ impl Game {
         self.face.facts().action_signature.clone()
     }
 
-    /// What can be exchanged without changing the game, such as suits: a pair (inputs, actions), None if there is
-    /// nothing. Both have a list for each suit: its places in the observation tensor, and its actions. Lists are in the
-    /// same order for all suits, so `inputs[a][i]` and `inputs[b][i]` change places together.
+    /// The parts that can be exchanged without changing the game, such as suits: a pair (inputs, actions), None if there
+    /// are none. Both have a list for each part: its places in the observation tensor, and its actions. Lists are in the
+    /// same order for all parts, so exchanging parts a and b exchanges `inputs[a][i]` with `inputs[b][i]`.
     #[expect(clippy::type_complexity, reason = "a pair of tables")]
     fn symmetry(&self) -> Option<(Vec<Vec<usize>>, Vec<Vec<usize>>)> {
         let found = self.face.facts().symmetry.as_ref()?;

@@ -198,17 +198,15 @@ fn learner(game: &Game, value: Option<&Bound<'_, PyAny>>) -> PyResult<LearnerSea
 }
 
 /// Reads the barred action: a name or a number.
-fn action(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<Action> {
+fn barred_action(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<Action> {
     if let Ok(name) = value.cast::<PyString>() {
         let found = game.face().parse_action(&name.to_cow()?);
         return found.map_err(|error| errors::illegal(format!("barred: {error}")));
     }
     let number = if value.is_instance_of::<PyBool>() { None } else { value.extract::<Number>().ok() };
     let Some(number) = number else {
-        return Err(errors::argument(format!(
-            "barred must be the name or the number of an action, got {}",
-            value.repr()?
-        )));
+        let got = value.repr()?;
+        return Err(errors::argument(format!("barred must be the name or the number of an action, got {got}")));
     };
     number.id_below(game.face().info().num_actions, "action", game.face())
 }
@@ -406,7 +404,8 @@ impl VectorEnv {
         let opening =
             opening.map(|agent| Ok::<_, PyErr>(Opening { agent: opponent(game, agent)?, span: span_of_opening }));
         let span_of_barred = span("barred", barred.is_some(), barred_share, barred_decisions)?;
-        let barred = barred.map(|value| Ok::<_, PyErr>(Barred { action: action(game, value)?, span: span_of_barred }));
+        let barred =
+            barred.map(|value| Ok::<_, PyErr>(Barred { action: barred_action(game, value)?, span: span_of_barred }));
         let settings = Settings {
             lanes: num_envs.between("num_envs", 1, MAX_LANES)? as usize,
             seed: seed.0,
@@ -571,7 +570,7 @@ impl VectorEnv {
     }
 
     /// The number of decisions, from the present one on, at which the barred action may not be chosen in each environment,
-    /// as a new uint32 array (n,); zeros if none is barred. For critics during training, like
+    /// as a new uint32 array (n,); 0 where it may, and in environments that are finished. For critics during training, like
     /// `perfect_information_observation`.
     fn barred_left<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         Ok(self.lock()?.lanes.barred_left().into_pyarray(py))

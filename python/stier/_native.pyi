@@ -156,9 +156,9 @@ class Game:
         the same signature.
         """
     def symmetry(self) -> tuple[list[list[int]], list[list[int]]] | None:
-        """What can be exchanged without changing the game, such as suits: a pair (inputs, actions), None if there is
-        nothing. Both have a list for each suit: its places in the observation tensor, and its actions. Lists are in the
-        same order for all suits, so `inputs[a][i]` and `inputs[b][i]` change places together.
+        """The parts that can be exchanged without changing the game, such as suits: a pair (inputs, actions), None if there
+        are none. Both have a list for each part: its places in the observation tensor, and its actions. Lists are in the
+        same order for all parts, so exchanging parts a and b exchanges `inputs[a][i]` with `inputs[b][i]`.
         """
     def network(self) -> bytes | None:
         """The file of the network that comes with the game, as new bytes; None if it comes without one. Agents that need a
@@ -1121,7 +1121,7 @@ class VectorEnv:
         """
     def barred_left(self) -> npt.NDArray[np.uint32]:
         """The number of decisions, from the present one on, at which the barred action may not be chosen in each environment,
-        as a new uint32 array (n,); zeros if none is barred. For critics during training, like
+        as a new uint32 array (n,); 0 where it may, and in environments that are finished. For critics during training, like
         `perfect_information_observation`.
         """
     def state(self, lane: SupportsIndex) -> State:

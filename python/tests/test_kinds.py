@@ -17,6 +17,7 @@ pd = pytest.importorskip("pandas")
 read_csv = pytest.importorskip("pyarrow.csv").read_csv
 
 import stier.experiments._training_measures as measures  # noqa: E402
+import stier.experiments._training_runs as runs_of_plans  # noqa: E402
 from stier import experiments  # noqa: E402
 from stier.experiments import ladder, strength, training  # noqa: E402
 from stier.experiments._plans import TablePlan  # noqa: E402
@@ -146,7 +147,7 @@ def test_a_rung_of_the_ladder_is_that_of_the_table(tmp_path: Path) -> None:
 def test_the_solver_beside_training_is_that_of_the_table() -> None:
     rows = measures.solve({"game": DECK, "watch": ["attack"]})
     game = stier.load_game(DECK)
-    assert [row["value"] for row in rows if row["measure"] == measures.DISTANCE] == [
+    assert [row["value"] for row in rows if row["measure"] == runs_of_plans.DISTANCE] == [
         float(f"{stier.solve(game, iterations=count).nash_conv:.6g}") for count in measures.ITERATIONS
     ]
 
@@ -176,8 +177,8 @@ def test_the_page_of_training_has_the_share_of_every_seed(tmp_path: Path) -> Non
     toml.write_text(TRAINING)
     store = experiments.run(toml, tmp_path / "out", threads=1)
     rows = store.experiment.results(store)
-    uniform = rows[rows["measure"] == measures.UNIFORM]["value"].iloc[0]
-    ends = rows[(rows["measure"] == measures.DISTANCE) & (rows["run"] == "small deck")].groupby("seed").last()
+    uniform = rows[rows["measure"] == runs_of_plans.UNIFORM]["value"].iloc[0]
+    ends = rows[(rows["measure"] == runs_of_plans.DISTANCE) & (rows["run"] == "small deck")].groupby("seed").last()
     shares = [f"{100 * value / uniform:.2f}" for value in ends["value"]]
     page = str(experiments.report(store))
     assert f"| {', '.join(shares)} |" in page
@@ -225,7 +226,7 @@ def test_a_searching_responder_knows_the_file_of_the_network(tmp_path: Path) -> 
     store = experiments.run(plan, tmp_path, threads=1)
     file = store.work(plan.task(0)) / "network.safetensors"
     agent = f"lbr:worlds=10,continuation=network,network={file}"
-    found = stier.exploit(DECK, f"network:path={file}", agent, deals=20, seed=measures.HELD_OUT)
+    found = stier.exploit(DECK, f"network:path={file}", agent, deals=20, seed=runs_of_plans.HELD_OUT)
     rows = store.experiment.results(store).set_index("measure")
     assert rows.loc[f"gain of {responders['responders'][0]}", "value"] == float(f"{found.gain:.6g}")
 
@@ -244,7 +245,7 @@ def test_a_learned_responder_judges_a_network(tmp_path: Path) -> None:
     ]
     store = experiments.run(plan, tmp_path, threads=1)
     rows = store.experiment.results(store)
-    gains = rows[rows["measure"] == measures.LEARNED].set_index(["run", "seed"])
+    gains = rows[rows["measure"] == runs_of_plans.LEARNED].set_index(["run", "seed"])
     for number, (name, initial) in enumerate([("own weights", True), ("scratch", False)]):
         file = store.work(plan.task(number)) / "network.safetensors"
         found = train.best_response(
@@ -255,7 +256,7 @@ def test_a_learned_responder_judges_a_network(tmp_path: Path) -> None:
             num_envs=32,
             hidden=(8,),
             deals=30,
-            seed=measures.HELD_OUT,
+            seed=runs_of_plans.HELD_OUT,
         )
         row = gains.loc[(name, 0)]
         assert (row["value"], row["ci95"]) == (float(f"{found.gain:.6g}"), float(f"{found.ci95:.4g}"))
@@ -268,7 +269,7 @@ def test_a_learned_responder_judges_a_network(tmp_path: Path) -> None:
     shown = lines["own weights"]
     own = gains.loc["own weights"]
     each = ", ".join(f"{value:+.3f} ± {half:.3f}" for value, half in zip(own["value"], own["ci95"], strict=True))
-    place = places[f"{measures.LEARNED}, by seed"]
+    place = places[f"{runs_of_plans.LEARNED}, by seed"]
     assert shown[place] == each
     # Student's t for three seeds.
     assert shown[place + 1] == f"{own['value'].mean():+.3f} ± {4.302653 * own['value'].std() / 3**0.5:.3f}"
@@ -418,6 +419,14 @@ def test_queries_that_would_take_too_long_have_no_row(tmp_path: Path) -> None:
         (TRAINING.replace("hidden = [8]", "hiden = [8]"), "run 1: unknown setting 'hiden'; did you mean 'hidden'?"),
         (TRAINING.replace("hidden = [8]", "gae_lambda = 2"), "run 1: gae_lambda must be between 0 and 1, got 2"),
         (TRAINING.replace("hidden = [8]", "barred_share = 0.1"), "run 1: barred_share=0.1 needs barred"),
+        (TRAINING.replace("hidden = [8]", 'barred = "atack"'), "run 1: 'atack' is not a valid action of schwinget"),
+        (TRAINING.replace("hidden = [8]", 'opening = "greddy"'), "run 1: unknown agent 'greddy'"),
+        (TRAINING.replace("hidden = [8]", "evaluations = 2"), "run 1: unknown setting 'evaluations'"),
+        (
+            f'{TRAINING}learned_responder = {{steps = 9, deals = 9, opponents = "self"}}',
+            "opponents is the agent",
+        ),
+        (f"{TRAINING}learned_responder = {{steps = 9, deals = 1}}", "learned_responder must have at least 2 deals"),
         (f"{TRAINING}learned_responder = {{steps = 9, deals = 9, rate = 1}}", "run 1: unknown setting 'rate'"),
         (STUDY.replace("broad", "narrow"), "unknown chapter 'narrow'; chapters: responders"),
     ],
@@ -429,6 +438,14 @@ def test_wrong_plans_are_refused(text: str, named: str, tmp_path: Path) -> None:
         experiments.read(path)
     assert str(caught.value).startswith(f"{path}: ")
     assert named in str(caught.value)
+
+
+def test_a_learned_responder_has_its_own_defaults() -> None:
+    """Its critic is central and it has 4 minibatches, so these settings are right for it and wrong for a training."""
+    responder = {"steps": 3_000, "deals": 30, "action_critic": True, "num_envs": 4, "horizon": 5}
+    assert training.Training({"run": [judged("own defaults", learned_responder=responder)]}).parts() == 1
+    with pytest.raises(stier.StierError, match="action_critic=True needs central_critic"):
+        training.Training({"run": [judged("training", settings={"steps": 9, "action_critic": True})]})
 
 
 def test_another_kind_is_refused(tmp_path: Path) -> None:

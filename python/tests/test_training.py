@@ -20,7 +20,6 @@ pytest.importorskip("jax")
 
 import jax
 
-import stier.ratings
 import stier.train
 from stier.cli import main
 from stier.network import Network
@@ -417,7 +416,7 @@ def test_a_folder_of_another_format_is_refused(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("stier.train._run.FORMAT", 2)
     stier.train.learn(game, **settings)
     monkeypatch.undo()
-    with pytest.raises(stier.StierError, match="checkpoint format 2, this version of stier continues only format 6"):
+    with pytest.raises(stier.StierError, match="checkpoint format 2, this version of stier continues only format 7"):
         stier.train.learn(game, **settings)
 
 

@@ -15,7 +15,6 @@ import stier
 pytest.importorskip("safetensors")
 pytest.importorskip("jax")
 
-import stier.ratings
 import stier.train
 from stier.cli import main
 from stier.train import Settings

@@ -48,9 +48,12 @@ options! {
 }
 
 impl LbrOptions {
-    /// Returns true if there is a margin, and no policy from which to deviate.
-    pub(crate) fn margin_is_idle(&self) -> bool {
-        self.margin > 0.0 && !matches!(self.responder.continuation, Continuation::Against | Continuation::Network)
+    /// Returns an option that does nothing beside the others, and what it needs: a margin needs a policy from which to
+    /// deviate.
+    pub(crate) fn idle(&self) -> Option<(&'static str, &'static str)> {
+        let deviates = matches!(self.responder.continuation, Continuation::Against | Continuation::Network);
+        let idle = (self.margin > 0.0 && !deviates).then_some(("margin", "continuation=network or against"));
+        idle.or_else(|| self.responder.idle())
     }
 }
 

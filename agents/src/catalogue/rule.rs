@@ -59,7 +59,7 @@ pub(crate) struct Rule<G: Hints> {
 }
 
 impl RuleOptions {
-    /// Returns an option that does nothing beside the rule, and the rule that it needs.
+    /// Returns an option that does nothing beside the others, and what it needs.
     pub(crate) fn idle(&self) -> Option<(&'static str, &'static str)> {
         let default = Self::default();
         if self.when != When::Timing && *self.timing != *default.timing {

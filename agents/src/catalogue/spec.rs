@@ -438,17 +438,14 @@ impl AgentSpec {
 
     /// Refuses an option that does nothing beside the values of the others.
     fn check_idle(&self) -> Result<(), SpecError> {
-        let idle = |option, needed| Err(SpecError::Idle { agent: self.name().to_string(), option, needed });
-        let responder = match &self.kind {
-            Kind::Lbr(options) if options.margin_is_idle() => return idle("margin", "continuation=network or against"),
-            Kind::Rule(options) => {
-                return options.idle().map_or(Ok(()), |(option, needed)| idle(option, needed));
-            }
-            Kind::Lbr(options) => &options.responder,
-            Kind::IsmctsBr(options) => &options.responder,
-            _ => return Ok(()),
+        let idle = match &self.kind {
+            Kind::Rule(options) => options.idle(),
+            Kind::Lbr(options) => options.idle(),
+            Kind::IsmctsBr(options) => options.responder.idle(),
+            _ => None,
         };
-        if responder.evaluation_is_idle() { idle("evaluation=network", "cutoff") } else { Ok(()) }
+        let agent = || self.name().to_string();
+        idle.map_or(Ok(()), |(option, needed)| Err(SpecError::Idle { agent: agent(), option, needed }))
     }
 
     /// Checks that a network that is given has the required outputs.

@@ -230,9 +230,10 @@ impl<G: Hints> PolicyModel<G> for TargetPolicy<G> {
 }
 
 impl ResponderSettings {
-    /// Returns true if a network shall evaluate, and nothing is evaluated.
-    pub(crate) fn evaluation_is_idle(&self) -> bool {
-        self.evaluation == Evaluation::Network && self.cutoff == Cutoff::Off
+    /// Returns an option that does nothing beside the others, and what it needs.
+    pub(crate) fn idle(&self) -> Option<(&'static str, &'static str)> {
+        let idle = self.evaluation == Evaluation::Network && self.cutoff == Cutoff::Off;
+        idle.then_some(("evaluation=network", "cutoff"))
     }
 
     /// The weights of worlds for a seat that knows the policy of all others.

@@ -57,7 +57,7 @@ class Games(_Listing):
 
 
 class Observation(_Listing):
-    """The fields of a game's observation; its further arguments are variants with more fields.
+    """The fields of a game's observation; a second argument is the game with options that add fields.
 
     The content has a line for each field, in order, with its meaning. Other lines, or another order, are an error.
     """
@@ -67,14 +67,15 @@ class Observation(_Listing):
     has_content = True
 
     def markdown(self) -> str:
-        first, *variants = self.arguments[0].split()
+        first, *wider_game = self.arguments[0].split()
         meanings = [line.partition(": ") for line in self.content]
         shapes = dict(stier.load_game(first).observation_tensor_layout())
         fields: list[str] = list(shapes)
         notes: dict[str, str] = {}
-        for text in variants:
+        if wider_game:
+            (text,) = wider_game
             wider = dict(stier.load_game(text).observation_tensor_layout())
-            notes |= {name: f" Only with options such as `{text}`." for name in wider if name not in fields}
+            notes = {name: f" Only with options such as `{text}`." for name in wider if name not in fields}
             fields, shapes = list(wider), wider | shapes
         explained = [name for name, _, _ in meanings]
         if explained != fields:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from stier.experiments._plans import header, line
-from stier.experiments._training_runs import DISTANCE, FIRST, GREEDY, HELD_OUT, LEARNED, UNIFORM, kind_of, solver_of
+from stier.experiments._training_runs import ARGUMENTS, DISTANCE, FIRST, GREEDY, HELD_OUT, LEARNED, UNIFORM, solver_of
 from stier.ratings import estimate
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def trained_section(runs: list[Mapping[str, Any]], results: pd.DataFrame) -> str
     """Returns the table of the runs in a game that cannot be solved, and their commands."""
     names = [run["name"] for run in runs]
     measures = list(dict.fromkeys(results[results["run"].isin(names)]["measure"]))
-    chances = [name for name in measures if kind_of(name) == "probability" and FIRST in name]
-    gains = [name for name in measures if kind_of(name) == "gain" and name != GREEDY] or [GREEDY]
+    chances = [name for name in measures if _kind_of(name) == "probability" and FIRST in name]
+    gains = [name for name in measures if _kind_of(name) == "gain" and name != GREEDY] or [GREEDY]
     titles = ["run", "decisions", "CPU seconds", *(f"{name}, by seed" for name in chances)]
     for name in gains:
         titles += [f"{name}, by seed", f"{name}, mean", *(["CPU seconds of the responder"] if name == LEARNED else [])]
@@ -101,8 +101,16 @@ def trained_section(runs: list[Mapping[str, Any]], results: pd.DataFrame) -> str
     return text + _commands(runs)
 
 
+def _kind_of(measure: str) -> str:
+    """Returns whether a measure is a `probability`, a `share` of the hands, a `gain` per game or another `number`."""
+    if measure.startswith("P("):
+        return "share" if measure.partition(") ")[2].startswith(("above ", "below ")) else "probability"
+    return "gain" if measure == GREEDY or measure.startswith(("against ", "guided against ", "gain of ")) else "number"
+
+
 def _average(values: pd.Series) -> str:
     """Returns the mean of the seeds, from three seeds on with a 95 % interval for that of all seeds."""
+    values = values.dropna()
     if len(values) < 3:
         return f"{values.mean():+.3f}" if len(values) else ""
     found = estimate(values)
@@ -121,7 +129,7 @@ def published_section(run: Mapping[str, Any], results: pd.DataFrame) -> str:
 def _cell(measure: str, row: pd.Series) -> str:
     """Returns a figure for the page."""
     value, ci95 = float(row["value"]), float("nan" if row["ci95"] is None else row["ci95"])
-    match kind_of(measure):
+    match _kind_of(measure):
         case "share":
             return f"{100 * value:.1f} % of the hands"
         case "probability":
@@ -165,7 +173,7 @@ def _options(given: Mapping[str, Any]) -> list[str]:
     for name, value in given.items():
         shown = ",".join(map(str, value)) if isinstance(value, list) else str(value)
         shown = ("off", "on")[value] if isinstance(value, bool) else shown
-        own = name in ("algorithm", "initial", "evaluations", "steps", "deals")
+        own = name == "steps" or name in ARGUMENTS["learned_responder"]
         words += [f"--{name}", shown] if own else ["--set", f"{name}={shown}"]
     return words
 

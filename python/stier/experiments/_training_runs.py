@@ -47,7 +47,10 @@ KEYS: dict[str, type | tuple[type, ...]] = {
 #: The tables with arguments of a training, and the arguments that they must have.
 SETTINGS = {"settings": ("steps",), "learned_responder": ("steps", "deals")}
 #: Their arguments that are not settings of the algorithm.
-ARGUMENTS = {"algorithm", "initial", "deals", "evaluations", "device"}
+ARGUMENTS = {
+    "settings": {"initial", "device"},
+    "learned_responder": {"algorithm", "initial", "deals", "evaluations", "device"},
+}
 #: Arguments that the plan sets itself.
 SET_BY_PLAN = {"folder", "threads", "log", "progress"}
 #: Keys that mean nothing without others.
@@ -106,8 +109,8 @@ def check(where: str, run: Mapping[str, Any]) -> None:
             if key in run and argument not in table:
                 raise ArgumentError(f"{where}{key} must contain {argument}")
     try:
-        _check_settings(run)
         game = stier.load_game(run["game"])
+        _check_settings(run, game)
         for action in run.get("watch", ()):
             game.string_to_action(action)
         for agent in [*run.get("matches", ()), *run.get("responders", ()), *run.get("guided_matches", ())]:
@@ -117,25 +120,28 @@ def check(where: str, run: Mapping[str, Any]) -> None:
         raise ArgumentError(f"{where}{error}") from None
 
 
-def _check_settings(run: Mapping[str, Any]) -> None:
-    """Raises for unknown settings, and for values out of range, before anything is trained."""
-    import stier.train
+def _check_settings(run: Mapping[str, Any], game: stier.Game) -> None:
+    """Raises for settings that would stop a training, before anything is trained."""
+    from stier.train import algorithm_of, check_settings
+    from stier.train.response import settings_of_responder
+    from stier.train.settings import SELF
 
     for key in SETTINGS:
         if key in run:
             table = run[key]
             algorithm = run["algorithm"] if key == "settings" else table.get("algorithm", "ppo")
-            settings = {name: value for name, value in table.items() if name not in ARGUMENTS}
-            stier.train.check_settings(algorithm, settings)
-            stier.train.settings_of(algorithm)(**settings)
-
-
-def by_game(runs: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    """Returns the runs of each game."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for run in runs:
-        found.setdefault(run["game"], []).append(run)
-    return found
+            given = {name: value for name, value in table.items() if name not in ARGUMENTS[key]}
+            if key == "learned_responder":
+                given = settings_of_responder(algorithm, given, begun=table.get("initial") != "")
+            check_settings(algorithm, given)
+            settings = algorithm_of(algorithm).settings(**given)
+            for agent in (*settings.opponents, settings.opening, settings.beliefs):
+                if agent not in ("", SELF):
+                    stier.load_agent(agent, game)
+            if settings.barred:
+                game.string_to_action(settings.barred)
+    if run.get("learned_responder", {}).get("deals", 2) < 2:
+        raise ArgumentError("learned_responder must have at least 2 deals")
 
 
 def solver_of(game: str) -> str:
@@ -152,18 +158,6 @@ def made_by(run: Mapping[str, Any]) -> str:
         except OSError as error:
             raise ArgumentError(f"run {run['name']}: {error}") from None
     return digest(work)
-
-
-def watched(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the keys of a run that count the chances of actions."""
-    return {key: run[key] for key in ("watch", "judge") if key in run}
-
-
-def kind_of(measure: str) -> str:
-    """Returns whether a measure is a `probability`, a `share` of the hands, a `gain` per game or another `number`."""
-    if measure.startswith("P("):
-        return "share" if " above " in measure or " below " in measure else "probability"
-    return "gain" if measure == GREEDY or measure.startswith(("against ", "guided against ", "gain of ")) else "number"
 
 
 def matches_of(run: Mapping[str, Any]) -> dict[str, tuple[str, str, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,7 +17,6 @@ from stier.experiments._training_measures import solve, train_and_measure
 from stier.experiments._training_page import distances, published_section, solved_section, trained_section
 from stier.experiments._training_runs import (
     LEARNED,
-    by_game,
     check,
     complete,
     decisions_of,
@@ -25,7 +24,6 @@ from stier.experiments._training_runs import (
     matches_of,
     responders_of,
     solver_of,
-    watched,
 )
 
 __all__ = ["Training"]
@@ -75,7 +73,7 @@ class Training(TablePlan):
         for number, run in enumerate(self._runs, start=1):
             check(f"run {number}: ", run)
         for game, runs in self.exact().items():
-            yield from self._task(solver_of(game), {"game": game, **watched(runs[0])}, 0, [])
+            yield from self._task(solver_of(game), {"game": game, **_watched(runs[0])}, 0, [])
         for seed in range(max(map(self._seeds, self._runs), default=0)):
             for run in self._runs:
                 if seed < self._seeds(run):
@@ -87,7 +85,7 @@ class Training(TablePlan):
 
     def exact(self) -> dict[str, list[Mapping[str, Any]]]:
         """Returns the runs whose distance from equilibrium is computed, by game."""
-        return by_game(run for run in self._runs if run.get("exact"))
+        return _by_game(run for run in self._runs if run.get("exact"))
 
     def _task(self, name: str, run: Mapping[str, Any], seed: int, measures: list[str]) -> Iterator[Task]:
         there = self.earlier[(self.earlier["run"] == name) & (self.earlier["seed"] == seed)]
@@ -132,9 +130,22 @@ class Training(TablePlan):
             page += "\n![NashConv of every seed](training.png)\n"
         for game, runs in self.exact().items():
             page += f"\n## `{game}`\n\n{solved_section(game, runs, results)}"
-        for game, runs in by_game(run for run in self._runs if not (run.get("exact") or "file" in run)).items():
+        for game, runs in _by_game(run for run in self._runs if not (run.get("exact") or "file" in run)).items():
             page += f"\n## `{game}`\n\n{trained_section(runs, results)}"
         for run in self._runs:
             if "file" in run:
                 page += f"\n## {run['name']}\n\n{paragraph(run.get('about', ''))}{published_section(run, results)}"
         return Report(page, {self.kind: results}, figures)
+
+
+def _by_game(runs: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Returns the runs of each game."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for run in runs:
+        found.setdefault(run["game"], []).append(run)
+    return found
+
+
+def _watched(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the keys of a run that count the chances of actions."""
+    return {key: run[key] for key in ("watch", "judge") if key in run}

@@ -12,11 +12,11 @@ import dataclasses
 import os
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from stier.errors import ArgumentError, MissingExtraError
 
@@ -57,11 +57,23 @@ __all__ = [
     "run",
 ]
 
-#: By name: the module and the class of a learner, its settings, what it needs, and the extra that installs it.
-ALGORITHMS: dict[str, tuple[str, str, type[CommonSettings], str, str]] = {
-    "ppo": ("stier.train.ppo", "PPO", Settings, "jax", "train"),
-    "ppo_torch": ("stier.train.ppo_torch", "PPO", Settings, "torch", "torch"),
-    "dmc": ("stier.train.dmc", "DMC", DMCSettings, "jax", "train"),
+
+class Algorithm(NamedTuple):
+    """What is known of an algorithm without its framework."""
+
+    module: str
+    #: The name of the learner in the module.
+    learner: str
+    settings: type[CommonSettings]
+    #: The package that it needs, and the extra that installs it.
+    needs: str
+    extra: str
+
+
+ALGORITHMS = {
+    "ppo": Algorithm("stier.train.ppo", "PPO", Settings, "jax", "train"),
+    "ppo_torch": Algorithm("stier.train.ppo_torch", "PPO", Settings, "torch", "torch"),
+    "dmc": Algorithm("stier.train.dmc", "DMC", DMCSettings, "jax", "train"),
 }
 
 
@@ -88,7 +100,7 @@ def learner(
     Raises `ValueError` for an unknown algorithm, setting or device or a network that does not fit, `ImportError` if a
     package that the algorithm needs is not installed.
     """
-    module, class_name = module_of(algorithm)
+    learner_class = _learner_class(algorithm)
     check_settings(algorithm, settings)
     if initial is not None and not isinstance(initial, Network):
         try:
@@ -99,21 +111,19 @@ def learner(
         hidden = tuple(weight.shape[1] for weight, _ in initial.hidden)
         own = {"hidden": hidden, "symmetry": initial.classes is not None}
         settings = own | ({"beliefs": initial.beliefs} if initial.beliefs else {}) | settings
-    made: Learner = getattr(module, class_name)(as_game(game), settings_of(algorithm)(**settings), initial, device)
-    return made
+    return learner_class(as_game(game), algorithm_of(algorithm).settings(**settings), initial, device)
 
 
-def settings_of(algorithm: str) -> type[CommonSettings]:
-    """Returns the class of an algorithm's settings, which needs no framework."""
-    if algorithm not in ALGORITHMS:
-        raise ArgumentError(f"unknown algorithm '{algorithm}'{alternatives(algorithm, 'algorithms', list(ALGORITHMS))}")
-    return ALGORITHMS[algorithm][2]
+def algorithm_of(name: str) -> Algorithm:
+    """Returns the algorithm of that name."""
+    if name not in ALGORITHMS:
+        raise ArgumentError(f"unknown algorithm '{name}'{alternatives(name, 'algorithms', list(ALGORITHMS))}")
+    return ALGORITHMS[name]
 
 
-def module_of(algorithm: str) -> tuple[Any, str]:
-    """Returns the module of an algorithm, and the name of its learner there."""
-    settings_of(algorithm)
-    module_name, class_name, _, needs, extra = ALGORITHMS[algorithm]
+def _learner_class(algorithm: str) -> Callable[..., Learner]:
+    """Returns the class of an algorithm's learner, from a module that needs its framework."""
+    module, learner_name, _, needs, extra = algorithm_of(algorithm)
     if find_spec(needs) is None:
         if needs == "jax" and (sys.platform, platform.machine()) == ("darwin", "x86_64"):
             raise MissingExtraError(
@@ -121,12 +131,13 @@ def module_of(algorithm: str) -> tuple[Any, str]:
                 "ppo_torch needs torch: pip install 'stier[torch]'"
             )
         raise MissingExtraError(f"{algorithm} needs {needs}: pip install 'stier[{extra}]'")
-    return import_module(module_name), class_name
+    found: Callable[..., Learner] = getattr(import_module(module), learner_name)
+    return found
 
 
 def check_settings(algorithm: str, settings: Mapping[str, Any]) -> None:
     """Raises for a setting that is not known."""
-    known = [field.name for field in dataclasses.fields(settings_of(algorithm))]
+    known = [field.name for field in dataclasses.fields(algorithm_of(algorithm).settings)]
     for name in settings:
         if name not in known:
             raise ArgumentError(f"unknown setting '{name}'{alternatives(name, f'settings of {algorithm}', known)}")

@@ -92,7 +92,7 @@ class Environments:
         self.game, self.classes = game, classes_of(game, settings)
         #: The same for the critic, which is shown no beliefs.
         self.critic_classes = None if self.classes is None else Classes.of(game)
-        #: For so many decisions ahead the critic sees whether an action is barred.
+        #: The number of decisions ahead for which the critic sees whether an action is barred.
         self.barred_ahead = min(settings.barred_decisions, game.max_game_length()) if settings.barred else 0
         self.order: Any = None
         self.actions: Any = None
@@ -115,9 +115,12 @@ class Environments:
                 "observation": "float32" if settings.beliefs else "uint8",
                 "beliefs": settings.beliefs or None,
             }
-            for name in ("opening", "barred"):
-                if getattr(settings, name):
-                    others |= {key: getattr(settings, key) for key in (name, f"{name}_share", f"{name}_decisions")}
+            for names in (
+                ("opening", "opening_share", "opening_decisions"),
+                ("barred", "barred_share", "barred_decisions"),
+            ):
+                if getattr(settings, names[0]):
+                    others |= {name: getattr(settings, name) for name in names}
             own = derive_seed(settings.seed, "training games", number)
             self.parts.append(VectorEnv(game, size, seed=own, autoreset=autoreset, threads=1, **others))
         self.ends = np.cumsum([part.num_envs for part in self.parts])
@@ -173,7 +176,7 @@ class Environments:
         return self.game.observation_tensor_shape()[0] * self.game.num_players() + self.barred_ahead
 
     def seen_by_critic(self) -> npt.NDArray[np.uint8]:
-        """Returns all that a critic needs, ``(environments, critic_inputs)``, suits in the order of the player to move.
+        """Returns all that a critic needs, ``(environments, critic_inputs)``, parts sorted for the player to move.
 
         These are the observations of all seats, that of the player to move first, and for each decision ahead, from the
         present one on, whether an action is barred at it.

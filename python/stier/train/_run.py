@@ -31,7 +31,7 @@ from stier.train.settings import SELF
 PAUSE = 30.0
 CHECKPOINT, LOG, NETWORK, HISTORY = "checkpoint.safetensors", "log.csv", "network.safetensors", "checkpoints"
 #: Raised whenever the same settings would go on otherwise from the same checkpoint.
-FORMAT = 6
+FORMAT = 7
 
 #: Called with the metrics of an iteration or an evaluation.
 Logger = Callable[[dict[str, float]], None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,9 +14,10 @@ from stier._native import Agent, Game, VectorEnv, derive_seed, load_agent
 from stier.errors import AgentError, ArgumentError
 from stier.network import Network
 from stier.solving import Gain, constant_sum
-from stier.train import check_settings, learn, settings_of
+from stier.train import algorithm_of, check_settings, learn
 from stier.train._run import NETWORK, Logger, Trained, set_by_initial
 from stier.train.evaluation import Duel, duel
+from stier.train.settings import CommonSettings
 
 __all__ = ["LearnedResponse", "best_response"]
 
@@ -53,6 +55,16 @@ class LearnedResponse(Gain):
             f"{self._text(self.deals, self.seed)}{worse if self.gain + self.ci95 < 0 else ''}"
             f"Learned from {last['steps']:,} decisions in {last['cpu_seconds']:.0f} CPU seconds of training.\n"
         )
+
+
+def settings_of_responder(algorithm: str, given: Mapping[str, Any], *, begun: bool) -> dict[str, Any]:
+    """Returns the settings of a responder, `begun` if it starts from a network; raises for those it cannot have."""
+    if "opponents" in given:
+        raise ArgumentError(f"opponents is the agent to exploit, got {given['opponents']!r}")
+    if given.get("population_share"):
+        raise ArgumentError("population_share must be 0: a responder learns against the agent to exploit only")
+    check_settings(algorithm, given)
+    return {**algorithm_of(algorithm).settings.of_responder(begun=begun), **given}
 
 
 def best_response(
@@ -113,18 +125,12 @@ def best_response(
         raise AgentError(f"agent must be an Agent or its text, got {type(agent).__name__}")
     if deals < 2:
         raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
-    kind = settings_of(algorithm)
-    if "opponents" in settings:
-        raise ArgumentError(f"opponents is the agent to exploit, got {settings['opponents']!r}")
-    if settings.get("population_share"):
-        raise ArgumentError("population_share must be 0: a responder learns against the agent to exploit only")
-    check_settings(algorithm, settings)
+    begun = initial is not None or (folder is not None and bool(set_by_initial(Path(folder))))
+    settings = settings_of_responder(algorithm, settings, begun=begun)
     if isinstance(agent, str):
         agent = load_agent(agent, game)
     VectorEnv(game, 1, opponents=agent, observation=None)  # Its text would hide that it is for another game.
     victim = str(agent)
-    begun = initial is not None or (folder is not None and bool(set_by_initial(Path(folder))))
-    settings = kind.of_responder(begun=begun) | settings
     trained = learn(
         game,
         algorithm,
@@ -140,7 +146,7 @@ def best_response(
         opponents=victim,
         **settings,
     )
-    seed = settings.get("seed", kind.seed)
+    seed = settings.get("seed", CommonSettings.seed)
 
     def play(purpose: str, choose: Literal["best", "sample"]) -> Duel:
         own = derive_seed(seed, purpose, 0)

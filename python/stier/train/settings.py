@@ -15,8 +15,12 @@ __all__ = ["CommonSettings", "DMCSettings", "Settings"]
 
 #: Settings without effect unless another one is given.
 NEEDS = {
-    **{f"{name}_{part}": name for name in ("opening", "barred") for part in ("share", "decisions")},
-    **{f"population_{part}": "population_share" for part in ("size", "weights")},
+    "opening_share": "opening",
+    "opening_decisions": "opening",
+    "barred_share": "barred",
+    "barred_decisions": "barred",
+    "population_size": "population_share",
+    "population_weights": "population_share",
     "action_critic": "central_critic",
     "critic_hidden": "central_critic",
     "magnet_coefficient": "averaging",
@@ -49,9 +53,9 @@ class CommonSettings:
             that it also learns what follows when nobody chooses it; none if it is empty. Other agents may choose it.
             The network is not shown that it is barred; a central critic is.
         barred_share: The share of these games.
-        barred_decisions: The largest number of decisions at which it is barred, from the beginning of the game, those
-            of all players counted; each number from 1 is equally likely. It must be larger than the number after
-            which the action is no longer possible anyway, if there shall be games without it.
+        barred_decisions: The largest number of decisions, of all players together, from the start of the game, at which
+            it is barred; each number from 1 is equally likely. To play some games entirely without the action, set it
+            above the last decision at which it is legal.
         population_share: The share of the environments in which frozen earlier networks of this training play the other
             seats; 0 turns it off.
         population_size: The largest number of these networks. The first is the network at the beginning, and one joins

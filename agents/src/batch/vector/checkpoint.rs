@@ -7,7 +7,7 @@
 use stier_core::{FullGame, Game, Options as _, Turn};
 
 use super::lane::{Lane, Stage};
-use super::{ActionDraws, Barred, Opening, Settings, VectorError};
+use super::{ActionDraws, Barred, Opening, Settings, Span, VectorError};
 use crate::agent::checkpoint::{CheckpointError, Reader};
 
 const FORMAT: &str = "stier-lanes 1";
@@ -15,9 +15,12 @@ const FORMAT: &str = "stier-lanes 1";
 /// The line of a checkpoint that must be equal to be read: the lanes, but not how they are shown.
 fn heading<G: Game>(game: &G, settings: &Settings) -> String {
     let opening = settings.opening.as_ref();
-    let opening = opening.map_or(String::new(), |Opening { agent, span }| format!(" opened by {agent} {span}"));
+    let games = |span: &Span| format!("in {} with {}", span.share, span.decisions);
+    let opening =
+        opening.map_or(String::new(), |Opening { agent, span }| format!(" opened by {agent} {}", games(span)));
+    let barred = settings.barred.as_ref();
     let barred =
-        settings.barred.map_or(String::new(), |Barred { action, span }| format!(" without {} {span}", action.0));
+        barred.map_or(String::new(), |Barred { action, span }| format!(" without {} {}", action.0, games(span)));
     let opponents = settings.opponents.as_ref().map_or(String::new(), |opponents| {
         let agents: Vec<String> = opponents.agents.iter().map(ToString::to_string).collect();
         format!(" against {} from {:?}", agents.join(" "), opponents.learner)

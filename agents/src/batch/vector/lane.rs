@@ -32,7 +32,7 @@ pub(super) struct Lane<G: Game> {
     opening: u32,
     /// The number of decisions of this game, of all players.
     pub(super) decisions: u32,
-    /// The number of these, from the first on, at which an action is barred.
+    /// The number of decisions, from the first, at which an action is barred.
     barred: u32,
     /// The seed of the first game, from which those of the next ones are hashed.
     pub(super) root: u64,
@@ -156,27 +156,27 @@ impl<G: FullGame> Lane<G> {
         }
         let legal = game.legal(self.history.state());
         match &settings.barred {
-            Some(barred) if self.barred_left() > 0 => barred.rest(legal),
+            Some(barred) if self.barred_left() > 0 => barred.allowed(legal),
             _ => legal,
         }
     }
 
-    /// The number of decisions, from this one on, at which an action is barred.
+    /// The number of decisions, from this one on, at which an action is barred; 0 if the lane ignores its action.
     #[inline]
     pub(super) fn barred_left(&self) -> u32 {
-        self.barred.saturating_sub(self.decisions)
+        if self.stage == Stage::Running { self.barred.saturating_sub(self.decisions) } else { 0 }
     }
 
-    /// Says why this action is not among the `left` ones, the [legal](Lane::legal) actions of this lane.
-    pub(super) fn refusal(&self, game: &G, left: G::Actions, action: i64) -> IllegalAction {
+    /// Says why this action is not among the `allowed` ones, the [legal](Lane::legal) actions of this lane.
+    pub(super) fn refusal(&self, game: &G, allowed: G::Actions, action: i64) -> IllegalAction {
         let state = self.history.state();
         let mut refusal = game.refusal(state, action);
         let legal = game.legal(state);
-        if left != legal {
+        if allowed != legal {
             if u8::try_from(action).is_ok_and(|action| legal.contains(Action(action))) {
                 refusal.rule = "it is barred at the beginning of this game".to_string();
             }
-            refusal.legal = left.iter().map(|action| game.labelled(state, action)).collect();
+            refusal.legal = allowed.iter().map(|action| game.event_label(state, action)).collect();
         }
         refusal
     }

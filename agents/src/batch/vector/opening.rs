@@ -1,9 +1,7 @@
-//! Exploring starts: games whose beginning differs.
+//! Games whose beginning differs: openings by another agent (exploring starts), and barred actions.
 //!
 //! The learner comes to positions that it would not reach by itself. Its beliefs about the hidden cards there are those of a
 //! mixture of its own play and this beginning.
-
-use std::fmt;
 
 use stier_core::{Action, ActionSet, Game, Hints, Rng};
 
@@ -65,16 +63,10 @@ impl Barred {
         self.span.length(seed, "barred")
     }
 
-    /// The actions that are left.
-    pub(super) fn rest<S: ActionSet>(&self, legal: S) -> S {
-        let rest = legal.without(S::default().with(self.action));
-        if rest.is_empty() { legal } else { rest }
-    }
-}
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "in {} with {}", self.share, self.decisions)
+    /// The legal actions without this one; all if it is the only one.
+    pub(super) fn allowed<S: ActionSet>(&self, legal: S) -> S {
+        let others = legal.without(S::default().with(self.action));
+        if others.is_empty() { legal } else { others }
     }
 }
 

@@ -16,7 +16,6 @@ import stier
 pytest.importorskip("safetensors")
 pytest.importorskip("jax")
 
-import stier.ratings
 import stier.train
 from stier.network import Network
 from stier.train import Settings
