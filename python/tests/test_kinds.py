@@ -416,18 +416,39 @@ def test_queries_that_would_take_too_long_have_no_row(tmp_path: Path) -> None:
         (TRAINING.replace('"attack"', '"attak"'), "run 1: 'attak' is not a valid action of schwinget"),
         (TRAINING.replace('"greedy"', '"greddy"'), "run 1: unknown agent 'greddy'; did you mean 'greedy'?"),
         (TRAINING.replace("hidden = [8]", "seed = 1"), "run 1: settings must not contain a seed"),
-        (TRAINING.replace("hidden = [8]", "hiden = [8]"), "run 1: unknown setting 'hiden'; did you mean 'hidden'?"),
-        (TRAINING.replace("hidden = [8]", "gae_lambda = 2"), "run 1: gae_lambda must be between 0 and 1, got 2"),
-        (TRAINING.replace("hidden = [8]", "barred_share = 0.1"), "run 1: barred_share=0.1 needs barred"),
-        (TRAINING.replace("hidden = [8]", 'barred = "atack"'), "run 1: 'atack' is not a valid action of schwinget"),
-        (TRAINING.replace("hidden = [8]", 'opening = "greddy"'), "run 1: unknown agent 'greddy'"),
-        (TRAINING.replace("hidden = [8]", "evaluations = 2"), "run 1: unknown setting 'evaluations'"),
+        (
+            TRAINING.replace("hidden = [8]", "hiden = [8]"),
+            "run 1: settings: unknown setting 'hiden'; did you mean 'hidden'?",
+        ),
+        (
+            TRAINING.replace("hidden = [8]", "gae_lambda = 2"),
+            "run 1: settings: gae_lambda must be between 0 and 1, got 2",
+        ),
+        (TRAINING.replace("hidden = [8]", "barred_share = 0.1"), "run 1: settings: barred_share=0.1 needs barred"),
+        (
+            TRAINING.replace("hidden = [8]", 'barred = "atack"'),
+            "run 1: settings: 'atack' is not a valid action of schwinget",
+        ),
+        (TRAINING.replace("hidden = [8]", 'opening = "greddy"'), "run 1: settings: unknown agent 'greddy'"),
+        (TRAINING.replace("hidden = [8]", "evaluations = 2"), "run 1: settings: unknown setting 'evaluations'"),
         (
             f'{TRAINING}learned_responder = {{steps = 9, deals = 9, opponents = "self"}}',
-            "opponents is the agent",
+            "learned_responder: opponents is the agent",
         ),
-        (f"{TRAINING}learned_responder = {{steps = 9, deals = 1}}", "learned_responder must have at least 2 deals"),
-        (f"{TRAINING}learned_responder = {{steps = 9, deals = 9, rate = 1}}", "run 1: unknown setting 'rate'"),
+        (f"{TRAINING}learned_responder = {{steps = 9, deals = 1}}", "learned_responder: deals must be at least 2"),
+        (
+            f"{TRAINING}learned_responder = {{steps = 9, deals = 9, rate = 1}}",
+            "run 1: learned_responder: unknown setting 'rate'",
+        ),
+        (
+            f"{TRAINING}learned_responder = {{steps = 9, deals = '9'}}",
+            "run 1: learned_responder: deals must be a whole",
+        ),
+        (
+            f'{TRAINING}learned_responder = {{steps = 9, deals = 9, initial = "no"}}',
+            "initial must be the file of a netw",
+        ),
+        (f'{TRAINING}judge = "rul"', "run 1: unknown agent 'rul'"),
         (STUDY.replace("broad", "narrow"), "unknown chapter 'narrow'; chapters: responders"),
     ],
 )

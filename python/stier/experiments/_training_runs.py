@@ -51,6 +51,8 @@ ARGUMENTS = {
     "settings": {"initial", "device"},
     "learned_responder": {"algorithm", "initial", "deals", "evaluations", "device"},
 }
+#: The least values of the numbers among them that a learned responder has.
+LEAST = {"deals": 2, "evaluations": 0}
 #: Arguments that the plan sets itself.
 SET_BY_PLAN = {"folder", "threads", "log", "progress"}
 #: Keys that mean nothing without others.
@@ -113,7 +115,8 @@ def check(where: str, run: Mapping[str, Any]) -> None:
         _check_settings(run, game)
         for action in run.get("watch", ()):
             game.string_to_action(action)
-        for agent in [*run.get("matches", ()), *run.get("responders", ()), *run.get("guided_matches", ())]:
+        agents = [agent for key in ("matches", "responders", "guided_matches") for agent in run.get(key, ())]
+        for agent in [*agents, *([run["judge"]] if "judge" in run else [])]:
             if "NETWORK" not in agent:
                 stier.load_agent(agent, game)
     except ValueError as error:
@@ -122,26 +125,38 @@ def check(where: str, run: Mapping[str, Any]) -> None:
 
 def _check_settings(run: Mapping[str, Any], game: stier.Game) -> None:
     """Raises for settings that would stop a training, before anything is trained."""
+    for key in SETTINGS:
+        if key in run:
+            try:
+                _check_table(key, run, game)
+            except ValueError as error:
+                raise ArgumentError(f"{key}: {error}") from None
+
+
+def _check_table(key: str, run: Mapping[str, Any], game: stier.Game) -> None:
+    """Raises for wrong settings in one of the tables."""
     from stier.train import algorithm_of, check_settings
     from stier.train.response import settings_of_responder
     from stier.train.settings import SELF
 
-    for key in SETTINGS:
-        if key in run:
-            table = run[key]
-            algorithm = run["algorithm"] if key == "settings" else table.get("algorithm", "ppo")
-            given = {name: value for name, value in table.items() if name not in ARGUMENTS[key]}
-            if key == "learned_responder":
-                given = settings_of_responder(algorithm, given, begun=table.get("initial") != "")
-            check_settings(algorithm, given)
-            settings = algorithm_of(algorithm).settings(**given)
-            for agent in (*settings.opponents, settings.opening, settings.beliefs):
-                if agent not in ("", SELF):
-                    stier.load_agent(agent, game)
-            if settings.barred:
-                game.string_to_action(settings.barred)
-    if run.get("learned_responder", {}).get("deals", 2) < 2:
-        raise ArgumentError("learned_responder must have at least 2 deals")
+    table = run[key]
+    algorithm = run["algorithm"] if key == "settings" else table.get("algorithm", "ppo")
+    given = {name: value for name, value in table.items() if name not in ARGUMENTS[key]}
+    if key == "learned_responder":
+        checked({name: table[name] for name in LEAST if name in table}, dict.fromkeys(LEAST, int), optional=LEAST)
+        for name, least in LEAST.items():
+            if table.get(name, least) < least:
+                raise ArgumentError(f"{name} must be at least {least}, got {table[name]}")
+        given = settings_of_responder(algorithm, given, begun=table.get("initial") != "")
+    if table.get("initial") and not Path(table["initial"]).is_file():
+        raise ArgumentError(f"initial must be the file of a network, got '{table['initial']}'")
+    check_settings(algorithm, given)
+    settings = algorithm_of(algorithm).settings(**given)
+    for agent in (*settings.opponents, settings.opening, settings.beliefs):
+        if agent not in ("", SELF):
+            stier.load_agent(agent, game)
+    if settings.barred:
+        game.string_to_action(settings.barred)
 
 
 def solver_of(game: str) -> str:
