@@ -68,11 +68,11 @@ point at most: the champion's own gains 0.001 ± 0.004 over attacking at the fir
 study, in which the fitted policy plays on, attacking was worth 0.41 ± 0.01 more and 0.16 ± 0.01 less. Card play changed
 the second: with the champion's cards, the gain of an attack where the rule waits rises by 0.17 ± 0.04 on the same
 positions. The champion before this one played bouts without attacks badly, so attacks looked better, above all against
-never attacking (0.76 ± 0.01). If the fitted policy plays on, attacking gains 0.25 points per bout over all hands: 0.10
-from your own flat throws, 0.04 from preventing the opponent's, and most of the rest from winning more bouts. In the
-last bout of a match, attack if you are behind by up to three points (+6.8 ± 0.4 percentage points to win the match),
-and wait if you are ahead by up to three (-4.0 ± 0.4). The values of a match are those of the fitted policy, because the
-champion cannot play matches. How near all this is to perfect play is not known."""
+never attacking. If the fitted policy plays on, attacking gains 0.25 points per bout over all hands: 0.10 from your own
+flat throws, 0.04 from preventing the opponent's, and most of the rest from winning more bouts. In the last bout of a
+match, attack if you are behind by up to three points (+6.8 ± 0.4 percentage points to win the match), and wait if you
+are ahead by up to three (-4.0 ± 0.4). The values of a match are those of the fitted policy, because the champion cannot
+play matches. How near all this is to perfect play is not known."""
 
 
 class _Figure(NamedTuple):

@@ -59,7 +59,7 @@ __all__ = [
 
 
 class Algorithm(NamedTuple):
-    """What is known of an algorithm without its framework."""
+    """An algorithm: where its learner is, its settings, and the packages it needs."""
 
     module: str
     #: The name of the learner in the module.
