@@ -81,7 +81,7 @@ def main() -> None:
                 variants["posterior"] = {"beliefs": f"lbr:against=({agent}),epsilon=0"}
             for variant, settings in variants.items():
                 settings = {"steps": steps, "symmetry": False, "deals": DEALS, "evaluations": 1} | others | settings
-                own_folder = folder.with_name("-".join([folder.name, *variant.split()]))
+                own_folder = folder.with_name(f"{folder.name}-{variant}" if variant else folder.name)
                 found = stier.train.best_response(game, agent, folder=own_folder, **settings)
                 own = [deck.exact.probabilities(found.trained.network, choose) for choose in ("best", "sample")]
                 shares = " | ".join(f"{100 * deck.exact.gain(policy, one) / exact:.1f} %" for one in own)

@@ -46,13 +46,11 @@ KEYS: dict[str, type | tuple[type, ...]] = {
 }
 #: The tables with arguments of a training, and the arguments that they must have.
 SETTINGS = {"settings": ("steps",), "learned_responder": ("steps", "deals")}
-#: Their arguments that are not settings of the algorithm.
-ARGUMENTS = {
-    "settings": {"initial", "device"},
-    "learned_responder": {"algorithm", "initial", "deals", "evaluations", "device"},
+#: Their arguments that are not settings of the algorithm, and the types of their values.
+ARGUMENTS: dict[str, dict[str, type]] = {
+    "settings": {"initial": str, "device": str},
+    "learned_responder": {"algorithm": str, "initial": str, "deals": int, "evaluations": int, "device": str},
 }
-#: The least values of the numbers among them that a learned responder has.
-LEAST = {"deals": 2, "evaluations": 0}
 #: Arguments that the plan sets itself.
 SET_BY_PLAN = {"folder", "threads", "log", "progress"}
 #: Keys that mean nothing without others.
@@ -139,18 +137,19 @@ def _check_table(key: str, run: Mapping[str, Any], game: stier.Game) -> None:
     from stier.train.response import settings_of_responder
     from stier.train.settings import SELF
 
-    table = run[key]
-    algorithm = run["algorithm"] if key == "settings" else table.get("algorithm", "ppo")
-    given = {name: value for name, value in table.items() if name not in ARGUMENTS[key]}
-    if key == "learned_responder":
-        checked({name: table[name] for name in LEAST if name in table}, dict.fromkeys(LEAST, int), optional=LEAST)
-        for name, least in LEAST.items():
-            if table.get(name, least) < least:
-                raise ArgumentError(f"{name} must be at least {least}, got {table[name]}")
-        given = settings_of_responder(algorithm, given, begun=table.get("initial") != "")
-    if table.get("initial") and not Path(table["initial"]).is_file():
-        raise ArgumentError(f"initial must be the file of a network, got '{table['initial']}'")
-    check_settings(algorithm, given)
+    own = {name: value for name, value in run[key].items() if name in ARGUMENTS[key]}
+    given = {name: value for name, value in run[key].items() if name not in own}
+    checked(own, ARGUMENTS[key], optional=ARGUMENTS[key])
+    if own.get("initial") and not Path(own["initial"]).is_file():
+        raise ArgumentError(f"initial must be the file of a network, got '{own['initial']}'")
+    if key == "settings":
+        algorithm = run["algorithm"]
+        check_settings(algorithm, given)
+    else:
+        algorithm = own.get("algorithm", "ppo")
+        if own["deals"] < 2:
+            raise ArgumentError(f"deals must be at least 2, got {own['deals']}")
+        given = settings_of_responder(algorithm, given, begun=own.get("initial") != "")
     settings = algorithm_of(algorithm).settings(**given)
     for agent in (*settings.opponents, settings.opening, settings.beliefs):
         if agent not in ("", SELF):

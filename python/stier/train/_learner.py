@@ -176,10 +176,10 @@ class Environments:
         return self.game.observation_tensor_shape()[0] * self.game.num_players() + self.barred_ahead
 
     def seen_by_critic(self) -> npt.NDArray[np.uint8]:
-        """Returns all that a critic needs, ``(environments, critic_inputs)``, parts sorted for the player to move.
+        """Returns all that a critic needs, ``(environments, critic_inputs)``.
 
-        These are the observations of all seats, that of the player to move first, and for each decision ahead, from the
-        present one on, whether an action is barred at it.
+        These are the observations of all seats, that of the player to move first, with suits sorted for that player
+        where they can be exchanged, and for each decision ahead, from the present one on, whether an action is barred.
         """
         seats = np.concatenate([part.perfect_information_observation() for part in self.parts]).swapaxes(0, 1)
         shown = list(seats)
