@@ -278,34 +278,45 @@ def transfers(rows: Sequence[Row]) -> str:
 
 
 def picture(rows: Sequence[Row]) -> None:
-    """Draws NashConv and gain over the step, a column for each deck."""
+    """Draws NashConv and gain over the step, a column for each game: the decks above, the poker games below."""
     import matplotlib.pyplot as plt
 
     from stier.plots import COLOURS
 
-    figure, axes = plt.subplots(2, len(NETWORKS), figsize=(11, 7), sharex=True, squeeze=False)
-    for (upper, lower), (game, trainings) in zip(axes.T, NETWORKS.items(), strict=True):
-        for colour, start in zip(COLOURS, trainings, strict=False):
-            before = chosen(rows, game=game, start=str(start), agent=EXACT, step="0")
+    figure, axes = plt.subplots(4, 2, figsize=(11, 14))
+    starts = {game: {str(steps): f"{steps / 1e6:g} M decisions" for steps in own} for game, own in NETWORKS.items()}
+    starts |= {game: {str(share): f"{100 * share:g} % noise" for share in SHARES} for game in reversed(TOYS)}
+    columns = [axes[row : row + 2, column] for row in (0, 2) for column in (0, 1)]
+    for (upper, lower), (game, own) in zip(columns, starts.items(), strict=True):
+        for colour, (start, title) in zip(COLOURS, own.items(), strict=False):
+            before = chosen(rows, game=game, start=start, agent=EXACT, step="0")
             if not before:
                 continue
             upper.axhline(100 * mean(before, "of_uniform"), color=colour, lw=0.8, ls=":")
-            for style, (name, steps) in zip(("-", "--"), curves(rows, game, str(start)), strict=False):
+            for style, (name, steps) in zip(("-", "--"), curves(rows, game, start), strict=False):
                 x = [float(step[0]["step"]) for step in steps]
-                label = f"{start / 1e6:g} M decisions, {name}"
                 for ax, column, unit in ((upper, "of_uniform", 100), (lower, "gain", 1)):
-                    ax.plot(x, [unit * mean(step, column) for step in steps], style, color=colour, label=label)
-                    for seed in range(len(before)):
+                    means = [unit * mean(step, column) for step in steps]
+                    ax.plot(x, means, style, color=colour, label=f"{title}, {name}")
+                    for seed in range(len(before) if game in NETWORKS else 0):
                         y = [unit * float(step[seed][column]) for step in steps]
                         ax.plot(x, y, style, color=colour, lw=0.5, alpha=0.3)
-        upper.set(xscale="log", ylim=0, title=f"{game} deck", ylabel="NashConv, % of uniform play's")
+        upper.set(xscale="log", title=NAMES[game], ylabel="NashConv, % of uniform play's")
+        lower.set(xscale="log", xlabel="step", ylabel="gain per game against the policy before")
         lower.axhline(0, color="gray", lw=0.8)
-        lower.set(xlabel="step", ylabel="gain against the network before, per game")
-        if upper.lines:
-            # The gain of small steps is near 0: here no line is hidden.
-            lower.legend(*upper.get_legend_handles_labels(), fontsize=8, loc="upper left")
+        # Each legend stands where no line is.
+        handles = upper.get_legend_handles_labels()
+        if game in NETWORKS:
+            upper.set_ylim(0)
+            lower.legend(*handles, fontsize=8, loc="upper left")
+        else:
+            # A large step multiplies NashConv.
+            upper.set(
+                yscale="log", ylim=(0.2, 150), yticks=(1, 3, 10, 30, 100), yticklabels=("1", "3", "10", "30", "100")
+            )
+            upper.legend(*handles, fontsize=7, loc="lower right")
     figure.tight_layout()
-    write(PICTURE, lambda path: figure.savefig(path, format="png", dpi=130, metadata={"Software": None}))
+    write(PICTURE, lambda path: figure.savefig(path, format="png", dpi=110, metadata={"Software": None}))
 
 
 def listed(text: str) -> list[str]:

@@ -1,8 +1,8 @@
 """Learned responders where the exact best response is known: the share of the exploitability that they find.
 
-Prints the rows of a table in `benches/BOUNDS.md`, or those whose agents are named. The network's responder is trained
-three times: as the others, from twice the decisions with a lower entropy bonus at the end, and from the posterior over
-the cards, too. Trainings are kept in ``out/responders`` and continue from there.
+Prints the rows of a table in `benches/BOUNDS.md`, or those that are named. The network's responder is trained in three
+ways: as the others, from twice the decisions with a lower entropy bonus at the end (``network-longer``), and from the
+posterior over the cards, too (``network-posterior``). Trainings are kept in ``out/responders`` and continue from there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,14 @@ DECKS = {
     "small": ("schwinget:scoring=schwinger,suits=2,values=3,referee=off,hand_size=2,set_aside=1", 4_000_000, 48),
     "large": ("schwinget:suits=2,values=4,referee=off,hand_size=2,set_aside=3", 5_000_000, 24),
 }
-AGENTS = ("greedy", "rule:when=always", "ismcts:iterations=100", "network")
+ROWS = (
+    "greedy",
+    "rule:when=always",
+    "ismcts:iterations=100",
+    "network",
+    "network-longer",
+    "network-posterior",
+)
 #: The decisions that the exploited network has learned from, and its settings, whatever the defaults are.
 NETWORK_STEPS = 8_000_000
 RECIPE = {"minibatches": 4, "entropy_decay": 0.9, "final_entropy_coefficient": 0.01, "symmetry": False}
@@ -63,32 +70,35 @@ class Deck:
 def main() -> None:
     """Trains and measures the responders."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("agents", nargs="*", choices=[*AGENTS, []], help="agents to exploit (all)")
-    agents = parser.parse_args().agents or AGENTS
-    for name, (game, steps, seeds) in DECKS.items():
+    parser.add_argument("rows", nargs="*", choices=[*ROWS, []], help="agents to exploit (all)")
+    parser.add_argument("--deck", choices=DECKS, help="one deck (both)")
+    parser.add_argument("--seed", type=int, default=0, help="of the responders' trainings (0)")
+    options = parser.parse_args()
+    for name in [options.deck] if options.deck else DECKS:
+        game, steps, seeds = DECKS[name]
         deck = Deck(game)
-        for label in agents:
-            agent, others, folder = label, {}, OUT / name / label.partition(":")[0]
-            if label == "network":
+        for row in options.rows or ROWS:
+            agent = row
+            settings: dict[str, Any] = {"steps": steps, "symmetry": False, "deals": DEALS, "evaluations": 1}
+            if row.startswith("network"):
                 file = OUT / name / "exploited" / "network.safetensors"
                 stier.train.learn(game, steps=NETWORK_STEPS, folder=file.parent, against=(), evaluations=1, **RECIPE)
-                agent, others = f"network:path={file},choose=sample", {"initial": file}
-            policy = deck.policy_of(agent, seeds if label.startswith("ismcts") else 1)
+                agent = f"network:path={file},choose=sample"
+                settings["initial"] = file
+            if row == "network-longer":
+                settings |= {"steps": 2 * steps, "final_entropy_coefficient": 0.0005}
+            elif row == "network-posterior":
+                settings["beliefs"] = f"lbr:against=({agent}),epsilon=0"
+            policy = deck.policy_of(agent, seeds if row.startswith("ismcts") else 1)
             exact = deck.tree.policy(policy).exploitability
-            variants: dict[str, dict[str, Any]] = {"": {}}
-            if label == "network":
-                variants["longer"] = {"steps": 2 * steps, "final_entropy_coefficient": 0.0005}
-                variants["posterior"] = {"beliefs": f"lbr:against=({agent}),epsilon=0"}
-            for variant, settings in variants.items():
-                settings = {"steps": steps, "symmetry": False, "deals": DEALS, "evaluations": 1} | others | settings
-                own_folder = folder.with_name(f"{folder.name}-{variant}" if variant else folder.name)
-                found = stier.train.best_response(game, agent, folder=own_folder, **settings)
-                own = [deck.exact.probabilities(found.trained.network, choose) for choose in ("best", "sample")]
-                shares = " | ".join(f"{100 * deck.exact.gain(policy, one) / exact:.1f} %" for one in own)
-                seconds = found.trained.log[-1]["cpu_seconds"]
-                row = [name, f"`{label}`{f', {variant}' if variant else ''}", f"{exact:.4f}", shares]
-                row += [f"{found.gain:+.4f} ± {found.ci95:.4f}", f"{seconds:.0f}"]
-                print(f"| {' | '.join(row)} |", flush=True)
+            folder = OUT / name / f"{row.partition(':')[0]}-{options.seed}"
+            found = stier.train.best_response(game, agent, folder=folder, seed=options.seed, **settings)
+            own = [deck.exact.probabilities(found.trained.network, choose) for choose in ("best", "sample")]
+            shares = " | ".join(f"{100 * deck.exact.gain(policy, one) / exact:.1f} %" for one in own)
+            seconds = found.trained.log[-1]["cpu_seconds"]
+            cells = [name, f"`{row}`", str(options.seed), f"{exact:.4f}", shares]
+            cells += [f"{found.gain:+.4f} ± {found.ci95:.4f}", f"{seconds:.0f}"]
+            print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":
