@@ -21,6 +21,7 @@ matplotlib.use("Agg")
 
 from stier import study  # noqa: E402
 from stier.experiments._plans import build  # noqa: E402
+from stier.network import Network  # noqa: E402
 from stier.study import Study  # noqa: E402
 from stier.study._champion import respond, responders  # noqa: E402
 from stier.study._runs import Scope, Size, better_arm_losses, count, means, value  # noqa: E402
@@ -50,15 +51,15 @@ def test_all_chapters_have_tables_an_answer_and_figures(small, tmp_path: Path) -
     assert set(found.tables) == {
         *("by_tricks", "by_circumstance", "by_hand", "by_count", "by_rule", "parts", "rule_played_on"),
         *("mistakes", "lights", "lights_by_tricks", "matches", "match", "match_by_count", "match_searched"),
-        *("equilibria", "equilibria_by_hand", "responders", "swapped", "step", "champion_mistakes"),
+        *("equilibria", "equilibria_by_hand", "responders", "swapped", "champion_mistakes"),
         *("champion_by_circumstance", "champion_by_hand", "champion_by_count", "champion_by_rule", "champion_parts"),
-        *("rule_fitted", "rule_worth", "rule_cells", "attacks_by_hand"),
+        *("rule_fitted", "rule_worth", "rule_cells", "attacks_by_hand", "step", "step_asked"),
     }
     for name, table in found.tables.items():
         # The champion was trained for `points`: what only it can answer is asked under that.
-        both = name not in ("swapped", "step")
+        both = name not in ("swapped", "step", "step_asked")
         assert set(table["scoring"]) == ({"points", "schwinger"} if both else {"points"}), name
-    chapters = {"broad", "strong", "played_on", "champion", "champion_own", "step"}
+    chapters = {"broad", "strong", "played_on", "champion", "champion_own"}
     assert set(found.tables["by_tricks"]["chapter"]) == chapters
     broad = found.tables["by_tricks"].query("chapter == 'broad' and scoring == 'points'")
     assert broad["tricks"].tolist() == [0, 1, 2, 3, 4, 5]
@@ -151,6 +152,32 @@ def test_the_same_positions_are_played_on_by_several(small) -> None:
     row = found.tables["step"].query("rule == -1").iloc[0]
     gains = row["now_minus_wait_by_step"] - row["now_minus_wait_by_champion"]
     assert row["difference"] == pytest.approx(gains, abs=1e-6)
+    # They are those of the champion's own games, and the search is asked at more of them.
+    asked = positions(folder / "step" / "points" / "asked")
+    assert asked.iloc[: len(other)][["game", "decision", "share"]].equals(other[["game", "decision", "share"]])
+    said = found.tables["step_asked"].query("tricks == -1").iloc[0]
+    assert (said["n"], said["champion_share"]) == (len(asked), pytest.approx(asked["share"].mean()))
+
+
+def test_another_network_can_be_the_champion(tmp_path: Path) -> None:
+    own = stier.load_game("schwinget").network()
+    assert own is not None
+    file = tmp_path / "a,b.safetensors"
+    file.write_bytes(own)
+    options: dict[str, Any] = {"quick": True, "scale": 0.02, "chapters": ["champion_own", "step", "responders"]}
+    default = study.attack_timing(tmp_path / "default", **options)
+    found = study.attack_timing(tmp_path / "other", network=file, **options)
+    assert found.tables["by_tricks"].equals(default.tables["by_tricks"])
+    assert found.tables["step_asked"].equals(default.tables["step_asked"])
+    # Matches with another text have other random numbers.
+    guided = found.tables["responders"].query("how == 'lbr_network'").iloc[0]
+    assert guided["responder"].count(str(file)) == 2
+    file.write_bytes(Network.random(stier.load_game("schwinget"), hidden=(8,), seed=1)._to_bytes())
+    changed = study.attack_timing(tmp_path / "changed", network=file, **options)
+    runs = ("champion_own/points", "responders/points/fitted/lbr")
+    assert [changed.settings[name] == found.settings[name] for name in runs] == [False, True]
+    with pytest.raises(ValueError, match=r"nowhere\.safetensors"):
+        study.attack_timing(tmp_path / "none", network="nowhere.safetensors", **options)
 
 
 def test_a_responder_gains_from_a_bad_player() -> None:

@@ -32,6 +32,9 @@ def study() -> None:
 )
 @click.option("--figures", type=options.PATH, metavar="DIR", help="Folder for the figures.", show_default="OUT/figures")
 @options.repeatable("--chapter", "chapters", "Run only this chapter", metavar="NAME")
+@click.option(
+    "--network", type=options.PATH, metavar="FILE", help="Network of the champion.", show_default="the game's own"
+)
 @click.option("--scale", default=1.0, help="Multiplies the number of games.")
 @options.seed("everything")
 @options.threads
@@ -42,6 +45,7 @@ def attack_timing(
     tables: Path | None,
     figures: Path | None,
     chapters: tuple[str, ...],
+    network: Path | None,
     scale: float,
     seed: int,
     threads: int,
@@ -55,6 +59,7 @@ def attack_timing(
         out,
         quick=quick,
         chapters=chapters or None,
+        network=network,
         seed=seed,
         scale=scale,
         threads=threads,

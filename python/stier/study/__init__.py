@@ -23,7 +23,7 @@ import pandas as pd  # noqa: E402
 import pyarrow as pa  # noqa: E402
 
 from stier._files import write_text  # noqa: E402
-from stier._native import alternatives  # noqa: E402
+from stier._native import alternatives, load_agent  # noqa: E402
 from stier._output import plus_minus  # noqa: E402
 from stier.experiments import run  # noqa: E402
 from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Report, Task, checked, digest, header, line  # noqa: E402
@@ -250,8 +250,9 @@ class Study(Plan):
     page_after = "end"
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        defaults = {"quick": False, "chapters": [chapter.name for chapter in CHAPTERS], "seed": 0, "scale": 1.0}
-        keys = {"quick": bool, "chapters": list, "seed": int, "scale": float, **dict.fromkeys(OUTPUTS, str)}
+        chapters = [chapter.name for chapter in CHAPTERS]
+        defaults = {"quick": False, "chapters": chapters, "network": "", "seed": 0, "scale": 1.0}
+        keys = {name: type(value) for name, value in defaults.items()} | dict.fromkeys(OUTPUTS, str)
         self.given: dict[str, Any] = checked({**defaults, **given}, keys, optional=OUTPUTS)
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
         if not 0 < self.given["scale"] < float("inf"):
@@ -260,7 +261,8 @@ class Study(Plan):
         for name in self.given["chapters"]:
             if name not in known:
                 raise ArgumentError(f"unknown chapter '{name}'{alternatives(str(name), 'chapters', known)}")
-        scope = Scope(self.given["seed"], self.given["quick"], self.given["scale"])
+        scope = Scope(*(self.given[name] for name in ("seed", "quick", "scale", "network")))
+        load_agent(scope.champion("points"), "schwinget")
         chosen = [chapter for chapter in CHAPTERS if chapter.name in self.given["chapters"]]
         self.chapters = [(chapter, chapter.runs(scope)) for chapter in chosen]
         self.runs: list[Run] = [run for _, runs in self.chapters for run in runs]
@@ -284,7 +286,7 @@ class Study(Plan):
     def fixed(self) -> dict[str, Any]:
         """Returns the settings that all parts in a folder share: a larger study has the same parts, and some more."""
         sizes = {f"games per part of {run.name}": run.chunk for run in self.runs}
-        return {"quick": self.given["quick"], "seed": self.given["seed"], **sizes}
+        return {**{name: self.given[name] for name in ("quick", "network", "seed")}, **sizes}
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
         """Plays a part of a run."""
@@ -320,6 +322,7 @@ def attack_timing(
     *,
     quick: bool = False,
     chapters: Sequence[str] | None = None,
+    network: str | Path | None = None,
     seed: int = 0,
     scale: float = 1.0,
     threads: int = 0,
@@ -328,7 +331,7 @@ def attack_timing(
     """Plays the missing parts of the study *When is an attack in Schwinget right?*, and evaluates all of it.
 
     It is an experiment (`stier.experiments.run`), so an interrupted study continues and ends with the same files. The
-    result depends on `quick`, `chapters`, `seed` and `scale` only. The chapters:
+    result depends on `quick`, `chapters`, `network`, `seed` and `scale` only. The chapters:
 
     - ``responders``: lower bounds on the exploitability of the players whose values the study uses.
     - ``broad``: all hands at every number of finished tricks, played on by the fitted policy (`greedy`) in three ways:
@@ -337,7 +340,8 @@ def attack_timing(
       to the even games of both and judged by the odd ones.
     - ``champion_own``: games of the champion against itself: its attacks by hand, and their values.
     - ``swapped``: the same positions with the cards of one player and the later attacks of another.
-    - ``step``: a sample of positions, played on by a search step over the champion (`mmds`) and by the champion.
+    - ``step``: positions of the champion's games, played on by a search step over it (`mmds`) and by the champion, and
+      what the search says there.
     - ``champion_mistakes``: as ``mistakes``, for the champion and with its continuations.
     - ``mistakes``: the cost of bad and missed attacks for several players; many continuations of every position, with
       hidden cards drawn from the mover's beliefs.
@@ -351,6 +355,7 @@ def attack_timing(
         out: The folder; ``out/study`` if left out, ``out/study/quick`` for a quick one.
         quick: A small study of all chapters: a minute and a half of one core instead of an hour.
         chapters: The names of some chapters; all if left out.
+        network: The file of another network that takes the part of the champion; the game's own if left out.
         seed: The seed of everything.
         scale: Multiplies the number of games. From 1 on, a larger study continues from the parts of a smaller one.
         threads: Threads; 0 for all cores. No influence on the result.
@@ -358,8 +363,9 @@ def attack_timing(
 
     Raises:
         ArgumentError: An unknown chapter, a scale that is not above 0, or the folder of another study.
+        AgentError: The file is not a network for Schwinget.
     """
-    given: dict[str, Any] = {"quick": quick, "seed": seed, "scale": scale}
+    given: dict[str, Any] = {"quick": quick, "network": str(network or ""), "seed": seed, "scale": scale}
     plan = Study(given if chapters is None else {**given, "chapters": list(chapters)})
     folder = default_folder(quick=quick) if out is None else Path(out)
     return plan.report(run(plan, folder, threads=threads, progress=progress))

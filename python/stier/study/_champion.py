@@ -9,7 +9,6 @@ import pandas as pd
 
 from stier.study._runs import (
     ANYHOW,
-    ASKED,
     SCORINGS,
     SEARCH,
     VALUES,
@@ -19,7 +18,6 @@ from stier.study._runs import (
     Scope,
     Size,
     arms,
-    champion,
     means,
     scoring_of,
     stack,
@@ -27,12 +25,10 @@ from stier.study._runs import (
 from stier.study._tables import anyhow_tables, attacks_by_hand, by_tricks, mistakes_run, mistakes_table, with_all
 from stier.study._thumb import rule_tables
 
-#: A search step over the champion, which it beats at milliseconds per decision.
-STEP = "mmds:step=100,rollouts=450,particles=200"
-
-
-def _asked(scoring: str) -> str:
-    return ASKED if scoring == "points" else f"{ASKED},network_rules=any"
+#: A search step over the champion, which beats it at milliseconds per decision.
+STEP = "step=100,rollouts=450,particles=200"
+#: A search with a step of size 0 plays like the champion, and can be queried for its probabilities at any position.
+ASKED = "step=0,rollouts=1,particles=1"
 
 
 def _champion_runs(plan: Scope) -> list[Run]:
@@ -42,8 +38,8 @@ def _champion_runs(plan: Scope) -> list[Run]:
             size,
             {"scoring": scoring},
             players=ANYHOW,
-            continuation=champion(scoring),
-            lights=[_asked(scoring)],
+            continuation=plan.champion(scoring),
+            lights=[plan.searching(scoring, ASKED)],
         )
         for scoring, size in [
             ("points", Size(full=140_000, quick=2_000, chunk=10_000)),
@@ -64,8 +60,8 @@ def _own_runs(plan: Scope) -> list[Run]:
             f"champion_own/{scoring}",
             size,
             {"scoring": scoring},
-            players=champion(scoring),
-            continuation=champion(scoring),
+            players=plan.champion(scoring),
+            continuation=plan.champion(scoring),
         )
         for scoring in SCORINGS
     ]
@@ -81,12 +77,12 @@ def _own_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
 def _mistakes_runs(plan: Scope) -> list[Run]:
     size = Size(full=2_400, quick=60, chunk=200)
     return [
-        mistakes_run(plan, f"champion_mistakes/{scoring}/{name}", size, scoring, player, champion(scoring))
+        mistakes_run(plan, f"champion_mistakes/{scoring}/{name}", size, scoring, player, plan.champion(scoring))
         for scoring in SCORINGS
         for name, player in [
-            ("champion", champion(scoring)),
-            ("thumb", f"rule:when=thumb,cards=({champion(scoring)})"),
-            ("always", f"rule:when=always,cards=({champion(scoring)})"),
+            ("champion", plan.champion(scoring)),
+            ("thumb", f"rule:when=thumb,cards=({plan.champion(scoring)})"),
+            ("always", f"rule:when=always,cards=({plan.champion(scoring)})"),
         ]
     ]
 
@@ -97,7 +93,7 @@ def _mistakes_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFram
 
 def _swapped_runs(plan: Scope) -> list[Run]:
     size = Size(full=30_000, quick=400, chunk=10_000)
-    players = {"fitted": "greedy", "champion": champion("points")}
+    players = {"fitted": "greedy", "champion": plan.champion("points")}
     ways = {"own": "{}", "thumb": "rule:when=thumb,cards=({})", "always": "rule:when=always,cards=({})"}
     return [
         plan.positions(
@@ -137,41 +133,56 @@ def _check_same(frame: pd.DataFrame, other: pd.DataFrame) -> None:
 
 
 def _step_runs(plan: Scope) -> list[Run]:
-    size = Size(full=1_300, quick=3, chunk=20)
-    runs = {"step": STEP, "champion": champion("points")}
+    # The search takes its opponent for the champion, so the positions are those of the champion's own games.
+    own, step = plan.champion("points"), plan.searching("points", STEP)
+    few, many = Size(full=2_000, quick=12, chunk=20), Size(full=20_000, quick=40, chunk=500)
     return [
         plan.positions(
-            f"step/points/{name}",
-            size,
-            {"scoring": "points"},
-            players=ANYHOW,
-            continuation=continuation,
-            lights=[ASKED, STEP] if name == "step" else [],
-            # Three positions of one game say less than those of three games.
-            share=1.0 if plan.quick else 0.3,
+            f"step/points/{name}", size, {"scoring": "points"}, players=own, continuation=continuation, lights=lights
         )
-        for name, continuation in runs.items()
+        for name, size, continuation, lights in [
+            ("step", few, step, []),
+            ("champion", few, own, []),
+            ("asked", many, own, [step]),
+        ]
     ]
 
 
 def _step_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
-    step, played = runs
+    step, played, asked = runs
     columns = ["game", "decision", "rule", *VALUES]
-    asked = [f"light{index}_{what}" for index in (0, 1) for what in ("now", "wait", "share")]
-    frame, other = store.read(step, [*columns, *asked]), store.read(played, columns)
+    frame, other = store.read(step, columns), store.read(played, columns)
     _check_same(frame, other)
     searched, by_champion = arms(frame), arms(other)
     values = {
         **{f"{name}_by_step": column for name, column in searched.items()},
         **{f"{name}_by_champion": column for name, column in by_champion.items()},
         "difference": searched["now_minus_wait"] - by_champion["now_minus_wait"],
-        "champion_share": np.asarray(frame["light0_share"], dtype=np.float64),
-        "step_share": np.asarray(frame["light1_share"], dtype=np.float64),
-        "optimism_now": np.asarray(frame["light1_now"], dtype=np.float64) - searched["now"],
-        "optimism_wait": np.asarray(frame["light1_wait"], dtype=np.float64) - searched["wait"],
     }
-    table = with_all(frame, ["rule"], values)
-    return {"by_tricks": by_tricks(store, [step], "step"), "step": stack([table], scoring=["points"])}
+    return {
+        "step": stack([with_all(frame, ["rule"], values)], scoring=["points"]),
+        "step_asked": stack([_asked(store, asked)], scoring=["points"]),
+        "attacks_by_hand": attacks_by_hand(store, [asked], "step", share="light0_share"),
+    }
+
+
+def _asked(store: Parts, run: Run) -> pd.DataFrame:
+    """What the search says at positions of the champion's games, beside what the champion makes of them."""
+    told = [f"light0_{what}" for what in ("now", "wait", "share")]
+    frame = store.read(run, ["game", "tricks", "rule", "share", *told, *VALUES])
+    now, wait, share = (np.asarray(frame[name], dtype=np.float64) for name in told)
+    played = arms(frame)
+    values = {
+        "champion_share": frame["share"],
+        "step_share": share,
+        "says_now_minus_wait": now - wait,
+        "now_minus_wait": played["now_minus_wait"],
+        "optimism_now": now - played["now"],
+        "optimism_wait": wait - played["wait"],
+    }
+    everywhere = means(frame.assign(tricks=-1, rule=-1), ["tricks", "rule"], values)
+    groups = means(frame.astype({"tricks": "int64", "rule": "int64"}), ["tricks", "rule"], values)
+    return pd.concat([everywhere, groups], ignore_index=True)
 
 
 #: The responders' options beyond the agent whose policy they know. The second one lets the champion play on and
@@ -186,6 +197,8 @@ RESPONDERS = {
 def respond(plan: Scope, scoring: str, label: str, agent: str, responder: str, size: Size) -> Run:
     """Makes a run of a responder against an agent whose policy it knows: its mean return is its gain."""
     options = RESPONDERS[responder]
+    if plan.network and "continuation" in options:
+        options += f",network=({plan.network})"
     agents = [f"lbr:against=({agent}){options}", agent]
     return plan.match(f"responders/{scoring}/{label}/{responder}", size, {"scoring": scoring}, agents)
 
@@ -197,11 +210,11 @@ def _responder_runs(plan: Scope) -> list[Run]:
         respond(plan, scoring, label, agent, responder, size)
         for scoring, label, agent, responder, size in [
             ("points", "fitted", "greedy", "lbr", fast),
-            ("points", "champion", champion("points"), "lbr", slow),
-            ("points", "champion", champion("points"), "lbr_network", slow),
+            ("points", "champion", plan.champion("points"), "lbr", slow),
+            ("points", "champion", plan.champion("points"), "lbr_network", slow),
             ("points", "search", SEARCH, "lbr_small", Size(full=300, quick=4, chunk=20)),
             ("schwinger", "fitted", "greedy", "lbr", fast),
-            ("schwinger", "champion", champion("schwinger"), "lbr", Size(full=800, quick=6, chunk=40)),
+            ("schwinger", "champion", plan.champion("schwinger"), "lbr", Size(full=800, quick=6, chunk=40)),
         ]
     ]
 
@@ -232,7 +245,7 @@ CHAMPION_OWN = Chapter("champion_own", _own_runs, _own_tables)
 CHAMPION_MISTAKES = Chapter("champion_mistakes", _mistakes_runs, _mistakes_tables)
 #: The same positions, played on with the cards of one player and the later attacks of another.
 SWAPPED = Chapter("swapped", _swapped_runs, _swapped_tables)
-#: A sample of positions, played on by a search step over the champion and by the champion.
+#: Positions of the champion's games, played on by a search step over it and by the champion, and what the step says.
 STEPPED = Chapter("step", _step_runs, _step_tables)
 #: Lower bounds on the exploitability of the players whose values the study uses.
 RESPONSES = Chapter("responders", _responder_runs, _responder_tables)

@@ -23,7 +23,6 @@ from stier.study._runs import (
     Size,
     arms,
     better_arm_losses,
-    champion,
     count,
     means,
     scoring_of,
@@ -250,11 +249,11 @@ OTHERS = {
 THUMB = "rule:when=thumb,cards=({})"
 
 
-def _pairings(scoring: str) -> dict[str, tuple[str, str, Size]]:
+def _pairings(plan: Scope, scoring: str) -> dict[str, tuple[str, str, Size]]:
     """Returns both agents and the number of deals, by the cards' player and the second one's way to attack."""
-    found = {}
+    champion, found = plan.champion(scoring), {}
     for label, cards, size in [
-        ("champion", champion(scoring), Size(full=200_000, quick=4_000, chunk=20_000)),
+        ("champion", champion, Size(full=200_000, quick=4_000, chunk=20_000)),
         ("fitted", FITTED, Size(full=30_000, quick=5_000, chunk=2_000)),
         ("search", PLAIN, Size(full=8_000, quick=240, chunk=240)),
     ]:
@@ -264,10 +263,10 @@ def _pairings(scoring: str) -> dict[str, tuple[str, str, Size]]:
     found["best/cards"] = (THUMB.format(BEST), BEST, few)
     found["fitted/best"] = (THUMB.format(FITTED), BEST, few)
     # The worth of the champion's own timing.
-    always = OTHERS["always"].format(champion(scoring))
-    found["champion_timing/always"] = (champion(scoring), always, Size(full=200_000, quick=4_000, chunk=20_000))
+    always = OTHERS["always"].format(champion)
+    found["champion_timing/always"] = (champion, always, Size(full=200_000, quick=4_000, chunk=20_000))
     # The strength of the players who play on.
-    found["champion/fitted"] = (champion(scoring), FITTED, Size(full=50_000, quick=4_000, chunk=10_000))
+    found["champion/fitted"] = (champion, FITTED, Size(full=50_000, quick=4_000, chunk=10_000))
     found["strong/fitted"] = (SEARCH, FITTED, Size(full=4_000, quick=100, chunk=200))
     return found
 
@@ -276,7 +275,7 @@ def _rule_runs(plan: Scope) -> list[Run]:
     return [
         plan.match(f"rule/{scoring}/{label}", size, {"scoring": scoring}, [first, second])
         for scoring in SCORINGS
-        for label, (first, second, size) in _pairings(scoring).items()
+        for label, (first, second, size) in _pairings(plan, scoring).items()
     ]
 
 

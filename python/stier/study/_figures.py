@@ -112,31 +112,8 @@ def hands(tables: Tables, name: str, players: str) -> Figure:
     figure.suptitle(f"Played on by {players}", fontsize=10)
     for ax, scoring in zip(axes, SCORINGS, strict=True):
         table = tables[name]
-        table = table[(table["scoring"] == scoring) & (table["units"] >= 50)]
-        if table.empty:
-            ax.set_axis_off()
-            continue
-        grid = table.pivot(index="trumps", columns="longest_plain", values="now_minus_wait")
-        half = table.pivot(index="trumps", columns="longest_plain", values="now_minus_wait_ci95")
-        most = float(np.nanmax(np.abs(grid.to_numpy())))
-        ax.imshow(
-            np.ma.masked_invalid(grid), cmap=DIVERGING, vmin=-1.3 * most, vmax=1.3 * most, origin="lower", aspect="auto"
-        )
-        for place, _ in np.ndenumerate(grid.to_numpy()):
-            mean, width = grid.to_numpy()[place], half.to_numpy()[place]
-            if not np.isnan(mean):
-                dark = abs(mean) > 0.75 * most
-                text = f"{mean:+.2f}\n± {width:.2f}"
-                ax.text(
-                    place[1], place[0], text, ha="center", va="center", fontsize=7.5, color="white" if dark else "black"
-                )
-        ax.set_xticks(range(len(grid.columns)), [str(int(one)) for one in grid.columns])
-        ax.set_yticks(range(len(grid.index)), [str(int(one)) for one in grid.index])
-        ax.set_xlabel("cards of the longest other suit")
-        ax.set_ylabel("trumps in hand")
+        _gains(ax, table[(table["scoring"] == scoring) & (table["units"] >= 50)])
         ax.set_title(f"{scoring}: attacking instead of waiting, {UNITS[scoring]}")
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
     return figure
 
 
@@ -144,7 +121,7 @@ def probability(tables: Tables) -> Figure:
     """Draws how often the first player attacks at the first lead, by hand, for players and for an equilibrium."""
     attacks = tables["attacks_by_hand"]
     first = attacks[(attacks["scoring"] == "points") & (attacks["tricks"] == 0) & (attacks["units"] >= 20)]
-    by_player = {name: first[first["players"] == name] for name in ("champion", "search")}
+    by_player = {name: first[first["players"] == name] for name in ("champion", "step", "search")}
     solved = tables["equilibria"].query("scoring == 'points' and player == 'equilibrium'")
     # Of the decks with the largest hands, the one with the most suits.
     sizes = [solved["deck"].str.extract(rf"{name}=(\d+)", expand=False) for name in ("hand_size", "suits", "values")]
@@ -152,32 +129,59 @@ def probability(tables: Tables) -> Figure:
     sets = tables["equilibria_by_hand"].query("scoring == 'points' and tricks == 0")
     panels = [
         ("the champion", by_player["champion"], "attack_share"),
-        ("a guided search", by_player["search"], "attack_share"),
+        ("a search step over the champion", by_player["step"], "attack_share"),
+        ("a search guided by the fitted policy", by_player["search"], "attack_share"),
         ("the rule of thumb", by_player["champion" if len(by_player["champion"]) else "search"], "rule_share"),
         (f"equilibrium, {suits} suits of {values}, hands of {cards}", sets[sets["deck"] == deck], "attack_share"),
     ]
-    figure, axes = plt.subplots(2, 2, figsize=(9, 6.4), layout="constrained")
-    for ax, (title, table, column) in zip(axes.flat, panels, strict=True):
+    figure, axes = plt.subplots(3, 2, figsize=(9, 9.6), layout="constrained")
+    for ax, (title, table, column) in zip(axes.flat, panels, strict=False):
         _shares(ax, table, column)
         ax.set_title(title)
+    _gains(axes[-1, -1], by_player["champion"].query("units >= 50"))
+    axes[-1, -1].set_title("what attacking gains over waiting, points")
     figure.suptitle(
-        "How often the first player attacks at the first lead, per cent (empty: too few deals)", fontsize=11
+        "How often the first player attacks at the first lead, per cent; below right, what it is worth\n"
+        "if the champion plays on (empty: too few deals)",
+        fontsize=11,
     )
     return figure
 
 
 def _shares(ax: Axes, table: pd.DataFrame, column: str) -> None:
-    """A grid of shares in per cent: trumps upwards, hands without a trump suit below them."""
+    """A grid of shares in per cent, by hand."""
+    _grid(ax, table, column, lambda row: f"{100 * row[column]:.0f}", 0, 1.25, "Blues", 0.75)
+
+
+def _gains(ax: Axes, table: pd.DataFrame) -> None:
+    """A grid of gains with their intervals, by hand."""
+    most = float(table["now_minus_wait"].abs().max()) if len(table) else 0.0
+    told = lambda row: f"{row['now_minus_wait']:+.2f}\n± {row['now_minus_wait_ci95']:.2f}"  # noqa: E731
+    _grid(ax, table, "now_minus_wait", told, -1.3 * most, 1.3 * most, DIVERGING, 0.75 * most)
+
+
+def _grid(
+    ax: Axes,
+    table: pd.DataFrame,
+    column: str,
+    told: Callable[[Any], str],
+    low: float,
+    high: float,
+    colours: Any,
+    dark: float,
+) -> None:
+    """A grid of hands: trumps upwards, hands without a trump suit below them, the longest other suit to the right."""
     if table.empty:
         ax.set_axis_off()
         return
-    trumps = table["trumps"].where(table["has_trump"] > 0, -1).astype("int64")
-    grid = table.assign(trumps=trumps).pivot(index="trumps", columns="longest_plain", values=column)
-    ax.imshow(np.ma.masked_invalid(grid), cmap="Blues", vmin=0, vmax=1.25, origin="lower", aspect="auto")
-    for (row, place), share in np.ndenumerate(grid.to_numpy()):
-        if not np.isnan(share):
-            colour = "white" if share > 0.75 else "black"
-            ax.text(place, row, f"{100 * share:.0f}", ha="center", va="center", fontsize=9, color=colour)
+    known = table["has_trump"] > 0 if "has_trump" in table else np.ones(len(table), dtype=bool)
+    rows = table.assign(row=table["trumps"].where(known, -1).astype("int64"))
+    grid = rows.pivot(index="row", columns="longest_plain", values=column)
+    ax.imshow(np.ma.masked_invalid(grid), cmap=colours, vmin=low, vmax=high, origin="lower", aspect="auto")
+    for _, row in rows.iterrows():
+        place = (grid.columns.get_loc(row["longest_plain"]), grid.index.get_loc(row["row"]))
+        colour = "white" if abs(row[column]) > dark else "black"
+        ax.text(*place, told(row), ha="center", va="center", fontsize=8, color=colour)
     ax.set_xticks(range(len(grid.columns)), [str(int(one)) for one in grid.columns])
     ax.set_yticks(range(len(grid.index)), ["no trump\nsuit" if one < 0 else str(int(one)) for one in grid.index])
     ax.set_xlabel("cards of the longest other suit")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -135,18 +137,6 @@ ANYHOW = "rule:when=random,chance=0.25,cards=greedy"
 SEARCH = "ismcts:selection=puct,prior=fitted,rollout=fitted,endings=on,opponents=fitted,iterations=100"
 
 
-def champion(scoring: str) -> str:
-    """Returns the network that comes with the game as an agent that draws its actions, as in its training.
-
-    It was trained for bouts of `points`. Under `schwinger` it is a stand-in that plays as if points counted.
-    """
-    return "network:choose=sample" if scoring == "points" else "network:choose=sample,rules=any"
-
-
-#: The champion as an agent that can be queried at a position: a search with a step of size 0.
-ASKED = "mmds:step=0,rollouts=1,particles=1"
-
-
 @dataclass(frozen=True)
 class Run:
     """A calculation in parts of equal size.
@@ -176,7 +166,7 @@ class Run:
 
 def _positions(run: Run, part: int, threads: int) -> pd.DataFrame:
     """Plays positions of games of Schwinget on in three ways (see `stier.study`)."""
-    settings = {name: value for name, value in run.settings.items() if name not in ("kind", "rules")}
+    settings = {name: value for name, value in run.settings.items() if name not in ("kind", "rules", "network")}
     game = stier.load_game("schwinget", **run.settings["rules"])
     call: Any = stier._native.timing_positions
     columns = call(game, **settings, first=part * run.chunk, games=run.chunk, threads=threads)
@@ -227,6 +217,22 @@ class Scope:
     seed: int
     quick: bool
     scale: float
+    #: The file of the network that is the champion; that of the game if it is empty.
+    network: str = ""
+
+    def champion(self, scoring: str) -> str:
+        """Returns the champion as an agent that draws its actions, as in its training.
+
+        The game's network was trained for bouts of `points`. Under `schwinger` it is a stand-in that plays as if points
+        counted.
+        """
+        path = f"path=({self.network})," if self.network else ""
+        return f"network:{path}choose=sample{'' if scoring == 'points' else ',rules=any'}"
+
+    def searching(self, scoring: str, options: str) -> str:
+        """Returns the search step over the champion, with these options."""
+        path = f",network=({self.network})" if self.network else ""
+        return f"mmds:{options}{path}{'' if scoring == 'points' else ',network_rules=any'}"
 
     def _parts(self, size: Size) -> dict[str, int]:
         base = size.quick if self.quick else size.full
@@ -247,12 +253,18 @@ class Scope:
         }
         seed = derive_seed(self.seed, name.split("/")[0], 0)
         described = {"kind": "positions", "rules": rules, **full, **settings, "seed": seed}
-        return Run(name, described, **self._parts(size))
+        return self._run(name, described, size)
 
     def match(self, name: str, size: Size, rules: dict[str, Any], agents: Sequence[str]) -> Run:
         """Makes a run of deals of two agents; all matches of one chapter have the same cards."""
         seed = derive_seed(self.seed, name.split("/")[0], 0)
-        return Run(name, {"kind": "match", "rules": rules, "agents": list(agents), "seed": seed}, **self._parts(size))
+        return self._run(name, {"kind": "match", "rules": rules, "agents": list(agents), "seed": seed}, size)
+
+    def _run(self, name: str, described: dict[str, Any], size: Size) -> Run:
+        """Makes a run, which depends on the content of the champion's file if it names it."""
+        if self.network and self.network in str(described):
+            described["network"] = sha256(Path(self.network).read_bytes()).hexdigest()[:16]
+        return Run(name, described, **self._parts(size))
 
 
 class Parts(Protocol):

@@ -118,13 +118,16 @@ def by_tricks(store: Parts, runs: Sequence[Run], chapter: str) -> pd.DataFrame:
     return stack(tables, chapter=[chapter] * len(runs), scoring=[scoring_of(run) for run in runs])
 
 
-def attacks_by_hand(store: Parts, runs: Sequence[Run], players: str) -> pd.DataFrame:
-    """The share of attacks at the players' own positions, by tricks and hand, and the gain of attacking there."""
-    columns = ["game", "tricks", "has_trump", "trumps", "longest_plain", "share", "rule", *VALUES]
+def attacks_by_hand(store: Parts, runs: Sequence[Run], players: str, share: str = "share") -> pd.DataFrame:
+    """The share of attacks at the runs' positions, by tricks and hand, and the gain of attacking there.
+
+    `share` is the column with the share: that of the players themselves, or of an agent that was queried.
+    """
+    columns = ["game", "tricks", "has_trump", "trumps", "longest_plain", share, "rule", *VALUES]
     tables = []
     for run in runs:
         frame = store.read(run, columns)
-        shares = {"attack_share": frame["share"], "rule_share": frame["rule"]}
+        shares = {"attack_share": frame[share], "rule_share": frame["rule"]}
         found = {**shares, "now_minus_wait": arms(frame)["now_minus_wait"]}
         tables.append(means(frame, ["tricks", "has_trump", "trumps", "longest_plain"], found))
     return stack(tables, players=[players] * len(runs), scoring=[scoring_of(run) for run in runs])
