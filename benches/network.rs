@@ -1,4 +1,4 @@
-//! Networks: the forward pass, a search that evaluates leaves with one, and games of one against itself.
+//! Networks: the forward pass, searches with one, and games of one against itself.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -15,7 +15,7 @@ use stier_agents::network::Evaluator;
 use stier_agents::network::NetworkFile;
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Game as _, History, Rng, encode};
+use stier_core::{ActionSet as _, Game as _, History, Rng, encode};
 
 /// Hidden layers.
 const HIDDEN: [usize; 2] = [256, 256];
@@ -116,9 +116,44 @@ fn networks(criterion: &mut Criterion) {
     fs::remove_file(path).expect("the file was there");
 }
 
+/// Search steps over the game's own network, at all its decisions with a choice in a few bouts against itself.
+fn steps(criterion: &mut Criterion) {
+    let game = Schwinget::new(Default::default()).expect("default rules");
+    let mut positions = Vec::new();
+    for deal in 0..4 {
+        let mut rng = Rng::stream(1, "bench", deal);
+        let mut history = History::dealt(&game, &mut rng);
+        let mut player: Box<dyn Agent<Schwinget>> = "network".parse::<AgentSpec>().expect("an agent").build(1);
+        while let Some(seat) = game.turn(history.state()).seat() {
+            let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
+            if legal.len() > 1 {
+                positions.push((view.clone(), legal));
+            }
+            let action = player.act(&game, &view, legal).action;
+            history.push(&game, action);
+            history.settle(&game, &mut rng);
+        }
+    }
+    let mut group = criterion.benchmark_group("network/schwinget/mmds-450");
+    group.sample_size(10).throughput(Throughput::Elements(positions.len() as u64));
+    for particles in [200, 1000] {
+        let text = format!("mmds:step=100,rollouts=450,particles={particles}");
+        let mut agent: Box<dyn Agent<Schwinget>> = text.parse::<AgentSpec>().expect("an agent").build(1);
+        group.bench_function(BenchmarkId::new("particles", particles), |bencher| {
+            bencher.iter(|| {
+                for (view, legal) in &positions {
+                    agent.restart(1);
+                    black_box(agent.act(&game, view, *legal).action);
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
-    targets = networks
+    targets = networks, steps
 }
 criterion_main!(benches);

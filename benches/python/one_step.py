@@ -36,20 +36,22 @@ ROOT = Path(__file__).parents[2]
 OUT = Path("out/one_step")
 TABLE, PICTURE = ROOT / "benches" / "one_step.csv", ROOT / "benches" / "one_step.png"
 
-#: The recipe of the networks, by decisions learned from; the entropy bonus at the end.
+#: The recipe of the networks.
 RECIPE = {
     "entropy_decay": 0.4,
     "minibatches": 16,
     "central_critic": True,
     "critic_hidden": (128, 128),
     "action_critic": True,
-    "symmetry": False,
 }
+#: The decisions of the longest trainings, which end with a smaller entropy bonus.
 LONG = 25_000_000
+#: Ends the names of trainings with sorted suits.
+SORTED = " sorted"
 #: By deck: the decisions that networks learn from, and the seeds.
 NETWORKS = {
-    "small": {2_000_000: range(5)},
-    "large": {5_000_000: range(5), LONG: range(2)},
+    "small": {"2000000": range(5), f"2000000{SORTED}": range(5)},
+    "large": {"5000000": range(5), f"{LONG}": range(2), f"5000000{SORTED}": range(5)},
 }
 #: By toy: iterations of CFR+, whose policy is then mixed with a random one in these shares.
 TOYS = {"kuhn_poker": 1000, "leduc_poker": 1000}
@@ -100,15 +102,16 @@ class Measured:
 
     def starts(self) -> Iterator[tuple[str, int, Callable[[], Start]]]:
         """The name and seed of every policy to start from, each with a function that makes it."""
-        for steps, seeds in NETWORKS.get(self.name, {}).items():
+        for start, seeds in NETWORKS.get(self.name, {}).items():
             for seed in seeds:
-                yield str(steps), seed, partial(self._network, steps, seed)
+                yield start, seed, partial(self._network, start, seed)
         for share in SHARES if self.name in TOYS else ():
             for seed in range(5):
                 yield str(share), seed, partial(self._noisy, share, seed)
 
-    def _network(self, steps: int, seed: int) -> Start:
-        folder = OUT / self.name / str(steps) / str(seed)
+    def _network(self, start: str, seed: int) -> Start:
+        steps = decisions(start)
+        folder = OUT / self.name / start.replace(SORTED, "-sorted") / str(seed)
         last = 0.001 if steps == LONG else 0.004
         trained = stier.train.learn(
             self.game,
@@ -118,6 +121,7 @@ class Measured:
             final_entropy_coefficient=last,
             against=(),
             evaluations=1,
+            symmetry=start.endswith(SORTED),
             **RECIPE,
         )
         network = trained.network
@@ -159,6 +163,18 @@ class Measured:
         agent = key["agent"].format(network=start.file, step=key["step"], rollouts=key["rollouts"])
         asked = [self.exact.tree.policy_of(agent, seed=seed).probabilities() for seed in range(queries)]
         return np.mean(asked, axis=0)
+
+
+def decisions(start: str) -> int:
+    """The decisions that a network has learned from."""
+    return int(start.removesuffix(SORTED))
+
+
+def title_of(start: str) -> str:
+    """The policy before a step, in words: the training of a network, or the noise."""
+    if float(start.removesuffix(SORTED)) < 1:
+        return f"{100 * float(start):g} % noise"
+    return f"{decisions(start) / 1e6:g} M decisions{', suits sorted' if start.endswith(SORTED) else ''}"
 
 
 def settings_of(game: str, options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
@@ -222,8 +238,7 @@ def tables(rows: Sequence[Row]) -> str:
         before = chosen(rows, game=game, start=start, agent=EXACT, step="0")
         likeliest = chosen(rows, game=game, start=start, agent=LIKELIEST)
         seeds = ", ".join(f"{100 * float(row['of_uniform']):.2f}" for row in before)
-        title = f"{int(start):,} decisions" if start.isdigit() else f"{100 * float(start):g} % noise"
-        title = f"**{NAMES[game]}, {title}**" if agent == EXACT else f"**{NAMES[game]}, {title}**, `{agent}`"
+        title = f"**{NAMES[game]}, {title_of(start)}**" + ("" if agent == EXACT else f", `{agent}`")
         lines += ["", f"{title}: {percent(before)} before the step (seeds: {seeds})."]
         if likeliest and agent == EXACT:
             won = f"{nearer(likeliest, before)}, gain {mean(likeliest, 'gain'):+.4f}"
@@ -261,7 +276,7 @@ def transfers(rows: Sequence[Row]) -> str:
         "| chosen on | step | tested on | before | after | nearer | gain |",
         "| --- | ---: | --- | ---: | ---: | ---: | ---: |",
     ]
-    starts = [(game, str(steps)) for game, all_steps in NETWORKS.items() for steps in all_steps]
+    starts = [(game, start) for game, own in NETWORKS.items() for start in own]
     for (game, start), (other, tested) in itertools.permutations(starts, 2):
         steps = dict(curves(rows, game, start)).get("exact beliefs")
         found = dict(curves(rows, other, tested)).get("exact beliefs")
@@ -272,7 +287,8 @@ def transfers(rows: Sequence[Row]) -> str:
         before = chosen(rows, game=other, start=tested, agent=EXACT, step="0")
         shares, count = f"{percent(before)} | {percent(after)}", nearer(after, before)
         lines.append(
-            f"| {game}, {start} | {step} | {other}, {tested} | {shares} | {count} | {mean(after, 'gain'):+.4f} |"
+            f"| {game}, {title_of(start)} | {step} | {other}, {title_of(tested)} | {shares} | {count} "
+            f"| {mean(after, 'gain'):+.4f} |"
         )
     return "\n".join(lines)
 
@@ -284,11 +300,11 @@ def picture(rows: Sequence[Row]) -> None:
     from stier.plots import COLOURS
 
     figure, axes = plt.subplots(4, 2, figsize=(11, 14))
-    starts = {game: {str(steps): f"{steps / 1e6:g} M decisions" for steps in own} for game, own in NETWORKS.items()}
-    starts |= {game: {str(share): f"{100 * share:g} % noise" for share in SHARES} for game in reversed(TOYS)}
+    starts = {game: list(own) for game, own in NETWORKS.items()}
+    starts |= {game: [str(share) for share in SHARES] for game in reversed(TOYS)}
     columns = [axes[row : row + 2, column] for row in (0, 2) for column in (0, 1)]
     for (upper, lower), (game, own) in zip(columns, starts.items(), strict=True):
-        for colour, (start, title) in zip(COLOURS, own.items(), strict=False):
+        for colour, start in zip(COLOURS, own, strict=False):
             before = chosen(rows, game=game, start=start, agent=EXACT, step="0")
             if not before:
                 continue
@@ -297,7 +313,7 @@ def picture(rows: Sequence[Row]) -> None:
                 x = [float(step[0]["step"]) for step in steps]
                 for ax, column, unit in ((upper, "of_uniform", 100), (lower, "gain", 1)):
                     means = [unit * mean(step, column) for step in steps]
-                    ax.plot(x, means, style, color=colour, label=f"{title}, {name}")
+                    ax.plot(x, means, style, color=colour, label=f"{title_of(start)}, {name}")
                     for seed in range(len(before) if game in NETWORKS else 0):
                         y = [unit * float(step[seed][column]) for step in steps]
                         ax.plot(x, y, style, color=colour, lw=0.5, alpha=0.3)

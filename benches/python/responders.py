@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import stier
 import stier.train
@@ -39,33 +38,6 @@ RECIPE = {"minibatches": 4, "entropy_decay": 0.9, "final_entropy_coefficient": 0
 #: The deals of the measurement.
 DEALS = 5000
 
-Policy = npt.NDArray[np.float64]
-
-
-class Deck:
-    """A game in memory, with a state of every information set."""
-
-    def __init__(self, game: str) -> None:
-        self.tree = GameTree(game)
-        self.exact = stier.train.Exact(self.tree)
-        self.states: list[stier.State] = []
-        self.tree.policy_of(self._note)
-
-    def _note(self, state: stier.State) -> int:
-        self.states.append(state.clone())
-        return state.legal_actions()[0]
-
-    def policy_of(self, agent: str, seeds: int) -> Policy:
-        """Returns the policy of an agent, on average over its random numbers: what plays in a match."""
-        found = np.zeros(self.tree.legal_action_masks().shape)
-        player = stier.load_agent(agent, self.tree.game)
-        for seed in range(seeds):
-            for place, state in enumerate(self.states):
-                player.restart(stier.derive_seed(seed, "responders", place))
-                for action, probability in player.step_with_policy(state)[0]:
-                    found[place, action] += probability
-        return found / seeds
-
 
 def main() -> None:
     """Trains and measures the responders."""
@@ -76,7 +48,8 @@ def main() -> None:
     options = parser.parse_args()
     for name in [options.deck] if options.deck else DECKS:
         game, steps, seeds = DECKS[name]
-        deck = Deck(game)
+        tree = GameTree(game)
+        exact = stier.train.Exact(tree)
         for row in options.rows or ROWS:
             agent = row
             settings: dict[str, Any] = {"steps": steps, "symmetry": False, "deals": DEALS, "evaluations": 1}
@@ -89,14 +62,16 @@ def main() -> None:
                 settings |= {"steps": 2 * steps, "final_entropy_coefficient": 0.0005}
             elif row == "network-posterior":
                 settings["beliefs"] = f"lbr:against=({agent}),epsilon=0"
-            policy = deck.policy_of(agent, seeds if row.startswith("ismcts") else 1)
-            exact = deck.tree.policy(policy).exploitability
+            # On average over the agent's random numbers: what plays in a match.
+            asked = range(seeds if row.startswith("ismcts") else 1)
+            policy = np.mean([tree.policy_of(agent, seed=seed).probabilities() for seed in asked], axis=0)
+            truth = tree.policy(policy).exploitability
             folder = OUT / name / f"{row.partition(':')[0]}-{options.seed}"
             found = stier.train.best_response(game, agent, folder=folder, seed=options.seed, **settings)
-            own = [deck.exact.probabilities(found.trained.network, choose) for choose in ("best", "sample")]
-            shares = " | ".join(f"{100 * deck.exact.gain(policy, one) / exact:.1f} %" for one in own)
+            own = [exact.probabilities(found.trained.network, choose) for choose in ("best", "sample")]
+            shares = " | ".join(f"{100 * exact.gain(policy, one) / truth:.1f} %" for one in own)
             seconds = found.trained.log[-1]["cpu_seconds"]
-            cells = [name, f"`{row}`", str(options.seed), f"{exact:.4f}", shares]
+            cells = [name, f"`{row}`", str(options.seed), f"{truth:.4f}", shares]
             cells += [f"{found.gain:+.4f} ± {found.ci95:.4f}", f"{seconds:.0f}"]
             print(f"| {' | '.join(cells)} |", flush=True)
 

@@ -1,8 +1,7 @@
 //! The positions of `stier.study.attack_timing`.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use numpy::IntoPyArray as _;
 use pyo3::exceptions::PyRuntimeError;
@@ -18,52 +17,25 @@ use stier_study::timing::{Arm, Hidden, Opinion, Position, Settings, TimingError,
 use crate::agent::parse_spec;
 use crate::errors;
 use crate::game::Game;
-use crate::run::{Ticker, watched};
+use crate::run::watched;
 use crate::solution::Solution;
 use crate::values::{Number, Seed};
 
 const MAX_GAMES: i64 = 1_000_000_000_000;
 const MAX_REPEATS: i64 = 1_000_000;
 
-/// Runs `work`, which calls its argument after each of `total` items. Calls `on_progress(done, total)` before the first
-/// item, about ten times a second, and after the last.
-fn watching<'py, T: Send>(
-    py: Python<'py>,
-    total: u64,
-    on_progress: Option<Bound<'py, PyAny>>,
+/// Runs `work`, which calls its argument between games or passes over a tree, and stops if that says so.
+fn watching<T: Send>(
+    py: Python<'_>,
     work: impl FnOnce(&(dyn Fn() -> ControlFlow<()> + Sync)) -> Result<T, TimingError> + Send,
 ) -> PyResult<T> {
     let interrupt = AtomicBool::new(false);
-    let done = AtomicU64::new(0);
-    let watch = || {
-        done.fetch_add(1, Ordering::Relaxed);
-        if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let tell = |done: u64| match &on_progress {
-        Some(callback) => callback.call1((done, total)).map(|_| ()),
-        None => Ok(()),
-    };
-    tell(0)?;
-    let mut ticker = Ticker::start();
-    let attend = |_: Option<()>| {
-        if !ticker.is_due() {
-            return Ok(());
-        }
-        tell(done.load(Ordering::Relaxed))
-    };
-    // Dropping the sender tells the waiting thread that the work has ended.
-    let work = |sender: Sender<()>| {
-        let found = work(&watch);
-        drop(sender);
-        found
-    };
-    let found = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
+    let watch = || if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    watched::<_, ()>(py, &interrupt, |_| work(&watch), |_| Ok(()))?.map_err(|error| match error {
         TimingError::Unsuited(_) => errors::agent(error),
         TimingError::NoRepeats | TimingError::Blind(_) => errors::argument(error.to_string()),
         TimingError::Halted(_) => PyRuntimeError::new_err(error.to_string()),
-    })?;
-    tell(total)?;
-    Ok(found)
+    })
 }
 
 /// The error for another game than Schwinget.
@@ -75,10 +47,9 @@ fn specs(texts: &[String]) -> PyResult<Vec<AgentSpec>> {
     texts.iter().map(|text| parse_spec(text, None)).collect()
 }
 
-/// The positions of the games `first` to `first + games - 1` as columns. `on_progress(done, games)` is called as in
-/// `stier.playing.properties`. `stier.study` explains the arguments and columns.
+/// The positions of the games `first` to `first + games - 1` as columns. `stier.study` explains the arguments and columns.
 #[pyfunction]
-#[pyo3(signature = (game, *, players, continuation, repeats, hidden, lights, share, seed, first, games, threads, on_progress=None))]
+#[pyo3(signature = (game, *, players, continuation, repeats, hidden, lights, share, seed, first, games, threads))]
 #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
 pub(crate) fn timing_positions<'py>(
     py: Python<'py>,
@@ -93,7 +64,6 @@ pub(crate) fn timing_positions<'py>(
     first: Number,
     games: Number,
     threads: Number,
-    on_progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let unknown = |problem| errors::argument(format!("hidden {problem}"));
     if !(0.0..=1.0).contains(&share) {
@@ -115,31 +85,27 @@ pub(crate) fn timing_positions<'py>(
     let rules =
         (game.face().facts().name == Schwinget::NAME).then(|| Rules::from_text(rules).expect("rules of a game"));
     let schwinget = Schwinget::new(rules.ok_or_else(|| no_attack(game))?).expect("rules of a game");
-    let found =
-        watching(py, games, on_progress, |watch| positions(&schwinget, &settings, first..first + games, watch))?;
+    let found = watching(py, |watch| positions(&schwinget, &settings, first..first + games, watch))?;
     columns(py, &found, settings.advisers.len())
 }
 
-/// Every information set of a solved game at which the player to move may attack, as columns. `on_progress(done, 0)` is
-/// called because their number is not known in advance. `stier.study` explains the arguments and columns.
+/// Every information set of a solved game at which the player to move may attack, as columns. `stier.study` explains the
+/// arguments and columns.
 #[pyfunction]
-#[pyo3(signature = (solution, *, lights, seed, threads, on_progress=None))]
+#[pyo3(signature = (solution, *, lights, seed, threads))]
 pub(crate) fn timing_sets<'py>(
     py: Python<'py>,
     solution: PyRef<'py, Solution>,
     lights: Vec<String>,
     seed: Seed,
     threads: Number,
-    on_progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let lights = specs(&lights)?;
     let threads = threads.threads()?;
     let table = erased::tabular::<Schwinget>(&**solution.table().inner());
     let table = table.ok_or_else(|| no_attack(solution.table().game()))?;
     let (tree, policy) = (table.tree().tree(), table.policy());
-    let study =
-        |watch: &(dyn Fn() -> ControlFlow<()> + Sync)| attack_sets(tree, policy, &lights, seed.0, threads, watch);
-    let found = watching(py, 0, on_progress, study)?;
+    let found = watching(py, |watch| attack_sets(tree, policy, &lights, seed.0, threads, watch))?;
     let columns = Columns { table: PyDict::new(py), rows: &found };
     columns.add("set", |set| set.set)?;
     columns.add("seat", |set| set.seat.0)?;

@@ -48,22 +48,22 @@ const MAX_LANES: i64 = 1 << 24;
 /// decision. `seat` is the seat of the learner: a number, `"rotate"` (environment + games before, modulo the number of
 /// seats) or `"random"` (drawn from the seed of the game).
 ///
-/// Opening: an agent that begins games for all seats, so that the caller meets positions that it would not reach by itself
-/// (exploring starts). A share `opening_share` of the games has one, of 1 to `opening_decisions` decisions, each number equally
-/// likely, drawn from the seed of the game. From there on the game is an ordinary one. A game that would end in its opening
-/// is dealt again without one.
+/// Opening: exploring starts. In some games an agent decides for all seats at first, so that the caller meets positions
+/// that it would not reach by itself. Which games, and how many decisions, is drawn from the seed of the game. A game
+/// that would end in its opening is dealt again without one.
 ///
-/// Barred: an action that the caller may not choose at the beginning of some games, so that it also meets what follows
-/// when nobody chooses it. In a share `barred_share` of the games, this holds at the first 1 to `barred_decisions` decisions
-/// of the game, those of all players counted, each number equally likely, drawn from the seed of the game. The action is then
-/// missing in the masks, unless it is the only legal one. No tensor shows this, nor do the states of `state`, whose legal
-/// actions include it; `barred_left` tells how long it lasts. Opponents and the agent of an opening may choose the action.
+/// Barred: in some games the caller may not choose one action at first, so that it also meets what follows when nobody
+/// chooses it. Which games, and for how many decisions of all players, is drawn from the seed of the game. The action
+/// is then missing in the masks, unless it is the only legal one. No tensor shows this, nor do the states of `state`,
+/// whose legal actions include it; `barred_left` tells how long it lasts. Opponents and the agent of an opening may
+/// choose it.
 ///
-/// Beliefs: an agent whose beliefs about the cards of the others follow the observation: for each other seat, clockwise from
-/// the current player, and each card of `Beliefs.cards`, the expected number of copies that the seat holds, from 0 on; 0 once the
-/// game is over. They use only what the current player knows. The posterior under a known policy of the opponents is the belief of
-/// `"lbr:against=AGENT,epsilon=0"`. Its `particles` are the histories weighed for a decision: if there are at most that many
-/// worlds, all of them are enumerated. If the policy excludes all histories, the beliefs are those of chance. The seed of the agent is `derive_seed(s, "beliefs", e)`, as for opponents.
+/// Beliefs: expected cards follow the observation: for each other seat, clockwise from the current player, and each
+/// card of `Beliefs.cards`, the expected number of copies that the seat holds, from 0 on; 0 once the game is over. They
+/// use only what the current player knows. The posterior under a known policy of the opponents is the belief of
+/// `"lbr:against=AGENT,epsilon=0"`. Its `particles` are the histories weighed for a decision: if there are at most that
+/// many worlds, all of them are enumerated. If the policy excludes all histories, the beliefs are those of chance. The
+/// seed of the agent is `derive_seed(s, "beliefs", e)`, as for opponents.
 ///
 /// Args:
 ///     game: The game.
@@ -75,17 +75,19 @@ const MAX_LANES: i64 = 1 << 24;
 ///     tensor: `"observation"`, or `"information_state"` for tensors with perfect recall, which must be `"float32"`.
 ///     opponents: The agents at the other seats; `None` if the caller decides for all seats.
 ///     seat: The seat of the learner; by default 0. Only with opponents.
-///     opening: An agent that begins some of the games; `None` if all begin with the deal.
+///     opening: The agent that begins some of the games; `None` if all begin with the deal.
 ///     opening_share: The share of the games that it begins, 0 to 1; by default 0.25. Only with an opening.
-///     opening_decisions: The largest number of its decisions in a game, at least 1; by default 8. Only with an opening.
-///     barred: The name or the number of an action that may not be chosen at the beginning of some of the games; `None` if
-///         all legal ones may.
+///     opening_decisions: The largest number of its decisions in a game, at least 1; by default 8. Each number from 1
+///         is equally likely. Only with an opening.
+///     barred: The name or the number of the action; `None` if all legal ones may be chosen.
 ///     barred_share: The share of these games, 0 to 1; by default 0.25. Only with a barred action.
-///     barred_decisions: The largest number of decisions at which it is barred, at least 1; by default 8. Only with a
-///         barred action.
-///     beliefs: The agent whose beliefs follow the observation; `None` for observations alone. Needs `observation="float32"`.
-///     copy: Give each batch arrays of its own for as long as the batch, one of its arrays or a view of one is in use. Otherwise
-///         two sets of arrays take turns, and the second step or reset after a batch overwrites it.
+///     barred_decisions: The largest number of decisions at which it is barred, at least 1; by default 8. Each number
+///         from 1 is equally likely, so a whole game passes without the action only if this is more than its last
+///         decision at which the action is legal. Only with a barred action.
+///     beliefs: The agent whose beliefs follow the observation; `None` for observations alone. Needs
+///         `observation="float32"`.
+///     copy: Give each batch arrays of its own for as long as the batch, one of its arrays or a view of one is in use.
+///         Otherwise two sets of arrays take turns, and the second step or reset after a batch overwrites it.
 ///
 /// Only one thread may call at a time. `pickle` keeps everything that the future depends on.
 ///

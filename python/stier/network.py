@@ -85,7 +85,7 @@ def num_inputs(game: Game, beliefs: str) -> int:
     return own + (game.num_players() - 1) * len(game.card_faces()) if beliefs else own
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Network:
     """A multilayer perceptron with a policy head and, in general, a value head.
 
@@ -262,7 +262,7 @@ class Network:
         if self.beliefs:
             metadata["beliefs"] = self.beliefs
         arrays = {name: np.ascontiguousarray(array, np.float32) for name, array in self.tensors().items()}
-        return save(arrays, metadata)
+        return _sorted_header(save(arrays, metadata))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Network:
@@ -390,6 +390,15 @@ class Network:
     def __repr__(self) -> str:
         widths = "-".join(str(weight.shape[0]) for weight, _ in (*self.hidden, self.policy))
         return f"<stier.network.Network {widths}-{self.policy[0].shape[1]} for {self.game}>"
+
+
+def _sorted_header(file: bytes) -> bytes:
+    """Returns a safetensors file with its header in order, so that equal networks are equal files."""
+    end = 8 + int.from_bytes(file[:8], "little")
+    header = json.dumps(json.loads(file[8:end]), sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    # The arrays begin at a multiple of eight bytes.
+    header = header.ljust(-(-len(header) // 8) * 8)
+    return len(header).to_bytes(8, "little") + header + file[end:]
 
 
 def _observation(game: Game, beliefs: str) -> str:

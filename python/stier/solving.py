@@ -324,10 +324,10 @@ def exploit(
     Args:
         game: The game, or its name. Its returns must add up to a constant.
         agent: The agent to exploit, at all seats but one: anything that `stier.pit` takes.
-        responder: Any agent: all of them give a lower bound. Text of one that has the option ``against`` (``lbr``,
-            ``ismcts_br``) is completed by the agent, unless it sets the option; the agent must then be an `Agent` or
-            its text. Against an agent that searches, most of the time goes into the agent's decisions that the
-            responder asks for: see its options ``particles`` and ``replies``. With
+        responder: Any agent but ``oracle``, which sees the cards: all others give a lower bound. Text of one that has
+            the option ``against`` (``lbr``, ``ismcts_br``) is completed by the agent, unless it sets the option; the
+            agent must then be an `Agent` or its text. Against an agent that searches, most of the time goes into the
+            agent's decisions that the responder asks for: see its options ``particles`` and ``replies``. With
             ``"lbr:continuation=network,network=FILE"`` a trained network plays the responder's later decisions in
             simulations, such as that of a `stier.train.LearnedResponse`.
         deals: Deals, at least 1; an interval needs 2.
@@ -336,15 +336,22 @@ def exploit(
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
-        AgentError: An agent that does not exist or is for another game, or one whose policy the responder cannot know.
+        AgentError: An agent that does not exist or is for another game, one whose policy the responder cannot know, or
+            ``oracle`` as the responder.
         ValueError: A number that is out of range, or returns that do not add up to a constant.
     """
     game = as_game(game)
     total = constant_sum(game)
     if isinstance(agent, str):
         agent = load_agent(agent, game)
+    if responder == "learned":
+        raise AgentError("a learned responder must be trained first: stier.train.best_response does both")
     if isinstance(responder, str):
         responder = _told(game, responder, agent)
+    if isinstance(responder, Agent) and responder.name == "oracle":
+        raise AgentError(
+            "oracle sees the hidden cards, so its gain is not a lower bound: choose another responder, such as lbr"
+        )
     seats = game.num_players()
     games = pit(game, [responder] + [agent] * (seats - 1), deals=deals, seed=seed, threads=threads, progress=progress)
     gain = float(games.mean[0]) - total / seats

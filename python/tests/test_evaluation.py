@@ -17,7 +17,7 @@ pytest.importorskip("jax")
 import stier.ratings
 import stier.train
 from stier.network import Network
-from stier.train.evaluation import _Chance, _row
+from stier.train._chances import _Chance, _row
 
 
 def test_a_duel_is_what_the_arena_plays() -> None:

@@ -35,6 +35,8 @@ def test_a_file_holds_everything(network: Network, tmp_path: Path) -> None:
         assert (again.tensors()[name] == array).all()
     with safe_open(path, framework="numpy") as file:
         assert file.metadata()["stier"] == stier.__version__
+    # Equal networks are equal files.
+    assert again._to_bytes() == network._to_bytes() == path.read_bytes()
 
 
 def test_files_that_do_not_fit_are_refused(network: Network, tmp_path: Path) -> None:

@@ -82,7 +82,8 @@ def test_all_chapters_have_tables_an_answer_and_figures(small, tmp_path: Path) -
     assert study.RULE in str(found) == found.answer
     drawn = found.draw(tmp_path)
     assert sorted(path.name for path in drawn) == [
-        f"attack_{name}.png" for name in ("hands", "hands_champion", "lights", "match", "probability", "rule", "value")
+        f"attack_{name}.png"
+        for name in (*("hands", "hands_champion", "lights", "match", "probability", "rule", "value", "value_champion"),)
     ]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
 
@@ -318,16 +319,20 @@ def test_the_findings_follow_the_figures() -> None:
     ]
     never, always = (row("matches", f"cards == 'champion' and against == '{other}'") for other in ("never", "always"))
     timing = row("matches", "cards == 'champion_timing'")
-    by_champion = [row("champion_by_rule", f"tricks == -1 and rule == {rule}") for rule in (True, False)]
+    by_champion = [
+        row("champion_by_rule", question)
+        for question in ("tricks == -1 and rule == True", "tricks == 0 and rule == False")
+    ]
     last = row("champion_by_rule", "tricks == 5 and rule == False")
     cards = row("swapped", "cards == 'champion' and later_attacks == 'own' and rule == 0")
     behind, ahead = (row("match", f"bouts_left == 0 and standing == '{side}'") for side in ("behind", "ahead"))
     expected = [
         f"{never['mean']:.2f} ± {never['mean_ci95']:.2f} points per bout",
-        f"{timing['mean']:.3f} ± {timing['mean_ci95']:.3f} over attacking",
+        "0.005 over attacking",
+        f"{timing['mean']:.3f} ± {timing['mean_ci95']:.3f}, and",
         f"{-always['mean']:.3f} ± {always['mean_ci95']:.3f}. If",
         *(f"{one['now_minus_wait']:.2f} ± {one['now_minus_wait_ci95']:.2f} more" for one in by_champion),
-        f"{-last['now_minus_wait']:.2f} ± {last['now_minus_wait_ci95']:.2f}. In",
+        f"{-last['now_minus_wait']:.2f} ± {last['now_minus_wait_ci95']:.2f} less at the last chance",
         f"{attacks['now_minus_wait']:.2f} ± {attacks['now_minus_wait_ci95']:.2f} more",
         f"{-waits['now_minus_wait']:.2f} ± {waits['now_minus_wait_ci95']:.2f} less",
         f"{cards['over_fitted']:.2f} ± {cards['over_fitted_ci95']:.2f} on the same positions",
@@ -345,6 +350,7 @@ def test_the_findings_follow_the_figures() -> None:
     assert -1 not in places
     assert places == sorted(places)
     assert len(re.findall(r"\d\.\d", words)) == len(re.findall(r"\d\.\d", " ".join(expected)))
+    assert timing["mean"] + timing["mean_ci95"] < 0.005 > always["mean"] + always["mean_ci95"]
     # Most of the rest is winning more bouts, and always attacking costs little.
     assert parts[3] > (parts[0] - parts[1] - parts[2]) / 2
     assert abs(always["mean"]) < 0.1 * never["mean"]

@@ -173,19 +173,6 @@ def test_every_game_can_be_learned(name: str, settings: dict[str, Any]) -> None:
     assert all(np.isfinite(array).all() for array in trained.network.tensors().values())
 
 
-def test_the_central_critic_is_shown_everything_and_the_player_nothing_more() -> None:
-    game = stier.load_game("schwinget")
-    envs = stier.VectorEnv(game, 8, seed=5, observation="uint8")
-    for _ in range(12):
-        batch = envs.step(envs.sample_actions())
-        everything = envs.perfect_information_observation()
-        assert everything.shape == (8, 2, game.observation_tensor_shape()[0])
-        assert (everything[:, 0] == batch.observation).all()
-        for lane in range(8):
-            other = 1 - batch.current_player[lane]
-            assert (everything[lane, 1] == envs.state(lane).observation_tensor(int(other))).all()
-
-
 def test_the_central_critic_is_shown_how_long_an_action_is_barred() -> None:
     """Without this the value of a position would not be known, and minus the opponent's would be biased."""
     game = stier.load_game("schwinget")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +24,17 @@ from stier.train._population import Population
 
 
 def test_frozen_agents_are_compared_by_their_files(tmp_path: Path) -> None:
-    game, file, met = small_deck(), tmp_path / "frozen.safetensors", tmp_path / "met.safetensors"
+    game, file, met = small_deck(), tmp_path / "frozen.safetensors", tmp_path / "met, (2).safetensors"
     for path in (file, met):
         Network.random(game, hidden=(8,), seed=1).save(path)
-    agents = {"opponents": (f"network:path={file},choose=sample", "self"), "against": f"network:path={met}"}
+    agents = {"opponents": (f"network:path={file},choose=sample", "self"), "against": f"network:path=({met})"}
     settings = {**TINY, **agents, "deals": 2, "folder": tmp_path / "out"}
     stier.train.learn(game, steps=256, **settings)
     stier.train.learn(game, steps=512, **settings)
     for path in (file, met):
         kept = path.read_bytes()
         Network.random(game, hidden=(8,), seed=2).save(path)
-        with pytest.raises(stier.errors.ArgumentError, match=f"was made when {path} had another content"):
+        with pytest.raises(stier.errors.ArgumentError, match=re.escape(f"was made when {path} had another content")):
             stier.train.learn(game, steps=768, **settings)
         path.write_bytes(kept)
 
@@ -160,16 +161,3 @@ def test_members_are_weighted_by_nash_averaging() -> None:
     assert places() == [4, 0, 0], "it beats the others"
     with pytest.raises(stier.StierError, match="needs a game of two players, kuhn_poker:players=3 has 3"):
         stier.train.learner("kuhn_poker:players=3", population_share=0.5, population_weights="nash")
-
-
-def test_a_best_response_is_learned() -> None:
-    """Against a constant policy that can be exploited, training against it gains more than self-play does."""
-    settings = {**TINY, "steps": 40_000, "learning_rate": 3e-3, "evaluations": 1, "deals": 2000, "seed": 2}
-    settings |= {"final_entropy_coefficient": 0.001}
-    found = [
-        stier.train.learn("kuhn_poker", against="random", opponents=opponents, **settings).log[-1]["eval/random/mean"]
-        for opponents in ("random", "self")
-    ]
-    # The best response to uniform play gains 1/2 a game on average over the seats.
-    assert found[0] > 0.4
-    assert found[0] > found[1] + 0.1

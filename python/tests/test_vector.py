@@ -506,3 +506,16 @@ def test_sampled_actions_are_legal_and_cover_everything(game: stier.Game) -> Non
     batch = envs.reset(seed=[7] * 200)
     sampled = {action for _ in range(5) for action in envs.sample_actions().tolist()}
     assert sampled == set(np.flatnonzero(batch.legal_action_mask[0]).tolist())
+
+
+def test_perfect_information_is_what_all_players_see_together() -> None:
+    game = stier.load_game("schwinget")
+    envs = stier.VectorEnv(game, 8, seed=5, observation="uint8")
+    for _ in range(12):
+        batch = envs.step(envs.sample_actions())
+        everything = envs.perfect_information_observation()
+        assert everything.shape == (8, 2, game.observation_tensor_shape()[0])
+        assert (everything[:, 0] == batch.observation).all()
+        for lane in range(8):
+            other = 1 - batch.current_player[lane]
+            assert (everything[lane, 1] == envs.state(lane).observation_tensor(int(other))).all()

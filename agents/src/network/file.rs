@@ -101,7 +101,7 @@ pub enum Fault {
     #[error("has a weight in '{0}' that is not a finite number")]
     NotFinite(String),
     /// The network has more inputs than agents provide.
-    #[error("reads beliefs about the cards, which agents do not give it: it plays in `stier.train.duel` only")]
+    #[error("reads beliefs about the cards, which agents do not give it")]
     Beliefs,
     /// The network was trained for something else.
     #[error("was trained for {what} '{trained}', not for '{here}'")]

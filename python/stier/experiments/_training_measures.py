@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import stier
 from stier.experiments._plans import OnProgress
 from stier.experiments._training_runs import (
@@ -27,17 +25,19 @@ if TYPE_CHECKING:
     from stier.network import Network
     from stier.train import LearnedResponse
 
-#: The number of positions for timing a decision, and that of deals for counting the chances of watched actions.
-POSITIONS, CHANCES = 200, 3000
+#: The deals for counting the chances of watched actions.
+CHANCES = 3000
 #: The iterations of the solver.
 ITERATIONS = (1, 2, 5, 10, 20, 50, 100, 200)
 Row = dict[str, Any]
 
 
-def train_and_measure(run: Mapping[str, Any], seed: int, work: Path, on_progress: OnProgress | None) -> list[Row]:
-    """Trains one network and measures it."""
+def train_and_measure(
+    run: Mapping[str, Any], seed: int, threads: int, work: Path, on_progress: OnProgress | None
+) -> list[Row]:
+    """Trains one network and measures it, on so many threads."""
     game = stier.load_game(run["game"])
-    network, file, log = _published(run) if "file" in run else _train(run, game, seed, work, on_progress)
+    network, file, log = _published(run) if "file" in run else _train(run, game, seed, threads, work, on_progress)
     rows: list[Row] = []
 
     def note(at: Mapping[str, Any], measure: str, value: float, ci95: float | None = None) -> None:
@@ -57,17 +57,15 @@ def train_and_measure(run: Mapping[str, Any], seed: int, work: Path, on_progress
 
     for name, (text, other, deals) in matches_of(run).items():
         own, agent = named(text), named(other)
-        result = stier.pit(game, [own] + [agent] * (game.num_players() - 1), deals=deals, seed=HELD_OUT + seed)
+        agents = [own] + [agent] * (game.num_players() - 1)
+        result = stier.pit(game, agents, deals=deals, seed=HELD_OUT + seed, threads=threads)
         note(log[-1], name, result.mean[0], result.ci95[0])
-        if agent.startswith("ismcts:iterations"):
-            who = "guided, times" if name.startswith("guided") else "times"
-            note(log[-1], f"{who} as fast as {agent}", _seconds(game, agent) / _seconds(game, own))
     for name, responder in responders_of(run).items():
         player, deals = named("network:path=NETWORK"), run["responder_deals"]
-        found = stier.exploit(game, player, named(responder), deals=deals, seed=HELD_OUT + seed)
+        found = stier.exploit(game, player, named(responder), deals=deals, seed=HELD_OUT + seed, threads=threads)
         note(log[-1], name, found.gain, found.ci95)
     if "learned_responder" in run:
-        learned = _respond(run, game, seed, file, work, on_progress)
+        learned = _respond(run, game, seed, file, threads, work, on_progress)
         note(learned.trained.log[-1], LEARNED, learned.gain, learned.ci95)
     return rows
 
@@ -77,7 +75,7 @@ def _rounded(value: float | None, digits: int) -> float | None:
 
 
 def _train(
-    run: Mapping[str, Any], game: stier.Game, seed: int, work: Path, on_progress: OnProgress | None
+    run: Mapping[str, Any], game: stier.Game, seed: int, threads: int, work: Path, on_progress: OnProgress | None
 ) -> tuple[Network, str, list[Row]]:
     """Trains a network, from its checkpoint if there is one, and returns it with its file and its log."""
     import stier.train
@@ -94,13 +92,20 @@ def _train(
         judge=run.get("judge"),
         log=_teller(run, "settings", on_progress),
         seed=seed,
+        threads=threads,
         **run["settings"],
     )
     return trained.network, str(work / "network.safetensors"), list(trained.log)
 
 
 def _respond(
-    run: Mapping[str, Any], game: stier.Game, seed: int, file: str, work: Path, on_progress: OnProgress | None
+    run: Mapping[str, Any],
+    game: stier.Game,
+    seed: int,
+    file: str,
+    threads: int,
+    work: Path,
+    on_progress: OnProgress | None,
 ) -> LearnedResponse:
     """Trains a responder to a network, from its checkpoint if there is one, and measures its gain."""
     import stier.train
@@ -112,6 +117,7 @@ def _respond(
         folder=work / "response",
         log=_teller(run, "learned_responder", on_progress),
         seed=HELD_OUT + seed,
+        threads=threads,
         **{**given, "initial": given["initial"] or None},
     )
 
@@ -156,21 +162,6 @@ def _chances(run: Mapping[str, Any], player: Any, seed: int) -> Iterator[tuple[s
         yield f"P({action}) above 0.9 {FIRST}", first.above_90, None
         yield f"P({action}) below 0.1 {FIRST}", first.below_10, None
         yield f"chances of {action} after the first lead", found.row().chances - first.chances, None
-
-
-def _seconds(game: stier.Game, agent: str) -> float:
-    """Returns the time per decision: the quickest of three searches, averaged over positions with a choice."""
-    player, times = stier.load_agent(agent, game), []
-    for seed in range(POSITIONS):
-        state = game.new_initial_state(seed=seed)
-        rng = np.random.default_rng(seed)
-        for _ in range(seed % 12):
-            state.apply_action(int(rng.choice(state.legal_actions())))
-            if state.is_terminal():
-                break
-        if not state.is_terminal() and len(state.legal_actions()) > 1:
-            times.append(min(player.search(state).seconds for _ in range(3)))
-    return float(np.mean(times))
 
 
 def solve(run: Mapping[str, Any]) -> list[Row]:

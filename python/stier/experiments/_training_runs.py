@@ -133,7 +133,7 @@ def _check_settings(run: Mapping[str, Any], game: stier.Game) -> None:
 
 def _check_table(key: str, run: Mapping[str, Any], game: stier.Game) -> None:
     """Raises for wrong settings in one of the tables."""
-    from stier.train import algorithm_of, check_settings
+    from stier.train._learn import algorithm_of, check_settings
     from stier.train.response import settings_of_responder
     from stier.train.settings import SELF
 

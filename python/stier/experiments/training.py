@@ -99,7 +99,8 @@ class Training(TablePlan):
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
         """Trains a network, or continues, and measures it."""
         run, name, seed = (task.what[key] for key in ("run", "name", "seed"))
-        rows = solve(run) if name == solver_of(run["game"]) else train_and_measure(run, seed, work, on_progress)
+        is_solver = name == solver_of(run["game"])
+        rows = solve(run) if is_solver else train_and_measure(run, seed, threads, work, on_progress)
         same = {"run": name, "seed": seed, "made_by": made_by(run)}
         return pa.Table.from_pylist([same | row for row in rows], schema=SCHEMA)
 

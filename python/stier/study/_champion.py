@@ -167,7 +167,7 @@ def _step_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
 
 
 def _asked(store: Parts, run: Run) -> pd.DataFrame:
-    """What the search says at positions of the champion's games, beside what the champion makes of them."""
+    """The search's opinion of positions in the champion's games, beside their values if the champion plays on."""
     told = [f"light0_{what}" for what in ("now", "wait", "share")]
     frame = store.read(run, ["game", "tricks", "rule", "share", *told, *VALUES])
     now, wait, share = (np.asarray(frame[name], dtype=np.float64) for name in told)

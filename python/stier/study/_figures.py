@@ -40,14 +40,21 @@ OPPONENTS = {
     "random": "at random, half the time",
     "always": "at the first chance",
     "cards": "when its own policy does",
-    "best": "when the best agent (1,000) does",
+    "best": "as the best agent (1,000),\nwhich also plays its cards",
 }
 
 
 def figures(tables: Tables) -> dict[str, Callable[[], Figure]]:
     """Returns every figure that there are tables for."""
     known: dict[str, tuple[set[str], Callable[[Tables], Figure]]] = {
-        "attack_value": ({"by_tricks", "by_count"}, value),
+        "attack_value": (
+            {"by_tricks", "by_count"},
+            partial(value, chapter="broad", counts="by_count", players="the fitted policy"),
+        ),
+        "attack_value_champion": (
+            {"by_tricks", "champion_by_count"},
+            partial(value, chapter="champion", counts="champion_by_count", players="the champion"),
+        ),
         "attack_hands": ({"by_hand"}, partial(hands, name="by_hand", players="the fitted policy")),
         "attack_hands_champion": (
             {"champion_by_hand"},
@@ -66,25 +73,26 @@ def _in_style(make: Callable[[Tables], Figure], tables: Tables) -> Figure:
         return make(tables)
 
 
-def value(tables: Tables) -> Figure:
+def value(tables: Tables, chapter: str, counts: str, players: str) -> Figure:
     """Draws the gain of attacking over waiting, by the number of tricks and by the rule's count."""
-    figure, axes = plt.subplots(2, 2, figsize=(9, 5.6), layout="constrained")
+    figure, axes = plt.subplots(2, 2, figsize=(9, 5.8), layout="constrained")
+    figure.suptitle(f"Played on by {players}", fontsize=10)
     for row, scoring in zip(axes, SCORINGS, strict=True):
         table = tables["by_tricks"]
-        broad = table[(table["scoring"] == scoring) & (table["chapter"] == "broad")]
-        _points(row[0], broad["tricks"] - 0.08, broad, "now_minus_wait", BLUE, "o", "than waiting")
-        _points(row[0], broad["tricks"] + 0.08, broad, "now_minus_never", ORANGE, "s", "than never attacking")
+        all_hands = table[(table["scoring"] == scoring) & (table["chapter"] == chapter)]
+        _points(row[0], all_hands["tricks"] - 0.08, all_hands, "now_minus_wait", BLUE, "o", "than waiting")
+        _points(row[0], all_hands["tricks"] + 0.08, all_hands, "now_minus_never", ORANGE, "s", "than never attacking")
         row[0].set_xlabel("finished tricks")
         row[0].set_ylabel(f"attacking is better by\n({UNITS[scoring]} per bout)")
         row[0].margins(y=0.25)
         row[0].legend(frameon=False, fontsize=8, ncols=2, loc="upper center")
         row[0].set_title(f"{scoring}: all hands")
-        counts = tables["by_count"]
-        counts = counts[(counts["scoring"] == scoring) & (counts["units"] >= 100)]
-        known = counts[counts["count"] >= 0]
+        counted = tables[counts]
+        counted = counted[(counted["scoring"] == scoring) & (counted["units"] >= 100)]
+        known = counted[counted["count"] >= 0]
         for chosen, colour, marker in [(known["count"] >= 4, BLUE, "o"), (known["count"] < 4, RED, "v")]:
             _points(row[1], known["count"][chosen], known[chosen], "now_minus_wait", colour, marker, None)
-        without = counts[counts["count"] < 0]
+        without = counted[counted["count"] < 0]
         place = float(known["count"].max()) + 1.5
         _points(row[1], without["count"] * 0 + place, without, "now_minus_wait", GREEN, "D", None)
         row[1].axvline(3.5, color="grey", lw=0.8, ls=":")
@@ -154,10 +162,12 @@ def _shares(ax: Axes, table: pd.DataFrame, column: str) -> None:
 
 
 def _gains(ax: Axes, table: pd.DataFrame) -> None:
-    """A grid of gains with their intervals, by hand."""
-    most = float(table["now_minus_wait"].abs().max()) if len(table) else 0.0
+    """A grid of gains with their intervals, by hand; without colour where the interval contains 0."""
+    gain, width = table["now_minus_wait"], table["now_minus_wait_ci95"]
+    shown = table.assign(shown=gain.where(gain.abs() > width, 0.0))
+    most = float(shown["shown"].abs().max()) or 1.0
     told = lambda row: f"{row['now_minus_wait']:+.2f}\n± {row['now_minus_wait_ci95']:.2f}"  # noqa: E731
-    _grid(ax, table, "now_minus_wait", told, -1.3 * most, 1.3 * most, DIVERGING, 0.75 * most)
+    _grid(ax, shown, "shown", told, -1.3 * most, 1.3 * most, DIVERGING, 0.75 * most)
 
 
 def _grid(

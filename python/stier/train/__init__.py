@@ -8,31 +8,21 @@
 
 from __future__ import annotations
 
-import dataclasses
-import os
-import platform
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
-from typing import Any, NamedTuple
 
-from stier.errors import ArgumentError, MissingExtraError
+from stier.errors import MissingExtraError
 
-for _name in ("safetensors",):
-    if find_spec(_name) is None:
-        raise MissingExtraError(f"stier.train needs {_name}: pip install 'stier[train]'")
+if find_spec("safetensors") is None:
+    raise MissingExtraError("stier.train needs safetensors: pip install 'stier[train]'")
 
-from stier._adapting import as_game  # noqa: E402
-from stier._native import Game, GameTree, alternatives, registered_agents  # noqa: E402
-from stier.network import Network  # noqa: E402
-from stier.playing import AnyAgent  # noqa: E402
-from stier.train._gae import Advantages, gae  # noqa: E402
-from stier.train._learner import Learner  # noqa: E402
-from stier.train._run import Logger, Trained, run, set_by_initial  # noqa: E402
-from stier.train.evaluation import ChanceRow, Chances, Duel, Evaluation, Exact, chances, duel  # noqa: E402
-from stier.train.settings import CommonSettings, DMCSettings, Settings  # noqa: E402
+from stier.train._chances import ChanceRow, Chances, chances
+from stier.train._gae import Advantages, gae
+from stier.train._learn import learn, learner
+from stier.train._learner import Learner
+from stier.train._run import Logger, Trained, run
+from stier.train.evaluation import Duel, Evaluation, Exact, duel
+from stier.train.response import LearnedResponse, best_response
+from stier.train.settings import CommonSettings, DMCSettings, Settings
 
 __all__ = [
     "Advantages",
@@ -56,171 +46,3 @@ __all__ = [
     "learner",
     "run",
 ]
-
-
-class Algorithm(NamedTuple):
-    """An algorithm: where its learner is, its settings, and the packages it needs."""
-
-    module: str
-    #: The name of the learner in the module.
-    learner: str
-    settings: type[CommonSettings]
-    #: The package that it needs, and the extra that installs it.
-    needs: str
-    extra: str
-
-
-ALGORITHMS = {
-    "ppo": Algorithm("stier.train.ppo", "PPO", Settings, "jax", "train"),
-    "ppo_torch": Algorithm("stier.train.ppo_torch", "PPO", Settings, "torch", "torch"),
-    "dmc": Algorithm("stier.train.dmc", "DMC", DMCSettings, "jax", "train"),
-}
-
-
-def learner(
-    game: Game | str,
-    algorithm: str = "ppo",
-    *,
-    initial: Network | str | os.PathLike[str] | None = None,
-    device: str | None = None,
-    **settings: Any,
-) -> Learner:
-    """Returns an algorithm at its beginning, with its `Settings` as keywords.
-
-    Args:
-        game: The game, or its name as for `stier.load_game`.
-        algorithm: ``"ppo"``, ``"ppo_torch"`` or ``"dmc"``.
-        initial: A network to start from, or its file, for the same observations and actions. `hidden` and `symmetry`
-            are then those of the network. PPO takes over the policy and the value head if there is one; the optimizer
-            begins anew. Deep Monte Carlo takes networks of its own kind only.
-        device: The device of the network, by its name in JAX (``"gpu:0"``; ``"cpu"`` uses all cores) or PyTorch
-            (``"cuda:0"``). If left out, one thread of the CPU, which gives the same bits on any number of cores.
-        settings: `Settings` for PPO, `DMCSettings` for deep Monte Carlo.
-
-    Raises `ValueError` for an unknown algorithm, setting or device or a network that does not fit, `ImportError` if a
-    package that the algorithm needs is not installed.
-    """
-    learner_class = _learner_class(algorithm)
-    check_settings(algorithm, settings)
-    if initial is not None and not isinstance(initial, Network):
-        try:
-            initial = Network.load(initial)
-        except (OSError, ValueError) as error:
-            raise ArgumentError(f"initial must be the file of a network, got '{initial}': {error}") from error
-    if initial is not None:
-        hidden = tuple(weight.shape[1] for weight, _ in initial.hidden)
-        own = {"hidden": hidden, "symmetry": initial.classes is not None}
-        settings = own | ({"beliefs": initial.beliefs} if initial.beliefs else {}) | settings
-    return learner_class(as_game(game), algorithm_of(algorithm).settings(**settings), initial, device)
-
-
-def algorithm_of(name: str) -> Algorithm:
-    """Returns the algorithm of that name."""
-    if name not in ALGORITHMS:
-        raise ArgumentError(f"unknown algorithm '{name}'{alternatives(name, 'algorithms', list(ALGORITHMS))}")
-    return ALGORITHMS[name]
-
-
-def _learner_class(algorithm: str) -> Callable[..., Learner]:
-    """Returns the class of an algorithm's learner, from a module that needs its framework."""
-    module, learner_name, _, needs, extra = algorithm_of(algorithm)
-    if find_spec(needs) is None:
-        if needs == "jax" and (sys.platform, platform.machine()) == ("darwin", "x86_64"):
-            raise MissingExtraError(
-                f"{algorithm} needs jax 0.5 or newer, which Macs with Intel processors cannot run; "
-                "ppo_torch needs torch: pip install 'stier[torch]'"
-            )
-        raise MissingExtraError(f"{algorithm} needs {needs}: pip install 'stier[{extra}]'")
-    found: Callable[..., Learner] = getattr(import_module(module), learner_name)
-    return found
-
-
-def check_settings(algorithm: str, settings: Mapping[str, Any]) -> None:
-    """Raises for a setting that is not known."""
-    known = [field.name for field in dataclasses.fields(algorithm_of(algorithm).settings)]
-    for name in settings:
-        if name not in known:
-            raise ArgumentError(f"unknown setting '{name}'{alternatives(name, f'settings of {algorithm}', known)}")
-
-
-def learn(
-    game: Game | str,
-    algorithm: str = "ppo",
-    *,
-    folder: str | os.PathLike[str] | None = None,
-    against: str | Sequence[str] | None = None,
-    deals: int = 500,
-    evaluations: int = 20,
-    exact: bool | GameTree = False,
-    watch: str | Sequence[str] = (),
-    judge: AnyAgent | None = None,
-    initial: Network | str | os.PathLike[str] | None = None,
-    device: str | None = None,
-    threads: int = 0,
-    checkpoint_every: int = 0,
-    log: Logger | None = None,
-    progress: bool = False,
-    **settings: Any,
-) -> Trained:
-    """Trains a network by self-play, or against other agents.
-
-    Args:
-        game: The game, of any size, or its name as for `stier.load_game`.
-        algorithm: ``"ppo"`` in JAX, ``"ppo_torch"``, the same in PyTorch, or ``"dmc"``, deep Monte Carlo.
-        folder: The folder for ``network.safetensors``, ``log.csv`` and ``checkpoint.safetensors``. Training continues
-            from a checkpoint in it, and is extended if `steps` is larger than before. Learning rate and entropy bonus
-            then follow the schedule of the new total, so they rise again after a finished training. Without a folder
-            nothing is saved.
-        against: The agents that the network meets in each evaluation. By default ``greedy``, or ``random`` in games
-            without a built-in policy. The opponents of the training are the setting `opponents`.
-        deals: The number of paired deals against each of them.
-        evaluations: The number of evaluations after the one at the beginning.
-        exact: Computes NashConv in evaluations, for games whose tree fits into memory. A tree is used as given.
-        watch: One or several names of actions, such as ``"attack"``. Each evaluation counts their `chances` in `deals`
-            games of the network against itself. Win rates do not show that a learner has lost an action.
-        judge: An agent for `watch`: chances are also grouped by whether it would take the action.
-        initial: A network to start from, or its file: `learner`.
-        device: The device of the network: `learner`.
-        threads: Threads of the agents in evaluations; 0 for all cores.
-        checkpoint_every: Keep the network of every so many iterations as ``checkpoints/STEPS.safetensors`` in the
-            folder; 0 keeps the last one only.
-        log: Called after each iteration with its metrics and after each evaluation with its columns, both with
-            ``steps`` and ``cpu_seconds``: for TensorBoard and the like.
-        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
-        settings: Those of the algorithm, such as ``steps``, ``seed`` and ``hidden``: `Settings` for PPO, `DMCSettings`
-            for deep Monte Carlo.
-
-    The same settings give the same network on the same machine, however often training was stopped.
-
-    Raises:
-        ValueError: An unknown algorithm, setting, device or action, a checkpoint of other settings, of agents whose
-            files have changed or of another format, an initial network that does not fit, or a game that is too large
-            for `exact`.
-        TrainingError: A loss is not finite, or the outputs of the network overflow; the files stay as they were before.
-        ImportError: A package that the algorithm needs is not installed.
-    """
-    watch = (watch,) if isinstance(watch, str) else tuple(watch)
-    game = as_game(game)
-    if against is None:
-        against = "greedy" if "greedy" in registered_agents(game) else "random"
-    against = (against,) if isinstance(against, str) else tuple(against)
-    if folder is not None and initial is None:
-        # A network to start from need not be named again.
-        settings = set_by_initial(Path(folder)) | settings
-    made = learner(game, algorithm, initial=initial, device=device, **settings)
-    tree = exact if isinstance(exact, GameTree) else None
-    known = Exact(tree) if tree is not None else Exact.of(game) if exact else None
-    seed = made.settings.seed
-    evaluation = Evaluation(game, against, deals, seed=seed, exact=known, threads=threads, watch=watch, judge=judge)
-    return run(
-        made,
-        folder=None if folder is None else Path(folder),
-        evaluation=evaluation,
-        evaluations=evaluations,
-        checkpoint_every=checkpoint_every,
-        log=log,
-        progress=progress,
-    )
-
-
-from stier.train.response import LearnedResponse, best_response  # noqa: E402

@@ -85,10 +85,8 @@ class Environments:
         against_earlier = round(settings.population_share * count)
         rest = count - against_earlier
         if len(opponents) > rest:
-            got = f", of which population_share takes {against_earlier}" if against_earlier else ""
-            raise ArgumentError(
-                f"num_envs must be at least {len(opponents)}, the number of opponents, got {count}{got}"
-            )
+            left = f"{rest} of {count}: lower population_share" if against_earlier else f"{count}: raise num_envs"
+            raise ArgumentError(f"each of {len(opponents)} opponents needs an environment, and there are {left}")
         self.game, self.classes = game, classes_of(game, settings)
         #: The same for the critic, which is shown no beliefs.
         self.critic_classes = None if self.classes is None else Classes.of(game)
@@ -104,7 +102,7 @@ class Environments:
             if against_earlier < settings.population_size:
                 raise ArgumentError(
                     f"population_share={settings.population_share} of {count} environments is {against_earlier}, fewer "
-                    f"than population_size={settings.population_size}"
+                    f"than population_size={settings.population_size}: raise the share or num_envs, or lower the size"
                 )
             sizes = _sizes(against_earlier, settings.population_size)
             parts += zip(self.population.players(), sizes, strict=True)

@@ -28,7 +28,7 @@ from stier.train.evaluation import Evaluation
 from stier.train.settings import SELF
 
 #: Seconds between checkpoints.
-PAUSE = 30.0
+PAUSE = 10.0
 CHECKPOINT, LOG, NETWORK, HISTORY = "checkpoint.safetensors", "log.csv", "network.safetensors", "checkpoints"
 #: Raised whenever the same settings would go on otherwise from the same checkpoint.
 FORMAT = 7
@@ -81,6 +81,8 @@ def run(
         raise ArgumentError("checkpoint_every needs a folder")
     record = _Record(learner, folder, evaluation, log)
     record.resume()
+    if progress and learner.steps:
+        print(f"continuing after {learner.steps:,} decisions, from {folder}", file=sys.stderr, flush=True)
     total = learner.settings.steps
     saved = time.monotonic()
     begun = learner.steps
@@ -103,7 +105,13 @@ def run(
                 update(min(done, last), last, record.note())
             if done >= total:
                 return Trained(learner.network(), record.rows, folder, record.headlines)
-            record.iterate()
+            try:
+                record.iterate()
+            except KeyboardInterrupt:
+                if progress and folder is not None:
+                    kept = f"the same command continues after {record.saved:,}"
+                    print(f"stopped after {done:,} decisions; {kept}", file=sys.stderr, flush=True)
+                raise
             if checkpoint_every and learner.iteration % checkpoint_every == 0:
                 record.keep_network()
             if time.monotonic() - saved > PAUSE:
@@ -142,6 +150,8 @@ class _Record:
         self.sums: dict[str, float] = {}
         self.iterations = 0
         self.cpu_seconds = 0.0
+        #: Steps in the checkpoint.
+        self.saved = 0
         own = learner.settings
         agents = [*own.opponents, own.opening, own.beliefs, *(() if evaluation is None else evaluation.against)]
         #: Digests of the files of these agents, as they are before the first game.
@@ -253,6 +263,7 @@ class _Record:
         state = {"rows": self.rows, "sums": self.sums, "iterations": self.iterations, "cpu_seconds": self.cpu_seconds}
         metadata = {"settings": json.dumps(self.settings), "state": json.dumps(state)}
         write_bytes(self.folder / CHECKPOINT, save(arrays, metadata))
+        self.saved = self.learner.steps
 
     def resume(self) -> None:
         """Continues from the folder's checkpoint, if there is one.
@@ -283,6 +294,7 @@ class _Record:
         state = json.loads(metadata["state"])
         self.rows, self.sums = state["rows"], state["sums"]
         self.iterations, self.cpu_seconds = state["iterations"], state["cpu_seconds"]
+        self.saved = self.learner.steps
 
 
 def _always_finite(network: Network) -> bool:
@@ -329,7 +341,13 @@ def _digests(game: Game, agents: Sequence[str]) -> dict[str, str]:
 
     The game's own network is among them, because agents can mean it without a path.
     """
-    paths = {path for agent in agents for path in re.findall(r"\b(?:path|network)=([^,()]+)", agent)}
+    # With commas or parentheses in it, a path stands in parentheses.
+    found = [
+        match
+        for agent in agents
+        for match in re.findall(r"\b(?:path|network)=(?:\(((?:[^()]|\([^()]*\))+)\)|([^,()]+))", agent)
+    ]
+    paths = {quoted or bare for quoted, bare in found}
     # A file that is missing is an error of its agent.
     files = {path: Path(path).read_bytes() for path in sorted(paths) if Path(path).is_file()}
     own = game.network()

@@ -10,7 +10,7 @@ from typing import Any
 
 from stier._native import Game, GameTree, alternatives
 from stier.errors import ArgumentError, StierError
-from stier.train import learn
+from stier.train._learn import learn
 from stier.train._run import LOG, NETWORK, Trained
 from stier.train.settings import CommonSettings, DMCSettings, Settings
 

@@ -14,7 +14,7 @@ from stier._native import Agent, Game, VectorEnv, derive_seed, load_agent
 from stier.errors import AgentError, ArgumentError
 from stier.network import Network
 from stier.solving import Gain, constant_sum
-from stier.train import algorithm_of, check_settings, learn
+from stier.train._learn import algorithm_of, check_settings, learn
 from stier.train._run import NETWORK, Logger, Trained, set_by_initial
 from stier.train.evaluation import Duel, duel
 from stier.train.settings import CommonSettings

@@ -21,7 +21,7 @@ impl Hints for Schwinget {
         self.logit(&view.seen, action)
     }
 
-    /// The rule of thumb of `stier.study.attack_timing`.
+    /// When to attack: see `thumb`.
     fn rule_of_thumb(&self, view: &View) -> Option<RuleOfThumb> {
         Some(RuleOfThumb { action: self.attack(), takes: self.should_attack(view) })
     }

@@ -5,7 +5,7 @@
 //! four or more.*
 //!
 //! It is the best rule found among integer combinations of what a player can count, judged by the gain of attacking
-//! over waiting (`stier.study.attack_timing`). The same rule holds for both scorings and for every number of finished
+//! over waiting if the fitted policy plays on. The same rule holds for both scorings and for every number of finished
 //! tricks. Four is one less than the number of cards in a hand, and small decks count accordingly.
 
 use crate::games::schwinget::{Schwinget, View};
