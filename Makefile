@@ -4,7 +4,7 @@
 # make test-sb3  what needs Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv
 # make bench    measure and print one table, kept in benches/RESULTS.md
 # make strength  play the matches of benches/strength.toml (hours; stop it and it goes on), cross-tables in benches/STRENGTH.md
-# make study    when is an attack right? An hour of one core; stop it and it goes on. Tables and figures under notebooks/
+# make study    when is an attack right? Some hours of one core; stop it and it goes on. Tables and figures under notebooks/
 # make ladder   solve the scaled-down games of benches/ladder.toml, ask every agent (an hour; stop it and it goes on), benches/LADDER.md
 # make training  train networks in the four games, five seeds each (hours; stop it and it goes on), benches/TRAINING.md
 # make audit    look for leaks in the card games of OpenSpiel, PettingZoo and RLCard (20 minutes; stop it and it goes on), benches/AUDIT.md

@@ -19,7 +19,7 @@ def study() -> None:
     "attack-timing",
     examples=["stier study attack-timing --quick", "stier study attack-timing --chapter broad --scale 10"],
 )
-@click.option("--quick", is_flag=True, help="Take a minute and a half of one core instead of an hour.")
+@click.option("--quick", is_flag=True, help="Take two minutes of one core instead of some hours.")
 @click.option(
     "--out",
     type=options.PATH,

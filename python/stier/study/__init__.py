@@ -354,7 +354,7 @@ def attack_timing(
 
     Args:
         out: The folder; ``out/study`` if left out, ``out/study/quick`` for a quick one.
-        quick: A small study of all chapters: a minute and a half of one core instead of an hour.
+        quick: A small study of all chapters: two minutes of one core instead of some hours.
         chapters: The names of some chapters; all if left out.
         network: The file of another network that takes the part of the champion; the game's own if left out.
         seed: The seed of everything.
