@@ -245,6 +245,8 @@ def mirror_step(
 
 #: The responder, unless another is named.
 RESPONDER = "ismcts_br"
+#: With fewer deals an interval means too little for a bound in words.
+FEWEST_DEALS = 10
 
 
 @dataclass(frozen=True)
@@ -262,10 +264,12 @@ class Gain:
         """The exploitability that is shown: the lower end of the interval, 0 if it is negative or there is none."""
         return 0.0 if isnan(self.ci95) else max(0.0, self.gain - self.ci95)
 
-    def _bound(self) -> str:
+    def _bound(self, deals: int) -> str:
+        if deals < FEWEST_DEALS:
+            return f"No lower bound is shown by fewer than {FEWEST_DEALS} deals."
         if self.at_least > 0:
             return f"Lower bound on what a best response gains: {self.at_least:.3f} (95 % confidence)."
-        return "No lower bound is shown" + (" by a single deal." if isnan(self.ci95) else " (95 % confidence).")
+        return "No lower bound is shown (95 % confidence)."
 
     def _text(self, deals: int, seed: int) -> str:
         return (
@@ -273,7 +277,7 @@ class Gain:
             f"agent      {self.agent}\n"
             f"responder  {self.responder}\n"
             f"gain       {self.gain:+.3f}{plus_minus(self.ci95)} per game, on average over the seats\n"
-            f"{self._bound()}\n"
+            f"{self._bound(deals)}\n"
         )
 
 
@@ -355,11 +359,19 @@ def exploit(
     seats = game.num_players()
     games = pit(game, [responder] + [agent] * (seats - 1), deals=deals, seed=seed, threads=threads, progress=progress)
     gain = float(games.mean[0]) - total / seats
-    named = [
-        str(one) if isinstance(one, Agent) else games.agents[min(place, len(games.agents) - 1)]
-        for place, one in enumerate([responder, agent])
-    ]
-    return Exploitation(game, named[1], named[0], gain, float(games.ci95[0]), games)
+    names = [_name(responder, games.agents[0]), _name(agent, games.agents[-1])]
+    return Exploitation(game, names[1], names[0], gain, float(games.ci95[0]), games)
+
+
+def _name(agent: AnyAgent, otherwise: str) -> str:
+    """Returns the text of an agent; a responder's also says whose policy it models if that is the default."""
+    if not isinstance(agent, Agent):
+        return otherwise
+    text = str(agent)
+    for option in describe_agent(agent.name).options:
+        if option.name == "against" and "against=" not in text:
+            text += f"{',' if ':' in text else ':'}against={option.default}"
+    return text
 
 
 def constant_sum(game: Game) -> float:
