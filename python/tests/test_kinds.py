@@ -308,6 +308,26 @@ def test_a_learned_responder_is_trained_on_after_a_stop(tmp_path: Path, monkeypa
     assert parts.drop(["cpu_seconds"]).equals(whole.drop(["cpu_seconds"]))
 
 
+@pytest.mark.timeout(300)
+def test_trainings_keep_to_the_threads_of_their_plan(tmp_path: Path, monkeypatch) -> None:
+    pytest.importorskip("jax")
+    seen = set()
+
+    def spied(call: Any, name: str) -> Any:
+        def noting(*arguments: Any, **options: Any) -> Any:
+            seen.add((name, options.get("threads")))
+            return call(*arguments, **options)
+
+        return noting
+
+    for owner, name in ((stier, "pit"), (stier, "exploit"), (stier.train, "learn"), (stier.train, "best_response")):
+        monkeypatch.setattr(owner, name, spied(getattr(owner, name), name))
+    more = 'responders = ["lbr:worlds=2"]\nresponder_deals = 2\nlearned_responder = { steps = 512, deals = 2 }\n'
+    (tmp_path / "small.toml").write_text(f"{TRAINING}{more}".replace("seeds = 2", "seeds = 1"))
+    experiments.run(tmp_path / "small.toml", tmp_path / "out", threads=1)
+    assert seen == {("pit", 1), ("exploit", 1), ("learn", 1), ("best_response", 1)}
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.timeout(300)
 def test_killed_in_the_middle_it_ends_with_the_same_parts(kind: str, tmp_path: Path) -> None:

@@ -50,8 +50,8 @@ options! {
         /// clock. If there are at most as many worlds as `rollouts` for each action, they are searched in turn.
         time_ms: u64 = 0, 0..=3_600_000;
         /// The size of the step, for returns in units of the network's value_scale. At 0 the policy is the network's. The
-        /// default suits games in which good play mixes, such as poker. Where it hardly mixes, 100 changes more decisions
-        /// and wins more.
+        /// default changes few decisions. A larger one, such as 100, wins more against the network, but near an equilibrium
+        /// and in games in which good play mixes it can be exploited more.
         step: f64 = 1.0, 0.0..=1_000_000.0;
         /// The pull towards uniform play. With it the logarithms of the new probabilities are divided by 1 + magnet x
         /// step, which matters only with choose=sample.
