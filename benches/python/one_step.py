@@ -299,7 +299,7 @@ def picture(rows: Sequence[Row]) -> None:
 
     from stier.plots import COLOURS
 
-    figure, axes = plt.subplots(4, 2, figsize=(11, 14))
+    figure, axes = plt.subplots(4, 2, figsize=(11, 13), layout="constrained")
     starts = {game: list(own) for game, own in NETWORKS.items()}
     starts |= {game: [str(share) for share in SHARES] for game in reversed(TOYS)}
     columns = [axes[row : row + 2, column] for row in (0, 2) for column in (0, 1)]
@@ -314,24 +314,20 @@ def picture(rows: Sequence[Row]) -> None:
                 for ax, column, unit in ((upper, "of_uniform", 100), (lower, "gain", 1)):
                     means = [unit * mean(step, column) for step in steps]
                     ax.plot(x, means, style, color=colour, label=f"{title_of(start)}, {name}")
-                    for seed in range(len(before) if game in NETWORKS else 0):
-                        y = [unit * float(step[seed][column]) for step in steps]
-                        ax.plot(x, y, style, color=colour, lw=0.5, alpha=0.3)
         upper.set(xscale="log", title=NAMES[game], ylabel="NashConv, % of uniform play's")
-        lower.set(xscale="log", xlabel="step", ylabel="gain per game against the policy before")
+        lower.set(xscale="log", xlabel="step", ylabel="gain per game")
         lower.axhline(0, color="gray", lw=0.8)
         # Each legend stands where no line is.
         handles = upper.get_legend_handles_labels()
         if game in NETWORKS:
             upper.set_ylim(0)
-            lower.legend(*handles, fontsize=8, loc="upper left")
+            lower.legend(*handles, fontsize=7, loc="upper left")
         else:
             # A large step multiplies NashConv.
             upper.set(
                 yscale="log", ylim=(0.2, 150), yticks=(1, 3, 10, 30, 100), yticklabels=("1", "3", "10", "30", "100")
             )
             upper.legend(*handles, fontsize=7, loc="lower right")
-    figure.tight_layout()
     write(PICTURE, lambda path: figure.savefig(path, format="png", dpi=110, metadata={"Software": None}))
 
 
