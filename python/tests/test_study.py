@@ -328,7 +328,6 @@ def test_the_findings_follow_the_figures() -> None:
     behind, ahead = (row("match", f"bouts_left == 0 and standing == '{side}'") for side in ("behind", "ahead"))
     expected = [
         f"{never['mean']:.2f} ± {never['mean_ci95']:.2f} points per bout",
-        "0.005 over attacking",
         f"{timing['mean']:.3f} ± {timing['mean_ci95']:.3f}, and",
         f"{-always['mean']:.3f} ± {always['mean_ci95']:.3f}. If",
         *(f"{one['now_minus_wait']:.2f} ± {one['now_minus_wait_ci95']:.2f} more" for one in by_champion),
@@ -350,7 +349,7 @@ def test_the_findings_follow_the_figures() -> None:
     assert -1 not in places
     assert places == sorted(places)
     assert len(re.findall(r"\d\.\d", words)) == len(re.findall(r"\d\.\d", " ".join(expected)))
-    assert timing["mean"] + timing["mean_ci95"] < 0.005 > always["mean"] + always["mean_ci95"]
+    assert abs(timing["mean"]) < timing["mean_ci95"]
     # Most of the rest is winning more bouts, and always attacking costs little.
     assert parts[3] > (parts[0] - parts[1] - parts[2]) / 2
     assert abs(always["mean"]) < 0.1 * never["mean"]
