@@ -135,7 +135,7 @@ def _check_same(frame: pd.DataFrame, other: pd.DataFrame) -> None:
 def _step_runs(plan: Scope) -> list[Run]:
     # The search takes its opponent for the champion, so the positions are those of the champion's own games.
     own, step = plan.champion("points"), plan.searching("points", STEP)
-    few, many = Size(full=2_000, quick=12, chunk=20), Size(full=20_000, quick=40, chunk=500)
+    few, many = Size(full=4_000, quick=12, chunk=20), Size(full=20_000, quick=40, chunk=500)
     return [
         plan.positions(
             f"step/points/{name}", size, {"scoring": "points"}, players=own, continuation=continuation, lights=lights
