@@ -279,7 +279,7 @@ def rule(tables: Tables) -> Figure:
 def match(tables: Tables) -> Figure:
     """The value of attacking by the standing of a match."""
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained", sharey=True)
-    looks = {0: (BLUE, "o", "the last bout"), 1: (ORANGE, "s", "one bout left"), 2: (GREEN, "^", "two left")}
+    looks = {0: (BLUE, "o", "the last bout"), 1: (ORANGE, "s", "one more bout after this"), 2: (GREEN, "^", "two more")}
     for ax, scoring in zip(axes, SCORINGS, strict=True):
         table = tables["match"]
         for number, (left, (colour, marker, label)) in enumerate(looks.items()):

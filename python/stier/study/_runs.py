@@ -262,7 +262,8 @@ class Scope:
 
     def _run(self, name: str, described: dict[str, Any], size: Size) -> Run:
         """Makes a run, which depends on the content of the champion's file if it names it."""
-        if self.network and self.network in str(described):
+        texts = [one for value in described.values() for one in (value if isinstance(value, list) else [value])]
+        if self.network and any(self.network in str(text) for text in texts):
             described["network"] = sha256(Path(self.network).read_bytes()).hexdigest()[:16]
         return Run(name, described, **self._parts(size))
 
