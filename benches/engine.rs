@@ -7,7 +7,8 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use stier_core::bits::{deposit, deposit_portable};
 use stier_core::games::schwinget::{Rules, Schwinget, State};
 use stier_core::{
-    ActionSet as _, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn, encode, for_each_game,
+    ActionSet as _, Game, Hints, History, Options as _, Rng, Rulebook, Sampler as _, Seat, Turn, encode,
+    for_each_fast_game,
 };
 
 /// Playouts per measured iteration.
@@ -47,8 +48,8 @@ fn step_by_step<G: Game>(game: &G, state: &mut G::State, rng: &mut Rng) -> u32 {
     decisions
 }
 
-fn playouts<G: Hints>(criterion: &mut Criterion) {
-    let game = G::new(G::Rules::default()).expect("default rules");
+fn playouts<G: Hints + Rulebook>(criterion: &mut Criterion) {
+    let game = G::from_text("").expect("default rules");
     let start = *start(&game).state();
     let mut group = criterion.benchmark_group(format!("playout/{}", G::NAME));
     let ways: [(&str, Playout<G>); 3] =
@@ -119,8 +120,8 @@ fn schwinget_solvers(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn samples<G: Hints>(criterion: &mut Criterion) {
-    let game = G::new(G::Rules::default()).expect("default rules");
+fn samples<G: Hints + Rulebook>(criterion: &mut Criterion) {
+    let game = G::from_text("").expect("default rules");
     let history = middle(&game);
     let seat = game.turn(history.state()).seat().expect("a decision");
     let view = game.view(&history, seat);
@@ -149,8 +150,8 @@ fn decisions<G: Hints>(game: &G, index: u64) -> Vec<(G::State, Seat)> {
     all
 }
 
-fn encodings<G: Hints>(criterion: &mut Criterion) {
-    let game = G::new(G::Rules::default()).expect("default rules");
+fn encodings<G: Hints + Rulebook>(criterion: &mut Criterion) {
+    let game = G::from_text("").expect("default rules");
     // Many states, so that the branch predictor cannot learn them.
     let states: Vec<(G::State, Seat)> = (0..64).flat_map(|index| decisions(&game, index)).collect();
     let mut row = vec![0.0; encode::size(&game.observation_layout())];
@@ -209,7 +210,7 @@ fn engine(criterion: &mut Criterion) {
             encodings::<$game>(criterion);
         };
     }
-    for_each_game!(bench);
+    for_each_fast_game!(bench);
     schwinget_solvers(criterion);
     bit_tricks(criterion);
 }

@@ -15,7 +15,7 @@ use stier_agents::network::Evaluator;
 use stier_agents::network::NetworkFile;
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{ActionSet as _, Game as _, History, Rng, encode};
+use stier_core::{ActionSet as _, Game as _, History, Rng, Rulebook as _, encode};
 
 /// Hidden layers.
 const HIDDEN: [usize; 2] = [256, 256];
@@ -96,7 +96,7 @@ fn networks(criterion: &mut Criterion) {
     });
     let options = "selection=puct,prior=network,cutoff=0,evaluation=network";
     let text = format!("ismcts:iterations=1000,{options},network={}", path.display());
-    let mut agent: Box<dyn Agent<Schwinget>> = text.parse::<AgentSpec>().expect("an agent").build(1);
+    let mut agent: Box<dyn Agent<Schwinget>> = text.parse::<AgentSpec>().expect("an agent").build(&game, 1);
     let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
     group.sample_size(10).throughput(Throughput::Elements(1000));
     group.bench_function("ismcts-1k", |bencher| {
@@ -123,7 +123,7 @@ fn steps(criterion: &mut Criterion) {
     for deal in 0..4 {
         let mut rng = Rng::stream(1, "bench", deal);
         let mut history = History::dealt(&game, &mut rng);
-        let mut player: Box<dyn Agent<Schwinget>> = "network".parse::<AgentSpec>().expect("an agent").build(1);
+        let mut player: Box<dyn Agent<Schwinget>> = "network".parse::<AgentSpec>().expect("an agent").build(&game, 1);
         while let Some(seat) = game.turn(history.state()).seat() {
             let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
             if legal.len() > 1 {
@@ -138,7 +138,7 @@ fn steps(criterion: &mut Criterion) {
     group.sample_size(10).throughput(Throughput::Elements(positions.len() as u64));
     for particles in [200, 1000] {
         let text = format!("mmds:step=100,rollouts=450,particles={particles}");
-        let mut agent: Box<dyn Agent<Schwinget>> = text.parse::<AgentSpec>().expect("an agent").build(1);
+        let mut agent: Box<dyn Agent<Schwinget>> = text.parse::<AgentSpec>().expect("an agent").build(&game, 1);
         group.bench_function(BenchmarkId::new("particles", particles), |bencher| {
             bencher.iter(|| {
                 for (view, legal) in &positions {

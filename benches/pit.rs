@@ -6,7 +6,7 @@ use std::time::Duration;
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use stier_agents::AgentSpec;
 use stier_agents::arena::{self, Entrant, Settings, number_of_games};
-use stier_core::{Hints, for_each_game};
+use stier_core::{Hints, Rulebook, for_each_fast_game};
 
 /// Pairings: label, first agent, agent of all other seats, and enough deals to measure.
 const PAIRS: [(&str, &str, &str, u64); 4] = [
@@ -16,8 +16,8 @@ const PAIRS: [(&str, &str, &str, u64); 4] = [
     ("ismcts1k-ismcts1k", "ismcts:iterations=1000", "ismcts:iterations=1000", 4),
 ];
 
-fn matches<G: Hints>(criterion: &mut Criterion) {
-    let game = G::new(G::Rules::default()).expect("default rules");
+fn matches<G: Hints + Rulebook>(criterion: &mut Criterion) {
+    let game = G::from_text("").expect("default rules");
     let mut group = criterion.benchmark_group(format!("pit/{}", G::NAME));
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
     for (label, first, others, deals) in PAIRS {
@@ -45,7 +45,7 @@ fn pit(criterion: &mut Criterion) {
             matches::<$game>(criterion);
         };
     }
-    for_each_game!(bench);
+    for_each_fast_game!(bench);
 }
 
 criterion_group! {

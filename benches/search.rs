@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use stier_agents::{Agent, AgentSpec};
-use stier_core::{Hints, History, Rng, for_each_game};
+use stier_core::{Hints, History, Rng, Rulebook, for_each_fast_game};
 
 /// The number of deals each search is measured on, in turn.
 const DEALS: u64 = 16;
 
-fn ismcts<G: Hints>(criterion: &mut Criterion) {
-    let game = G::new(G::Rules::default()).expect("default rules");
+fn ismcts<G: Hints + Rulebook>(criterion: &mut Criterion) {
+    let game = G::from_text("").expect("default rules");
     // Several deals, because the cost of a search depends on the cards: it goes where they are good.
     let starts: Vec<(G::View, G::Actions)> = (0..DEALS)
         .map(|deal| {
@@ -38,7 +38,7 @@ fn ismcts<G: Hints>(criterion: &mut Criterion) {
     for (label, iterations, options) in plain.chain(others) {
         let text = format!("ismcts:iterations={iterations},{options}");
         let spec: AgentSpec = text.parse().expect("an agent");
-        let mut agent: Box<dyn Agent<G>> = spec.build(1);
+        let mut agent: Box<dyn Agent<G>> = spec.build(&game, 1);
         group.throughput(Throughput::Elements(iterations));
         group.bench_function(label, |bencher| {
             let mut deals = starts.iter().cycle();
@@ -60,7 +60,7 @@ fn search(criterion: &mut Criterion) {
             ismcts::<$game>(criterion);
         };
     }
-    for_each_game!(bench);
+    for_each_fast_game!(bench);
 }
 
 criterion_group! {

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::{Rules, Schwinget};
-use stier_core::{Action, Game as _, History, Notation as _, Rng};
+use stier_core::{Action, Game as _, History, Notation as _, Rng, Rulebook as _};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let game = Schwinget::new(Rules::default())?;
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // The agent gets the view of its seat and never the state.
     let spec: AgentSpec = "ismcts:iterations=5000,selection=puct".parse()?;
-    let mut agent: Box<dyn Agent<Schwinget>> = spec.build(1);
+    let mut agent: Box<dyn Agent<Schwinget>> = spec.build(&game, 1);
     let decision = agent.act(&game, &game.view(&history, seat), game.legal(history.state()));
 
     let search = decision.search.ok_or("the agent does not search")?;

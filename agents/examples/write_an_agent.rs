@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use stier_agents::arena::{self, Entrant, Settings};
 use stier_agents::{Agent, AgentSpec, Decision, Player};
 use stier_core::games::schwimmen::{Rules, Schwimmen};
-use stier_core::{ActionSet as _, Game, Options as _, Rng, Sampler as _, SeatView as _};
+use stier_core::{ActionSet as _, Game, Options as _, Rng, Rulebook as _, Sampler as _, SeatView as _};
 
 struct Flat {
     worlds: u32,
@@ -49,7 +49,7 @@ impl<G: Game> Entrant<G> for FlatEntrant {
         format!("flat:worlds={}", self.worlds)
     }
 
-    fn enter(&self) -> Player<G> {
+    fn enter(&self, _game: &G) -> Player<G> {
         Player::Fair(Box::new(Flat { worlds: self.worlds, rng: Rng::stream(0, "flat", 0) }))
     }
 }

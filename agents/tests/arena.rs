@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use stier_agents::AgentSpec;
 use stier_agents::agent::threads::Halted;
 use stier_agents::arena::{self, Entrant, PitError, PitResult, Settings};
-use stier_core::{Game, Options as _, Seat, Turn, games::schwinget::Schwinget};
+use stier_core::{Game, Rulebook as _, Seat, Turn, games::schwinget::Schwinget};
 
 fn game(rules: &str) -> Schwinget {
-    Schwinget::new(<Schwinget as Game>::Rules::from_text(rules).expect("rules")).expect("a game")
+    Schwinget::from_text(rules).expect("a game")
 }
 
 fn pit(rules: &str, agents: &[&str], settings: &Settings) -> Result<PitResult, PitError> {

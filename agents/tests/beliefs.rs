@@ -1,6 +1,7 @@
 //! Beliefs are exact if the answer is known, uniform by default, the same for the same view and seed, and better than
 //! chance against players that the model describes.
 
+use crate::toys;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -14,10 +15,11 @@ use stier_agents::belief::policy_model::{Model, PolicyModel};
 use stier_agents::belief::{Basis, marginals};
 use stier_agents::belief::{BeliefSettings, Beliefs, Kept};
 use stier_agents::{Agent, AgentSpec};
-use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
+use stier_core::games::kuhn_poker::{BET, PASS};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{
-    Action, ActionSet as _, FullGame, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn, for_each_game,
+    Action, ActionSet as _, FullGame, Game, Hints, History, Options as _, Plain, Rng, Rulebook, Sampler as _, Seat,
+    Turn, for_each_default_game,
 };
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -31,7 +33,7 @@ fn policy(model: Model) -> BeliefSettings {
     BeliefSettings { beliefs: Beliefs::Policy, model, ..BeliefSettings::default() }
 }
 
-fn kuhn(cards: [u8; 2], actions: &[Action]) -> History<KuhnPoker> {
+fn kuhn(cards: [u8; 2], actions: &[Action]) -> History<Plain> {
     let mut history = History::new(&*KUHN);
     cards.map(Action).into_iter().chain(actions.iter().copied()).for_each(|action| history.push(&*KUHN, action));
     history
@@ -40,14 +42,8 @@ fn kuhn(cards: [u8; 2], actions: &[Action]) -> History<KuhnPoker> {
 /// The first player always bets with a king, never with a queen, and one time in three with a jack.
 struct BetsByCard;
 
-impl PolicyModel<KuhnPoker> for BetsByCard {
-    fn scores(
-        &self,
-        game: &KuhnPoker,
-        so_far: &History<KuhnPoker>,
-        _legal: <KuhnPoker as Game>::Actions,
-        scores: &mut Vec<f32>,
-    ) {
+impl PolicyModel<Plain> for BetsByCard {
+    fn scores(&self, game: &Plain, so_far: &History<Plain>, _legal: <Plain as Game>::Actions, scores: &mut Vec<f32>) {
         let card = so_far.events()[usize::from(game.turn(so_far.state()) == Turn::Seat(Seat(1)))].action.0;
         let bet = [1.0_f32 / 3.0, 0.0, 1.0][usize::from(card)];
         scores.extend([(1.0 - bet).ln(), bet.ln()]);
@@ -92,8 +88,8 @@ fn posteriors_in_kuhn_follow_bayes_rule() {
 /// A model that claims exactly if the first number is below this one.
 struct Below(u8);
 
-impl PolicyModel<Claims> for Below {
-    fn scores(&self, _: &Claims, so_far: &History<Claims>, _: <Claims as Game>::Actions, scores: &mut Vec<f32>) {
+impl PolicyModel<Plain> for Below {
+    fn scores(&self, _: &Plain, so_far: &History<Plain>, _: <Plain as Game>::Actions, scores: &mut Vec<f32>) {
         let low = so_far.events()[0].action.0 < self.0;
         scores.extend(if low { [f32::NEG_INFINITY, 0.0] } else { [0.0, f32::NEG_INFINITY] });
     }
@@ -101,8 +97,8 @@ impl PolicyModel<Claims> for Below {
 
 /// The second player's belief after a claim, if the first player claims by `model`: the numbers of each world and its
 /// share.
-fn after_a_claim(cards: u8, model: &Below, seed: u64) -> (Belief<Claims>, Vec<(Vec<u8>, f64)>) {
-    let game = Claims::new(claims::Rules { cards }).expect("a game");
+fn after_a_claim(cards: u8, model: &Below, seed: u64) -> (Belief<Plain>, Vec<(Vec<u8>, f64)>) {
+    let game = toys::plain::<Claims>(&format!("cards={cards}"));
     let mut history = History::new(&game);
     let events = [Action(0), claims::YES, Action(1)];
     events.iter().take(usize::from(cards) + 1).for_each(|&event| history.push(&game, event));
@@ -112,7 +108,7 @@ fn after_a_claim(cards: u8, model: &Below, seed: u64) -> (Belief<Claims>, Vec<(V
     let worlds = settings.worlds(model, Kept::States, &game, &view, &no_limit(), &mut rng);
     let belief = worlds.belief().expect("a belief").clone();
     assert!(belief.covers_all_worlds());
-    let shares = belief.worlds().map(|(state, share)| (state.cards(), share)).collect();
+    let shares = belief.worlds().map(|(state, share)| (state.get::<claims::State>().cards(), share)).collect();
     (belief, shares)
 }
 
@@ -152,14 +148,8 @@ fn likelihoods_of_worlds_are_means_over_their_histories() {
 fn a_model_that_excludes_everything_leaves_chance() {
     /// A model that always passes.
     struct Timid;
-    impl PolicyModel<KuhnPoker> for Timid {
-        fn scores(
-            &self,
-            _: &KuhnPoker,
-            _: &History<KuhnPoker>,
-            _: <KuhnPoker as Game>::Actions,
-            scores: &mut Vec<f32>,
-        ) {
+    impl PolicyModel<Plain> for Timid {
+        fn scores(&self, _: &Plain, _: &History<Plain>, _: <Plain as Game>::Actions, scores: &mut Vec<f32>) {
             scores.extend([0.0, f32::NEG_INFINITY]);
         }
     }
@@ -325,22 +315,18 @@ fn marginals_add_up<G: FullGame>(game: &G) {
 }
 
 macro_rules! every_game {
-    ($name:ident, $game:ty) => {
+    ($name:ident, $game:expr) => {
         mod $name {
             use super::*;
 
-            fn game() -> $game {
-                <$game as Game>::new(Default::default()).expect("default rules")
-            }
-
             #[test]
             fn beliefs_are_a_function_of_the_view() {
-                function_of_the_view(&game());
+                function_of_the_view(&$game);
             }
         }
     };
 }
-for_each_game!(every_game);
+for_each_default_game!(every_game);
 
 /// Games with hands of cards and advice on how to play them.
 macro_rules! card_game {
@@ -349,7 +335,7 @@ macro_rules! card_game {
             use super::*;
 
             fn game() -> stier_core::games::$name::$game {
-                Game::new(Default::default()).expect("default rules")
+                Rulebook::new(Default::default()).expect("default rules")
             }
 
             #[test]
@@ -410,13 +396,13 @@ const SEARCHES: [&str; 8] = [
 
 #[test]
 fn agents_report_their_beliefs() {
-    let rules = <stier_core::games::schwinget::Schwinget as Game>::Rules::from_text("").expect("rules");
+    let rules = <stier_core::games::schwinget::Schwinget as Rulebook>::Rules::from_text("").expect("rules");
     let game = stier_core::games::schwinget::Schwinget::new(rules).expect("a game");
     let mut inferred = [0; SEARCHES.len()];
     at_decisions(&game, 3, |history, seat, _| {
         let view = game.view(history, seat);
         let beliefs = |text: &str| {
-            let mut agent: Box<dyn Agent<_>> = text.parse::<AgentSpec>().expect("an agent").build(3);
+            let mut agent: Box<dyn Agent<_>> = text.parse::<AgentSpec>().expect("an agent").build(&game, 3);
             marginals(&game, &agent.beliefs(&game, &view))
         };
         let plain = marginals(&game, &Worlds::uniform(&game, &view));
@@ -441,7 +427,7 @@ fn agents_use_their_beliefs() {
         for text in SEARCHES {
             let action = |beliefs: &str| {
                 let spec: AgentSpec = format!("{text}{beliefs}").parse().expect("an agent");
-                let mut agent: Box<dyn Agent<KuhnPoker>> = spec.build(3);
+                let mut agent: Box<dyn Agent<Plain>> = spec.build(&*KUHN, 3);
                 agent.act(&*KUHN, &view, KUHN.legal(history.state())).action
             };
             assert_eq!(action(""), BET, "{text}: bluffs are as likely as kings");

@@ -1,9 +1,10 @@
 //! The effect of the exploration constant: UCB1 on a bandit with constant payoffs, compared with the UCB1 of the
 //! literature.
 
-use crate::toys::bandit::{Bandit, REWARDS};
+use crate::toys::BANDIT;
+use crate::toys::bandit::REWARDS;
 use stier_agents::{Agent, AgentSpec};
-use stier_core::{Game, History, Seat};
+use stier_core::{Game, History, Plain, Seat};
 
 const PULLS: u64 = 500;
 
@@ -32,10 +33,10 @@ fn ucb1(c: f64) -> [u64; REWARDS.len()] {
 
 /// The number of times that an agent tries each arm.
 fn visits(agent: &str) -> [u64; REWARDS.len()] {
-    let mut agent: Box<dyn Agent<Bandit>> = agent.parse::<AgentSpec>().expect("an agent").build(1);
-    let history = History::new(&Bandit);
-    let view = Bandit.view(&history, Seat(0));
-    let search = agent.act(&Bandit, &view, Bandit.legal(history.state())).search.expect("a search");
+    let mut agent: Box<dyn Agent<Plain>> = agent.parse::<AgentSpec>().expect("an agent").build(&*BANDIT, 1);
+    let history = History::new(&*BANDIT);
+    let view = BANDIT.view(&history, Seat(0));
+    let search = agent.act(&*BANDIT, &view, BANDIT.legal(history.state())).search.expect("a search");
     std::array::from_fn(|arm| search.actions[arm].visits)
 }
 

@@ -6,17 +6,17 @@ use std::sync::atomic::AtomicBool;
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::up_and_down::UpAndDown;
-use stier_core::{ActionSet as _, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn};
+use stier_core::{ActionSet as _, Game, Hints, History, Rng, Rulebook as _, Sampler as _, Seat, Turn};
 
 use crate::toys::KUHN;
 
-fn agent<G: Hints>(text: &str, seed: u64) -> Box<dyn Agent<G>> {
-    text.parse::<AgentSpec>().expect("an agent").build(seed)
+fn agent<G: Hints>(game: &G, text: &str, seed: u64) -> Box<dyn Agent<G>> {
+    text.parse::<AgentSpec>().expect("an agent").build(game, seed)
 }
 
 fn search<G: Hints>(game: &G, history: &History<G>, text: &str, seed: u64) -> Search {
     let seat = game.turn(history.state()).seat().expect("a player must be to act");
-    agent(text, seed).act(game, &game.view(history, seat), game.legal(history.state())).search.expect("a search")
+    agent(game, text, seed).act(game, &game.view(history, seat), game.legal(history.state())).search.expect("a search")
 }
 
 /// The mean and mean square of the return of `seat` under random play.
@@ -82,7 +82,7 @@ fn values_are_the_enumerated_expectations() {
     assert!(values_are_expectations(&*KUHN, "flat_mc:iterations=4000", 60) > 200);
     values_are_expectations(&*KUHN, "flat_mc:iterations=1000,rollouts=4,threads=3", 20);
     let rules = "die_faces=2,players=2,hand_size=2";
-    let game = UpAndDown::new(<UpAndDown as Game>::Rules::from_text(rules).expect("rules")).expect("a game");
+    let game = UpAndDown::from_text(rules).expect("a game");
     assert!(values_are_expectations(&game, "flat_mc:iterations=4000", 8) > 50);
 }
 
@@ -137,7 +137,7 @@ fn decisions_depend_on_seed_and_threads_but_not_on_restarts() {
         assert_ne!(run(text, 1), run(text, 2), "{text}");
     }
     let view = game.view(&history, game.turn(history.state()).seat().expect("a player"));
-    let mut used = agent("flat_mc", 9);
+    let mut used = agent(&game, "flat_mc", 9);
     used.act(&game, &view, game.legal(history.state()));
     used.restart(1);
     let again = used.act(&game, &view, game.legal(history.state())).search.expect("a search");
@@ -151,7 +151,7 @@ fn budgets_end_a_search() {
     let found = search(&game, &history, "flat_mc:time_ms=20", 1);
     assert!(found.seconds >= 0.02 && found.iterations > 0);
     let view = game.view(&history, game.turn(history.state()).seat().expect("a player"));
-    let mut endless = agent("flat_mc:iterations=1000000000", 1);
+    let mut endless = agent(&game, "flat_mc:iterations=1000000000", 1);
     endless.interrupt_with(Arc::new(AtomicBool::new(true)));
     let found = endless.act(&game, &view, game.legal(history.state())).search.expect("a search");
     assert!(found.iterations > 0 && found.iterations < 1_000_000);

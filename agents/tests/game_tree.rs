@@ -1,6 +1,7 @@
 //! The tree matches the game: its information sets are the views, its probabilities are those of chance, and its
 //! values are those of an enumeration event by event.
 
+use crate::toys;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +12,6 @@ use crate::toys::LEDUC;
 use crate::toys::matrix::Matrix;
 use stier_agents::agent::threads::{Halted, pool};
 use stier_agents::belief::Beliefs;
-use stier_agents::erased::load;
 use stier_agents::solve::{BuildError, GameTree, Node, Policy, TooLarge, estimate_size};
 use stier_agents::solve::{action_values, best_response, nash_conv, values};
 use stier_core::games::goofspiel::Goofspiel;
@@ -19,14 +19,15 @@ use stier_core::games::liars_dice::LiarsDice;
 use stier_core::games::schweins_galopp::SchweinsGalopp;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::games::up_and_down::UpAndDown;
-use stier_core::{ActionSet as _, Game, History, Options as _, Rng, Seat, SeatView as _, Turn};
+use stier_core::{ActionSet as _, Game, History, Rng, Rulebook, Seat, SeatView as _, Turn};
+use stier_games::load;
 
 /// The largest number of histories of a game here.
 const MAX_NODES: usize = 3_000_000;
 
 /// The game under these rules.
-pub(crate) fn game<G: Game>(rules: &str) -> G {
-    G::new(G::Rules::from_text(rules).expect("rules")).expect("a game")
+pub(crate) fn game<G: Rulebook>(rules: &str) -> G {
+    G::from_text(rules).expect("a game")
 }
 
 fn tree<G: Game>(game: &G) -> GameTree<G> {
@@ -107,7 +108,7 @@ impl<G: Game> Enumeration<'_, G> {
 /// Checks that every node matches the game's description of its history, and that sets are views. Returns the sets'
 /// numbers by view.
 fn sets_are_views<G: Game>(game: &G, tree: &GameTree<G>) -> HashMap<G::View, u32> {
-    let name = format!("{}:{}", G::NAME, game.rules().to_text());
+    let name = format!("{}:{}", game.name(), game.rules().to_text());
     let mut views = HashMap::new();
     for set in tree.sets() {
         assert!(views.insert(set.view(), set.number()).is_none(), "{name}: two sets with the view {:?}", set.view());
@@ -183,7 +184,7 @@ fn reach_and_values<G: Game>(tree: &GameTree<G>, policy: &Policy, seat: Seat) ->
 
 /// Also compares values with an enumeration event by event. Returns the number of decisions in it and in the tree.
 fn is_the_game<G: Game>(game: &G) -> [usize; 2] {
-    let name = format!("{}:{}", G::NAME, game.rules().to_text());
+    let name = format!("{}:{}", game.name(), game.rules().to_text());
     let tree = tree(game);
     let views = sets_are_views(game, &tree);
     let policy = any_policy(&tree, 1);
@@ -234,9 +235,9 @@ fn trees_of_toys_are_the_games() {
     assert_eq!(is_the_game(&*KUHN), [24, 24]);
     is_the_game(&*KUHN_THREE);
     is_the_game(&*LEDUC);
-    is_the_game(&game::<LiarsDice>("sides=3"));
-    is_the_game(&game::<Goofspiel>("cards=4"));
-    is_the_game(&game::<Matrix>("heads=3"));
+    is_the_game(&toys::plain::<LiarsDice>("sides=3"));
+    is_the_game(&toys::plain::<Goofspiel>("cards=4"));
+    is_the_game(&toys::plain::<Matrix>("heads=3"));
 }
 
 /// A Schwinget with two suits of four, one card in each hand and four to draw: 199,921 histories and 78,064
@@ -294,7 +295,7 @@ fn building_stops_at_the_limit_and_on_interruption() {
 /// The estimate is the number of histories within four standard errors, and these are small.
 fn is_estimated<G: Game>(game: &G) {
     let (histories, found) = (tree(game).num_nodes() as f64, estimate_size(game, 4000));
-    let name = format!("{}:{}", G::NAME, game.rules().to_text());
+    let name = format!("{}:{}", game.name(), game.rules().to_text());
     assert!((found.histories - histories).abs() <= 4.0 * found.error + 1e-6, "{name}: {found:?}, not {histories}");
     assert!(found.error < 0.1 * histories, "{name}: {found:?} of {histories}");
 }
@@ -303,8 +304,8 @@ fn is_estimated<G: Game>(game: &G) {
 fn sizes_are_estimated() {
     is_estimated(&*KUHN);
     is_estimated(&*LEDUC);
-    is_estimated(&game::<LiarsDice>("sides=3"));
-    is_estimated(&game::<Goofspiel>("cards=4"));
+    is_estimated(&toys::plain::<LiarsDice>("sides=3"));
+    is_estimated(&toys::plain::<Goofspiel>("cards=4"));
     // Hands of two cards, dealt in either order; a card drawn in between; a second deal.
     is_estimated(&game::<Schwinget>("suits=2,values=3,referee=off,counter=off,hand_size=2,set_aside=2"));
     is_estimated(&game::<Schwinget>(SMALL_SCHWINGET));

@@ -5,17 +5,17 @@ use std::sync::atomic::AtomicBool;
 
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::{
-    ActionSet as _, Game, History, Options as _, Rng, Sampler as _, Seat, Turn, games::schwinget::Schwinget,
+    ActionSet as _, Game, History, Rng, Rulebook as _, Sampler as _, Seat, Turn, games::schwinget::Schwinget,
 };
 
 type State = <Schwinget as Game>::State;
 
 fn game(rules: &str) -> Schwinget {
-    Schwinget::new(<Schwinget as Game>::Rules::from_text(rules).expect("rules")).expect("a game")
+    Schwinget::from_text(rules).expect("a game")
 }
 
 fn agent(text: &str, seed: u64) -> Box<dyn Agent<Schwinget>> {
-    text.parse::<AgentSpec>().expect("an agent").build(seed)
+    text.parse::<AgentSpec>().expect("an agent").build(&game(""), seed)
 }
 
 fn search(game: &Schwinget, history: &History<Schwinget>, agent: &mut dyn Agent<Schwinget>) -> Search {

@@ -1,6 +1,8 @@
 //! The common properties of the search's variants, and their differences.
 
+use crate::toys;
 use std::collections::HashMap;
+use stier_core::plain::PlainState;
 
 use crate::toys::KUHN;
 use crate::toys::claims::{self, Claims};
@@ -11,16 +13,16 @@ use stier_core::games::kuhn_poker::{BET, PASS};
 use stier_core::games::{
     schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,
 };
-use stier_core::{Action, ActionSet as _, Game, Hints, History, Options as _, Rng, Turn};
+use stier_core::{Action, ActionSet as _, Game, Hints, History, Plain, Rng, Rulebook, Turn};
 
 const RULES: [&str; 6] = ["ucb1", "ucb1_tuned", "puct", "exp3", "regret_matching", "smooth_uct"];
 
-fn game<G: Game>(rules: &str) -> G {
-    G::new(G::Rules::from_text(rules).expect("rules")).expect("a game")
+fn game<G: Rulebook>(rules: &str) -> G {
+    G::from_text(rules).expect("a game")
 }
 
-fn agent<G: Hints>(text: &str, seed: u64) -> Box<dyn Agent<G>> {
-    text.parse::<AgentSpec>().expect("an agent").build(seed)
+fn agent<G: Hints>(game: &G, text: &str, seed: u64) -> Box<dyn Agent<G>> {
+    text.parse::<AgentSpec>().expect("an agent").build(game, seed)
 }
 
 fn decide<G: Hints>(game: &G, history: &History<G>, agent: &mut dyn Agent<G>) -> Decision {
@@ -40,7 +42,7 @@ fn visits(search: &Search) -> u64 {
 #[test]
 fn observers_are_equivalent_without_hidden_information() {
     for seats in [2, 3] {
-        let game: Nim = game(&format!("seats={seats},heaps=5433"));
+        let game = toys::plain::<Nim>(&format!("seats={seats},heaps=5433"));
         for index in 0..5 {
             let mut rng = Rng::stream(1, "nim", index);
             let mut history = History::new(&game);
@@ -50,7 +52,7 @@ fn observers_are_equivalent_without_hidden_information() {
             for rule in RULES {
                 let found = |options: &str| {
                     let text = format!("ismcts:iterations=3000,selection={rule}{options}");
-                    search(&game, &history, agent(&text, index).as_mut())
+                    search(&game, &history, agent(&game, &text, index).as_mut())
                 };
                 let plain = found("");
                 assert_eq!(visits(&plain), 3000);
@@ -76,12 +78,12 @@ struct Uct {
 }
 
 impl Uct {
-    fn iterate(&mut self, game: &Nim, root: &nim::State) {
+    fn iterate(&mut self, game: &Plain, root: &PlainState) {
         let mut state = *root;
         let (mut path, mut passed) = (Vec::new(), Vec::new());
         while let Turn::Seat(mover) = game.turn(&state) {
             let edges = self.nodes.entry(path.clone()).or_default();
-            let untried: <Nim as Game>::Actions =
+            let untried: <Plain as Game>::Actions =
                 game.legal(&state).iter().filter(|&action| edges.iter().all(|edge| edge.0 != action)).collect();
             let action = if untried.is_empty() {
                 let total: f64 = edges.iter().map(|edge| edge.1).sum();
@@ -127,12 +129,12 @@ impl Uct {
 fn with_one_world_the_search_is_plain_uct() {
     // Availability is counted from an action's first try on, which comes a few passes after the node's first. Bounds
     // differ from the paper's accordingly, and visits by a few per cent.
-    let game: Nim = game("");
+    let game = toys::plain::<Nim>("");
     let root = History::new(&game);
     for seed in 0..3 {
         let mut uct = Uct { rng: Rng::stream(seed, "ismcts", 0), nodes: HashMap::new(), seen: Vec::new(), spread: 1.0 };
         (0..20_000).for_each(|_| uct.iterate(&game, root.state()));
-        let found = search(&game, &root, agent("ismcts:iterations=20000", seed).as_mut());
+        let found = search(&game, &root, agent(&game, "ismcts:iterations=20000", seed).as_mut());
         for edge in &uct.nodes[&Vec::new()] {
             let stats = found.actions.iter().find(|stats| Action(stats.action) == edge.0).expect("an action");
             let (expected, here) = (edge.1 / 20_000.0, stats.visits as f64 / 20_000.0);
@@ -146,16 +148,16 @@ fn with_one_world_the_search_is_plain_uct() {
 #[test]
 fn good_moves_in_nim_are_found_by_every_rule() {
     // Heaps of 3, 2 and 2: taking the first leaves two equal ones.
-    let game: Nim = game("");
+    let game = toys::plain::<Nim>("");
     let root = History::new(&game);
     for rule in RULES {
         let text = format!("ismcts:iterations=30000,rollout=random,choose=mixed,selection={rule}");
-        let decision = decide(&game, &root, agent(&text, 1).as_mut());
+        let decision = decide(&game, &root, agent(&game, &text, 1).as_mut());
         let (best, share) =
             decision.policy.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a }).expect("a policy");
         let mut after = *root.state();
         game.apply(&mut after, best);
-        assert_eq!(after.heaps, [0, 0, 2, 2], "{rule}: {decision:?}");
+        assert_eq!(after.get::<nim::State>().heaps, [0, 0, 2, 2], "{rule}: {decision:?}");
         assert!(share > 0.5, "{rule}: {share}");
     }
 }
@@ -163,13 +165,13 @@ fn good_moves_in_nim_are_found_by_every_rule() {
 #[test]
 fn regret_matching_finds_the_equilibrium_of_simultaneous_choices() {
     for (rules, heads) in [("", 0.5), ("heads=2", 0.4), ("heads=3,tails=1,mixed=2", 3.0 / 8.0)] {
-        let game: Matrix = game(rules);
+        let game = toys::plain::<Matrix>(rules);
         let root = History::new(&game);
         for (options, tolerance) in
             [("selection=regret_matching", 0.02), ("selection=exp3", 0.04), ("selection=smooth_uct", 0.1)]
         {
             let text = format!("ismcts:iterations=200000,observer=multi,choose=mixed,{options}");
-            let decision = decide(&game, &root, agent(&text, 1).as_mut());
+            let decision = decide(&game, &root, agent(&game, &text, 1).as_mut());
             let share = decision.policy[0].1;
             assert!((share - heads).abs() < tolerance, "{rules} {options}: {share} for {heads}");
             let statistics = decision.search.expect("a search").actions;
@@ -185,7 +187,7 @@ fn bets(cards: [u8; 2], actions: &[Action], text: &str) -> f64 {
     for &event in cards.map(Action).iter().chain(actions) {
         history.push(&game, event);
     }
-    decide(&game, &history, agent(text, 1).as_mut()).policy[BET.index()].1
+    decide(&game, &history, agent(&game, text, 1).as_mut()).policy[BET.index()].1
 }
 
 #[test]
@@ -214,7 +216,7 @@ fn opponents_choose_by_their_own_hand_if_they_are_observers() {
     let mut history = History::new(&game);
     history.push(&game, Action(1));
     history.push(&game, Action(0));
-    let value = |text: &str| search(&game, &history, agent(text, 3).as_mut()).actions[BET.index()].value;
+    let value = |text: &str| search(&game, &history, agent(&game, text, 3).as_mut()).actions[BET.index()].value;
     let multi = value("ismcts:iterations=50000,observer=multi,c=2");
     assert!((multi + 0.5).abs() < 0.1, "{multi}");
     let single = value("ismcts:iterations=50000,c=2");
@@ -227,7 +229,7 @@ fn inherits<G: Hints>(game: &G, options: &str, index: u64) -> usize {
     let text = format!("ismcts:iterations=2000,reuse=on{options}");
     let mut rng = Rng::stream(8, "reuse", index);
     let mut history = History::dealt(game, &mut rng);
-    let mut players: Vec<Box<dyn Agent<G>>> = (0..game.num_seats()).map(|_| agent(&text, 1)).collect();
+    let mut players: Vec<Box<dyn Agent<G>>> = (0..game.num_seats()).map(|_| agent(game, &text, 1)).collect();
     let mut largest: Vec<Option<u64>> = vec![None; game.num_seats()];
     let mut inherited = 0;
     while let Turn::Seat(seat) = game.turn(history.state()) {
@@ -247,7 +249,7 @@ fn inherits<G: Hints>(game: &G, options: &str, index: u64) -> usize {
             let stats = found.actions.iter().find(|stats| Action(stats.action) == action).expect("it was legal");
             largest[seat.index()] = Some(stats.visits);
             // A new agent inherits nothing.
-            assert_eq!(visits(&search(game, &history, agent(&text, 1).as_mut())), 2000);
+            assert_eq!(visits(&search(game, &history, agent(game, &text, 1).as_mut())), 2000);
         }
         history.push(game, action);
         history.settle(game, &mut rng);
@@ -265,7 +267,7 @@ fn trees_are_kept_between_decisions() {
         ",selection=exp3",
         ",selection=ucb1_tuned,threads=2",
     ] {
-        let nim: usize = (0..4).map(|index| inherits::<Nim>(&game("seats=3,heaps=5433"), options, index)).sum();
+        let nim: usize = (0..4).map(|index| inherits(&toys::plain::<Nim>("seats=3,heaps=5433"), options, index)).sum();
         let cards: usize = (0..4).map(|index| inherits::<Schwinget>(&game(""), options, index)).sum();
         let hidden: usize = (0..2).map(|index| inherits::<UpAndDown>(&game(""), options, index)).sum();
         assert!(nim >= 8 && cards >= 8 && hidden >= 8, "{options}: {nim} {cards} {hidden}");
@@ -277,7 +279,7 @@ fn another_game_inherits_nothing() {
     let game: Schwinget = game("");
     let text = "ismcts:iterations=500,reuse=on";
     let [first, second] = [0, 1].map(|index| History::dealt(&game, &mut Rng::stream(2, "another", index)));
-    let mut kept = agent(text, 4);
+    let mut kept = agent(&game, text, 4);
     let before = search(&game, &first, kept.as_mut());
     // If it is asked again, it continues from its last search.
     assert_eq!(visits(&search(&game, &first, kept.as_mut())), 1000);
@@ -288,7 +290,7 @@ fn another_game_inherits_nothing() {
 
 #[test]
 fn all_variants_are_deterministic_on_any_game() {
-    fn check<G: Hints>(rules: &str) {
+    fn check<G: Hints + Rulebook>(rules: &str) {
         let game: G = game(rules);
         let mut rng = Rng::stream(2, "variants", 0);
         let mut history = History::dealt(&game, &mut rng);
@@ -303,7 +305,8 @@ fn all_variants_are_deterministic_on_any_game() {
                         "ismcts:iterations=301,threads=2,selection={rule},observer={observer},draws={draws},choose=mixed"
                     );
                     let run = |seed| {
-                        let Decision { action, policy, search } = decide(&game, &history, agent(&text, seed).as_mut());
+                        let Decision { action, policy, search } =
+                            decide(&game, &history, agent(&game, &text, seed).as_mut());
                         (action, policy, search.expect("a search").actions)
                     };
                     let (action, policy, actions) = run(1);
@@ -325,12 +328,12 @@ fn all_variants_are_deterministic_on_any_game() {
 /// An estimate may be lower than the lowest return because of rounding.
 #[test]
 fn means_slightly_below_the_lowest_return_are_the_worst() {
-    let game: Claims = game("");
+    let game = toys::plain::<Claims>("");
     let mut history = History::new(&game);
     history.push(&game, Action(0));
     for rule in ["ucb1", "ucb1_tuned", "smooth_uct"] {
         let text = format!("ismcts:iterations=400,c=0,gamma=1,selection={rule},cutoff=0");
-        let found = search(&game, &history, agent(&text, 1).as_mut());
+        let found = search(&game, &history, agent(&game, &text, 1).as_mut());
         let [no, yes] = &found.actions[..] else { panic!("two actions") };
         assert_eq!((no.action, yes.action), (claims::NO.0, claims::YES.0));
         assert!(yes.visits > 300, "{rule}: {found:?}");

@@ -2,8 +2,8 @@
 
 use crate::toys::KUHN;
 use stier_agents::{Agent, AgentSpec};
-use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
-use stier_core::{Action, Game, History, Seat};
+use stier_core::games::kuhn_poker::{BET, PASS};
+use stier_core::{Action, Game, History, Plain, Seat};
 
 /// The share of visits of betting after a deal and some actions.
 fn share_of_bets(cards: [u8; 2], actions: &[Action], agent: &str) -> f64 {
@@ -16,7 +16,7 @@ fn share_of_bets(cards: [u8; 2], actions: &[Action], agent: &str) -> f64 {
         history.push(&game, action);
     }
     let seat = game.turn(history.state()).seat().expect("a decision");
-    let mut agent: Box<dyn Agent<KuhnPoker>> = agent.parse::<AgentSpec>().expect("an agent").build(1);
+    let mut agent: Box<dyn Agent<Plain>> = agent.parse::<AgentSpec>().expect("an agent").build(&game, 1);
     let search = agent.act(&game, &game.view(&history, seat), game.legal(history.state())).search.expect("a search");
     search.actions[BET.index()].visits as f64 / search.iterations as f64
 }

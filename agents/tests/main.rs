@@ -39,7 +39,7 @@ use stier_core::{Hints, Rng};
 fn policy_of<G: Hints>(game: &G, tree: &GameTree<G>, agent: &AgentSpec, seed: u64) -> Policy {
     let mut number = 0;
     Policy::from_fn(tree, |set| {
-        let mut agent = agent.build(Rng::stream(seed, "policy of an agent", number).bits());
+        let mut agent = agent.build(game, Rng::stream(seed, "policy of an agent", number).bits());
         number += 1;
         agent.act(game, &set.view(), set.legal()).policy.iter().map(|&(_, share)| share).collect()
     })

@@ -82,8 +82,8 @@ fn games() -> Vec<Arc<dyn DynGame>> {
     let with = |name: &&str| {
         let (name, counts) = (name.to_string(), 2..=5);
         let games: Vec<_> =
-            counts.filter_map(|players| erased::load(&name, &format!("players={players}")).ok()).collect();
-        if games.is_empty() { vec![erased::load(&name, "").expect("a game")] } else { games }
+            counts.filter_map(|players| stier_games::load(&name, &format!("players={players}")).ok()).collect();
+        if games.is_empty() { vec![stier_games::load(&name, "").expect("a game")] } else { games }
     };
     NAMES.iter().flat_map(with).collect()
 }
@@ -117,7 +117,7 @@ fn cross_tables_give_the_same_numbers_in_every_order() {
 /// Copies with the same text keep their order here, because nothing else distinguishes them.
 #[test]
 fn copies_of_an_agent_leave_the_numbers_of_the_others_alone() {
-    let game = erased::load("schwimmen", "players=4").expect("a game");
+    let game = stier_games::load("schwimmen", "players=4").expect("a game");
     let settings = Settings { deals: 10, seed: 7, ..Settings::default() };
     let entrants = ["random", "greedy", "random", "greedy"].map(named);
     let expected = pit(&*game, &entrants, &settings);
@@ -131,7 +131,7 @@ fn copies_of_an_agent_leave_the_numbers_of_the_others_alone() {
 
 #[test]
 fn tables_and_functions_are_identified_by_their_contents() {
-    let game = erased::load("schwinget", "suits=2,values=2,counter=off,hand_size=1,set_aside=1").expect("a game");
+    let game = stier_games::load("schwinget", "suits=2,values=2,counter=off,hand_size=1,set_aside=1").expect("a game");
     let tree = game.enumerate(100_000, 1, &|_| ControlFlow::Continue(())).expect("small");
     let table = |text: &str| {
         let settings = AskSettings { seed: 1, threads: 1 };

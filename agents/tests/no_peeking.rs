@@ -2,7 +2,7 @@
 
 use stier_agents::catalogue;
 use stier_agents::{Agent, AgentSpec, Decision};
-use stier_core::{ActionSet as _, Game, Hints, History, Rng, Sampler as _, Turn, for_each_game};
+use stier_core::{ActionSet as _, Hints, History, Rng, Sampler as _, Turn, for_each_default_game};
 
 use crate::networks::files::Draft;
 
@@ -28,7 +28,7 @@ fn decides_the_same_in_every_world<G: Hints>(game: &G, agent: &AgentSpec, games:
             let legal = game.legal(history.state());
             let view = game.view(&history, seat);
             let decide = |history: &History<G>| {
-                let mut agent: Box<dyn Agent<G>> = agent.build(11);
+                let mut agent: Box<dyn Agent<G>> = agent.build(game, 11);
                 essence(agent.act(game, &game.view(history, seat), game.legal(history.state())))
             };
             let here = decide(&history);
@@ -47,10 +47,10 @@ fn decides_the_same_in_every_world<G: Hints>(game: &G, agent: &AgentSpec, games:
 }
 
 macro_rules! every_agent {
-    ($name:ident, $game:ty) => {
+    ($name:ident, $game:expr) => {
         #[test]
         fn $name() {
-            let game = <$game as Game>::new(Default::default()).expect("default rules");
+            let game = $game;
             let file = Draft::new(&game, &[24], 1).saved();
             let path = file.path();
             for agent in catalogue::NAMES {
@@ -119,4 +119,4 @@ macro_rules! every_agent {
         }
     };
 }
-for_each_game!(every_agent);
+for_each_default_game!(every_agent);

@@ -1,5 +1,6 @@
 //! PIMC and its repairs: the information that each of them uses.
 
+use crate::toys;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -9,16 +10,16 @@ use stier_agents::{Agent, AgentSpec, Decision, Player};
 use stier_core::games::kuhn_poker::{BET, PASS};
 use stier_core::games::{schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown};
 use stier_core::{
-    Action, ActionSet as _, Dealer, Game, Hints, History, Options as _, Rng, Sampler as _, Turn, for_each_game,
+    Action, ActionSet as _, Dealer, Game, Hints, History, Rng, Rulebook, Sampler as _, Turn, for_each_default_game,
 };
 
-fn game<G: Game>(rules: &str) -> G {
-    G::new(G::Rules::from_text(rules).expect("rules")).expect("a game")
+fn game<G: Rulebook>(rules: &str) -> G {
+    G::from_text(rules).expect("a game")
 }
 
 fn decide<G: Hints>(game: &G, history: &History<G>, agent: &str) -> Decision {
     let seat = game.turn(history.state()).seat().expect("a decision");
-    let mut agent: Box<dyn Agent<G>> = agent.parse::<AgentSpec>().expect("an agent").build(1);
+    let mut agent: Box<dyn Agent<G>> = agent.parse::<AgentSpec>().expect("an agent").build(game, 1);
     agent.act(game, &game.view(history, seat), game.legal(history.state()))
 }
 
@@ -41,7 +42,7 @@ fn essence(decision: Decision) -> (Action, Vec<(u8, f64)>) {
 
 #[test]
 fn pimc_fuses_strategies_and_postponed_reasoning_does_not() {
-    let game: Guess = game("");
+    let game = toys::plain::<Guess>("");
     let history = after(&game, &[0]);
     let expect = |agent: &str, action: Action, worth: f64| {
         let decision = decide(&game, &history, agent);
@@ -62,7 +63,7 @@ fn pimc_fuses_strategies_and_postponed_reasoning_does_not() {
 
 #[test]
 fn presumed_values_use_the_opponents_own_knowledge() {
-    let game: Guess = game("guesser=1");
+    let game = toys::plain::<Guess>("guesser=1");
     for coin in 0..2 {
         let history = after(&game, &[coin]);
         for (agent, action, worth) in [
@@ -111,10 +112,10 @@ fn decisions<G: Hints>(game: &G, seed: u64, mut each: impl FnMut(&History<G>)) {
 }
 
 macro_rules! one_decision_deep {
-    ($name:ident, $game:ty) => {
+    ($name:ident, $game:expr) => {
         #[test]
         fn $name() {
-            let game: $game = game("");
+            let game = $game;
             for solver in [
                 "nodes=300,worlds=5,solver=exact,fallback=rollouts,iterations=20",
                 "worlds=5,iterations=30,solver=search",
@@ -130,8 +131,8 @@ macro_rules! one_decision_deep {
     };
 }
 mod epimc_of_one_decision_is_pimc {
-    use super::{decide, decisions, essence, for_each_game, game};
-    for_each_game!(one_decision_deep);
+    use super::{decide, decisions, essence, for_each_default_game};
+    for_each_default_game!(one_decision_deep);
 }
 
 /// The game's own solver agrees with exact solving for any number of nodes. If there is none, exact solving is used.
@@ -203,12 +204,12 @@ fn interrupts_and_time_end_a_search() {
         "recursive_pimc:worlds=1000000,inner_worlds=100000",
     ] {
         let spec: AgentSpec = agent.parse().expect("an agent");
-        let mut agent: Box<dyn Agent<UpAndDown>> = spec.build(1);
+        let mut agent: Box<dyn Agent<UpAndDown>> = spec.build(&game, 1);
         agent.interrupt_with(Arc::new(AtomicBool::new(true)));
         let decision = agent.act(&game, &view, game.legal(history.state()));
         assert_eq!(decision.search.expect("a search").iterations, 1, "{spec}");
         let timed = format!("{spec},time_ms=20");
-        let mut agent: Box<dyn Agent<UpAndDown>> = timed.parse::<AgentSpec>().expect("an agent").build(1);
+        let mut agent: Box<dyn Agent<UpAndDown>> = timed.parse::<AgentSpec>().expect("an agent").build(&game, 1);
         let decision = agent.act(&game, &view, game.legal(history.state()));
         assert!(decision.search.expect("a search").iterations >= 1);
     }
@@ -225,13 +226,13 @@ fn only_oracles_use_hidden_cards() {
             let view = game.view(history, seat);
             let other = game.sampler(&view).sample_history(&game, &mut Rng::stream(seed, "other", 0));
             let see = |history: &History<Schwinget>| {
-                let mut player = spec.player(1);
+                let mut player = spec.player(&game, 1);
                 assert!(matches!(player, Player::Oracle(_)));
                 essence(player.act(&game, history, None, game.legal(history.state())))
             };
             differ += usize::from(see(history) != see(&other));
             let blind = |history: &History<Schwinget>| {
-                let mut agent: Box<dyn Agent<Schwinget>> = spec.build(1);
+                let mut agent: Box<dyn Agent<Schwinget>> = spec.build(&game, 1);
                 essence(agent.act(&game, &game.view(history, seat), game.legal(history.state())))
             };
             blind_differ += usize::from(blind(history) != blind(&other));
@@ -251,7 +252,7 @@ fn a_known_pile_gives_the_exact_value() {
         let mut history = History::new(&game);
         dealer.settle(&game, &mut history);
         // Both are oracles that know the pile, so their expectation at the start is the result.
-        let mut player = spec.player(1);
+        let mut player = spec.player(&game, 1);
         let mut expected = None;
         while let Turn::Seat(seat) = game.turn(history.state()) {
             let legal = game.legal(history.state());

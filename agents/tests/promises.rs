@@ -1,16 +1,18 @@
 //! Promises of every agent in the list: a restart forgets everything, only the given actions are chosen or searched,
 //! and every option has an effect.
 
+use crate::toys::BANDIT;
 use stier_agents::catalogue::{self, AgentInfo};
 use stier_agents::rollout::{Roller, RolloutSettings};
 use stier_agents::{AgentSpec, Decision, Player};
 use stier_core::games::schwinget::Schwinget;
+use stier_core::plain::PlainState;
 use stier_core::{
-    Action, ActionSet, Actions64, Dealer, Game, Hints, History, Options as _, Rng, Seat, Turn, for_each_game,
+    Action, ActionSet, Actions256, Dealer, Game, Hints, History, Rng, Rulebook as _, Seat, Turn, for_each_default_game,
 };
 
 use crate::networks::files::{Draft, Saved};
-use crate::toys::bandit::{Bandit, REWARDS};
+use crate::toys::bandit::REWARDS;
 
 /// Options for every agent in the list that use each of its methods at least once. `FILE` stands for a network.
 fn options(name: &str) -> &'static [&'static str] {
@@ -144,12 +146,12 @@ fn game_of<G: Hints>(game: &G, player: &mut Player<G>, deal: u64) -> Vec<Decisio
 fn a_restarted_agent_is_a_new_one<G: Hints>(game: &G) {
     let file = network(game);
     for spec in agents(Some(&file)).into_iter().filter(|spec| spec.check(game).is_ok()) {
-        let new = game_of(game, &mut spec.player(1), 0);
-        let mut used = spec.player(1);
+        let new = game_of(game, &mut spec.player(game, 1), 0);
+        let mut used = spec.player(game, 1);
         game_of(game, &mut used, 0);
         used.restart(1);
         assert_eq!(game_of(game, &mut used, 0), new, "{spec} after the same game");
-        let mut used = spec.player(2);
+        let mut used = spec.player(game, 2);
         game_of(game, &mut used, 1);
         used.restart(1);
         assert_eq!(game_of(game, &mut used, 0), new, "{spec} after another game");
@@ -171,7 +173,7 @@ fn withheld_actions_are_left_alone<G: Hints>(game: &G) {
     let file = network(game);
     let mut rng = Rng::stream(1, "withheld", 0);
     for spec in agents(Some(&file)).into_iter().filter(|spec| spec.check(game).is_ok()) {
-        let mut player = spec.player(1);
+        let mut player = spec.player(game, 1);
         decisions(game, 2, 5, |history, dealer, legal| {
             let mut some = legal.iter().filter(|_| rng.below(3) > 0).fold(G::Actions::default(), ActionSet::with);
             if some.is_empty() {
@@ -183,31 +185,31 @@ fn withheld_actions_are_left_alone<G: Hints>(game: &G) {
 }
 
 macro_rules! every_game {
-    ($module:ident, $game:ty) => {
+    ($module:ident, $game:expr) => {
         mod $module {
             #[test]
             fn a_restarted_agent_is_a_new_one() {
-                super::a_restarted_agent_is_a_new_one(&<$game as stier_core::Game>::new(Default::default()).unwrap());
+                super::a_restarted_agent_is_a_new_one(&$game);
             }
 
             #[test]
             fn withheld_actions_are_left_alone() {
-                super::withheld_actions_are_left_alone(&<$game as stier_core::Game>::new(Default::default()).unwrap());
+                super::withheld_actions_are_left_alone(&$game);
             }
         }
     };
 }
-for_each_game!(every_game);
+for_each_default_game!(every_game);
 
 /// Every arm has a constant payoff, so values show which action was tried. The commitment is the action with id 0.
 #[test]
 fn values_belong_to_the_actions_that_were_not_withheld() {
-    let history = History::new(&Bandit);
+    let history = History::new(&*BANDIT);
     for arms in 1..16_u64 {
-        let allowed = Actions64(arms);
+        let allowed = Actions256([arms, 0, 0, 0]);
         let best = allowed.iter().max_by(|a, b| REWARDS[a.index()].total_cmp(&REWARDS[b.index()])).expect("an arm");
         for spec in &agents(None) {
-            let decision = spec.player(1).act(&Bandit, &history, None, allowed);
+            let decision = spec.player(&*BANDIT, 1).act(&*BANDIT, &history, None, allowed);
             is_about(&decision, allowed, spec);
             let Some(search) = &decision.search else { continue };
             for stats in search.actions.iter().filter(|stats| stats.visits > 0) {
@@ -232,9 +234,9 @@ fn values_belong_to_the_actions_that_were_not_withheld() {
         }
         for cards in ["pimc", "epimc", "ismcts", "oracle", "flat_mc", "ris_mcts", "presumed_pimc", "recursive_pimc"] {
             let spec: AgentSpec = format!("rule:when=never,cards={cards}").parse().expect("an agent");
-            let decision = spec.player(1).act(&Bandit, &history, None, allowed);
+            let decision = spec.player(&*BANDIT, 1).act(&*BANDIT, &history, None, allowed);
             is_about(&decision, allowed, &spec);
-            let others = allowed.without(Actions64(1));
+            let others = allowed.without(Actions256([1, 0, 0, 0]));
             assert!(others.is_empty() || decision.action != Action(0), "{spec} of {allowed:?}");
             let close = REWARDS[best.index()] - REWARDS[decision.action.index()] < 0.06;
             assert!(close, "{spec} of {allowed:?}: {decision:?}");
@@ -259,7 +261,7 @@ fn with_rollouts(name: &str) -> &'static [&'static str] {
 
 #[test]
 fn mast_learns_in_every_agent_that_offers_it() {
-    let game = Schwinget::new(<Schwinget as Game>::Rules::from_text("").expect("rules")).expect("a game");
+    let game = Schwinget::from_text("").expect("a game");
     let offers =
         |option: &stier_core::OptionInfo| option.name == "rollout" && option.allowed.to_string().contains("mast");
     let mut offering = 0;
@@ -271,7 +273,7 @@ fn mast_learns_in_every_agent_that_offers_it() {
         for options in with_rollouts(name) {
             let [random, mast] = ["random", "mast"].map(|rollout| {
                 let spec: AgentSpec = format!("{name}:{options},rollout={rollout}").parse().expect("an agent");
-                game_of(&game, &mut spec.player(1), 0)
+                game_of(&game, &mut spec.player(&game, 1), 0)
             });
             assert_ne!(random, mast, "{name}:{options}");
         }
@@ -282,7 +284,7 @@ fn mast_learns_in_every_agent_that_offers_it() {
 /// In single precision, a sum of a million returns is wrong in the third decimal place.
 #[test]
 fn means_of_a_million_returns_are_accurate() {
-    let history = History::new(&Bandit);
+    let history = History::new(&*BANDIT);
     for agent in [
         "pimc:solver=search,worlds=1,iterations=1000000",
         "pimc:solver=rollouts,worlds=1,iterations=4000000",
@@ -292,12 +294,16 @@ fn means_of_a_million_returns_are_accurate() {
         "flat_mc:iterations=1000000",
     ] {
         let spec: AgentSpec = agent.parse().expect("an agent");
-        let decision = spec.player(1).act(&Bandit, &history, None, Bandit.legal(&None));
+        let decision = spec.player(&*BANDIT, 1).act(&*BANDIT, &history, None, BANDIT.legal(history.state()));
         let best = decision.search.expect("a search").actions[1];
         assert!(best.visits > 200_000, "{agent}: {best:?}");
         assert!((best.value - REWARDS[1]).abs() < 1e-6, "{agent}: {best:?}");
     }
     let settings = RolloutSettings { rollouts: 10_000, ..RolloutSettings::default() };
-    let mean = Roller::new(&Bandit, settings).returns(&Bandit, &mut Some(1), &mut Rng::stream(1, "rollouts", 0));
+    let mean = Roller::new(&*BANDIT, settings).returns(
+        &*BANDIT,
+        &mut PlainState::new(Some(1_u8)),
+        &mut Rng::stream(1, "rollouts", 0),
+    );
     assert_eq!(mean[Seat(0)], REWARDS[1] as f32);
 }

@@ -1,19 +1,20 @@
 //! The properties of the toys, by enumeration and by hand, and those of our games. The estimates agree for any number
 //! of threads.
 
+use crate::toys;
 use std::ops::ControlFlow;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::toys::KUHN;
 use crate::toys::KUHN_THREE;
 use crate::toys::LEDUC;
-use crate::toys::{KUHN, game};
 use stier_agents::agent::threads::Halted;
 use stier_agents::arena::properties::{MeasureError, Play, Properties, Settings, measure};
 use stier_agents::arena::win_share;
 use stier_core::games::goofspiel::Goofspiel;
 use stier_core::games::liars_dice::LiarsDice;
-use stier_core::{ActionSet as _, BySeat, Game, Hints, History, Sampler as _, Turn, for_each_game};
+use stier_core::{ActionSet as _, BySeat, Game, Hints, History, Sampler as _, Turn, for_each_default_game};
 
 fn found<G: Hints>(game: &G, settings: &Settings) -> Properties {
     measure(game, settings, &|| ControlFlow::Continue(())).expect("properties")
@@ -116,7 +117,7 @@ fn estimates_are_exact<G: Hints>(game: &G) -> Exact {
         let estimate = estimate.expect("an estimate");
         // With twice the 95 % interval, one comparison in 25,000 fails.
         let near = (estimate.mean - exact).abs() <= 2.0 * estimate.ci95 + 1e-9;
-        assert!(near && estimate.ci95 < 0.05, "{} {name}: {estimate:?}, exactly {exact}", G::NAME);
+        assert!(near && estimate.ci95 < 0.05, "{} {name}: {estimate:?}, exactly {exact}", game.name());
     }
     exact
 }
@@ -151,7 +152,7 @@ fn leduc_poker_discloses_one_card() {
 #[test]
 fn liars_dice_discloses_nothing() {
     for sides in [2, 3] {
-        let exact = estimates_are_exact(&game::<LiarsDice>(&format!("sides={sides}")));
+        let exact = estimates_are_exact(&toys::plain::<LiarsDice>(&format!("sides={sides}")));
         assert_eq!(exact.shrunk, 0.0);
         // Sibling leaves are a call of the second-highest bid, and the highest bid with the forced call after it.
         assert!(exact.leaves > 0.0 && exact.leaves < 1.0);
@@ -160,10 +161,10 @@ fn liars_dice_discloses_nothing() {
 
 #[test]
 fn goofspiel_discloses_who_won() {
-    let exact = estimates_are_exact(&game::<Goofspiel>("cards=3"));
+    let exact = estimates_are_exact(&toys::plain::<Goofspiel>("cards=3"));
     // Seat 1 always has a choice before its last one.
     assert!((exact.leaves - 1.0).abs() < 1e-12);
-    estimates_are_exact(&game::<Goofspiel>("cards=4"));
+    estimates_are_exact(&toys::plain::<Goofspiel>("cards=4"));
 }
 
 /// In Kuhn poker, by hand: the higher card wins 7 of 8 random games for the first player and 3 of 4 for the second.
@@ -182,10 +183,10 @@ fn the_favourite_of_a_deal_is_found() {
 }
 
 macro_rules! our_games {
-    ($name:ident, $game:ty) => {
+    ($name:ident, $game:expr) => {
         #[test]
         fn $name() {
-            let game = <$game as Game>::new(Default::default()).expect("default rules");
+            let game = $game;
             for play in [Play::Random, Play::Hints] {
                 let settings = Settings { deals: 30, games: 4, seed: 1, play, threads: 1 };
                 let one = found(&game, &settings);
@@ -197,18 +198,18 @@ macro_rules! our_games {
                 assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{shares:?}");
                 assert!((-1.0..=1.0).contains(&one.bias.mean));
                 // No action in these two games excludes a hand.
-                let excludes_none = ["kuhn_poker", "liars_dice"].contains(&<$game as Game>::NAME);
+                let excludes_none = ["kuhn_poker", "liars_dice"].contains(&game.name());
                 assert_eq!(shares[3] > 0.0, !excludes_none);
                 assert!(one.net_disambiguation.expect("an estimate").mean < 1.0);
                 assert_eq!(one.leaves.units, 30);
                 let text = one.to_string();
-                assert!(text.starts_with(&format!("{} (default rules), 30 deals, 4 ", <$game as Game>::NAME)));
+                assert!(text.starts_with(&format!("{} (default rules), 30 deals, 4 ", game.name())));
                 assert_eq!(text.lines().count(), 7);
             }
         }
     };
 }
-for_each_game!(our_games);
+for_each_default_game!(our_games);
 
 #[test]
 fn settings_are_checked_and_watchers_can_interrupt() {

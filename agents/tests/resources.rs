@@ -1,23 +1,27 @@
 //! Threads and memory of agents.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::toys::claims::{self, Claims};
+use crate::toys::claims::{Claims, Hooks};
 use stier_agents::catalogue;
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Action, Game as _, History, Rng, Seat};
+use stier_core::{Action, Game as _, History, Plain, Rng, Rulebook as _, Seat};
 
 /// A decision of the first player.
-fn claim(game: &Claims, agent: &mut dyn Agent<Claims>) {
+fn claim(game: &Plain, agent: &mut dyn Agent<Plain>) {
     let mut history = History::new(game);
     history.push(game, Action(7));
     agent.act(game, &game.view(&history, Seat(0)), game.legal(history.state()));
 }
 
-fn claims() -> Claims {
-    Claims::new(claims::Rules { cards: 1 }).expect("a game")
+/// The game, and the hooks to watch and disturb it.
+fn claims() -> (Plain, Arc<Hooks>) {
+    let game = Claims::from_text("").expect("a game");
+    let hooks = game.hooks.clone();
+    (Plain::new(game), hooks)
 }
 
 /// Agents whose searches have their own threads.
@@ -26,8 +30,8 @@ const THREADED: [&str; 2] = ["ismcts:iterations=300,threads=3", "flat_mc:iterati
 #[test]
 fn threads_are_kept_from_decision_to_decision() {
     for text in THREADED {
-        let game = claims();
-        let mut agent = text.parse::<AgentSpec>().expect("an agent").build(1);
+        let (game, hooks) = claims();
+        let mut agent = text.parse::<AgentSpec>().expect("an agent").build(&game, 1);
         for seed in 0..20 {
             claim(&game, agent.as_mut());
             if seed % 7 == 0 {
@@ -35,7 +39,7 @@ fn threads_are_kept_from_decision_to_decision() {
             }
         }
         // A thread may take over the search of another one that wakes up late.
-        let threads = game.hooks.threads.lock().expect("no panic").len();
+        let threads = hooks.threads.lock().expect("no panic").len();
         assert!((2..=3).contains(&threads), "{text}: {threads} threads");
     }
 }
@@ -43,10 +47,10 @@ fn threads_are_kept_from_decision_to_decision() {
 #[test]
 fn panics_of_searches_keep_their_message() {
     for text in THREADED {
-        let game = claims();
-        let mut agent = text.parse::<AgentSpec>().expect("an agent").build(1);
+        let (game, hooks) = claims();
+        let mut agent = text.parse::<AgentSpec>().expect("an agent").build(&game, 1);
         claim(&game, agent.as_mut());
-        game.hooks.panics.store(true, Ordering::Relaxed);
+        hooks.panics.store(true, Ordering::Relaxed);
         let panic = catch_unwind(AssertUnwindSafe(|| claim(&game, agent.as_mut()))).expect_err("a panic");
         assert_eq!(panic.downcast_ref::<&str>(), Some(&"the cards fell off the table"), "{text}");
     }
@@ -80,7 +84,8 @@ fn search(text: &str, options: &str) -> Search {
     let game = Schwinget::new(Default::default()).expect("a game");
     let history = History::dealt(&game, &mut Rng::stream(3, "memory", 0));
     let seat = game.turn(history.state()).seat().expect("a player must be to act");
-    let mut agent: Box<dyn Agent<_>> = format!("{text}{options}").parse::<AgentSpec>().expect("an agent").build(1);
+    let mut agent: Box<dyn Agent<_>> =
+        format!("{text}{options}").parse::<AgentSpec>().expect("an agent").build(&game, 1);
     let decision = agent.act(&game, &game.view(&history, seat), game.legal(history.state()));
     decision.search.expect("a search")
 }

@@ -8,9 +8,9 @@ use crate::toys::LEDUC;
 use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{nash_conv, values};
 use stier_agents::{ActionStats, Agent, AgentSpec};
-use stier_core::games::kuhn_poker::{BET, KuhnPoker};
+use stier_core::games::kuhn_poker::BET;
 use stier_core::games::schwinget::{Rules, Schwinget};
-use stier_core::{Action, ActionSet as _, Game, Hints, History, Options as _, Rng, Seat, Turn};
+use stier_core::{Action, ActionSet as _, Game, Hints, History, Options as _, Plain, Rng, Rulebook, Seat, Turn};
 
 fn spec(text: &str) -> AgentSpec {
     text.parse().expect("an agent")
@@ -39,7 +39,7 @@ fn gains_are_at_least<G: Hints>(game: &G, most_nodes: usize, cases: &[(&str, &st
     let tree = GameTree::new(game, most_nodes).expect("a small game");
     for &(responder, agent, share) in cases {
         let (gain, most) = gains(game, &tree, responder, agent);
-        println!("{} {agent}: {gain:.4} of {most:.4}, {:.1} %, by {responder}", G::NAME, 100.0 * gain / most);
+        println!("{} {agent}: {gain:.4} of {most:.4}, {:.1} %, by {responder}", game.name(), 100.0 * gain / most);
         assert!(gain <= most + 1e-9, "{responder} gains {gain} of {most} against {agent}");
         assert!(gain >= share * most, "{responder} gains {gain} of {most} against {agent}");
     }
@@ -108,11 +108,11 @@ fn evaluating_many_positions_together_changes_nothing() {
             let queried = format!("rule:when=cards,cards=({network})");
             let settings = settings.replace("OWN", own.path());
             let [together, alone] = [network, queried].map(|against| {
-                let mut agent = spec(&format!("{settings},against=({against})")).build(1);
+                let mut agent = spec(&format!("{settings},against=({against})")).build(game, 1);
                 choices(game, &mut *agent, 1)
             });
             assert!(!together.is_empty());
-            assert_eq!(together, alone, "{} {settings} {choose}", G::NAME);
+            assert_eq!(together, alone, "{} {settings} {choose}", game.name());
         }
     }
     let settings = [
@@ -136,7 +136,7 @@ fn evaluations_end_simulations() {
     let network = Draft::new(&*KUHN, &[8], 2).saved();
     let valued = format!("evaluation=network,network={}", network.path());
     let first = |text: &str| {
-        let mut agent: Box<dyn Agent<KuhnPoker>> = spec(text).build(1);
+        let mut agent: Box<dyn Agent<Plain>> = spec(text).build(&*KUHN, 1);
         let history = History::dealt(&*KUHN, &mut Rng::stream(5, "responders", 0));
         let view = KUHN.view(&history, Seat(0));
         agent.act(&*KUHN, &view, KUHN.legal(history.state())).search.expect("a search").actions
@@ -175,7 +175,7 @@ fn inferences_follow_the_policy() {
     for (epsilon, expected) in [(0.0, 1.0), (0.2, 0.9), (1.0, 0.5)] {
         for name in ["lbr", "ismcts_br"] {
             let text = format!("{name}:against=greedy,particles=20000,epsilon={epsilon}");
-            let mut agent: Box<dyn Agent<KuhnPoker>> = spec(&text).build(3);
+            let mut agent: Box<dyn Agent<Plain>> = spec(&text).build(&*KUHN, 3);
             let worlds = agent.beliefs(&*KUHN, &view);
             let belief = worlds.belief().expect("the other has acted");
             let king = |state| state != history.state();
@@ -193,7 +193,7 @@ fn decisions_are_a_function_of_the_seed() {
         "lbr:worlds=5,particles=64,replies=2,seeds=2,against=(ismcts:iterations=20)",
         "ismcts_br:iterations=20,particles=64,replies=3,choose=sample,against=(ismcts:iterations=20,choose=sample)",
     ] {
-        let mut agent: Box<dyn Agent<Schwinget>> = spec(text).build(1);
+        let mut agent: Box<dyn Agent<Schwinget>> = spec(text).build(&game, 1);
         let first = choices(&game, &mut *agent, 1);
         assert_ne!(first, choices(&game, &mut *agent, 2));
         assert_eq!(first, choices(&game, &mut *agent, 1), "{text}");

@@ -3,10 +3,10 @@
 use crate::toys::KUHN;
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::dark_hex::DarkHex;
-use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
-use stier_core::{Action, ActionSet as _, Game as _, History, Rng, Seat, Turn};
+use stier_core::games::kuhn_poker::{BET, PASS};
+use stier_core::{Action, ActionSet as _, Game as _, History, Plain, Rng, Rulebook as _, Seat, Turn};
 
-fn search(cards: [u8; 2], actions: &[Action], agent: &mut dyn Agent<KuhnPoker>) -> Search {
+fn search(cards: [u8; 2], actions: &[Action], agent: &mut dyn Agent<Plain>) -> Search {
     let mut history = History::new(&*KUHN);
     cards.map(Action).into_iter().chain(actions.iter().copied()).for_each(|action| history.push(&*KUHN, action));
     let seat = KUHN.turn(history.state()).seat().expect("a decision");
@@ -16,8 +16,8 @@ fn search(cards: [u8; 2], actions: &[Action], agent: &mut dyn Agent<KuhnPoker>) 
     found
 }
 
-fn agent(text: &str) -> Box<dyn Agent<KuhnPoker>> {
-    text.parse::<AgentSpec>().expect("an agent").build(1)
+fn agent(text: &str) -> Box<dyn Agent<Plain>> {
+    text.parse::<AgentSpec>().expect("an agent").build(&*KUHN, 1)
 }
 
 /// The mean return of betting first with a king.
@@ -107,7 +107,7 @@ fn counts_add_up_and_decisions_depend_on_the_seed() {
 #[test]
 fn redrawn_histories_may_have_other_unnoticed_events() {
     let game = DarkHex::new(Default::default()).expect("default rules");
-    let mut agent = "ris_mcts:iterations=200".parse::<AgentSpec>().expect("an agent").build(1);
+    let mut agent = "ris_mcts:iterations=200".parse::<AgentSpec>().expect("an agent").build(&game, 1);
     for index in 0..5 {
         let mut rng = Rng::stream(1, "redrawn", index);
         let mut history = History::new(&game);

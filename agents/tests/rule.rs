@@ -6,15 +6,15 @@ use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Action, ActionSet as _, Actions64, Game, Hints, History, Rng, Turn};
+use stier_core::{Action, ActionSet as _, Actions64, Game, Hints, History, Rng, Rulebook, Turn};
 
 /// Every decision of an agent in games against itself, with the legal actions.
-fn decisions<G: Hints>(agent: &str, games: u64) -> Vec<(Decision, G::Actions)> {
+fn decisions<G: Hints + Rulebook>(agent: &str, games: u64) -> Vec<(Decision, G::Actions)> {
     let game = G::new(Default::default()).expect("default rules");
     let spec: AgentSpec = agent.parse().expect("an agent");
     let mut found = Vec::new();
     for index in 0..games {
-        let mut player: Box<dyn Agent<G>> = spec.build(index);
+        let mut player: Box<dyn Agent<G>> = spec.build(&game, index);
         let mut rng = Rng::stream(2, "rule", index);
         let mut history = History::dealt(&game, &mut rng);
         while let Turn::Seat(seat) = game.turn(history.state()) {
@@ -54,7 +54,8 @@ fn rules_decide_the_attack() {
 #[test]
 fn an_agent_is_its_timing_and_its_cards() {
     let game = Schwinget::new(Default::default()).expect("default rules");
-    let build = |text: &str| -> Box<dyn Agent<Schwinget>> { text.parse::<AgentSpec>().expect("an agent").build(1) };
+    let build =
+        |text: &str| -> Box<dyn Agent<Schwinget>> { text.parse::<AgentSpec>().expect("an agent").build(&game, 1) };
     for agent in ["random", "greedy", "rule:when=random,chance=0.25,cards=random"] {
         let (mut whole, mut parts) =
             (build(agent), build(&format!("rule:when=timing,timing=({agent}),cards=({agent})")));
@@ -123,7 +124,7 @@ fn decisions_by_the_rule_have_no_lines() {
     }
     let view = game.view(&history, game.turn(history.state()).seat().expect("a decision"));
     let mut player: Box<dyn Agent<Schwinget>> =
-        "rule:when=never,cards=(ismcts:iterations=50)".parse::<AgentSpec>().expect("an agent").build(1);
+        "rule:when=never,cards=(ismcts:iterations=50)".parse::<AgentSpec>().expect("an agent").build(&game, 1);
     player.note_lines(2);
     player.act(&game, &view, game.legal(history.state()));
     player.act(&game, &view, Actions64::default().with(attack()));

@@ -5,15 +5,15 @@
 
 use stier_agents::{ActionStats, Agent, AgentSpec};
 use stier_core::games::{schwimmen::Schwimmen, schwinget::Schwinget};
-use stier_core::{ActionSet as _, Game, Hints, History, Options as _, Rng, Turn};
+use stier_core::{ActionSet as _, Hints, History, Rng, Rulebook, Turn};
 
 use crate::networks::files::Draft;
 
 /// A small Schwinget.
 const SMALL: &str = "suits=3,values=4,hand_size=3,set_aside=2";
 
-fn game<G: Game>(rules: &str) -> G {
-    G::new(G::Rules::from_text(rules).expect("rules")).expect("a game")
+fn game<G: Rulebook>(rules: &str) -> G {
+    G::from_text(rules).expect("a game")
 }
 
 /// The FNV-1a hash of `numbers` for the actions of all roots in these games.
@@ -24,7 +24,7 @@ fn checksum<G: Hints, const N: usize>(
     numbers: impl Fn(&ActionStats) -> [u64; N],
 ) -> u64 {
     let agent: AgentSpec = agent.parse().expect("an agent");
-    let mut player: Box<dyn Agent<G>> = agent.build(5);
+    let mut player: Box<dyn Agent<G>> = agent.build(game, 5);
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for index in 0..games {
         let mut rng = Rng::stream(1, "signature", index);

@@ -12,7 +12,7 @@ use stier_agents::agent::Agent;
 use stier_agents::agent::CheckpointError;
 use stier_agents::agent::DecideError;
 use stier_agents::arena::{PitError, Settings as PitSettings};
-use stier_agents::erased::{self, AskError, AskSettings, DynEntrant, DynGame, DynPolicy, DynTree};
+use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynGame, DynPolicy, DynTree};
 use stier_agents::solve::nash_conv;
 use stier_agents::solve::solution_file::{self, Label, SolutionFileError};
 use stier_agents::solve::{Algorithm, Progress, Settings, SolveError, solve};
@@ -36,7 +36,7 @@ fn typed(rules: &str) -> (Schwinget, GameTree<Schwinget>) {
 }
 
 fn face(rules: &str) -> (Arc<dyn DynGame>, Arc<dyn DynTree>) {
-    let game = erased::load("schwinget", rules).expect("rules");
+    let game = stier_games::load("schwinget", rules).expect("rules");
     let tree = game.enumerate(100_000, 1, &|_| ControlFlow::Continue(())).expect("a small game");
     (game, tree)
 }
@@ -123,7 +123,8 @@ fn policy_of_agrees_with_policy_of_agent() {
     let (game, tree) = typed(TINY);
     let spec = "ismcts:iterations=30,choose=sample".parse().expect("an agent");
     let expected = crate::policy_of(&game, &tree, &spec, 5);
-    let found = policy_of(&tree, &|| spec.build(0), 5, 0, &|| ControlFlow::Continue(())).expect("no interruption");
+    let found =
+        policy_of(&tree, &|| spec.build(&game, 0), 5, 0, &|| ControlFlow::Continue(())).expect("no interruption");
     assert_eq!(found, expected);
     let (_, face) = face(TINY);
     let policy = asked(&*face, &named("ismcts:iterations=30,choose=sample"), 5).expect("asked");
@@ -291,7 +292,7 @@ fn tables_for_other_games_are_refused() {
     let pit = PitSettings { deals: 1, ..PitSettings::default() };
     let result = other.pit(&[entrant, named("random")], &pit, &Arc::default(), &|| ControlFlow::Continue(()));
     assert!(matches!(result, Err(PitError::Unsuited { .. })));
-    let state = erased::load("schwimmen", "").expect("rules").new_state(Some(1));
+    let state = stier_games::load("schwimmen", "").expect("rules").new_state(Some(1));
     assert!(matches!(table.probabilities(&*state), Err(DecideError::OtherGame { .. })));
     assert!(matches!(table.probabilities(&*tree.game().new_state(None)), Err(DecideError::NoDecision(_))));
 }

@@ -1,5 +1,6 @@
 //! The solvers on games with known values, compared with each other, and across threads and interruptions.
 
+use crate::toys;
 use std::fs;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -47,13 +48,13 @@ fn is_near(found: &NashConv, value: f64, most: f64) {
 fn cfr_plus_finds_the_values_of_the_literature() {
     is_near(&cfr(&tree(&*KUHN), Variant::CfrPlus, 2_000), -1.0 / 18.0, 1e-4);
     is_near(&cfr(&tree(&*LEDUC), Variant::CfrPlus, 1_000), -0.085_606, 1e-3);
-    is_near(&cfr(&tree(&game::<LiarsDice>("sides=3")), Variant::CfrPlus, 500), 1.0 / 9.0, 1e-3);
-    is_near(&cfr(&tree(&game::<Goofspiel>("cards=4")), Variant::CfrPlus, 300), 0.0, 5e-3);
+    is_near(&cfr(&tree(&toys::plain::<LiarsDice>("sides=3")), Variant::CfrPlus, 500), 1.0 / 9.0, 1e-3);
+    is_near(&cfr(&tree(&toys::plain::<Goofspiel>("cards=4")), Variant::CfrPlus, 300), 0.0, 5e-3);
 }
 
 #[test]
 fn cfr_plus_finds_the_value_of_dice_with_six_sides() {
-    let found = cfr(&tree(&game::<LiarsDice>("sides=6")), Variant::CfrPlus, 300);
+    let found = cfr(&tree(&toys::plain::<LiarsDice>("sides=6")), Variant::CfrPlus, 300);
     println!("{} of {}", found.values[Seat(0)], -7.0 / 258.0);
     is_near(&found, -7.0 / 258.0, 5e-3);
     assert!((found.values[Seat(0)] + 7.0 / 258.0).abs() < 1e-3, "{found:?}");
@@ -81,7 +82,7 @@ fn every_variant_converges() {
 /// The first iterations by hand: matching pennies in which heads pays three times as much.
 #[test]
 fn iterations_are_those_of_the_papers() {
-    let tree = tree(&game::<Matrix>("heads=3"));
+    let tree = tree(&toys::plain::<Matrix>("heads=3"));
     let after = |variant: Variant, iterations: u64| {
         let mut solver = Solver::new(&tree, variant);
         assert!(solver.run(iterations, &|_| ControlFlow::Continue(())).is_continue());
@@ -132,7 +133,7 @@ fn interruptions_and_threads_do_not_change_a_bit() {
     let tree = tree(&game::<Schwinget>(SMALL_SCHWINGET));
     for variant in Variant::ALL {
         let mut whole = Solver::new(&tree, variant);
-        let run = |solver: &mut Solver<'_, Schwinget>, iterations: u64| {
+        let run = |solver: &mut Solver<'_>, iterations: u64| {
             assert!(solver.run(iterations, &|_| ControlFlow::Continue(())).is_continue());
         };
         pool(1).expect("a thread").install(|| run(&mut whole, 5));
@@ -205,7 +206,7 @@ fn mccfr<G: Game>(game: &G, sampling: Sampling, iterations: u64) -> (f64, usize)
 /// The bounds are loose and hold for any seed.
 #[test]
 fn sampling_converges() {
-    let dice = game::<LiarsDice>("sides=3");
+    let dice = toys::plain::<LiarsDice>("sides=3");
     for (sampling, in_kuhn, in_dice) in [(Sampling::External, 0.03, 0.12), (Sampling::Outcome, 0.1, 0.5)] {
         let (kuhn, sets) = mccfr(&*KUHN, sampling, 500);
         assert_eq!(sets, 12);
@@ -238,20 +239,20 @@ fn is_solved<G: Game>(game: &G, value: f64) {
     let tree = tree(game);
     let found = solve(&tree, Arc::default()).expect("an equilibrium");
     let checked = nash_conv(&tree, &found.policy);
-    println!("{}: {:.9}, NashConv {:.1e}", G::NAME, found.values[Seat(0)], checked.total());
-    assert!((found.values[Seat(0)] - value).abs() < 1e-6, "{}: {:?}, not {value}", G::NAME, found.values);
+    println!("{}: {:.9}, NashConv {:.1e}", game.name(), found.values[Seat(0)], checked.total());
+    assert!((found.values[Seat(0)] - value).abs() < 1e-6, "{}: {:?}, not {value}", game.name(), found.values);
     assert!((found.values[Seat(0)] + found.values[Seat(1)]).abs() < 1e-9);
-    assert!(checked.total().abs() < 1e-5, "{}: {checked:?}", G::NAME);
+    assert!(checked.total().abs() < 1e-5, "{}: {checked:?}", game.name());
 }
 
 #[test]
 fn linear_programs_find_the_values_of_the_literature() {
-    is_solved(&game::<Matrix>("heads=3"), 1.0 / 3.0);
+    is_solved(&toys::plain::<Matrix>("heads=3"), 1.0 / 3.0);
     is_solved(&*KUHN, -1.0 / 18.0);
     is_solved(&*LEDUC, -0.085_606_4);
-    is_solved(&game::<LiarsDice>("sides=3"), 1.0 / 9.0);
-    is_solved(&game::<Goofspiel>("cards=4"), 0.0);
-    is_solved(&game::<DarkHex>("rows=2,columns=2,obstruction=abrupt"), 0.5);
+    is_solved(&toys::plain::<LiarsDice>("sides=3"), 1.0 / 9.0);
+    is_solved(&toys::plain::<Goofspiel>("cards=4"), 0.0);
+    is_solved(&toys::plain::<DarkHex>("rows=2,columns=2,obstruction=abrupt"), 0.5);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stier_agents::erased::{self, DynState, Sentence, story};
+use stier_agents::erased::{DynState, Sentence, story};
 use stier_core::{Rng, Seat, Turn, games};
 
 /// Plays a random action. Returns false at the end.
@@ -30,7 +30,7 @@ fn truth(state: &dyn DynState, seat: Seat) -> Vec<(Option<String>, String)> {
 #[test]
 fn stories_are_true_and_the_same_in_all_worlds_that_a_seat_cannot_tell_apart() {
     for name in games::NAMES {
-        let game = erased::load(name, "").expect("default rules");
+        let game = stier_games::load(name, "").expect("default rules");
         let (mut others, mut hidden, mut lengths) = (0, 0, BTreeSet::new());
         for index in 0..4 {
             let mut rng = Rng::stream(41, name, index);
@@ -67,7 +67,7 @@ fn stories_are_true_and_the_same_in_all_worlds_that_a_seat_cannot_tell_apart() {
 
 /// The lines that a seat reads after moves by name; `*` stands for the first legal move.
 fn lines(game: &str, rules: &str, moves: &str, seat: u8, since: Option<usize>) -> Vec<String> {
-    let mut state = erased::load(game, rules).expect("a game").new_state(Some(7));
+    let mut state = stier_games::load(game, rules).expect("a game").new_state(Some(7));
     for name in moves.split_whitespace() {
         let action = if name == "*" { state.possible()[0] } else { state.parse_event(name).expect("a move") };
         state.apply(action).expect("legal");

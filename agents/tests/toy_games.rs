@@ -1,15 +1,16 @@
 //! The toys are games of the literature, with the published rules, sizes and values.
 
-use crate::toys::{KUHN, KUHN_THREE, LEDUC, game, in_kuhn};
+use crate::toys;
+use crate::toys::{KUHN, KUHN_THREE, LEDUC, in_kuhn};
 use stier_agents::solve::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge};
 use stier_agents::solve::{best_response, nash_conv, values};
-use stier_agents::{AgentSpec, catalogue, erased};
+use stier_agents::{AgentSpec, catalogue};
 use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::goofspiel::Goofspiel;
-use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
+use stier_core::games::kuhn_poker::{BET, PASS};
 use stier_core::games::leduc_poker::{CALL, FOLD, RAISE};
 use stier_core::games::liars_dice::LiarsDice;
-use stier_core::{Action, Game, Rng, Seat, Turn};
+use stier_core::{Action, Game, Plain, Rng, Seat, Turn};
 
 /// The largest number of histories of a toy.
 const MAX_NODES: usize = 1_000_000;
@@ -18,12 +19,12 @@ fn tree<G: Game>(game: &G) -> GameTree<G> {
     GameTree::new(game, MAX_NODES).expect("a small game")
 }
 
-fn dice(sides: u8) -> LiarsDice {
-    game(&format!("sides={sides}"))
+fn dice(sides: u8) -> Plain {
+    toys::plain::<LiarsDice>(&format!("sides={sides}"))
 }
 
-fn goofspiel(cards: u8) -> Goofspiel {
-    game(&format!("cards={cards}"))
+fn goofspiel(cards: u8) -> Plain {
+    toys::plain::<Goofspiel>(&format!("cards={cards}"))
 }
 
 /// The return of seat 0 at the end of these events.
@@ -114,7 +115,7 @@ fn the_value_of_uniform_play_is_as_published() {
 }
 
 /// An equilibrium of Kuhn poker for each `alpha` from 0 to 1/3, the share of jacks that seat 0 bets.
-fn equilibrium(tree: &GameTree<KuhnPoker>, alpha: f64) -> Policy {
+fn equilibrium(tree: &GameTree<Plain>, alpha: f64) -> Policy {
     Policy::from_fn(tree, |set| {
         let (card, actions) = in_kuhn(&set.view());
         let bets = match (actions.as_slice(), card) {
@@ -156,7 +157,7 @@ fn best_responses_are_the_best_of_all_strategies() {
             let mine: Vec<u32> = (0..12).filter(|&set| tree.set(set).seat() == seat).collect();
             let play = |strategy: u32| {
                 let mut number = 0..12_u32;
-                let row = |_: InformationSet<'_, KuhnPoker>| {
+                let row = |_: InformationSet<'_, Plain>| {
                     let set = number.next().expect("twelve sets");
                     match mine.iter().position(|&own| own == set) {
                         Some(place) => vec![f64::from(1 - (strategy >> place & 1)), f64::from(strategy >> place & 1)],
@@ -189,7 +190,7 @@ fn trees_list_every_history_once() {
     assert!((0..12).all(|set| tree.set(set).members().len() == 2 && tree.width(set) == 2));
     assert_eq!(GameTree::new(&*KUHN, 54).map(|_| ()), Err(TooLarge::Counted { most: 54 }.into()));
     assert!(GameTree::new(&*KUHN, 55).is_ok());
-    let hex = |rules| GameTree::new(&game::<DarkHex>(rules), 10_000).map(|tree| tree.num_sets());
+    let hex = |rules| GameTree::new(&toys::plain::<DarkHex>(rules), 10_000).map(|tree| tree.num_sets());
     assert_eq!(hex("rows=2,columns=2"), Err(BuildError::HiddenMoves { game: "dark_hex" }));
     assert!(hex("rows=2,columns=2,obstruction=abrupt").is_ok());
 }
@@ -197,7 +198,7 @@ fn trees_list_every_history_once() {
 /// Agents that only follow a game's own policy refuse games without one, and the other agents play them.
 #[test]
 fn games_without_a_policy_refuse_the_agents_that_need_one() {
-    let game = erased::load("leduc_poker", "").expect("a game");
+    let game = stier_games::load("leduc_poker", "").expect("a game");
     let refused = |text: &str| {
         let spec: AgentSpec = text.parse().expect("an agent");
         game.agent(&spec).err().map(|error| error.to_string())
@@ -210,7 +211,7 @@ fn games_without_a_policy_refuse_the_agents_that_need_one() {
     for text in ["lbr:against=random", "rule:cards=random", "ismcts:rollout=fitted", "best"] {
         assert_eq!(refused(text), None, "{text}");
     }
-    let facts = erased::load("schwinget", "").expect("a game").facts().agents.clone();
+    let facts = stier_games::load("schwinget", "").expect("a game").facts().agents.clone();
     assert_eq!(facts, catalogue::NAMES, "the game has a policy and a network");
     assert!(others.contains("ismcts") && !others.contains("network"));
 }

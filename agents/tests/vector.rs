@@ -10,10 +10,10 @@ use stier_agents::batch::vector::{
     Autoreset, Barred, Cells, LearnerSeat, NOBODY, Opening, Opponents, Rows, Seeds, Settings, Shape, Span, TensorKind,
     VectorError,
 };
-use stier_agents::erased::{self, DynGame, DynState, DynVector};
+use stier_agents::erased::{DynGame, DynState, DynVector};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Action, Game as _, Rng, Seat, Turn, encode, games};
+use stier_core::{Action, Rng, Rulebook as _, Seat, Turn, encode, games};
 
 use crate::networks::files::Draft;
 
@@ -40,7 +40,7 @@ pub(crate) const GAMES: [&str; 17] = [
 
 pub(crate) fn game(text: &str) -> Arc<dyn DynGame> {
     let (name, rules) = text.split_once(':').unwrap_or((text, ""));
-    erased::load(name, rules).expect("a game")
+    stier_games::load(name, rules).expect("a game")
 }
 
 fn settings(lanes: usize) -> Settings {

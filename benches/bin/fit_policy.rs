@@ -16,7 +16,7 @@ use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_agents::AgentSpec;
 use stier_agents::catalogue::{SpecError, Unsuited};
 use stier_benches::files::{self, FileError};
-use stier_core::{ActionSet as _, Hints, History, Options as _, Rng, RulesError, Turn, games, with_game};
+use stier_core::{ActionSet as _, Hints, History, Rng, Rulebook, RulesError, Turn, games, with_fast_game};
 use thiserror::Error as ThisError;
 
 /// Fits the policy of a game to the decisions of an agent and writes its weights.
@@ -66,7 +66,7 @@ enum Failure {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let done = with_game!(arguments.game.as_str(), G => run::<G>(&arguments)).unwrap_or_else(|| {
+    let done = with_fast_game!(arguments.game.as_str(), G => run::<G>(&arguments)).unwrap_or_else(|| {
         Err(RulesError::UnknownGame { name: arguments.game.clone(), known: games::NAMES.join(", ") }.into())
     });
     stier_benches::exit_code("fit_policy", done)
@@ -195,7 +195,7 @@ impl Gradient for Likelihood<'_> {
 fn one_game<G: Hints>(game: &G, spec: &AgentSpec, arguments: &Arguments, index: u64) -> Decisions {
     let mut rng = Rng::stream(arguments.seed, "policy", index);
     let mut history = History::dealt(game, &mut rng);
-    let mut agent = spec.build::<G>(rng.bits());
+    let mut agent = spec.build::<G>(game, rng.bits());
     let mut found = Decisions::new();
     while let Turn::Seat(seat) = game.turn(history.state()) {
         let legal = game.legal(history.state());
@@ -222,12 +222,12 @@ fn one_game<G: Hints>(game: &G, spec: &AgentSpec, arguments: &Arguments, index: 
     found
 }
 
-fn run<G: Hints>(arguments: &Arguments) -> Result<(), Failure> {
+fn run<G: Hints + Rulebook>(arguments: &Arguments) -> Result<(), Failure> {
     let spec: AgentSpec = arguments.agent.parse()?;
     let [mut learned, mut held_out] = [Decisions::new(), Decisions::new()];
     let mut features = 0;
     for rules in &arguments.rules {
-        let game = G::new(G::Rules::from_text(rules).map_err(RulesError::from)?)?;
+        let game = G::from_text(rules)?;
         spec.check(&game)?;
         features = game.weights().len();
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games, {eta} left").expect("a template");

@@ -10,13 +10,13 @@ use std::fs;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
-use stier_agents::erased::{self, DynGame};
+use stier_agents::erased::DynGame;
 use stier_core::RulesError;
 
 /// Loads a game from text with options, such as `schwinget:scoring=schwinger`.
 pub fn load(text: &str) -> Result<Arc<dyn DynGame>, RulesError> {
     let (name, rules) = text.split_once(':').unwrap_or((text, ""));
-    erased::load(name, rules)
+    stier_games::load(name, rules)
 }
 
 /// The machine, compiler and commit as a Markdown list.

@@ -55,7 +55,8 @@ pub fn tssr<G: Hints>(
     let one = |deal| {
         let mut dealer = Dealer::new(seed, deal);
         let mut rng = Rng::stream(seed, "true state sampling ratio", deal);
-        let mut agents: Vec<Box<dyn Agent<G>>> = (0..game.num_seats()).map(|_| player.build(rng.bits())).collect();
+        let mut agents: Vec<Box<dyn Agent<G>>> =
+            (0..game.num_seats()).map(|_| player.build(game, rng.bits())).collect();
         let mut history = History::new(game);
         let mut ratios = Vec::new();
         loop {

@@ -1,13 +1,13 @@
 //! The statistics of a survey are consistent.
 
 use stier_benches::survey::survey;
-use stier_core::{Game, Options as _, for_each_game, games::schwinget::Schwinget};
+use stier_core::{Game, Rulebook, for_each_default_game, games::schwinget::Schwinget};
 
 macro_rules! adds_up {
-    ($name:ident, $game:ty) => {
+    ($name:ident, $game:expr) => {
         #[test]
         fn $name() {
-            let game = <$game as Game>::new(Default::default()).expect("default rules");
+            let game = $game;
             let found = survey(&game, 200, 1);
             assert_eq!(found, survey(&game, 200, 1), "the seed decides");
             assert_eq!(found.games, 200);
@@ -25,14 +25,13 @@ macro_rules! adds_up {
         }
     };
 }
-for_each_game!(adds_up);
+for_each_default_game!(adds_up);
 
 #[test]
 fn known_figures_are_found() {
     // One suit of four, one card each, two set aside and nothing to draw: the leader plays, and the follower answers.
-    let rules =
-        <Schwinget as Game>::Rules::from_text("suits=1,values=4,referee=off,counter=off,hand_size=1,set_aside=2");
-    let found = survey(&Schwinget::new(rules.expect("rules")).expect("a game"), 500, 1);
+    let rules = "suits=1,values=4,referee=off,counter=off,hand_size=1,set_aside=2";
+    let found = survey(&Schwinget::from_text(rules).expect("a game"), 500, 1);
     assert_eq!((found.decisions.mean, found.chance_events, found.forced), (2.0, 3.0, 1.0));
     assert_eq!((found.median_worlds, found.most_worlds), (2, 2));
 }

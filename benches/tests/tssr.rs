@@ -9,7 +9,7 @@ use stier_core::games::schweins_galopp::SchweinsGalopp;
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::games::up_and_down::UpAndDown;
-use stier_core::{ActionSet as _, Game, Hints, History, Rng, Sampler as _, Seat, Turn, for_each_game};
+use stier_core::{ActionSet as _, Hints, History, Rng, Rulebook, Sampler as _, Seat, Turn, for_each_default_game};
 
 fn policy(model: Model) -> BeliefSettings {
     BeliefSettings { beliefs: Beliefs::Policy, model, ..BeliefSettings::default() }
@@ -48,21 +48,21 @@ fn chance_is_worth_one<G: Hints>(game: &G) {
 }
 
 macro_rules! every_game {
-    ($name:ident, $game:ty) => {
+    ($name:ident, $game:expr) => {
         mod $name {
             use super::*;
 
             #[test]
             fn no_model_is_better_than_chance_about_chance() {
-                chance_is_worth_one(&<$game as Game>::new(Default::default()).expect("default rules"));
+                chance_is_worth_one(&$game);
             }
         }
     };
 }
-for_each_game!(every_game);
+for_each_default_game!(every_game);
 
 /// Against greedy players the right model is better than chance.
-fn right_is_better<G: Hints>() {
+fn right_is_better<G: Hints + Rulebook>() {
     let game = G::new(Default::default()).expect("default rules");
     let greedy: AgentSpec = "greedy".parse().expect("an agent");
     let settings = BeliefSettings { particles: 60, ..policy(Model::Greedy) };

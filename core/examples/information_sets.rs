@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use stier_core::filter::information_sets;
 use stier_core::games::NAMES;
-use stier_core::{Game, Options as _, RulesError, Seat, with_game};
+use stier_core::{Rulebook, RulesError, Seat, with_game};
 
-fn count<G: Game>(rules: &str) -> Result<(), RulesError> {
-    let game = G::new(G::Rules::from_text(rules)?)?;
+fn count<G: Rulebook>(rules: &str) -> Result<(), RulesError> {
+    let game = G::from_text(rules)?;
     for seat in Seat::all(game.num_seats()) {
         let start = Instant::now();
         let sets = information_sets(&game, seat);

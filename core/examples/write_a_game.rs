@@ -3,8 +3,8 @@
 //! Player 0 gets one of three cards. It folds, or it claims to have the king. Player 1 believes the claim or doubts it.
 
 use stier_core::game::evenly;
-use stier_core::{Action, ActionSet as _, Actions64, BySeat, Chance, Filter, Game, GameInfo, Hints, Log};
-use stier_core::{Notation, Observer, Pen, RulesError, Seat, Turn, options};
+use stier_core::{Action, ActionSet as _, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Hints, Log};
+use stier_core::{Notation, Observer, Pen, Rulebook, RulesError, Seat, Turn, options};
 use stier_testing::conformance;
 
 options! {
@@ -31,14 +31,8 @@ struct Claim {
     info: GameInfo,
 }
 
-impl Game for Claim {
-    const NAME: &'static str = "claim";
+impl Rulebook for Claim {
     type Rules = Rules;
-    type State = State;
-    // The log of a seat's actions and observations is its view, and the sampler filters all states by it.
-    type View = Log;
-    type Sampler = Filter<Self>;
-    type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let info = GameInfo {
@@ -53,8 +47,16 @@ impl Game for Claim {
         };
         Ok(Self { rules, info })
     }
+}
 
-    fn rules(&self) -> &Rules {
+impl Game for Claim {
+    type State = State;
+    // The log of a seat's actions and observations is its view, and the sampler filters all states by it.
+    type View = Log;
+    type Sampler = Filter<Self>;
+    type Actions = Actions64;
+
+    fn rules(&self) -> &dyn AnyOptions {
         &self.rules
     }
 

@@ -147,17 +147,91 @@ macro_rules! action_bits {
 action_bits!(Actions64, u64, bits::nth_bit, "A set of action ids below 64, in one word.");
 action_bits!(Actions128, u128, bits::nth_bit_wide, "A set of action ids below 128, in two words.");
 
+/// A set of any action ids, in four words: for games that need no speed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Actions256(pub [u64; 4]);
+
+impl Actions256 {
+    /// The members of a set.
+    pub fn of<S: ActionSet>(set: S) -> Self {
+        Self(std::array::from_fn(|index| if 64 * index < S::CAPACITY { set.word(index) } else { 0 }))
+    }
+
+    /// The set of what `combine` makes of each word of both sets.
+    fn combined(self, other: Self, combine: impl Fn(u64, u64) -> u64) -> Self {
+        Self(std::array::from_fn(|index| combine(self.0[index], other.0[index])))
+    }
+}
+
+impl ActionSet for Actions256 {
+    const CAPACITY: usize = 256;
+
+    fn len(self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    fn contains(self, action: Action) -> bool {
+        self.0[action.index() / 64] >> (action.0 % 64) & 1 == 1
+    }
+
+    fn with(mut self, action: Action) -> Self {
+        self.0[action.index() / 64] |= 1 << (action.0 % 64);
+        self
+    }
+
+    fn and(self, other: Self) -> Self {
+        self.combined(other, |one, other| one & other)
+    }
+
+    fn without(self, other: Self) -> Self {
+        self.combined(other, |one, other| one & !other)
+    }
+
+    fn nth(self, rank: usize) -> Action {
+        let mut rank = rank as u32;
+        for (start, word) in (0..).step_by(64).zip(self.0) {
+            match rank.checked_sub(word.count_ones()) {
+                Some(left) => rank = left,
+                None => return Action(start + bits::nth_bit(word, rank) as u8),
+            }
+        }
+        unreachable!("the rank is below the number of members")
+    }
+
+    fn word(self, index: usize) -> u64 {
+        self.0[index]
+    }
+
+    fn lanes(self, ids: &[u8; LANES]) -> [u32; LANES] {
+        lanes(|i| u32::from(self.contains(Action(ids[i]))))
+    }
+}
+
+impl fmt::Debug for Actions256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter().map(|a| a.0)).finish()
+    }
+}
+
+impl FromIterator<Action> for Actions256 {
+    fn from_iter<I: IntoIterator<Item = Action>>(actions: I) -> Self {
+        actions.into_iter().fold(Self::default(), Self::with)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Action, ActionSet, Actions64, Actions128};
+    use super::{Action, ActionSet, Actions64, Actions128, Actions256};
     use crate::rng::Rng;
 
     fn behaves_like_a_set<S: ActionSet + FromIterator<Action>>() {
-        let ids = [3, 5, 8, 40, S::CAPACITY as u8 - 1].map(Action);
+        let last = (S::CAPACITY - 1) as u8;
+        let ids = [3, 5, 8, 40, last].map(Action);
         let set: S = ids.into_iter().collect();
         assert_eq!(set.iter().collect::<Vec<_>>(), ids);
-        assert!(set.contains(Action(40)) && !set.contains(Action(41)) && !set.contains(Action(255)));
-        assert_eq!(set.lanes(&[0, 3, 4, 5, 8, 39, 40, S::CAPACITY as u8 - 1]), [0, 1, 0, 1, 1, 0, 1, 1]);
+        assert!(set.contains(Action(40)) && !set.contains(Action(41)));
+        assert_eq!(set.contains(Action(255)), last == 255);
+        assert_eq!(set.lanes(&[0, 3, 4, 5, 8, 39, 40, last]), [0, 1, 0, 1, 1, 0, 1, 1]);
         let words: Vec<u64> = (0..S::CAPACITY / 64).map(|index| set.word(index)).collect();
         let bit = |id: usize| words[id / 64] >> (id % 64) & 1 == 1;
         assert!((0..S::CAPACITY).all(|id| bit(id) == set.contains(Action(id as u8))));
@@ -175,8 +249,11 @@ mod tests {
     }
 
     #[test]
-    fn both_widths_behave_as_sets() {
+    fn all_widths_behave_as_sets() {
         behaves_like_a_set::<Actions64>();
         behaves_like_a_set::<Actions128>();
+        behaves_like_a_set::<Actions256>();
+        let wide = Actions128(1 << 100 | 1 << 3);
+        assert_eq!(Actions256::of(wide), [3, 100].map(Action).into_iter().collect());
     }
 }

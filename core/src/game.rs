@@ -3,6 +3,7 @@
 //! | type | meaning | holders |
 //! | --- | --- | --- |
 //! | [`Game`] | the rules, ready to play by | all |
+//! | [`Rulebook`] | makes a game from options | programs that load games |
 //! | [`Game::State`] | the world, hidden cards included | this crate, the arena (which deals), oracles |
 //! | [`Game::View`] | the knowledge of one seat, with perfect recall | agents |
 //! | [`Game::Sampler`] | the states that a view cannot tell apart, drawn exactly | search |
@@ -20,7 +21,7 @@ use crate::history::History;
 use crate::key::Past;
 use crate::log;
 use crate::notation::Notation;
-use crate::options::Options;
+use crate::options::{AnyOptions, Options};
 use crate::rng::{self, Rng};
 use crate::seats::{BySeat, Seat};
 use crate::symmetry::Symmetry;
@@ -124,7 +125,7 @@ impl Observer {
 ///
 /// ```
 /// use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
-/// use stier_core::{ActionSet, Game, Rng, Turn};
+/// use stier_core::{ActionSet, Game, Rng, Rulebook, Turn};
 ///
 /// let game = KuhnPoker::new(Rules::default())?;
 /// let mut rng = Rng::stream(7, "example", 0);
@@ -138,15 +139,9 @@ impl Observer {
 /// # Ok::<(), stier_core::RulesError>(())
 /// ```
 pub trait Game: Clone + Send + Sync + 'static {
-    /// The name in records, on the command line, in Python: `snake_case`, never changed.
-    const NAME: &'static str;
-    /// The version of the actions' ids: raised when one of them changes its meaning, so that networks trained on the
-    /// old ids are refused. A test pins it (`core/tests/encodings.rs`).
-    const ACTIONS_VERSION: u32 = 1;
-    /// The version of the observation: raised when one of its values changes its meaning.
-    const OBSERVATION_VERSION: u32 = 1;
-    /// The variant: plain data whose text form is its identity.
-    type Rules: Options;
+    /// True if searches are compiled twice, for modern processors too ([`processor`](crate::processor)): where it makes
+    /// them more than 5 % faster, which the table of benchmarks must show.
+    const SEARCHES_TWICE: bool = false;
     /// The world, hidden cards included. At most 64 bytes; equal states have equal futures.
     type State: Copy + Eq + Hash + Debug + Send + Sync + 'static;
     /// The knowledge of one seat.
@@ -156,10 +151,8 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Sets of this game's actions.
     type Actions: ActionSet;
 
-    /// Makes the game under these rules. Fails if the rules are not valid together.
-    fn new(rules: Self::Rules) -> Result<Self, RulesError>;
-    /// The rules it was made from.
-    fn rules(&self) -> &Self::Rules;
+    /// The rules it was made from. Their [owner](AnyOptions::owner) is the game.
+    fn rules(&self) -> &dyn AnyOptions;
     /// The facts that hold in every state.
     fn info(&self) -> &GameInfo;
 
@@ -183,6 +176,22 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// turns.
     fn observe<P: Pen>(&self, state: &Self::State, observer: Observer, pen: &mut P);
 
+    /// The name in records, on the command line, in Python: `snake_case`, never changed.
+    fn name(&self) -> &'static str {
+        self.rules().owner()
+    }
+
+    /// The version of the actions' ids: raised when one of them changes its meaning, so that networks trained on the
+    /// old ids are refused. A test pins it (`core/tests/encodings.rs`).
+    fn actions_version(&self) -> u32 {
+        1
+    }
+
+    /// The version of the observation: raised when one of its values changes its meaning.
+    fn observation_version(&self) -> u32 {
+        1
+    }
+
     /// The number of seats.
     #[inline(always)]
     fn num_seats(&self) -> usize {
@@ -197,7 +206,7 @@ pub trait Game: Clone + Send + Sync + 'static {
 
     /// The actions that a trained network must choose among to fit this game: `version:number of actions`.
     fn action_signature(&self) -> String {
-        format!("{}:{}", Self::ACTIONS_VERSION, self.num_actions())
+        format!("{}:{}", self.actions_version(), self.num_actions())
     }
 
     /// Draws one outcome with the probabilities of [`chance`](Game::chance), without applying it.
@@ -300,7 +309,7 @@ pub trait Game: Clone + Send + Sync + 'static {
             format!("{}:{}", field.name, shape.join("x"))
         };
         let fields: Vec<String> = self.observation_layout().iter().map(field).collect();
-        format!("{}:{}", Self::OBSERVATION_VERSION, fields.join(","))
+        format!("{}:{}", self.observation_version(), fields.join(","))
     }
 
     /// The classes, such as suits, that can be exchanged without changing the game; `None` if there are none.
@@ -330,6 +339,22 @@ pub trait Game: Clone + Send + Sync + 'static {
         let mut pen = Floats::new(out);
         view.write(self, &mut pen);
         pen.finish();
+    }
+}
+
+/// A game that is made from options known when the program is compiled.
+pub trait Rulebook: Game {
+    /// The variant: plain data whose text form is its identity. Its owner's name is the name of the game.
+    type Rules: Options;
+    /// The [name](Game::name) of the game.
+    const NAME: &'static str = <Self::Rules as Options>::OWNER;
+
+    /// Makes the game under these rules. Fails if the rules are not valid together.
+    fn new(rules: Self::Rules) -> Result<Self, RulesError>;
+
+    /// Makes the game under rules given as text; see [`Options::from_text`].
+    fn from_text(rules: &str) -> Result<Self, RulesError> {
+        Self::new(Self::Rules::from_text(rules)?)
     }
 }
 
@@ -381,7 +406,7 @@ pub struct World<S> {
 ///
 /// ```
 /// use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
-/// use stier_core::{Game, History, Rng, Sampler, Seat};
+/// use stier_core::{Game, History, Rng, Rulebook, Sampler, Seat};
 ///
 /// let game = KuhnPoker::new(Rules::default())?;
 /// let mut rng = Rng::stream(7, "example", 0);

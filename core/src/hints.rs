@@ -37,14 +37,21 @@ pub struct RuleOfThumb {
 pub trait Hints: Game {
     /// The agent with the best results in this game at equal thinking time among those without a network, as text
     /// without its budget. It takes `iterations` and `time_ms`, and plays all rules.
-    const BEST_AGENT: &'static str = "ismcts";
+    fn best_agent(&self) -> &'static str {
+        "ismcts"
+    }
+
     /// True if the game has a policy of its own: [appeal](Hints::appeal) and, unless rules are unusual,
     /// [weights](Hints::weights). Agents that only follow it refuse games without one.
-    const HAS_POLICY: bool = false;
+    fn has_policy(&self) -> bool {
+        false
+    }
 
     /// The file of a network that was trained for the default rules, for agents that are given no other. The crate
     /// `stier-agents` has the format.
-    const NETWORK: Option<&'static [u8]> = None;
+    fn network(&self) -> Option<&'static [u8]> {
+        None
+    }
 
     /// The appeal of a legal action to the seat of the view, on any scale: higher is better. Ties are broken at random.
     fn appeal(&self, _view: &Self::View, _action: Action) -> f32 {

@@ -62,12 +62,12 @@ pub trait Notation: Game {
 
     /// The action of that name.
     fn parse_action(&self, text: &str) -> Result<Action, ParseError> {
-        parse(text, "action", Self::NAME, self.num_actions(), |id| self.action_name(id))
+        parse(text, "action", self.name(), self.num_actions(), |id| self.action_name(id))
     }
 
     /// The chance outcome of that name.
     fn parse_outcome(&self, text: &str) -> Result<Action, ParseError> {
-        parse(text, "chance outcome", Self::NAME, self.info().num_outcomes, |id| self.outcome_name(id))
+        parse(text, "chance outcome", self.name(), self.info().num_outcomes, |id| self.outcome_name(id))
     }
 
     /// The name of an event in this state: of an action if a player is to act, and of an outcome otherwise.
@@ -144,7 +144,7 @@ pub fn plain_scene<G: Notation>(game: &G, state: &G::State, perspective: Option<
         Place::of(seat, hand.into_iter().collect(), remarks)
     };
     Scene {
-        title: G::NAME,
+        title: game.name(),
         facts: public,
         track: Vec::new(),
         places: (0..).zip(private).map(place).collect(),

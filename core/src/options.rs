@@ -4,6 +4,7 @@
 //! field are used for parsing, printing, errors and help. [`choice!`](crate::choice!) declares an enum of named
 //! values.
 
+use std::any::Any;
 use std::fmt::{self, Debug};
 use std::hash::Hash;
 use std::ops::RangeInclusive;
@@ -195,6 +196,55 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
             given.push(name);
         }
         Ok(options)
+    }
+}
+
+/// Options whose type is not known.
+pub trait AnyOptions: Any + Debug + Send + Sync {
+    /// The [owner](Options::OWNER) of the options.
+    fn owner(&self) -> &'static str;
+    /// The names and values of all options, in declaration order.
+    fn values(&self) -> Vec<(&'static str, OptionValue)>;
+    /// The [text form](Options::to_text).
+    fn to_text(&self) -> String;
+    /// Returns true if `text` is a text form of these values, whatever its order of options.
+    fn is(&self, text: &str) -> bool;
+    /// Returns true if both have the same type and the same values.
+    fn equals(&self, other: &dyn AnyOptions) -> bool;
+}
+
+impl<O: Options> AnyOptions for O {
+    fn owner(&self) -> &'static str {
+        O::OWNER
+    }
+
+    fn values(&self) -> Vec<(&'static str, OptionValue)> {
+        Options::values(self)
+    }
+
+    fn to_text(&self) -> String {
+        Options::to_text(self)
+    }
+
+    fn is(&self, text: &str) -> bool {
+        O::from_text(text).is_ok_and(|options| options == *self)
+    }
+
+    fn equals(&self, other: &dyn AnyOptions) -> bool {
+        (other as &dyn Any).downcast_ref::<O>() == Some(self)
+    }
+}
+
+impl dyn AnyOptions {
+    /// The options, if they have this type.
+    pub fn downcast_ref<O: Options>(&self) -> Option<&O> {
+        (self as &dyn Any).downcast_ref()
+    }
+}
+
+impl PartialEq for dyn AnyOptions + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.equals(other)
     }
 }
 

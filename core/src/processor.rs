@@ -57,9 +57,12 @@ pub fn run<W: Work>(work: W) -> W::Output {
     work.work(Any)
 }
 
+/// Any processor: for work that is compiled once.
+pub const ANY: Any = Any;
+
 /// Any processor.
-#[derive(Clone, Copy)]
-struct Any;
+#[derive(Clone, Copy, Debug)]
+pub struct Any;
 
 impl Processor for Any {
     #[inline(always)]

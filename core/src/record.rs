@@ -11,11 +11,10 @@
 //! Events are listed in the order in which they happened, chance included. `result` holds the returns by seat, or
 //! `open` while the game is not over. It detects records that were truncated or changed.
 
-use crate::error::{RecordError, RulesError};
-use crate::game::{Game, Turn};
+use crate::error::RecordError;
+use crate::game::{Game, Rulebook, Turn};
 use crate::history::History;
 use crate::notation::Notation;
-use crate::options::Options;
 
 /// The first line of a record in this version of the format.
 pub const HEADER: &str = "stier-record 1";
@@ -25,7 +24,7 @@ pub fn write<G: Notation>(game: &G, history: &History<G>) -> String {
     let events: Vec<String> = history.steps(game).map(|(state, event)| game.event_name(&state, event.action)).collect();
     [
         HEADER.to_string(),
-        format!("game: {}", G::NAME),
+        format!("game: {}", game.name()),
         format!("rules: {}", game.rules().to_text()),
         format!("events: {}", events.join(" ")),
         format!("result: {}\n", result(game, history.state())),
@@ -34,32 +33,40 @@ pub fn write<G: Notation>(game: &G, history: &History<G>) -> String {
     .join("\n")
 }
 
-/// The name of the game that a record belongs to.
-pub fn game_name(text: &str) -> Result<&str, RecordError> {
-    Ok(fields(text)?[0])
+/// The name and the rules of the game that a record belongs to.
+pub fn game(text: &str) -> Result<(&str, &str), RecordError> {
+    let [name, rules, ..] = fields(text)?;
+    Ok((name, rules))
 }
 
 /// Reads a record of `G`: its rules and its history. Checks every event.
-pub fn read<G: Notation>(text: &str) -> Result<(G, History<G>), RecordError> {
-    let [name, rules, events, stated] = fields(text)?;
+pub fn read<G: Rulebook + Notation>(text: &str) -> Result<(G, History<G>), RecordError> {
+    let (name, rules) = game(text)?;
     if name != G::NAME {
         return Err(RecordError::OtherGame { expected: G::NAME.to_string(), found: name.to_string() });
     }
-    let game = G::new(G::Rules::from_text(rules).map_err(RulesError::from)?)?;
-    let mut history = History::new(&game);
+    let game = G::from_text(rules)?;
+    let history = replay(&game, text)?;
+    Ok((game, history))
+}
+
+/// Reads the history of a record of this [game](game()). Checks every event.
+pub fn replay<G: Notation>(game: &G, text: &str) -> Result<History<G>, RecordError> {
+    let [.., events, stated] = fields(text)?;
+    let mut history = History::new(game);
     for (event, index) in events.split_whitespace().zip(1..) {
         if game.turn(history.state()) == Turn::Over {
             return Err(RecordError::AfterTheEnd { index, after: index - 1 });
         }
         let action = game.parse_event(history.state(), event).map_err(|source| RecordError::Event { index, source })?;
         game.check(history.state(), action).map_err(|source| RecordError::Illegal { index, source })?;
-        history.push(&game, action);
+        history.push(game, action);
     }
-    let actual = result(&game, history.state());
+    let actual = result(game, history.state());
     if !agree(&actual, stated) {
         return Err(RecordError::Result { actual, stated: stated.to_string() });
     }
-    Ok((game, history))
+    Ok(history)
 }
 
 /// The values of the four lines after the header.

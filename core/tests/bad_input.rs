@@ -8,7 +8,7 @@ use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::record::{self, HEADER};
 use stier_core::{
     Action, ActionSet, BySeat, Game, History, IllegalAction, Notation, OptionError, Options, RecordError, Rng,
-    RulesError,
+    Rulebook as _, RulesError,
 };
 
 /// The default game, played to the end at random.
@@ -197,7 +197,7 @@ fn records_of_other_games_and_versions_are_refused() {
     let error = refused(&text.replace(HEADER, "stier-record 2"));
     assert!(matches!(&error, RecordError::Header { line: 1, expected, .. } if expected == HEADER));
     assert!(error.to_string().contains("stier-record 2"), "{error}");
-    assert_eq!(record::game_name(&text.replace("schwinget", "jass")), Ok("jass"));
+    assert_eq!(record::game(&text.replace("schwinget", "jass")).unwrap().0, "jass");
 }
 
 #[test]

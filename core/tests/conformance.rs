@@ -2,7 +2,7 @@
 
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::options::Allowed;
-use stier_core::{FullGame, Game, OptionValue, Options, Rng, for_each_game};
+use stier_core::{FullGame, OptionValue, Options, Rng, Rulebook, for_each_game};
 use stier_testing::conformance;
 
 /// A random value of an option. With `small`, only the lower half of a range of whole numbers.
@@ -21,7 +21,7 @@ fn random_value(allowed: &Allowed, small: bool, rng: &mut Rng) -> String {
 }
 
 /// Valid rules with about half of the options set at random, or `None` after many attempts.
-fn random_game<G: Game>(small: bool, rng: &mut Rng) -> Option<G> {
+fn random_game<G: Rulebook>(small: bool, rng: &mut Rng) -> Option<G> {
     (0..1000).find_map(|_| {
         let mut rules = G::Rules::default();
         for info in G::Rules::describe() {
@@ -35,7 +35,7 @@ fn random_game<G: Game>(small: bool, rng: &mut Rng) -> Option<G> {
 }
 
 /// Checks the default rules and sixty random sets of rules, half of them with small numbers.
-fn conforms<G: FullGame>() {
+fn conforms<G: FullGame + Rulebook>() {
     conformance(&G::new(G::Rules::default()).expect("the defaults make a game"), 1, 10);
     let mut texts = Vec::new();
     for index in 0..60 {

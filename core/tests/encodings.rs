@@ -1,12 +1,12 @@
 //! Encodings that trained networks depend on, pinned so that every change raises their version.
 //!
 //! The positions are those of the records in `playthroughs/`. If this fails because an encoding was changed on purpose,
-//! raise `Game::OBSERVATION_VERSION` or `Game::ACTIONS_VERSION` of that game and pin the new numbers.
+//! raise `Game::observation_version` or `Game::actions_version` of that game and pin the new numbers.
 
 use std::fs;
 use std::path::Path;
 
-use stier_core::{Action, FullGame, Game, History, Seat, Turn, for_each_game, record};
+use stier_core::{Action, FullGame, History, Rulebook, Seat, Turn, for_each_game, record};
 use stier_testing::observation;
 
 /// For each game: the version of its observations with a checksum of them, the version of its actions with a checksum
@@ -39,7 +39,7 @@ impl Checksum {
 }
 
 /// The records of a game, in the order of their files.
-fn records<G: Game>() -> Vec<String> {
+fn records<G: Rulebook>() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/playthroughs");
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -48,7 +48,7 @@ fn records<G: Game>() -> Vec<String> {
     texts.map(|text| text.lines().take(5).map(|line| format!("{line}\n")).collect()).collect()
 }
 
-fn pinned<G: FullGame>() {
+fn pinned<G: FullGame + Rulebook>() {
     let records = records::<G>();
     assert!(records.len() > 2, "only {} records of {}", records.len(), G::NAME);
     let (mut observations, mut actions) = (Checksum::new(), Checksum::new());
@@ -67,17 +67,18 @@ fn pinned<G: FullGame>() {
             now.push(&game, event.action);
         }
     }
-    let found = [(G::OBSERVATION_VERSION, observations.0), (G::ACTIONS_VERSION, actions.0)];
+    let game = G::from_text("").unwrap();
+    let found = [(game.observation_version(), observations.0), (game.actions_version(), actions.0)];
     let (_, expected) = PINNED.iter().find(|(name, _)| *name == G::NAME).expect("every game is pinned");
     assert_eq!(found, *expected, "{}: observations, actions; found {found:x?}", G::NAME);
 }
 
 /// Checks that the signatures describe the layouts.
-fn signs<G: FullGame>() {
-    let game = G::new(G::Rules::default()).unwrap();
+fn signs<G: FullGame + Rulebook>() {
+    let game = G::from_text("").unwrap();
     let text = game.observation_signature();
     let (version, fields) = text.split_once(':').unwrap();
-    assert_eq!(version, G::OBSERVATION_VERSION.to_string());
+    assert_eq!(version, game.observation_version().to_string());
     let layout = game.observation_layout();
     assert_eq!(fields.split(',').count(), layout.len(), "{text}");
     for (part, field) in fields.split(',').zip(&layout) {
@@ -85,7 +86,7 @@ fn signs<G: FullGame>() {
         let shape: Vec<usize> = shape.split('x').map(|size| size.parse().unwrap()).collect();
         assert_eq!((name, &shape), (field.name, &field.shape));
     }
-    assert_eq!(game.action_signature(), format!("{}:{}", G::ACTIONS_VERSION, game.num_actions()));
+    assert_eq!(game.action_signature(), format!("{}:{}", game.actions_version(), game.num_actions()));
 }
 
 macro_rules! pinned {

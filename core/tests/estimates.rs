@@ -3,15 +3,15 @@
 use stier_core::games::schweins_galopp::SchweinsGalopp;
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::up_and_down::UpAndDown;
-use stier_core::{ActionSet as _, Hints, Options as _, Rng, Seat, Turn};
+use stier_core::{ActionSet as _, Hints, Rng, Rulebook, Seat, Turn};
 
 const POSITIONS: u64 = 400;
 const PLAYOUTS: u32 = 32;
 
 /// The correlation of the estimates with the mean results of hinted playouts, and the slope of the results over the
 /// estimates, at positions from hinted play with one action in five random.
-fn correlation_and_slope<G: Hints>(rules: &str) -> (f64, f64) {
-    let game = G::new(G::Rules::from_text(rules).expect("valid options")).expect("valid rules");
+fn correlation_and_slope<G: Hints + Rulebook>(rules: &str) -> (f64, f64) {
+    let game = G::from_text(rules).expect("a game");
     let mut pairs = Vec::new();
     for index in 0..POSITIONS {
         let mut rng = Rng::stream(21, "estimates", index);
@@ -45,7 +45,7 @@ fn correlation_and_slope<G: Hints>(rules: &str) -> (f64, f64) {
 }
 
 /// Checks that the correlation exceeds a bound and that the estimates are of the right scale.
-fn estimates_predict_results<G: Hints>(rules: &[(&str, f64)]) {
+fn estimates_predict_results<G: Hints + Rulebook>(rules: &[(&str, f64)]) {
     for &(rules, least) in rules {
         let (correlation, slope) = correlation_and_slope::<G>(rules);
         assert!(correlation > least, "{} {rules}: correlation {correlation}", G::NAME);

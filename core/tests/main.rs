@@ -8,6 +8,7 @@ mod fuzz;
 mod literature;
 mod naive;
 mod perft;
+mod plain;
 mod playthroughs;
 mod samplers;
 mod schweins_galopp_reference;

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{env, fs};
 
-use stier_core::{History, Notation, Seat, Turn, record, with_game};
+use stier_core::{History, Notation, Rulebook, Seat, Turn, record, with_game};
 
 /// The new part of a seat's knowledge: the words after `previous`, or all of them.
 fn news(previous: &mut String, knowledge: String) -> String {
@@ -20,7 +20,7 @@ fn news(previous: &mut String, knowledge: String) -> String {
 }
 
 /// The record, then the game event by event. In a run of random events, the state is shown before the first only.
-fn transcript<G: Notation>(record: &str) -> String {
+fn transcript<G: Notation + Rulebook>(record: &str) -> String {
     let (game, history) = record::read::<G>(record).unwrap();
     let mut out = record::write(&game, &history);
     let mut known = vec![String::new(); game.num_seats()];
@@ -66,7 +66,7 @@ fn transcripts_do_not_change() {
     for file in files {
         let golden = fs::read_to_string(&file).unwrap();
         let record: String = golden.lines().take(5).map(|line| format!("{line}\n")).collect();
-        let name = record::game_name(&record).unwrap();
+        let name = record::game(&record).unwrap().0;
         let told = with_game!(name, G => transcript::<G>(&record))
             .unwrap_or_else(|| panic!("{}: unknown game '{name}'", file.display()));
         assert!(told.len() < 60_000, "{} has grown to {} bytes", file.display(), told.len());

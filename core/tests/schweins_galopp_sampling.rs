@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::schweins_galopp::{Rules, SchweinsGalopp, State};
-use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
+use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Rulebook as _, Sampler, Seat, Turn};
 use stier_testing::chi_square;
 
 fn game(rules: &str) -> SchweinsGalopp {
@@ -19,7 +19,7 @@ fn somewhere(game: &SchweinsGalopp, rng: &mut Rng) -> History<SchweinsGalopp> {
         history.push(game, game.legal(history.state()).pick(rng));
         history.settle(game, rng);
     }
-    let rules = game.rules();
+    let rules = game.rules().downcast_ref::<Rules>().expect("its rules");
     let cards = usize::from(rules.players * rules.hand_size);
     let end = history.events().len();
     history.prefix(game, end - 1 - rng.below(2 * cards as u32 - 1) as usize)

@@ -4,7 +4,9 @@ use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any};
 use proptest::{prop_assert_eq, proptest};
 use stier_core::games::schwimmen::{Rules, Schwimmen};
-use stier_core::{Action, ActionSet, Game, History, Notation, OptionError, Options, Rng, RulesError, record};
+use stier_core::{
+    Action, ActionSet, Game, History, Notation, OptionError, Options, Rng, Rulebook as _, RulesError, record,
+};
 
 /// A match with few turns, played to the end at random.
 fn finished() -> (Schwimmen, History<Schwimmen>) {

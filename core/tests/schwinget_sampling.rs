@@ -6,8 +6,13 @@ use std::collections::HashMap;
 use crate::naive::schwinget::{Match, Variant};
 use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::schwinget::{Rules, Schwinget, State};
-use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
+use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Rulebook as _, Sampler, Seat, Turn};
 use stier_testing::chi_square;
+
+/// The cards of a hand at the deal.
+fn hand_size(game: &Schwinget) -> u8 {
+    game.rules().downcast_ref::<Rules>().expect("its rules").hand_size
+}
 
 fn game(rules: &str) -> Schwinget {
     Schwinget::new(Rules::from_text(rules).unwrap()).unwrap()
@@ -27,7 +32,7 @@ fn named(game: &Schwinget, history: &History<Schwinget>) -> Vec<(Turn, String)> 
 /// The number of draws of each seat after it had shown a void in the first bout, by the public rules.
 fn draws_after_a_void(game: &Schwinget, history: &History<Schwinget>) -> [u32; 2] {
     let rules = game.rules().to_text();
-    let dealt = usize::from(2 * game.rules().hand_size);
+    let dealt = usize::from(2 * hand_size(game));
     let is_special = |card: &str| card == "KR" || card == "BK";
     let mut trump = "";
     let mut led: Option<&str> = None;
@@ -70,7 +75,7 @@ fn somewhere(game: &Schwinget, rng: &mut Rng) -> History<Schwinget> {
         history.push(game, action);
         history.settle(game, rng);
     }
-    let dealt = usize::from(2 * game.rules().hand_size) + 1;
+    let dealt = usize::from(2 * hand_size(game)) + 1;
     history.prefix(game, dealt + rng.below((history.events().len() - dealt) as u32) as usize)
 }
 
@@ -132,7 +137,7 @@ fn samplers_match_the_enumeration_in_a_second_bout() {
 /// All histories that the seat cannot distinguish from the true one, by their actions. They are equally likely,
 /// because chance draws from sets of the same size in all of them.
 fn histories(game: &Schwinget, truth: &History<Schwinget>, seat: Seat) -> HashMap<Vec<Action>, f64> {
-    let dealt = usize::from(2 * game.rules().hand_size);
+    let dealt = usize::from(2 * hand_size(game));
     let mut found = vec![History::new(game)];
     for count in 1..=truth.events().len() {
         let view = game.view(&truth.prefix(game, count), seat);

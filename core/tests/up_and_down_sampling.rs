@@ -6,8 +6,13 @@ use std::collections::{HashMap, HashSet};
 use crate::naive::up_and_down::{Match, Next, Variant};
 use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::up_and_down::{Rules, State, UpAndDown};
-use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
+use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Rulebook as _, Sampler, Seat, Turn};
 use stier_testing::chi_square;
+
+/// The cards of a hand at the deal.
+fn hand_size(game: &UpAndDown) -> u8 {
+    game.rules().downcast_ref::<Rules>().expect("its rules").hand_size
+}
 
 fn game(rules: &str) -> UpAndDown {
     UpAndDown::new(Rules::from_text(rules).unwrap()).unwrap()
@@ -68,7 +73,7 @@ fn samplers_match_the_enumeration_of_all_histories() {
 /// All histories that the seat cannot distinguish from the true one, by their actions, with their chance reach
 /// probabilities.
 fn histories(game: &UpAndDown, truth: &History<UpAndDown>, seat: Seat) -> HashMap<Vec<Action>, f64> {
-    let dealt = game.num_seats() * usize::from(game.rules().hand_size);
+    let dealt = game.num_seats() * usize::from(hand_size(game));
     let mut found = vec![(History::new(game), 1.0)];
     for count in 1..=truth.events().len() {
         let view = game.view(&truth.prefix(game, count), seat);
@@ -101,7 +106,7 @@ fn sampled_histories_match_the_enumeration() {
         let game = game(rules);
         let somewhere = |game: &UpAndDown, rng: &mut Rng| {
             let whole = played(game, rng);
-            let setup = game.num_seats() * usize::from(game.rules().hand_size) + 3;
+            let setup = game.num_seats() * usize::from(hand_size(game)) + 3;
             whole.prefix(game, setup + rng.below((whole.events().len() - setup) as u32) as usize)
         };
         information_sets(&game, (79, rules, 8), somewhere, |history, seat, rng, context| {

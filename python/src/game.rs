@@ -6,7 +6,7 @@ use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
-use stier_agents::erased::{self, DynGame};
+use stier_agents::erased::DynGame;
 use stier_core::{Field, OptionValue, encode};
 
 use crate::errors;
@@ -89,7 +89,7 @@ impl<'py> FromPyObject<'_, 'py> for AnyGame {
 #[pyo3(signature = (name, /, **options))]
 pub(crate) fn load_game(name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Game> {
     let (name, rules) = name_and_options(name, options, errors::rules)?;
-    erased::load(name, &rules).map(Game::new).map_err(errors::rules)
+    stier_games::load(name, &rules).map(Game::new).map_err(errors::rules)
 }
 
 fn layout(fields: &[Field]) -> Vec<(&'static str, Vec<usize>)> {

@@ -52,7 +52,8 @@ pub(crate) fn registered_agents(game: Option<AnyGame>) -> Vec<&'static str> {
 /// The options of a game.
 #[pyfunction]
 pub(crate) fn game_options<'py>(py: Python<'py>, name: &str) -> PyResult<Vec<OptionRow<'py>>> {
-    let options = with_game!(name, G => erased::options::<G>()).ok_or_else(|| errors::rules(erased::unknown(name)))?;
+    let options =
+        with_game!(name, G => erased::options::<G>()).ok_or_else(|| errors::rules(stier_games::unknown(name)))?;
     rows(py, options)
 }
 

@@ -10,7 +10,7 @@
 //! `dealing` is `explicit` for states with explicit chance nodes.
 
 use pyo3::prelude::*;
-use stier_agents::erased::{self, Dealing, DynState};
+use stier_agents::erased::{Dealing, DynState};
 
 use crate::errors;
 use crate::game::Game;
@@ -57,7 +57,7 @@ fn parse_dealing(line: &str) -> Option<Option<Dealing>> {
 }
 
 fn from_record(text: &str) -> PyResult<Box<dyn DynState>> {
-    erased::read_record(text).map_err(errors::record)
+    stier_games::read_record(text).map_err(errors::record)
 }
 
 /// Reads a record and returns its last state, with explicit chance nodes; see `State.record`.

@@ -11,7 +11,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use stier_agents::agent::threads::{self, Halted};
-use stier_agents::erased::{self, DynPolicy, DynTree};
+use stier_agents::erased::{DynPolicy, DynTree};
 use stier_agents::solve::NashConv;
 use stier_agents::solve::atomic_file;
 use stier_agents::solve::solution_file::{self, Label};
@@ -401,7 +401,7 @@ fn read_solution(
 ) -> PyResult<Solution> {
     let failed = |error: &dyn std::fmt::Display| format!("{origin}: {error}");
     let (name, rules) = solution_file::game_of(bytes).map_err(|error| errors::record(failed(&error)))?;
-    let game = Game::new(erased::load(name, rules).map_err(|error| errors::record(failed(&error)))?);
+    let game = Game::new(stier_games::load(name, rules).map_err(|error| errors::record(failed(&error)))?);
     let (interrupt, count) = (AtomicBool::new(false), Count::default());
     let work = |sender: Sender<()>| {
         let tree = enumerate(&game, most, threads, &interrupt, &count).map_err(|error| tree_error(&game, error, ""))?;

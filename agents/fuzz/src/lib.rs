@@ -6,14 +6,13 @@
 use std::str;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock};
+use stier_core::Plain;
 
 use stier_agents::AgentSpec;
 use stier_agents::batch::vector::{Autoreset, Settings, TensorKind};
-use stier_agents::erased;
 use stier_agents::network::Network;
 use stier_agents::solve::{GameTree, Solver, Variant, solution_file};
 use stier_core::Turn;
-use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
 
 /// Reads bytes.
 pub type Parser = fn(&[u8]);
@@ -29,17 +28,17 @@ pub const PARSERS: [(&str, Parser); 6] = [
 ];
 
 /// The tree of Kuhn poker, which files of solutions belong to.
-static KUHN: LazyLock<GameTree<KuhnPoker>> = LazyLock::new(|| {
-    let game = <KuhnPoker as stier_core::Game>::new(Rules::default()).expect("rules that are allowed");
+static KUHN: LazyLock<GameTree<Plain>> = LazyLock::new(|| {
+    let game = stier_core::games::plain("kuhn_poker", "").expect("a plain game").expect("rules that are allowed");
     GameTree::new(&game, 1000).expect("a small tree")
 });
 
 /// Reads the record of a game.
 pub fn record(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
-    if let Ok(state) = erased::read_record(text) {
+    if let Ok(state) = stier_games::read_record(text) {
         let again = state.record();
-        let read = erased::read_record(&again).expect("what was written is read");
+        let read = stier_games::read_record(&again).expect("what was written is read");
         assert_eq!(read.record(), again);
         assert!(state.same(&*read));
     }
@@ -49,8 +48,8 @@ pub fn record(bytes: &[u8]) {
 pub fn rules(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let (name, rules) = text.split_once(' ').unwrap_or((text, ""));
-    if let Ok(game) = erased::load(name, rules) {
-        let again = erased::load(name, &game.facts().rules_text).expect("what was written is read");
+    if let Ok(game) = stier_games::load(name, rules) {
+        let again = stier_games::load(name, &game.facts().rules_text).expect("what was written is read");
         assert_eq!(again.facts().rules_text, game.facts().rules_text);
         let mut state = game.new_state(Some(1));
         while state.turn() != Turn::Over {
@@ -94,7 +93,7 @@ pub fn solution(bytes: &[u8]) {
 /// Reads a checkpoint of lanes, two of Kuhn poker or two of Schwinget.
 pub fn checkpoint(bytes: &[u8]) {
     for name in ["kuhn_poker", "schwinget"] {
-        let game = erased::load(name, "").expect("a game");
+        let game = stier_games::load(name, "").expect("a game");
         let settings = Settings {
             lanes: 2,
             seed: 1,

@@ -7,6 +7,7 @@ use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(feature = "threads")]
 use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 #[cfg(feature = "threads")]
@@ -68,47 +69,122 @@ pub fn pool(threads: usize) -> Result<ThreadPool, Halted> {
 
 /// Runs a calculation in a pool of its own; 0 threads means all cores.
 pub fn install<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, Halted> {
+    let (mut work, mut result) = (Some(work), None);
+    in_pool(threads, &mut || result = work.take().map(|work| work()))?;
+    Ok(result.expect("the work was done"))
+}
+
+#[cfg(feature = "threads")]
+fn in_pool(threads: usize, work: &mut (dyn FnMut() + Send)) -> Result<(), Halted> {
+    on(&pool(resolve(threads))?, work);
+    Ok(())
+}
+
+/// Does the work on a thread of the pool, so that its parallel loops run on the threads of the pool.
+#[cfg(feature = "threads")]
+pub(crate) fn on(pool: &ThreadPool, work: &mut (dyn FnMut() + Send)) {
+    pool.install(work);
+}
+
+#[cfg(not(feature = "threads"))]
+fn in_pool(_threads: usize, work: &mut (dyn FnMut() + Send)) -> Result<(), Halted> {
+    work();
+    Ok(())
+}
+
+/// Does the work for every number below `count`, in parallel on the threads of the caller's pool.
+///
+/// All parallel loops end here, in one function that is not generic: a closure with a type of its own would bring a copy
+/// of the scheduler.
+fn for_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "threads")]
-    return Ok(pool(resolve(threads))?.install(work));
+    (0..count).into_par_iter().for_each(work);
     #[cfg(not(feature = "threads"))]
-    {
-        let _ = threads;
-        Ok(work())
+    (0..count).for_each(work);
+}
+
+/// Does the work for every number below `count` on this many threads. One thread is the caller's own.
+fn for_each_on(threads: usize, count: usize, work: &(dyn Fn(usize) + Sync)) -> Result<(), Halted> {
+    if threads > 1 {
+        return in_pool(threads, &mut || for_each(count, work));
+    }
+    (0..count).for_each(work);
+    Ok(())
+}
+
+/// Values that several threads give or take, each once.
+struct Slots<T>(Vec<Mutex<Option<T>>>);
+
+impl<T> Slots<T> {
+    fn of(values: impl Iterator<Item = Option<T>>) -> Self {
+        Self(values.map(Mutex::new).collect())
+    }
+
+    fn set(&self, index: usize, value: T) {
+        *self.0[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+    }
+
+    fn take(&self, index: usize) -> T {
+        let value = self.0[index].lock().unwrap_or_else(PoisonError::into_inner).take();
+        value.expect("each value is taken once")
+    }
+
+    fn into_values(self) -> Vec<T> {
+        let value = |slot: Mutex<Option<T>>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.0.into_iter().map(|slot| value(slot).expect("each value was given")).collect()
     }
 }
 
 /// Does `count` tasks and returns their results in order. The first error ends the calculation: tasks that have not
-/// begun are left out. `enter` is called at least once per thread, and tasks that follow each other on the thread share
-/// what it returns. One thread is the caller's own; 0 threads means all cores.
-pub fn each<W, T: Send, E: From<Halted> + Send>(
+/// begun are left out. `enter` is called at most once per thread, and tasks that follow each other share what it
+/// returns. One thread is the caller's own; 0 threads means all cores.
+pub fn each<W: Send, T: Send, E: From<Halted> + Send>(
     threads: usize,
     count: u64,
-    enter: impl Fn() -> W + Sync + Send,
-    work: impl Fn(&mut W, u64) -> Result<T, E> + Sync + Send,
+    enter: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, u64) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    let threads = resolve(threads).min(usize::try_from(count).unwrap_or(usize::MAX));
-    debug_assert!(cfg!(feature = "threads") || threads <= 1);
-    #[cfg(feature = "threads")]
-    if threads > 1 {
-        return pool(threads)?.install(|| (0..count).into_par_iter().map_init(enter, work).collect());
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let results = Slots::of((0..count).map(|_| None));
+    let (idle, error) = (Mutex::new(Vec::new()), Mutex::new(None));
+    let failed = AtomicBool::new(false);
+    for_each_on(resolve(threads).min(count), count, &|task| {
+        if failed.load(Ordering::Relaxed) {
+            return;
+        }
+        let own = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut own = own.unwrap_or_else(&enter);
+        match work(&mut own, task as u64) {
+            Ok(result) => results.set(task, result),
+            Err(first) => {
+                failed.store(true, Ordering::Relaxed);
+                error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(first);
+            }
+        }
+        idle.lock().unwrap_or_else(PoisonError::into_inner).push(own);
+    })?;
+    match error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(results.into_values()),
     }
-    let mut own = enter();
-    (0..count).map(|task| work(&mut own, task)).collect()
 }
 
-/// Does the work for every item, in parallel on the threads of the caller's pool, and returns the results in order.
-#[cfg(feature = "threads")]
-pub(crate) fn map_all<I: Send, T: Send>(
-    items: impl IntoParallelIterator<Item = I>,
-    work: impl Fn(I) -> T + Sync + Send,
-) -> Vec<T> {
-    items.into_par_iter().map(work).collect()
+/// Does the work for every number below `count`, in parallel on the threads of the caller's pool, and returns the
+/// results in order.
+pub(crate) fn map_all<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let results = Slots::of((0..count).map(|_| None));
+    for_each(count, &|index| results.set(index, work(index)));
+    results.into_values()
 }
 
-/// Does the work for every item, and returns the results in order.
-#[cfg(not(feature = "threads"))]
-pub(crate) fn map_all<I, T>(items: impl IntoIterator<Item = I>, work: impl Fn(I) -> T) -> Vec<T> {
-    items.into_iter().map(work).collect()
+/// Does all tasks, in parallel on the threads of the caller's pool if there are several.
+pub(crate) fn for_each_task<T: Send>(tasks: Vec<T>, work: impl Fn(T) + Sync) {
+    if tasks.len() < 2 {
+        tasks.into_iter().for_each(work);
+        return;
+    }
+    let tasks = Slots::of(tasks.into_iter().map(Some));
+    for_each(tasks.0.len(), &|index| work(tasks.take(index)));
 }
 
 /// Threads that an agent keeps from one decision to the next, started when first needed.
@@ -119,39 +195,45 @@ pub(crate) struct Workers {
     pool: Option<(u32, ThreadPool)>,
 }
 
-#[cfg(not(feature = "threads"))]
-impl Workers {
-    /// Runs every search, and returns the iterations of all.
-    pub(crate) fn run_all<S>(&mut self, searches: &mut [S], run: impl Fn(&mut S) -> u64) -> u64 {
-        searches.iter_mut().map(run).sum()
-    }
-}
+/// A search that is ready to run and returns its number of iterations.
+type Run<'a> = Box<dyn FnOnce() -> u64 + Send + 'a>;
 
-#[cfg(feature = "threads")]
 impl Workers {
     /// Runs every search, all but the first on its own thread, and returns the iterations of all. Panics of searches
     /// are resumed.
     pub(crate) fn run_all<S: Send>(&mut self, searches: &mut [S], run: impl Fn(&mut S) -> u64 + Sync) -> u64 {
-        let Some((first, others)) = searches.split_first_mut() else { return 0 };
-        if others.is_empty() {
-            return run(first);
+        if let [only] = searches {
+            return run(only);
         }
         let run = &run;
+        self.run_side_by_side(searches.iter_mut().map(|search| -> Run<'_> { Box::new(move || run(search)) }).collect())
+    }
+
+    #[cfg(not(feature = "threads"))]
+    fn run_side_by_side(&mut self, searches: Vec<Run<'_>>) -> u64 {
+        searches.into_iter().map(|run| run()).sum()
+    }
+
+    #[cfg(feature = "threads")]
+    fn run_side_by_side(&mut self, searches: Vec<Run<'_>>) -> u64 {
+        let (count, mut searches) = (searches.len(), searches.into_iter());
+        let Some(first) = searches.next() else { return 0 };
         let (sender, results) = mpsc::channel();
-        self.pool(others.len()).in_place_scope(|scope| {
-            for search in others {
+        self.pool(count - 1).in_place_scope(|scope| {
+            for run in searches {
                 let sender = sender.clone();
                 scope.spawn(move |_| {
-                    let _ = sender.send(run(search));
+                    let _ = sender.send(run());
                 });
             }
             drop(sender);
             // Waiting for the results here leaves nothing to wait for at the end of the scope. There, a thread of
             // another pool would start other work in the meantime, perhaps a whole game.
-            run(first) + results.iter().sum::<u64>()
+            first() + results.iter().sum::<u64>()
         })
     }
 
+    #[cfg(feature = "threads")]
     fn pool(&mut self, threads: usize) -> &ThreadPool {
         let process = process::id();
         let is_ready = |(owner, pool): &(u32, ThreadPool)| *owner == process && pool.current_num_threads() == threads;

@@ -27,7 +27,7 @@ mod table;
 use std::ops::ControlFlow;
 
 use serde::Serialize;
-use stier_core::{Action, BySeat, Game, Hints, Options as _, Seat};
+use stier_core::{Action, BySeat, Game, Hints, Seat};
 use thiserror::Error;
 
 use crate::agent::batch_agent::BatchAgent;
@@ -57,14 +57,14 @@ pub trait Entrant<G: Game>: Sync {
         Ok(())
     }
     /// Creates a player. [`Player::restart`] seeds it before every game.
-    fn enter(&self) -> Player<G>;
+    fn enter(&self, game: &G) -> Player<G>;
     /// Returns true if the players decide without a search. Games can then be played side by side.
     fn is_instant(&self) -> bool {
         false
     }
     /// Creates one player for many tables, if that is faster than one player per table. It must play exactly as
     /// separate players would.
-    fn batch_agent(&self) -> Option<Box<dyn BatchAgent<G>>> {
+    fn batch_agent(&self, _game: &G) -> Option<Box<dyn BatchAgent<G>>> {
         None
     }
 }
@@ -78,16 +78,16 @@ impl<G: Hints> Entrant<G> for AgentSpec {
         self.check(game).map_err(|error| error.to_string())
     }
 
-    fn enter(&self) -> Player<G> {
-        self.player(0)
+    fn enter(&self, game: &G) -> Player<G> {
+        self.player(game, 0)
     }
 
     fn is_instant(&self) -> bool {
         self.facts().is_instant
     }
 
-    fn batch_agent(&self) -> Option<Box<dyn BatchAgent<G>>> {
-        self.network_agent::<G>().map(|agent| Box::new(agent) as _)
+    fn batch_agent(&self, game: &G) -> Option<Box<dyn BatchAgent<G>>> {
+        self.network_agent(game).map(|agent| Box::new(agent) as _)
     }
 }
 
@@ -170,7 +170,7 @@ pub enum PitError {
 ///
 /// use stier_agents::AgentSpec;
 /// use stier_agents::arena::{Settings, pit};
-/// use stier_core::Game;
+/// use stier_core::Rulebook;
 /// use stier_core::games::schwinget::{Rules, Schwinget};
 ///
 /// let game = Schwinget::new(Rules::default())?;
@@ -189,7 +189,7 @@ pub fn pit<G: Game>(
 ) -> Result<PitResult, PitError> {
     let seats = game.num_seats();
     if entrants.len() < seats {
-        return Err(PitError::TooFew { game: G::NAME.to_string(), seats, given: entrants.len() });
+        return Err(PitError::TooFew { game: game.name().to_string(), seats, given: entrants.len() });
     }
     if settings.deals == 0 {
         return Err(PitError::NoDeals);
@@ -204,7 +204,7 @@ pub fn pit<G: Game>(
         return Err(PitError::TooManyDeals { most, deals: settings.deals });
     }
     let games = schedule.games();
-    let batch = GameRunner::batch(entrants, games.div_ceil(threads::resolve(settings.threads) as u64));
+    let batch = GameRunner::batch(game, entrants, games.div_ceil(threads::resolve(settings.threads) as u64));
     let watch = stopping_all(watch);
     let runner = || GameRunner::new(game, entrants, settings.seed);
     let played: Vec<Vec<Played>> = each(settings.threads, games.div_ceil(batch), runner, |runner, number| {
@@ -215,7 +215,7 @@ pub fn pit<G: Game>(
     let mut all = Vec::with_capacity(games as usize);
     all.extend(played.into_iter().flatten());
     Ok(PitResult {
-        game: G::NAME.to_string(),
+        game: game.name().to_string(),
         rules: game.rules().to_text(),
         settings: settings.clone(),
         agents: numbered(&entrants.iter().map(|entrant| entrant.label()).collect::<Vec<_>>()),

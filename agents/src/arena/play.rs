@@ -27,15 +27,15 @@ pub(super) struct GameRunner<'a, G: Game> {
 
 impl<'a, G: Game> GameRunner<'a, G> {
     /// The number of games to give to [`play`](Self::play) at a time, when each thread plays `games` in all.
-    pub(super) fn batch(entrants: &[&dyn Entrant<G>], games: u64) -> u64 {
+    pub(super) fn batch(game: &G, entrants: &[&dyn Entrant<G>], games: u64) -> u64 {
         let side_by_side = entrants.iter().all(|entrant| entrant.is_instant())
-            && entrants.iter().any(|entrant| entrant.batch_agent().is_some());
+            && entrants.iter().any(|entrant| entrant.batch_agent(game).is_some());
         if side_by_side { games.clamp(1, SIDE_BY_SIDE) } else { 1 }
     }
 
     /// Creates the runner, before any game.
     pub(super) fn new(game: &'a G, entrants: &'a [&'a dyn Entrant<G>], seed: u64) -> Self {
-        let batch_agents = entrants.iter().map(|entrant| entrant.batch_agent()).collect();
+        let batch_agents = entrants.iter().map(|entrant| entrant.batch_agent(game)).collect();
         Self { game, entrants, seed, batch_agents, players: Vec::new() }
     }
 
@@ -96,7 +96,7 @@ impl<'a, G: Game> GameRunner<'a, G> {
         let streams = BySeat::from_fn(seats, |seat| {
             let (index, seed) = (seating.agents[seat], seating.seeds[seat]);
             if self.batch_agents[index].is_none() {
-                self.players[table][index].get_or_insert_with(|| self.entrants[index].enter()).restart(seed);
+                self.players[table][index].get_or_insert_with(|| self.entrants[index].enter(self.game)).restart(seed);
             }
             Streams::new(seed)
         });

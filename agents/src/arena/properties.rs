@@ -37,8 +37,7 @@ use std::ops::ControlFlow;
 
 use serde::Serialize;
 use stier_core::{
-    Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn, choice,
-    float,
+    Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, Rng, Sampler as _, Seat, Turn, choice, float,
 };
 use thiserror::Error;
 
@@ -153,7 +152,7 @@ pub fn measure<G: Hints>(
         Estimate::of(&deals.iter().map(value).collect::<Vec<_>>()).expect("at least one deal")
     };
     Ok(Properties {
-        game: G::NAME.to_string(),
+        game: game.name().to_string(),
         rules: game.rules().to_text(),
         settings: settings.clone(),
         leaves: mean(&|deal| deal.leaves / settings.games as f64),

@@ -62,7 +62,7 @@ pub(crate) fn search<G: Hints>(
 ) -> Result<Vec<Decision>, SearchManyError> {
     spec.check(game)?;
     let player = || {
-        let mut player = spec.player::<G>(0);
+        let mut player = spec.player(game, 0);
         player.interrupt_with(interrupt.clone());
         player
     };

@@ -1,6 +1,6 @@
 //! The search that did best in each game, without a network.
 //!
-//! Every game names its agent ([`Hints::BEST_AGENT`]), by the cross-tables at equal thinking time in
+//! Every game names its agent ([`Hints::best_agent`]), by the cross-tables at equal thinking time in
 //! `benches/STRENGTH.md`. Networks are trained for some rules only, and have no budget; this agent plays all rules.
 
 use stier_core::{Hints, Options as _, options};
@@ -24,12 +24,12 @@ options! {
 
 impl BestOptions {
     /// Builds the agent that the game names, with this budget and the streams of `seed`.
-    pub(crate) fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
-        let mut spec: AgentSpec = G::BEST_AGENT.parse().expect("every game names an agent");
+    pub(crate) fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
+        let mut spec: AgentSpec = game.best_agent().parse().expect("every game names an agent");
         for (option, value) in self.values() {
             // Agents without a tree do not have `memory_mb`.
             spec = spec.with(option, &value.to_string()).unwrap_or(spec);
         }
-        spec.build(seed)
+        spec.build(game, seed)
     }
 }

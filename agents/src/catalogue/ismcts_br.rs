@@ -28,7 +28,7 @@ use stier_core::{ActionSet as _, Hints, History, Rng, Turn, options};
 
 use crate::agent::choice::Choose;
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
-use crate::agent::{Decision, Search};
+use crate::agent::{Agent, Decision, Search};
 use crate::belief::Kept;
 use crate::belief::policy_model::PolicyModel;
 use crate::catalogue::target_policy::{ResponderSettings, Simulation, Simulator, TargetPolicy};
@@ -62,11 +62,11 @@ pub(crate) struct IsmctsBr<G: Hints> {
     target: TargetPolicy<G>,
 }
 
-impl<G: Hints> IsmctsBr<G> {
+impl IsmctsBrOptions {
     /// Creates a player with the streams of `seed`.
-    pub(crate) fn new(options: IsmctsBrOptions, seed: u64) -> SearchAgent<Self> {
-        let target = TargetPolicy::new(&options.responder, seed);
-        SearchAgent::new(0, options.responder.belief(), seed, Self { options, target }).keeping(Kept::Histories)
+    pub(crate) fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
+        let search = IsmctsBr { options: self.clone(), target: TargetPolicy::new(&self.responder, game, seed) };
+        Box::new(SearchAgent::new(0, self.responder.belief(), seed, search).keeping(Kept::Histories))
     }
 }
 

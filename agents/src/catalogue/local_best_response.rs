@@ -25,7 +25,7 @@ use std::sync::atomic::AtomicBool;
 
 use stier_core::{ActionSet as _, Hints, Rng, SeatView as _, options};
 
-use crate::agent::Decision;
+use crate::agent::{Agent, Decision};
 use crate::belief::Kept;
 use crate::belief::policy_model::PolicyModel;
 use crate::catalogue::target_policy::{Continuation, ResponderSettings, Simulation, Simulator, TargetPolicy};
@@ -63,11 +63,12 @@ pub(crate) struct LocalBestResponse<G: Hints> {
     target: TargetPolicy<G>,
 }
 
-impl<G: Hints> LocalBestResponse<G> {
+impl LbrOptions {
     /// Creates a player with the streams of `seed`.
-    pub(crate) fn new(options: LbrOptions, seed: u64) -> SearchAgent<Self> {
-        let target = TargetPolicy::new(&options.responder, seed);
-        SearchAgent::new(0, options.responder.belief(), seed, Self { options, target }).keeping(Kept::Histories)
+    pub(crate) fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
+        let search =
+            LocalBestResponse { options: self.clone(), target: TargetPolicy::new(&self.responder, game, seed) };
+        Box::new(SearchAgent::new(0, self.responder.belief(), seed, search).keeping(Kept::Histories))
     }
 }
 

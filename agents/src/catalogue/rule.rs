@@ -70,13 +70,12 @@ impl RuleOptions {
             None
         }
     }
-}
 
-impl<G: Hints> Rule<G> {
     /// Creates a player with the streams of `seed`.
-    pub(crate) fn new(options: RuleOptions, seed: u64) -> Self {
-        let (timing, cards) = (options.timing.build(timing_seed(seed)), options.cards.build(cards_seed(seed)));
-        Self { when: options.when, chance: options.chance, timing, cards, rng: rule_rng(seed) }
+    pub(crate) fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
+        let timing = self.timing.build(game, timing_seed(seed));
+        let cards = self.cards.build(game, cards_seed(seed));
+        Box::new(Rule { when: self.when, chance: self.chance, timing, cards, rng: rule_rng(seed) })
     }
 }
 

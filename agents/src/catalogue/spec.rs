@@ -13,9 +13,9 @@ use thiserror::Error;
 use crate::agent::Agent;
 use crate::agent::player::Player;
 use crate::catalogue::best::BestOptions;
-use crate::catalogue::ismcts_br::{IsmctsBr, IsmctsBrOptions};
-use crate::catalogue::local_best_response::{LbrOptions, LocalBestResponse};
-use crate::catalogue::rule::{Rule, RuleOptions};
+use crate::catalogue::ismcts_br::IsmctsBrOptions;
+use crate::catalogue::local_best_response::LbrOptions;
+use crate::catalogue::rule::RuleOptions;
 use crate::network::agent::{NetworkAgent, NetworkOptions};
 use crate::network::file::{Network, NetworkError};
 use crate::network::option::{NetworkFile, RulesOf};
@@ -125,7 +125,7 @@ pub struct AgentFacts {
     pub is_oracle: bool,
     /// True if the agent decides without a search that could be interrupted.
     pub is_instant: bool,
-    /// True if the agent plays only games with a [built-in policy](Hints::HAS_POLICY).
+    /// True if the agent plays only games with a [built-in policy](Hints::has_policy).
     pub needs_policy: bool,
 }
 
@@ -198,8 +198,8 @@ macro_rules! agents {
                 match self { $(Self::$variant(_own) => vec![$($(&*_own.$($inner).+),+)?]),+ }
             }
 
-            fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
-                match self { $(Self::$variant(options) => agents!(@build options, seed $(, $agent)?)),+ }
+            fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
+                match self { $(Self::$variant(options) => agents!(@build options, game, seed $(, $agent)?)),+ }
             }
         }
 
@@ -213,8 +213,8 @@ macro_rules! agents {
             }),+]
         }
     };
-    (@build $options:ident, $seed:ident, $agent:ident) => { Box::new($agent::new($options.clone(), $seed)) };
-    (@build $options:ident, $seed:ident) => { $options.build($seed) };
+    (@build $options:ident, $game:ident, $seed:ident, $agent:ident) => { Box::new($agent::new($options.clone(), $seed)) };
+    (@build $options:ident, $game:ident, $seed:ident) => { $options.build($game, $seed) };
 }
 
 /// The value, if there is one.
@@ -240,11 +240,11 @@ agents! {
     "ismcts" => Ismcts(IsmctsOptions, Ismcts) network(belief.guide.network, belief.guide.network_rules);
     /// A tree search for the best response to an agent whose policy is known; its results bound that agent's
     /// exploitability (Timbers et al. 2022).
-    "ismcts_br" => IsmctsBr(IsmctsBrOptions, IsmctsBr)
+    "ismcts_br" => IsmctsBr(IsmctsBrOptions)
         network(responder.guide.network, responder.guide.network_rules) agents(responder.against);
     /// Local best response with one-step lookahead to an agent whose policy is known; its results bound that agent's
     /// exploitability (Lisý and Bowling 2017).
-    "lbr" => Lbr(LbrOptions, LocalBestResponse)
+    "lbr" => Lbr(LbrOptions)
         network(responder.guide.network, responder.guide.network_rules) agents(responder.against);
     /// A trained network, and one regularised step of policy improvement over it at each decision (Sokota et al. 2024
     /// and 2026).
@@ -266,7 +266,7 @@ agents! {
     "ris_mcts" => RisMcts(RisMctsOptions, RisMcts) network(belief.guide.network, belief.guide.network_rules);
     /// Cards by another agent; the action that binds for the rest of the deal (Schwinget's attack) by a rule of
     /// thumb, or by another agent, `timing`.
-    "rule" => Rule(RuleOptions, Rule) agents(timing, cards);
+    "rule" => Rule(RuleOptions) agents(timing, cards);
 }
 
 /// The number of rollouts that end within milliseconds.
@@ -358,8 +358,8 @@ impl AgentSpec {
     }
 
     /// The agent, if it is only a network.
-    pub(crate) fn network_agent<G: Hints>(&self) -> Option<NetworkAgent> {
-        match &self.completed::<G>().kind {
+    pub(crate) fn network_agent<G: Hints>(&self, game: &G) -> Option<NetworkAgent> {
+        match &self.completed(game).kind {
             Kind::Network(options) => Some(NetworkAgent::new(options.clone(), 0)),
             _ => None,
         }
@@ -391,8 +391,8 @@ impl AgentSpec {
     }
 
     /// The agent with the game's own network if it needs one and none is given.
-    fn completed<G: Hints>(&self) -> Cow<'_, Self> {
-        let own = self.missing().and_then(|_| NetworkFile::own::<G>());
+    fn completed<G: Hints>(&self, game: &G) -> Cow<'_, Self> {
+        let own = self.missing().and_then(|_| NetworkFile::own(game));
         own.map_or(Cow::Borrowed(self), |network| {
             let mut spec = self.clone();
             *spec.kind.network_mut().expect("it needs a network") = network;
@@ -414,17 +414,17 @@ impl AgentSpec {
     /// policy if the agent needs one.
     pub fn check<G: Hints>(&self, game: &G) -> Result<(), Unsuited> {
         self.kind.inner().into_iter().try_for_each(|spec| spec.check(game))?;
-        if self.facts().needs_policy && !G::HAS_POLICY {
+        if self.facts().needs_policy && !game.has_policy() {
             let playing = playing(game).join(", ");
-            return Err(Unsuited::NoPolicy { game: G::NAME, agent: self.to_string(), playing });
+            return Err(Unsuited::NoPolicy { game: game.name(), agent: self.to_string(), playing });
         }
         self.check_network(game)
     }
 
     fn check_network<G: Hints>(&self, game: &G) -> Result<(), Unsuited> {
-        let spec = self.completed::<G>();
+        let spec = self.completed(game);
         if let Some((what, needed)) = spec.missing() {
-            return Err(Unsuited::NoNetwork { agent: self.name().to_string(), what, needed, game: G::NAME });
+            return Err(Unsuited::NoNetwork { agent: self.name().to_string(), what, needed, game: game.name() });
         }
         let Some((network, rules)) = spec.network() else {
             return Ok(());
@@ -462,18 +462,18 @@ impl AgentSpec {
 
     /// Builds a player with the streams of `seed`; oracles see everything. The caller must [check](Self::check)
     /// agents that come from users: an agent with a network for another game panics at its first decision.
-    pub fn player<G: Hints>(&self, seed: u64) -> Player<G> {
-        match &self.completed::<G>().kind {
+    pub fn player<G: Hints>(&self, game: &G, seed: u64) -> Player<G> {
+        match &self.completed(game).kind {
             Kind::Oracle(options) => Player::Oracle(Box::new(Oracle::new(options.clone(), seed))),
-            kind => Player::Fair(kind.build(seed)),
+            kind => Player::Fair(kind.build(game, seed)),
         }
     }
 
     /// Builds an agent with the streams of `seed` that sees only views. Oracles are then blindfolded: they treat a
     /// world drawn from the view as the true one. The caller must [check](Self::check) the agent first, as for
     /// [`player`](Self::player).
-    pub fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
-        self.completed::<G>().kind.build(seed)
+    pub fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
+        self.completed(game).kind.build(game, seed)
     }
 }
 
@@ -487,7 +487,7 @@ fn is_name(value: &OptionValue, wanted: &str) -> bool {
 
 /// The names of the agents that can play a game with their default options, ascending.
 pub(crate) fn playing<G: Hints>(game: &G) -> Vec<&'static str> {
-    let plays = |spec: AgentSpec| (G::HAS_POLICY || !spec.needs_policy()) && spec.check_network(game).is_ok();
+    let plays = |spec: AgentSpec| (game.has_policy() || !spec.needs_policy()) && spec.check_network(game).is_ok();
     NAMES.iter().copied().filter(|name| name.parse().is_ok_and(plays)).collect()
 }
 

@@ -105,11 +105,11 @@ struct CachedAgent<G: Hints> {
 
 impl<G: Hints> TargetPolicy<G> {
     /// Creates the policy of the agent, averaged over several seeds derived from `seed`.
-    pub(crate) fn new(settings: &ResponderSettings, seed: u64) -> Self {
-        let agent = match settings.against.network_agent::<G>() {
+    pub(crate) fn new(settings: &ResponderSettings, game: &G, seed: u64) -> Self {
+        let agent = match settings.against.network_agent(game) {
             Some(network) => Source::Network(network),
             None => {
-                let (agent, seeds) = (settings.against.build(0), vec![0; settings.seeds as usize]);
+                let (agent, seeds) = (settings.against.build(game, 0), vec![0; settings.seeds as usize]);
                 Source::Agent(CachedAgent { agent, seeds, interrupt: Arc::default(), answers: HashMap::new() })
             }
         };
@@ -515,7 +515,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use stier_core::games::schwimmen::Schwimmen;
-    use stier_core::{ActionSet as _, Game as _, History, Rng};
+    use stier_core::{ActionSet as _, Game as _, History, Rng, Rulebook as _};
 
     use super::{ResponderSettings, TargetPolicy};
 
@@ -531,8 +531,8 @@ mod tests {
         };
         let against = Box::new("ismcts:iterations=300,choose=sample".parse().expect("an agent"));
         let settings = ResponderSettings { against, ..ResponderSettings::default() };
-        let expected = policy(&TargetPolicy::new(&settings, 1));
-        let mut target = TargetPolicy::new(&settings, 1);
+        let expected = policy(&TargetPolicy::new(&settings, &game, 1));
+        let mut target = TargetPolicy::new(&settings, &game, 1);
         let flag = Arc::new(AtomicBool::new(true));
         target.interrupt_with(flag.clone());
         assert_ne!(policy(&target), expected, "the search ended early");

@@ -1,7 +1,7 @@
 //! The description of a game, as values.
 
 use stier_core::scene::Face;
-use stier_core::{Field, FullGame, OptionValue, Options as _, Symmetry};
+use stier_core::{Field, FullGame, OptionValue, Symmetry};
 
 use crate::catalogue::spec::playing;
 
@@ -26,7 +26,7 @@ pub struct GameFacts {
     pub information_state_layout: Vec<Field>,
     /// The cards by name, with their printed faces.
     pub faces: Vec<(String, Face)>,
-    /// The file of the network that comes with the game: [`Hints::NETWORK`](stier_core::Hints::NETWORK).
+    /// The file of the network that comes with the game: [`Hints::network`](stier_core::Hints::network).
     pub network: Option<&'static [u8]>,
     /// The names of the agents that can play the game with their default options.
     pub agents: Vec<&'static str>,
@@ -41,7 +41,7 @@ impl GameFacts {
     /// The facts about a game.
     pub(super) fn of<G: FullGame>(game: &G) -> Self {
         Self {
-            name: G::NAME,
+            name: game.name(),
             rules: game.rules().values(),
             rules_text: game.rules().to_text(),
             observation_signature: game.observation_signature(),
@@ -50,7 +50,7 @@ impl GameFacts {
             symmetry: game.symmetry(),
             information_state_layout: game.information_state_layout(),
             faces: game.cards().into_iter().zip(game.faces()).collect(),
-            network: G::NETWORK,
+            network: game.network(),
             agents: playing(game),
         }
     }

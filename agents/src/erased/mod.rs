@@ -4,8 +4,6 @@
 //! Arguments are checked here; below, callers are trusted.
 
 mod facts;
-#[cfg(feature = "games")]
-mod games;
 #[cfg(feature = "threads")]
 mod lanes;
 mod story;
@@ -22,7 +20,7 @@ use stier_core::hash::hash_of;
 use stier_core::scene::Scene;
 use stier_core::{
     Action, ActionSet as _, Dealer, Event, FullGame, Game, GameInfo, History, IllegalAction, OptionInfo, Options as _,
-    Outcome, ParseError, Sampler as _, Seat, SeatView as _, Turn, record,
+    Outcome, ParseError, RecordError, Rulebook, Sampler as _, Seat, SeatView as _, Turn, record,
 };
 use thiserror::Error;
 
@@ -47,8 +45,6 @@ use crate::catalogue::spec::{AgentSpec, Unsuited};
 use crate::solve::game_tree::{self, BuildError};
 
 pub use facts::GameFacts;
-#[cfg(feature = "games")]
-pub use games::{load, read_record, unknown};
 #[cfg(feature = "threads")]
 pub use lanes::{DynVector, DynWorlds};
 pub use story::{Sentence, Story, story};
@@ -98,10 +94,16 @@ dyn_trait! {
             Box::new(ErasedState { game: self.clone(), history, dealing })
         }
 
+        /// The state that a [record](record) of this game ends with.
+        fn replay(&self, record: &str) -> Result<Box<dyn DynState>, RecordError> {
+            let history = record::replay(&*self.game, record)?;
+            Ok(Box::new(ErasedState { game: self.clone(), history, dealing: None }))
+        }
+
         /// An agent for this game, if it can play the game.
         fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, Unsuited> {
             spec.check(&*self.game)?;
-            Ok(Box::new(ErasedAgent { game: self.clone(), player: spec.player(spec.seed().unwrap_or(0)) }))
+            Ok(Box::new(ErasedAgent { game: self.clone(), player: spec.player(&*self.game, spec.seed().unwrap_or(0)) }))
         }
 
         #[cfg(feature = "threads")]
@@ -426,7 +428,7 @@ pub fn erase<G: FullGame>(game: G) -> Arc<dyn DynGame> {
 }
 
 /// The options of a game.
-pub fn options<G: Game>() -> Vec<OptionInfo> {
+pub fn options<G: Rulebook>() -> Vec<OptionInfo> {
     G::Rules::describe()
 }
 
@@ -466,8 +468,8 @@ impl<G: FullGame> ErasedGame<G> {
 impl<G: Game> Debug for ErasedGame<G> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.game.rules().to_text() {
-            rules if rules.is_empty() => f.write_str(G::NAME),
-            rules => write!(f, "{}:{rules}", G::NAME),
+            rules if rules.is_empty() => f.write_str(self.game.name()),
+            rules => write!(f, "{}:{rules}", self.game.name()),
         }
     }
 }
@@ -524,7 +526,7 @@ impl<G: Game> ErasedState<G> {
 
 impl<G: Game> Debug for ErasedState<G> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "state of {} after {} events", G::NAME, self.history.events().len())
+        write!(f, "state of {} after {} events", self.game.name(), self.history.events().len())
     }
 }
 
@@ -560,10 +562,10 @@ impl<G: FullGame> Entrant<G> for ErasedEntrant<G> {
         }
     }
 
-    fn enter(&self) -> Player<G> {
+    fn enter(&self, game: &G) -> Player<G> {
         match &self.entrant {
             DynEntrant::Spec(spec) => {
-                let mut player = spec.player(0);
+                let mut player = spec.player(game, 0);
                 player.interrupt_with(self.interrupt.clone());
                 player
             }
@@ -583,9 +585,9 @@ impl<G: FullGame> Entrant<G> for ErasedEntrant<G> {
         matches!(&self.entrant, DynEntrant::Spec(spec) if spec.facts().is_instant)
     }
 
-    fn batch_agent(&self) -> Option<Box<dyn BatchAgent<G>>> {
+    fn batch_agent(&self, game: &G) -> Option<Box<dyn BatchAgent<G>>> {
         match &self.entrant {
-            DynEntrant::Spec(spec) => Entrant::<G>::batch_agent(spec),
+            DynEntrant::Spec(spec) => Entrant::<G>::batch_agent(spec, game),
             DynEntrant::Callback(..) | DynEntrant::Table(..) => None,
         }
     }

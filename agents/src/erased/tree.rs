@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{Action, ActionSet as _, FullGame, Game, Seat};
+use stier_core::{Action, ActionSet as _, FullGame, Game, Scene, Seat, Turn};
 use thiserror::Error;
 
 use super::{DynEntrant, DynGame, DynState, ErasedEntrant, ErasedGame};
@@ -19,7 +19,7 @@ use crate::batch::vector::Cells;
 use crate::belief::Beliefs;
 use crate::catalogue::spec::Unsuited;
 use crate::solve::best_response::{self, NashConv};
-use crate::solve::game_tree::{BuildError, GameTree, Policy, is_distribution};
+use crate::solve::game_tree::{BuildError, GameTree, Policy, Tree, is_distribution};
 use crate::solve::solution_file::{self, Label, SolutionFileError};
 use crate::solve::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
 use crate::solve::{self, Progress, SolveError};
@@ -88,7 +88,7 @@ dyn_trait! {
         fn information_sets(&self) -> usize { self.tree().num_sets() }
 
         /// The player of each information set.
-        fn movers(&self) -> Vec<Seat> { self.tree().sets().map(|set| set.seat()).collect() }
+        fn movers(&self) -> Vec<Seat> { (0..self.tree().num_sets() as u32).map(|set| self.tree().mover(set)).collect() }
 
         /// The knowledge at some information sets, as text: [`Notation::knowledge`](stier_core::Notation::knowledge). Replays
         /// a history of each.
@@ -96,11 +96,19 @@ dyn_trait! {
             sets.map(|set| self.tree().game().knowledge(&self.tree().set(set as u32).view())).collect()
         }
 
+        /// The table at an information set, as its player sees it; `None` if a player has chosen anything before.
+        fn opening(&self, set: usize) -> Option<Scene> {
+            let (game, set) = (self.tree().game(), self.tree().set(set as u32));
+            let history = set.history();
+            let is_first = history.events().iter().all(|event| event.turn == Turn::Chance);
+            is_first.then(|| game.scene(history.state(), Some(set.seat())))
+        }
+
         /// Marks the legal actions of some information sets: `mask[set * actions + action]`.
         fn legal(&self, sets: Range<usize>, mask: &mut [bool]) {
             for (set, mask) in sets.zip(mask.chunks_exact_mut(self.tree().game().num_actions())) {
                 mask.fill(false);
-                self.tree().set(set as u32).legal().iter().for_each(|action| mask[action.index()] = true);
+                self.tree().actions(set as u32).iter().for_each(|action| mask[action.index()] = true);
             }
         }
 
@@ -118,20 +126,7 @@ dyn_trait! {
         /// The policy of these probabilities, `probabilities[set * actions + action]`. Those of a set may be as far
         /// from adding up to 1 as single precision is, and are divided by their sum.
         fn policy(&self, probabilities: &[f64]) -> Result<Arc<dyn DynPolicy>, NotAPolicy> {
-            let (sets, actions) = (self.information_sets(), self.tree().game().num_actions());
-            if probabilities.len() != sets * actions {
-                return Err(NotAPolicy::Size { sets, actions, found: probabilities.len() });
-            }
-            let all = |set: u32| &probabilities[set as usize * actions..][..actions];
-            let policy = Policy::try_from_fn(self.tree(), |set| {
-                let row: Vec<f64> = set.legal().iter().map(|action| all(set.number())[action.index()]).collect();
-                let sum = row.iter().sum::<f64>();
-                let others = all(set.number()).iter().sum::<f64>() - sum;
-                let is_sound = is_distribution(all(set.number()), 1e-4) && others.abs() <= 1e-9;
-                is_sound.then(|| row.iter().map(|share| share / sum).collect())
-            });
-            let wrong = |set| NotAPolicy::Row { set: set as usize, row: all(set).to_vec() };
-            Ok(self.table(policy.map_err(wrong)?))
+            Ok(self.table(checked(self.tree(), self.tree().game().num_actions(), probabilities)?))
         }
 
         /// The behaviour of an entrant at every information set: the rows of a table, the policy of an agent, which is
@@ -157,7 +152,7 @@ dyn_trait! {
                 }
             }
             let guest = ErasedEntrant { game, entrant: entrant.clone(), interrupt: interrupt.clone() };
-            let enter = || match guest.enter() {
+            let enter = || match guest.enter(self.tree().game()) {
                 Player::Fair(agent) => agent,
                 Player::Oracle(_) => unreachable!("oracles have been refused"),
             };
@@ -205,35 +200,20 @@ dyn_trait! {
         }
 
         /// The probabilities, `rows[set * actions + action]`; 0 for actions that are not legal.
-        fn rows(&self) -> Vec<f64> { spread(self.tree(), |set| self.0.policy().row(set)) }
+        fn rows(&self) -> Vec<f64> { spread(self.tree(), self.actions(), |set| self.0.policy().row(set)) }
 
         /// The values of all actions if every seat follows the policy, `values[set * actions + action]`; 0 for actions
         /// that are not legal. Where the policies of the others never lead, worlds are weighted by chance alone. See
         /// [`action_values`](best_response::action_values).
         fn action_values(&self, beliefs: Beliefs, threads: usize) -> Result<Vec<f64>, Halted> {
-            let find = |beliefs| best_response::action_values(self.tree(), self.0.policy(), beliefs).rows;
-            let is_unknown = |row: &Vec<f64>| row.iter().any(|value| value.is_nan());
-            let rows = threads::install(threads, || {
-                let mut rows = find(beliefs);
-                if rows.iter().any(is_unknown) {
-                    let by_chance = rows.iter_mut().zip(find(Beliefs::Uniform));
-                    by_chance.filter(|(row, _)| is_unknown(row)).for_each(|(row, other)| *row = other);
-                }
-                rows
-            })?;
-            Ok(spread(self.tree(), |set| &rows[set as usize]))
+            let rows = threads::install(threads, || known_values(self.tree(), self.0.policy(), beliefs))?;
+            Ok(spread(self.tree(), self.actions(), |set| &rows[set as usize]))
         }
 
         /// The best responses of every seat to this policy, in one table. It does not depend on the number of threads;
         /// 0 uses all cores.
         fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, Halted> {
-            let tree = self.tree();
-            let respond = |seat| best_response::best_response(tree, self.0.policy(), seat).actions;
-            let responses: Vec<_> = threads::install(threads, || Seat::all(tree.num_seats()).map(respond).collect())?;
-            let policy = Policy::from_fn(tree, |set| {
-                let chosen = responses[set.seat().index()][set.number() as usize];
-                set.legal().iter().map(|action| f64::from(Some(action) == chosen)).collect()
-            });
+            let policy = threads::install(threads, || best_responses(self.tree(), self.0.policy()))?;
             Ok(self.owner().table(policy))
         }
 
@@ -251,14 +231,53 @@ dyn_trait! {
     }
 }
 
+/// The policy of these probabilities, if they are one.
+fn checked(tree: &Tree, actions: usize, probabilities: &[f64]) -> Result<Policy, NotAPolicy> {
+    let sets = tree.num_sets();
+    if probabilities.len() != sets * actions {
+        return Err(NotAPolicy::Size { sets, actions, found: probabilities.len() });
+    }
+    let all = |set: u32| &probabilities[set as usize * actions..][..actions];
+    let policy = Policy::try_of(tree, &mut |set| {
+        let row: Vec<f64> = tree.actions(set).iter().map(|action| all(set)[action.index()]).collect();
+        let sum = row.iter().sum::<f64>();
+        let others = all(set).iter().sum::<f64>() - sum;
+        let is_sound = is_distribution(all(set), 1e-4) && others.abs() <= 1e-9;
+        is_sound.then(|| row.iter().map(|share| share / sum).collect())
+    });
+    policy.map_err(|set| NotAPolicy::Row { set: set as usize, row: all(set).to_vec() })
+}
+
 /// Numbers for the legal actions of each set, `numbers[set * actions + action]`; 0 for the other actions.
-fn spread<'a, G: Game>(tree: &GameTree<G>, row: impl Fn(u32) -> &'a [f64]) -> Vec<f64> {
-    let actions = tree.game().num_actions();
+fn spread<'a>(tree: &Tree, actions: usize, row: impl Fn(u32) -> &'a [f64]) -> Vec<f64> {
     let mut numbers = vec![0.0; tree.num_sets() * actions];
-    for (set, out) in tree.sets().zip(numbers.chunks_exact_mut(actions)) {
-        set.legal().iter().zip(row(set.number())).for_each(|(action, &number)| out[action.index()] = number);
+    for (set, out) in (0..).zip(numbers.chunks_exact_mut(actions)) {
+        tree.actions(set).iter().zip(row(set)).for_each(|(action, &number)| out[action.index()] = number);
     }
     numbers
+}
+
+/// The values of actions; by chance alone where the policies of the others never lead.
+fn known_values(tree: &Tree, policy: &Policy, beliefs: Beliefs) -> Vec<Vec<f64>> {
+    let find = |beliefs| best_response::action_values(tree, policy, beliefs).rows;
+    let is_unknown = |row: &Vec<f64>| row.iter().any(|value| value.is_nan());
+    let mut rows = find(beliefs);
+    if rows.iter().any(is_unknown) {
+        let by_chance = rows.iter_mut().zip(find(Beliefs::Uniform));
+        by_chance.filter(|(row, _)| is_unknown(row)).for_each(|(row, other)| *row = other);
+    }
+    rows
+}
+
+/// The best responses of every seat, in one policy.
+fn best_responses(tree: &Tree, policy: &Policy) -> Policy {
+    let respond = |seat| best_response::best_response(tree, policy, seat).actions;
+    let responses: Vec<_> = Seat::all(tree.num_seats()).map(respond).collect();
+    let row = |set: u32| {
+        let chosen = responses[tree.mover(set).index()][set as usize];
+        tree.actions(set).iter().map(|&action| f64::from(Some(action) == chosen)).collect()
+    };
+    Policy::try_of(tree, &mut |set| Some(row(set))).expect("a row for each set")
 }
 
 /// A tree whose game's type is known here.
@@ -281,7 +300,7 @@ impl<G: FullGame> ErasedTree<G> {
 impl<G: Game> Debug for ErasedTree<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tree = self.0.tree();
-        write!(f, "{} with {} histories and {} information sets", G::NAME, tree.num_nodes(), tree.num_sets())
+        write!(f, "{} with {} histories and {} information sets", tree.game().name(), tree.num_nodes(), tree.num_sets())
     }
 }
 
@@ -297,6 +316,11 @@ impl<G: Game> Debug for ErasedPolicy<G> {
 impl<G: Game> ErasedPolicy<G> {
     fn tree(&self) -> &GameTree<G> {
         self.0.tree().tree()
+    }
+
+    /// The number of actions of the game.
+    fn actions(&self) -> usize {
+        self.tree().game().num_actions()
     }
 
     fn owner(&self) -> ErasedTree<G> {

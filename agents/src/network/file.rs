@@ -24,7 +24,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 
 use safetensors::{Dtype, SafeTensors};
-use stier_core::{Game, Options as _};
+use stier_core::Game;
 use thiserror::Error;
 
 use super::classes::{Classes, MAX_CLASSES};
@@ -202,16 +202,17 @@ impl Network {
     /// Checks that the network can play this game. The name, observations and actions must match, and so must the
     /// rules unless `any_rules` is set.
     pub fn fits<G: Game>(&self, game: &G, any_rules: bool) -> Result<(), NetworkError> {
-        let options = self.rules.strip_prefix(G::NAME).unwrap_or(&self.rules);
+        let name = game.name();
+        let options = self.rules.strip_prefix(name).unwrap_or(&self.rules);
         let options = options.strip_prefix(':').unwrap_or(options);
-        let same_rules = G::Rules::from_text(options).is_ok_and(|rules| rules == *game.rules());
+        let same_rules = game.rules().is(options);
         let own = game.rules().to_text();
-        let rules = if own.is_empty() { G::NAME.to_string() } else { format!("{}:{own}", G::NAME) };
+        let rules = if own.is_empty() { name.to_string() } else { format!("{name}:{own}") };
         let (observation, actions) = (game.observation_signature(), game.action_signature());
         let (inputs, expected) = (self.mlp.inputs(), stier_core::encode::size(&game.observation_layout()));
         let values = |count: usize| format!("{count} values");
         let parts = [
-            (self.game == G::NAME, "the game", self.game.clone(), G::NAME.to_string()),
+            (self.game == name, "the game", self.game.clone(), name.to_string()),
             (any_rules || same_rules, "the rules", self.rules.clone(), rules),
             (self.observation == observation, "the observation", self.observation.clone(), observation),
             (self.actions == actions, "the actions", self.actions.clone(), actions),

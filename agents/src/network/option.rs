@@ -51,14 +51,14 @@ impl NetworkFile {
     }
 
     /// The game's own network: one that was [provided](Self::provide), or the one that comes with the game
-    /// ([`Hints::NETWORK`]), if there is one.
-    pub fn own<G: Hints>() -> Option<Self> {
+    /// ([`Hints::network`]), if there is one.
+    pub fn own<G: Hints>(game: &G) -> Option<Self> {
         let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(network) = own.get(G::NAME) {
+        if let Some(network) = own.get(game.name()) {
             return Some(network.clone().into());
         }
-        let network = Arc::new(Network::parse(G::NAME, G::NETWORK?).expect("a game's own network can be read"));
-        own.insert(G::NAME.to_string(), network.clone());
+        let network = Arc::new(Network::parse(game.name(), game.network()?).expect("a game's own network can be read"));
+        own.insert(game.name().to_string(), network.clone());
         Some(network.into())
     }
 

@@ -58,6 +58,35 @@ pub(crate) struct Task<'a, G: Game> {
 /// An agent that decides by a search.
 pub(crate) struct SearchAgent<S> {
     pub(super) algorithm: S,
+    pub(super) frame: Frame,
+}
+
+impl<S> SearchAgent<S> {
+    /// Creates an agent with `time_ms` milliseconds per decision, 0 for unlimited, these weights of worlds, and the streams
+    /// of `seed`.
+    pub(crate) fn new(time_ms: u64, belief: BeliefSettings, seed: u64, algorithm: S) -> Self {
+        let (streams, interrupt) = (Streams::new(seed), Arc::default());
+        let (kept, self_determination, draws, depth) = (Kept::States, 0.0, 0, 0);
+        let frame = Frame { time_ms, belief, kept, self_determination, draws, streams, interrupt, depth };
+        Self { algorithm, frame }
+    }
+
+    /// The same agent, whose decisions need these parts of worlds.
+    pub(crate) fn keeping(mut self, kept: Kept) -> Self {
+        self.frame.kept = kept;
+        self
+    }
+
+    /// The same agent, with this share of [self-determined](Worlds::self_determined) worlds among the `draws` of a decision
+    /// without a time limit.
+    pub(crate) fn self_determined(mut self, self_determination: f64, draws: u64) -> Self {
+        (self.frame.self_determination, self.frame.draws) = (self_determination, draws);
+        self
+    }
+}
+
+/// The part of a [`SearchAgent`] that is the same for all algorithms.
+pub(crate) struct Frame {
     time_ms: u64,
     belief: BeliefSettings,
     kept: Kept,
@@ -69,46 +98,30 @@ pub(crate) struct SearchAgent<S> {
     depth: usize,
 }
 
-impl<S> SearchAgent<S> {
-    /// Creates an agent with `time_ms` milliseconds per decision, 0 for unlimited, these weights of worlds, and the streams
-    /// of `seed`.
-    pub(crate) fn new(time_ms: u64, belief: BeliefSettings, seed: u64, algorithm: S) -> Self {
-        let (streams, interrupt) = (Streams::new(seed), Arc::default());
-        let (kept, self_determination, draws, depth) = (Kept::States, 0.0, 0, 0);
-        Self { algorithm, time_ms, belief, kept, self_determination, draws, streams, interrupt, depth }
-    }
-
-    /// The same agent, whose decisions need these parts of worlds.
-    pub(crate) fn keeping(self, kept: Kept) -> Self {
-        Self { kept, ..self }
-    }
-
-    /// The same agent, with this share of [self-determined](Worlds::self_determined) worlds among the `draws` of a decision
-    /// without a time limit.
-    pub(crate) fn self_determined(self, self_determination: f64, draws: u64) -> Self {
-        Self { self_determination, draws, ..self }
-    }
-
+impl Frame {
     /// The worlds that the searcher considers possible, with these parts of them.
-    fn worlds<G: Hints>(&self, kept: Kept, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G>
-    where
-        S: Algorithm<G>,
-    {
+    fn worlds<G: Hints>(
+        &self,
+        algorithm: &dyn Algorithm<G>,
+        kept: Kept,
+        game: &G,
+        view: &G::View,
+        stop: &Stop<'_>,
+        rng: &mut Rng,
+    ) -> Worlds<G> {
         let model = self.belief.policy_model();
-        let model = self.algorithm.model().unwrap_or(&*model);
-        self.belief.worlds(model, kept, game, view, stop, rng)
+        self.belief.worlds(algorithm.model().unwrap_or(&*model), kept, game, view, stop, rng)
     }
 
     /// Decides by `search`, unless only one action is legal.
     pub(crate) fn decide<A: ActionSet>(
         &mut self,
         legal: A,
-        search: impl FnOnce(&mut Self, Stop<'_>) -> Decision,
+        search: &mut dyn FnMut(&Self, Stop<'_>) -> Decision,
     ) -> Decision {
         let start = Instant::now();
         let mut decision = if legal.len() > 1 {
-            let interrupt = self.interrupt.clone();
-            search(self, Stop::new(start, self.time_ms, &interrupt))
+            search(self, Stop::new(start, self.time_ms, &self.interrupt))
         } else {
             let mut only = ActionRecord::new(legal.nth(0)).stats(0.0);
             only.probability = 1.0;
@@ -120,36 +133,51 @@ impl<S> SearchAgent<S> {
         }
         decision
     }
+
+    /// Decides by an algorithm.
+    fn act<G: Hints>(
+        &mut self,
+        algorithm: &mut dyn Algorithm<G>,
+        game: &G,
+        view: &G::View,
+        legal: G::Actions,
+    ) -> Decision {
+        self.decide(legal, &mut |frame, stop| {
+            let (streams, depth) = (frame.streams, frame.depth);
+            let mut rng = streams.rng("beliefs");
+            let draws = if stop.is_timed() { u64::MAX } else { frame.draws };
+            let weighing = stop.within_share(frame.belief.belief_share);
+            let worlds = frame.worlds(algorithm, frame.kept, game, view, &stop, &mut rng);
+            let worlds = worlds.self_determined(game, view, frame.self_determination, draws, &weighing, &mut rng);
+            algorithm.decide(&Task { game, view, legal, worlds, streams, stop, depth })
+        })
+    }
+
+    /// The worlds of [`Agent::beliefs`]. Without the histories that some searches need, more can be enumerated.
+    fn beliefs<G: Hints>(&self, algorithm: &dyn Algorithm<G>, game: &G, view: &G::View) -> Worlds<G> {
+        let stop = Stop::new(Instant::now(), self.time_ms, &self.interrupt);
+        self.worlds(algorithm, Kept::States, game, view, &stop, &mut self.streams.rng("beliefs"))
+    }
 }
 
 impl<G: Hints, S: Algorithm<G>> Agent<G> for SearchAgent<S> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         // A decision without a choice has no lines, not those of an earlier one.
         self.algorithm.lines();
-        self.decide(legal, |agent, stop| {
-            let (streams, depth) = (agent.streams, agent.depth);
-            let mut rng = streams.rng("beliefs");
-            let draws = if stop.is_timed() { u64::MAX } else { agent.draws };
-            let weighing = stop.within_share(agent.belief.belief_share);
-            let worlds = agent.worlds(agent.kept, game, view, &stop, &mut rng);
-            let worlds = worlds.self_determined(game, view, agent.self_determination, draws, &weighing, &mut rng);
-            agent.algorithm.decide(&Task { game, view, legal, worlds, streams, stop, depth })
-        })
+        self.frame.act(&mut self.algorithm, game, view, legal)
     }
 
     fn restart(&mut self, seed: u64) {
-        self.streams = Streams::new(seed);
+        self.frame.streams = Streams::new(seed);
         self.algorithm.restart(seed);
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = Stop::new(Instant::now(), self.time_ms, &self.interrupt);
-        // Without the histories that some searches need, more worlds can be enumerated.
-        self.worlds(Kept::States, game, view, &stop, &mut self.streams.rng("beliefs"))
+        self.frame.beliefs(&self.algorithm, game, view)
     }
 
     fn note_lines(&mut self, depth: usize) {
-        self.depth = depth;
+        self.frame.depth = depth;
     }
 
     fn lines(&mut self) -> Vec<Line> {
@@ -158,6 +186,6 @@ impl<G: Hints, S: Algorithm<G>> Agent<G> for SearchAgent<S> {
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
         self.algorithm.interrupt_with(&flag);
-        self.interrupt = flag;
+        self.frame.interrupt = flag;
     }
 }

@@ -547,7 +547,7 @@ mod tests {
     use stier_core::games::{
         schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,
     };
-    use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Options as _, Rng, Turn};
+    use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Rulebook, Turn};
 
     use super::{Future, OpenCards, OpenPosition, Solution, WorldValues, known_future};
     use crate::agent::Stop;
@@ -578,8 +578,8 @@ mod tests {
     /// Plays random games and solves their endings, from the last decision back to where brute force would take more
     /// than `most` nodes. Returns the number of endings, the number with a random event to come, and the number that
     /// the game's own solver solved.
-    fn agrees<G: Hints>(rules: &str, endings: u64, most: u64) -> [u64; 3] {
-        let game = G::new(G::Rules::from_text(rules).expect("rules")).expect("a game");
+    fn agrees<G: Hints + Rulebook>(rules: &str, endings: u64, most: u64) -> [u64; 3] {
+        let game = G::from_text(rules).expect("a game");
         let mut solver = OpenCards::default();
         let (mut done, mut random, mut known) = (0, 0, 0);
         for index in 0.. {

@@ -103,8 +103,9 @@ impl<G: Hints> OracleAgent<G> for SearchAgent<Oracle<G>> {
     /// Searches, unless only one action is legal.
     fn act_openly(&mut self, game: &G, history: &History<G>, dealer: Option<&Dealer>, legal: G::Actions) -> Decision {
         let position = OpenPosition { state: history.state(), legal };
-        self.decide(legal, |agent, stop| {
-            agent.algorithm.search(game, position, dealer, agent.streams.rng("oracle"), stop)
+        let Self { algorithm, frame } = self;
+        frame.decide(legal, &mut |frame, stop| {
+            algorithm.search(game, position, dealer, frame.streams.rng("oracle"), stop)
         })
     }
 }

@@ -8,21 +8,24 @@
 //! are supported. Time is linear in the number of histories, and memory is 8 bytes per history besides the tree. The
 //! calculation uses the threads of the current pool; their number does not change a bit of the result.
 
-use stier_core::{Action, ActionSet as _, BySeat, Game, Seat};
+use stier_core::{Action, BySeat, Seat};
 
-use crate::agent::threads::map_all;
+use crate::agent::threads::for_each_task;
 use crate::belief::Beliefs;
-use crate::solve::game_tree::{GameTree, InformationSet, Policy, reach_layer, sum_up_layer};
+use crate::solve::game_tree::{Policy, Tree, reach_layer, sum_up_layer};
+
+/// The number of information sets that one task decides.
+const SETS_PER_TASK: usize = 64;
 
 /// The expected returns when every seat follows the policy.
-pub fn values<G: Game>(tree: &GameTree<G>, policy: &Policy) -> BySeat<f64> {
+pub fn values(tree: &Tree, policy: &Policy) -> BySeat<f64> {
     let mut work = vec![0.0; tree.num_nodes()];
     BySeat::from_fn(tree.num_seats(), |seat| {
         reach(tree, policy.rows(), None, &mut work);
         for layer in (0..tree.num_layers()).rev() {
             sum_up_layer(tree, layer, seat, &mut work, |_, children| children.iter().sum());
         }
-        work[GameTree::<G>::ROOT as usize]
+        work[Tree::ROOT as usize]
     })
 }
 
@@ -37,11 +40,10 @@ pub struct Response {
 }
 
 /// Computes the best response of a seat. The seat's own part of `policy` is ignored.
-pub fn best_response<G: Game>(tree: &GameTree<G>, policy: &Policy, seat: Seat) -> Response {
+pub fn best_response(tree: &Tree, policy: &Policy, seat: Seat) -> Response {
     let (value, ranks) = respond(tree, policy, seat, &mut vec![0.0; tree.num_nodes()]);
-    let sets = tree.sets().zip(ranks);
-    let actions = sets.map(|(set, rank)| (set.seat() == seat).then(|| set.legal().nth(rank as usize))).collect();
-    Response { value, actions }
+    let action = |(set, rank)| (tree.mover(set) == seat).then(|| tree.actions(set)[usize::from(rank)]);
+    Response { value, actions: (0..).zip(ranks).map(action).collect() }
 }
 
 /// The distance of a policy from an equilibrium.
@@ -67,7 +69,7 @@ impl NashConv {
 }
 
 /// Computes the distance of a policy from an equilibrium.
-pub fn nash_conv<G: Game>(tree: &GameTree<G>, policy: &Policy) -> NashConv {
+pub fn nash_conv(tree: &Tree, policy: &Policy) -> NashConv {
     let mut work = vec![0.0; tree.num_nodes()];
     let responses = BySeat::from_fn(tree.num_seats(), |seat| respond(tree, policy, seat, &mut work).0);
     drop(work);
@@ -75,7 +77,7 @@ pub fn nash_conv<G: Game>(tree: &GameTree<G>, policy: &Policy) -> NashConv {
 }
 
 /// Applies [`reach_layer`] to all layers.
-fn reach<G: Game>(tree: &GameTree<G>, rows: &[f64], without: Option<Seat>, out: &mut [f64]) {
+fn reach(tree: &Tree, rows: &[f64], without: Option<Seat>, out: &mut [f64]) {
     for layer in 0..tree.num_layers() {
         reach_layer(tree, layer, rows, without, out);
     }
@@ -83,9 +85,9 @@ fn reach<G: Game>(tree: &GameTree<G>, rows: &[f64], without: Option<Seat>, out: 
 
 /// Sums, for each action of a set, the values of its successors over the histories of the set.
 #[inline]
-pub(crate) fn gather<G: Game>(tree: &GameTree<G>, set: u32, values: &[f64], out: &mut [f64]) {
+pub(crate) fn gather(tree: &Tree, set: u32, values: &[f64], out: &mut [f64]) {
     out.fill(0.0);
-    for &member in tree.set(set).members() {
+    for &member in tree.members(set) {
         let children = &values[tree.first_child(member)..][..out.len()];
         out.iter_mut().zip(children).for_each(|(sum, value)| *sum += value);
     }
@@ -99,30 +101,30 @@ pub(crate) fn mean(probabilities: &[f64], values: &[f64]) -> f64 {
 
 /// Computes the best response of a seat: its value, and the rank of the chosen action by information set. `work` has a
 /// number for each history.
-fn respond<G: Game>(tree: &GameTree<G>, policy: &Policy, seat: Seat, work: &mut [f64]) -> (f64, Vec<u8>) {
-    let best = |_: InformationSet<'_, G>, _: &[f64], totals: &[f64]| {
+fn respond(tree: &Tree, policy: &Policy, seat: Seat, work: &mut [f64]) -> (f64, Vec<u8>) {
+    let best = |_: u32, _: &[f64], totals: &[f64]| {
         let better = |best, rank| if totals[rank] > totals[best] { rank } else { best };
         (0..totals.len()).reduce(better).expect("an information set has an action") as u8
     };
     let ranks = decide_backwards(tree, policy, seat, work, best, |_, &rank, children| children[usize::from(rank)]);
-    (work[GameTree::<G>::ROOT as usize], ranks)
+    (work[Tree::ROOT as usize], ranks)
 }
 
 /// Decides every information set of a seat, the last layer first, and returns the decisions by set; those of the others
 /// are the default.
 ///
-/// `decide` gets a set, the probability with which chance and the others lead to each history (read it at the
-/// [members](InformationSet::members) of the set only), and for each action the sum of its values, each times this
-/// probability. `value` gets the number of a set, the decision and the values of the actions in one history, and returns
+/// `decide` gets the number of a set, the probability with which chance and the others lead to each history (read it at the
+/// [members](Tree::members) of the set only), and for each action the sum of its values, each times this
+/// probability. `value` gets the same number, the decision and the values of the actions in one history, and returns
 /// the value of the history. `work` has a number for each history. In the end its first one is the seat's expected
 /// return.
-pub fn decide_backwards<G: Game, D: Clone + Default + Send + Sync>(
-    tree: &GameTree<G>,
+pub fn decide_backwards<D: Clone + Default + Send + Sync>(
+    tree: &Tree,
     policy: &Policy,
     seat: Seat,
     work: &mut [f64],
-    decide: impl Fn(InformationSet<'_, G>, &[f64], &[f64]) -> D + Sync + Send,
-    value: impl Fn(u32, &D, &[f64]) -> f64 + Sync + Send,
+    decide: impl Fn(u32, &[f64], &[f64]) -> D + Sync,
+    value: impl Fn(u32, &D, &[f64]) -> f64 + Sync,
 ) -> Vec<D> {
     reach(tree, policy.rows(), Some(seat), work);
     backwards(tree, seat, work, decide, |set, decision, children| {
@@ -131,12 +133,12 @@ pub fn decide_backwards<G: Game, D: Clone + Default + Send + Sync>(
 }
 
 /// The part of [`decide_backwards`] after the way down, whose result `work` holds. `value` is called at every decision.
-fn backwards<G: Game, D: Clone + Default + Send + Sync>(
-    tree: &GameTree<G>,
+fn backwards<D: Clone + Default + Send + Sync>(
+    tree: &Tree,
     seat: Seat,
     work: &mut [f64],
-    decide: impl Fn(InformationSet<'_, G>, &[f64], &[f64]) -> D + Sync + Send,
-    value: impl Fn(u32, &D, &[f64]) -> f64 + Sync + Send,
+    decide: impl Fn(u32, &[f64], &[f64]) -> D + Sync,
+    value: impl Fn(u32, &D, &[f64]) -> f64 + Sync,
 ) -> Vec<D> {
     let mut decisions = vec![D::default(); tree.num_sets()];
     for layer in (0..tree.num_layers()).rev() {
@@ -144,11 +146,15 @@ fn backwards<G: Game, D: Clone + Default + Send + Sync>(
         let decide = |set: u32| {
             let mut totals = vec![0.0; tree.width(set) as usize];
             gather(tree, set, work, &mut totals);
-            decide(tree.set(set), work, &totals)
+            decide(set, work, &totals)
         };
-        let decided = |set| if tree.mover(set) == seat { decide(set) } else { D::default() };
-        let decided = map_all(sets.clone(), decided);
-        decisions[sets.start as usize..sets.end as usize].clone_from_slice(&decided);
+        let layer_decisions = &mut decisions[sets.start as usize..sets.end as usize];
+        let tasks = sets.step_by(SETS_PER_TASK).zip(layer_decisions.chunks_mut(SETS_PER_TASK));
+        for_each_task(tasks.collect(), |(first, decisions)| {
+            for (set, decision) in (first..).zip(decisions).filter(|(set, _)| tree.mover(*set) == seat) {
+                *decision = decide(set);
+            }
+        });
         sum_up_layer(tree, layer, seat, work, |set, children| value(set, &decisions[set as usize], children));
     }
     decisions
@@ -168,19 +174,18 @@ pub struct ActionValues {
 
 /// Computes the value of every action to the player to act. The histories of a set are weighted by the probabilities of
 /// chance and, with beliefs by the policy, of the others' actions.
-pub fn action_values<G: Game>(tree: &GameTree<G>, policy: &Policy, beliefs: Beliefs) -> ActionValues {
+pub fn action_values(tree: &Tree, policy: &Policy, beliefs: Beliefs) -> ActionValues {
     // The player's own probability of playing to each set.
     let mut own = vec![1.0; tree.num_sets()];
-    for set in tree.sets() {
-        if let Some((before, rank)) = set.previous() {
-            let before = before.number();
-            own[set.number() as usize] = own[before as usize] * policy.row(before)[rank as usize];
+    for set in 0..tree.num_sets() as u32 {
+        if let Some((before, rank)) = tree.previous_choice(set) {
+            own[set as usize] = own[before as usize] * policy.row(before)[rank as usize];
         }
     }
     let mut values = ActionValues { reach: own, rows: vec![Vec::new(); tree.num_sets()] };
     let mut work = vec![0.0; tree.num_nodes()];
-    let decide = |set: InformationSet<'_, G>, reach: &[f64], totals: &[f64]| {
-        let weight = set.members().iter().map(|&member| reach[member as usize]).sum::<f64>();
+    let decide = |set: u32, reach: &[f64], totals: &[f64]| {
+        let weight = tree.members(set).iter().map(|&member| reach[member as usize]).sum::<f64>();
         (weight, totals.iter().map(|total| total / weight).collect())
     };
     let followed = |set, _: &_, children: &[f64]| mean(policy.row(set), children);

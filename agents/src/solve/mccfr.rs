@@ -24,7 +24,6 @@ use stier_core::{Action, ActionSet as _, BySeat, Game, Rng, Seat, SeatView as _}
 use crate::agent::chains::{look, new_chain, notice, seat_chains};
 use crate::agent::sampling::place;
 use crate::agent::threads::map_all;
-use crate::solve::Iterative;
 use crate::solve::cfr::{match_row, normalize};
 use crate::solve::game_tree::{GameTree, Policy};
 
@@ -75,6 +74,33 @@ impl<G: Game> Mccfr<G> {
         Self { game: game.clone(), sampling, seed, iterations: 0, rows: FxHashMap::default() }
     }
 
+    /// The number of finished iterations.
+    pub fn iterations(&self) -> u64 {
+        self.iterations
+    }
+
+    /// Runs for this many more iterations; see [`Iterative::run`](crate::solve::Iterative::run).
+    pub fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
+        for _ in 0..iterations {
+            for seat in Seat::all(self.game.num_seats()) {
+                let first = (self.iterations * self.game.num_seats() as u64 + u64::from(seat.0)) * BATCH;
+                let changes = map_all(BATCH as usize, |index| self.traverse(seat, first + index as u64));
+                changes.into_iter().flatten().for_each(|change| self.change(change));
+            }
+            self.iterations += 1;
+            watch(self.iterations)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The average policy so far on a tree of the game; uniform at information sets that were not met.
+    pub fn policy(&self, tree: &GameTree<G>) -> Policy {
+        Policy::from_fn(tree, |set| {
+            let width = set.legal().len();
+            self.average(&set.view()).unwrap_or_else(|| vec![1.0 / width as f64; width])
+        })
+    }
+
     /// The number of information sets met so far.
     pub fn num_sets(&self) -> usize {
         self.rows.len()
@@ -114,32 +140,6 @@ impl<G: Game> Mccfr<G> {
             Sampling::Outcome => traversal.outcome(root, Reach { own: 1.0, others: 1.0, sampled: 1.0 }),
         };
         traversal.changes
-    }
-}
-
-impl<G: Game> Iterative<G> for Mccfr<G> {
-    fn iterations(&self) -> u64 {
-        self.iterations
-    }
-
-    fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
-        for _ in 0..iterations {
-            for seat in Seat::all(self.game.num_seats()) {
-                let first = (self.iterations * self.game.num_seats() as u64 + u64::from(seat.0)) * BATCH;
-                let changes = map_all(first..first + BATCH, |index| self.traverse(seat, index));
-                changes.into_iter().flatten().for_each(|change| self.change(change));
-            }
-            self.iterations += 1;
-            watch(self.iterations)?;
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn policy(&self, tree: &GameTree<G>) -> Policy {
-        Policy::from_fn(tree, |set| {
-            let width = set.legal().len();
-            self.average(&set.view()).unwrap_or_else(|| vec![1.0 / width as f64; width])
-        })
     }
 }
 

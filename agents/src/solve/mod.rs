@@ -19,7 +19,7 @@ pub use best_response::{
     ActionValues, NashConv, Response, action_values, best_response, decide_backwards, nash_conv, values,
 };
 pub use cfr::{Solver, Variant};
-pub use game_tree::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge, TreeSize, estimate_size};
+pub use game_tree::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge, Tree, TreeSize, estimate_size};
 #[cfg(feature = "solvers")]
 pub use mccfr::{BATCH, Mccfr, Sampling};
 pub use tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
@@ -193,7 +193,7 @@ fn next_look(iterations: u64) -> u64 {
 /// use std::sync::Arc;
 ///
 /// use stier_agents::solve::{GameTree, Settings, nash_conv, solve};
-/// use stier_core::Game;
+/// use stier_core::Rulebook;
 /// use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
 ///
 /// let tree = GameTree::new(&KuhnPoker::new(Rules::default())?, 1000)?;
@@ -209,27 +209,61 @@ pub fn solve<G: Game>(
     watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
 ) -> Result<(Policy, u64), SolveError> {
     let watch = |progress| if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(progress) };
-    let name = || settings.algorithm.name().to_string();
-    threads::install(settings.threads, || match (settings.algorithm.kind(), settings.checkpoint()) {
+    #[cfg(feature = "solvers")]
+    if let (Kind::Sampled(sampling), None) = (settings.algorithm.kind(), settings.checkpoint()) {
+        let mut solver = Sampler { solver: Mccfr::new(tree.game(), sampling, settings.seed), tree };
+        return threads::install(settings.threads, || run(&mut solver, tree, settings, &watch))?;
+    }
+    threads::install(settings.threads, || solve_tree(tree, settings, interrupt, &watch))?
+}
+
+/// The part of [`solve`] for which the tree is enough.
+fn solve_tree(
+    tree: &Tree,
+    settings: &Settings,
+    #[cfg_attr(not(feature = "solvers"), expect(unused_variables))] interrupt: &Arc<AtomicBool>,
+    watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+) -> Result<(Policy, u64), SolveError> {
+    match (settings.algorithm.kind(), settings.checkpoint()) {
         (Kind::Cfr(variant), Some(path)) if path.exists() => {
             let failed = |reason| SolveError::Checkpoint { path: path.to_path_buf(), reason };
-            run(&mut Solver::load(tree, variant, path).map_err(failed)?, tree, settings, &watch)
+            run(&mut Solver::load(tree, variant, path).map_err(failed)?, tree, settings, watch)
         }
-        (Kind::Cfr(variant), _) => run(&mut Solver::new(tree, variant), tree, settings, &watch),
-        (_, Some(_)) => Err(SolveError::NoCheckpoint(name())),
+        (Kind::Cfr(variant), _) => run(&mut Solver::new(tree, variant), tree, settings, watch),
+        (_, Some(_)) => Err(SolveError::NoCheckpoint(settings.algorithm.name().to_string())),
         #[cfg(feature = "solvers")]
-        (Kind::Sampled(sampling), None) => {
-            run(&mut Mccfr::new(tree.game(), sampling, settings.seed), tree, settings, &watch)
-        }
+        (Kind::Sampled(_), None) => unreachable!("sampling asks the game"),
         #[cfg(feature = "solvers")]
         (Kind::SequenceForm, None) => Ok((sequence_form::solve(tree, interrupt.clone())?.policy, 1)),
         #[cfg(not(feature = "solvers"))]
-        (Kind::Missing, None) => Err(SolveError::NoSolver(name())),
-    })?
+        (Kind::Missing, None) => Err(SolveError::NoSolver(settings.algorithm.name().to_string())),
+    }
+}
+
+/// Monte Carlo sampling with the tree that its policy is asked for.
+#[cfg(feature = "solvers")]
+struct Sampler<'a, G: Game> {
+    solver: Mccfr<G>,
+    tree: &'a GameTree<G>,
+}
+
+#[cfg(feature = "solvers")]
+impl<G: Game> Iterative for Sampler<'_, G> {
+    fn iterations(&self) -> u64 {
+        self.solver.iterations()
+    }
+
+    fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
+        self.solver.run(iterations, watch)
+    }
+
+    fn policy(&self) -> Policy {
+        self.solver.policy(self.tree)
+    }
 }
 
 /// An algorithm that approaches an equilibrium iteration by iteration.
-pub trait Iterative<G: Game> {
+pub trait Iterative {
     /// The number of finished iterations.
     fn iterations(&self) -> u64;
 
@@ -237,8 +271,8 @@ pub trait Iterative<G: Game> {
     /// and may stop the run.
     fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()>;
 
-    /// The average policy so far on a tree of the game; uniform at information sets that were not met.
-    fn policy(&self, tree: &GameTree<G>) -> Policy;
+    /// The average policy so far; uniform at information sets that were not met.
+    fn policy(&self) -> Policy;
 
     /// Writes a checkpoint file, [completely or not at all](atomic_file), if the algorithm keeps one.
     fn save(&self, _path: &Path) -> io::Result<()> {
@@ -246,16 +280,14 @@ pub trait Iterative<G: Game> {
     }
 }
 
-fn run<G: Game>(
-    solver: &mut impl Iterative<G>,
-    tree: &GameTree<G>,
+fn run(
+    solver: &mut dyn Iterative,
+    tree: &Tree,
     settings: &Settings,
     watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
 ) -> Result<(Policy, u64), SolveError> {
-    let keep = |solver: &_| match settings.checkpoint() {
-        Some(path) => {
-            Iterative::<G>::save(solver, path).map_err(|reason| SolveError::Write { path: path.to_path_buf(), reason })
-        }
+    let keep = |solver: &dyn Iterative| match settings.checkpoint() {
+        Some(path) => solver.save(path).map_err(|reason| SolveError::Write { path: path.to_path_buf(), reason }),
         None => Ok(()),
     };
     let mut distance = None;
@@ -274,7 +306,7 @@ fn run<G: Game>(
             }
         }
         if settings.target > 0.0 && solver.iterations() == look {
-            let found = nash_conv(tree, &solver.policy(tree)).total();
+            let found = nash_conv(tree, &solver.policy()).total();
             distance = Some(found);
             if found <= settings.target {
                 break;
@@ -282,7 +314,7 @@ fn run<G: Game>(
         }
     }
     keep(solver)?;
-    Ok((solver.policy(tree), solver.iterations()))
+    Ok((solver.policy(), solver.iterations()))
 }
 
 #[cfg(test)]

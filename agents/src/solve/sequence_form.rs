@@ -23,12 +23,12 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver as _, NonnegativeConeT, SolverStatus, SupportedConeT, ZeroConeT,
 };
-use stier_core::{BySeat, Game, Seat};
+use stier_core::{BySeat, Seat};
 
 use crate::agent::threads::Halted;
 use crate::solve::SolveError;
 use crate::solve::cfr::normalize;
-use crate::solve::game_tree::{GameTree, Node, Policy, reach_layer};
+use crate::solve::game_tree::{Node, Policy, Tree, reach_layer};
 
 /// A smaller probability of reaching an information set under a plan is rounding, and play there is uniform.
 const NOTHING: f64 = 1e-9;
@@ -76,16 +76,16 @@ struct Plan {
 }
 
 impl Plan {
-    fn new<G: Game>(tree: &GameTree<G>, seat: Seat) -> Self {
+    fn new(tree: &Tree, seat: Seat) -> Self {
         let mut plan = Self { sets: Vec::new(), sequences: vec![0; tree.num_rows()], num_sets: 0, num_sequences: 1 };
-        for set in tree.sets() {
-            if set.seat() != seat {
+        for set in 0..tree.num_sets() as u32 {
+            if tree.mover(set) != seat {
                 plan.sets.push(None);
                 continue;
             }
             plan.sets.push(Some(plan.num_sets));
             plan.num_sets += 1;
-            for row in tree.row(set.number()) {
+            for row in tree.row(set) {
                 plan.sequences[row] = plan.num_sequences;
                 plan.num_sequences += 1;
             }
@@ -94,16 +94,17 @@ impl Plan {
     }
 
     /// The sequence that leads to an information set.
-    fn before<G: Game>(&self, tree: &GameTree<G>, set: u32) -> usize {
+    fn before(&self, tree: &Tree, set: u32) -> usize {
         tree.previous(set).map_or(0, |row| self.sequences[row as usize])
     }
 }
 
 /// Solves the game. Setting `interrupt` ends it early.
-pub fn solve<G: Game>(tree: &GameTree<G>, interrupt: Arc<AtomicBool>) -> Result<Solution, SolveError> {
+pub fn solve(tree: &Tree, interrupt: Arc<AtomicBool>) -> Result<Solution, SolveError> {
     let sum = constant_sum(tree)?;
     let plans = [Plan::new(tree, Seat(0)), Plan::new(tree, Seat(1))];
     let [first, second] = &plans;
+    let sets_of = |seat| (0..tree.num_sets() as u32).filter(move |&set| tree.mover(set) == seat);
     // The variables are the first player's plan, the value of the root for the second player's replies, and the
     // values of the second player's information sets.
     let (root, values) = (first.num_sequences, first.num_sequences + 1);
@@ -112,9 +113,9 @@ pub fn solve<G: Game>(tree: &GameTree<G>, interrupt: Arc<AtomicBool>) -> Result<
     // A plan begins with 1, and at each set the outgoing probability equals the incoming one.
     entries.add(0, 0, 1.0);
     let mut row = 1;
-    for set in tree.sets().filter(|set| set.seat() == Seat(0)) {
-        entries.add(row, first.before(tree, set.number()), -1.0);
-        tree.row(set.number()).for_each(|place| entries.add(row, first.sequences[place], 1.0));
+    for set in sets_of(Seat(0)) {
+        entries.add(row, first.before(tree, set), -1.0);
+        tree.row(set).for_each(|place| entries.add(row, first.sequences[place], 1.0));
         row += 1;
     }
     let equalities = row;
@@ -127,10 +128,10 @@ pub fn solve<G: Game>(tree: &GameTree<G>, interrupt: Arc<AtomicBool>) -> Result<
     // payoffs at ends.
     let replies = row;
     entries.add(replies, root, 1.0);
-    for set in tree.sets().filter(|set| set.seat() == Seat(1)) {
-        let value = values + second.sets[set.number() as usize].expect("a set of the second player");
-        tree.row(set.number()).for_each(|place| entries.add(replies + second.sequences[place], value, 1.0));
-        entries.add(replies + second.before(tree, set.number()), value, -1.0);
+    for set in sets_of(Seat(1)) {
+        let value = values + second.sets[set as usize].expect("a set of the second player");
+        tree.row(set).for_each(|place| entries.add(replies + second.sequences[place], value, 1.0));
+        entries.add(replies + second.before(tree, set), value, -1.0);
     }
     for (pair, payoff) in payoffs(tree, &plans) {
         entries.add(replies + pair[1], pair[0], -payoff);
@@ -162,10 +163,10 @@ pub fn solve<G: Game>(tree: &GameTree<G>, interrupt: Arc<AtomicBool>) -> Result<
     }
     let (plan, duals) = (&solver.solution.x, &solver.solution.z[replies..]);
     let mut policy = vec![0.0; tree.num_rows()];
-    for set in tree.sets() {
-        let (numbers, sequences) = if set.seat() == Seat(0) { (&plan[..], first) } else { (duals, second) };
-        let row = &mut policy[tree.row(set.number())];
-        for (share, place) in row.iter_mut().zip(tree.row(set.number())) {
+    for set in 0..tree.num_sets() as u32 {
+        let (numbers, sequences) = if tree.mover(set) == Seat(0) { (&plan[..], first) } else { (duals, second) };
+        let row = &mut policy[tree.row(set)];
+        for (share, place) in row.iter_mut().zip(tree.row(set)) {
             *share = numbers[sequences.sequences[place]].max(0.0);
         }
         if row.iter().sum::<f64>() < NOTHING {
@@ -178,7 +179,7 @@ pub fn solve<G: Game>(tree: &GameTree<G>, interrupt: Arc<AtomicBool>) -> Result<
 }
 
 /// The sum of both players' returns, if it is constant.
-fn constant_sum<G: Game>(tree: &GameTree<G>) -> Result<f64, SolveError> {
+fn constant_sum(tree: &Tree) -> Result<f64, SolveError> {
     let seats = tree.num_seats();
     let sums = |node: Node| match node {
         Node::End { returns } => Some(tree.returns(returns).iter().sum::<f64>()),
@@ -191,12 +192,12 @@ fn constant_sum<G: Game>(tree: &GameTree<G>) -> Result<f64, SolveError> {
     }
     let sums =
         if high - low < 1e-6 { format!("returns that add up to {low}") } else { format!("sums from {low} to {high}") };
-    Err(SolveError::NotZeroSum { game: G::NAME.to_string(), seats, sums })
+    Err(SolveError::NotZeroSum { game: tree.game_name().to_string(), seats, sums })
 }
 
 /// By sequences of both players: the first player's payoff at the ends to which they lead, times the probability of
 /// chance.
-fn payoffs<G: Game>(tree: &GameTree<G>, plans: &[Plan; 2]) -> BTreeMap<[usize; 2], f64> {
+fn payoffs(tree: &Tree, plans: &[Plan; 2]) -> BTreeMap<[usize; 2], f64> {
     let mut reach = vec![0.0; tree.num_nodes()];
     let ones = vec![1.0; tree.num_rows()];
     (0..tree.num_layers()).for_each(|layer| reach_layer(tree, layer, &ones, None, &mut reach));

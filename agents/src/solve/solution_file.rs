@@ -8,11 +8,10 @@
 use std::iter::once;
 
 use stier_core::hash::fnv1a;
-use stier_core::{ActionSet as _, Game};
 use thiserror::Error;
 
 use crate::agent::checkpoint::{CheckpointError, Reader};
-use crate::solve::game_tree::{GameTree, Policy, is_distribution};
+use crate::solve::game_tree::{Policy, Tree, is_distribution};
 
 const FORMAT: &str = "stier-policy 1";
 
@@ -40,7 +39,7 @@ pub enum SolutionFileError {
 }
 
 /// Describes the trees that a policy fits.
-fn heading<G: Game>(tree: &GameTree<G>) -> String {
+fn heading(tree: &Tree) -> String {
     format!("{} tree={:016x}", tree.heading(FORMAT), tree_hash(tree))
 }
 
@@ -50,15 +49,15 @@ pub(crate) fn policy_hash(policy: &Policy) -> u64 {
 }
 
 /// A hash of the seat and legal actions of each information set.
-fn tree_hash<G: Game>(tree: &GameTree<G>) -> u64 {
-    fnv1a(tree.sets().flat_map(|set| {
-        let legal = set.legal().iter().map(|action| action.0);
-        once(set.seat().0).chain(legal).chain(once(u8::MAX))
+fn tree_hash(tree: &Tree) -> u64 {
+    fnv1a((0..tree.num_sets() as u32).flat_map(|set| {
+        let legal = tree.actions(set).iter().map(|action| action.0);
+        once(tree.mover(set).0).chain(legal).chain(once(u8::MAX))
     }))
 }
 
 /// Converts the policy to bytes.
-pub fn write<G: Game>(tree: &GameTree<G>, policy: &Policy, label: &Label) -> Vec<u8> {
+pub fn write(tree: &Tree, policy: &Policy, label: &Label) -> Vec<u8> {
     let text = format!("{}\n{} {}\n", heading(tree), label.iterations, label.source.replace('\n', " "));
     let mut bytes = text.into_bytes();
     bytes.extend(policy.rows().iter().flat_map(|share| share.to_le_bytes()));
@@ -74,7 +73,7 @@ pub fn game_of(bytes: &[u8]) -> Result<(&str, &str), SolutionFileError> {
 }
 
 /// Reads a policy that was [written](write()) for the same tree.
-pub fn read<G: Game>(tree: &GameTree<G>, bytes: &[u8]) -> Result<(Policy, Label), SolutionFileError> {
+pub fn read(tree: &Tree, bytes: &[u8]) -> Result<(Policy, Label), SolutionFileError> {
     game_of(bytes)?;
     let damaged = |what: &str| SolutionFileError::Damaged(what.to_string());
     let mut reader = Reader::new(bytes, &heading(tree))?;
@@ -84,8 +83,8 @@ pub fn read<G: Game>(tree: &GameTree<G>, bytes: &[u8]) -> Result<(Policy, Label)
     let shares: Vec<f64> = (0..tree.num_rows()).map(|_| reader.f64()).collect::<Result<_, _>>()?;
     reader.end()?;
     let mut shares = shares.into_iter();
-    let policy = Policy::try_from_fn(tree, |set| {
-        let row: Vec<f64> = shares.by_ref().take(set.legal().len()).collect();
+    let policy = Policy::try_of(tree, &mut |set| {
+        let row: Vec<f64> = shares.by_ref().take(tree.width(set) as usize).collect();
         is_distribution(&row, 1e-6).then_some(row)
     });
     let wrong = |set| damaged(&format!("the numbers of information set {set} are not probabilities"));

@@ -16,7 +16,7 @@ use stier_core::{Action, ActionSet as _, Game, Rng, SeatView as _};
 use crate::agent::sampling::draw;
 use crate::agent::threads::{self, Halted, each, goes_on};
 use crate::agent::{Agent, Decision};
-use crate::solve::game_tree::{GameTree, Node, Policy};
+use crate::solve::game_tree::{GameTree, Node, Policy, Tree};
 
 /// A tree whose information sets are found by their player's view.
 #[derive(Debug)]
@@ -128,8 +128,8 @@ impl<G: Game> Agent<G> for TabularAgent<G> {
         let set = self.table.tree.find(view);
         debug_assert!(set.is_some(), "no history of the game leads to the view of {:?}", view.seat());
         let mut row = set.map_or(Vec::new(), |set| {
-            let actions = self.table.tree.tree().set(set).legal().iter().zip(self.table.policy.row(set));
-            actions.filter(|&(action, _)| legal.contains(action)).map(|(_, &share)| share).collect()
+            let actions = self.table.tree.tree().actions(set).iter().zip(self.table.policy.row(set));
+            actions.filter(|&(&action, _)| legal.contains(action)).map(|(_, &share)| share).collect()
         });
         let total: f64 = row.iter().sum();
         if total == 0.0 {
@@ -170,9 +170,9 @@ pub fn policy_of<G: Game>(
 
 /// Goes through all decisions of a game, in the order of the tree, with the probability that play by the policy leads
 /// there.
-fn each_decision<G: Game>(tree: &GameTree<G>, policy: &Policy, mut visit: impl FnMut(u32, f64)) {
+fn each_decision(tree: &Tree, policy: &Policy, visit: &mut dyn FnMut(u32, f64)) {
     let mut reach = vec![0.0; tree.num_nodes()];
-    reach[GameTree::<G>::ROOT as usize] = 1.0;
+    reach[Tree::ROOT as usize] = 1.0;
     for (number, node) in tree.nodes().enumerate() {
         let here = reach[number];
         let (first, odds) = match node {
@@ -190,18 +190,18 @@ fn each_decision<G: Game>(tree: &GameTree<G>, policy: &Policy, mut visit: impl F
 }
 
 /// The expected number of visits to each information set in a game if all players follow the policy.
-pub fn reach<G: Game>(tree: &GameTree<G>, policy: &Policy) -> Vec<f64> {
+pub fn reach(tree: &Tree, policy: &Policy) -> Vec<f64> {
     let mut sets = vec![0.0; tree.num_sets()];
-    each_decision(tree, policy, |set, reach| sets[set as usize] += reach);
+    each_decision(tree, policy, &mut |set, reach| sets[set as usize] += reach);
     sets
 }
 
 /// The expected number of times that an action is chosen in a game if all players follow the policy. It is a
 /// probability if the action can be chosen at most once per game.
-pub fn frequency<G: Game>(tree: &GameTree<G>, policy: &Policy, action: Action) -> f64 {
+pub fn frequency(tree: &Tree, policy: &Policy, action: Action) -> f64 {
     let mut chosen = 0.0;
-    each_decision(tree, policy, |set, reach| {
-        if let Some(rank) = tree.set(set).legal().iter().position(|other| other == action) {
+    each_decision(tree, policy, &mut |set, reach| {
+        if let Some(rank) = tree.actions(set).iter().position(|&other| other == action) {
             chosen += reach * policy.row(set)[rank];
         }
     });

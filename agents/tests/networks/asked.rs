@@ -9,7 +9,7 @@ use stier_agents::network::NetworkFile;
 use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{ActionSet as _, Game, Hints, History, Rng, Seat, Turn, encode, for_each_game};
+use stier_core::{ActionSet as _, Game, Hints, History, Rng, Rulebook as _, Seat, Turn, encode, for_each_default_game};
 
 use super::files::{Draft, Saved};
 
@@ -53,7 +53,7 @@ fn decisions<G: Game>(game: &G, games: u64) -> Vec<(History<G>, Seat)> {
 }
 
 fn decide<G: Hints>(game: &G, text: &str, seed: u64, (history, seat): &(History<G>, Seat)) -> Decision {
-    let mut agent: Box<dyn Agent<G>> = text.parse::<AgentSpec>().expect("an agent").build(seed);
+    let mut agent: Box<dyn Agent<G>> = text.parse::<AgentSpec>().expect("an agent").build(game, seed);
     agent.act(game, &game.view(history, *seat), game.legal(history.state()))
 }
 
@@ -93,11 +93,11 @@ fn outputs_follow_the_definition<G: Hints>(game: &G, draft: &Draft) {
 }
 
 macro_rules! says {
-    ($module:ident, $game:ty) => {
+    ($module:ident, $game:expr) => {
         mod $module {
             #[test]
             fn outputs_follow_the_definition() {
-                let game = <$game as stier_core::Game>::new(Default::default()).expect("default rules");
+                let game = $game;
                 for (hidden, activation) in [(&[][..], "relu"), (&[32], "relu"), (&[70, 20], "tanh")] {
                     let draft = super::Draft::new(&game, hidden, 3).with("activation", activation);
                     super::outputs_follow_the_definition(&game, &draft);
@@ -106,7 +106,7 @@ macro_rules! says {
         }
     };
 }
-for_each_game!(says);
+for_each_default_game!(says);
 
 #[test]
 fn actions_are_drawn_by_their_probabilities() {
@@ -123,7 +123,7 @@ fn actions_are_drawn_by_their_probabilities() {
         let found = drawn.get(&action).copied().unwrap_or(0.0);
         assert!((found - share).abs() < 0.035, "{action:?}: {found} for {share}");
     }
-    let mut agent: Box<dyn Agent<Schwinget>> = text.parse::<AgentSpec>().unwrap().build(9);
+    let mut agent: Box<dyn Agent<Schwinget>> = text.parse::<AgentSpec>().unwrap().build(&game, 9);
     let (history, seat) = &position;
     let mut next = || agent.act(&game, &game.view(history, *seat), game.legal(history.state())).action;
     let first: Vec<_> = (0..40).map(|_| next()).collect();
@@ -175,7 +175,7 @@ fn agents_keep_their_network() {
     let file: Saved = Draft::new(&game, &[8], 1).saved();
     let spec: AgentSpec = format!("network:path={}", file.path()).parse().unwrap();
     drop(file);
-    let mut agent: Box<dyn Agent<Schwinget>> = spec.build(1);
+    let mut agent: Box<dyn Agent<Schwinget>> = spec.build(&game, 1);
     let (history, seat) = decisions(&game, 1).remove(0);
     let legal = game.legal(history.state());
     assert!(legal.contains(agent.act(&game, &game.view(&history, seat), legal).action));

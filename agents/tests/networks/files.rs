@@ -7,7 +7,7 @@ use std::{env, fs, process};
 
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, serialize};
-use stier_core::{Game, Options as _, Rng, encode};
+use stier_core::{Game, Rng, encode};
 
 /// A network that can be changed before it is saved.
 #[derive(Clone)]
@@ -43,8 +43,8 @@ impl Draft {
             ("version", "1".to_string()),
             ("architecture", "mlp".to_string()),
             ("activation", "relu".to_string()),
-            ("game", G::NAME.to_string()),
-            ("rules", format!("{}{colon}{options}", G::NAME)),
+            ("game", game.name().to_string()),
+            ("rules", format!("{}{colon}{options}", game.name())),
             ("observation", game.observation_signature()),
             ("actions", game.action_signature()),
             ("value_scale", "1.5".to_string()),

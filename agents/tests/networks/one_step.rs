@@ -3,15 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_agents::solve::{GameTree, InformationSet, decide_backwards};
+use stier_agents::solve::{GameTree, decide_backwards};
 use stier_agents::{AgentSpec, Decision};
-use stier_core::games::kuhn_poker::KuhnPoker;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{ActionSet, Game, Hints, History, Rng, Seat, Turn, for_each_game};
+use stier_core::{ActionSet, Game, Hints, History, Rng, Seat, Turn, for_each_default_game};
 
 use super::files::{Draft, Saved};
-use crate::toys::bandit::{Bandit, REWARDS};
-use crate::toys::{KUHN, game};
+use crate::toys::bandit::REWARDS;
+use crate::toys::{BANDIT, KUHN, game};
 
 fn spec(options: &str, file: &Saved) -> AgentSpec {
     format!("{options},network={}", file.path()).parse().expect("an agent")
@@ -40,7 +39,7 @@ fn decide<G: Hints>(
     allowed: Option<G::Actions>,
 ) -> Decision {
     let legal = allowed.unwrap_or(game.legal(history.state()));
-    spec.build::<G>(7).act(game, &game.view(history, *seat), legal)
+    spec.build::<G>(game, 7).act(game, &game.view(history, *seat), legal)
 }
 
 /// The mean returns of the actions, ascending.
@@ -61,8 +60,8 @@ fn values_converge_to_those_of_the_network_s_policy() {
     let policy = crate::policy_of(&*KUHN, &tree, &network, 1);
     let mut exact = vec![Vec::new(); tree.num_sets()];
     for seat in Seat::all(2) {
-        let decide = |set: InformationSet<'_, KuhnPoker>, reach: &[f64], totals: &[f64]| {
-            let weight: f64 = set.members().iter().map(|&member| reach[member as usize]).sum();
+        let decide = |set: u32, reach: &[f64], totals: &[f64]| {
+            let weight: f64 = tree.members(set).iter().map(|&member| reach[member as usize]).sum();
             totals.iter().map(|total| total / weight).collect::<Vec<_>>()
         };
         let on = |set: u32, _: &Vec<f64>, children: &[f64]| {
@@ -73,7 +72,7 @@ fn values_converge_to_those_of_the_network_s_policy() {
     }
     let furthest = |options: &str| {
         let errors = tree.sets().flat_map(|set| {
-            let decision = spec(options, &file).build::<KuhnPoker>(1).act(&*KUHN, &set.view(), set.legal());
+            let decision = spec(options, &file).build(&*KUHN, 1).act(&*KUHN, &set.view(), set.legal());
             let expected = exact[set.number() as usize].clone();
             values(&decision).into_iter().zip(expected).map(|(found, expected)| (found - expected).abs())
         });
@@ -88,7 +87,7 @@ fn values_converge_to_those_of_the_network_s_policy() {
 
 fn no_step_is_the_network<G: Hints>(game: &G) {
     let file = Draft::new(game, &[16], 3).saved();
-    let playing = |text: String| text.parse::<AgentSpec>().expect("an agent").build::<G>(5);
+    let playing = |text: String| text.parse::<AgentSpec>().expect("an agent").build::<G>(game, 5);
     for choose in ["best", "sample"] {
         let mut network = playing(format!("network:choose={choose},path={}", file.path()));
         let mut search =
@@ -103,16 +102,16 @@ fn no_step_is_the_network<G: Hints>(game: &G) {
 }
 
 macro_rules! every_game {
-    ($module:ident, $game:ty) => {
+    ($module:ident, $game:expr) => {
         mod $module {
             #[test]
             fn no_step_is_the_network() {
-                super::no_step_is_the_network(&<$game as stier_core::Game>::new(Default::default()).unwrap());
+                super::no_step_is_the_network(&$game);
             }
         }
     };
 }
-for_each_game!(every_game);
+for_each_default_game!(every_game);
 
 /// The probabilities are those of the formula, in double precision, and a longer step prefers better actions.
 #[test]
@@ -198,10 +197,10 @@ fn cut_off_rollouts_have_the_network_s_value() {
 
 #[test]
 fn every_action_gets_its_share_of_rollouts() {
-    let file = Draft::new(&Bandit, &[], 1).saved();
-    let position = (History::new(&Bandit), Seat(0));
+    let file = Draft::new(&*BANDIT, &[], 1).saved();
+    let position = (History::new(&*BANDIT), Seat(0));
     for (rollouts, visits) in [(1, 1), (4, 1), (5, 2), (2000, 500)] {
-        let decision = decide(&Bandit, &spec(&format!("mmds:rollouts={rollouts},step=1000"), &file), &position, None);
+        let decision = decide(&*BANDIT, &spec(&format!("mmds:rollouts={rollouts},step=1000"), &file), &position, None);
         let search = decision.search.expect("a search");
         assert_eq!((search.iterations, decision.action.index()), (visits, 1));
         for (stats, reward) in search.actions.iter().zip(REWARDS) {
@@ -216,7 +215,7 @@ fn an_interrupted_search_decides() {
     let game: Schwinget = game("");
     let file = Draft::new(&game, &[8], 1).saved();
     let (history, seat) = decisions(&game, 1).remove(0);
-    let mut agent = spec("mmds:rollouts=1000000", &file).build::<Schwinget>(1);
+    let mut agent = spec("mmds:rollouts=1000000", &file).build::<Schwinget>(&game, 1);
     agent.interrupt_with(Arc::new(AtomicBool::new(true)));
     let search = agent.act(&game, &game.view(&history, seat), game.legal(history.state())).search.expect("a search");
     assert!((1..=256).contains(&search.iterations), "{}", search.iterations);

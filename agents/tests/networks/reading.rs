@@ -1,20 +1,20 @@
 //! Network files that are read, and those that are refused.
 
+use crate::toys::KUHN;
 use std::fs;
 use std::sync::Arc;
 
 use stier_agents::network::NetworkFile;
 use stier_agents::network::{Fault, MAX_FILE_BYTES, Network};
 use stier_agents::{Agent, AgentSpec};
-use stier_core::games::kuhn_poker::KuhnPoker;
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{ActionSet as _, Game, Hints, History, Options as _, Rng, Turn, for_each_game};
+use stier_core::{ActionSet as _, Game, Hints, History, Rng, Rulebook as _, Turn, for_each_default_game};
 
 use super::files::{Draft, Saved};
 
 fn schwinget(rules: &str) -> Schwinget {
-    Schwinget::new(<Schwinget as Game>::Rules::from_text(rules).unwrap()).unwrap()
+    Schwinget::from_text(rules).expect("a game")
 }
 
 fn draft() -> Draft {
@@ -179,44 +179,41 @@ fn paths_are_options() {
 /// Agents that are given no network use the game's own, and refuse games that have none.
 #[test]
 fn games_may_come_with_a_network() {
-    fn check<G: Hints>() {
-        let game = G::new(G::Rules::default()).unwrap();
-        let other = |text: &str| text.parse::<AgentSpec>().unwrap().check(&game).unwrap_err().to_string();
+    fn check<G: Hints>(game: &G) {
+        let other = |text: &str| text.parse::<AgentSpec>().unwrap().check(game).unwrap_err().to_string();
         let needs_one = ["network", "network:choose=sample,path=", "mmds", "mmds:beliefs=uniform,model=rollout"];
         let asks = ["prior", "rollout", "evaluation", "model"].map(|option| format!("ismcts:{option}=network"));
         let texts = needs_one.iter().map(ToString::to_string).chain(asks);
-        let Some(bytes) = G::NETWORK else {
+        let Some(bytes) = game.network() else {
             for text in texts.chain(["rule:cards=network".to_string(), "lbr:against=network".to_string()]) {
                 let error = other(&text);
                 assert!(error.contains(" needs the path of a network: "), "{error}");
-                assert!(error.ends_with(&format!("=FILE; {} has none of its own", G::NAME)), "{error}");
+                assert!(error.ends_with(&format!("=FILE; {} has none of its own", game.name())), "{error}");
             }
             return;
         };
-        assert!(bytes.len() <= 600_000, "{}", G::NAME);
-        let network = Network::parse(G::NAME, bytes).unwrap();
-        assert!(network.has_value() && network.fits(&game, false).is_ok(), "{}", G::NAME);
+        assert!(bytes.len() <= 600_000, "{}", game.name());
+        let network = Network::parse(game.name(), bytes).unwrap();
+        assert!(network.has_value() && network.fits(game, false).is_ok(), "{}", game.name());
         let mut rng = Rng::stream(1, "own network", 0);
-        let history = History::dealt(&game, &mut rng);
+        let history = History::dealt(game, &mut rng);
         let Turn::Seat(seat) = game.turn(history.state()) else { panic!("a player begins") };
         let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
         for text in texts {
             let spec: AgentSpec = text.parse().unwrap();
-            assert!(spec.has_network() && !spec.to_string().contains(G::NAME), "{spec}");
-            spec.check(&game).unwrap();
+            assert!(spec.has_network() && !spec.to_string().contains(game.name()), "{spec}");
+            spec.check(game).unwrap();
             let small = spec.with("iterations", "4").or_else(|_| spec.with("rollouts", "4")).unwrap_or(spec);
-            assert!(legal.contains(small.build::<G>(1).act(&game, &view, legal).action));
+            assert!(legal.contains(small.build::<G>(game, 1).act(game, &view, legal).action));
         }
     }
     macro_rules! check {
-        ($module:ident, $game:ty) => {
-            check::<$game>();
+        ($module:ident, $game:expr) => {
+            check(&$game);
         };
     }
-    for_each_game!(check);
-    let error =
-        AgentSpec::check(&"ismcts:rollout=network".parse().unwrap(), &KuhnPoker::new(Default::default()).unwrap())
-            .unwrap_err();
+    for_each_default_game!(check);
+    let error = AgentSpec::check(&"ismcts:rollout=network".parse().unwrap(), &*KUHN).unwrap_err();
     assert!(error.to_string().starts_with("agent ismcts: rollout=network needs the path of a network: network=FILE; "));
     let deck = schwinget("suits=2,values=2,hand_size=1");
     let error = AgentSpec::check(&"network".parse().unwrap(), &deck).unwrap_err().to_string();
@@ -268,7 +265,7 @@ fn networks_without_a_value_head_value_no_leaves() {
     let seat = game.turn(history.state()).seat().unwrap();
     for text in ["network:path", "ismcts:iterations=50,selection=puct,prior=network,network"] {
         let mut agent: Box<dyn Agent<Schwinget>> =
-            format!("{text}={}", file.path()).parse::<AgentSpec>().unwrap().build(1);
+            format!("{text}={}", file.path()).parse::<AgentSpec>().unwrap().build(&game, 1);
         let found = agent.act(&game, &game.view(&history, seat), game.legal(history.state())).search.unwrap();
         let promised: Vec<f64> = found.actions.iter().map(|stats| stats.value).collect();
         assert_eq!(promised.iter().all(|value| value.is_nan()), text.starts_with("network"), "{promised:?}");

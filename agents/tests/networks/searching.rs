@@ -11,11 +11,11 @@ use stier_agents::rollout::{Cutoff, Evaluation, Roller, Rollout, RolloutSettings
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{ActionSet as _, Game, Hints, History, Rng, Seat};
+use stier_core::{ActionSet as _, Game, Hints, History, Plain, Rng, Rulebook as _, Seat};
 
 use super::files::{Draft, Saved};
 use crate::toys::KUHN;
-use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
+use stier_core::games::kuhn_poker::{BET, PASS};
 
 /// A network of one layer with zero weights and biases, to be changed by hand.
 fn blank<G: Hints>(game: &G) -> Draft {
@@ -37,7 +37,7 @@ fn dealt<G: Game>(game: &G, seed: u64) -> (History<G>, Seat) {
 }
 
 fn search<G: Hints>(game: &G, text: &str, (history, seat): &(History<G>, Seat)) -> Search {
-    let mut agent: Box<dyn Agent<G>> = text.parse::<AgentSpec>().expect("an agent").build(7);
+    let mut agent: Box<dyn Agent<G>> = text.parse::<AgentSpec>().expect("an agent").build(game, 7);
     let mut found = agent.act(game, &game.view(history, *seat), game.legal(history.state())).search.expect("a search");
     found.seconds = 0.0;
     found
@@ -182,7 +182,7 @@ fn beliefs_follow_the_network() {
     let text = format!("beliefs=policy,model=network,model_epsilon=0,model_temperature=1,network={}", file.path());
     for agent in ["ismcts", "pimc", "epimc", "flat_mc", "presumed_pimc", "recursive_pimc", "ris_mcts"] {
         let spec: AgentSpec = format!("{agent}:{text},particles=4000").parse().unwrap();
-        let mut agent: Box<dyn Agent<KuhnPoker>> = spec.build(1);
+        let mut agent: Box<dyn Agent<Plain>> = spec.build(&*KUHN, 1);
         let worlds = agent.beliefs(&*KUHN, &KUHN.view(&history, Seat(1)));
         let mut rng = Rng::stream(3, "network beliefs", 0);
         let kings = (0..8000).filter(|_| worlds.draw(&mut rng) == *history.state()).count() as f64 / 8000.0;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use stier_agents::agent::threads::Halted;
 use stier_agents::arena::{Entrant, PitResult, Settings, pit};
 use stier_agents::{AgentSpec, Player};
-use stier_core::{Game as _, Hints, for_each_game, games::schwinget::Schwinget};
+use stier_core::{Hints, Rulebook as _, for_each_default_game, games::schwinget::Schwinget};
 
 use super::files::{Draft, Saved};
 
@@ -18,18 +18,18 @@ impl<G: Hints> Entrant<G> for Alone {
         Entrant::<G>::label(&self.0)
     }
 
-    fn enter(&self) -> Player<G> {
-        self.0.enter()
+    fn enter(&self, game: &G) -> Player<G> {
+        self.0.enter(game)
     }
 }
 
 /// Agents that can play the game, five in all.
-fn agents<G: Hints>(files: &[Saved; 2]) -> Vec<AgentSpec> {
+fn agents<G: Hints>(game: &G, files: &[Saved; 2]) -> Vec<AgentSpec> {
     let [first, second] = files.each_ref().map(Saved::path);
     [
         format!("network:path={first}"),
         format!("network:choose=sample,temperature=3,seed=7,path={second}"),
-        if G::HAS_POLICY { "greedy" } else { "random:seed=2" }.to_string(),
+        if game.has_policy() { "greedy" } else { "random:seed=2" }.to_string(),
         "random".to_string(),
         format!("network:choose=sample,path={first}"),
     ]
@@ -45,7 +45,7 @@ fn played<'a, G: Hints, E: Entrant<G> + 'a>(game: &G, entrants: &'a [E], setting
 /// Cross-tables, paired and unpaired, on several threads, are the same as for players that decide one by one.
 fn games_are_the_same<G: Hints>(game: &G) {
     let files = [1, 2].map(|seed| Draft::new(game, &[40, 20], seed).saved());
-    let agents = agents::<G>(&files);
+    let agents = agents(game, &files);
     let alone: Vec<Alone> = agents.iter().cloned().map(Alone).collect();
     for (paired, deals) in [(true, 23), (false, 5)] {
         let settings = |threads| Settings { deals, seed: 11, paired, threads };
@@ -63,23 +63,23 @@ fn games_are_the_same<G: Hints>(game: &G) {
 }
 
 macro_rules! same {
-    ($module:ident, $game:ty) => {
+    ($module:ident, $game:expr) => {
         mod $module {
             #[test]
             fn games_are_the_same() {
-                let game = <$game as stier_core::Game>::new(Default::default()).expect("default rules");
+                let game = $game;
                 super::games_are_the_same(&game);
             }
         }
     };
 }
-for_each_game!(same);
+for_each_default_game!(same);
 
 #[test]
 fn watchers_see_every_game_and_can_interrupt() {
     let game = Schwinget::new(Default::default()).unwrap();
     let files = [1, 2].map(|seed| Draft::new(&game, &[8], seed).saved());
-    let agents = agents::<Schwinget>(&files);
+    let agents = agents(&game, &files);
     let entrants: Vec<&dyn Entrant<Schwinget>> = agents[..2].iter().map(|entrant| entrant as _).collect();
     let heard = AtomicU64::new(0);
     let play = |limit| {

@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use stier_core::{
-    Action, Actions64, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RuleOfThumb, RulesError,
-    Seat, Turn, options,
+    Action, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RuleOfThumb,
+    Rulebook, RulesError, Seat, Turn, options,
 };
 
 options! {
@@ -19,20 +19,22 @@ pub(crate) const REWARDS: [f64; 4] = [0.1, 0.9, 0.7, 0.85];
 #[derive(Clone, Debug)]
 pub(crate) struct Bandit;
 
-impl Game for Bandit {
-    const NAME: &'static str = "bandit";
+impl Rulebook for Bandit {
     type Rules = Rules;
+
+    fn new(_rules: Rules) -> Result<Self, RulesError> {
+        Ok(Self)
+    }
+}
+
+impl Game for Bandit {
     /// The arm that was chosen.
     type State = Option<u8>;
     type View = Log;
     type Sampler = Filter<Self>;
     type Actions = Actions64;
 
-    fn new(_rules: Rules) -> Result<Self, RulesError> {
-        Ok(Self)
-    }
-
-    fn rules(&self) -> &Rules {
+    fn rules(&self) -> &dyn AnyOptions {
         &Rules {}
     }
 

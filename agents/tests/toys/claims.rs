@@ -11,8 +11,8 @@ use std::thread::{self, ThreadId};
 
 use stier_core::game::evenly;
 use stier_core::{
-    Action, ActionSet as _, Actions64, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RulesError,
-    Seat, Turn, options,
+    Action, ActionSet as _, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen,
+    Rulebook, RulesError, Seat, Turn, options,
 };
 
 options! {
@@ -73,13 +73,8 @@ impl Claims {
     }
 }
 
-impl Game for Claims {
-    const NAME: &'static str = "claims";
+impl Rulebook for Claims {
     type Rules = Rules;
-    type State = State;
-    type View = Log;
-    type Sampler = Filter<Self>;
-    type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let numbers = if rules.cards == 1 { 200 } else { 20 };
@@ -96,8 +91,15 @@ impl Game for Claims {
         let hooks = Hooks { main: thread::current().id(), threads: Mutex::default(), panics: AtomicBool::default() };
         Ok(Self { rules, info, hooks: Arc::new(hooks) })
     }
+}
 
-    fn rules(&self) -> &Rules {
+impl Game for Claims {
+    type State = State;
+    type View = Log;
+    type Sampler = Filter<Self>;
+    type Actions = Actions64;
+
+    fn rules(&self) -> &dyn AnyOptions {
         &self.rules
     }
 

@@ -9,8 +9,8 @@
 
 use stier_core::game::evenly;
 use stier_core::{
-    Action, ActionSet as _, Actions64, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RulesError,
-    Seat, Turn, options,
+    Action, ActionSet as _, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen,
+    Rulebook, RulesError, Seat, Turn, options,
 };
 
 options! {
@@ -46,13 +46,8 @@ impl Guess {
     }
 }
 
-impl Game for Guess {
-    const NAME: &'static str = "guess";
+impl Rulebook for Guess {
     type Rules = Rules;
-    type State = State;
-    type View = Log;
-    type Sampler = Filter<Self>;
-    type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let info = GameInfo {
@@ -67,8 +62,15 @@ impl Game for Guess {
         };
         Ok(Self { rules, info })
     }
+}
 
-    fn rules(&self) -> &Rules {
+impl Game for Guess {
+    type State = State;
+    type View = Log;
+    type Sampler = Filter<Self>;
+    type Actions = Actions64;
+
+    fn rules(&self) -> &dyn AnyOptions {
         &self.rules
     }
 

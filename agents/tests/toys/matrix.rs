@@ -1,8 +1,8 @@
 //! Two-player zero-sum games of two choices each, made at once.
 
 use stier_core::{
-    Action, ActionSet as _, Actions64, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RulesError,
-    Seat, Turn, options,
+    Action, ActionSet as _, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen,
+    Rulebook, RulesError, Seat, Turn, options,
 };
 
 options! {
@@ -31,13 +31,8 @@ pub(crate) struct Matrix {
     info: GameInfo,
 }
 
-impl Game for Matrix {
-    const NAME: &'static str = "matrix";
+impl Rulebook for Matrix {
     type Rules = Rules;
-    type State = State;
-    type View = Log;
-    type Sampler = Filter<Self>;
-    type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let most = f64::from(rules.heads.max(rules.tails).max(rules.mixed));
@@ -52,8 +47,15 @@ impl Game for Matrix {
         };
         Ok(Self { rules, info })
     }
+}
 
-    fn rules(&self) -> &Rules {
+impl Game for Matrix {
+    type State = State;
+    type View = Log;
+    type Sampler = Filter<Self>;
+    type Actions = Actions64;
+
+    fn rules(&self) -> &dyn AnyOptions {
         &self.rules
     }
 

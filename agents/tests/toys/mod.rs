@@ -10,19 +10,43 @@ use std::sync::LazyLock;
 
 use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
 use stier_core::games::leduc_poker::LeducPoker;
-use stier_core::{Action, Game, Log, Options as _};
+use stier_core::plain::PlainRules;
+use stier_core::{Action, Log, Notation, Plain, Rulebook};
+
+/// Names the actions and outcomes of toys by their numbers.
+macro_rules! numbered {
+    ($($toy:ty),+) => {
+        $(impl Notation for $toy {
+            fn action_name(&self, action: Action) -> String {
+                action.0.to_string()
+            }
+
+            fn outcome_name(&self, outcome: Action) -> String {
+                outcome.0.to_string()
+            }
+        })+
+    };
+}
+numbered!(bandit::Bandit, claims::Claims, guess::Guess, matrix::Matrix, nim::Nim);
+
+/// A plain game with these rules, with the type of all plain games: agents are compiled for them once.
+pub(crate) fn plain<G: Rulebook + PlainRules>(rules: &str) -> Plain {
+    Plain::new(game::<G>(rules))
+}
 
 /// A game with these rules.
-pub(crate) fn game<G: Game>(rules: &str) -> G {
-    G::new(G::Rules::from_text(rules).expect("rules")).expect("a game")
+pub(crate) fn game<G: Rulebook>(rules: &str) -> G {
+    G::from_text(rules).expect("a game")
 }
 
 /// Kuhn poker for two.
-pub(crate) static KUHN: LazyLock<KuhnPoker> = LazyLock::new(|| game(""));
+pub(crate) static KUHN: LazyLock<Plain> = LazyLock::new(|| plain::<KuhnPoker>(""));
 /// Kuhn poker for three.
-pub(crate) static KUHN_THREE: LazyLock<KuhnPoker> = LazyLock::new(|| game("players=3"));
+pub(crate) static KUHN_THREE: LazyLock<Plain> = LazyLock::new(|| plain::<KuhnPoker>("players=3"));
 /// Leduc poker.
-pub(crate) static LEDUC: LazyLock<LeducPoker> = LazyLock::new(|| game(""));
+pub(crate) static LEDUC: LazyLock<Plain> = LazyLock::new(|| plain::<LeducPoker>(""));
+/// The bandit.
+pub(crate) static BANDIT: LazyLock<Plain> = LazyLock::new(|| plain::<bandit::Bandit>(""));
 
 /// The own card in Kuhn poker for two, the jack being 0, and what both have done.
 pub(crate) fn in_kuhn(view: &Log) -> (u8, Vec<Action>) {

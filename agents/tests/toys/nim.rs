@@ -1,8 +1,8 @@
 //! Nim for two or three players: the player that takes the last counter wins. Nothing is hidden or left to chance.
 
 use stier_core::{
-    Action, Actions64, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RulesError, Seat, Turn,
-    options,
+    Action, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen, Rulebook,
+    RulesError, Seat, Turn, options,
 };
 
 options! {
@@ -33,13 +33,8 @@ pub(crate) struct Nim {
     info: GameInfo,
 }
 
-impl Game for Nim {
-    const NAME: &'static str = "nim";
+impl Rulebook for Nim {
     type Rules = Rules;
-    type State = State;
-    type View = Log;
-    type Sampler = Filter<Self>;
-    type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let digits = [1000, 100, 10, 1].map(|place| usize::from(rules.heaps / place % 10));
@@ -53,8 +48,15 @@ impl Game for Nim {
         };
         Ok(Self { rules, info })
     }
+}
 
-    fn rules(&self) -> &Rules {
+impl Game for Nim {
+    type State = State;
+    type View = Log;
+    type Sampler = Filter<Self>;
+    type Actions = Actions64;
+
+    fn rules(&self) -> &dyn AnyOptions {
         &self.rules
     }
 

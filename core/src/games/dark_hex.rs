@@ -5,11 +5,11 @@
 use crate::actions::{Action, Actions64};
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{Chance, Game, GameInfo, Observer, Turn};
+use crate::game::{Chance, Game, GameInfo, Observer, Rulebook, Turn};
 use crate::notation::plain_scene;
 use crate::scene::{Place, Scene};
 use crate::seats::{BySeat, Seat};
-use crate::{Filter, Hints, Log, Notation, choice, options};
+use crate::{AnyOptions, Filter, Hints, Log, Notation, choice, options};
 
 choice! {
     /// The rule for a player who tries a cell that the opponent holds. The player learns of the stone in either case.
@@ -83,13 +83,8 @@ impl DarkHex {
     }
 }
 
-impl Game for DarkHex {
-    const NAME: &'static str = "dark_hex";
+impl Rulebook for DarkHex {
     type Rules = Rules;
-    type State = State;
-    type View = Log;
-    type Sampler = Filter<Self>;
-    type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let cells = rules.rows * rules.columns;
@@ -108,8 +103,15 @@ impl Game for DarkHex {
         };
         Ok(Self { rules, cells, info })
     }
+}
 
-    fn rules(&self) -> &Rules {
+impl Game for DarkHex {
+    type State = State;
+    type View = Log;
+    type Sampler = Filter<Self>;
+    type Actions = Actions64;
+
+    fn rules(&self) -> &dyn AnyOptions {
         &self.rules
     }
 

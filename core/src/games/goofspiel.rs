@@ -7,11 +7,11 @@
 use crate::actions::{Action, Actions64};
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{self, Chance, Game, GameInfo, Observer, Turn};
+use crate::game::{self, Chance, Game, GameInfo, Observer, Rulebook, Turn};
 use crate::options::Switch;
 use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
-use crate::{Filter, Hints, Log, Notation, choice, options};
+use crate::{AnyOptions, Filter, Hints, Log, Notation, choice, options};
 
 choice! {
     /// The order in which prizes come.
@@ -89,13 +89,8 @@ impl Goofspiel {
     }
 }
 
-impl Game for Goofspiel {
-    const NAME: &'static str = "goofspiel";
+impl Rulebook for Goofspiel {
     type Rules = Rules;
-    type State = State;
-    type View = Log;
-    type Sampler = Filter<Self>;
-    type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let cards = usize::from(rules.cards);
@@ -114,8 +109,15 @@ impl Game for Goofspiel {
         };
         Ok(Self { rules, info })
     }
+}
 
-    fn rules(&self) -> &Rules {
+impl Game for Goofspiel {
+    type State = State;
+    type View = Log;
+    type Sampler = Filter<Self>;
+    type Actions = Actions64;
+
+    fn rules(&self) -> &dyn AnyOptions {
         &self.rules
     }
 

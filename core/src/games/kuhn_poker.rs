@@ -5,8 +5,8 @@
 mod hints;
 
 use crate::game::evenly;
-use crate::{Action, ActionSet as _, Actions64, BySeat, Chance, Filter, Game, GameInfo, Log};
-use crate::{Notation, Observer, Pen, RulesError, Seat, Turn, options};
+use crate::{Action, ActionSet as _, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Log};
+use crate::{Notation, Observer, Pen, Rulebook, RulesError, Seat, Turn, options};
 
 options! {
     /// The options of Kuhn poker.
@@ -36,13 +36,8 @@ pub struct KuhnPoker {
     info: GameInfo,
 }
 
-impl Game for KuhnPoker {
-    const NAME: &'static str = "kuhn_poker";
+impl Rulebook for KuhnPoker {
     type Rules = Rules;
-    type State = State;
-    type View = Log;
-    type Sampler = Filter<Self>;
-    type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let players = usize::from(rules.players);
@@ -58,8 +53,15 @@ impl Game for KuhnPoker {
         };
         Ok(Self { rules, info })
     }
+}
 
-    fn rules(&self) -> &Rules {
+impl Game for KuhnPoker {
+    type State = State;
+    type View = Log;
+    type Sampler = Filter<Self>;
+    type Actions = Actions64;
+
+    fn rules(&self) -> &dyn AnyOptions {
         &self.rules
     }
 

@@ -6,10 +6,10 @@ use std::cmp::Ordering;
 use crate::actions::{Action, Actions64};
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{self, Chance, Game, GameInfo, Observer, Turn};
+use crate::game::{self, Chance, Game, GameInfo, Observer, Rulebook, Turn};
 use crate::scene::Face;
 use crate::seats::{BySeat, Seat};
-use crate::{Filter, Hints, Log, Notation, options};
+use crate::{AnyOptions, Filter, Hints, Log, Notation, options};
 
 options! {
     /// Leduc poker has no options.
@@ -72,13 +72,8 @@ pub struct LeducPoker {
     info: GameInfo,
 }
 
-impl Game for LeducPoker {
-    const NAME: &'static str = "leduc_poker";
+impl Rulebook for LeducPoker {
     type Rules = Rules;
-    type State = State;
-    type View = Log;
-    type Sampler = Filter<Self>;
-    type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let info = GameInfo {
@@ -93,8 +88,15 @@ impl Game for LeducPoker {
         };
         Ok(Self { rules, info })
     }
+}
 
-    fn rules(&self) -> &Rules {
+impl Game for LeducPoker {
+    type State = State;
+    type View = Log;
+    type Sampler = Filter<Self>;
+    type Actions = Actions64;
+
+    fn rules(&self) -> &dyn AnyOptions {
         &self.rules
     }
 

@@ -4,11 +4,11 @@
 use crate::actions::{Action, Actions64};
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{self, Chance, Game, GameInfo, Observer, Turn};
+use crate::game::{self, Chance, Game, GameInfo, Observer, Rulebook, Turn};
 use crate::notation::plain_scene;
 use crate::scene::Scene;
 use crate::seats::{BySeat, Seat};
-use crate::{Filter, Hints, Log, Notation, options};
+use crate::{AnyOptions, Filter, Hints, Log, Notation, options};
 
 options! {
     /// The options of Liar's Dice.
@@ -50,13 +50,8 @@ impl LiarsDice {
     }
 }
 
-impl Game for LiarsDice {
-    const NAME: &'static str = "liars_dice";
+impl Rulebook for LiarsDice {
     type Rules = Rules;
-    type State = State;
-    type View = Log;
-    type Sampler = Filter<Self>;
-    type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let (dice, sides) = (usize::from(rules.dice), usize::from(rules.sides));
@@ -77,8 +72,15 @@ impl Game for LiarsDice {
         };
         Ok(Self { rules, info })
     }
+}
 
-    fn rules(&self) -> &Rules {
+impl Game for LiarsDice {
+    type State = State;
+    type View = Log;
+    type Sampler = Filter<Self>;
+    type Actions = Actions64;
+
+    fn rules(&self) -> &dyn AnyOptions {
         &self.rules
     }
 

@@ -1,4 +1,7 @@
-//! All games. Each is one file or folder here and one line in the list below; nothing else names a game.
+//! All games. Each is one file or folder here and one name in the lists below; nothing else names a game.
+//!
+//! Plain games need no speed: searches and solvers are compiled for all of them together. They are compiled for each
+//! fast game of its own.
 
 pub mod dark_hex;
 pub mod goofspiel;
@@ -10,23 +13,55 @@ pub mod schwimmen;
 pub mod schwinget;
 pub mod up_and_down;
 
-/// Generates, from the list of games, their names and the macros that turn a name into a type.
+use crate::error::RulesError;
+use crate::game::Rulebook;
+use crate::plain::Plain;
+
+/// Generates, from the lists of games, their names and the macros that turn a name into a type.
 macro_rules! games {
-    ($($module:ident :: $game:ident),+ $(,)?) => {
-        games!(@emit ($) $($module $game),+);
+    (plain: $($plain_module:ident :: $plain:ident),+; fast: $($fast_module:ident :: $fast:ident),+ $(;)?) => {
+        games!(@emit ($) [$($plain_module $plain),+] [$($fast_module $fast),+] [$($plain_module $plain,)+ $($fast_module $fast),+]);
     };
-    (@emit ($d:tt) $($module:ident $game:ident),+) => {
+    (
+        @emit ($d:tt) [$($plain_module:ident $plain:ident),+] [$($fast_module:ident $fast:ident),+]
+        [$($module:ident $game:ident),+]
+    ) => {
         /// The names of all games, in ascending order.
-        pub const NAMES: &[&str] = &[$(<$module::$game as crate::Game>::NAME),+];
+        pub const NAMES: &[&str] = &[$(<$module::$game as Rulebook>::NAME),+];
+
+        /// The plain game of that name with rules given as text; `None` if there is no plain game of that name.
+        pub fn plain(name: &str, rules: &str) -> Option<Result<Plain, RulesError>> {
+            match name {
+                $(name if name == <$plain_module::$plain as Rulebook>::NAME => {
+                    Some($plain_module::$plain::from_text(rules).map(Plain::new))
+                })+
+                _ => None,
+            }
+        }
 
         /// Turns a run-time name into a static type. `with_game!(name, G => expression)` returns `Some` of the
-        /// expression, with `G` standing for the game's type, or `None` if the name is unknown.
+        /// expression, with `G` standing for the game's type, or `None` if the name is unknown. For what needs no search:
+        /// searches play plain games as [`Plain`].
         #[macro_export]
         macro_rules! with_game {
             ($d name:expr, $d type:ident => $d body:expr) => {
                 match $d name {
-                    $(name if name == <$crate::games::$module::$game as $crate::Game>::NAME => {
+                    $(name if name == <$crate::games::$module::$game as $crate::Rulebook>::NAME => {
                         type $d type = $crate::games::$module::$game;
+                        Some($d body)
+                    })+
+                    _ => None,
+                }
+            };
+        }
+
+        /// [`with_game!`](crate::with_game) for fast games only.
+        #[macro_export]
+        macro_rules! with_fast_game {
+            ($d name:expr, $d type:ident => $d body:expr) => {
+                match $d name {
+                    $(name if name == <$crate::games::$fast_module::$fast as $crate::Rulebook>::NAME => {
+                        type $d type = $crate::games::$fast_module::$fast;
                         Some($d body)
                     })+
                     _ => None,
@@ -41,17 +76,37 @@ macro_rules! games {
                 $($d callback!($module, $crate::games::$module::$game);)+
             };
         }
+
+        /// Calls a macro once per fast game: `for_each_fast_game!(callback)` expands to `callback!(module, Type);`.
+        #[macro_export]
+        macro_rules! for_each_fast_game {
+            ($d callback:ident) => {
+                $($d callback!($fast_module, $crate::games::$fast_module::$fast);)+
+            };
+        }
+
+        /// Calls a macro once per game, as searches play it with its default rules: `for_each_default_game!(callback)`
+        /// expands to `callback!(module, game);` for each, where `game` is an expression. All plain games have the type
+        /// [`Plain`].
+        #[macro_export]
+        macro_rules! for_each_default_game {
+            ($d callback:ident) => {
+                $($d callback!(
+                    $plain_module,
+                    $crate::Plain::new(
+                        <$crate::games::$plain_module::$plain as $crate::Rulebook>::from_text("").expect("default rules")
+                    )
+                );)+
+                $($d callback!(
+                    $fast_module,
+                    <$crate::games::$fast_module::$fast as $crate::Rulebook>::from_text("").expect("default rules")
+                );)+
+            };
+        }
     };
 }
 
-games![
-    dark_hex::DarkHex,
-    goofspiel::Goofspiel,
-    kuhn_poker::KuhnPoker,
-    leduc_poker::LeducPoker,
-    liars_dice::LiarsDice,
-    schweins_galopp::SchweinsGalopp,
-    schwimmen::Schwimmen,
-    schwinget::Schwinget,
-    up_and_down::UpAndDown,
-];
+games! {
+    plain: dark_hex::DarkHex, goofspiel::Goofspiel, kuhn_poker::KuhnPoker, leduc_poker::LeducPoker, liars_dice::LiarsDice;
+    fast: schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown;
+}

@@ -9,12 +9,13 @@
 
 use std::ops::ControlFlow;
 
+use stier_agents::AgentSpec;
 use stier_agents::agent::threads::{Halted, each, goes_on, install};
 use stier_agents::belief::Beliefs;
-use stier_agents::solve::{GameTree, InformationSet, Policy, action_values};
-use stier_agents::{Agent, AgentSpec};
+use stier_agents::solve::{GameTree, Policy, action_values};
 use stier_core::games::schwinget::{Schwinget, View};
-use stier_core::{Action, ActionSet as _, Actions64, Rng, Seat};
+use stier_core::{Action, ActionSet as _, Rng, Seat};
+use stier_schwinget::agent;
 
 use crate::timing::{Opinion, TimingError};
 use crate::values::response_values;
@@ -58,11 +59,8 @@ pub fn attack_sets(
     let game = tree.game();
     advisers.iter().try_for_each(|adviser| adviser.check(game))?;
     let attack = game.attack();
-    let attack_only = Actions64::default().with(attack);
-    let free = |set: InformationSet<'_, Schwinget>| {
-        let free = set.legal().without(attack_only);
-        if free.is_empty() { set.legal() } else { free }
-    };
+    // The attack is withheld, except where it is the only action.
+    let free = |set: u32, action: Action| action != attack || tree.width(set) == 1;
     let passes = || {
         let values = action_values(tree, policy, Beliefs::Policy);
         let mut never = vec![f64::NAN; tree.num_sets()];
@@ -121,7 +119,7 @@ fn opinions(
     let legal = tree.set(number).legal();
     let seed = Rng::stream(seed, "lights at information sets", u64::from(number)).bits();
     let ask = |(index, adviser): (usize, &AgentSpec)| {
-        let mut agent: Box<dyn Agent<Schwinget>> = adviser.build(Rng::stream(seed, "light", index as u64).bits());
+        let mut agent = agent(adviser, tree.game(), Rng::stream(seed, "light", index as u64).bits());
         Opinion::of(&agent.act(tree.game(), view, legal), attack).ok_or_else(|| TimingError::Blind(adviser.to_string()))
     };
     advisers.iter().enumerate().map(ask).collect()

@@ -30,6 +30,7 @@ use stier_agents::catalogue::Unsuited;
 use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::games::schwinget::{PARTS_OF_RETURN, Schwinget, View};
 use stier_core::{Action, ActionSet as _, Actions64, BySeat, Dealer, Game as _, History, Rng, Seat, Turn, choice};
+use stier_schwinget::agent;
 use thiserror::Error;
 
 choice! {
@@ -198,14 +199,14 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn new(game: &'a Schwinget, settings: &'a Settings, number: u64) -> Self {
-        let agents = |spec: &AgentSpec| BySeat::from_fn(game.num_seats(), |_| spec.build(0));
+        let agents = |spec: &AgentSpec| BySeat::from_fn(game.num_seats(), |_| agent(spec, game, 0));
         Self {
             game,
             settings,
             number,
             players: agents(&settings.players),
             continuation: agents(&settings.continuation),
-            advisers: settings.advisers.iter().map(|spec| spec.build(0)).collect(),
+            advisers: settings.advisers.iter().map(|spec| agent(spec, game, 0)).collect(),
         }
     }
 

@@ -1,29 +1,28 @@
 //! The values of information sets under a policy, by passes over the histories of a game on the threads of the current
 //! pool.
 
-use stier_agents::solve::{GameTree, InformationSet, Policy, decide_backwards};
-use stier_core::{ActionSet as _, Game, Seat};
+use stier_agents::solve::{Policy, Tree, decide_backwards};
+use stier_core::{Action, Seat};
 
 /// The probability with which chance and the others lead to the set.
-fn weight<G: Game>(set: InformationSet<'_, G>, reach: &[f64]) -> f64 {
-    set.members().iter().map(|&member| reach[member as usize]).sum()
+fn weight(tree: &Tree, set: u32, reach: &[f64]) -> f64 {
+    tree.members(set).iter().map(|&member| reach[member as usize]).sum()
 }
 
 /// By information set, the value to the seat of reaching it and playing on as well as it can against the policies of
-/// the others. At each of its sets the seat is restricted to the actions that `open` returns, at least one. The value
-/// is `NaN` at the sets of the others, and at sets that the others' policies never reach.
-pub fn response_values<G: Game>(
-    tree: &GameTree<G>,
+/// the others. At each of its sets the seat is restricted to the actions for which `open` returns true, at least one.
+/// The value is `NaN` at the sets of the others, and at sets that the others' policies never reach.
+pub fn response_values(
+    tree: &Tree,
     policy: &Policy,
     seat: Seat,
-    open: impl Fn(InformationSet<'_, G>) -> G::Actions + Sync + Send,
+    open: impl Fn(u32, Action) -> bool + Sync,
 ) -> Vec<f64> {
-    let decide = |set: InformationSet<'_, G>, reach: &[f64], totals: &[f64]| {
-        let open = open(set);
-        let ranks = (0..totals.len()).filter(|&rank| open.contains(set.legal().nth(rank)));
+    let decide = |set: u32, reach: &[f64], totals: &[f64]| {
+        let ranks = (0..totals.len()).filter(|&rank| open(set, tree.actions(set)[rank]));
         let best = ranks.reduce(|best, rank| if totals[rank] > totals[best] { rank } else { best });
         let best = best.expect("an information set has an open action");
-        (best, Some(totals[best] / weight(set, reach)))
+        (best, Some(totals[best] / weight(tree, set, reach)))
     };
     let mut work = vec![0.0; tree.num_nodes()];
     let decided = decide_backwards(tree, policy, seat, &mut work, decide, |_, &(best, _), children| children[best]);

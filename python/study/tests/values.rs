@@ -3,7 +3,7 @@
 use stier_agents::belief::Beliefs;
 use stier_agents::solve::{GameTree, Policy, action_values, best_response, values};
 use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
-use stier_core::{Action, Game as _, Seat, Turn};
+use stier_core::{Action, Rulebook as _, Seat, Turn};
 use stier_study::values::response_values;
 
 fn kuhn() -> GameTree<KuhnPoker> {
@@ -50,7 +50,7 @@ fn values_add_up_to_those_of_the_game() {
         let mean = |number: u32| row(number).map(|(share, value)| share * value).sum::<f64>();
         let total: f64 = first().map(|set| reach(set.number()) * mean(set.number())).sum();
         assert!((total - values(&tree, &policy)[seat]).abs() < 1e-12);
-        let best = response_values(&tree, &policy, seat, |set| set.legal());
+        let best = response_values(&tree, &policy, seat, |_, _| true);
         let total: f64 = first().map(|set| reach(set.number()) * best[set.number() as usize]).sum();
         assert!((total - best_response(&tree, &policy, seat).value).abs() < 1e-12);
         assert!(tree.sets().all(|set| best[set.number() as usize].is_nan() == (set.seat() != seat)));

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use stier_agents::catalogue::describe;
-use stier_agents::erased::{self, options};
+use stier_agents::erased::options;
 use stier_core::options::Allowed;
 use stier_core::scene::Face;
-use stier_core::{OptionInfo, OptionValue, games, with_game};
+use stier_core::{Notation, OptionInfo, OptionValue, Rulebook, games, with_game};
 
 use crate::analysis;
 use crate::engine::Problem;
@@ -57,8 +57,8 @@ const OWN: [&str; 4] = ["schwinget", "up_and_down", "schweins_galopp", "schwimme
 
 /// All games, the four card games first.
 pub(crate) fn games() -> Vec<GameInfo> {
-    fn of<G: stier_core::FullGame>() -> GameInfo {
-        let game = G::new(G::Rules::default()).expect("default rules are valid");
+    fn of<G: Rulebook + Notation>() -> GameInfo {
+        let game = G::from_text("").expect("default rules are valid");
         let rules = options::<G>().into_iter().map(Choice::of).collect();
         GameInfo {
             name: G::NAME,
@@ -105,7 +105,7 @@ pub(crate) struct Rules {
 
 /// A game under these rules.
 pub(crate) fn rules(name: &str, rules: &str) -> Result<Rules, Problem> {
-    let game = erased::load(name, rules)?;
+    let game = stier_games::load(name, rules)?;
     let (info, facts) = (game.info(), game.facts());
     Ok(Rules {
         game: facts.name.to_string(),

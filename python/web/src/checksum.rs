@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
-use stier_agents::erased;
 use stier_agents::solve::{Algorithm, Settings};
 use stier_agents::{AgentSpec, Search};
 use stier_core::hash::fnv1a;
@@ -72,7 +71,7 @@ pub(crate) fn all(random_games: u64) -> Result<Vec<Checksum>, Problem> {
 
 /// Games played at random: their records, returns, and what every seat knows.
 fn played(name: &str, count: u64) -> Result<Checksum, Problem> {
-    let game = erased::load(name, "")?;
+    let game = stier_games::load(name, "")?;
     let mut bytes = Vec::new();
     let mut tensor = vec![0.0; game.facts().observation_layout.iter().map(|field| field.size()).sum()];
     for index in 0..count {
@@ -97,7 +96,7 @@ fn played(name: &str, count: u64) -> Result<Checksum, Problem> {
 
 /// An agent's first decisions of a game, with all their statistics; `None` if it cannot play the game.
 fn searched(name: &str, agent: &str) -> Result<Option<Checksum>, Problem> {
-    let game = erased::load(name, "")?;
+    let game = stier_games::load(name, "")?;
     let spec: AgentSpec = agent.parse()?;
     let Ok(mut player) = game.agent(&spec) else { return Ok(None) };
     let mut bytes = Vec::new();
@@ -125,7 +124,7 @@ fn statistics(search: &Search) -> Vec<u8> {
 
 /// A solved game: the policy and its distance from equilibrium.
 fn solved(name: &str, rules: &str) -> Result<Checksum, Problem> {
-    let game = erased::load(name, rules)?;
+    let game = stier_games::load(name, rules)?;
     let tree = game.enumerate(2_000_000, 1, &|_| ControlFlow::Continue(()))?;
     let settings = Settings { algorithm: Algorithm::CfrPlus, iterations: 30, threads: 1, ..Settings::default() };
     let (policy, _) = tree.solve(&settings, &Arc::new(AtomicBool::new(false)), &|_| ControlFlow::Continue(()))?;

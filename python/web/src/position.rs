@@ -1,7 +1,7 @@
 //! A game so far, as a link holds it.
 
 use serde::{Deserialize, Serialize};
-use stier_agents::erased::{self, Dealing, DynState};
+use stier_agents::erased::{Dealing, DynState};
 use stier_core::Action;
 
 use crate::engine::Problem;
@@ -22,10 +22,10 @@ impl Position {
     pub(crate) fn state(&self) -> Result<Box<dyn DynState>, Problem> {
         let seed = seed(&self.seed)?;
         let mut state = match &self.record {
-            None => erased::load(&self.game, &self.rules)?.new_state(Some(seed)),
+            None => stier_games::load(&self.game, &self.rules)?.new_state(Some(seed)),
             Some(record) => {
-                let state = erased::read_record(record)?;
-                let (game, wanted) = (state.game(), erased::load(&self.game, &self.rules)?);
+                let state = stier_games::read_record(record)?;
+                let (game, wanted) = (state.game(), stier_games::load(&self.game, &self.rules)?);
                 if game.facts().identity() != wanted.facts().identity() {
                     return Err(Problem::OtherGame { record: format!("{game:?}"), wanted: format!("{wanted:?}") });
                 }

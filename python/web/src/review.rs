@@ -6,7 +6,7 @@ use serde::Serialize;
 use stier_agents::Search;
 use stier_agents::agent::ActionStats;
 use stier_agents::arena::judgement::{self, Judgement};
-use stier_agents::erased::{self, DynAgent, DynState, Move, Table, check_seat};
+use stier_agents::erased::{DynAgent, DynState, Move, Table, check_seat};
 use stier_core::{Action, Seat, Turn};
 
 use crate::analysis::{Analysis, searcher};
@@ -42,7 +42,7 @@ pub(crate) struct About {
 impl Opened {
     /// Reads a record.
     pub(crate) fn new(record: &str) -> Result<Self, Problem> {
-        let end = erased::read_record(record)?;
+        let end = stier_games::read_record(record)?;
         let taken = |(number, event): (usize, &stier_core::Event)| {
             event.turn.seat().map(|seat| Taken { seat, number, action: event.action })
         };

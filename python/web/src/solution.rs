@@ -7,9 +7,9 @@ use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use stier_agents::belief::Beliefs;
-use stier_agents::erased::{self, DynPolicy, tabular};
+use stier_agents::erased::DynPolicy;
 use stier_agents::solve::{NashConv, Progress, Settings};
-use stier_core::{Action, FullGame, Scene, Seat, Turn, with_game};
+use stier_core::{Action, Scene, Seat};
 
 use crate::engine::Problem;
 use crate::progress::tell;
@@ -78,7 +78,7 @@ pub(crate) struct Found {
 
 /// Solves a game by CFR+ on one thread.
 pub(crate) fn solve(name: &str, rules: &str, iterations: NonZero<u64>) -> Result<Solved, Problem> {
-    let game = erased::load(name, rules)?;
+    let game = stier_games::load(name, rules)?;
     let grown = |histories| {
         tell(&format!("{histories} histories"));
         ControlFlow::Continue(())
@@ -150,9 +150,8 @@ impl Solved {
 
     /// The information sets of the first decision of the game, most often reached first.
     pub(crate) fn openings(&self) -> Vec<Opening> {
-        let game = self.policy.tree().game();
-        let scene = |set| with_game!(game.facts().name, G => opening::<G>(&*self.policy, set)).flatten();
-        let opening = |&set: &usize| Some(Opening { scene: scene(set)?, set: self.described(set) });
+        let tree = self.policy.tree();
+        let opening = |&set: &usize| Some(Opening { scene: tree.opening(set)?, set: self.described(set) });
         self.order.iter().filter_map(opening).collect()
     }
 
@@ -173,13 +172,4 @@ impl Solved {
             actions: cells.map(weighed).collect(),
         }
     }
-}
-
-/// The table at an information set, as its player sees it; `None` if a player has chosen anything before.
-fn opening<G: FullGame>(policy: &dyn DynPolicy, set: usize) -> Option<Scene> {
-    let tree = tabular::<G>(policy)?.tree().tree();
-    let set = tree.set(set as u32);
-    let history = set.history();
-    let is_first = history.events().iter().all(|event| event.turn == Turn::Chance);
-    is_first.then(|| tree.game().scene(history.state(), Some(set.seat())))
 }

@@ -39,21 +39,21 @@ pub(super) struct Agents<G: Game> {
 
 impl<G: FullGame> Agents<G> {
     /// The agents; once the flag is set, their decisions end early.
-    pub(super) fn new(settings: &Settings, interrupt: &Arc<AtomicBool>) -> Self {
+    pub(super) fn new(game: &G, settings: &Settings, interrupt: &Arc<AtomicBool>) -> Self {
         let agent = |spec: &AgentSpec| {
             let agent = if spec.is_random() {
                 Agent::Random
-            } else if let Some(network) = spec.network_agent::<G>() {
+            } else if let Some(network) = spec.network_agent(game) {
                 Agent::Network(Box::new(network))
             } else {
-                let mut player = spec.player(0);
+                let mut player = spec.player(game, 0);
                 player.interrupt_with(interrupt.clone());
                 Agent::Player(player)
             };
             (spec.seed().unwrap_or(0).rotate_left(32), agent)
         };
         let num_opponents = settings.opponents.as_ref().map_or(0, |all| all.agents.len());
-        let believer = settings.beliefs.as_ref().map(|spec| Believer::new(spec, interrupt));
+        let believer = settings.beliefs.as_ref().map(|spec| Believer::new(game, spec, interrupt));
         Self { agents: settings.agents().map(agent).collect(), num_opponents, believer }
     }
 

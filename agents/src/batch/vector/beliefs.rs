@@ -27,8 +27,8 @@ pub(super) fn width<G: FullGame>(game: &G) -> usize {
 
 impl<G: FullGame> Believer<G> {
     /// The agent; once the flag is set, its inference stops early.
-    pub(super) fn new(spec: &AgentSpec, interrupt: &Arc<AtomicBool>) -> Self {
-        let mut agent = spec.build(0);
+    pub(super) fn new(game: &G, spec: &AgentSpec, interrupt: &Arc<AtomicBool>) -> Self {
+        let mut agent = spec.build(game, 0);
         agent.interrupt_with(interrupt.clone());
         Self { agent }
     }

@@ -4,7 +4,7 @@
 //! `sample_actions`, the number of lanes; for every lane seed, episode, stage and the decisions of all players. Games
 //! are replayed from their seeds, so every byte is checked.
 
-use stier_core::{FullGame, Game, Options as _, Turn};
+use stier_core::{FullGame, Game, Turn};
 
 use super::lane::{Lane, Stage};
 use super::{ActionDraws, Barred, Opening, Settings, Span, VectorError};
@@ -25,7 +25,7 @@ fn heading<G: Game>(game: &G, settings: &Settings) -> String {
         let agents: Vec<String> = opponents.agents.iter().map(ToString::to_string).collect();
         format!(" against {} from {:?}", agents.join(" "), opponents.learner)
     });
-    format!("{FORMAT} {}:{}{opponents}{opening}{barred}", G::NAME, game.rules().to_text())
+    format!("{FORMAT} {}:{}{opponents}{opening}{barred}", game.name(), game.rules().to_text())
 }
 
 /// The checkpoint of lanes.

@@ -18,15 +18,15 @@ mod opponents;
 mod rows;
 mod step;
 
+use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rayon::ThreadPool;
-use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_core::{Action, ActionSet as _, Dealer, FullGame, History, IllegalAction, Rng, Seat, Turn, choice, encode};
 use thiserror::Error;
 
-use crate::agent::threads::{self, Halted};
+use crate::agent::threads::{self, Halted, for_each_task};
 use crate::catalogue::spec::{AgentSpec, Unsuited};
 
 use self::agents::Agents;
@@ -397,7 +397,7 @@ impl<G: FullGame> Vector<G> {
                 return Err(VectorError::Beliefs);
             }
             if game.cards().is_empty() {
-                return Err(VectorError::NoCards(G::NAME));
+                return Err(VectorError::NoCards(game.name()));
             }
         }
         let mut own = Self {
@@ -456,15 +456,15 @@ impl<G: FullGame> Vector<G> {
         let (shape, idle, interrupt) = (self.shape, &self.agents, &self.interrupt);
         let run = |part: Part<'_, G>| {
             let own = idle.lock().expect("no thread panics with it").pop();
-            let mut agents = own.unwrap_or_else(|| Agents::new(call.settings, interrupt));
+            let mut agents = own.unwrap_or_else(|| Agents::new(call.game, call.settings, interrupt));
             part.run(&call, &shape, &mut agents);
             idle.lock().expect("no thread panics with it").push(agents);
         };
         let whole = Part { lanes: &mut self.lanes, legal: &mut self.legal, rows };
         match &self.pool {
             Some(pool) if threads > 1 => {
-                let parts = whole.divided(size, &shape);
-                pool.install(|| parts.into_par_iter().for_each(run));
+                let mut parts = whole.divided(size, &shape);
+                threads::on(pool, &mut || for_each_task(mem::take(&mut parts), run));
             }
             _ => run(whole),
         }

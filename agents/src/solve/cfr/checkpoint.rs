@@ -8,18 +8,16 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
-use stier_core::Game;
-
 use super::{Solver, Variant};
 use crate::agent::checkpoint::{CheckpointError, Reader};
-use crate::solve::game_tree::GameTree;
+use crate::solve::game_tree::Tree;
 
 /// Describes the calculations that a checkpoint fits.
-fn heading<G: Game>(tree: &GameTree<G>, variant: Variant) -> String {
+fn heading(tree: &Tree, variant: Variant) -> String {
     tree.heading(&format!("stier-cfr 2 variant={}", variant.name()))
 }
 
-impl<'a, G: Game> Solver<'a, G> {
+impl<'a> Solver<'a> {
     /// Writes everything needed to [continue](Solver::read) with the same results.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}", heading(self.tree, self.variant))?;
@@ -32,7 +30,7 @@ impl<'a, G: Game> Solver<'a, G> {
     }
 
     /// Reads a solver that was [written](Solver::write) for the same tree and variant.
-    pub fn read(tree: &'a GameTree<G>, variant: Variant, from: &mut impl Read) -> Result<Self, CheckpointError> {
+    pub fn read(tree: &'a Tree, variant: Variant, from: &mut impl Read) -> Result<Self, CheckpointError> {
         let mut reader = Reader::new(from, &heading(tree, variant))?;
         let mut solver = Self::new(tree, variant);
         solver.iterations = reader.u64()?;
@@ -49,7 +47,7 @@ impl<'a, G: Game> Solver<'a, G> {
     }
 
     /// Reads a file that was [saved](super::Iterative::save).
-    pub fn load(tree: &'a GameTree<G>, variant: Variant, path: &Path) -> Result<Self, CheckpointError> {
+    pub fn load(tree: &'a Tree, variant: Variant, path: &Path) -> Result<Self, CheckpointError> {
         Self::read(tree, variant, &mut BufReader::new(File::open(path)?))
     }
 }

@@ -22,10 +22,11 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use stier_core::{Game, Seat, choice};
+use stier_core::{Seat, choice};
 
+use crate::agent::threads::for_each_task;
 use crate::solve::best_response::{gather, mean};
-use crate::solve::game_tree::{GameTree, Policy, RowTask, for_each_task, reach_layer, row_tasks, sum_up_layer};
+use crate::solve::game_tree::{Policy, RowTask, Tree, reach_layer, row_tasks, sum_up_layer};
 use crate::solve::{Iterative, atomic_file};
 
 choice! {
@@ -82,8 +83,8 @@ impl Variant {
 
 /// A calculation in progress.
 #[derive(Clone, Debug)]
-pub struct Solver<'a, G: Game> {
-    tree: &'a GameTree<G>,
+pub struct Solver<'a> {
+    tree: &'a Tree,
     variant: Variant,
     /// The number of finished iterations.
     iterations: u64,
@@ -99,9 +100,9 @@ pub struct Solver<'a, G: Game> {
     work: Vec<f64>,
 }
 
-impl<'a, G: Game> Solver<'a, G> {
+impl<'a> Solver<'a> {
     /// Starts from the uniform policy.
-    pub fn new(tree: &'a GameTree<G>, variant: Variant) -> Self {
+    pub fn new(tree: &'a Tree, variant: Variant) -> Self {
         let rows = tree.num_rows();
         let current = Policy::uniform(tree).rows().to_vec();
         Self {
@@ -210,7 +211,7 @@ impl<'a, G: Game> Solver<'a, G> {
     }
 }
 
-impl<G: Game> Iterative<G> for Solver<'_, G> {
+impl Iterative for Solver<'_> {
     fn iterations(&self) -> u64 {
         self.iterations
     }
@@ -234,7 +235,7 @@ impl<G: Game> Iterative<G> for Solver<'_, G> {
         ControlFlow::Continue(())
     }
 
-    fn policy(&self, _tree: &GameTree<G>) -> Policy {
+    fn policy(&self) -> Policy {
         self.average()
     }
 

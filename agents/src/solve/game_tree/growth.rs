@@ -18,9 +18,9 @@ use stier_core::hash::hash_of;
 use stier_core::seats::MAX_SEATS;
 use stier_core::{Action, ActionSet as _, BySeat, Game, History, Seat, Turn};
 
-use crate::agent::threads::{goes_on, map_all};
+use crate::agent::threads::{for_each_task, goes_on, map_all};
 
-use super::{BuildError, Children, GameTree, Level, NONE, Node, Outcomes, Packed, STRIDE, TooLarge};
+use super::{BuildError, Children, GameTree, Level, NONE, Node, Outcomes, Packed, STRIDE, TooLarge, Tree};
 
 /// Nodes whose children are made at a time. The watcher is asked between two batches.
 const BATCH: usize = 1 << 12;
@@ -229,7 +229,7 @@ impl Events {
 
 /// A tree being enumerated.
 pub(super) struct Growth<'a, G: Game> {
-    tree: GameTree<G>,
+    grown: GameTree<G>,
     seats: usize,
     most: usize,
     watch: &'a (dyn Fn(usize) -> ControlFlow<()> + Sync),
@@ -241,13 +241,15 @@ pub(super) struct Growth<'a, G: Game> {
 impl<'a, G: Game> Growth<'a, G> {
     pub(super) fn new(game: &G, most: usize, watch: &'a (dyn Fn(usize) -> ControlFlow<()> + Sync)) -> Self {
         let outcomes = Outcomes { lists: vec![0], probabilities: Vec::new(), starts: vec![0], events: Vec::new() };
-        let tree = GameTree {
-            game: game.clone(),
+        let tree = Tree {
+            game_name: game.name(),
+            rules: game.rules().to_text(),
+            seats: game.num_seats(),
             nodes: Vec::new(),
             levels: Vec::new(),
             marks: Vec::new(),
             movers: Vec::new(),
-            legal: Vec::new(),
+            actions: Vec::new(),
             starts: [].into(),
             previous: Vec::new(),
             layers: vec![0],
@@ -257,7 +259,7 @@ impl<'a, G: Game> Growth<'a, G> {
             returns: Vec::new(),
         };
         Self {
-            tree,
+            grown: GameTree { game: game.clone(), tree },
             seats: game.num_seats(),
             most,
             watch,
@@ -269,11 +271,11 @@ impl<'a, G: Game> Growth<'a, G> {
 
     pub(super) fn grow(mut self) -> Result<GameTree<G>, BuildError> {
         let mut layer = Layer::new(self.seats);
-        let root = self.tree.game.root();
+        let root = self.grown.game.root();
         let knowledge: Vec<Knowledge> = layer.known.iter_mut().map(|known| known.add(NONE)).collect();
-        self.append(root, self.tree.game.turn(&root), knowledge, &mut layer.frontier)?;
+        self.append(root, self.grown.game.turn(&root), knowledge, &mut layer.frontier)?;
         let mut start = 0;
-        while start < self.tree.nodes.len() {
+        while start < self.grown.tree.nodes.len() {
             (layer, start) = self.grow_layer(layer, start)?;
         }
         Ok(self.finish())
@@ -282,15 +284,15 @@ impl<'a, G: Game> Growth<'a, G> {
     /// Fills in the nodes of a layer, which begins at the node `start`. Returns the next layer and where it begins.
     fn grow_layer(&mut self, layer: Layer<G>, start: usize) -> Result<(Layer<G>, usize), BuildError> {
         let Layer { frontier, mut known } = layer;
-        let drawn_start = self.tree.nodes.len();
+        let drawn_start = self.grown.tree.nodes.len();
         let drawn = self.draw(&frontier, &mut known)?;
-        let end = self.tree.nodes.len();
+        let end = self.grown.tree.nodes.len();
         let mut next = Layer::new(self.seats);
         self.choose(&frontier, &mut known, &mut next)?;
-        let after_drawn = self.tree.nodes.len();
+        let after_drawn = self.grown.tree.nodes.len();
         drop(frontier);
         self.choose(&drawn, &mut known, &mut next)?;
-        let last = self.tree.nodes.len();
+        let last = self.grown.tree.nodes.len();
 
         let children =
             |decisions: usize, chance: usize| Children { decisions: decisions as u32, chance: chance as u32 };
@@ -306,8 +308,8 @@ impl<'a, G: Game> Growth<'a, G> {
             first: children(after_drawn, end),
             last: children(last, end),
         };
-        self.tree.levels.push([after_choice, after_chance]);
-        self.tree.layers.push(self.tree.movers.len() as u32);
+        self.grown.tree.levels.push([after_choice, after_chance]);
+        self.grown.tree.layers.push(self.grown.tree.movers.len() as u32);
         self.mark();
         next.known.iter_mut().for_each(SeatKnowledge::finish_learning);
         Ok((next, end))
@@ -315,7 +317,7 @@ impl<'a, G: Game> Growth<'a, G> {
 
     /// Notes where children begin, for the nodes of the last layer.
     fn mark(&mut self) {
-        let tree = &mut self.tree;
+        let tree = &mut self.grown.tree;
         for level in *tree.levels.last().expect("there is a layer") {
             let mut now = level.first;
             for number in level.start..level.end {
@@ -338,7 +340,7 @@ impl<'a, G: Game> Growth<'a, G> {
 
     /// Asks the watcher whether to go on.
     fn poll(&self) -> Result<(), BuildError> {
-        Ok(goes_on((self.watch)(self.tree.nodes.len()))?)
+        Ok(goes_on((self.watch)(self.grown.tree.nodes.len()))?)
     }
 
     /// Asks the watcher now and then in a loop over outcomes of chance.
@@ -354,7 +356,7 @@ impl<'a, G: Game> Growth<'a, G> {
         knowledge: impl IntoIterator<Item = Knowledge>,
         frontier: &mut Frontier<G>,
     ) -> Result<(), BuildError> {
-        let number = self.tree.nodes.len();
+        let number = self.grown.tree.nodes.len();
         if number >= self.most {
             return Err(TooLarge::Counted { most: self.most }.into());
         }
@@ -366,16 +368,16 @@ impl<'a, G: Game> Growth<'a, G> {
             frontier.states.push(state);
             frontier.knowledge.extend(knowledge);
         }
-        self.tree.nodes.push(Packed::new(Node::End { returns }));
+        self.grown.tree.nodes.push(Packed::new(Node::End { returns }));
         Ok(())
     }
 
     /// The number of these returns.
     fn returns(&mut self, state: &G::State) -> u32 {
-        let returns: BySeat<f64> = self.tree.game.returns(state);
+        let returns: BySeat<f64> = self.grown.game.returns(state);
         let mut bits = [0; MAX_SEATS];
         bits.iter_mut().zip(returns.iter()).for_each(|(bits, value)| *bits = value.to_bits());
-        let all = &mut self.tree.returns;
+        let all = &mut self.grown.tree.returns;
         *self.return_numbers.entry(bits).or_insert_with(|| {
             all.push(returns);
             all.len() as u32 - 1
@@ -389,7 +391,7 @@ impl<'a, G: Game> Growth<'a, G> {
         known: &mut [SeatKnowledge<G>],
         next: &mut Layer<G>,
     ) -> Result<(), BuildError> {
-        let is_decision = |&place: &usize| self.tree.game.turn(&from.states[place]).seat().is_some();
+        let is_decision = |&place: &usize| self.grown.game.turn(&from.states[place]).seat().is_some();
         let places: Vec<usize> = (0..from.nodes.len()).filter(is_decision).collect();
         for batch in places.chunks(BATCH) {
             self.poll()?;
@@ -397,12 +399,13 @@ impl<'a, G: Game> Growth<'a, G> {
             let parts: Vec<&[usize]> = batch.chunks(NODES_PER_THREAD).collect();
             let children_of =
                 |part: &[usize]| part.iter().flat_map(|&place| self.children(from, place)).collect::<Vec<_>>();
-            let children: Vec<Child<G::State>> = map_all(parts, children_of).into_iter().flatten().collect();
-            let seats: Vec<_> = next.known.iter_mut().zip(&*known).collect();
-            let observe = |(next, known): (&mut SeatKnowledge<G>, &SeatKnowledge<G>)| {
-                children.iter().map(|child| next.after_choice(known, child)).collect()
-            };
-            let columns: Vec<Vec<Knowledge>> = map_all(seats, observe);
+            let children = map_all(parts.len(), |part| children_of(parts[part]));
+            let children: Vec<Child<G::State>> = children.into_iter().flatten().collect();
+            let mut columns = vec![Vec::with_capacity(children.len()); self.seats];
+            let seats: Vec<_> = next.known.iter_mut().zip(&*known).zip(&mut columns).collect();
+            for_each_task(seats, |((next, known), column)| {
+                column.extend(children.iter().map(|child| next.after_choice(known, child)));
+            });
             for (place, child) in children.iter().enumerate() {
                 let knowledge = columns.iter().map(|column| column[place]);
                 self.append(child.state, child.turn, knowledge, &mut next.frontier)?;
@@ -413,12 +416,12 @@ impl<'a, G: Game> Growth<'a, G> {
 
     /// Fills in some decisions, and their information sets where they are new.
     fn fill_in_decisions(&mut self, from: &Frontier<G>, batch: &[usize], known: &mut [SeatKnowledge<G>]) {
-        let tree = &mut self.tree;
+        let GameTree { game, tree } = &mut self.grown;
         let mut first = tree.nodes.len() as u32;
         for &place in batch {
             let state = &from.states[place];
-            let mover = tree.game.turn(state).seat().expect("a player is to act");
-            let legal = tree.game.legal(state);
+            let mover = game.turn(state).seat().expect("a player is to act");
+            let legal = game.legal(state);
             let known = &mut known[mover.index()];
             let knowledge = from.knowledge(place)[mover.index()];
             let last_row = known.last_row(knowledge);
@@ -426,13 +429,20 @@ impl<'a, G: Game> Growth<'a, G> {
             if *set == SetId(NONE) {
                 *set = SetId(tree.movers.len() as u32);
                 tree.movers.push(mover);
-                tree.legal.push(legal);
+                tree.actions.extend(legal.iter());
                 tree.previous.push(last_row);
                 self.starts.push(self.starts[self.starts.len() - 1] + legal.len() as u32);
             }
             let SetId(set) = *set;
-            let expected = (tree.movers[set as usize], tree.legal[set as usize]);
-            debug_assert_eq!(expected, (mover, legal), "the mover knows its options");
+            debug_assert_eq!(tree.movers[set as usize], mover, "the mover knows its turn");
+            debug_assert!(
+                tree.actions[self.starts[set as usize] as usize..]
+                    .iter()
+                    .copied()
+                    .zip(legal.iter())
+                    .all(|(a, b)| a == b),
+                "the mover knows its options"
+            );
             tree.nodes[from.nodes[place].0 as usize] = Packed::new(Node::Decision { set, first });
             first += legal.len() as u32;
         }
@@ -440,11 +450,15 @@ impl<'a, G: Game> Growth<'a, G> {
 
     /// The nodes that follow a decision.
     fn children<'b>(&'b self, from: &'b Frontier<G>, place: usize) -> impl Iterator<Item = Child<G::State>> + 'b {
-        let game = &self.tree.game;
-        let Node::Decision { set, .. } = self.tree.node(from.nodes[place].0) else { unreachable!("it is a decision") };
-        let mover = self.tree.mover(set);
+        let game = &self.grown.game;
+        let Node::Decision { set, .. } = self.grown.tree.node(from.nodes[place].0) else {
+            unreachable!("it is a decision")
+        };
+        let mover = self.grown.tree.mover(set);
         let (state, before) = (&from.states[place], from.knowledge(place));
-        (self.starts[set as usize]..).zip(self.tree.legal[set as usize].iter()).map(move |(row, action)| {
+        let row = self.starts[set as usize] as usize..self.starts[set as usize + 1] as usize;
+        let actions = &self.grown.tree.actions[row];
+        (self.starts[set as usize]..).zip(actions).map(move |(row, &action)| {
             let mut observed = [0; MAX_SEATS];
             Seat::all(self.seats).for_each(|seat| observed[seat.index()] = game.observed(state, action, seat));
             let mut state = *state;
@@ -455,7 +469,7 @@ impl<'a, G: Game> Growth<'a, G> {
 
     /// Adds the nodes that follow a frontier's random events, up to the next decision or the end of the game.
     fn draw(&mut self, from: &Frontier<G>, known: &mut [SeatKnowledge<G>]) -> Result<Frontier<G>, BuildError> {
-        let is_chance = |&place: &usize| self.tree.game.turn(&from.states[place]) == Turn::Chance;
+        let is_chance = |&place: &usize| self.grown.game.turn(&from.states[place]) == Turn::Chance;
         let places: Vec<usize> = (0..from.nodes.len()).filter(is_chance).collect();
         let mut drawn = Frontier::new(self.seats);
         for batch in places.chunks(BATCH) {
@@ -471,11 +485,11 @@ impl<'a, G: Game> Growth<'a, G> {
             let draws = self.settled(batch.iter().map(start).collect(), known, &mut events)?;
             for draws in draws.chunk_by(|one, other| one.owner == other.owner) {
                 let outcomes = self.outcome_list(draws, &events)?;
-                let first = self.tree.nodes.len() as u32;
-                self.tree.nodes[draws[0].owner.0 as usize] = Packed::new(Node::Chance { first, outcomes });
+                let first = self.grown.tree.nodes.len() as u32;
+                self.grown.tree.nodes[draws[0].owner.0 as usize] = Packed::new(Node::Chance { first, outcomes });
                 for draw in draws {
                     let knowledge = draw.knowledge.into_iter().take(self.seats);
-                    self.append(draw.state, self.tree.game.turn(&draw.state), knowledge, &mut drawn)?;
+                    self.append(draw.state, self.grown.game.turn(&draw.state), knowledge, &mut drawn)?;
                 }
             }
         }
@@ -495,19 +509,19 @@ impl<'a, G: Game> Growth<'a, G> {
             if draws.len() > self.most {
                 return Err(TooLarge::Counted { most: self.most }.into());
             }
-            if !draws.iter().any(|draw| self.tree.game.turn(&draw.state) == Turn::Chance) {
+            if !draws.iter().any(|draw| self.grown.game.turn(&draw.state) == Turn::Chance) {
                 return Ok(draws);
             }
             let longer = self.after_next_event(&draws, events)?;
-            let observe = |known: &mut SeatKnowledge<G>| {
+            let mut columns: Vec<Result<Vec<Knowledge>, BuildError>> = vec![Ok(Vec::new()); self.seats];
+            for_each_task(known.iter_mut().zip(&mut columns).collect(), |(known, column)| {
                 let learn = |(place, draw): (usize, &Draw<G::State>)| {
                     self.poll_at(place)?;
-                    Ok(known.after_chance(&self.tree, draw, events))
+                    Ok(known.after_chance(&self.grown, draw, events))
                 };
-                longer.iter().enumerate().map(learn).collect()
-            };
-            let columns: Result<Vec<Vec<Knowledge>>, BuildError> = map_all(&mut *known, observe).into_iter().collect();
-            draws = self.merged(longer, &columns?)?;
+                *column = longer.iter().enumerate().map(learn).collect();
+            });
+            draws = self.merged(longer, &columns.into_iter().collect::<Result<Vec<_>, _>>()?)?;
         }
     }
 
@@ -517,7 +531,7 @@ impl<'a, G: Game> Growth<'a, G> {
         draws: &[Draw<G::State>],
         events: &mut Events,
     ) -> Result<Vec<Draw<G::State>>, BuildError> {
-        let game = &self.tree.game;
+        let game = &self.grown.game;
         let mut longer = Vec::with_capacity(4 * draws.len());
         for (place, &draw) in draws.iter().enumerate() {
             self.poll_at(place)?;
@@ -546,7 +560,7 @@ impl<'a, G: Game> Growth<'a, G> {
             key.push(run.len() as u64);
             key.extend(run.chunks(8).map(|eight| eight.iter().fold(0, |word, event| word << 8 | u64::from(event.0))));
         }
-        let outcomes = &mut self.tree.outcomes;
+        let outcomes = &mut self.grown.tree.outcomes;
         Ok(match self.outcome_numbers.entry(key) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(entry) => {
@@ -589,7 +603,7 @@ impl<'a, G: Game> Growth<'a, G> {
     }
 
     fn finish(self) -> GameTree<G> {
-        let mut tree = self.tree;
+        let Self { grown: GameTree { game, mut tree }, starts, .. } = self;
         let mut sizes = vec![0; tree.movers.len() + 1];
         let decisions = || {
             tree.nodes.iter().zip(0_u32..).filter_map(|(node, number)| match node.node() {
@@ -609,8 +623,8 @@ impl<'a, G: Game> Growth<'a, G> {
         }
         tree.member_starts = sizes;
         tree.members = members;
-        tree.starts = self.starts.into();
-        tree
+        tree.starts = starts.into();
+        GameTree { game, tree }
     }
 }
 

@@ -11,7 +11,7 @@
 //! level. A pass over the tree visits one level after another. It works on each level in parallel and adds in the
 //! same order for any number of threads.
 //!
-//! A history takes 8 bytes, a decision 4 more, and an information set about 25. Views are not stored: a set can
+//! A history takes 8 bytes, a decision 4 more, and an information set about 17 and one for each action. Views are not stored: a set can
 //! [replay](InformationSet::view) one of its histories. Building also holds the states of two layers: those with the
 //! same number of choices before them, and the next. Consecutive random events in mid-game make it slower, because
 //! views must then be compared.
@@ -25,16 +25,16 @@ mod passes;
 mod policy;
 mod size;
 
-use std::ops::{ControlFlow, Range};
+use std::ops::{ControlFlow, Deref, Range};
 use std::sync::Arc;
 
-use stier_core::{Action, ActionSet as _, BySeat, Game, History, Options as _, Seat};
+use stier_core::{Action, ActionSet as _, BySeat, Game, History, Seat};
 use thiserror::Error;
 
 use crate::agent::threads::Halted;
 
 use growth::Growth;
-pub(crate) use passes::{RowTask, for_each_task, reach_layer, row_tasks, sum_up_layer};
+pub(crate) use passes::{RowTask, reach_layer, row_tasks, sum_up_layer};
 pub use policy::Policy;
 pub(crate) use policy::is_distribution;
 pub use size::{TreeSize, estimate_size};
@@ -169,6 +169,23 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct GameTree<G: Game> {
     game: G,
+    tree: Tree,
+}
+
+impl<G: Game> Deref for GameTree<G> {
+    type Target = Tree;
+
+    fn deref(&self) -> &Tree {
+        &self.tree
+    }
+}
+
+/// The shape of a [`GameTree`]: all that passes over it need, without the type of the game.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    game_name: &'static str,
+    rules: String,
+    seats: usize,
     nodes: Vec<Packed>,
     /// Two levels for each number of earlier choices.
     levels: Vec<[Level; 2]>,
@@ -176,7 +193,8 @@ pub struct GameTree<G: Game> {
     marks: Vec<Children>,
     /// By set.
     movers: Vec<Seat>,
-    legal: Vec<G::Actions>,
+    /// The legal actions of all sets, ascending: by place in a policy.
+    actions: Vec<Action>,
     /// The start of each set's row in a policy, and the end of the last row.
     starts: Arc<[u32]>,
     /// By set: the place in a policy of the mover's previous action, or [`NONE`].
@@ -204,7 +222,7 @@ struct Outcomes {
 
 impl<G: Game> GameTree<G> {
     /// The number of the root.
-    pub const ROOT: u32 = 0;
+    pub const ROOT: u32 = Tree::ROOT;
 
     /// Enumerates a game of at most `most_nodes` histories; 2^30 is the largest possible number. If an
     /// [estimate](estimate_size) shows that the game is clearly larger, this fails before anything is enumerated. The
@@ -221,7 +239,7 @@ impl<G: Game> GameTree<G> {
         watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
     ) -> Result<Self, BuildError> {
         if game.info().hidden_moves {
-            return Err(BuildError::HiddenMoves { game: G::NAME });
+            return Err(BuildError::HiddenMoves { game: game.name() });
         }
         let most = most_nodes.clamp(1, NUMBER as usize);
         let estimate = estimate_size(game, PROBES);
@@ -236,16 +254,48 @@ impl<G: Game> GameTree<G> {
         &self.game
     }
 
+    /// One information set.
+    pub fn set(&self, number: u32) -> InformationSet<'_, G> {
+        assert!(
+            (number as usize) < self.num_sets(),
+            "information set {number} is out of range; the tree has {}",
+            self.num_sets()
+        );
+        InformationSet { tree: self, number }
+    }
+
+    /// Every information set, ascending by the number of earlier choices.
+    pub fn sets(&self) -> impl ExactSizeIterator<Item = InformationSet<'_, G>> {
+        (0..self.num_sets() as u32).map(|number| InformationSet { tree: self, number })
+    }
+
+    /// The events that lead to a node. If several sequences of random events are one outcome, the first of them is
+    /// used.
+    pub fn history(&self, number: u32) -> History<G> {
+        let mut history = History::new(&self.game);
+        self.tree.events_to(number).into_iter().for_each(|event| history.push(&self.game, event));
+        history
+    }
+}
+
+impl Tree {
+    /// The number of the root.
+    pub const ROOT: u32 = 0;
+
+    /// The name of the game.
+    pub fn game_name(&self) -> &'static str {
+        self.game_name
+    }
+
     /// The first line of files about this tree, in this format: game, rules and sizes.
     pub(crate) fn heading(&self, format: &str) -> String {
-        let (rules, nodes, sets, rows) =
-            (self.game.rules().to_text(), self.num_nodes(), self.num_sets(), self.num_rows());
-        format!("{format} {}:{rules} histories={nodes} sets={sets} actions={rows}", G::NAME)
+        let (nodes, sets, rows) = (self.num_nodes(), self.num_sets(), self.num_rows());
+        format!("{format} {}:{} histories={nodes} sets={sets} actions={rows}", self.game_name, self.rules)
     }
 
     /// The number of seats.
     pub fn num_seats(&self) -> usize {
-        self.game.num_seats()
+        self.seats
     }
 
     /// The number of histories.
@@ -267,21 +317,6 @@ impl<G: Game> GameTree<G> {
     /// The number of information sets.
     pub fn num_sets(&self) -> usize {
         self.movers.len()
-    }
-
-    /// One information set.
-    pub fn set(&self, number: u32) -> InformationSet<'_, G> {
-        assert!(
-            (number as usize) < self.num_sets(),
-            "information set {number} is out of range; the tree has {}",
-            self.num_sets()
-        );
-        InformationSet { tree: self, number }
-    }
-
-    /// Every information set, ascending by the number of earlier choices.
-    pub fn sets(&self) -> impl ExactSizeIterator<Item = InformationSet<'_, G>> {
-        (0..self.num_sets() as u32).map(|number| InformationSet { tree: self, number })
     }
 
     /// The number of actions of all information sets, which is the length of a policy.
@@ -314,6 +349,19 @@ impl<G: Game> GameTree<G> {
         self.starts[set as usize + 1] - self.starts[set as usize]
     }
 
+    /// The legal actions of an information set, ascending.
+    #[inline]
+    pub fn actions(&self, set: u32) -> &[Action] {
+        &self.actions[self.row(set)]
+    }
+
+    /// The nodes of an information set, ascending.
+    #[inline]
+    pub fn members(&self, set: u32) -> &[u32] {
+        let set = set as usize;
+        &self.members[self.member_starts[set] as usize..self.member_starts[set + 1] as usize]
+    }
+
     /// The places of a set's actions in a policy.
     #[inline]
     pub(crate) fn row(&self, set: u32) -> Range<usize> {
@@ -331,6 +379,14 @@ impl<G: Game> GameTree<G> {
         Some(self.previous[set as usize]).filter(|&row| row != NONE)
     }
 
+    /// The mover's previous information set and the rank of the action chosen there; `None` if this is its first
+    /// decision.
+    pub(crate) fn previous_choice(&self, set: u32) -> Option<(u32, u32)> {
+        let row = self.previous(set)?;
+        let number = self.starts.partition_point(|&start| start <= row) as u32 - 1;
+        Some((number, row - self.starts[number as usize]))
+    }
+
     /// The largest number of choices in a history plus 1: the range of [`layer`](Self::layer) and of the passes.
     pub(crate) fn num_layers(&self) -> usize {
         self.levels.len()
@@ -343,7 +399,7 @@ impl<G: Game> GameTree<G> {
 
     /// The seat that acts at a set.
     #[inline]
-    pub(crate) fn mover(&self, set: u32) -> Seat {
+    pub fn mover(&self, set: u32) -> Seat {
         self.movers[set as usize]
     }
 
@@ -376,24 +432,22 @@ impl<G: Game> GameTree<G> {
 
     /// The events that lead to a node. If several sequences of random events are one outcome, the first of them is
     /// used.
-    pub fn history(&self, number: u32) -> History<G> {
+    fn events_to(&self, number: u32) -> Vec<Action> {
         let mut path = Vec::new();
         let mut at = number;
         while let Some((parent, rank)) = self.parent(at) {
             path.push((parent, rank));
             at = parent;
         }
-        let mut history = History::new(&self.game);
+        let mut events = Vec::new();
         for (parent, rank) in path.into_iter().rev() {
             match self.node(parent) {
-                Node::Chance { outcomes, .. } => {
-                    self.events(outcomes, rank).iter().for_each(|&event| history.push(&self.game, event));
-                }
-                Node::Decision { set, .. } => history.push(&self.game, self.legal[set as usize].nth(rank as usize)),
+                Node::Chance { outcomes, .. } => events.extend(self.events(outcomes, rank)),
+                Node::Decision { set, .. } => events.push(self.actions(set)[rank as usize]),
                 Node::End { .. } => unreachable!("nothing follows an end"),
             }
         }
-        history
+        events
     }
 }
 
@@ -425,14 +479,13 @@ impl<'a, G: Game> InformationSet<'a, G> {
 
     /// The legal actions.
     pub fn legal(self) -> G::Actions {
-        self.tree.legal[self.number as usize]
+        self.tree.actions(self.number).iter().fold(G::Actions::default(), |set, &action| set.with(action))
     }
 
     /// The nodes, ascending.
     #[inline]
     pub fn members(self) -> &'a [u32] {
-        let (tree, set) = (self.tree, self.number as usize);
-        &tree.members[tree.member_starts[set] as usize..tree.member_starts[set + 1] as usize]
+        self.tree.tree.members(self.number)
     }
 
     /// The first history of the set.
@@ -448,8 +501,7 @@ impl<'a, G: Game> InformationSet<'a, G> {
     /// The player's previous information set and the rank of the action chosen there; `None` if this is the player's
     /// first decision.
     pub fn previous(self) -> Option<(InformationSet<'a, G>, u32)> {
-        let row = self.tree.previous(self.number)?;
-        let number = self.tree.starts.partition_point(|&start| start <= row) as u32 - 1;
-        Some((self.tree.set(number), row - self.tree.starts[number as usize]))
+        let (number, rank) = self.tree.previous_choice(self.number)?;
+        Some((self.tree.set(number), rank))
     }
 }

@@ -7,25 +7,16 @@
 
 use std::ops::Range;
 
-use stier_core::{Game, Seat};
+use stier_core::Seat;
 
-use crate::agent::threads::map_all;
+use crate::agent::threads::for_each_task;
 
-use super::{Children, GameTree, Level, Node, STRIDE};
+use super::{Children, Level, Node, STRIDE, Tree};
 
 /// The number of nodes per task, a multiple of [`STRIDE`].
 const TASK: usize = 8 * STRIDE;
 /// The smallest number of entries per task, if rows of sets are cut into tasks.
 const ROWS: usize = 1 << 13;
-
-/// Runs all tasks, in parallel if there are several.
-pub(crate) fn for_each_task<T: Send>(tasks: Vec<T>, work: impl Fn(T) + Sync + Send) {
-    if tasks.len() < 2 {
-        tasks.into_iter().for_each(work);
-    } else {
-        map_all(tasks, work);
-    }
-}
 
 /// The sets of one task, with the matching parts of arrays that hold a number for each action of a set.
 pub(crate) struct RowTask<'a> {
@@ -39,7 +30,7 @@ pub(crate) struct RowTask<'a> {
 
 impl RowTask<'_> {
     /// The numbers of one set, in each array.
-    pub(crate) fn rows<const N: usize, G: Game>(&mut self, tree: &GameTree<G>, set: u32) -> [&mut [f64]; N] {
+    pub(crate) fn rows<const N: usize>(&mut self, tree: &Tree, set: u32) -> [&mut [f64]; N] {
         let row = tree.row(set);
         let (from, to) = (row.start - self.start, row.end - self.start);
         let mut parts = self.parts.iter_mut().map(|part| &mut part[from..to]);
@@ -74,16 +65,10 @@ fn tasks(level: Level) -> impl Iterator<Item = Range<usize>> {
 /// Computes the probability of reaching each node if all players follow `rows`, a policy. If a seat is left out, it
 /// is the probability that chance and the other seats lead there. Layers must be processed from the first on: each
 /// call writes the probabilities of all children of its layer.
-pub(crate) fn reach_layer<G: Game>(
-    tree: &GameTree<G>,
-    layer: usize,
-    rows: &[f64],
-    without: Option<Seat>,
-    out: &mut [f64],
-) {
+pub(crate) fn reach_layer(tree: &Tree, layer: usize, rows: &[f64], without: Option<Seat>, out: &mut [f64]) {
     assert_eq!(out.len(), tree.nodes.len());
     if layer == 0 {
-        out[GameTree::<G>::ROOT as usize] = 1.0;
+        out[Tree::ROOT as usize] = 1.0;
     }
     for level in tree.levels[layer] {
         let (known, below) = out.split_at_mut(level.end as usize);
@@ -143,12 +128,12 @@ impl<'a> Pieces<'a> {
 /// Turns the results of [`reach_layer`] into the values of nodes for a seat, each times that probability. At an end
 /// this is the return. At a decision, `value` computes it from the set and the children's values. At a chance node it
 /// is the sum over the children, which are already weighted. Layers must be processed from the last on.
-pub(crate) fn sum_up_layer<G: Game>(
-    tree: &GameTree<G>,
+pub(crate) fn sum_up_layer(
+    tree: &Tree,
     layer: usize,
     seat: Seat,
     values: &mut [f64],
-    value: impl Fn(u32, &[f64]) -> f64 + Sync + Send,
+    value: impl Fn(u32, &[f64]) -> f64 + Sync,
 ) {
     assert_eq!(values.len(), tree.nodes.len());
     for level in tree.levels[layer].into_iter().rev() {

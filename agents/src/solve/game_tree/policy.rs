@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use stier_core::{ActionSet as _, Game};
+use stier_core::Game;
 
-use super::{GameTree, InformationSet};
+use super::{GameTree, InformationSet, Tree};
 
 /// A behaviour policy for every seat: the probability of each action at each information set of one [`GameTree`].
 #[derive(Clone, PartialEq, Debug)]
@@ -15,25 +15,27 @@ pub struct Policy {
 
 impl Policy {
     /// Creates the policy that plays all actions with the same probability.
-    pub fn uniform<G: Game>(tree: &GameTree<G>) -> Self {
-        Self::from_fn(tree, |set| vec![1.0 / set.legal().len() as f64; set.legal().len()])
+    pub fn uniform(tree: &Tree) -> Self {
+        let mut probabilities = Vec::with_capacity(tree.num_rows());
+        for width in (0..tree.num_sets() as u32).map(|set| tree.width(set) as usize) {
+            probabilities.resize(probabilities.len() + width, 1.0 / width as f64);
+        }
+        Self::of_rows(tree, probabilities)
     }
 
     /// Creates a policy from the probabilities that `row` returns for each information set, in ascending order of the
     /// legal actions. Panics if their number differs from that of the actions.
     pub fn from_fn<G: Game>(tree: &GameTree<G>, mut row: impl FnMut(InformationSet<'_, G>) -> Vec<f64>) -> Self {
-        Self::try_from_fn(tree, |set| Some(row(set))).expect("a row for each set")
+        Self::try_of(tree, &mut |set| Some(row(tree.set(set)))).expect("a row for each set")
     }
 
-    /// Creates a policy from rows of which some may be missing: then the result is the first set without one.
-    pub(crate) fn try_from_fn<G: Game>(
-        tree: &GameTree<G>,
-        mut row: impl FnMut(InformationSet<'_, G>) -> Option<Vec<f64>>,
-    ) -> Result<Self, u32> {
+    /// Creates a policy from the rows of all information sets, of which some may be missing: then the result is the
+    /// first set without one.
+    pub(crate) fn try_of(tree: &Tree, row: &mut dyn FnMut(u32) -> Option<Vec<f64>>) -> Result<Self, u32> {
         let mut probabilities = Vec::with_capacity(tree.num_rows());
-        for set in tree.sets() {
-            let row = row(set).ok_or(set.number())?;
-            assert_eq!(row.len(), set.legal().len(), "a probability for each action");
+        for set in 0..tree.num_sets() as u32 {
+            let row = row(set).ok_or(set)?;
+            assert_eq!(row.len(), tree.width(set) as usize, "a probability for each action");
             debug_assert!(is_distribution(&row, 1e-6), "{row:?}");
             probabilities.extend(row);
         }
@@ -41,7 +43,7 @@ impl Policy {
     }
 
     /// Creates a policy from these probabilities, set by set.
-    pub(crate) fn of_rows<G: Game>(tree: &GameTree<G>, probabilities: Vec<f64>) -> Self {
+    pub(crate) fn of_rows(tree: &Tree, probabilities: Vec<f64>) -> Self {
         debug_assert_eq!(probabilities.len(), tree.num_rows());
         Self { starts: tree.starts.clone(), probabilities }
     }

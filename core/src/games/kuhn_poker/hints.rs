@@ -18,7 +18,9 @@ static WEIGHTS: LazyLock<Vec<f32>> = LazyLock::new(|| {
 });
 
 impl Hints for KuhnPoker {
-    const HAS_POLICY: bool = true;
+    fn has_policy(&self) -> bool {
+        true
+    }
 
     fn appeal(&self, view: &Log, action: Action) -> f32 {
         // The highest card comes last in its field, behind the number of cards dealt.

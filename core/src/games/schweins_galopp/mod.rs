@@ -24,9 +24,9 @@ use crate::actions::{Action, Actions64};
 use crate::bits::{self, Cumulated};
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Turn};
+use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Rulebook, Turn};
 use crate::key::mix;
-use crate::options::Switch;
+use crate::options::{AnyOptions, Switch};
 use crate::playout::Playout;
 use crate::processor;
 use crate::rng::Rng;
@@ -288,13 +288,8 @@ impl SchweinsGalopp {
     }
 }
 
-impl Game for SchweinsGalopp {
-    const NAME: &'static str = "schweins_galopp";
+impl Rulebook for SchweinsGalopp {
     type Rules = Rules;
-    type State = State;
-    type View = View;
-    type Sampler = Sampler;
-    type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         rules.check()?;
@@ -308,8 +303,15 @@ impl Game for SchweinsGalopp {
         game.info = game.facts();
         Ok(game)
     }
+}
 
-    fn rules(&self) -> &Rules {
+impl Game for SchweinsGalopp {
+    type State = State;
+    type View = View;
+    type Sampler = Sampler;
+    type Actions = Actions64;
+
+    fn rules(&self) -> &dyn AnyOptions {
         &self.rules
     }
 

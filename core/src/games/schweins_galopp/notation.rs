@@ -150,7 +150,7 @@ impl Notation for SchweinsGalopp {
         let ids = || (0..self.num_actions() as u8).map(Action);
         ids().find(|&id| self.action_name(id) == name).ok_or_else(|| ParseError {
             text: text.to_string(),
-            kind: format!("action of {}", Self::NAME),
+            kind: format!("action of {}", self.name()),
             known: ids().map(|id| self.action_name(id)).collect::<Vec<_>>().join(" "),
         })
     }
@@ -196,6 +196,7 @@ impl Notation for SchweinsGalopp {
 
 #[cfg(test)]
 mod tests {
+    use crate::Rulebook as _;
     use crate::actions::Action;
     use crate::game::Game as _;
     use crate::games::schweins_galopp::{Rules, SchweinsGalopp};

@@ -24,8 +24,9 @@ use crate::actions::{Action, Actions128};
 use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{Chance, Game, GameInfo, Observer, Turn, evenly};
+use crate::game::{Chance, Game, GameInfo, Observer, Rulebook, Turn, evenly};
 use crate::key::mix;
+use crate::options::AnyOptions;
 use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
@@ -365,14 +366,8 @@ impl Schwimmen {
     }
 }
 
-impl Game for Schwimmen {
-    const NAME: &'static str = "schwimmen";
-    const OBSERVATION_VERSION: u32 = 2;
+impl Rulebook for Schwimmen {
     type Rules = Rules;
-    type State = State;
-    type View = View;
-    type Sampler = Sampler;
-    type Actions = Actions128;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let first_dealer = rules.checked()?;
@@ -381,9 +376,20 @@ impl Game for Schwimmen {
         game.info = game.facts();
         Ok(game)
     }
+}
 
-    fn rules(&self) -> &Rules {
+impl Game for Schwimmen {
+    type State = State;
+    type View = View;
+    type Sampler = Sampler;
+    type Actions = Actions128;
+
+    fn rules(&self) -> &dyn AnyOptions {
         &self.rules
+    }
+
+    fn observation_version(&self) -> u32 {
+        2
     }
 
     fn info(&self) -> &GameInfo {

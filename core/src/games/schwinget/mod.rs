@@ -26,8 +26,9 @@ use crate::actions::{Action, Actions64};
 use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{Chance, Game, GameInfo, Observer, Turn, evenly};
+use crate::game::{Chance, Game, GameInfo, Observer, Rulebook, Turn, evenly};
 use crate::key::mix;
+use crate::options::AnyOptions;
 use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
@@ -189,13 +190,8 @@ impl Schwinget {
     }
 }
 
-impl Game for Schwinget {
-    const NAME: &'static str = "schwinget";
+impl Rulebook for Schwinget {
     type Rules = Rules;
-    type State = State;
-    type View = View;
-    type Sampler = Sampler;
-    type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let pile = rules.pile_size()?;
@@ -205,8 +201,16 @@ impl Game for Schwinget {
         game.info = game.facts();
         Ok(game)
     }
+}
 
-    fn rules(&self) -> &Rules {
+impl Game for Schwinget {
+    const SEARCHES_TWICE: bool = true;
+    type State = State;
+    type View = View;
+    type Sampler = Sampler;
+    type Actions = Actions64;
+
+    fn rules(&self) -> &dyn AnyOptions {
         &self.rules
     }
 

@@ -26,8 +26,9 @@ use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{Chance, Game, GameInfo, Observer, Turn, evenly};
+use crate::game::{Chance, Game, GameInfo, Observer, Rulebook, Turn, evenly};
 use crate::key::{HIDDEN, mix};
+use crate::options::AnyOptions;
 use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
@@ -216,13 +217,8 @@ impl UpAndDown {
     }
 }
 
-impl Game for UpAndDown {
-    const NAME: &'static str = "up_and_down";
+impl Rulebook for UpAndDown {
     type Rules = Rules;
-    type State = State;
-    type View = View;
-    type Sampler = Sampler;
-    type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let tricks = rules.cards_each()?;
@@ -232,8 +228,16 @@ impl Game for UpAndDown {
         game.info = game.facts();
         Ok(game)
     }
+}
 
-    fn rules(&self) -> &Rules {
+impl Game for UpAndDown {
+    const SEARCHES_TWICE: bool = true;
+    type State = State;
+    type View = View;
+    type Sampler = Sampler;
+    type Actions = Actions64;
+
+    fn rules(&self) -> &dyn AnyOptions {
         &self.rules
     }
 

@@ -78,10 +78,18 @@ impl SchweinsGalopp {
 
 impl Hints for SchweinsGalopp {
     #[cfg(feature = "networks")]
-    const NETWORK: Option<&'static [u8]> = Some(include_bytes!("network.safetensors"));
-    const HAS_POLICY: bool = true;
-    const BEST_AGENT: &'static str = "ismcts:rollout=hints,cutoff=deal,beliefs=policy,\
-        model=fitted,model_temperature=1,model_epsilon=0.05";
+    fn network(&self) -> Option<&'static [u8]> {
+        Some(include_bytes!("network.safetensors"))
+    }
+
+    fn has_policy(&self) -> bool {
+        true
+    }
+
+    fn best_agent(&self) -> &'static str {
+        "ismcts:rollout=hints,cutoff=deal,beliefs=policy,\
+        model=fitted,model_temperature=1,model_epsilon=0.05"
+    }
 
     fn appeal(&self, view: &View, action: Action) -> f32 {
         self.logit(&view.seen, action)

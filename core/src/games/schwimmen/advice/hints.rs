@@ -149,10 +149,18 @@ impl Schwimmen {
 
 impl Hints for Schwimmen {
     #[cfg(feature = "networks")]
-    const NETWORK: Option<&'static [u8]> = Some(include_bytes!("network.safetensors"));
-    const HAS_POLICY: bool = true;
-    const BEST_AGENT: &'static str = "ismcts:rollout=hints,selection=puct,opponents=fitted,\
-        beliefs=policy,model=fitted,model_temperature=1,model_epsilon=0.05";
+    fn network(&self) -> Option<&'static [u8]> {
+        Some(include_bytes!("network.safetensors"))
+    }
+
+    fn has_policy(&self) -> bool {
+        true
+    }
+
+    fn best_agent(&self) -> &'static str {
+        "ismcts:rollout=hints,selection=puct,opponents=fitted,\
+        beliefs=policy,model=fitted,model_temperature=1,model_epsilon=0.05"
+    }
 
     fn appeal(&self, view: &View, action: Action) -> f32 {
         self.logit(&view.seen, action)
@@ -240,8 +248,8 @@ impl Hints for Schwimmen {
 
 #[cfg(test)]
 mod tests {
+    use crate::Rulebook as _;
     use crate::bits;
-    use crate::game::Game as _;
     use crate::games::schwimmen::{Rules, Schwimmen, cards};
     use crate::rng::Rng;
 

@@ -12,10 +12,18 @@ use super::policy;
 
 impl Hints for Schwinget {
     #[cfg(feature = "networks")]
-    const NETWORK: Option<&'static [u8]> = Some(include_bytes!("network.safetensors"));
-    const HAS_POLICY: bool = true;
-    const BEST_AGENT: &'static str = "ismcts:selection=puct,prior=fitted,c=1.4,rollout=fitted,endings=on,\
-        opponents=fitted,beliefs=policy,model=fitted,model_temperature=1.3,model_epsilon=0.05";
+    fn network(&self) -> Option<&'static [u8]> {
+        Some(include_bytes!("network.safetensors"))
+    }
+
+    fn has_policy(&self) -> bool {
+        true
+    }
+
+    fn best_agent(&self) -> &'static str {
+        "ismcts:selection=puct,prior=fitted,c=1.4,rollout=fitted,endings=on,\
+        opponents=fitted,beliefs=policy,model=fitted,model_temperature=1.3,model_epsilon=0.05"
+    }
 
     fn appeal(&self, view: &View, action: Action) -> f32 {
         self.logit(&view.seen, action)

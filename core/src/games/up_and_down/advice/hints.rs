@@ -133,9 +133,17 @@ fn share(merits: &mut [f32], sum: f32) {
 
 impl Hints for UpAndDown {
     #[cfg(feature = "networks")]
-    const NETWORK: Option<&'static [u8]> = Some(include_bytes!("network.safetensors"));
-    const HAS_POLICY: bool = true;
-    const BEST_AGENT: &'static str = "flat_mc:allocation=ucb1,rollout=fitted,cutoff=3";
+    fn network(&self) -> Option<&'static [u8]> {
+        Some(include_bytes!("network.safetensors"))
+    }
+
+    fn has_policy(&self) -> bool {
+        true
+    }
+
+    fn best_agent(&self) -> &'static str {
+        "flat_mc:allocation=ucb1,rollout=fitted,cutoff=3"
+    }
 
     fn appeal(&self, view: &View, action: Action) -> f32 {
         self.logit(&view.seen, action)

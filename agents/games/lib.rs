@@ -1,0 +1,31 @@
+//! All games by name, with all agents.
+//!
+//! Each fast game is a crate in a folder here, and all plain games together are one. What is generic over the game is
+//! compiled in these crates, side by side, and not again in the programs that play.
+
+use std::sync::Arc;
+
+use stier_agents::erased::{DynGame, DynState};
+use stier_core::{RecordError, RulesError, games, record};
+
+/// The game of that name with rules given as text; see [`Options::from_text`](stier_core::Options::from_text).
+pub fn load(name: &str, rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {
+    match name {
+        "schweins_galopp" => stier_schweins_galopp::load(rules),
+        "schwimmen" => stier_schwimmen::load(rules),
+        "schwinget" => stier_schwinget::load(rules),
+        "up_and_down" => stier_up_and_down::load(rules),
+        _ => stier_plain::load(name, rules).unwrap_or_else(|| Err(unknown(name))),
+    }
+}
+
+/// The state that a record ends with, of whichever game.
+pub fn read_record(text: &str) -> Result<Box<dyn DynState>, RecordError> {
+    let (name, rules) = record::game(text)?;
+    load(name, rules)?.replay(text)
+}
+
+/// The error for a name that no game has.
+pub fn unknown(name: &str) -> RulesError {
+    RulesError::UnknownGame { name: name.to_string(), known: games::NAMES.join(", ") }
+}

@@ -1,0 +1,12 @@
+//! Schwimmen with all agents, in a compilation unit of its own: fast games are compiled side by side.
+
+use std::sync::Arc;
+
+use stier_agents::erased::{DynGame, erase};
+use stier_core::games::schwimmen::Schwimmen;
+use stier_core::{Rulebook as _, RulesError};
+
+/// The game with rules given as text; see [`Options::from_text`](stier_core::Options::from_text).
+pub fn load(rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {
+    Schwimmen::from_text(rules).map(erase)
+}
