@@ -1,25 +1,7 @@
-# make demo     build, install into .venv, play the demonstration, write its picture to out/
-# make test     everything that has to pass; the web page too where chromium is installed
-# make test-msrv  the oldest Rust that Cargo.toml allows, installed by rustup; make test checks it where it is installed
-# make test-sb3  what needs Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv
-# make bench    measure and print one table, kept in benches/RESULTS.md
-# make strength  play the matches of benches/strength.toml (hours; stop it and it goes on), cross-tables in benches/STRENGTH.md
-# make study    when is an attack right? Some hours of one core; stop it and it goes on. Tables and figures under notebooks/
-# make ladder   solve the scaled-down games of benches/ladder.toml, ask every agent (an hour; stop it and it goes on), benches/LADDER.md
-# make training  train networks in the four games, five seeds each (hours; stop it and it goes on), benches/TRAINING.md
-# make audit    look for leaks in the card games of OpenSpiel, PettingZoo and RLCard (20 minutes; stop it and it goes on), benches/AUDIT.md
-# make test-torch  what needs PyTorch
-# make wheel    source distribution and wheel, as they are released, out/dist/
-# make web      build the web page, out/web/index.html; stier web opens it
-# make fuzz     ten million inputs for each parser (half an hour)
-# make audit-release  look over what a release is made of: workflows, licences and known vulnerabilities of the crates, ABI of the wheels
-# make semver   compare the public Python names with the latest tag; with any commit by OPTIONS='--against COMMIT'
-# make jupyter  open the notebooks, with JupyterLab installed into .venv
-# make notebooks  run the notebooks and keep their output in them
-# make docs     build the documentation, out/docs/index.html
-#
-# Needs a Rust toolchain (for the tests with rustfmt and clippy), a C compiler, Python 3.10 or newer with venv, and make; the
-# rest is installed into .venv.
+# `make help` prints the comments that begin with ##, each with the target below it. Everything needs a Rust toolchain (the
+# checks also rustfmt and clippy), a C compiler, Python 3.10 or newer with venv, and make; the rest is installed into .venv.
+
+.DEFAULT_GOAL := help
 
 PYTHON ?= python3
 VENV := .venv
@@ -40,15 +22,24 @@ WASM := wasm32-unknown-unknown
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit audit-release semver wheel web fuzz jupyter notebooks docs clean
+.PHONY: help demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit audit-release semver wheel web fuzz jupyter notebooks docs clean
 .DELETE_ON_ERROR:
 
+## print this list
+help:
+	@awk '/^## / { text = substr($$0, 4); next } \
+		text && /^[a-z][a-z0-9-]*:/ { sub(/:.*/, ""); printf "make %-14s %s\n", $$0, text } \
+		{ text = "" }' $(firstword $(MAKEFILE_LIST))
+
+## build, play the demonstration, write its picture to out/
 demo: $(VENV)/demo
 	@mkdir -p out
 	$(BIN)/python python/examples/demo.py --out out
 
+## everything that has to pass; the web page too where chromium is installed
 test: test-rust test-python docs
 
+## the part of make test that is about Rust
 test-rust: | rust-is-new-enough
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
@@ -62,10 +53,12 @@ test-rust: | rust-is-new-enough
 	@if rustup toolchain list 2>/dev/null | grep -q '^$(MSRV)-'; then $(MAKE) test-msrv; \
 		else echo 'Rust $(MSRV) is not installed: skipped make test-msrv'; fi
 
+## the oldest Rust that Cargo.toml allows; make test checks it where it is installed
 test-msrv:
 	rustup toolchain list | grep -q '^$(MSRV)-' || rustup toolchain install $(MSRV) --profile minimal --no-self-update
 	cargo +$(MSRV) check --workspace --quiet
 
+## the part of make test that is about Python
 test-python: $(VENV)/tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -82,14 +75,17 @@ test-python: $(VENV)/tests
 	$(BIN)/python -m pytest python/tests
 	STIER_DEALS=30 STIER_STEPS=50_000 $(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
 
+## what needs Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv
 test-sb3: $(VENV)/tests
 	$(PIP) install 'stier[test-sb3]'
 	$(BIN)/python -m pytest python/tests/test_sb3.py
 
+## what needs PyTorch
 test-torch: $(VENV)/tests
 	$(PIP) install 'stier[test,torch]'
 	$(BIN)/python -m pytest python/tests/test_training*.py
 
+## measure speed, write benches/RESULTS.md
 bench: $(VENV)/tests
 	cargo bench -p stier-benches
 	$(BIN)/python benches/python/vector.py
@@ -97,11 +93,21 @@ bench: $(VENV)/tests
 	$(BIN)/python benches/python/learner.py
 	cargo run --release --quiet --bin table
 
-# The experiments of the project. Options go to stier run: make ladder OPTIONS='--ray auto'.
+# The experiments of the project. If you stop one, it goes on at the next call. Options go to stier run: make ladder
+# OPTIONS='--ray auto'.
+## play the matches of benches/strength.toml, write benches/STRENGTH.md (hours)
+strength:
+## solve the scaled-down games of benches/ladder.toml, ask every agent, write benches/LADDER.md (an hour)
+ladder:
+## when is an attack right? Tables and figures under notebooks/ (hours of one core)
+study:
+## train networks in the four games, five seeds each, write benches/TRAINING.md (hours)
+training:
 strength ladder study training: $(VENV)/tests
 	$(BIN)/stier run benches/$@.toml $(OPTIONS)
 
 # Takes options: make audit OPTIONS='--games 10'. OpenSpiel needs Python 3.11 or newer.
+## look for leaks in the card games of OpenSpiel, PettingZoo and RLCard, write benches/AUDIT.md (20 minutes)
 audit: $(VENV)/demo
 	$(PIP) install 'stier[audit]'
 	$(BIN)/python benches/python/audit.py $(OPTIONS)
@@ -109,6 +115,7 @@ audit: $(VENV)/demo
 # The wheel as it is released: from the source distribution, then tried in an environment with nothing else. In the same
 # folder, the same sources and compiler give the same bytes.
 wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+## source distribution and wheel as they are released, in out/dist/
 wheel: web $(BIN)/maturin
 	rm -rf out/dist out/source out/bare
 	$(BIN)/maturin sdist --manifest-path python/Cargo.toml --out out/dist
@@ -127,6 +134,7 @@ wheel: web $(BIN)/maturin
 
 # The page and its engine, as files for any web server. The package in this folder gets a copy without the networks, which
 # it has already.
+## build the web page, out/web/index.html; stier web opens it
 web: python/stier/page/index.html
 
 python/stier/page/index.html: out/web/index.html
@@ -167,6 +175,7 @@ NPM = PATH="$(NODE)/bin:$$PATH" $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bi
 
 # Takes options: make fuzz OPTIONS='-runs=1000000'. Needs the nightly compiler and cargo-fuzz.
 FUZZED := $(notdir $(wildcard agents/fuzz/corpus/*))
+## ten million inputs for each parser (half an hour)
 fuzz: $(addprefix fuzz-,$(FUZZED))
 fuzz-%:
 	@mkdir -p out/fuzz/$*
@@ -177,6 +186,7 @@ fuzz-%:
 # Without a network cargo-deny knows no vulnerabilities: OPTIONS='licenses bans sources'.
 audit-release: WHEELS = $(wildcard out/dist/*-abi3-*.whl)
 audit-release: export PATH := $(CURDIR)/$(BIN):$(PATH)
+## look over what a release is made of: workflows, licences, known vulnerabilities, ABI of the wheels
 audit-release:
 	$(call audited-by,zizmor,zizmor --persona auditor .)
 	$(call audited-by,actionlint,actionlint)
@@ -185,19 +195,23 @@ audit-release:
 audited-by = @if echo ' $(SKIP) ' | grep -q ' $(1) '; then echo '$(1): skipped'; \
 	elif command -v $(1) >/dev/null; then $(2); else echo '$(1) is not installed (SKIP="$(1)" leaves it out)'; exit 1; fi
 
+## compare the public Python names with the latest tag; with any commit by OPTIONS='--against COMMIT'
 semver: $(BIN)/maturin
 	$(PIP) install $$(grep '^griffe' .github/requirements.txt)
 	@test -n '$(OPTIONS)' || git describe --tags --abbrev=0 >/dev/null || { echo "OPTIONS='--against COMMIT' names one"; exit 1; }
 	$(BIN)/griffe check stier --search python $(OPTIONS)
 
+## open the notebooks, with JupyterLab installed into .venv
 jupyter: $(VENV)/demo
 	$(PIP) install 'stier[notebooks]'
 	$(BIN)/jupyter lab notebooks
 
+## run the notebooks and keep their output in them
 notebooks: $(VENV)/tests
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --overwrite notebooks
 
 # Warnings are errors: a name that is not documented, a link that leads nowhere.
+## build the documentation, out/docs/index.html
 docs: $(VENV)/tests
 	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going python/docs out/docs
 
@@ -235,5 +249,6 @@ python-is-new-enough:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 		{ echo "$(PYTHON) is $$($(PYTHON) --version) here: make demo PYTHON=python3.12, or another from 3.10 on"; exit 1; }
 
+## delete everything that was built or installed here
 clean:
 	rm -rf $(VENV) target out python/stier/*.so python/stier/page $(PAGE)/node_modules $(PAGE)/src/wasm
