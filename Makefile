@@ -77,12 +77,12 @@ test-python: $(VENV)/tests
 
 ## what needs Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv
 test-sb3: $(VENV)/tests
-	$(PIP) install 'stier[test-sb3]'
+	$(PIP) install --group python/pyproject.toml:test-sb3
 	$(BIN)/python -m pytest python/tests/test_sb3.py
 
 ## what needs PyTorch
 test-torch: $(VENV)/tests
-	$(PIP) install 'stier[test,torch]'
+	$(PIP) install 'stier[torch]'
 	$(BIN)/python -m pytest python/tests/test_training*.py
 
 ## measure speed, write benches/RESULTS.md
@@ -228,12 +228,13 @@ $(VENV)/demo: $(VENV)/built
 
 # What the tests and the documentation need.
 $(VENV)/tests: $(VENV)/demo
-	$(PIP) install 'stier[demo,docs,test]'
+	$(PIP) install --group python/pyproject.toml:test --group python/pyproject.toml:docs
 	@touch $@
 
-$(BIN)/maturin: | rust-is-new-enough python-is-new-enough
-	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --upgrade 'pip>=24'
+# Groups need pip 25.1.
+$(BIN)/maturin: python/pyproject.toml | rust-is-new-enough python-is-new-enough
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --upgrade 'pip>=25.1'
 	$(PIP) install 'maturin>=1.12,<2'
 	@touch $@
 
