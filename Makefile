@@ -19,10 +19,20 @@ RUST := $(ENGINE) $(NETWORKS) python/pyproject.toml python/Cargo.toml \
 PAGE := python/web/page
 WASM := wasm32-unknown-unknown
 
+# The package in .venv is the one of this folder, with one of two builds of the engine. Each stamp removes the other: built is
+# what is released, dev is quick to compile and slow to play. Whatever plays or measures needs built. The checks take the
+# build that is there.
+ENGINE_HERE := $(VENV)/built
+ifeq ($(filter-out dev check,$(MAKECMDGOALS)),)
+ifneq ($(filter dev,$(MAKECMDGOALS))$(if $(wildcard $(VENV)/built),,none),)
+ENGINE_HERE := $(VENV)/dev
+endif
+endif
+
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: help demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit audit-release semver wheel web fuzz jupyter notebooks docs clean
+.PHONY: help dev check demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit audit-release semver wheel web fuzz jupyter notebooks docs clean
 .DELETE_ON_ERROR:
 
 ## print this list
@@ -31,21 +41,40 @@ help:
 		text && /^[a-z][a-z0-9-]*:/ { sub(/:.*/, ""); printf "make %-14s %s\n", $$0, text } \
 		{ text = "" }' $(firstword $(MAKEFILE_LIST))
 
+## build for development, in seconds after a change: for pytest and for trying things out
+dev: $(VENV)/dev $(VENV)/tools
+
+## formatting, lints and types of Rust and Python
+check: $(VENV)/tests
+	cargo fmt --all --check
+	$(STRICT) clippy --workspace --all-targets --all-features --quiet $(DENY)
+	cargo check -p stier-agents --quiet
+	@$(HAS_WASM) || rustup target add $(WASM) || echo '$(WASM) is not installed: skipped the check for it'
+	@! $(HAS_WASM) || $(STRICT) clippy -p stier-web --target $(WASM) --quiet $(DENY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	cd python && ../$(BIN)/python -m mypy
+	cd python && ../$(BIN)/pyright --pythonpath ../$(BIN)/python
+	PYTHONPATH=python $(BIN)/python python/tools/type_completeness.py
+	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml \
+		--allowlist python/stubtest_allowlist.txt --ignore-unused-allowlist
+
+# Warnings of rustc and clippy fail here only. From 1.97 on, Cargo looks for them after compiling, so a plain cargo clippy
+# shares the results. Before, clippy needs a flag, which makes it check the workspace anew.
+STRICT := CARGO_BUILD_WARNINGS=deny cargo
+DENY = $(shell printf '%s\n' 1.97 "$$(cargo --version | cut -d ' ' -f 2)" | sort -V | tail -n 1 | \
+	grep -q '^1\.97$$' && echo '-- -D warnings')
+
 ## build, play the demonstration, write its picture to out/
 demo: $(VENV)/demo
 	@mkdir -p out
 	$(BIN)/python python/examples/demo.py --out out
 
 ## everything that has to pass; the web page too where chromium is installed
-test: test-rust test-python docs
+test: check test-rust test-python docs
 
-## the part of make test that is about Rust
+## the tests of Rust
 test-rust: | rust-is-new-enough
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
-	cargo check -p stier-agents --quiet
-	@$(HAS_WASM) || rustup target add $(WASM) || echo '$(WASM) is not installed: skipped the check for it'
-	@! $(HAS_WASM) || cargo clippy -p stier-web --target $(WASM) --quiet -- -D warnings
 	cargo test --workspace --quiet
 	cargo test -p stier-web --quiet
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
@@ -58,15 +87,8 @@ test-msrv:
 	rustup toolchain list | grep -q '^$(MSRV)-' || rustup toolchain install $(MSRV) --profile minimal --no-self-update
 	cargo +$(MSRV) check --workspace --quiet
 
-## the part of make test that is about Python
+## the tests of Python, the web page and the notebooks
 test-python: $(VENV)/tests
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	cd python && ../$(BIN)/python -m mypy
-	cd python && ../$(BIN)/pyright --pythonpath ../$(BIN)/python
-	PYTHONPATH=python $(BIN)/python python/tools/type_completeness.py
-	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml \
-		--allowlist python/stubtest_allowlist.txt --ignore-unused-allowlist
 	@if ! command -v $${CHROMIUM:-chromium} >/dev/null; then \
 		echo 'chromium is not installed (CHROMIUM names another): skipped the tests of the web page'; \
 		elif ! $(HAS_WASM) && ! command -v rustup >/dev/null; then \
@@ -215,19 +237,31 @@ notebooks: $(VENV)/tests
 docs: $(VENV)/tests
 	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going python/docs out/docs
 
-# The package in .venv is the one of this folder: only changes in Rust need a new build.
 $(VENV)/built: $(BIN)/maturin $(RUST)
 	@echo 'Compiling Stier, which takes some minutes the first time.'
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --manifest-path python/Cargo.toml
+	@rm -f $(VENV)/dev
+	$(DEVELOP) --release
 	@touch $@
 
+$(VENV)/dev: $(BIN)/maturin $(RUST)
+	@rm -f $(VENV)/built
+	$(DEVELOP)
+	@touch $@
+
+DEVELOP = VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --manifest-path python/Cargo.toml
+
 # What the demonstration draws and counts with.
-$(VENV)/demo: $(VENV)/built
+$(VENV)/demo: python/pyproject.toml | $(VENV)/built
 	$(PIP) install 'stier[demo]'
 	@touch $@
 
-# What the tests and the documentation need.
-$(VENV)/tests: $(VENV)/demo
+# What most tests need.
+$(VENV)/tools: python/pyproject.toml | $(BIN)/maturin
+	$(PIP) install --quiet --group python/pyproject.toml:dev
+	@touch $@
+
+# What all tests, the types and the documentation need.
+$(VENV)/tests: python/pyproject.toml | $(ENGINE_HERE)
 	$(PIP) install --group python/pyproject.toml:test --group python/pyproject.toml:docs
 	@touch $@
 
@@ -235,7 +269,7 @@ $(VENV)/tests: $(VENV)/demo
 $(BIN)/maturin: python/pyproject.toml | rust-is-new-enough python-is-new-enough
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet --upgrade 'pip>=25.1'
-	$(PIP) install 'maturin>=1.12,<2'
+	$(PIP) install --quiet 'maturin>=1.12,<2'
 	@touch $@
 
 .PHONY: rust-is-new-enough python-is-new-enough
