@@ -94,7 +94,7 @@ test-python: $(VENV)/tests
 		elif ! $(HAS_WASM) && ! command -v rustup >/dev/null; then \
 		echo '$(WASM) is not installed: skipped the tests of the web page'; \
 		else $(MAKE) web; fi
-	$(BIN)/python -m pytest python/tests
+	STIER_ALL=1 $(BIN)/python -m pytest python/tests
 	STIER_DEALS=30 STIER_STEPS=50_000 $(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
 
 ## what needs Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv

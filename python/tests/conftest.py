@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import signal
+import sys
+from collections.abc import Generator
+from typing import Any
 
 import pytest
 from helpers import all_games
@@ -13,10 +18,45 @@ import stier
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+import_or_skip = pytest.importorskip
+
+
+def import_or_fail(modname: str, *args: Any, **kwargs: Any) -> Any:
+    """Imports an optional library, and fails without it unless `make test` does not install it here."""
+    no_wheels = sys.platform == "darwin" and platform.machine() == "x86_64"
+    absent = {"sb3_contrib", "torch"}  # make test-sb3, make test-torch
+    absent |= {"jax", "open_spiel", "optax", "pyspiel", "ray"} if no_wheels else set()
+    absent |= {"open_spiel", "pyspiel"} if sys.version_info < (3, 11) else set()
+    if modname.partition(".")[0] in absent:
+        return import_or_skip(modname, *args, **kwargs)
+    try:
+        return import_or_skip(modname, *args, **kwargs)
+    except pytest.skip.Exception as skipped:
+        pytest.fail(f"{skipped.msg}; without STIER_ALL this test is skipped", pytrace=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def skip_without_extra() -> Generator[None, object, object]:
+    """Skips a test that asks for an extra of the package, or for a library, that is not installed."""
+    try:
+        return (yield)
+    except (stier.errors.MissingExtraError, ModuleNotFoundError) as error:
+        if error.name is not None and error.name.startswith("stier"):
+            raise
+        pytest.skip(str(error))
+
+
+# Files and tests that need a library which is not installed are skipped. `make test` sets the variable.
+if os.environ.get("STIER_ALL"):
+    pytest.importorskip = import_or_fail
+else:
+    pytest_pyfunc_call = skip_without_extra
+
 
 @pytest.fixture
 def terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> pytest.CaptureFixture[str]:
     """The output of a test, as if standard error were a terminal."""
+    pytest.importorskip("tqdm")
     monkeypatch.setattr("stier._output.draws_bars", lambda: True)
     return capsys
 

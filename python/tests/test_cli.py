@@ -408,6 +408,7 @@ def test_errors_of_the_program_are_not_taken_for_wrong_arguments(
 
 
 def test_errors_of_files_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyarrow")  # stier report
     (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe\x00")
     for command in [
         ["replay", str(tmp_path / "none.txt")],

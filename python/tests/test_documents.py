@@ -37,12 +37,27 @@ PYTHON = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*
 SHELL = re.compile(r"^```sh\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 
 
+#: The libraries that parts of the package need.
+LIBRARIES = {
+    "open_spiel": "pyspiel",
+    "pyspiel": "pyspiel",
+    "stier.experiments": "pyarrow",
+    "stier.gymnasium": "gymnasium",
+    "stier.network": "safetensors",
+    "stier.pettingzoo": "pettingzoo",
+    "stier.plots": "matplotlib",
+    "stier.ratings": "scipy",
+    "stier.study": "pyarrow",
+    "stier.train": "jax",
+    "stier.widget": "anywidget",
+}
+
+
 def needs(text: str) -> None:
-    """Skip what is about OpenSpiel or training where there are no wheels for it."""
-    if "open_spiel" in text or "pyspiel" in text:
-        pytest.importorskip("pyspiel")
-    if "stier.train" in text:
-        pytest.importorskip("jax")
+    """Skips what is about a library that is not installed."""
+    for name, library in LIBRARIES.items():
+        if name in text:
+            pytest.importorskip(library)
 
 
 def run(document: Path) -> int:

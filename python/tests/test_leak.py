@@ -120,7 +120,6 @@ def test_facts_of_the_callers_own(game: stier.Game, leak: Callable[[stier.State,
 
 
 def test_the_bar_counts_games(terminal: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("tqdm")
     silent = stier.check_no_leak("kuhn_poker", games=3)
     assert not terminal.readouterr().err
     assert str(stier.check_no_leak("kuhn_poker", games=3, progress=True)) == str(silent)

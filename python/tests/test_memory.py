@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import stier
-from stier import gymnasium, pettingzoo
 
 #: Things made in each of two halves. Before a release: ``STIER_MADE=1_000_000``, with ``--timeout 0``.
 MADE = int(os.environ.get("STIER_MADE", "4000")) // 2
@@ -31,11 +30,13 @@ def vector(seed: int) -> None:
 
 
 def single(seed: int) -> None:
-    gymnasium.make("schwinget").reset(seed=seed)
+    pytest.importorskip("gymnasium")
+    stier.gymnasium.make("schwinget").reset(seed=seed)
 
 
 def table(seed: int) -> None:
-    pettingzoo.env("schwinget").reset(seed=seed)
+    pytest.importorskip("pettingzoo")
+    stier.pettingzoo.env("schwinget").reset(seed=seed)
 
 
 def agent(seed: int) -> None:

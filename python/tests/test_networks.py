@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 from helpers import decisions
 from numpy.typing import NDArray
-from safetensors.numpy import save_file
 
 import stier
 from stier.cli import main
+
+pytest.importorskip("safetensors")
+
+from safetensors.numpy import save_file
 
 Tensors = dict[str, NDArray[np.float32]]
 
