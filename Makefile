@@ -32,7 +32,7 @@ endif
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: help dev check demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit audit-release semver wheel web fuzz jupyter notebooks docs clean
+.PHONY: help dev check demo demo-packages demo-played test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit audit-release semver wheel web fuzz jupyter notebooks docs clean
 .DELETE_ON_ERROR:
 
 ## print this list
@@ -66,9 +66,20 @@ DENY = $(shell printf '%s\n' 1.97 "$$(cargo --version | cut -d ' ' -f 2)" | sort
 	grep -q '^1\.97$$' && echo '-- -D warnings')
 
 ## build, play the demonstration, write its picture to out/
-demo: $(VENV)/demo
-	@mkdir -p out
-	$(BIN)/python python/examples/demo.py --out out
+demo: $(BIN)/maturin
+	@echo '1/3 Compiling the engine, unless it is there: some minutes the first time'
+	@$(MAKE) --no-print-directory --jobs=2 demo-played demo-packages
+	@echo '3/3 Drawing the picture'
+	@$(BIN)/python python/examples/demo.py draw --out out
+
+# The games need nothing but the engine. The other job installs what draws, from the first minute on.
+demo-packages: $(VENV)/demo
+	@:
+
+demo-played: $(VENV)/built
+	@echo '2/3 Playing: random, greedy and a search at Schwinget, then the search at the other games'
+	@$(BIN)/python python/examples/demo.py play --out out
+	@test -e $(VENV)/demo || echo 'Waiting for matplotlib, which is still being installed'
 
 ## everything that has to pass; the web page too where chromium is installed
 test: check test-rust test-python docs
@@ -130,7 +141,7 @@ strength ladder study training: $(VENV)/tests
 
 # Takes options: make audit OPTIONS='--games 10'. OpenSpiel needs Python 3.11 or newer.
 ## look for leaks in the card games of OpenSpiel, PettingZoo and RLCard, write benches/AUDIT.md (20 minutes)
-audit: $(VENV)/demo
+audit: $(VENV)/built $(VENV)/demo
 	$(PIP) install 'stier[audit]'
 	$(BIN)/python benches/python/audit.py $(OPTIONS)
 
@@ -224,7 +235,7 @@ semver: $(BIN)/maturin
 	$(BIN)/griffe check stier --search python $(OPTIONS)
 
 ## open the notebooks, with JupyterLab installed into .venv
-jupyter: $(VENV)/demo
+jupyter: $(VENV)/built
 	$(PIP) install 'stier[notebooks]'
 	$(BIN)/jupyter lab notebooks
 
@@ -238,7 +249,6 @@ docs: $(VENV)/tests
 	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going python/docs out/docs
 
 $(VENV)/built: $(BIN)/maturin $(RUST)
-	@echo 'Compiling Stier, which takes some minutes the first time.'
 	@rm -f $(VENV)/dev
 	$(DEVELOP) --release
 	@touch $@
@@ -248,12 +258,15 @@ $(VENV)/dev: $(BIN)/maturin $(RUST)
 	$(DEVELOP)
 	@touch $@
 
-DEVELOP = VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --manifest-path python/Cargo.toml
+# Cargo must not take a job from make: it would compile on so few cores.
+DEVELOP = MAKEFLAGS= VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --manifest-path python/Cargo.toml
 
-# What the demonstration draws and counts with.
-$(VENV)/demo: python/pyproject.toml | $(VENV)/built
-	$(PIP) install 'stier[demo]'
+# What the demonstration draws with. It is installed while the engine is compiled, and so cannot ask the installed package.
+$(VENV)/demo: python/pyproject.toml | $(BIN)/maturin
+	@echo 'Installing matplotlib, pandas and SciPy'
+	@$(ONLY_DEPENDENCIES) './python[demo]'
 	@touch $@
+ONLY_DEPENDENCIES = PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --quiet --no-build-isolation --only-deps
 
 # What most tests need.
 $(VENV)/tools: python/pyproject.toml | $(BIN)/maturin
@@ -265,24 +278,26 @@ $(VENV)/tests: python/pyproject.toml | $(ENGINE_HERE)
 	$(PIP) install --group python/pyproject.toml:test --group python/pyproject.toml:docs
 	@touch $@
 
-# Groups need pip 25.1.
+# The package's own dependencies come first, so that make demo does not install NumPy twice at once. Groups need pip 25.1,
+# --only-deps needs 26.3.
 $(BIN)/maturin: python/pyproject.toml | rust-is-new-enough python-is-new-enough
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --upgrade 'pip>=25.1'
-	$(PIP) install --quiet 'maturin>=1.12,<2'
+	@echo 'Preparing $(VENV)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --quiet --upgrade 'pip>=26.3'
+	@$(PIP) install --quiet 'maturin>=1.12,<2'
+	@$(ONLY_DEPENDENCIES) ./python
 	@touch $@
 
 .PHONY: rust-is-new-enough python-is-new-enough
 rust-is-new-enough:
-	@echo 'Stier needs Rust $(MSRV) or newer and Python 3.10 or newer.'
 	@found=$$(cargo --version 2>/dev/null | cut -d ' ' -f 2); \
-	if [ -z "$$found" ]; then echo 'There is no Rust here: install it from https://rustup.rs'; exit 1; fi; \
+	if [ -z "$$found" ]; then echo 'Stier needs Rust $(MSRV) or newer, and there is none here: install it from https://rustup.rs'; exit 1; fi; \
 	if [ "$$(printf '%s\n' $(MSRV) "$$found" | sort -V | head -n 1)" != $(MSRV) ]; then \
-		echo "Rust is $$found here: update it with rustup update"; exit 1; fi
+		echo "Stier needs Rust $(MSRV) or newer, and here it is $$found: update it with rustup update"; exit 1; fi
 
 python-is-new-enough:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
-		{ echo "$(PYTHON) is $$($(PYTHON) --version) here: make demo PYTHON=python3.12, or another from 3.10 on"; exit 1; }
+		{ echo "Stier needs Python 3.10 or newer, and $(PYTHON) is $$($(PYTHON) --version): make demo PYTHON=python3.12"; exit 1; }
 
 ## delete everything that was built or installed here
 clean:

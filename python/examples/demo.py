@@ -2,25 +2,26 @@
 
 Plays a cross-table of random, greedy and ISMCTS under both scorings, prints it with 95 % intervals, and counts after
 how many tricks the ISMCTS player locks the pile. Everything goes through the public interface of ``stier``.
+
+Only the picture needs matplotlib. ``play`` and ``draw`` do one half each, so that ``make demo`` plays while matplotlib
+is being installed.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.axes import Axes
 
 import stier
-from stier.ratings import estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SEARCHER = "ismcts:iterations=1000"
 AGENTS = ["random", "greedy", SEARCHER]
@@ -43,8 +44,8 @@ class Attacks:
 
     def share(self) -> tuple[np.ndarray, np.ndarray]:
         """Of all bouts, the share with an attack after k tricks, and the half width of its 95 % interval."""
-        outcomes = np.arange(self.bouts)[:, None] < self.attacked
-        return outcomes.mean(axis=0), np.array([estimate(column).ci95 for column in outcomes.T])
+        share = self.attacked / self.bouts
+        return share, 1.96 * np.sqrt(share * (1 - share) / self.bouts)
 
 
 def count_attacks(games: Iterable[stier.playing.Played], player: int, num_cards: int) -> Attacks:
@@ -118,31 +119,57 @@ def print_other_games(deals: int, seed: int) -> None:
             print(f"{line:<68} {100 / players:.1f} %")
 
 
+def play(deals: int, seed: int, counts: Path) -> None:
+    """Plays everything, prints the tables, and writes the counts of the attacks for `draw_picture`."""
+    found: dict[str, Attacks] = {}
+    for scoring in SCORINGS:
+        game = stier.load_game(GAME, scoring=scoring)
+        result = stier.pit(game, AGENTS, deals=deals, seed=seed, progress=True)
+        print(result, flush=True)
+        found[scoring] = count_attacks(result.games, AGENTS.index(SEARCHER), game.max_chance_outcomes())
+        print_attacks(found[scoring])
+    counts.write_text(
+        json.dumps({s: [a.bouts, a.on_lead.tolist(), a.attacked.tolist()] for s, a in found.items()}), encoding="utf-8"
+    )
+    print_other_games(max(deals // 5, 2), seed)
+
+
+def draw_picture(counts: Path, picture: Path) -> None:
+    """Draws the counts that `play` wrote."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+
+    import matplotlib.pyplot as plt
+
+    figure, panels = plt.subplots(1, len(SCORINGS), figsize=(9, 3.6), sharey=True, layout="constrained")
+    found = json.loads(counts.read_text(encoding="utf-8"))
+    for scoring, axes in zip(SCORINGS, panels, strict=True):
+        bouts, on_lead, attacked = found[scoring]
+        draw(axes, scoring, Attacks(bouts, np.array(on_lead), np.array(attacked)))
+    panels[0].set_ylabel("% of bouts (95 % interval)")
+    figure.suptitle(f"When does {SEARCHER} attack?  Schwinget against random and greedy", fontsize=12)
+    temporary = picture.with_suffix(".new.png")
+    figure.savefig(temporary, dpi=150)
+    temporary.replace(picture)
+    print(f"picture: {picture}")
+
+
 def main() -> None:
     """Plays, prints, draws."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("step", nargs="?", choices=["play", "draw"], help="one half of the work (default: both)")
     parser.add_argument("--deals", type=int, default=1000, help="paired deals for each pair of agents (default: 1000)")
     parser.add_argument("--seed", type=int, default=0, help="seed of deals and agents (default: 0)")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder of the picture (default: out)")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
 
-    figure, panels = plt.subplots(1, len(SCORINGS), figsize=(9, 3.6), sharey=True, layout="constrained")
-    for scoring, axes in zip(SCORINGS, panels, strict=True):
-        game = stier.load_game(GAME, scoring=scoring)
-        result = stier.pit(game, AGENTS, deals=arguments.deals, seed=arguments.seed, progress=True)
-        print(result)
-        attacks = count_attacks(result.games, AGENTS.index(SEARCHER), game.max_chance_outcomes())
-        print_attacks(attacks)
-        draw(axes, scoring, attacks)
-    panels[0].set_ylabel("% of bouts (95 % interval)")
-    figure.suptitle(f"When does {SEARCHER} attack?  Schwinget against random and greedy", fontsize=12)
-    picture = arguments.out / "attack_timing.png"
-    temporary = picture.with_suffix(".new.png")
-    figure.savefig(temporary, dpi=150)
-    temporary.replace(picture)
-    print(f"picture: {picture}\n")
-    print_other_games(max(arguments.deals // 5, 2), arguments.seed)
+    counts = arguments.out / "attack_timing.json"
+    if arguments.step != "draw":
+        play(arguments.deals, arguments.seed, counts)
+    if arguments.step != "play":
+        draw_picture(counts, arguments.out / "attack_timing.png")
 
 
 if __name__ == "__main__":
