@@ -23,7 +23,7 @@ WASM := wasm32-unknown-unknown
 # what is released, dev is quick to compile and slow to play. Whatever plays or measures needs built. The checks take the
 # build that is there.
 ENGINE_HERE := $(VENV)/built
-ifeq ($(filter-out dev check,$(MAKECMDGOALS)),)
+ifeq ($(filter-out dev check check-rust check-python,$(MAKECMDGOALS)),)
 ifneq ($(filter dev,$(MAKECMDGOALS))$(if $(wildcard $(VENV)/built),,none),)
 ENGINE_HERE := $(VENV)/dev
 endif
@@ -32,7 +32,7 @@ endif
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: help dev check demo demo-packages demo-played test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit audit-release semver wheel web fuzz jupyter notebooks docs clean
+.PHONY: help dev check check-rust check-python demo demo-packages demo-played test tested-rust tested-python test-rust test-long test-msrv test-python test-sb3 test-torch size bench strength ladder study training audit audit-release semver wheel web fuzz jupyter notebooks docs clean
 .DELETE_ON_ERROR:
 
 ## print this list
@@ -45,12 +45,17 @@ help:
 dev: $(VENV)/dev $(VENV)/tools
 
 ## formatting, lints and types of Rust and Python
-check: $(VENV)/tests
+check: check-rust check-python
+
+## formatting and lints of Rust
+check-rust: | rust-is-new-enough
 	cargo fmt --all --check
 	$(STRICT) clippy --workspace --all-targets --all-features --quiet $(DENY)
-	cargo check -p stier-agents --quiet
 	@$(HAS_WASM) || rustup target add $(WASM) || echo '$(WASM) is not installed: skipped the check for it'
 	@! $(HAS_WASM) || $(STRICT) clippy -p stier-web --target $(WASM) --quiet $(DENY)
+
+## formatting, lints and types of Python
+check-python: $(VENV)/tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	cd python && ../$(BIN)/python -m mypy
@@ -81,15 +86,21 @@ demo-played: $(VENV)/built
 	@$(BIN)/python python/examples/demo.py play --out out
 	@test -e $(VENV)/demo || echo 'Waiting for matplotlib, which is still being installed'
 
+# Rust and Python side by side: they share nothing but the processors.
 ## everything that has to pass; the web page too where chromium is installed
-test: check test-rust test-python docs
+test: | rust-is-new-enough python-is-new-enough
+	@$(MAKE) --no-print-directory --jobs=2 tested-rust tested-python
+
+tested-rust:
+	@$(MAKE) --no-print-directory --jobs=1 check-rust test-rust
+
+tested-python:
+	@$(MAKE) --no-print-directory --jobs=1 check-python test-python docs
 
 ## the tests of Rust
 test-rust: | rust-is-new-enough
 	cargo test --workspace --quiet
-	cargo test -p stier-web --quiet
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-	cargo bench --workspace --no-run --quiet --profile test
 	@if rustup toolchain list 2>/dev/null | grep -q '^$(MSRV)-'; then $(MAKE) test-msrv; \
 		else echo 'Rust $(MSRV) is not installed: skipped make test-msrv'; fi
 
@@ -108,6 +119,12 @@ test-python: $(VENV)/tests
 	STIER_ALL=1 $(BIN)/python -m pytest python/tests
 	STIER_DEALS=30 STIER_STEPS=50_000 $(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
 
+## the long tests of both languages, and the engine of the web page as it is without threads
+test-long: $(VENV)/tests
+	cargo test --workspace --quiet -- --ignored
+	cargo test -p stier-web --quiet
+	STIER_ALL=1 $(BIN)/python -m pytest python/tests -m long
+
 ## what needs Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv
 test-sb3: $(VENV)/tests
 	$(PIP) install --group python/pyproject.toml:test-sb3
@@ -117,6 +134,10 @@ test-sb3: $(VENV)/tests
 test-torch: $(VENV)/tests
 	$(PIP) install 'stier[torch]'
 	$(BIN)/python -m pytest python/tests/test_training*.py
+
+## count what the engine compiles to, and fail if it is more than allowed
+size: | rust-is-new-enough
+	$(PYTHON) benches/python/size.py
 
 ## measure speed, write benches/RESULTS.md
 bench: $(VENV)/tests

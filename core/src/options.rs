@@ -157,46 +157,71 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
 
     /// The names of all options, for errors.
     fn known() -> String {
-        let names: Vec<_> = Self::describe().iter().map(|info| info.name).collect();
-        if names.is_empty() { "none".to_string() } else { names.join(", ") }
+        names(&Self::describe())
     }
 
     /// The names and values of all options, in declaration order.
     fn values(&self) -> Vec<(&'static str, OptionValue)> {
-        Self::describe().iter().filter_map(|info| Some((info.name, self.get(info.name).ok()?))).collect()
+        values(&Self::describe(), &|name| self.get(name))
     }
 
     /// The text form.
     fn to_text(&self) -> String {
-        let parts: Vec<String> = self
-            .values()
-            .into_iter()
-            .zip(Self::describe())
-            .filter(|((_, value), info)| *value != info.default)
-            .map(|((name, value), _)| format!("{name}={value}"))
-            .collect();
-        parts.join(",")
+        text_form(&Self::describe(), &|name| self.get(name))
     }
 
     /// Parses the text form. Options left out have their defaults.
     fn from_text(text: &str) -> Result<Self, OptionError> {
         let mut options = Self::default();
-        let mut given = Vec::new();
-        for part in parts(text) {
-            let (name, value) = part.split_once('=').ok_or_else(|| OptionError::Syntax {
-                owner: Self::OWNER.to_string(),
-                text: part.to_string(),
-                known: Self::known(),
-            })?;
-            let name = name.trim();
-            options.set(name, value.trim())?;
-            if given.contains(&name) {
-                return Err(OptionError::Twice { owner: Self::OWNER.to_string(), name: name.to_string() });
-            }
-            given.push(name);
-        }
+        read(text, Self::OWNER, &Self::known, &mut |name, value| options.set(name, value))?;
         Ok(options)
     }
+}
+
+// What the methods of `Options` do, compiled once and not for every set of options.
+
+fn names(infos: &[OptionInfo]) -> String {
+    let names: Vec<_> = infos.iter().map(|info| info.name).collect();
+    if names.is_empty() { "none".to_string() } else { names.join(", ") }
+}
+
+/// Looks up the value of an option.
+type Get<'a> = &'a dyn Fn(&str) -> Result<OptionValue, OptionError>;
+
+fn values(infos: &[OptionInfo], get: Get<'_>) -> Vec<(&'static str, OptionValue)> {
+    infos.iter().filter_map(|info| Some((info.name, get(info.name).ok()?))).collect()
+}
+
+fn text_form(infos: &[OptionInfo], get: Get<'_>) -> String {
+    let changed = |info: &&OptionInfo| get(info.name).is_ok_and(|value| value != info.default);
+    let part =
+        |info: &OptionInfo| get(info.name).map_or_else(|_| String::new(), |value| format!("{}={value}", info.name));
+    infos.iter().filter(changed).map(part).collect::<Vec<_>>().join(",")
+}
+
+/// Sets the options of a text form.
+fn read(
+    text: &str,
+    owner: &str,
+    known: &dyn Fn() -> String,
+    set: &mut dyn FnMut(&str, &str) -> Result<(), OptionError>,
+) -> Result<(), OptionError> {
+    let owner = || owner.to_string();
+    let mut given = Vec::new();
+    for part in parts(text) {
+        let (name, value) = part.split_once('=').ok_or_else(|| OptionError::Syntax {
+            owner: owner(),
+            text: part.to_string(),
+            known: known(),
+        })?;
+        let name = name.trim();
+        set(name, value.trim())?;
+        if given.contains(&name) {
+            return Err(OptionError::Twice { owner: owner(), name: name.to_string() });
+        }
+        given.push(name);
+    }
+    Ok(())
 }
 
 /// Options whose type is not known.
@@ -415,13 +440,7 @@ macro_rules! options {
             fn set(&mut self, name: &str, value: &str) -> Result<(), $crate::OptionError> {
                 match name {
                     $($(stringify!($field) => {
-                        self.$field = <$type as $crate::options::OptionType>::parse(value, &$limits)
-                            .map_err(|problem| $crate::OptionError::Value {
-                                owner: $owner.to_string(),
-                                name: name.to_string(),
-                                problem,
-                            })?;
-                        return Ok(());
+                        return $crate::options::assign(&mut self.$field, value, &$limits, $owner, name);
                     })?)*
                     _ => {}
                 }
@@ -440,6 +459,23 @@ macro_rules! options {
 pub fn describe_block<B: Options>(defaults: &B) -> Vec<OptionInfo> {
     let with = |(info, (_, default))| OptionInfo { default, ..info };
     B::describe().into_iter().zip(defaults.values()).map(with).collect()
+}
+
+/// Sets an option from text, within its limits. If it fails, nothing changes.
+pub fn assign<T: OptionType>(
+    option: &mut T,
+    text: &str,
+    limits: &T::Limits,
+    owner: &str,
+    name: &str,
+) -> Result<(), OptionError> {
+    match T::parse(text, limits) {
+        Ok(value) => *option = value,
+        Err(problem) => {
+            return Err(OptionError::Value { owner: owner.to_string(), name: name.to_string(), problem });
+        }
+    }
+    Ok(())
 }
 
 /// Creates the error for an option that `O` does not have.
