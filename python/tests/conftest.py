@@ -14,6 +14,10 @@ from helpers import all_games
 
 import stier
 
+# Compiling takes most of the time of the tests that train. Their networks are small, so fast code gains little.
+# The documents and the long tests are run as users run them. JAX reads this when it is imported.
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+
 # Processes that a shell starts in the background ignore Ctrl-C, and so would those that the tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -59,7 +59,7 @@ def test_a_network_is_exploited_by_default_settings(tmp_path: Path) -> None:
     agent = f"network:path={file},choose=sample"
     truth = stier.exploitability("kuhn_poker", agent)
     for initial, entropy in ((None, 1.0), (file, 0.05)):
-        found = stier.train.best_response("kuhn_poker", agent, initial=initial, steps=60_000, evaluations=1)
+        found = stier.train.best_response("kuhn_poker", agent, initial=initial, steps=30_000, evaluations=1, deals=100)
         settings = found.trained.network.training
         assert settings["entropy_coefficient"] == entropy
         assert (settings["num_envs"], settings["central_critic"]) == (256, True)

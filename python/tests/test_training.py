@@ -213,31 +213,35 @@ def test_the_twin_in_pytorch(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
-def test_networks_do_not_depend_on_threads(algorithm: str) -> None:
+@pytest.mark.parametrize("optimized", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_networks_do_not_depend_on_threads(optimized: bool) -> None:
     """JAX belongs to the whole process: learners confine what they compute, and change nothing else."""
     text = (
         "import hashlib, jax, os, stier, stier.train\n"
         "before = dict(os.environ)\n"
         "game, settings = stier.load_game('schwimmen'), {'num_envs': 256, 'hidden': 64, 'seed': 2}\n"
-        f"made = stier.train.learner(game, {algorithm!r}, device=DEVICE, **settings)\n"
-        "made.iterate()\n"
-        "assert dict(os.environ) == before\n"
-        "assert jax.numpy.ones(1).device in jax.devices()\n"
-        "print(hashlib.sha256(made.network().policy[0].tobytes()).hexdigest())\n"
+        "for device in DEVICES:\n"
+        "    for algorithm in ('ppo', 'dmc'):\n"
+        "        made = stier.train.learner(game, algorithm, device=device, **settings)\n"
+        "        made.iterate()\n"
+        "        assert dict(os.environ) == before\n"
+        "        assert jax.numpy.ones(1).device in jax.devices()\n"
+        "        print(hashlib.sha256(made.network().policy[0].tobytes()).hexdigest())\n"
     )
 
-    def trained(threads: int, prelude: str = "", device: str | None = None) -> str:
-        environment = os.environ | {"PJRT_NPROC": str(threads)}
-        command = [sys.executable, "-c", prelude + text.replace("DEVICE", repr(device))]
-        return subprocess.run(command, check=True, env=environment, capture_output=True, text=True).stdout
+    def trained(threads: int, prelude: str = "", devices: tuple[str | None, ...] = (None,)) -> list[str]:
+        environment = os.environ | {"PJRT_NPROC": str(threads), "JAX_DISABLE_MOST_OPTIMIZATIONS": str(int(not optimized))}
+        command = [sys.executable, "-c", prelude + text.replace("DEVICES", repr(devices))]
+        return subprocess.run(command, check=True, env=environment, capture_output=True, text=True).stdout.split()
 
     alone = trained(1)
+    assert len(alone) == 2
     assert trained(7) == alone
-    # A program that has used JAX before.
-    assert trained(7, "import jax; jax.numpy.ones(3) + 1\n") == alone
-    # JAX's own device has all threads, and so other bits.
-    assert trained(7, device="cpu") != alone
+    # A program that has used JAX before. JAX's own device has all threads, and so other bits.
+    *confined, ppo_on_all, dmc_on_all = trained(7, "import jax; jax.numpy.ones(3) + 1\n", (None, "cpu"))
+    assert confined == alone
+    assert ppo_on_all != alone[0]
+    assert dmc_on_all != alone[1]
 
 
 def test_training_is_extended(tmp_path: Path) -> None:
