@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import platform
 import signal
+import subprocess
 import sys
 from collections.abc import Generator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -14,9 +16,26 @@ from helpers import all_games
 
 import stier
 
-# Compiling takes most of the time of the tests that train. Their networks are small, so fast code gains little.
-# The documents and the long tests are run as users run them. JAX reads this when it is imported.
-os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+
+
+def choose_fast_compilation() -> None:
+    """Makes JAX compile quickly rather than well, here and in all processes that tests start.
+
+    Compiling takes most of the time of the tests that train: their networks are small. Notebooks, the commands of the
+    documentation and long tests compile as users do.
+    """
+    if "XLA_FLAGS" in os.environ or find_spec("jaxlib") is None:
+        return
+    os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
+    # XLA ends a process that names an unknown flag, and has no other way to ask for one.
+    flags = "--xla_cpu_use_fusion_emitters=false"
+    probe = [sys.executable, "-c", "from jaxlib import xla_client; xla_client.make_cpu_client()"]
+    known = subprocess.run(probe, env={**os.environ, "XLA_FLAGS": flags}, capture_output=True, check=False)
+    os.environ["XLA_FLAGS"] = flags if known.returncode == 0 else ""
+
+
+# Before anything imports JAX.
+choose_fast_compilation()
 
 # Processes that a shell starts in the background ignore Ctrl-C, and so would those that the tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
