@@ -17,7 +17,6 @@ from helpers import all_games
 import stier
 
 
-
 def choose_fast_compilation() -> None:
     """Makes JAX compile quickly rather than well, here and in all processes that tests start.
 

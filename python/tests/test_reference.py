@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import os
 import pkgutil
 import re
 import subprocess
@@ -30,7 +31,9 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The documentation, as `make docs` builds it."""
+    """The documentation, as `make docs` builds it: that of the folder STIER_DOCS if it was built just before."""
+    if "STIER_DOCS" in os.environ:
+        return Path(os.environ["STIER_DOCS"])
     out = tmp_path_factory.mktemp("docs")
     command = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", str(DOCS), str(out)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -219,9 +219,10 @@ def test_networks_do_not_depend_on_threads(optimized: bool) -> None:
     text = (
         "import hashlib, jax, os, stier, stier.train\n"
         "before = dict(os.environ)\n"
-        "game, settings = stier.load_game('schwimmen'), {'num_envs': 256, 'hidden': 64, 'seed': 2}\n"
+        "game, ppo = stier.load_game('schwimmen'), {'horizon': 16, 'minibatches': 4}\n"
         "for device in DEVICES:\n"
-        "    for algorithm in ('ppo', 'dmc'):\n"
+        "    for algorithm, own in (('ppo', ppo), ('dmc', {})):\n"
+        "        settings = {'num_envs': 256, 'hidden': 64, 'seed': 2, **own}\n"
         "        made = stier.train.learner(game, algorithm, device=device, **settings)\n"
         "        made.iterate()\n"
         "        assert dict(os.environ) == before\n"
@@ -230,7 +231,10 @@ def test_networks_do_not_depend_on_threads(optimized: bool) -> None:
     )
 
     def trained(threads: int, prelude: str = "", devices: tuple[str | None, ...] = (None,)) -> list[str]:
-        environment = os.environ | {"PJRT_NPROC": str(threads), "JAX_DISABLE_MOST_OPTIMIZATIONS": str(int(not optimized))}
+        environment = os.environ | {
+            "PJRT_NPROC": str(threads),
+            "JAX_DISABLE_MOST_OPTIMIZATIONS": str(int(not optimized)),
+        }
         command = [sys.executable, "-c", prelude + text.replace("DEVICES", repr(devices))]
         return subprocess.run(command, check=True, env=environment, capture_output=True, text=True).stdout.split()
 
