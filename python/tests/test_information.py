@@ -74,7 +74,7 @@ SMALL = {
     "ismcts": "iterations=300,",
     "ismcts_br": "iterations=20,particles=64,",
     "lbr": "worlds=3,particles=64,",
-    "mmds": "rollouts=20,",
+    "mmds": "rollouts=20,particles=64,",
     "pimc": "worlds=5,nodes=50,iterations=20,",
     "presumed_pimc": "worlds=2,guesses=2,nodes=20,iterations=4,",
     "recursive_pimc": "worlds=1,inner_worlds=1,plies=3,",
