@@ -92,3 +92,7 @@ TINY = {"hidden": (16,), "num_envs": 32, "horizon": 8, "minibatches": 4}
 def small_deck() -> stier.Game:
     """A deck of Schwinget that is solved and learned in seconds."""
     return stier.load_game("schwinget", suits=2, values=3, referee=False, hand_size=2, set_aside=1)
+
+
+#: The environment of a process that compiles networks as a user's does: conftest.py chooses fast compilation.
+COMPILING_AS_USERS = {"JAX_DISABLE_MOST_OPTIMIZATIONS": "0", "XLA_FLAGS": ""}

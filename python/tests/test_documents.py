@@ -20,6 +20,7 @@ from pathlib import Path
 
 import click
 import pytest
+from helpers import COMPILING_AS_USERS
 
 import stier
 from stier import cli
@@ -112,7 +113,7 @@ def test_the_commands_of_the_first_hour_print_what_the_page_says(tmp_path: Path)
     text = (ROOT / "python" / "docs" / "guides" / "first_hour.md").read_text("utf-8")
     (toml,) = re.findall(r"^```toml\n(.*?)^```\n", text, re.DOTALL | re.MULTILINE)
     (tmp_path / "hour.toml").write_text(toml, "utf-8")
-    checker, environment = doctest.OutputChecker(), {**os.environ, "PYTHON": sys.executable}
+    checker, environment = doctest.OutputChecker(), {**os.environ, **COMPILING_AS_USERS, "PYTHON": sys.executable}
     sessions = list(SESSION.finditer(text))
     assert len(sessions) == 12
     for session in sessions:

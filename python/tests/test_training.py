@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import TINY, small_deck
+from helpers import COMPILING_AS_USERS, TINY, small_deck
 
 import stier
 
@@ -231,10 +231,7 @@ def test_networks_do_not_depend_on_threads(optimized: bool) -> None:
     )
 
     def trained(threads: int, prelude: str = "", devices: tuple[str | None, ...] = (None,)) -> list[str]:
-        environment = os.environ | {
-            "PJRT_NPROC": str(threads),
-            "JAX_DISABLE_MOST_OPTIMIZATIONS": str(int(not optimized)),
-        }
+        environment = os.environ | {"PJRT_NPROC": str(threads)} | (COMPILING_AS_USERS if optimized else {})
         command = [sys.executable, "-c", prelude + text.replace("DEVICES", repr(devices))]
         return subprocess.run(command, check=True, env=environment, capture_output=True, text=True).stdout.split()
 
