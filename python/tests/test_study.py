@@ -401,6 +401,8 @@ def test_parts_of_other_settings_are_refused(tmp_path: Path) -> None:
 
 def test_a_larger_study_goes_on_from_a_smaller_one(tmp_path: Path, monkeypatch) -> None:
     options = {"quick": True, "chapters": ["broad"]}
+    # A tenth of the games: only from scale 1 on does a study have parts of one size.
+    monkeypatch.setattr("stier.study._chapters.Size", lambda full, quick, chunk: Size(full, quick // 10, chunk))
     study.attack_timing(tmp_path, **options)
     before = files(tmp_path)
     played: list[str] = []
@@ -415,7 +417,7 @@ def test_a_larger_study_goes_on_from_a_smaller_one(tmp_path: Path, monkeypatch) 
     assert played == ["broad/points/part-00001", "broad/schwinger/part-00001"]
     parts = {name: content for name, content in before.items() if name.endswith(".parquet")}
     assert parts.items() <= files(tmp_path).items()
-    assert found.tables["by_tricks"]["n"].iloc[0] == 20_000
+    assert found.tables["by_tricks"]["n"].iloc[0] == 2_000
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def error_of_value_head(network: Network) -> float:
         ("ppo", {**TINY, "steps": 100_000}),
         ("ppo", {**TINY, "steps": 60_000, "central_critic": True, "action_critic": True}),
         ("ppo", {**TINY, **DAMPED, "steps": 100_000, "central_critic": True, "action_critic": True}),
-        ("dmc", {"num_envs": 128, "minibatch_size": 64, "steps": 100_000}),
+        ("dmc", {"num_envs": 128, "minibatch_size": 64, "steps": 60_000}),
     ],
 )
 def test_a_learner_comes_nearer_to_equilibrium(algorithm: str, settings: dict[str, int]) -> None:
