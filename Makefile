@@ -95,7 +95,8 @@ tested-rust:
 	@$(MAKE) --no-print-directory --jobs=1 check-rust test-rust
 
 tested-python:
-	@$(MAKE) --no-print-directory --jobs=1 check-python test-python docs
+	@$(MAKE) --no-print-directory --jobs=1 check-python docs
+	@STIER_DOCS=$(CURDIR)/out/docs $(MAKE) --no-print-directory --jobs=1 test-python
 
 ## the tests of Rust
 test-rust: | rust-is-new-enough

@@ -126,7 +126,13 @@ impl<G: Game> SeatKnowledge<G> {
     }
 
     /// Learns from the last of some random events, unless it has been observed.
-    fn after_chance(&mut self, tree: &GameTree<G>, draw: &Draw<G::State>, events: &Events) -> Knowledge {
+    fn after_chance(
+        &mut self,
+        tree: &GameTree<G>,
+        starts: &[u32],
+        draw: &Draw<G::State>,
+        events: &Events,
+    ) -> Knowledge {
         let before = draw.knowledge[self.seat.index()];
         if draw.is_observed {
             return before;
@@ -139,7 +145,7 @@ impl<G: Game> SeatKnowledge<G> {
         let after = if events.is_first(draw.event) {
             self.add(last_row)
         } else {
-            let view = self.view(tree, draw, events);
+            let view = self.view(tree, starts, draw, events);
             let known = self.by_view.get(&view).copied();
             known.unwrap_or_else(|| {
                 let added = self.add(last_row);
@@ -152,10 +158,10 @@ impl<G: Game> SeatKnowledge<G> {
     }
 
     /// The fingerprint of the seat's view after some random events.
-    fn view(&mut self, tree: &GameTree<G>, draw: &Draw<G::State>, events: &Events) -> u128 {
+    fn view(&mut self, tree: &GameTree<G>, starts: &[u32], draw: &Draw<G::State>, events: &Events) -> u128 {
         let replayed = match self.replayed.take() {
             Some(replayed) if replayed.0 == draw.owner => replayed,
-            _ => (draw.owner, tree.history(draw.owner.0)),
+            _ => (draw.owner, tree.history_in(starts, draw.owner.0)),
         };
         let mut history = replayed.1.clone();
         self.replayed = Some(replayed);
@@ -517,7 +523,7 @@ impl<'a, G: Game> Growth<'a, G> {
             for_each_task(known.iter_mut().zip(&mut columns).collect(), |(known, column)| {
                 let learn = |(place, draw): (usize, &Draw<G::State>)| {
                     self.poll_at(place)?;
-                    Ok(known.after_chance(&self.grown, draw, events))
+                    Ok(known.after_chance(&self.grown, &self.starts, draw, events))
                 };
                 *column = longer.iter().enumerate().map(learn).collect();
             });

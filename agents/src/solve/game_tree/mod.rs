@@ -272,8 +272,13 @@ impl<G: Game> GameTree<G> {
     /// The events that lead to a node. If several sequences of random events are one outcome, the first of them is
     /// used.
     pub fn history(&self, number: u32) -> History<G> {
+        self.history_in(&self.tree.starts, number)
+    }
+
+    /// The same, with the starts of the rows given: they are not in the tree while it grows.
+    fn history_in(&self, starts: &[u32], number: u32) -> History<G> {
         let mut history = History::new(&self.game);
-        self.tree.events_to(number).into_iter().for_each(|event| history.push(&self.game, event));
+        self.tree.events_to(starts, number).into_iter().for_each(|event| history.push(&self.game, event));
         history
     }
 }
@@ -430,9 +435,8 @@ impl Tree {
         Some(((mark * STRIDE + place) as u32, number - node.first))
     }
 
-    /// The events that lead to a node. If several sequences of random events are one outcome, the first of them is
-    /// used.
-    fn events_to(&self, number: u32) -> Vec<Action> {
+    /// The events that lead to a node, given the starts of the rows of sets.
+    fn events_to(&self, starts: &[u32], number: u32) -> Vec<Action> {
         let mut path = Vec::new();
         let mut at = number;
         while let Some((parent, rank)) = self.parent(at) {
@@ -443,7 +447,7 @@ impl Tree {
         for (parent, rank) in path.into_iter().rev() {
             match self.node(parent) {
                 Node::Chance { outcomes, .. } => events.extend(self.events(outcomes, rank)),
-                Node::Decision { set, .. } => events.push(self.actions(set)[rank as usize]),
+                Node::Decision { set, .. } => events.push(self.actions[(starts[set as usize] + rank) as usize]),
                 Node::End { .. } => unreachable!("nothing follows an end"),
             }
         }
