@@ -1,6 +1,8 @@
 //! Responders against a known policy are never better than a best response, and not much worse if that can be
 //! computed.
 
+use std::ops::RangeInclusive;
+
 use crate::game_tree::SMALL_SCHWINGET;
 use crate::networks::files::Draft;
 use crate::toys::KUHN;
@@ -69,19 +71,28 @@ fn in_pokers() {
     );
 }
 
-#[test]
-fn in_a_small_schwinget() {
+fn gains_in_a_small_schwinget(responders: [&str; 2]) {
     let game = Schwinget::new(Rules::from_text(SMALL_SCHWINGET).expect("rules")).expect("a game");
     let agents = ["random", "greedy", "rule:when=always"];
-    let cases = agents.map(|agent| [LBR, IMITATING, MERGED, BRANCHED].map(|responder| (responder, agent, 0.8)));
+    let cases = agents.map(|agent| responders.map(|responder| (responder, agent, 0.8)));
     gains_are_at_least(&game, 1_000_000, cases.as_flattened());
 }
 
-/// A responder that is guided by a network improves on it.
 #[test]
-fn a_responder_is_better_than_its_network() {
+fn in_a_small_schwinget() {
+    gains_in_a_small_schwinget([LBR, MERGED]);
+}
+
+#[test]
+#[ignore = "long"]
+fn in_a_small_schwinget_with_other_options() {
+    gains_in_a_small_schwinget([IMITATING, BRANCHED]);
+}
+
+/// A responder that is guided by a network improves on it.
+fn is_better_than_its_network(seeds: RangeInclusive<u64>) {
     let tree = GameTree::new(&*LEDUC, 10_000).expect("a small game");
-    for seed in 1..=3 {
+    for seed in seeds {
         let victim = Draft::new(&*LEDUC, &[16], seed).saved();
         let network = Draft::new(&*LEDUC, &[16], seed + 10).saved();
         let agent = format!("network:path={},choose=sample", victim.path());
@@ -94,6 +105,17 @@ fn a_responder_is_better_than_its_network() {
             assert!(gain >= own + 0.5 * (most - own), "{responder} gains {gain} of {most}, its network {own}");
         }
     }
+}
+
+#[test]
+fn a_responder_is_better_than_its_network() {
+    is_better_than_its_network(1..=1);
+}
+
+#[test]
+#[ignore = "long"]
+fn responders_are_better_than_their_networks() {
+    is_better_than_its_network(2..=6);
 }
 
 /// A network that is evaluated for many positions together is the same player as one that is queried like any other.

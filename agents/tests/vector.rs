@@ -383,7 +383,7 @@ fn an_agent_begins_some_of_the_games() {
         for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
             for threads in [1, 2] {
                 let (opening, opponents) = (opening.clone(), opponents.clone());
-                let (ended, _) = agree(text, &Settings { autoreset, threads, opening, opponents, ..settings(60) }, 40);
+                let (ended, _) = agree(text, &Settings { autoreset, threads, opening, opponents, ..settings(24) }, 40);
                 assert!(ended > 0, "{text}");
             }
         }

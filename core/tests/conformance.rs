@@ -34,14 +34,15 @@ fn random_game<G: Rulebook>(small: bool, rng: &mut Rng) -> Option<G> {
     })
 }
 
-/// Checks the default rules and sixty random sets of rules, half of them with small numbers.
-fn conforms<G: FullGame + Rulebook>() {
-    conformance(&G::new(G::Rules::default()).expect("the defaults make a game"), 1, 10);
+/// Checks this many games under the default rules, and under each of sixty random sets of rules, half of them with small
+/// numbers.
+fn conforms<G: FullGame + Rulebook>(of_default: u64, of_random: u64) {
+    conformance(&G::new(G::Rules::default()).expect("the defaults make a game"), 1, of_default);
     let mut texts = Vec::new();
     for index in 0..60 {
         let mut rng = Rng::stream(11, G::NAME, index);
         let game: G = random_game(index % 2 == 0, &mut rng).expect("random rules are sometimes valid");
-        conformance(&game, index, 3);
+        conformance(&game, index, of_random);
         texts.push(game.rules().to_text());
     }
     texts.sort();
@@ -54,7 +55,13 @@ macro_rules! conforms {
         mod $module {
             #[test]
             fn conforms() {
-                super::conforms::<$game>();
+                super::conforms::<$game>(4, 1);
+            }
+
+            #[test]
+            #[ignore = "long"]
+            fn conforms_for_long() {
+                super::conforms::<$game>(30, 10);
             }
         }
     };
