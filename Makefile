@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # What the games and agents are compiled from, and with them the native module.
 ENGINE := Cargo.toml Cargo.lock .cargo/config.toml \
 	$(shell find core agents \( -name tests -o -name examples -o -name fuzz \) -prune -o \
-		-type f \( -name '*.rs' -o -name '*.toml' -o -name README.md \) -print)
+		-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.txt' -o -name README.md \) -print)
 NETWORKS := $(wildcard core/src/games/*/advice/network.safetensors)
 RUST := $(ENGINE) $(NETWORKS) python/pyproject.toml python/Cargo.toml \
 	$(shell find python/src python/study -name tests -prune -o -type f \( -name '*.rs' -o -name '*.toml' \) -print)
@@ -51,6 +51,7 @@ check: check-rust check-python
 check-rust: | rust-is-new-enough
 	cargo fmt --all --check
 	$(STRICT) clippy --workspace --all-targets --all-features --quiet $(DENY)
+	cargo check -p stier-agents --quiet
 	@$(HAS_WASM) || rustup target add $(WASM) || echo '$(WASM) is not installed: skipped the check for it'
 	@! $(HAS_WASM) || $(STRICT) clippy -p stier-web --target $(WASM) --quiet $(DENY)
 
@@ -72,7 +73,7 @@ DENY = $(shell printf '%s\n' 1.97 "$$(cargo --version | cut -d ' ' -f 2)" | sort
 
 ## build, play the demonstration, write its picture to out/
 demo: $(BIN)/maturin
-	@echo '1/3 Compiling the engine, unless it is there: some minutes the first time'
+	@echo '1/3 Compiling the engine: about two minutes the first time'
 	@$(MAKE) --no-print-directory --jobs=2 demo-played demo-packages
 	@echo '3/3 Drawing the picture'
 	@$(BIN)/python python/examples/demo.py draw --out out
@@ -92,11 +93,13 @@ test: | rust-is-new-enough python-is-new-enough
 	@$(MAKE) --no-print-directory --jobs=2 tested-rust tested-python
 
 tested-rust:
-	@$(MAKE) --no-print-directory --jobs=1 check-rust test-rust
+	@$(MAKE) --no-print-directory check-rust && $(MAKE) --no-print-directory test-rust || { echo 'The tests of Rust failed.'; exit 1; }
+	@echo 'The tests of Rust passed.'
 
 tested-python:
-	@$(MAKE) --no-print-directory --jobs=1 check-python docs
-	@STIER_DOCS=$(CURDIR)/out/docs $(MAKE) --no-print-directory --jobs=1 test-python
+	@$(MAKE) --no-print-directory check-python && $(MAKE) --no-print-directory docs && \
+		STIER_DOCS=$(CURDIR)/out/docs $(MAKE) --no-print-directory test-python || { echo 'The tests of Python failed.'; exit 1; }
+	@echo 'The tests of Python passed.'
 
 ## the tests of Rust
 test-rust: | rust-is-new-enough
@@ -122,21 +125,21 @@ test-python: $(VENV)/tests
 
 ## the long tests of both languages, and the engine of the web page as it is without threads
 test-long: $(VENV)/tests
-	cargo test --workspace --quiet -- --ignored
+	cargo test --workspace --quiet for_long -- --ignored
 	cargo test -p stier-web --quiet
 	STIER_ALL=1 $(BIN)/python -m pytest python/tests -m long
 
 ## what needs Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv
 test-sb3: $(VENV)/tests
 	$(PIP) install --group python/pyproject.toml:test-sb3
-	$(BIN)/python -m pytest python/tests/test_sb3.py
+	STIER_ALL=1 $(BIN)/python -m pytest python/tests/test_sb3.py
 
 ## what needs PyTorch
 test-torch: $(VENV)/tests
 	$(PIP) install 'stier[torch]'
-	$(BIN)/python -m pytest python/tests/test_training*.py
+	STIER_ALL=1 $(BIN)/python -m pytest python/tests/test_training*.py
 
-## count what the engine compiles to, and fail if it is more than allowed
+## count the lines of LLVM IR of the engine, and fail above the limit (two minutes)
 size: | rust-is-new-enough
 	$(PYTHON) benches/python/size.py
 
@@ -268,6 +271,7 @@ notebooks: $(VENV)/tests
 # Warnings are errors: a name that is not documented, a link that leads nowhere.
 ## build the documentation, out/docs/index.html
 docs: $(VENV)/tests
+	rm -rf out/docs
 	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going python/docs out/docs
 
 $(VENV)/built: $(BIN)/maturin $(RUST)

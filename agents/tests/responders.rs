@@ -85,7 +85,7 @@ fn in_a_small_schwinget() {
 
 #[test]
 #[ignore = "long"]
-fn in_a_small_schwinget_with_other_options() {
+fn in_a_small_schwinget_for_long() {
     gains_in_a_small_schwinget([IMITATING, BRANCHED]);
 }
 
@@ -114,7 +114,7 @@ fn a_responder_is_better_than_its_network() {
 
 #[test]
 #[ignore = "long"]
-fn responders_are_better_than_their_networks() {
+fn a_responder_is_better_for_long() {
     is_better_than_its_network(2..=6);
 }
 

@@ -7,7 +7,7 @@ use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(feature = "threads")]
 use std::sync::mpsc;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 #[cfg(feature = "threads")]
@@ -103,13 +103,9 @@ fn for_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..count).for_each(work);
 }
 
-/// Does the work for every number below `count` on this many threads. One thread is the caller's own.
-fn for_each_on(threads: usize, count: usize, work: &(dyn Fn(usize) + Sync)) -> Result<(), Halted> {
-    if threads > 1 {
-        return in_pool(threads, &mut || for_each(count, work));
-    }
-    (0..count).for_each(work);
-    Ok(())
+/// Locks, whether or not another thread has panicked: nothing here is left half done.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Values that several threads give or take, each once.
@@ -121,12 +117,11 @@ impl<T> Slots<T> {
     }
 
     fn set(&self, index: usize, value: T) {
-        *self.0[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+        *locked(&self.0[index]) = Some(value);
     }
 
     fn take(&self, index: usize) -> T {
-        let value = self.0[index].lock().unwrap_or_else(PoisonError::into_inner).take();
-        value.expect("each value is taken once")
+        locked(&self.0[index]).take().expect("each value is taken once")
     }
 
     fn into_values(self) -> Vec<T> {
@@ -135,38 +130,59 @@ impl<T> Slots<T> {
     }
 }
 
-/// Does `count` tasks and returns their results in order. The first error ends the calculation: tasks that have not
-/// begun are left out. `enter` is called at most once per thread, and tasks that follow each other share what it
-/// returns. One thread is the caller's own; 0 threads means all cores.
+/// The number of tasks that [`each`] makes room for at a time.
+const TASKS: u64 = 1 << 16;
+
+/// Does `count` tasks and returns their results in order. An error ends the calculation: tasks that have not begun are left
+/// out. A task takes over what `enter` made for an earlier one, if that has ended. One thread is the caller's own; 0
+/// threads means all cores.
 pub fn each<W: Send, T: Send, E: From<Halted> + Send>(
     threads: usize,
     count: u64,
     enter: impl Fn() -> W + Sync,
     work: impl Fn(&mut W, u64) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    let count = usize::try_from(count).unwrap_or(usize::MAX);
-    let results = Slots::of((0..count).map(|_| None));
-    let (idle, error) = (Mutex::new(Vec::new()), Mutex::new(None));
+    let (idle, failure) = (Mutex::new(Vec::new()), Mutex::new(None));
     let failed = AtomicBool::new(false);
-    for_each_on(resolve(threads).min(count), count, &|task| {
-        if failed.load(Ordering::Relaxed) {
-            return;
-        }
-        let own = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut own = own.unwrap_or_else(&enter);
-        match work(&mut own, task as u64) {
-            Ok(result) => results.set(task, result),
-            Err(first) => {
-                failed.store(true, Ordering::Relaxed);
-                error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(first);
+    let mut all = Vec::new();
+    let threads = resolve(threads).min(usize::try_from(count).unwrap_or(usize::MAX));
+    let mut run = || {
+        for first in (0..count).step_by(TASKS as usize) {
+            let size = TASKS.min(count - first) as usize;
+            let results = Slots::of((0..size).map(|_| None));
+            let task = |index: usize| {
+                if failed.load(Ordering::Relaxed) {
+                    return;
+                }
+                let own = locked(&idle).pop();
+                let mut own = own.unwrap_or_else(&enter);
+                match work(&mut own, first + index as u64) {
+                    Ok(result) => results.set(index, result),
+                    Err(error) => {
+                        failed.store(true, Ordering::Relaxed);
+                        locked(&failure).get_or_insert(error);
+                    }
+                }
+                locked(&idle).push(own);
+            };
+            if threads > 1 {
+                for_each(size, &task)
+            } else {
+                (0..size).for_each(task)
             }
+            if failed.load(Ordering::Relaxed) {
+                return;
+            }
+            all.append(&mut results.into_values());
         }
-        idle.lock().unwrap_or_else(PoisonError::into_inner).push(own);
-    })?;
-    match error.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(error) => Err(error),
-        None => Ok(results.into_values()),
+    };
+    if threads > 1 {
+        in_pool(threads, &mut run)?;
+    } else {
+        run();
     }
+    let failure = locked(&failure).take();
+    failure.map_or(Ok(all), Err)
 }
 
 /// Does the work for every number below `count`, in parallel on the threads of the caller's pool, and returns the

@@ -8,14 +8,13 @@
 //! are supported. Time is linear in the number of histories, and memory is 8 bytes per history besides the tree. The
 //! calculation uses the threads of the current pool; their number does not change a bit of the result.
 
+use std::ops::Range;
+
 use stier_core::{Action, BySeat, Seat};
 
 use crate::agent::threads::for_each_task;
 use crate::belief::Beliefs;
 use crate::solve::game_tree::{Policy, Tree, reach_layer, sum_up_layer};
-
-/// The number of information sets that one task decides.
-const SETS_PER_TASK: usize = 64;
 
 /// The expected returns when every seat follows the policy.
 pub fn values(tree: &Tree, policy: &Policy) -> BySeat<f64> {
@@ -148,9 +147,12 @@ fn backwards<D: Clone + Default + Send + Sync>(
             gather(tree, set, work, &mut totals);
             decide(set, work, &totals)
         };
-        let layer_decisions = &mut decisions[sets.start as usize..sets.end as usize];
-        let tasks = sets.step_by(SETS_PER_TASK).zip(layer_decisions.chunks_mut(SETS_PER_TASK));
-        for_each_task(tasks.collect(), |(first, decisions)| {
+        let mut rest = &mut decisions[sets.start as usize..sets.end as usize];
+        let task = |sets: Range<u32>| {
+            let decisions = rest.split_off_mut(..sets.len()).expect("a decision for each set");
+            (sets.start, decisions)
+        };
+        for_each_task(tree.cut_by_members(sets).map(task).collect(), |(first, decisions)| {
             for (set, decision) in (first..).zip(decisions).filter(|(set, _)| tree.mover(*set) == seat) {
                 *decision = decide(set);
             }

@@ -441,14 +441,8 @@ impl<'a, G: Game> Growth<'a, G> {
             }
             let SetId(set) = *set;
             debug_assert_eq!(tree.movers[set as usize], mover, "the mover knows its turn");
-            debug_assert!(
-                tree.actions[self.starts[set as usize] as usize..]
-                    .iter()
-                    .copied()
-                    .zip(legal.iter())
-                    .all(|(a, b)| a == b),
-                "the mover knows its options"
-            );
+            let row = self.starts[set as usize] as usize..self.starts[set as usize + 1] as usize;
+            debug_assert!(legal.iter().eq(tree.actions[row].iter().copied()), "the mover knows its options");
             tree.nodes[from.nodes[place].0 as usize] = Packed::new(Node::Decision { set, first });
             first += legal.len() as u32;
         }

@@ -55,6 +55,24 @@ pub(crate) fn row_tasks<'a>(starts: &[u32], sets: Range<u32>, mut parts: Vec<&'a
     tasks
 }
 
+/// The smallest number of nodes per task, if sets are cut into tasks by their members.
+const MEMBERS: u32 = 1 << 10;
+
+impl Tree {
+    /// Cuts a range of sets into tasks, by the number of their members.
+    pub(crate) fn cut_by_members(&self, sets: Range<u32>) -> impl Iterator<Item = Range<u32>> {
+        let starts = &self.member_starts;
+        let mut from = sets.start;
+        std::iter::from_fn(move || {
+            let ends = &starts[from as usize + 1..=sets.end as usize];
+            let count = ends.partition_point(|&end| end < starts[from as usize] + MEMBERS) + 1;
+            let task = from..(from + count as u32).min(sets.end);
+            from = task.end;
+            (!task.is_empty()).then_some(task)
+        })
+    }
+}
+
 /// The nodes of a level, task by task.
 fn tasks(level: Level) -> impl Iterator<Item = Range<usize>> {
     let (start, end) = (level.start as usize, level.end as usize);
