@@ -58,10 +58,26 @@ def import_or_fail(modname: str, *args: Any, **kwargs: Any) -> Any:
 
 
 #: The libraries that tests name themselves and that the group `dev` does not install.
-OPTIONAL = set(
-    "anywidget gymnasium jax matplotlib onnx open_spiel openskill optax pandas pettingzoo pyarrow pyspiel ray safetensors "
-    "scipy sphinx torch tqdm".split()
-)
+OPTIONAL = {
+    "anywidget",
+    "gymnasium",
+    "jax",
+    "matplotlib",
+    "onnx",
+    "open_spiel",
+    "openskill",
+    "optax",
+    "pandas",
+    "pettingzoo",
+    "pyarrow",
+    "pyspiel",
+    "ray",
+    "safetensors",
+    "scipy",
+    "sphinx",
+    "torch",
+    "tqdm",
+}
 
 
 @pytest.hookimpl(wrapper=True)
