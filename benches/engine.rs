@@ -7,7 +7,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use stier_core::bits::{deposit, deposit_portable};
 use stier_core::games::schwinget::{Rules, Schwinget, State};
 use stier_core::{
-    ActionSet as _, Game, Hints, History, Options as _, Rng, Rulebook, Sampler as _, Seat, Turn, encode,
+    ActionSet as _, FromRules, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn, encode,
     for_each_fast_game,
 };
 
@@ -48,7 +48,7 @@ fn step_by_step<G: Game>(game: &G, state: &mut G::State, rng: &mut Rng) -> u32 {
     decisions
 }
 
-fn playouts<G: Hints + Rulebook>(criterion: &mut Criterion) {
+fn playouts<G: Hints + FromRules>(criterion: &mut Criterion) {
     let game = G::from_text("").expect("default rules");
     let start = *start(&game).state();
     let mut group = criterion.benchmark_group(format!("playout/{}", G::NAME));
@@ -120,7 +120,7 @@ fn schwinget_solvers(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn samples<G: Hints + Rulebook>(criterion: &mut Criterion) {
+fn samples<G: Hints + FromRules>(criterion: &mut Criterion) {
     let game = G::from_text("").expect("default rules");
     let history = middle(&game);
     let seat = game.turn(history.state()).seat().expect("a decision");
@@ -150,7 +150,7 @@ fn decisions<G: Hints>(game: &G, index: u64) -> Vec<(G::State, Seat)> {
     all
 }
 
-fn encodings<G: Hints + Rulebook>(criterion: &mut Criterion) {
+fn encodings<G: Hints + FromRules>(criterion: &mut Criterion) {
     let game = G::from_text("").expect("default rules");
     // Many states, so that the branch predictor cannot learn them.
     let states: Vec<(G::State, Seat)> = (0..64).flat_map(|index| decisions(&game, index)).collect();

@@ -15,7 +15,7 @@ use stier_agents::network::Evaluator;
 use stier_agents::network::NetworkFile;
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{ActionSet as _, Game as _, History, Rng, Rulebook as _, encode};
+use stier_core::{ActionSet as _, FromRules as _, Game as _, History, Rng, encode};
 
 /// Hidden layers.
 const HIDDEN: [usize; 2] = [256, 256];

@@ -6,7 +6,7 @@ use std::time::Duration;
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use stier_agents::AgentSpec;
 use stier_agents::arena::{self, Entrant, Settings, number_of_games};
-use stier_core::{Hints, Rulebook, for_each_fast_game};
+use stier_core::{FromRules, Hints, for_each_fast_game};
 
 /// Pairings: label, first agent, agent of all other seats, and enough deals to measure.
 const PAIRS: [(&str, &str, &str, u64); 4] = [
@@ -16,7 +16,7 @@ const PAIRS: [(&str, &str, &str, u64); 4] = [
     ("ismcts1k-ismcts1k", "ismcts:iterations=1000", "ismcts:iterations=1000", 4),
 ];
 
-fn matches<G: Hints + Rulebook>(criterion: &mut Criterion) {
+fn matches<G: Hints + FromRules>(criterion: &mut Criterion) {
     let game = G::from_text("").expect("default rules");
     let mut group = criterion.benchmark_group(format!("pit/{}", G::NAME));
     group.sample_size(10).sampling_mode(SamplingMode::Flat);

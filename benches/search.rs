@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use stier_agents::{Agent, AgentSpec};
-use stier_core::{Hints, History, Rng, Rulebook, for_each_fast_game};
+use stier_core::{FromRules, Hints, History, Rng, for_each_fast_game};
 
 /// The number of deals each search is measured on, in turn.
 const DEALS: u64 = 16;
 
-fn ismcts<G: Hints + Rulebook>(criterion: &mut Criterion) {
+fn ismcts<G: Hints + FromRules>(criterion: &mut Criterion) {
     let game = G::from_text("").expect("default rules");
     // Several deals, because the cost of a search depends on the cards: it goes where they are good.
     let starts: Vec<(G::View, G::Actions)> = (0..DEALS)

@@ -10,7 +10,7 @@ use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{Iterative as _, nash_conv};
 use stier_agents::solve::{Solver, Variant};
 use stier_core::games::schwinget::{Rules, Schwinget};
-use stier_core::{Game, Options as _, Rulebook as _};
+use stier_core::{FromRules as _, Game, Options as _};
 
 /// Two suits of four cards, one card in each hand, and four in the pile.
 const RULES: &str = "suits=2,values=4,referee=off,counter=off,hand_size=1,set_aside=2";

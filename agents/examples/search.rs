@@ -4,7 +4,7 @@ use std::error::Error;
 
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::{Rules, Schwinget};
-use stier_core::{Action, Game as _, History, Notation as _, Rng, Rulebook as _};
+use stier_core::{Action, FromRules as _, Game as _, History, Notation as _, Rng};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let game = Schwinget::new(Rules::default())?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use stier_agents::AgentSpec;
 use stier_agents::solve::{Algorithm, GameTree, Policy, Settings, nash_conv, policy_of, solve};
 use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
-use stier_core::{Rulebook as _, Seat};
+use stier_core::{FromRules as _, Seat};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let game = KuhnPoker::new(Rules::default())?;

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use stier_agents::arena::{self, Entrant, Settings};
 use stier_agents::{Agent, AgentSpec, Decision, Player};
 use stier_core::games::schwimmen::{Rules, Schwimmen};
-use stier_core::{ActionSet as _, Game, Options as _, Rng, Rulebook as _, Sampler as _, SeatView as _};
+use stier_core::{ActionSet as _, FromRules as _, Game, Options as _, Rng, Sampler as _, SeatView as _};
 
 struct Flat {
     worlds: u32,

@@ -6,20 +6,24 @@
 use std::sync::Arc;
 
 use stier_agents::erased::{DynGame, DynState};
-use stier_core::{RecordError, RulesError, games, record};
+use stier_core::games::schweins_galopp::SchweinsGalopp;
+use stier_core::games::schwimmen::Schwimmen;
+use stier_core::games::schwinget::Schwinget;
+use stier_core::games::up_and_down::UpAndDown;
+use stier_core::{FromRules as _, RecordError, RulesError, games, record};
 
 /// The game of that name with rules given as text; see [`Options::from_text`](stier_core::Options::from_text).
 pub fn load(name: &str, rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {
     match name {
-        "schweins_galopp" => stier_schweins_galopp::load(rules),
-        "schwimmen" => stier_schwimmen::load(rules),
-        "schwinget" => stier_schwinget::load(rules),
-        "up_and_down" => stier_up_and_down::load(rules),
+        SchweinsGalopp::NAME => stier_schweins_galopp::load(rules),
+        Schwimmen::NAME => stier_schwimmen::load(rules),
+        Schwinget::NAME => stier_schwinget::load(rules),
+        UpAndDown::NAME => stier_up_and_down::load(rules),
         _ => stier_plain::load(name, rules).unwrap_or_else(|| Err(unknown(name))),
     }
 }
 
-/// The state that a record ends with, of whichever game.
+/// The final state of a record of any game.
 pub fn read_record(text: &str) -> Result<Box<dyn DynState>, RecordError> {
     let (name, rules) = record::game(text)?;
     load(name, rules)?.replay(text)

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use stier_agents::AgentSpec;
 use stier_agents::agent::threads::Halted;
 use stier_agents::arena::{self, Entrant, PitError, PitResult, Settings};
-use stier_core::{Game, Rulebook as _, Seat, Turn, games::schwinget::Schwinget};
+use stier_core::{FromRules as _, Game, Seat, Turn, games::schwinget::Schwinget};
 
 fn game(rules: &str) -> Schwinget {
     Schwinget::from_text(rules).expect("a game")

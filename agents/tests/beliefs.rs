@@ -18,7 +18,7 @@ use stier_agents::{Agent, AgentSpec};
 use stier_core::games::kuhn_poker::{BET, PASS};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{
-    Action, ActionSet as _, FullGame, Game, Hints, History, Options as _, Plain, Rng, Rulebook, Sampler as _, Seat,
+    Action, ActionSet as _, FromRules, FullGame, Game, Hints, History, Options as _, Plain, Rng, Sampler as _, Seat,
     Turn, for_each_default_game,
 };
 
@@ -335,7 +335,7 @@ macro_rules! card_game {
             use super::*;
 
             fn game() -> stier_core::games::$name::$game {
-                Rulebook::new(Default::default()).expect("default rules")
+                FromRules::new(Default::default()).expect("default rules")
             }
 
             #[test]
@@ -396,7 +396,7 @@ const SEARCHES: [&str; 8] = [
 
 #[test]
 fn agents_report_their_beliefs() {
-    let rules = <stier_core::games::schwinget::Schwinget as Rulebook>::Rules::from_text("").expect("rules");
+    let rules = <stier_core::games::schwinget::Schwinget as FromRules>::Rules::from_text("").expect("rules");
     let game = stier_core::games::schwinget::Schwinget::new(rules).expect("a game");
     let mut inferred = [0; SEARCHES.len()];
     at_decisions(&game, 3, |history, seat, _| {

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::up_and_down::UpAndDown;
-use stier_core::{ActionSet as _, Game, Hints, History, Rng, Rulebook as _, Sampler as _, Seat, Turn};
+use stier_core::{ActionSet as _, FromRules as _, Game, Hints, History, Rng, Sampler as _, Seat, Turn};
 
 use crate::toys::KUHN;
 

@@ -19,14 +19,14 @@ use stier_core::games::liars_dice::LiarsDice;
 use stier_core::games::schweins_galopp::SchweinsGalopp;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::games::up_and_down::UpAndDown;
-use stier_core::{ActionSet as _, Game, History, Rng, Rulebook, Seat, SeatView as _, Turn};
+use stier_core::{ActionSet as _, FromRules, Game, History, Rng, Seat, SeatView as _, Turn};
 use stier_games::load;
 
 /// The largest number of histories of a game here.
 const MAX_NODES: usize = 3_000_000;
 
 /// The game under these rules.
-pub(crate) fn game<G: Rulebook>(rules: &str) -> G {
+pub(crate) fn game<G: FromRules>(rules: &str) -> G {
     G::from_text(rules).expect("a game")
 }
 

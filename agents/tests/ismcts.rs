@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::{
-    ActionSet as _, Game, History, Rng, Rulebook as _, Sampler as _, Seat, Turn, games::schwinget::Schwinget,
+    ActionSet as _, FromRules as _, Game, History, Rng, Sampler as _, Seat, Turn, games::schwinget::Schwinget,
 };
 
 type State = <Schwinget as Game>::State;

@@ -13,11 +13,11 @@ use stier_core::games::kuhn_poker::{BET, PASS};
 use stier_core::games::{
     schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,
 };
-use stier_core::{Action, ActionSet as _, Game, Hints, History, Plain, Rng, Rulebook, Turn};
+use stier_core::{Action, ActionSet as _, FromRules, Game, Hints, History, Plain, Rng, Turn};
 
 const RULES: [&str; 6] = ["ucb1", "ucb1_tuned", "puct", "exp3", "regret_matching", "smooth_uct"];
 
-fn game<G: Rulebook>(rules: &str) -> G {
+fn game<G: FromRules>(rules: &str) -> G {
     G::from_text(rules).expect("a game")
 }
 
@@ -290,7 +290,7 @@ fn another_game_inherits_nothing() {
 
 #[test]
 fn all_variants_are_deterministic_on_any_game() {
-    fn check<G: Hints + Rulebook>(rules: &str) {
+    fn check<G: Hints + FromRules>(rules: &str) {
         let game: G = game(rules);
         let mut rng = Rng::stream(2, "variants", 0);
         let mut history = History::dealt(&game, &mut rng);

@@ -10,10 +10,10 @@ use stier_agents::{Agent, AgentSpec, Decision, Player};
 use stier_core::games::kuhn_poker::{BET, PASS};
 use stier_core::games::{schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown};
 use stier_core::{
-    Action, ActionSet as _, Dealer, Game, Hints, History, Rng, Rulebook, Sampler as _, Turn, for_each_default_game,
+    Action, ActionSet as _, Dealer, FromRules, Game, Hints, History, Rng, Sampler as _, Turn, for_each_default_game,
 };
 
-fn game<G: Rulebook>(rules: &str) -> G {
+fn game<G: FromRules>(rules: &str) -> G {
     G::from_text(rules).expect("a game")
 }
 

@@ -8,7 +8,7 @@ use stier_agents::{AgentSpec, Decision, Player};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::plain::PlainState;
 use stier_core::{
-    Action, ActionSet, Actions256, Dealer, Game, Hints, History, Rng, Rulebook as _, Seat, Turn, for_each_default_game,
+    Action, ActionSet, Actions256, Dealer, FromRules as _, Game, Hints, History, Rng, Seat, Turn, for_each_default_game,
 };
 
 use crate::networks::files::{Draft, Saved};

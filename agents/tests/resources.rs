@@ -8,7 +8,7 @@ use crate::toys::claims::{Claims, Hooks};
 use stier_agents::catalogue;
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Action, Game as _, History, Plain, Rng, Rulebook as _, Seat};
+use stier_core::{Action, FromRules as _, Game as _, History, Plain, Rng, Seat};
 
 /// A decision of the first player.
 fn claim(game: &Plain, agent: &mut dyn Agent<Plain>) {

@@ -12,7 +12,7 @@ use stier_agents::solve::{nash_conv, values};
 use stier_agents::{ActionStats, Agent, AgentSpec};
 use stier_core::games::kuhn_poker::BET;
 use stier_core::games::schwinget::{Rules, Schwinget};
-use stier_core::{Action, ActionSet as _, Game, Hints, History, Options as _, Plain, Rng, Rulebook, Seat, Turn};
+use stier_core::{Action, ActionSet as _, FromRules, Game, Hints, History, Options as _, Plain, Rng, Seat, Turn};
 
 fn spec(text: &str) -> AgentSpec {
     text.parse().expect("an agent")

@@ -4,7 +4,7 @@ use crate::toys::KUHN;
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::kuhn_poker::{BET, PASS};
-use stier_core::{Action, ActionSet as _, Game as _, History, Plain, Rng, Rulebook as _, Seat, Turn};
+use stier_core::{Action, ActionSet as _, FromRules as _, Game as _, History, Plain, Rng, Seat, Turn};
 
 fn search(cards: [u8; 2], actions: &[Action], agent: &mut dyn Agent<Plain>) -> Search {
     let mut history = History::new(&*KUHN);

@@ -5,8 +5,8 @@ use stier_agents::rollout::fitted;
 use stier_agents::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
 use stier_core::options::{OptionType as _, Switch};
 use stier_core::{
-    Action, ActionSet as _, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer,
-    OptionValue, Pen, Rng, Rulebook, RulesError, Seat, Turn, for_each_default_game, options,
+    Action, ActionSet as _, Actions64, BySeat, Chance, DynOptions, Filter, FromRules, Game, GameInfo, Hints, Log,
+    Observer, OptionValue, Pen, Rng, RulesError, Seat, Turn, for_each_default_game, options,
 };
 
 options! {
@@ -32,7 +32,7 @@ struct Sums {
     counts: [u8; 3],
 }
 
-impl Rulebook for Digits {
+impl FromRules for Digits {
     type Rules = NoRules;
 
     fn new(_rules: NoRules) -> Result<Self, RulesError> {
@@ -46,7 +46,7 @@ impl Game for Digits {
     type Sampler = Filter<Self>;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &NoRules {}
     }
 

@@ -6,10 +6,10 @@ use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Action, ActionSet as _, Actions64, Game, Hints, History, Rng, Rulebook, Turn};
+use stier_core::{Action, ActionSet as _, Actions64, FromRules, Game, Hints, History, Rng, Turn};
 
 /// Every decision of an agent in games against itself, with the legal actions.
-fn decisions<G: Hints + Rulebook>(agent: &str, games: u64) -> Vec<(Decision, G::Actions)> {
+fn decisions<G: Hints + FromRules>(agent: &str, games: u64) -> Vec<(Decision, G::Actions)> {
     let game = G::new(Default::default()).expect("default rules");
     let spec: AgentSpec = agent.parse().expect("an agent");
     let mut found = Vec::new();

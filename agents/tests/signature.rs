@@ -5,14 +5,14 @@
 
 use stier_agents::{ActionStats, Agent, AgentSpec};
 use stier_core::games::{schwimmen::Schwimmen, schwinget::Schwinget};
-use stier_core::{ActionSet as _, Hints, History, Rng, Rulebook, Turn};
+use stier_core::{ActionSet as _, FromRules, Hints, History, Rng, Turn};
 
 use crate::networks::files::Draft;
 
 /// A small Schwinget.
 const SMALL: &str = "suits=3,values=4,hand_size=3,set_aside=2";
 
-fn game<G: Rulebook>(rules: &str) -> G {
+fn game<G: FromRules>(rules: &str) -> G {
     G::from_text(rules).expect("a game")
 }
 

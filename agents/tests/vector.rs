@@ -13,7 +13,7 @@ use stier_agents::batch::vector::{
 use stier_agents::erased::{DynGame, DynState, DynVector};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Action, Rng, Rulebook as _, Seat, Turn, encode, games};
+use stier_core::{Action, FromRules as _, Rng, Seat, Turn, encode, games};
 
 use crate::networks::files::Draft;
 

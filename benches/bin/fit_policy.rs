@@ -16,7 +16,7 @@ use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_agents::AgentSpec;
 use stier_agents::catalogue::{SpecError, Unsuited};
 use stier_benches::files::{self, FileError};
-use stier_core::{ActionSet as _, Hints, History, Rng, Rulebook, RulesError, Turn, games, with_fast_game};
+use stier_core::{ActionSet as _, FromRules, Hints, History, Rng, RulesError, Turn, games, with_fast_game};
 use thiserror::Error as ThisError;
 
 /// Fits the policy of a game to the decisions of an agent and writes its weights.
@@ -67,7 +67,7 @@ enum Failure {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = with_fast_game!(arguments.game.as_str(), G => run::<G>(&arguments)).unwrap_or_else(|| {
-        Err(RulesError::UnknownGame { name: arguments.game.clone(), known: games::NAMES.join(", ") }.into())
+        Err(RulesError::UnknownGame { name: arguments.game.clone(), known: games::FAST.join(", ") }.into())
     });
     stier_benches::exit_code("fit_policy", done)
 }
@@ -222,7 +222,7 @@ fn one_game<G: Hints>(game: &G, spec: &AgentSpec, arguments: &Arguments, index: 
     found
 }
 
-fn run<G: Hints + Rulebook>(arguments: &Arguments) -> Result<(), Failure> {
+fn run<G: Hints + FromRules>(arguments: &Arguments) -> Result<(), Failure> {
     let spec: AgentSpec = arguments.agent.parse()?;
     let [mut learned, mut held_out] = [Decisions::new(), Decisions::new()];
     let mut features = 0;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use stier_agents::arena::Estimate;
 use stier_benches::survey::survey;
-use stier_core::{Game, Options as _, Rulebook, for_each_game};
+use stier_core::{FromRules, Game, Options as _, for_each_game};
 
 /// Plays random games of every game with every number of players and prints a Markdown table.
 #[derive(Parser)]
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 }
 
 /// Returns one line for each number of players that the rules allow.
-fn every_player_count<G: Rulebook>(arguments: &Arguments) {
+fn every_player_count<G: FromRules>(arguments: &Arguments) {
     let mut lines = Vec::new();
     for players in 2..=stier_core::seats::MAX_SEATS {
         let mut rules = G::Rules::default();

@@ -1,7 +1,7 @@
 //! The statistics of a survey are consistent.
 
 use stier_benches::survey::survey;
-use stier_core::{Game, Rulebook, for_each_default_game, games::schwinget::Schwinget};
+use stier_core::{FromRules, Game, for_each_default_game, games::schwinget::Schwinget};
 
 macro_rules! adds_up {
     ($name:ident, $game:expr) => {

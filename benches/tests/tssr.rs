@@ -9,7 +9,7 @@ use stier_core::games::schweins_galopp::SchweinsGalopp;
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::games::up_and_down::UpAndDown;
-use stier_core::{ActionSet as _, Hints, History, Rng, Rulebook, Sampler as _, Seat, Turn, for_each_default_game};
+use stier_core::{ActionSet as _, FromRules, Hints, History, Rng, Sampler as _, Seat, Turn, for_each_default_game};
 
 fn policy(model: Model) -> BeliefSettings {
     BeliefSettings { beliefs: Beliefs::Policy, model, ..BeliefSettings::default() }
@@ -62,7 +62,7 @@ macro_rules! every_game {
 for_each_default_game!(every_game);
 
 /// Against greedy players the right model is better than chance.
-fn right_is_better<G: Hints + Rulebook>() {
+fn right_is_better<G: Hints + FromRules>() {
     let game = G::new(Default::default()).expect("default rules");
     let greedy: AgentSpec = "greedy".parse().expect("an agent");
     let settings = BeliefSettings { particles: 60, ..policy(Model::Greedy) };

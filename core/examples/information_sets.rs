@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use stier_core::filter::information_sets;
 use stier_core::games::NAMES;
-use stier_core::{Rulebook, RulesError, Seat, with_game};
+use stier_core::{FromRules, RulesError, Seat, with_game};
 
-fn count<G: Rulebook>(rules: &str) -> Result<(), RulesError> {
+fn count<G: FromRules>(rules: &str) -> Result<(), RulesError> {
     let game = G::from_text(rules)?;
     for seat in Seat::all(game.num_seats()) {
         let start = Instant::now();

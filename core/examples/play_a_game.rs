@@ -6,7 +6,7 @@ use std::error::Error;
 
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{
-    ActionSet as _, Game as _, History, Notation as _, Options as _, Rng, Rulebook as _, Sampler as _, Turn, record,
+    ActionSet as _, FromRules as _, Game as _, History, Notation as _, Options as _, Rng, Sampler as _, Turn, record,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {

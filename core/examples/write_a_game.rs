@@ -3,8 +3,8 @@
 //! Player 0 gets one of three cards. It folds, or it claims to have the king. Player 1 believes the claim or doubts it.
 
 use stier_core::game::evenly;
-use stier_core::{Action, ActionSet as _, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Hints, Log};
-use stier_core::{Notation, Observer, Pen, Rulebook, RulesError, Seat, Turn, options};
+use stier_core::{Action, ActionSet as _, Actions64, BySeat, Chance, DynOptions, Filter, Game, GameInfo, Hints, Log};
+use stier_core::{FromRules, Notation, Observer, Pen, RulesError, Seat, Turn, options};
 use stier_testing::conformance;
 
 options! {
@@ -31,7 +31,7 @@ struct Claim {
     info: GameInfo,
 }
 
-impl Rulebook for Claim {
+impl FromRules for Claim {
     type Rules = Rules;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
@@ -56,7 +56,7 @@ impl Game for Claim {
     type Sampler = Filter<Self>;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &self.rules
     }
 

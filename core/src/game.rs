@@ -3,7 +3,7 @@
 //! | type | meaning | holders |
 //! | --- | --- | --- |
 //! | [`Game`] | the rules, ready to play by | all |
-//! | [`Rulebook`] | makes a game from options | programs that load games |
+//! | [`FromRules`] | a game that is made from options | programs that load games |
 //! | [`Game::State`] | the world, hidden cards included | this crate, the arena (which deals), oracles |
 //! | [`Game::View`] | the knowledge of one seat, with perfect recall | agents |
 //! | [`Game::Sampler`] | the states that a view cannot tell apart, drawn exactly | search |
@@ -21,7 +21,7 @@ use crate::history::History;
 use crate::key::Past;
 use crate::log;
 use crate::notation::Notation;
-use crate::options::{AnyOptions, Options};
+use crate::options::{DynOptions, Options};
 use crate::rng::{self, Rng};
 use crate::seats::{BySeat, Seat};
 use crate::symmetry::Symmetry;
@@ -125,7 +125,7 @@ impl Observer {
 ///
 /// ```
 /// use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
-/// use stier_core::{ActionSet, Game, Rng, Rulebook, Turn};
+/// use stier_core::{ActionSet, Game, Rng, FromRules, Turn};
 ///
 /// let game = KuhnPoker::new(Rules::default())?;
 /// let mut rng = Rng::stream(7, "example", 0);
@@ -139,10 +139,10 @@ impl Observer {
 /// # Ok::<(), stier_core::RulesError>(())
 /// ```
 pub trait Game: Clone + Send + Sync + 'static {
-    /// True if searches are compiled twice, for modern processors too ([`processor`](crate::processor)): where it makes
-    /// them more than 5 % faster, which the table of benchmarks must show.
-    const SEARCHES_TWICE: bool = false;
-    /// The world, hidden cards included. At most 64 bytes; equal states have equal futures.
+    /// True to compile searches for modern processors, too ([`processor`](crate::processor)). Set it only where
+    /// benchmarks show a gain above 5 %.
+    const COMPILES_SEARCH_TWICE: bool = false;
+    /// The world, hidden cards included. At most 64 bytes, in a plain game 56; equal states have equal futures.
     type State: Copy + Eq + Hash + Debug + Send + Sync + 'static;
     /// The knowledge of one seat.
     type View: SeatView<Self>;
@@ -151,8 +151,8 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Sets of this game's actions.
     type Actions: ActionSet;
 
-    /// The rules it was made from. Their [owner](AnyOptions::owner) is the game.
-    fn rules(&self) -> &dyn AnyOptions;
+    /// The rules it was made from. Their [owner](DynOptions::owner) is the game.
+    fn rules(&self) -> &dyn DynOptions;
     /// The facts that hold in every state.
     fn info(&self) -> &GameInfo;
 
@@ -342,11 +342,11 @@ pub trait Game: Clone + Send + Sync + 'static {
     }
 }
 
-/// A game that is made from options known when the program is compiled.
-pub trait Rulebook: Game {
+/// A game whose type of options is known at compile time.
+pub trait FromRules: Game {
     /// The variant: plain data whose text form is its identity. Its owner's name is the name of the game.
     type Rules: Options;
-    /// The [name](Game::name) of the game.
+    /// The [name](Game::name) of the game. Do not override it.
     const NAME: &'static str = <Self::Rules as Options>::OWNER;
 
     /// Makes the game under these rules. Fails if the rules are not valid together.
@@ -406,7 +406,7 @@ pub struct World<S> {
 ///
 /// ```
 /// use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
-/// use stier_core::{Game, History, Rng, Rulebook, Sampler, Seat};
+/// use stier_core::{Game, History, Rng, FromRules, Sampler, Seat};
 ///
 /// let game = KuhnPoker::new(Rules::default())?;
 /// let mut rng = Rng::stream(7, "example", 0);

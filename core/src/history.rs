@@ -17,7 +17,7 @@ pub struct Event {
 ///
 /// ```
 /// use stier_core::games::kuhn_poker::{BET, KuhnPoker, Rules};
-/// use stier_core::{Game, History, Rng, Rulebook, Seat, Turn};
+/// use stier_core::{Game, History, Rng, FromRules, Seat, Turn};
 ///
 /// let game = KuhnPoker::new(Rules::default())?;
 /// let mut history = History::dealt(&game, &mut Rng::stream(7, "example", 0));

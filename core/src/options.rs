@@ -178,7 +178,7 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
     }
 }
 
-// What the methods of `Options` do, compiled once and not for every set of options.
+// The bodies of `Options`' methods, compiled once for all sets of options.
 
 fn names(infos: &[OptionInfo]) -> String {
     let names: Vec<_> = infos.iter().map(|info| info.name).collect();
@@ -225,7 +225,7 @@ fn read(
 }
 
 /// Options whose type is not known.
-pub trait AnyOptions: Any + Debug + Send + Sync {
+pub trait DynOptions: Any + Debug + Send + Sync {
     /// The [owner](Options::OWNER) of the options.
     fn owner(&self) -> &'static str;
     /// The names and values of all options, in declaration order.
@@ -233,12 +233,12 @@ pub trait AnyOptions: Any + Debug + Send + Sync {
     /// The [text form](Options::to_text).
     fn to_text(&self) -> String;
     /// Returns true if `text` is a text form of these values, whatever its order of options.
-    fn is(&self, text: &str) -> bool;
+    fn matches(&self, text: &str) -> bool;
     /// Returns true if both have the same type and the same values.
-    fn equals(&self, other: &dyn AnyOptions) -> bool;
+    fn equals(&self, other: &dyn DynOptions) -> bool;
 }
 
-impl<O: Options> AnyOptions for O {
+impl<O: Options> DynOptions for O {
     fn owner(&self) -> &'static str {
         O::OWNER
     }
@@ -251,23 +251,23 @@ impl<O: Options> AnyOptions for O {
         Options::to_text(self)
     }
 
-    fn is(&self, text: &str) -> bool {
+    fn matches(&self, text: &str) -> bool {
         O::from_text(text).is_ok_and(|options| options == *self)
     }
 
-    fn equals(&self, other: &dyn AnyOptions) -> bool {
+    fn equals(&self, other: &dyn DynOptions) -> bool {
         (other as &dyn Any).downcast_ref::<O>() == Some(self)
     }
 }
 
-impl dyn AnyOptions {
+impl dyn DynOptions {
     /// The options, if they have this type.
     pub fn downcast_ref<O: Options>(&self) -> Option<&O> {
         (self as &dyn Any).downcast_ref()
     }
 }
 
-impl PartialEq for dyn AnyOptions + '_ {
+impl PartialEq for dyn DynOptions + '_ {
     fn eq(&self, other: &Self) -> bool {
         self.equals(other)
     }

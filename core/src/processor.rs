@@ -58,9 +58,6 @@ pub fn run<W: Work>(work: W) -> W::Output {
 }
 
 /// Any processor: for work that is compiled once.
-pub const ANY: Any = Any;
-
-/// Any processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Any;
 

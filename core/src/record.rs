@@ -12,7 +12,7 @@
 //! `open` while the game is not over. It detects records that were truncated or changed.
 
 use crate::error::RecordError;
-use crate::game::{Game, Rulebook, Turn};
+use crate::game::{FromRules, Game, Turn};
 use crate::history::History;
 use crate::notation::Notation;
 
@@ -40,7 +40,7 @@ pub fn game(text: &str) -> Result<(&str, &str), RecordError> {
 }
 
 /// Reads a record of `G`: its rules and its history. Checks every event.
-pub fn read<G: Rulebook + Notation>(text: &str) -> Result<(G, History<G>), RecordError> {
+pub fn read<G: FromRules + Notation>(text: &str) -> Result<(G, History<G>), RecordError> {
     let (name, rules) = game(text)?;
     if name != G::NAME {
         return Err(RecordError::OtherGame { expected: G::NAME.to_string(), found: name.to_string() });

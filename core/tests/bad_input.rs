@@ -7,8 +7,8 @@ use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::record::{self, HEADER};
 use stier_core::{
-    Action, ActionSet, BySeat, Game, History, IllegalAction, Notation, OptionError, Options, RecordError, Rng,
-    Rulebook as _, RulesError,
+    Action, ActionSet, BySeat, FromRules as _, Game, History, IllegalAction, Notation, OptionError, Options,
+    RecordError, Rng, RulesError,
 };
 
 /// The default game, played to the end at random.

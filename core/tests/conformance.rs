@@ -2,7 +2,7 @@
 
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::options::Allowed;
-use stier_core::{FullGame, OptionValue, Options, Rng, Rulebook, for_each_game};
+use stier_core::{FromRules, FullGame, OptionValue, Options, Rng, for_each_game};
 use stier_testing::conformance;
 
 /// A random value of an option. With `small`, only the lower half of a range of whole numbers.
@@ -21,7 +21,7 @@ fn random_value(allowed: &Allowed, small: bool, rng: &mut Rng) -> String {
 }
 
 /// Valid rules with about half of the options set at random, or `None` after many attempts.
-fn random_game<G: Rulebook>(small: bool, rng: &mut Rng) -> Option<G> {
+fn random_game<G: FromRules>(small: bool, rng: &mut Rng) -> Option<G> {
     (0..1000).find_map(|_| {
         let mut rules = G::Rules::default();
         for info in G::Rules::describe() {
@@ -36,7 +36,7 @@ fn random_game<G: Rulebook>(small: bool, rng: &mut Rng) -> Option<G> {
 
 /// Checks this many games under the default rules, and under each of sixty random sets of rules, half of them with small
 /// numbers.
-fn conforms<G: FullGame + Rulebook>(of_default: u64, of_random: u64) {
+fn conforms<G: FullGame + FromRules>(of_default: u64, of_random: u64) {
     conformance(&G::new(G::Rules::default()).expect("the defaults make a game"), 1, of_default);
     let mut texts = Vec::new();
     for index in 0..60 {

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use stier_core::{Action, FullGame, History, Rulebook, Seat, Turn, for_each_game, record};
+use stier_core::{Action, FromRules, FullGame, History, Seat, Turn, for_each_game, record};
 use stier_testing::observation;
 
 /// For each game: the version of its observations with a checksum of them, the version of its actions with a checksum
@@ -39,7 +39,7 @@ impl Checksum {
 }
 
 /// The records of a game, in the order of their files.
-fn records<G: Rulebook>() -> Vec<String> {
+fn records<G: FromRules>() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/playthroughs");
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -48,7 +48,7 @@ fn records<G: Rulebook>() -> Vec<String> {
     texts.map(|text| text.lines().take(5).map(|line| format!("{line}\n")).collect()).collect()
 }
 
-fn pinned<G: FullGame + Rulebook>() {
+fn pinned<G: FullGame + FromRules>() {
     let records = records::<G>();
     assert!(records.len() > 2, "only {} records of {}", records.len(), G::NAME);
     let (mut observations, mut actions) = (Checksum::new(), Checksum::new());
@@ -74,7 +74,7 @@ fn pinned<G: FullGame + Rulebook>() {
 }
 
 /// Checks that the signatures describe the layouts.
-fn signs<G: FullGame + Rulebook>() {
+fn signs<G: FullGame + FromRules>() {
     let game = G::from_text("").unwrap();
     let text = game.observation_signature();
     let (version, fields) = text.split_once(':').unwrap();

@@ -3,14 +3,14 @@
 use stier_core::games::schweins_galopp::SchweinsGalopp;
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::up_and_down::UpAndDown;
-use stier_core::{ActionSet as _, Hints, Rng, Rulebook, Seat, Turn};
+use stier_core::{ActionSet as _, FromRules, Hints, Rng, Seat, Turn};
 
 const POSITIONS: u64 = 400;
 const PLAYOUTS: u32 = 32;
 
 /// The correlation of the estimates with the mean results of hinted playouts, and the slope of the results over the
 /// estimates, at positions from hinted play with one action in five random.
-fn correlation_and_slope<G: Hints + Rulebook>(rules: &str) -> (f64, f64) {
+fn correlation_and_slope<G: Hints + FromRules>(rules: &str) -> (f64, f64) {
     let game = G::from_text(rules).expect("a game");
     let mut pairs = Vec::new();
     for index in 0..POSITIONS {
@@ -45,7 +45,7 @@ fn correlation_and_slope<G: Hints + Rulebook>(rules: &str) -> (f64, f64) {
 }
 
 /// Checks that the correlation exceeds a bound and that the estimates are of the right scale.
-fn estimates_predict_results<G: Hints + Rulebook>(rules: &[(&str, f64)]) {
+fn estimates_predict_results<G: Hints + FromRules>(rules: &[(&str, f64)]) {
     for &(rules, least) in rules {
         let (correlation, slope) = correlation_and_slope::<G>(rules);
         assert!(correlation > least, "{} {rules}: correlation {correlation}", G::NAME);

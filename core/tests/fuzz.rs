@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any, proptest};
 use stier_core::options::Allowed;
-use stier_core::{Action, FullGame, History, OptionValue, Options, Rulebook, Turn, for_each_game, record};
+use stier_core::{Action, FromRules, FullGame, History, OptionValue, Options, Turn, for_each_game, record};
 
 /// Options from bytes: each pair picks an option and either one of the values in its description or an invalid one.
 fn rules_from<O: Options>(bytes: &[u8]) -> O {
@@ -25,7 +25,7 @@ fn rules_from<O: Options>(bytes: &[u8]) -> O {
 }
 
 /// Plays a game from bytes: each is tried as an action id, and then as an index into the possible events.
-fn any_bytes_play<G: FullGame + Rulebook>(rules: &[u8], bytes: &[u8]) {
+fn any_bytes_play<G: FullGame + FromRules>(rules: &[u8], bytes: &[u8]) {
     let rules: G::Rules = rules_from(rules);
     assert_eq!(G::Rules::from_text(&rules.to_text()), Ok(rules.clone()));
     let Ok(game) = G::new(rules) else { return };

@@ -9,10 +9,10 @@ use stier_core::games::goofspiel::Goofspiel;
 use stier_core::games::kuhn_poker::KuhnPoker;
 use stier_core::games::leduc_poker::LeducPoker;
 use stier_core::games::liars_dice::LiarsDice;
-use stier_core::{ActionSet as _, FullGame, Game, History, Rng, Rulebook, Seat, Turn};
+use stier_core::{ActionSet as _, FromRules, FullGame, Game, History, Rng, Seat, Turn};
 use stier_testing::{conformance, sampling};
 
-fn game<G: Rulebook>(rules: &str) -> G {
+fn game<G: FromRules>(rules: &str) -> G {
     G::from_text(rules).expect("a game")
 }
 
@@ -29,7 +29,7 @@ fn kuhn_poker_conforms() {
 }
 
 /// At every decision of some random games, as every seat sees it.
-fn samplers_follow_enumeration<G: FullGame + Rulebook>(rules: &str, games: u64) {
+fn samplers_follow_enumeration<G: FullGame + FromRules>(rules: &str, games: u64) {
     let game: G = game(rules);
     for index in 0..games {
         let mut rng = Rng::stream(5, G::NAME, index);
@@ -61,7 +61,7 @@ fn worlds_are_those_of_all_histories() {
 /// As OpenSpiel counts them.
 #[test]
 fn information_sets_are_as_many_as_published() {
-    fn both<G: Rulebook>(rules: &str) -> [u64; 2] {
+    fn both<G: FromRules>(rules: &str) -> [u64; 2] {
         [0, 1].map(|seat| information_sets(&game::<G>(rules), Seat(seat)))
     }
     assert_eq!(both::<KuhnPoker>(""), [6, 6]);

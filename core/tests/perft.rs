@@ -1,7 +1,7 @@
 //! Exact counts of event sequences, stored in `perft/<game>.perft` and counted twice: by the engine to every depth,
 //! and by the naive reference of the game to the depths that it can count in reasonable time.
 
-use stier_core::{Action, ActionSet as _, FullGame, Game, History, Options, Rulebook, Turn};
+use stier_core::{Action, ActionSet as _, FromRules, FullGame, Game, History, Options, Turn};
 
 /// The number of event sequences of length `depth` from a state. Random events count once per outcome, and games that
 /// end earlier count once.
@@ -54,7 +54,7 @@ fn positions(text: &str) -> Vec<Position<'_>> {
 }
 
 /// Compares the engine's counts with the file.
-fn engine_counts<G: FullGame + Rulebook>(file: &str) {
+fn engine_counts<G: FullGame + FromRules>(file: &str) {
     for position in positions(file) {
         let game = G::new(G::Rules::from_text(position.rules).unwrap()).unwrap();
         let mut history = History::new(&game);

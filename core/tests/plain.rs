@@ -1,5 +1,6 @@
-//! Plain games behind their one type: the same games, for all who may ask.
+//! A game behind `Plain` answers every question as the game itself does.
 
+use stier_core::filter::Filter;
 use stier_core::game::FullGame;
 use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::goofspiel::Goofspiel;
@@ -8,7 +9,7 @@ use stier_core::games::leduc_poker::LeducPoker;
 use stier_core::games::liars_dice::LiarsDice;
 use stier_core::plain::{Plain, PlainState};
 use stier_core::{
-    Action, ActionSet, Game, Hints as _, History, Log, Notation as _, Rng, Rulebook, Sampler as _, Seat, Turn, games,
+    Action, ActionSet, FromRules, Game, Hints as _, History, Log, Notation as _, Rng, Sampler as _, Seat, Turn, games,
 };
 use stier_testing::conformance;
 
@@ -17,7 +18,12 @@ fn ids(set: impl ActionSet) -> Vec<Action> {
 }
 
 /// Compares everything that can be asked at a state.
-fn same_state<G: FullGame + Game<View = Log>>(game: &G, plain: &Plain, one: &History<G>, other: &History<Plain>) {
+fn same_state<G: FullGame + Game<View = Log, Sampler = Filter<G>>>(
+    game: &G,
+    plain: &Plain,
+    one: &History<G>,
+    other: &History<Plain>,
+) {
     let (state, hidden): (&G::State, &PlainState) = (one.state(), other.state());
     assert_eq!(hidden.get::<G::State>(), state);
     assert_eq!(plain.turn(hidden), game.turn(state));
@@ -60,7 +66,7 @@ fn same_state<G: FullGame + Game<View = Log>>(game: &G, plain: &Plain, one: &His
     }
 }
 
-fn same_game<G: FullGame + Rulebook + Game<View = Log>>(rules: &str) {
+fn same_game<G: FullGame + FromRules + Game<View = Log, Sampler = Filter<G>>>(rules: &str) {
     let game = G::from_text(rules).expect("a game");
     let plain = games::plain(G::NAME, rules).expect("a plain game").expect("the same rules");
     assert_eq!((plain.name(), plain.info(), plain.rules()), (game.name(), game.info(), game.rules()));

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{env, fs};
 
-use stier_core::{History, Notation, Rulebook, Seat, Turn, record, with_game};
+use stier_core::{FromRules, History, Notation, Seat, Turn, record, with_game};
 
 /// The new part of a seat's knowledge: the words after `previous`, or all of them.
 fn news(previous: &mut String, knowledge: String) -> String {
@@ -20,7 +20,7 @@ fn news(previous: &mut String, knowledge: String) -> String {
 }
 
 /// The record, then the game event by event. In a run of random events, the state is shown before the first only.
-fn transcript<G: Notation + Rulebook>(record: &str) -> String {
+fn transcript<G: Notation + FromRules>(record: &str) -> String {
     let (game, history) = record::read::<G>(record).unwrap();
     let mut out = record::write(&game, &history);
     let mut known = vec![String::new(); game.num_seats()];

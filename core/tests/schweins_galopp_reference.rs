@@ -3,7 +3,7 @@
 use crate::naive::schweins_galopp::{Next, Table, Variant};
 use crate::side_by_side::{Node, any_of, same_node, under_random_rules};
 use stier_core::games::schweins_galopp::{Rules, SchweinsGalopp};
-use stier_core::{History, Notation, Options, Rng, Rulebook as _, record};
+use stier_core::{FromRules as _, History, Notation, Options, Rng, record};
 use stier_testing::conformance;
 
 /// Counts of rare cases in the random games, to show that the comparison covers them.

@@ -3,7 +3,7 @@
 //! Pigs start with `a` in front on space 4 and `e` last on space 0, unless a test says otherwise.
 
 use stier_core::games::schweins_galopp::{Rules, SchweinsGalopp};
-use stier_core::{Game, History, Notation, Options, Rng, Rulebook as _, Seat, Turn};
+use stier_core::{FromRules as _, Game, History, Notation, Options, Rng, Seat, Turn};
 
 /// A game under way.
 #[derive(Clone)]

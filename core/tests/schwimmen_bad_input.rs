@@ -5,7 +5,7 @@ use proptest::prelude::{ProptestConfig, any};
 use proptest::{prop_assert_eq, proptest};
 use stier_core::games::schwimmen::{Rules, Schwimmen};
 use stier_core::{
-    Action, ActionSet, Game, History, Notation, OptionError, Options, Rng, Rulebook as _, RulesError, record,
+    Action, ActionSet, FromRules as _, Game, History, Notation, OptionError, Options, Rng, RulesError, record,
 };
 
 /// A match with few turns, played to the end at random.

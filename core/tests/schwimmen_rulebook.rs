@@ -1,7 +1,7 @@
 //! The rulebook of Schwimmen, rule by rule. Events are written as in records; `+C7` is a card dealt by chance.
 
 use stier_core::games::schwimmen::{Rules, Schwimmen};
-use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Rulebook as _, Sampler, Seat, Turn};
+use stier_core::{Action, ActionSet, FromRules as _, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
 use stier_testing::observed_rows;
 
 /// A game under way.

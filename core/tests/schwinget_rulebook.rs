@@ -1,7 +1,7 @@
 //! The rulebook of Schwinget, rule by rule. Events are written as in records; `+B3` is a card drawn from the pile.
 
 use stier_core::games::schwinget::{Rules, Schwinget};
-use stier_core::{ActionSet, Game, History, Notation, Options, Rng, Rulebook as _, Seat, Turn};
+use stier_core::{ActionSet, FromRules as _, Game, History, Notation, Options, Rng, Seat, Turn};
 
 /// A match under way.
 #[derive(Clone)]

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::naive::schwinget::{Match, Variant};
 use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::schwinget::{Rules, Schwinget, State};
-use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Rulebook as _, Sampler, Seat, Turn};
+use stier_core::{Action, ActionSet, FromRules as _, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
 use stier_testing::chi_square;
 
 /// The cards of a hand at the deal.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use stier_core::games::schwinget::{Rules, Schwinget, State};
-use stier_core::{Action, ActionSet, Game, Hints, History, Options, Rng, Rulebook as _, Seat, Turn};
+use stier_core::{Action, ActionSet, FromRules as _, Game, Hints, History, Options, Rng, Seat, Turn};
 
 /// Rules that vary every option relevant to play or scores, with small decks.
 const RULES: &[&str] = &[

@@ -1,7 +1,7 @@
 //! The rulebook of Up & Down, rule by rule. Events are written as in records.
 
 use stier_core::games::up_and_down::{Rules, UpAndDown};
-use stier_core::{ActionSet, Game, History, Notation, Options, Rng, Rulebook as _, Sampler, Seat, Turn};
+use stier_core::{ActionSet, FromRules as _, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
 
 /// A game under way.
 #[derive(Clone)]

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use crate::naive::up_and_down::{Match, Next, Variant};
 use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::up_and_down::{Rules, State, UpAndDown};
-use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Rulebook as _, Sampler, Seat, Turn};
+use stier_core::{Action, ActionSet, FromRules as _, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
 use stier_testing::chi_square;
 
 /// The cards of a hand at the deal.

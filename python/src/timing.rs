@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use stier_agents::{AgentSpec, erased};
 use stier_core::games::schwinget::{CIRCUMSTANCES, PARTS_OF_RETURN, Rules, Schwinget};
 use stier_core::options::OptionType as _;
-use stier_core::{Options as _, Rulebook as _};
+use stier_core::{FromRules as _, Options as _};
 use stier_study::equilibrium::attack_sets;
 use stier_study::timing::{Arm, Hidden, Opinion, Position, Settings, TimingError, positions};
 

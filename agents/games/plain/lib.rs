@@ -3,14 +3,9 @@
 use std::sync::Arc;
 
 use stier_agents::erased::{DynGame, erase};
-use stier_core::{Plain, RulesError, games};
-
-/// A plain game, whoever wrote its rules.
-pub fn game(game: Plain) -> Arc<dyn DynGame> {
-    erase(game)
-}
+use stier_core::{RulesError, games};
 
 /// The plain game of that name with rules given as text; `None` if no plain game has the name.
 pub fn load(name: &str, rules: &str) -> Option<Result<Arc<dyn DynGame>, RulesError>> {
-    games::plain(name, rules).map(|plain| plain.map(game))
+    games::plain(name, rules).map(|plain| plain.map(erase))
 }

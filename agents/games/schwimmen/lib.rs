@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stier_agents::erased::{DynGame, erase};
 use stier_core::games::schwimmen::Schwimmen;
-use stier_core::{Rulebook as _, RulesError};
+use stier_core::{FromRules as _, RulesError};
 
 /// The game with rules given as text; see [`Options::from_text`](stier_core::Options::from_text).
 pub fn load(rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {

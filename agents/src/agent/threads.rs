@@ -76,13 +76,13 @@ pub fn install<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Resu
 
 #[cfg(feature = "threads")]
 fn in_pool(threads: usize, work: &mut (dyn FnMut() + Send)) -> Result<(), Halted> {
-    on(&pool(resolve(threads))?, work);
+    run_in(&pool(resolve(threads))?, work);
     Ok(())
 }
 
 /// Does the work on a thread of the pool, so that its parallel loops run on the threads of the pool.
 #[cfg(feature = "threads")]
-pub(crate) fn on(pool: &ThreadPool, work: &mut (dyn FnMut() + Send)) {
+pub(crate) fn run_in(pool: &ThreadPool, work: &mut (dyn FnMut() + Send)) {
     pool.install(work);
 }
 

@@ -170,7 +170,7 @@ pub enum PitError {
 ///
 /// use stier_agents::AgentSpec;
 /// use stier_agents::arena::{Settings, pit};
-/// use stier_core::Rulebook;
+/// use stier_core::FromRules;
 /// use stier_core::games::schwinget::{Rules, Schwinget};
 ///
 /// let game = Schwinget::new(Rules::default())?;

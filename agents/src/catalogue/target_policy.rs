@@ -515,7 +515,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use stier_core::games::schwimmen::Schwimmen;
-    use stier_core::{ActionSet as _, Game as _, History, Rng, Rulebook as _};
+    use stier_core::{ActionSet as _, FromRules as _, Game as _, History, Rng};
 
     use super::{ResponderSettings, TargetPolicy};
 

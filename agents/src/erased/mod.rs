@@ -19,8 +19,8 @@ use std::sync::{Arc, OnceLock};
 use stier_core::hash::hash_of;
 use stier_core::scene::Scene;
 use stier_core::{
-    Action, ActionSet as _, Dealer, Event, FullGame, Game, GameInfo, History, IllegalAction, OptionInfo, Options as _,
-    Outcome, ParseError, RecordError, Rulebook, Sampler as _, Seat, SeatView as _, Turn, record,
+    Action, ActionSet as _, Dealer, Event, FromRules, FullGame, Game, GameInfo, History, IllegalAction, OptionInfo,
+    Options as _, Outcome, ParseError, RecordError, Sampler as _, Seat, SeatView as _, Turn, record,
 };
 use thiserror::Error;
 
@@ -428,7 +428,7 @@ pub fn erase<G: FullGame>(game: G) -> Arc<dyn DynGame> {
 }
 
 /// The options of a game.
-pub fn options<G: Rulebook>() -> Vec<OptionInfo> {
+pub fn options<G: FromRules>() -> Vec<OptionInfo> {
     G::Rules::describe()
 }
 

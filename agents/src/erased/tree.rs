@@ -238,7 +238,7 @@ fn checked(tree: &Tree, actions: usize, probabilities: &[f64]) -> Result<Policy,
         return Err(NotAPolicy::Size { sets, actions, found: probabilities.len() });
     }
     let all = |set: u32| &probabilities[set as usize * actions..][..actions];
-    let policy = Policy::try_of(tree, &mut |set| {
+    let policy = Policy::try_from_rows(tree, &mut |set| {
         let row: Vec<f64> = tree.actions(set).iter().map(|action| all(set)[action.index()]).collect();
         let sum = row.iter().sum::<f64>();
         let others = all(set).iter().sum::<f64>() - sum;
@@ -277,7 +277,7 @@ fn best_responses(tree: &Tree, policy: &Policy) -> Policy {
         let chosen = responses[tree.mover(set).index()][set as usize];
         tree.actions(set).iter().map(|&action| f64::from(Some(action) == chosen)).collect()
     };
-    Policy::try_of(tree, &mut |set| Some(row(set))).expect("a row for each set")
+    Policy::try_from_rows(tree, &mut |set| Some(row(set))).expect("a row for each set")
 }
 
 /// A tree whose game's type is known here.

@@ -205,7 +205,7 @@ impl Network {
         let name = game.name();
         let options = self.rules.strip_prefix(name).unwrap_or(&self.rules);
         let options = options.strip_prefix(':').unwrap_or(options);
-        let same_rules = game.rules().is(options);
+        let same_rules = game.rules().matches(options);
         let own = game.rules().to_text();
         let rules = if own.is_empty() { name.to_string() } else { format!("{name}:{own}") };
         let (observation, actions) = (game.observation_signature(), game.action_signature());

@@ -547,7 +547,7 @@ mod tests {
     use stier_core::games::{
         schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,
     };
-    use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Rulebook, Turn};
+    use stier_core::{Action, ActionSet as _, BySeat, FromRules, Game, Hints, History, Rng, Turn};
 
     use super::{Future, OpenCards, OpenPosition, Solution, WorldValues, known_future};
     use crate::agent::Stop;
@@ -578,7 +578,7 @@ mod tests {
     /// Plays random games and solves their endings, from the last decision back to where brute force would take more
     /// than `most` nodes. Returns the number of endings, the number with a random event to come, and the number that
     /// the game's own solver solved.
-    fn agrees<G: Hints + Rulebook>(rules: &str, endings: u64, most: u64) -> [u64; 3] {
+    fn agrees<G: Hints + FromRules>(rules: &str, endings: u64, most: u64) -> [u64; 3] {
         let game = G::from_text(rules).expect("a game");
         let mut solver = OpenCards::default();
         let (mut done, mut random, mut known) = (0, 0, 0);

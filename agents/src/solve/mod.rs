@@ -193,7 +193,7 @@ fn next_look(iterations: u64) -> u64 {
 /// use std::sync::Arc;
 ///
 /// use stier_agents::solve::{GameTree, Settings, nash_conv, solve};
-/// use stier_core::Rulebook;
+/// use stier_core::FromRules;
 /// use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
 ///
 /// let tree = GameTree::new(&KuhnPoker::new(Rules::default())?, 1000)?;
@@ -211,7 +211,7 @@ pub fn solve<G: Game>(
     let watch = |progress| if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(progress) };
     #[cfg(feature = "solvers")]
     if let (Kind::Sampled(sampling), None) = (settings.algorithm.kind(), settings.checkpoint()) {
-        let mut solver = Sampler { solver: Mccfr::new(tree.game(), sampling, settings.seed), tree };
+        let mut solver = MccfrOnTree { solver: Mccfr::new(tree.game(), sampling, settings.seed), tree };
         return threads::install(settings.threads, || run(&mut solver, tree, settings, &watch))?;
     }
     threads::install(settings.threads, || solve_tree(tree, settings, interrupt, &watch))?
@@ -242,13 +242,13 @@ fn solve_tree(
 
 /// Monte Carlo sampling with the tree that its policy is asked for.
 #[cfg(feature = "solvers")]
-struct Sampler<'a, G: Game> {
+struct MccfrOnTree<'a, G: Game> {
     solver: Mccfr<G>,
     tree: &'a GameTree<G>,
 }
 
 #[cfg(feature = "solvers")]
-impl<G: Game> Iterative for Sampler<'_, G> {
+impl<G: Game> Iterative for MccfrOnTree<'_, G> {
     fn iterations(&self) -> u64 {
         self.solver.iterations()
     }

@@ -83,7 +83,7 @@ pub fn read(tree: &Tree, bytes: &[u8]) -> Result<(Policy, Label), SolutionFileEr
     let shares: Vec<f64> = (0..tree.num_rows()).map(|_| reader.f64()).collect::<Result<_, _>>()?;
     reader.end()?;
     let mut shares = shares.into_iter();
-    let policy = Policy::try_of(tree, &mut |set| {
+    let policy = Policy::try_from_rows(tree, &mut |set| {
         let row: Vec<f64> = shares.by_ref().take(tree.width(set) as usize).collect();
         is_distribution(&row, 1e-6).then_some(row)
     });

@@ -9,7 +9,9 @@ use stier_agents::network::NetworkFile;
 use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{ActionSet as _, Game, Hints, History, Rng, Rulebook as _, Seat, Turn, encode, for_each_default_game};
+use stier_core::{
+    ActionSet as _, FromRules as _, Game, Hints, History, Rng, Seat, Turn, encode, for_each_default_game,
+};
 
 use super::files::{Draft, Saved};
 

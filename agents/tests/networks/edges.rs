@@ -10,7 +10,7 @@ use stier_agents::batch::search_many;
 use stier_agents::batch::vector::{self, Autoreset, LearnerSeat, Opponents, TensorKind};
 use stier_agents::erased::{AskSettings, DynEntrant, DynGame};
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Options as _, Rulebook as _, Seat};
+use stier_core::{FromRules as _, Options as _, Seat};
 use stier_games::load;
 
 use super::files::{Draft, Saved};
@@ -107,7 +107,7 @@ fn every_place_refuses_a_network_for_another_game() {
 fn matches_in_rust_refuse_it_too() {
     let [_, other] = networks();
     let game =
-        Schwinget::new(<Schwinget as stier_core::Rulebook>::Rules::from_text("suits=2,values=2,hand_size=1").unwrap());
+        Schwinget::new(<Schwinget as stier_core::FromRules>::Rules::from_text("suits=2,values=2,hand_size=1").unwrap());
     let game = game.unwrap();
     let entrants: Vec<AgentSpec> = vec![agents(&other).remove(0), "random".parse().unwrap()];
     let sitting = [&entrants[0] as _, &entrants[1] as _];

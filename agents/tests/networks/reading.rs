@@ -9,7 +9,7 @@ use stier_agents::network::{Fault, MAX_FILE_BYTES, Network};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{ActionSet as _, Game, Hints, History, Rng, Rulebook as _, Turn, for_each_default_game};
+use stier_core::{ActionSet as _, FromRules as _, Game, Hints, History, Rng, Turn, for_each_default_game};
 
 use super::files::{Draft, Saved};
 

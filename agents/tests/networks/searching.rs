@@ -11,7 +11,7 @@ use stier_agents::rollout::{Cutoff, Evaluation, Roller, Rollout, RolloutSettings
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{ActionSet as _, Game, Hints, History, Plain, Rng, Rulebook as _, Seat};
+use stier_core::{ActionSet as _, FromRules as _, Game, Hints, History, Plain, Rng, Seat};
 
 use super::files::{Draft, Saved};
 use crate::toys::KUHN;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use stier_agents::agent::threads::Halted;
 use stier_agents::arena::{Entrant, PitResult, Settings, pit};
 use stier_agents::{AgentSpec, Player};
-use stier_core::{Hints, Rulebook as _, for_each_default_game, games::schwinget::Schwinget};
+use stier_core::{FromRules as _, Hints, for_each_default_game, games::schwinget::Schwinget};
 
 use super::files::{Draft, Saved};
 

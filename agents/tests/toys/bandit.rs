@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use stier_core::{
-    Action, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RuleOfThumb,
-    Rulebook, RulesError, Seat, Turn, options,
+    Action, Actions64, BySeat, Chance, DynOptions, Filter, FromRules, Game, GameInfo, Hints, Log, Observer, Pen,
+    RuleOfThumb, RulesError, Seat, Turn, options,
 };
 
 options! {
@@ -19,7 +19,7 @@ pub(crate) const REWARDS: [f64; 4] = [0.1, 0.9, 0.7, 0.85];
 #[derive(Clone, Debug)]
 pub(crate) struct Bandit;
 
-impl Rulebook for Bandit {
+impl FromRules for Bandit {
     type Rules = Rules;
 
     fn new(_rules: Rules) -> Result<Self, RulesError> {
@@ -34,7 +34,7 @@ impl Game for Bandit {
     type Sampler = Filter<Self>;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &Rules {}
     }
 

@@ -11,8 +11,8 @@ use std::thread::{self, ThreadId};
 
 use stier_core::game::evenly;
 use stier_core::{
-    Action, ActionSet as _, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen,
-    Rulebook, RulesError, Seat, Turn, options,
+    Action, ActionSet as _, Actions64, BySeat, Chance, DynOptions, Filter, FromRules, Game, GameInfo, Hints, Log,
+    Observer, Pen, RulesError, Seat, Turn, options,
 };
 
 options! {
@@ -73,7 +73,7 @@ impl Claims {
     }
 }
 
-impl Rulebook for Claims {
+impl FromRules for Claims {
     type Rules = Rules;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
@@ -99,7 +99,7 @@ impl Game for Claims {
     type Sampler = Filter<Self>;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &self.rules
     }
 

@@ -9,8 +9,8 @@
 
 use stier_core::game::evenly;
 use stier_core::{
-    Action, ActionSet as _, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen,
-    Rulebook, RulesError, Seat, Turn, options,
+    Action, ActionSet as _, Actions64, BySeat, Chance, DynOptions, Filter, FromRules, Game, GameInfo, Hints, Log,
+    Observer, Pen, RulesError, Seat, Turn, options,
 };
 
 options! {
@@ -46,7 +46,7 @@ impl Guess {
     }
 }
 
-impl Rulebook for Guess {
+impl FromRules for Guess {
     type Rules = Rules;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
@@ -70,7 +70,7 @@ impl Game for Guess {
     type Sampler = Filter<Self>;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &self.rules
     }
 

@@ -1,8 +1,8 @@
 //! Two-player zero-sum games of two choices each, made at once.
 
 use stier_core::{
-    Action, ActionSet as _, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen,
-    Rulebook, RulesError, Seat, Turn, options,
+    Action, ActionSet as _, Actions64, BySeat, Chance, DynOptions, Filter, FromRules, Game, GameInfo, Hints, Log,
+    Observer, Pen, RulesError, Seat, Turn, options,
 };
 
 options! {
@@ -31,7 +31,7 @@ pub(crate) struct Matrix {
     info: GameInfo,
 }
 
-impl Rulebook for Matrix {
+impl FromRules for Matrix {
     type Rules = Rules;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
@@ -55,7 +55,7 @@ impl Game for Matrix {
     type Sampler = Filter<Self>;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &self.rules
     }
 

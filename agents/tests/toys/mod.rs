@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 
 use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
 use stier_core::games::leduc_poker::LeducPoker;
-use stier_core::plain::PlainRules;
-use stier_core::{Action, Log, Notation, Plain, Rulebook};
+use stier_core::plain::PlainGame;
+use stier_core::{Action, FromRules, Log, Notation, Plain};
 
 /// Names the actions and outcomes of toys by their numbers.
 macro_rules! numbered {
@@ -30,12 +30,12 @@ macro_rules! numbered {
 numbered!(bandit::Bandit, claims::Claims, guess::Guess, matrix::Matrix, nim::Nim);
 
 /// A plain game with these rules, with the type of all plain games: agents are compiled for them once.
-pub(crate) fn plain<G: Rulebook + PlainRules>(rules: &str) -> Plain {
+pub(crate) fn plain<G: FromRules + PlainGame>(rules: &str) -> Plain {
     Plain::new(game::<G>(rules))
 }
 
 /// A game with these rules.
-pub(crate) fn game<G: Rulebook>(rules: &str) -> G {
+pub(crate) fn game<G: FromRules>(rules: &str) -> G {
     G::from_text(rules).expect("a game")
 }
 

@@ -1,7 +1,7 @@
 //! Nim for two or three players: the player that takes the last counter wins. Nothing is hidden or left to chance.
 
 use stier_core::{
-    Action, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen, Rulebook,
+    Action, Actions64, BySeat, Chance, DynOptions, Filter, FromRules, Game, GameInfo, Hints, Log, Observer, Pen,
     RulesError, Seat, Turn, options,
 };
 
@@ -33,7 +33,7 @@ pub(crate) struct Nim {
     info: GameInfo,
 }
 
-impl Rulebook for Nim {
+impl FromRules for Nim {
     type Rules = Rules;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
@@ -56,7 +56,7 @@ impl Game for Nim {
     type Sampler = Filter<Self>;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &self.rules
     }
 

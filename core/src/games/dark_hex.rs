@@ -5,11 +5,11 @@
 use crate::actions::{Action, Actions64};
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{Chance, Game, GameInfo, Observer, Rulebook, Turn};
+use crate::game::{Chance, FromRules, Game, GameInfo, Observer, Turn};
 use crate::notation::plain_scene;
 use crate::scene::{Place, Scene};
 use crate::seats::{BySeat, Seat};
-use crate::{AnyOptions, Filter, Hints, Log, Notation, choice, options};
+use crate::{DynOptions, Filter, Hints, Log, Notation, choice, options};
 
 choice! {
     /// The rule for a player who tries a cell that the opponent holds. The player learns of the stone in either case.
@@ -83,7 +83,7 @@ impl DarkHex {
     }
 }
 
-impl Rulebook for DarkHex {
+impl FromRules for DarkHex {
     type Rules = Rules;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
@@ -111,7 +111,7 @@ impl Game for DarkHex {
     type Sampler = Filter<Self>;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &self.rules
     }
 

@@ -7,11 +7,11 @@
 use crate::actions::{Action, Actions64};
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{self, Chance, Game, GameInfo, Observer, Rulebook, Turn};
+use crate::game::{self, Chance, FromRules, Game, GameInfo, Observer, Turn};
 use crate::options::Switch;
 use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
-use crate::{AnyOptions, Filter, Hints, Log, Notation, choice, options};
+use crate::{DynOptions, Filter, Hints, Log, Notation, choice, options};
 
 choice! {
     /// The order in which prizes come.
@@ -89,7 +89,7 @@ impl Goofspiel {
     }
 }
 
-impl Rulebook for Goofspiel {
+impl FromRules for Goofspiel {
     type Rules = Rules;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
@@ -117,7 +117,7 @@ impl Game for Goofspiel {
     type Sampler = Filter<Self>;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &self.rules
     }
 

@@ -5,8 +5,8 @@
 mod hints;
 
 use crate::game::evenly;
-use crate::{Action, ActionSet as _, Actions64, AnyOptions, BySeat, Chance, Filter, Game, GameInfo, Log};
-use crate::{Notation, Observer, Pen, Rulebook, RulesError, Seat, Turn, options};
+use crate::{Action, ActionSet as _, Actions64, BySeat, Chance, DynOptions, Filter, Game, GameInfo, Log};
+use crate::{FromRules, Notation, Observer, Pen, RulesError, Seat, Turn, options};
 
 options! {
     /// The options of Kuhn poker.
@@ -36,7 +36,7 @@ pub struct KuhnPoker {
     info: GameInfo,
 }
 
-impl Rulebook for KuhnPoker {
+impl FromRules for KuhnPoker {
     type Rules = Rules;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
@@ -61,7 +61,7 @@ impl Game for KuhnPoker {
     type Sampler = Filter<Self>;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &self.rules
     }
 

@@ -6,10 +6,10 @@ use std::cmp::Ordering;
 use crate::actions::{Action, Actions64};
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{self, Chance, Game, GameInfo, Observer, Rulebook, Turn};
+use crate::game::{self, Chance, FromRules, Game, GameInfo, Observer, Turn};
 use crate::scene::Face;
 use crate::seats::{BySeat, Seat};
-use crate::{AnyOptions, Filter, Hints, Log, Notation, options};
+use crate::{DynOptions, Filter, Hints, Log, Notation, options};
 
 options! {
     /// Leduc poker has no options.
@@ -72,7 +72,7 @@ pub struct LeducPoker {
     info: GameInfo,
 }
 
-impl Rulebook for LeducPoker {
+impl FromRules for LeducPoker {
     type Rules = Rules;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
@@ -96,7 +96,7 @@ impl Game for LeducPoker {
     type Sampler = Filter<Self>;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &self.rules
     }
 

@@ -4,11 +4,11 @@
 use crate::actions::{Action, Actions64};
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{self, Chance, Game, GameInfo, Observer, Rulebook, Turn};
+use crate::game::{self, Chance, FromRules, Game, GameInfo, Observer, Turn};
 use crate::notation::plain_scene;
 use crate::scene::Scene;
 use crate::seats::{BySeat, Seat};
-use crate::{AnyOptions, Filter, Hints, Log, Notation, options};
+use crate::{DynOptions, Filter, Hints, Log, Notation, options};
 
 options! {
     /// The options of Liar's Dice.
@@ -50,7 +50,7 @@ impl LiarsDice {
     }
 }
 
-impl Rulebook for LiarsDice {
+impl FromRules for LiarsDice {
     type Rules = Rules;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
@@ -80,7 +80,7 @@ impl Game for LiarsDice {
     type Sampler = Filter<Self>;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &self.rules
     }
 

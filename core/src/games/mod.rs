@@ -1,7 +1,7 @@
-//! All games. Each is one file or folder here and one name in the lists below; nothing else names a game.
+//! All games. Each is one file or folder here and one name in the lists below.
 //!
-//! Plain games need no speed: searches and solvers are compiled for all of them together. They are compiled for each
-//! fast game of its own.
+//! Searches and solvers are compiled once for all plain games, which need no speed, and once for each fast game. Only the
+//! crates that do so, in `agents/games/`, also name the fast games.
 
 pub mod dark_hex;
 pub mod goofspiel;
@@ -14,7 +14,7 @@ pub mod schwinget;
 pub mod up_and_down;
 
 use crate::error::RulesError;
-use crate::game::Rulebook;
+use crate::game::FromRules;
 use crate::plain::Plain;
 
 /// Generates, from the lists of games, their names and the macros that turn a name into a type.
@@ -26,13 +26,16 @@ macro_rules! games {
         @emit ($d:tt) [$($plain_module:ident $plain:ident),+] [$($fast_module:ident $fast:ident),+]
         [$($module:ident $game:ident),+]
     ) => {
-        /// The names of all games, in ascending order.
-        pub const NAMES: &[&str] = &[$(<$module::$game as Rulebook>::NAME),+];
+        /// The names of all games: the plain ones, then the fast ones.
+        pub const NAMES: &[&str] = &[$(<$module::$game as FromRules>::NAME),+];
+
+        /// The names of the fast games.
+        pub const FAST: &[&str] = &[$(<$fast_module::$fast as FromRules>::NAME),+];
 
         /// The plain game of that name with rules given as text; `None` if there is no plain game of that name.
         pub fn plain(name: &str, rules: &str) -> Option<Result<Plain, RulesError>> {
             match name {
-                $(name if name == <$plain_module::$plain as Rulebook>::NAME => {
+                $(name if name == <$plain_module::$plain as FromRules>::NAME => {
                     Some($plain_module::$plain::from_text(rules).map(Plain::new))
                 })+
                 _ => None,
@@ -46,7 +49,7 @@ macro_rules! games {
         macro_rules! with_game {
             ($d name:expr, $d type:ident => $d body:expr) => {
                 match $d name {
-                    $(name if name == <$crate::games::$module::$game as $crate::Rulebook>::NAME => {
+                    $(name if name == <$crate::games::$module::$game as $crate::FromRules>::NAME => {
                         type $d type = $crate::games::$module::$game;
                         Some($d body)
                     })+
@@ -60,7 +63,7 @@ macro_rules! games {
         macro_rules! with_fast_game {
             ($d name:expr, $d type:ident => $d body:expr) => {
                 match $d name {
-                    $(name if name == <$crate::games::$fast_module::$fast as $crate::Rulebook>::NAME => {
+                    $(name if name == <$crate::games::$fast_module::$fast as $crate::FromRules>::NAME => {
                         type $d type = $crate::games::$fast_module::$fast;
                         Some($d body)
                     })+
@@ -85,8 +88,8 @@ macro_rules! games {
             };
         }
 
-        /// Calls a macro once per game, as searches play it with its default rules: `for_each_default_game!(callback)`
-        /// expands to `callback!(module, game);` for each, where `game` is an expression. All plain games have the type
+        /// Calls a macro once per game with an expression for the game under its default rules, as searches play it:
+        /// `for_each_default_game!(callback)` expands to `callback!(module, game);`. All plain games have the type
         /// [`Plain`].
         #[macro_export]
         macro_rules! for_each_default_game {
@@ -94,12 +97,12 @@ macro_rules! games {
                 $($d callback!(
                     $plain_module,
                     $crate::Plain::new(
-                        <$crate::games::$plain_module::$plain as $crate::Rulebook>::from_text("").expect("default rules")
+                        <$crate::games::$plain_module::$plain as $crate::FromRules>::from_text("").expect("default rules")
                     )
                 );)+
                 $($d callback!(
                     $fast_module,
-                    <$crate::games::$fast_module::$fast as $crate::Rulebook>::from_text("").expect("default rules")
+                    <$crate::games::$fast_module::$fast as $crate::FromRules>::from_text("").expect("default rules")
                 );)+
             };
         }
@@ -107,6 +110,15 @@ macro_rules! games {
 }
 
 games! {
-    plain: dark_hex::DarkHex, goofspiel::Goofspiel, kuhn_poker::KuhnPoker, leduc_poker::LeducPoker, liars_dice::LiarsDice;
-    fast: schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown;
+    plain:
+        dark_hex::DarkHex,
+        goofspiel::Goofspiel,
+        kuhn_poker::KuhnPoker,
+        leduc_poker::LeducPoker,
+        liars_dice::LiarsDice;
+    fast:
+        schweins_galopp::SchweinsGalopp,
+        schwimmen::Schwimmen,
+        schwinget::Schwinget,
+        up_and_down::UpAndDown;
 }

@@ -1,13 +1,12 @@
 //! One type for all plain games: games that need no speed.
 //!
-//! What is generic over the game (searches, solvers, matches) is compiled once for each type of game. For the games
-//! that researchers compare algorithms in, often tiny ones, that costs more than it gives. [`Plain`] is one [`Game`]
-//! for all of them: it asks the rules through the object-safe [`PlainRules`]. Every game with a [`Log`] as its view has
-//! them.
+//! Code that is generic over the game (searches, solvers, matches) is compiled once for each type of game. For small
+//! games, compile time matters more than speed. [`Plain`] is one [`Game`] for all of them: it asks the object-safe
+//! [`PlainGame`], which every game implements whose view is a [`Log`] and whose sampler is a [`Filter`].
 //!
 //! ```
 //! use stier_core::games::kuhn_poker::KuhnPoker;
-//! use stier_core::{Game, History, Plain, Rng, Rulebook};
+//! use stier_core::{Game, History, Plain, Rng, FromRules};
 //!
 //! let game = Plain::new(KuhnPoker::from_text("players=3")?);
 //! assert_eq!((game.name(), game.num_seats()), ("kuhn_poker", 3));
@@ -28,19 +27,19 @@ use crate::game::{Chance, FullGame, Game, GameInfo, Observer, Turn};
 use crate::hints::{Hints, RuleOfThumb};
 use crate::log::Log;
 use crate::notation::Notation;
-use crate::options::AnyOptions;
+use crate::options::DynOptions;
 use crate::scene::{Face, Scene};
 use crate::seats::{BySeat, Seat};
 use crate::symmetry::Symmetry;
 
 pub use state::{PlainState, StateType};
 
-/// The rules of a plain game, for callers that do not know its type. Each method is the one of the same name in
-/// [`Game`], [`Notation`] or [`Hints`]; other methods of a game that it overrides are not used. Every state passed in
-/// came from the same rules.
-pub trait PlainRules: Send + Sync {
+/// A plain game, for callers that do not know its type. Each method calls the method of the same name in [`Game`],
+/// [`Notation`] or [`Hints`]. Overrides of any other method, such as [`Game::sight`] or [`Game::step`], are ignored. Every
+/// state passed in must come from the same game.
+pub trait PlainGame: Send + Sync {
     /// See [`Game::rules`].
-    fn rules(&self) -> &dyn AnyOptions;
+    fn rules(&self) -> &dyn DynOptions;
     /// See [`Game::info`].
     fn info(&self) -> &GameInfo;
     /// See [`Game::actions_version`].
@@ -97,8 +96,8 @@ pub trait PlainRules: Send + Sync {
     fn ending(&self, state: &PlainState) -> Option<BySeat<f32>>;
 }
 
-impl<G: FullGame + Game<View = Log>> PlainRules for G {
-    fn rules(&self) -> &dyn AnyOptions {
+impl<G: FullGame + Game<View = Log, Sampler = Filter<G>>> PlainGame for G {
+    fn rules(&self) -> &dyn DynOptions {
         Game::rules(self)
     }
 
@@ -214,11 +213,11 @@ impl<G: FullGame + Game<View = Log>> PlainRules for G {
 
 /// A plain game under fixed rules.
 #[derive(Clone)]
-pub struct Plain(Arc<dyn PlainRules>);
+pub struct Plain(Arc<dyn PlainGame>);
 
 impl Plain {
     /// The game with these rules.
-    pub fn new(rules: impl PlainRules + 'static) -> Self {
+    pub fn new(rules: impl PlainGame + 'static) -> Self {
         Self(Arc::new(rules))
     }
 }
@@ -235,7 +234,7 @@ impl Game for Plain {
     type Sampler = Filter<Self>;
     type Actions = Actions256;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         self.0.rules()
     }
 
@@ -352,13 +351,13 @@ impl Hints for Plain {
     }
 }
 
-/// The part of a [`Pen`] that needs no type.
-trait Nib {
+/// The object-safe part of a [`Pen`].
+trait PenObject {
     fn begin(&mut self, name: &'static str, shape: &[usize], places: Places);
     fn put(&mut self, bits: u64, len: usize);
 }
 
-impl<P: Pen> Nib for P {
+impl<P: Pen> PenObject for P {
     fn begin(&mut self, name: &'static str, shape: &[usize], places: Places) {
         Pen::begin(self, name, shape, places);
     }
@@ -368,8 +367,8 @@ impl<P: Pen> Nib for P {
     }
 }
 
-/// A pen of any type.
-pub struct DynPen<'a>(&'a mut dyn Nib);
+/// A pen whose type is not known.
+pub struct DynPen<'a>(&'a mut dyn PenObject);
 
 impl Pen for DynPen<'_> {
     fn begin(&mut self, name: &'static str, shape: &[usize], places: Places) {

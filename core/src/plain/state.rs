@@ -24,7 +24,7 @@ struct Kind {
     debug: fn(&PlainState, &mut fmt::Formatter<'_>) -> fmt::Result,
 }
 
-/// What a type must offer to be a state.
+/// The requirements on the type of a state.
 pub trait StateType: Copy + Eq + Hash + Debug + Send + Sync + 'static {}
 impl<S: Copy + Eq + Hash + Debug + Send + Sync + 'static> StateType for S {}
 
@@ -32,8 +32,11 @@ impl PlainState {
     /// Wraps a state. A type that is too large does not compile.
     pub fn new<S: StateType>(state: S) -> Self {
         const {
-            assert!(size_of::<S>() <= size_of::<[u64; WORDS]>(), "a state has at most 56 bytes");
-            assert!(align_of::<S>() <= align_of::<u64>(), "a state is aligned like a word");
+            assert!(
+                size_of::<S>() <= size_of::<[u64; WORDS]>(),
+                "the state of a plain game must have at most 56 bytes"
+            );
+            assert!(align_of::<S>() <= align_of::<u64>(), "the state of a plain game must be aligned like a word");
         }
         let kind = const {
             &Kind {

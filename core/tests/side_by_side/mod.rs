@@ -1,7 +1,7 @@
 //! Shared parts of the comparisons of an engine with its naive reference: random rules, and the properties that must
 //! agree at every node of every game.
 
-use stier_core::{Action, History, Notation, Options, Rng, Rulebook, Seat, Turn, record};
+use stier_core::{Action, FromRules, History, Notation, Options, Rng, Seat, Turn, record};
 
 /// The reference's description of a node.
 pub(crate) struct Node {
@@ -54,7 +54,7 @@ pub(crate) fn same_node<G: Notation>(game: &G, history: &History<G>, said: &Node
 /// Plays under `count` random sets of rules that are valid in both implementations. Returns the number of sets that
 /// are valid in neither.
 #[track_caller]
-pub(crate) fn under_random_rules<G: Rulebook, V>(
+pub(crate) fn under_random_rules<G: FromRules, V>(
     (seed, purpose, count): (u64, &str, u64),
     mut rules: impl FnMut(u64, &mut Rng) -> String,
     variant: impl Fn(&str) -> Option<V>,

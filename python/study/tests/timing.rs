@@ -10,7 +10,7 @@ use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{Iterative as _, action_values, nash_conv};
 use stier_agents::solve::{Solver, Variant};
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Action, ActionSet as _, Rulebook as _, Seat};
+use stier_core::{Action, ActionSet as _, FromRules as _, Seat};
 use stier_study::equilibrium::attack_sets;
 use stier_study::timing::{Hidden, Position, Settings, TimingError, positions};
 

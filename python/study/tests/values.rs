@@ -3,7 +3,7 @@
 use stier_agents::belief::Beliefs;
 use stier_agents::solve::{GameTree, Policy, action_values, best_response, values};
 use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
-use stier_core::{Action, Rulebook as _, Seat, Turn};
+use stier_core::{Action, FromRules as _, Seat, Turn};
 use stier_study::values::response_values;
 
 fn kuhn() -> GameTree<KuhnPoker> {

@@ -7,7 +7,7 @@ use stier_agents::catalogue::describe;
 use stier_agents::erased::options;
 use stier_core::options::Allowed;
 use stier_core::scene::Face;
-use stier_core::{Notation, OptionInfo, OptionValue, Rulebook, games, with_game};
+use stier_core::{FromRules, Notation, OptionInfo, OptionValue, games, with_game};
 
 use crate::analysis;
 use crate::engine::Problem;
@@ -57,7 +57,7 @@ const OWN: [&str; 4] = ["schwinget", "up_and_down", "schweins_galopp", "schwimme
 
 /// All games, the four card games first.
 pub(crate) fn games() -> Vec<GameInfo> {
-    fn of<G: Rulebook + Notation>() -> GameInfo {
+    fn of<G: FromRules + Notation>() -> GameInfo {
         let game = G::from_text("").expect("default rules are valid");
         let rules = options::<G>().into_iter().map(Choice::of).collect();
         GameInfo {

@@ -464,7 +464,7 @@ impl<G: FullGame> Vector<G> {
         match &self.pool {
             Some(pool) if threads > 1 => {
                 let mut parts = whole.divided(size, &shape);
-                threads::on(pool, &mut || for_each_task(mem::take(&mut parts), run));
+                threads::run_in(pool, &mut || for_each_task(mem::take(&mut parts), run));
             }
             _ => run(whole),
         }

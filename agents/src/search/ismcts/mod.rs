@@ -330,7 +330,7 @@ struct Searcher<'a, G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra
 impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_, G, S, O> {
     /// Searches until the budget is spent and returns the number of iterations.
     fn run(&mut self) -> u64 {
-        if G::SEARCHES_TWICE { processor::run(self) } else { self.work(processor::ANY) }
+        if G::COMPILES_SEARCH_TWICE { processor::run(self) } else { self.work(processor::Any) }
     }
 }
 

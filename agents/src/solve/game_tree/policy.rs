@@ -26,12 +26,12 @@ impl Policy {
     /// Creates a policy from the probabilities that `row` returns for each information set, in ascending order of the
     /// legal actions. Panics if their number differs from that of the actions.
     pub fn from_fn<G: Game>(tree: &GameTree<G>, mut row: impl FnMut(InformationSet<'_, G>) -> Vec<f64>) -> Self {
-        Self::try_of(tree, &mut |set| Some(row(tree.set(set)))).expect("a row for each set")
+        Self::try_from_rows(tree, &mut |set| Some(row(tree.set(set)))).expect("a row for each set")
     }
 
     /// Creates a policy from the rows of all information sets, of which some may be missing: then the result is the
     /// first set without one.
-    pub(crate) fn try_of(tree: &Tree, row: &mut dyn FnMut(u32) -> Option<Vec<f64>>) -> Result<Self, u32> {
+    pub(crate) fn try_from_rows(tree: &Tree, row: &mut dyn FnMut(u32) -> Option<Vec<f64>>) -> Result<Self, u32> {
         let mut probabilities = Vec::with_capacity(tree.num_rows());
         for set in 0..tree.num_sets() as u32 {
             let row = row(set).ok_or(set)?;

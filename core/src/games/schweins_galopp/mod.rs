@@ -24,9 +24,9 @@ use crate::actions::{Action, Actions64};
 use crate::bits::{self, Cumulated};
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Rulebook, Turn};
+use crate::game::{Chance, FromRules, Game, GameInfo, Observer, Outcome, Turn};
 use crate::key::mix;
-use crate::options::{AnyOptions, Switch};
+use crate::options::{DynOptions, Switch};
 use crate::playout::Playout;
 use crate::processor;
 use crate::rng::Rng;
@@ -288,7 +288,7 @@ impl SchweinsGalopp {
     }
 }
 
-impl Rulebook for SchweinsGalopp {
+impl FromRules for SchweinsGalopp {
     type Rules = Rules;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
@@ -311,7 +311,7 @@ impl Game for SchweinsGalopp {
     type Sampler = Sampler;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &self.rules
     }
 

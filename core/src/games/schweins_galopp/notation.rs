@@ -196,7 +196,7 @@ impl Notation for SchweinsGalopp {
 
 #[cfg(test)]
 mod tests {
-    use crate::Rulebook as _;
+    use crate::FromRules as _;
     use crate::actions::Action;
     use crate::game::Game as _;
     use crate::games::schweins_galopp::{Rules, SchweinsGalopp};

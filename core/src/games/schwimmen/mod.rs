@@ -24,9 +24,9 @@ use crate::actions::{Action, Actions128};
 use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{Chance, Game, GameInfo, Observer, Rulebook, Turn, evenly};
+use crate::game::{Chance, FromRules, Game, GameInfo, Observer, Turn, evenly};
 use crate::key::mix;
-use crate::options::AnyOptions;
+use crate::options::DynOptions;
 use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
@@ -366,7 +366,7 @@ impl Schwimmen {
     }
 }
 
-impl Rulebook for Schwimmen {
+impl FromRules for Schwimmen {
     type Rules = Rules;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
@@ -384,7 +384,7 @@ impl Game for Schwimmen {
     type Sampler = Sampler;
     type Actions = Actions128;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &self.rules
     }
 

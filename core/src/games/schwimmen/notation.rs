@@ -170,7 +170,7 @@ impl Schwimmen {
 
 #[cfg(test)]
 mod tests {
-    use crate::Rulebook as _;
+    use crate::FromRules as _;
     use crate::actions::Action;
     use crate::game::Game as _;
     use crate::games::schwimmen::{Rules, Schwimmen};

@@ -327,7 +327,7 @@ fn fill(places: ArrayVec<&Place, { PLAYERS + 1 }>, unseen: u32) -> impl Iterator
 
 #[cfg(test)]
 mod tests {
-    use crate::Rulebook as _;
+    use crate::FromRules as _;
     use crate::actions::ActionSet as _;
     use crate::game::Game as _;
     use crate::games::schwimmen::{Rules, Schwimmen};

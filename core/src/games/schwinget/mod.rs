@@ -26,9 +26,9 @@ use crate::actions::{Action, Actions64};
 use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{Chance, Game, GameInfo, Observer, Rulebook, Turn, evenly};
+use crate::game::{Chance, FromRules, Game, GameInfo, Observer, Turn, evenly};
 use crate::key::mix;
-use crate::options::AnyOptions;
+use crate::options::DynOptions;
 use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
@@ -190,7 +190,7 @@ impl Schwinget {
     }
 }
 
-impl Rulebook for Schwinget {
+impl FromRules for Schwinget {
     type Rules = Rules;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
@@ -204,13 +204,13 @@ impl Rulebook for Schwinget {
 }
 
 impl Game for Schwinget {
-    const SEARCHES_TWICE: bool = true;
+    const COMPILES_SEARCH_TWICE: bool = true;
     type State = State;
     type View = View;
     type Sampler = Sampler;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &self.rules
     }
 

@@ -186,7 +186,7 @@ impl Schwinget {
 
 #[cfg(test)]
 mod tests {
-    use crate::Rulebook as _;
+    use crate::FromRules as _;
     use crate::actions::Action;
     use crate::game::Game as _;
     use crate::games::schwinget::{Rules, Schwinget};

@@ -26,9 +26,9 @@ use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::{Chance, Game, GameInfo, Observer, Rulebook, Turn, evenly};
+use crate::game::{Chance, FromRules, Game, GameInfo, Observer, Turn, evenly};
 use crate::key::{HIDDEN, mix};
-use crate::options::AnyOptions;
+use crate::options::DynOptions;
 use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
@@ -217,7 +217,7 @@ impl UpAndDown {
     }
 }
 
-impl Rulebook for UpAndDown {
+impl FromRules for UpAndDown {
     type Rules = Rules;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
@@ -231,13 +231,13 @@ impl Rulebook for UpAndDown {
 }
 
 impl Game for UpAndDown {
-    const SEARCHES_TWICE: bool = true;
+    const COMPILES_SEARCH_TWICE: bool = true;
     type State = State;
     type View = View;
     type Sampler = Sampler;
     type Actions = Actions64;
 
-    fn rules(&self) -> &dyn AnyOptions {
+    fn rules(&self) -> &dyn DynOptions {
         &self.rules
     }
 

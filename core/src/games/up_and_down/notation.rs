@@ -210,7 +210,7 @@ impl UpAndDown {
 
 #[cfg(test)]
 mod tests {
-    use crate::Rulebook as _;
+    use crate::FromRules as _;
     use crate::actions::Action;
     use crate::game::Game as _;
     use crate::games::up_and_down::{Rules, UpAndDown};

@@ -169,7 +169,7 @@ impl SchweinsGalopp {
 #[cfg(test)]
 mod tests {
     use super::{FEATURES, SchweinsGalopp};
-    use crate::Rulebook as _;
+    use crate::FromRules as _;
     use crate::actions::{Action, ActionSet as _};
     use crate::game::{Game as _, Sampler as _, Turn};
     use crate::games::schweins_galopp::{Rules, State};

@@ -248,7 +248,7 @@ impl Hints for Schwimmen {
 
 #[cfg(test)]
 mod tests {
-    use crate::Rulebook as _;
+    use crate::FromRules as _;
     use crate::bits;
     use crate::games::schwimmen::{Rules, Schwimmen, cards};
     use crate::rng::Rng;

@@ -292,7 +292,7 @@ impl Known<'_> {
 #[cfg(test)]
 mod tests {
     use super::FEATURES;
-    use crate::Rulebook as _;
+    use crate::FromRules as _;
     use crate::actions::ActionSet as _;
     use crate::game::{Game as _, Sampler as _, Turn};
     use crate::games::schwimmen::{Rules, Schwimmen, State};

@@ -139,7 +139,7 @@ mod tests {
     use super::{CIRCUMSTANCES, Schwinget};
     use crate::games::schwinget::state::{NOBODY, State};
     use crate::record;
-    use crate::{Game as _, Options as _, Rng, Rulebook as _, Seat};
+    use crate::{FromRules as _, Game as _, Options as _, Rng, Seat};
 
     fn game(rules: &str) -> Schwinget {
         Schwinget::new(crate::games::schwinget::Rules::from_text(rules).unwrap()).unwrap()

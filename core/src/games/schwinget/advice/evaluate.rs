@@ -141,7 +141,7 @@ impl Schwinget {
 #[cfg(test)]
 mod tests {
     use super::{CLOSED, FEATURES, OPEN};
-    use crate::Rulebook as _;
+    use crate::FromRules as _;
     use crate::actions::ActionSet as _;
     use crate::game::{Game as _, Turn};
     use crate::games::schwinget::{Rules, Schwinget, State};
