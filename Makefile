@@ -19,9 +19,9 @@ RUST := $(ENGINE) $(NETWORKS) python/pyproject.toml python/Cargo.toml \
 PAGE := python/web/page
 WASM := wasm32-unknown-unknown
 
-# The package in .venv is the one of this folder, with one of two builds of the engine. Each stamp removes the other: built is
-# what is released, dev is quick to compile and slow to play. Whatever plays or measures needs built. The checks take the
-# build that is there.
+# The package in .venv is the one of this folder, with one of two builds of the engine: .venv/built marks the release build,
+# .venv/dev the development build, which is quick to compile and slow to play. Only one exists at a time. What plays or
+# measures needs the release build; the checks take the build that is there.
 ENGINE_HERE := $(VENV)/built
 ifeq ($(filter-out dev check check-rust check-python,$(MAKECMDGOALS)),)
 ifneq ($(filter dev,$(MAKECMDGOALS))$(if $(wildcard $(VENV)/built),,none),)
@@ -130,12 +130,12 @@ test-long: $(VENV)/tests
 	cargo test -p stier-web --quiet
 	STIER_ALL=1 $(BIN)/python -m pytest python/tests -m long
 
-## what needs Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv
+## run the tests that need Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv
 test-sb3: $(VENV)/tests
 	$(PIP) install --group python/pyproject.toml:test-sb3
 	STIER_ALL=1 $(BIN)/python -m pytest python/tests/test_sb3.py
 
-## what needs PyTorch
+## run the tests that need PyTorch
 test-torch: $(VENV)/tests
 	$(PIP) install 'stier[torch]'
 	STIER_ALL=1 $(BIN)/python -m pytest python/tests/test_training*.py
@@ -308,7 +308,7 @@ $(VENV)/tests: python/pyproject.toml | $(ENGINE_HERE)
 # The package's own dependencies come first, so that make demo does not install NumPy twice at once. Groups need pip 25.1,
 # --only-deps needs 26.3.
 $(BIN)/maturin: python/pyproject.toml | rust-is-new-enough python-is-new-enough
-	@echo 'Preparing $(VENV)'
+	@echo 'Preparing $(VENV): downloading maturin and NumPy'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) install --quiet --upgrade 'pip>=26.3'
 	@$(PIP) install --quiet 'maturin>=1.12,<2'

@@ -1,13 +1,14 @@
 //! Beliefs are exact if the answer is known, uniform by default, the same for the same view and seed, and better than
 //! chance against players that the model describes.
 
-use crate::toys;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use crate::toys::KUHN;
-use crate::toys::claims::{self, Claims};
+use crate::toys::{
+    self, KUHN,
+    claims::{self, Claims},
+};
 use stier_agents::agent::Stop;
 use stier_agents::agent::Worlds;
 use stier_agents::agent::{Belief, Weighing};
@@ -18,8 +19,8 @@ use stier_agents::{Agent, AgentSpec};
 use stier_core::games::kuhn_poker::{BET, PASS};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{
-    Action, ActionSet as _, FromRules, FullGame, Game, Hints, History, Options as _, Plain, Rng, Sampler as _, Seat,
-    Turn, for_each_default_game,
+    Action, ActionSet as _, FromRules, FullGame, Game, Hints, History, Plain, Rng, Sampler as _, Seat, Turn,
+    for_each_default_game,
 };
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -396,8 +397,7 @@ const SEARCHES: [&str; 8] = [
 
 #[test]
 fn agents_report_their_beliefs() {
-    let rules = <stier_core::games::schwinget::Schwinget as FromRules>::Rules::from_text("").expect("rules");
-    let game = stier_core::games::schwinget::Schwinget::new(rules).expect("a game");
+    let game = stier_core::games::schwinget::Schwinget::from_text("").expect("a game");
     let mut inferred = [0; SEARCHES.len()];
     at_decisions(&game, 3, |history, seat, _| {
         let view = game.view(history, seat);

@@ -1,8 +1,7 @@
 //! The effect of the exploration constant: UCB1 on a bandit with constant payoffs, compared with the UCB1 of the
 //! literature.
 
-use crate::toys::BANDIT;
-use crate::toys::bandit::REWARDS;
+use crate::toys::{BANDIT, bandit::REWARDS};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::{Game, History, Plain, Seat};
 

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::toys::KUHN;
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::up_and_down::UpAndDown;
 use stier_core::{ActionSet as _, FromRules as _, Game, Hints, History, Rng, Sampler as _, Seat, Turn};
-
-use crate::toys::KUHN;
 
 fn agent<G: Hints>(game: &G, text: &str, seed: u64) -> Box<dyn Agent<G>> {
     text.parse::<AgentSpec>().expect("an agent").build(game, seed)

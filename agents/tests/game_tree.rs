@@ -1,18 +1,14 @@
 //! The tree matches the game: its information sets are the views, its probabilities are those of chance, and its
 //! values are those of an enumeration event by event.
 
-use crate::toys;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::toys::KUHN;
-use crate::toys::KUHN_THREE;
-use crate::toys::LEDUC;
-use crate::toys::matrix::Matrix;
+use crate::toys::{self, KUHN, KUHN_THREE, LEDUC, matrix::Matrix};
 use stier_agents::agent::threads::{Halted, pool};
 use stier_agents::belief::Beliefs;
-use stier_agents::solve::{BuildError, GameTree, Node, Policy, TooLarge, estimate_size};
+use stier_agents::solve::{BuildError, GameTree, Node, Policy, TooLarge, Tree, estimate_size};
 use stier_agents::solve::{action_values, best_response, nash_conv, values};
 use stier_core::games::goofspiel::Goofspiel;
 use stier_core::games::liars_dice::LiarsDice;
@@ -133,7 +129,7 @@ fn sets_are_views<G: Game>(game: &G, tree: &GameTree<G>) -> HashMap<G::View, u32
             (node, turn) => panic!("{name}: {turn:?} at {node:?}"),
         }
     }
-    assert_eq!(tree.parent(GameTree::<G>::ROOT), None);
+    assert_eq!(tree.parent(Tree::ROOT), None);
     for set in tree.sets() {
         // The player's previous action, in any of the histories.
         for &member in set.members() {

@@ -14,8 +14,8 @@ fn game(rules: &str) -> Schwinget {
     Schwinget::from_text(rules).expect("a game")
 }
 
-fn agent(text: &str, seed: u64) -> Box<dyn Agent<Schwinget>> {
-    text.parse::<AgentSpec>().expect("an agent").build(&game(""), seed)
+fn agent(game: &Schwinget, text: &str, seed: u64) -> Box<dyn Agent<Schwinget>> {
+    text.parse::<AgentSpec>().expect("an agent").build(game, seed)
 }
 
 fn search(game: &Schwinget, history: &History<Schwinget>, agent: &mut dyn Agent<Schwinget>) -> Search {
@@ -28,7 +28,7 @@ fn counts_add_up() {
     let game = game("");
     let history = History::dealt(&game, &mut Rng::stream(2, "counts", 0));
     for (text, iterations) in [("ismcts:iterations=777", 777), ("ismcts:iterations=1001,threads=4", 1001)] {
-        let found = search(&game, &history, agent(text, 1).as_mut());
+        let found = search(&game, &history, agent(&game, text, 1).as_mut());
         assert_eq!(found.iterations, iterations);
         assert_eq!(found.actions.iter().map(|a| a.visits).sum::<u64>(), iterations, "every iteration leaves the root");
         assert_eq!(found.actions.len(), game.legal(history.state()).len());
@@ -46,13 +46,13 @@ fn counts_add_up() {
 fn decisions_depend_only_on_seed_and_threads() {
     let game = game("scoring=schwinger");
     let history = History::dealt(&game, &mut Rng::stream(2, "seeds", 0));
-    let run = |text: &str, seed| search(&game, &history, agent(text, seed).as_mut()).actions;
+    let run = |text: &str, seed| search(&game, &history, agent(&game, text, seed).as_mut()).actions;
     for text in ["ismcts", "ismcts:threads=3", "ismcts:choose=sample"] {
         assert_eq!(run(text, 1), run(text, 1));
         assert_ne!(run(text, 1), run(text, 2));
     }
     // A restarted agent is the same as a new one.
-    let mut used = agent("ismcts", 9);
+    let mut used = agent(&game, "ismcts", 9);
     search(&game, &history, used.as_mut());
     used.restart(1);
     assert_eq!(search(&game, &history, used.as_mut()).actions, run("ismcts", 1));
@@ -63,7 +63,7 @@ fn exploration_and_final_choice_are_options() {
     let game = game("");
     let history = History::dealt(&game, &mut Rng::stream(4, "options", 0));
     let top = |text: &str| {
-        let actions = search(&game, &history, agent(text, 1).as_mut()).actions;
+        let actions = search(&game, &history, agent(&game, text, 1).as_mut()).actions;
         let most = actions.iter().map(|a| a.visits).max().expect("actions") as f64;
         (most / 5000.0, actions)
     };
@@ -88,7 +88,7 @@ fn a_forced_move_needs_no_search() {
         while let Turn::Seat(_) = game.turn(history.state()) {
             let legal = game.legal(history.state());
             if legal.len() == 1 {
-                let found = search(&game, &history, agent("ismcts", 1).as_mut());
+                let found = search(&game, &history, agent(&game, "ismcts", 1).as_mut());
                 assert_eq!((found.iterations, found.actions[0].probability), (0, 1.0));
                 forced += 1;
             }
@@ -103,9 +103,9 @@ fn a_forced_move_needs_no_search() {
 fn budgets_of_time_and_interruptions_end_a_search() {
     let game = game("");
     let history = History::dealt(&game, &mut Rng::stream(1, "budget", 0));
-    let found = search(&game, &history, agent("ismcts:time_ms=30", 1).as_mut());
+    let found = search(&game, &history, agent(&game, "ismcts:time_ms=30", 1).as_mut());
     assert!(found.seconds >= 0.03 && found.iterations > 0);
-    let mut endless = agent("ismcts:iterations=1000000000", 1);
+    let mut endless = agent(&game, "ismcts:iterations=1000000000", 1);
     endless.interrupt_with(Arc::new(AtomicBool::new(true)));
     let found = search(&game, &history, endless.as_mut());
     assert!(found.iterations > 0 && found.iterations < 1_000_000, "the search so far is used: {}", found.iterations);
@@ -148,15 +148,15 @@ fn with_one_world_the_search_agrees_with_minimax() {
                 };
                 let best = legal.iter().map(after).fold(f32::MIN, f32::max);
                 let worst = legal.iter().map(after).fold(f32::MAX, f32::min);
-                let found = search(&game, &history, agent("ismcts:iterations=20000,c=3", index).as_mut());
+                let found = search(&game, &history, agent(&game, "ismcts:iterations=20000,c=3", index).as_mut());
                 let chosen = found.actions.iter().find(|a| a.probability == 1.0).expect("a choice");
                 let value = after(stier_core::Action(chosen.action));
                 assert_eq!(value, best, "{found:?}");
                 // Nothing is hidden or left to chance, so all observers see the same.
                 for options in ["observer=multi", "draws=branch", "observer=multi,draws=branch,reuse=on"] {
                     let text = format!("ismcts:iterations=2000,c=3,{options}");
-                    let plain = search(&game, &history, agent("ismcts:iterations=2000,c=3", index).as_mut());
-                    let other = search(&game, &history, agent(&text, index).as_mut());
+                    let plain = search(&game, &history, agent(&game, "ismcts:iterations=2000,c=3", index).as_mut());
+                    let other = search(&game, &history, agent(&game, &text, index).as_mut());
                     assert_eq!((other.actions, other.nodes), (plain.actions, plain.nodes), "{options}");
                 }
                 solved += 1;

@@ -1,18 +1,19 @@
 //! The common properties of the search's variants, and their differences.
 
-use crate::toys;
 use std::collections::HashMap;
-use stier_core::plain::PlainState;
 
-use crate::toys::KUHN;
-use crate::toys::claims::{self, Claims};
-use crate::toys::matrix::Matrix;
-use crate::toys::nim::{self, Nim};
+use crate::toys::{
+    self, KUHN,
+    claims::{self, Claims},
+    matrix::Matrix,
+    nim::{self, Nim},
+};
 use stier_agents::{Agent, AgentSpec, Decision, Search};
 use stier_core::games::kuhn_poker::{BET, PASS};
 use stier_core::games::{
     schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,
 };
+use stier_core::plain::PlainState;
 use stier_core::{Action, ActionSet as _, FromRules, Game, Hints, History, Plain, Rng, Turn};
 
 const RULES: [&str; 6] = ["ucb1", "ucb1_tuned", "puct", "exp3", "regret_matching", "smooth_uct"];

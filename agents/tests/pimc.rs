@@ -1,11 +1,12 @@
 //! PIMC and its repairs: the information that each of them uses.
 
-use crate::toys;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::toys::KUHN;
-use crate::toys::guess::{Guess, PLAY, SAFE};
+use crate::toys::{
+    self, KUHN,
+    guess::{Guess, PLAY, SAFE},
+};
 use stier_agents::{Agent, AgentSpec, Decision, Player};
 use stier_core::games::kuhn_poker::{BET, PASS};
 use stier_core::games::{schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown};

@@ -1,7 +1,6 @@
 //! Promises of every agent in the list: a restart forgets everything, only the given actions are chosen or searched,
 //! and every option has an effect.
 
-use crate::toys::BANDIT;
 use stier_agents::catalogue::{self, AgentInfo};
 use stier_agents::rollout::{Roller, RolloutSettings};
 use stier_agents::{AgentSpec, Decision, Player};
@@ -12,7 +11,7 @@ use stier_core::{
 };
 
 use crate::networks::files::{Draft, Saved};
-use crate::toys::bandit::REWARDS;
+use crate::toys::{BANDIT, bandit::REWARDS};
 
 /// Options for every agent in the list that use each of its methods at least once. `FILE` stands for a network.
 fn options(name: &str) -> &'static [&'static str] {

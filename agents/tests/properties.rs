@@ -1,14 +1,11 @@
 //! The properties of the toys, by enumeration and by hand, and those of our games. The estimates agree for any number
 //! of threads.
 
-use crate::toys;
 use std::ops::ControlFlow;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::toys::KUHN;
-use crate::toys::KUHN_THREE;
-use crate::toys::LEDUC;
+use crate::toys::{self, KUHN, KUHN_THREE, LEDUC};
 use stier_agents::agent::threads::Halted;
 use stier_agents::arena::properties::{MeasureError, Play, Properties, Settings, measure};
 use stier_agents::arena::win_share;

@@ -5,8 +5,7 @@ use std::ops::RangeInclusive;
 
 use crate::game_tree::SMALL_SCHWINGET;
 use crate::networks::files::Draft;
-use crate::toys::KUHN;
-use crate::toys::LEDUC;
+use crate::toys::{KUHN, LEDUC};
 use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{nash_conv, values};
 use stier_agents::{ActionStats, Agent, AgentSpec};

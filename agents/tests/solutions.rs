@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::game_tree::{any_policy, game};
-use crate::toys::KUHN;
-use crate::toys::LEDUC;
+use crate::toys::{KUHN, LEDUC};
 use stier_agents::agent::Agent;
 use stier_agents::agent::CheckpointError;
 use stier_agents::agent::DecideError;

@@ -1,16 +1,12 @@
 //! The solvers on games with known values, compared with each other, and across threads and interruptions.
 
-use crate::toys;
 use std::fs;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::game_tree::{SMALL_SCHWINGET, game};
-use crate::toys::KUHN;
-use crate::toys::KUHN_THREE;
-use crate::toys::LEDUC;
-use crate::toys::matrix::Matrix;
+use crate::toys::{self, KUHN, KUHN_THREE, LEDUC, matrix::Matrix};
 use stier_agents::agent::CheckpointError;
 use stier_agents::agent::threads::{Halted, pool};
 use stier_agents::solve::SolveError;

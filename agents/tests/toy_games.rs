@@ -1,7 +1,6 @@
 //! The toys are games of the literature, with the published rules, sizes and values.
 
-use crate::toys;
-use crate::toys::{KUHN, KUHN_THREE, LEDUC, in_kuhn};
+use crate::toys::{self, KUHN, KUHN_THREE, LEDUC, in_kuhn};
 use stier_agents::solve::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge};
 use stier_agents::solve::{best_response, nash_conv, values};
 use stier_agents::{AgentSpec, catalogue};

@@ -195,7 +195,7 @@ impl Gradient for Likelihood<'_> {
 fn one_game<G: Hints>(game: &G, spec: &AgentSpec, arguments: &Arguments, index: u64) -> Decisions {
     let mut rng = Rng::stream(arguments.seed, "policy", index);
     let mut history = History::dealt(game, &mut rng);
-    let mut agent = spec.build::<G>(game, rng.bits());
+    let mut agent = spec.build(game, rng.bits());
     let mut found = Decisions::new();
     while let Turn::Seat(seat) = game.turn(history.state()) {
         let legal = game.legal(history.state());

@@ -6,13 +6,12 @@
 use std::str;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock};
-use stier_core::Plain;
 
 use stier_agents::AgentSpec;
 use stier_agents::batch::vector::{Autoreset, Settings, TensorKind};
 use stier_agents::network::Network;
 use stier_agents::solve::{GameTree, Solver, Variant, solution_file};
-use stier_core::Turn;
+use stier_core::{Plain, Turn, games};
 
 /// Reads bytes.
 pub type Parser = fn(&[u8]);
@@ -29,7 +28,7 @@ pub const PARSERS: [(&str, Parser); 6] = [
 
 /// The tree of Kuhn poker, which files of solutions belong to.
 static KUHN: LazyLock<GameTree<Plain>> = LazyLock::new(|| {
-    let game = stier_core::games::plain("kuhn_poker", "").expect("a plain game").expect("rules that are allowed");
+    let game = games::plain("kuhn_poker", "").expect("a plain game").expect("rules that are allowed");
     GameTree::new(&game, 1000).expect("a small tree")
 });
 

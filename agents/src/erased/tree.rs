@@ -88,7 +88,7 @@ dyn_trait! {
         fn information_sets(&self) -> usize { self.tree().num_sets() }
 
         /// The player of each information set.
-        fn movers(&self) -> Vec<Seat> { (0..self.tree().num_sets() as u32).map(|set| self.tree().mover(set)).collect() }
+        fn movers(&self) -> Vec<Seat> { self.tree().set_numbers().map(|set| self.tree().mover(set)).collect() }
 
         /// The knowledge at some information sets, as text: [`Notation::knowledge`](stier_core::Notation::knowledge). Replays
         /// a history of each.

@@ -179,7 +179,7 @@ pub struct ActionValues {
 pub fn action_values(tree: &Tree, policy: &Policy, beliefs: Beliefs) -> ActionValues {
     // The player's own probability of playing to each set.
     let mut own = vec![1.0; tree.num_sets()];
-    for set in 0..tree.num_sets() as u32 {
+    for set in tree.set_numbers() {
         if let Some((before, rank)) = tree.previous_choice(set) {
             own[set as usize] = own[before as usize] * policy.row(before)[rank as usize];
         }

@@ -78,7 +78,7 @@ struct Plan {
 impl Plan {
     fn new(tree: &Tree, seat: Seat) -> Self {
         let mut plan = Self { sets: Vec::new(), sequences: vec![0; tree.num_rows()], num_sets: 0, num_sequences: 1 };
-        for set in 0..tree.num_sets() as u32 {
+        for set in tree.set_numbers() {
             if tree.mover(set) != seat {
                 plan.sets.push(None);
                 continue;
@@ -104,7 +104,7 @@ pub fn solve(tree: &Tree, interrupt: Arc<AtomicBool>) -> Result<Solution, SolveE
     let sum = constant_sum(tree)?;
     let plans = [Plan::new(tree, Seat(0)), Plan::new(tree, Seat(1))];
     let [first, second] = &plans;
-    let sets_of = |seat| (0..tree.num_sets() as u32).filter(move |&set| tree.mover(set) == seat);
+    let sets_of = |seat| tree.set_numbers().filter(move |&set| tree.mover(set) == seat);
     // The variables are the first player's plan, the value of the root for the second player's replies, and the
     // values of the second player's information sets.
     let (root, values) = (first.num_sequences, first.num_sequences + 1);
@@ -163,7 +163,7 @@ pub fn solve(tree: &Tree, interrupt: Arc<AtomicBool>) -> Result<Solution, SolveE
     }
     let (plan, duals) = (&solver.solution.x, &solver.solution.z[replies..]);
     let mut policy = vec![0.0; tree.num_rows()];
-    for set in 0..tree.num_sets() as u32 {
+    for set in tree.set_numbers() {
         let (numbers, sequences) = if tree.mover(set) == Seat(0) { (&plan[..], first) } else { (duals, second) };
         let row = &mut policy[tree.row(set)];
         for (share, place) in row.iter_mut().zip(tree.row(set)) {

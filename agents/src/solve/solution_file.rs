@@ -50,7 +50,7 @@ pub(crate) fn policy_hash(policy: &Policy) -> u64 {
 
 /// A hash of the seat and legal actions of each information set.
 fn tree_hash(tree: &Tree) -> u64 {
-    fnv1a((0..tree.num_sets() as u32).flat_map(|set| {
+    fnv1a(tree.set_numbers().flat_map(|set| {
         let legal = tree.actions(set).iter().map(|action| action.0);
         once(tree.mover(set).0).chain(legal).chain(once(u8::MAX))
     }))

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::toys::{BANDIT, KUHN, bandit::REWARDS, game};
 use stier_agents::solve::{GameTree, decide_backwards};
 use stier_agents::{AgentSpec, Decision};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{ActionSet, Game, Hints, History, Rng, Seat, Turn, for_each_default_game};
 
 use super::files::{Draft, Saved};
-use crate::toys::bandit::REWARDS;
-use crate::toys::{BANDIT, KUHN, game};
 
 fn spec(options: &str, file: &Saved) -> AgentSpec {
     format!("{options},network={}", file.path()).parse().expect("an agent")
@@ -39,7 +38,7 @@ fn decide<G: Hints>(
     allowed: Option<G::Actions>,
 ) -> Decision {
     let legal = allowed.unwrap_or(game.legal(history.state()));
-    spec.build::<G>(game, 7).act(game, &game.view(history, *seat), legal)
+    spec.build(game, 7).act(game, &game.view(history, *seat), legal)
 }
 
 /// The mean returns of the actions, ascending.
@@ -87,7 +86,7 @@ fn values_converge_to_those_of_the_network_s_policy() {
 
 fn no_step_is_the_network<G: Hints>(game: &G) {
     let file = Draft::new(game, &[16], 3).saved();
-    let playing = |text: String| text.parse::<AgentSpec>().expect("an agent").build::<G>(game, 5);
+    let playing = |text: String| text.parse::<AgentSpec>().expect("an agent").build(game, 5);
     for choose in ["best", "sample"] {
         let mut network = playing(format!("network:choose={choose},path={}", file.path()));
         let mut search =

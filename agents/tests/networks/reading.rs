@@ -1,9 +1,9 @@
 //! Network files that are read, and those that are refused.
 
-use crate::toys::KUHN;
 use std::fs;
 use std::sync::Arc;
 
+use crate::toys::KUHN;
 use stier_agents::network::NetworkFile;
 use stier_agents::network::{Fault, MAX_FILE_BYTES, Network};
 use stier_agents::{Agent, AgentSpec};
@@ -204,7 +204,7 @@ fn games_may_come_with_a_network() {
             assert!(spec.has_network() && !spec.to_string().contains(game.name()), "{spec}");
             spec.check(game).unwrap();
             let small = spec.with("iterations", "4").or_else(|_| spec.with("rollouts", "4")).unwrap_or(spec);
-            assert!(legal.contains(small.build::<G>(game, 1).act(game, &view, legal).action));
+            assert!(legal.contains(small.build(game, 1).act(game, &view, legal).action));
         }
     }
     macro_rules! check {

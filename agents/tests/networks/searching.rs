@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use crate::toys::KUHN;
 use stier_agents::agent::Stop;
 use stier_agents::belief::policy_model::{Model, PolicyModel};
 use stier_agents::belief::{BeliefSettings, Beliefs, Kept};
@@ -14,7 +15,6 @@ use stier_core::games::schwinget::Schwinget;
 use stier_core::{ActionSet as _, FromRules as _, Game, Hints, History, Plain, Rng, Seat};
 
 use super::files::{Draft, Saved};
-use crate::toys::KUHN;
 use stier_core::games::kuhn_poker::{BET, PASS};
 
 /// A network of one layer with zero weights and biases, to be changed by hand.

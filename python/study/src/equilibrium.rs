@@ -77,7 +77,7 @@ pub fn attack_sets(
         let legal = tree.set(set).legal();
         legal.contains(attack) && legal.len() > 1 && !values.rows[set as usize].iter().any(|value| value.is_nan())
     };
-    let sets: Vec<u32> = (0..tree.num_sets() as u32).filter(is_open).collect();
+    let sets: Vec<u32> = tree.set_numbers().filter(is_open).collect();
     each(
         threads,
         sets.len() as u64,

@@ -128,7 +128,7 @@ impl<'a> Solver<'a> {
     pub fn average(&self) -> Policy {
         let mut rows = self.sums.clone();
         let tree = self.tree;
-        for_each_task(row_tasks(tree.starts(), 0..tree.num_sets() as u32, vec![&mut rows]), |mut task: RowTask<'_>| {
+        for_each_task(row_tasks(tree.starts(), tree.set_numbers(), vec![&mut rows]), |mut task: RowTask<'_>| {
             for set in task.sets.clone() {
                 let [row] = task.rows(tree, set);
                 normalize(row);
@@ -201,7 +201,7 @@ impl<'a> Solver<'a> {
     /// Updates the policy of all players from their regrets.
     fn match_regrets(&mut self) {
         let (tree, regrets) = (self.tree, &self.regrets);
-        let all = 0..tree.num_sets() as u32;
+        let all = tree.set_numbers();
         for_each_task(row_tasks(tree.starts(), all, vec![&mut self.current]), |mut task: RowTask<'_>| {
             for set in task.sets.clone() {
                 let [row] = task.rows(tree, set);

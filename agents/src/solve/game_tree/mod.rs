@@ -11,7 +11,7 @@
 //! level. A pass over the tree visits one level after another. It works on each level in parallel and adds in the
 //! same order for any number of threads.
 //!
-//! A history takes 8 bytes, a decision 4 more, and an information set about 17 and one for each action. Views are not stored: a set can
+//! A history takes 8 bytes, a decision 4 more, and an information set about 17, and 1 for each action. Views are not stored: a set can
 //! [replay](InformationSet::view) one of its histories. Building also holds the states of two layers: those with the
 //! same number of choices before them, and the next. Consecutive random events in mid-game make it slower, because
 //! views must then be compared.
@@ -221,9 +221,6 @@ struct Outcomes {
 }
 
 impl<G: Game> GameTree<G> {
-    /// The number of the root.
-    pub const ROOT: u32 = Tree::ROOT;
-
     /// Enumerates a game of at most `most_nodes` histories; 2^30 is the largest possible number. If an
     /// [estimate](estimate_size) shows that the game is clearly larger, this fails before anything is enumerated. The
     /// calculation uses the threads of the current pool; the tree does not depend on their number.
@@ -266,7 +263,7 @@ impl<G: Game> GameTree<G> {
 
     /// Every information set, ascending by the number of earlier choices.
     pub fn sets(&self) -> impl ExactSizeIterator<Item = InformationSet<'_, G>> {
-        (0..self.num_sets() as u32).map(|number| InformationSet { tree: self, number })
+        self.set_numbers().map(|number| InformationSet { tree: self, number })
     }
 
     /// The events that lead to a node. If several sequences of random events are one outcome, the first of them is
@@ -288,7 +285,7 @@ impl Tree {
     pub const ROOT: u32 = 0;
 
     /// The name of the game.
-    pub fn game_name(&self) -> &'static str {
+    pub(crate) fn game_name(&self) -> &'static str {
         self.game_name
     }
 
@@ -322,6 +319,11 @@ impl Tree {
     /// The number of information sets.
     pub fn num_sets(&self) -> usize {
         self.movers.len()
+    }
+
+    /// The numbers of all information sets, ascending by the number of earlier choices.
+    pub fn set_numbers(&self) -> Range<u32> {
+        0..self.num_sets() as u32
     }
 
     /// The number of actions of all information sets, which is the length of a policy.

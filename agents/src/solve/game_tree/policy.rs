@@ -17,7 +17,7 @@ impl Policy {
     /// Creates the policy that plays all actions with the same probability.
     pub fn uniform(tree: &Tree) -> Self {
         let mut probabilities = Vec::with_capacity(tree.num_rows());
-        for width in (0..tree.num_sets() as u32).map(|set| tree.width(set) as usize) {
+        for width in tree.set_numbers().map(|set| tree.width(set) as usize) {
             probabilities.resize(probabilities.len() + width, 1.0 / width as f64);
         }
         Self::of_rows(tree, probabilities)
@@ -33,7 +33,7 @@ impl Policy {
     /// first set without one.
     pub(crate) fn try_from_rows(tree: &Tree, row: &mut dyn FnMut(u32) -> Option<Vec<f64>>) -> Result<Self, u32> {
         let mut probabilities = Vec::with_capacity(tree.num_rows());
-        for set in 0..tree.num_sets() as u32 {
+        for set in tree.set_numbers() {
             let row = row(set).ok_or(set)?;
             assert_eq!(row.len(), tree.width(set) as usize, "a probability for each action");
             debug_assert!(is_distribution(&row, 1e-6), "{row:?}");
