@@ -122,6 +122,6 @@ fn plain_games_conform_behind_their_type() {
 #[test]
 fn other_names_and_rules_are_refused() {
     assert!(games::plain("schwinget", "").is_none());
-    let error = games::plain("kuhn_poker", "players=9").expect("a plain game").err().expect("no such rules");
+    let error = games::plain("kuhn_poker", "players=9").expect("a plain game").expect_err("no such rules");
     assert_eq!(error.to_string(), KuhnPoker::from_text("players=9").unwrap_err().to_string());
 }

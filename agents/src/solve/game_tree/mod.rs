@@ -85,7 +85,7 @@ pub enum Node {
     Chance {
         /// The number of the first child; one for each outcome.
         first: u32,
-        /// The number of its list of [outcomes](GameTree::outcomes).
+        /// The number of its list of [outcomes](Tree::outcomes).
         outcomes: u32,
     },
     /// A decision.
@@ -97,7 +97,7 @@ pub enum Node {
     },
     /// The end of the game.
     End {
-        /// The number of its [returns](GameTree::returns).
+        /// The number of its [returns](Tree::returns).
         returns: u32,
     },
 }
@@ -285,6 +285,7 @@ impl Tree {
     pub const ROOT: u32 = 0;
 
     /// The name of the game.
+    #[cfg(feature = "solvers")]
     pub(crate) fn game_name(&self) -> &'static str {
         self.game_name
     }
