@@ -121,14 +121,17 @@ test-python: $(VENV)/tests
 		elif ! $(HAS_WASM) && ! command -v rustup >/dev/null; then \
 		echo '$(WASM) is not installed: skipped the tests of the web page'; \
 		else $(MAKE) web; fi
-	STIER_ALL=1 $(BIN)/python -m pytest python/tests
-	STIER_DEALS=30 STIER_STEPS=50_000 $(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
+	STIER_ALL=1 $(BIN)/python -m pytest $(SIDE_BY_SIDE) python/tests
+	STIER_DEALS=30 STIER_STEPS=50_000 $(BIN)/python -m pytest $(SIDE_BY_SIDE) --nbmake --nbmake-timeout=300 notebooks
 
 ## the long tests of both languages, and the engine of the web page as it is without threads
 test-long: $(VENV)/tests
 	cargo test --workspace --quiet for_long -- --ignored
 	cargo test -p stier-web --quiet
 	STIER_ALL=1 $(BIN)/python -m pytest python/tests -m long
+
+# Files of tests on two processors.
+SIDE_BY_SIDE := --numprocesses 2 --dist loadfile
 
 ## run the tests that need Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv
 test-sb3: $(VENV)/tests

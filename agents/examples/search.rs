@@ -1,4 +1,4 @@
-//! Searches the first decision of a game: `cargo run -p stier-agents --example search`.
+//! Searches the first decision of a game: `cargo run -p stier-agents-tests --example search`.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! Solves Kuhn poker and measures agents against the solution: `cargo run -p stier-agents --example solve`.
+//! Solves Kuhn poker and measures agents against the solution: `cargo run -p stier-agents-tests --example solve`.
 
 use std::error::Error;
 use std::ops::ControlFlow;

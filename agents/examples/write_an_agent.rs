@@ -1,4 +1,4 @@
-//! Writes an agent and plays it against random: `cargo run -p stier-agents --example write_an_agent`.
+//! Writes an agent and plays it against random: `cargo run -p stier-agents-tests --example write_an_agent`.
 //!
 //! The agent draws worlds that are consistent with its view. It tries each legal action in every world, plays on at
 //! random, and chooses the action with the highest mean return. It works for every game.
