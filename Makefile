@@ -51,7 +51,7 @@ check: check-rust check-python
 check-rust: | rust-is-new-enough
 	cargo fmt --all --check
 	$(STRICT) clippy --workspace --all-targets --all-features --quiet $(DENY)
-	cargo check -p stier-agents --quiet
+	MAKEFLAGS= cargo check -p stier-agents --quiet
 	@$(HAS_WASM) || rustup target add $(WASM) || echo '$(WASM) is not installed: skipped the check for it'
 	@! $(HAS_WASM) || $(STRICT) clippy -p stier-web --target $(WASM) --quiet $(DENY)
 
@@ -67,7 +67,7 @@ check-python: $(VENV)/tests
 
 # Warnings of rustc and clippy fail here only. From 1.97 on, Cargo looks for them after compiling, so a plain cargo clippy
 # shares the results. Before, clippy needs a flag, which makes it check the workspace anew.
-STRICT := CARGO_BUILD_WARNINGS=deny cargo
+STRICT := MAKEFLAGS= CARGO_BUILD_WARNINGS=deny cargo
 DENY = $(shell printf '%s\n' 1.97 "$$(cargo --version | cut -d ' ' -f 2)" | sort -V | tail -n 1 | \
 	grep -q '^1\.97$$' && echo '-- -D warnings')
 
@@ -104,8 +104,8 @@ tested-python: $(VENV)/built
 
 ## the tests of Rust
 test-rust: | rust-is-new-enough
-	cargo test --workspace --quiet
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	MAKEFLAGS= cargo test --workspace --quiet
+	MAKEFLAGS= RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	@if rustup toolchain list 2>/dev/null | grep -q '^$(MSRV)-'; then $(MAKE) test-msrv; \
 		else echo 'Rust $(MSRV) is not installed: skipped make test-msrv'; fi
 
