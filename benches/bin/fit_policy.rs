@@ -16,7 +16,7 @@ use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_agents::AgentSpec;
 use stier_agents::catalogue::{SpecError, Unsuited};
 use stier_benches::files::{self, FileError};
-use stier_core::{ActionSet as _, FromRules, Hints, History, Rng, RulesError, Turn, games, with_fast_game};
+use stier_core::{ActionSet as _, FromRules, Hints, History, Rng, RulesError, Turn, for_each_fast_game, games};
 use thiserror::Error as ThisError;
 
 /// Fits the policy of a game to the decisions of an agent and writes its weights.
@@ -66,7 +66,16 @@ enum Failure {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let done = with_fast_game!(arguments.game.as_str(), G => run::<G>(&arguments)).unwrap_or_else(|| {
+    let mut done = None;
+    macro_rules! if_named {
+        ($module:ident, $game:ty) => {
+            if arguments.game == <$game as FromRules>::NAME {
+                done = Some(run::<$game>(&arguments));
+            }
+        };
+    }
+    for_each_fast_game!(if_named);
+    let done = done.unwrap_or_else(|| {
         Err(RulesError::UnknownGame { name: arguments.game.clone(), known: games::FAST.join(", ") }.into())
     });
     stier_benches::exit_code("fit_policy", done)

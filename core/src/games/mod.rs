@@ -58,20 +58,6 @@ macro_rules! games {
             };
         }
 
-        /// [`with_game!`](crate::with_game) for fast games only.
-        #[macro_export]
-        macro_rules! with_fast_game {
-            ($d name:expr, $d type:ident => $d body:expr) => {
-                match $d name {
-                    $(name if name == <$crate::games::$fast_module::$fast as $crate::FromRules>::NAME => {
-                        type $d type = $crate::games::$fast_module::$fast;
-                        Some($d body)
-                    })+
-                    _ => None,
-                }
-            };
-        }
-
         /// Calls a macro once per game: `for_each_game!(callback)` expands to `callback!(module, Type);` for each.
         #[macro_export]
         macro_rules! for_each_game {
