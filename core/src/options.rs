@@ -46,6 +46,22 @@ pub struct OptionInfo {
     pub default: OptionValue,
     /// The documentation of the option.
     pub about: &'static str,
+    /// The values of other options with which the option has an effect, such as `solver=search or solver=exact|game and
+    /// fallback=search`; empty if it always has one. `!=` stands before values with which it has none.
+    pub needs: &'static str,
+}
+
+impl OptionInfo {
+    /// Returns true if the option has an effect beside these values. Options that are not among them have no value.
+    fn has_effect(&self, values: &[(&'static str, OptionValue)]) -> bool {
+        let holds = |clause: &str| {
+            let (name, wanted) = clause.split_once('=').expect("a clause is name=values or name!=values");
+            let (name, is_wanted) = name.strip_suffix('!').map_or((name, true), |name| (name, false));
+            let value = values.iter().find(|(other, _)| *other == name).map(|(_, value)| value.to_string());
+            value.is_some_and(|value| wanted.split('|').any(|one| one == value) == is_wanted)
+        };
+        self.needs.is_empty() || self.needs.split(" or ").any(|all| all.split(" and ").all(holds))
+    }
 }
 
 /// The values that an option takes. As text, for people: `points | schwinger`, `1 to 12`.
@@ -165,6 +181,11 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
         values(&Self::describe(), &|name| self.get(name))
     }
 
+    /// The first option that is not at its default and has no effect beside the others, and what it needs.
+    fn idle(&self) -> Option<(&'static str, &'static str)> {
+        idle(&Self::describe(), &self.values())
+    }
+
     /// The text form.
     fn to_text(&self) -> String {
         text_form(&Self::describe(), &|name| self.get(name))
@@ -192,6 +213,11 @@ fn values(infos: &[OptionInfo], get: Get<'_>) -> Vec<(&'static str, OptionValue)
     infos.iter().filter_map(|info| Some((info.name, get(info.name).ok()?))).collect()
 }
 
+fn idle(infos: &[OptionInfo], values: &[(&'static str, OptionValue)]) -> Option<(&'static str, &'static str)> {
+    let is_idle = |(info, (_, value)): &(&OptionInfo, _)| *value != info.default && !info.has_effect(values);
+    infos.iter().zip(values.iter().cloned()).find(is_idle).map(|(info, _)| (info.name, info.needs))
+}
+
 fn text_form(infos: &[OptionInfo], get: Get<'_>) -> String {
     let changed = |info: &&OptionInfo| get(info.name).is_ok_and(|value| value != info.default);
     let part =
@@ -199,7 +225,7 @@ fn text_form(infos: &[OptionInfo], get: Get<'_>) -> String {
     infos.iter().filter(changed).map(part).collect::<Vec<_>>().join(",")
 }
 
-/// Sets the options of a text form.
+/// Sets the options of a text form. A value may contain commas, as paths do, if it is none without what follows them.
 fn read(
     text: &str,
     owner: &str,
@@ -208,14 +234,24 @@ fn read(
 ) -> Result<(), OptionError> {
     let owner = || owner.to_string();
     let mut given = Vec::new();
-    for part in parts(text) {
+    let parts: Vec<&str> = parts(text).collect();
+    let mut rest = parts.into_iter();
+    while let Some(part) = rest.next() {
         let (name, value) = part.split_once('=').ok_or_else(|| OptionError::Syntax {
             owner: owner(),
             text: part.to_string(),
             known: known(),
         })?;
         let name = name.trim();
-        set(name, value.trim())?;
+        if let Err(error) = set(name, value.trim()) {
+            let mut longer = value.trim().to_string();
+            let fits = |part: &str| {
+                longer = format!("{longer},{part}");
+                set(name, &longer).is_ok()
+            };
+            let more = rest.clone().position(fits).ok_or(error)?;
+            rest.nth(more);
+        }
         if given.contains(&name) {
             return Err(OptionError::Twice { owner: owner(), name: name.to_string() });
         }
@@ -378,7 +414,8 @@ choice! {
     }
 }
 
-/// Declares a struct of options and its [`Options`] impl. `field: Type = default, limits;` declares an option.
+/// Declares a struct of options and its [`Options`] impl. `field: Type = default, limits;` declares an option;
+/// `field: Type = default, limits, "other=value";` one that [needs](OptionInfo::needs) this value of another.
 /// `..block: Type = default;` includes all options of another such struct, with these defaults, as if they were
 /// declared here. No name may appear twice.
 #[macro_export]
@@ -388,7 +425,7 @@ macro_rules! options {
         $vis:vis struct $name:ident for $owner:literal {
             $(
                 $(#[doc = $about:literal])*
-                $(..$block:ident)? $($field:ident)? : $type:ty = $default:expr $(, $limits:expr)?;
+                $(..$block:ident)? $($field:ident)? : $type:ty = $default:expr $(, $limits:expr $(, $needs:literal)?)?;
             )*
         }
     ) => {
@@ -418,6 +455,7 @@ macro_rules! options {
                         allowed: <$type as $crate::options::OptionType>::allowed(&$limits),
                         default: <$type as $crate::options::OptionType>::value(&$default),
                         about,
+                        needs: concat!($($needs)?),
                     }])?
                 }),*];
                 parts.concat()
@@ -485,7 +523,7 @@ pub fn unknown<O: Options>(name: &str) -> OptionError {
 
 #[cfg(test)]
 mod tests {
-    use super::{OptionError, OptionValue, Options, Switch, number, parts};
+    use super::{Allowed, OptionError, OptionType, OptionValue, Options, Switch, number, parts};
 
     choice! {
         /// Two values.
@@ -543,6 +581,37 @@ mod tests {
         assert_eq!(paint.values().len(), 3);
     }
 
+    options! {
+        /// Options that need others.
+        struct Roof for "roof" {
+            /// Its material.
+            tiles: Switch = Switch::On, ();
+            /// The colour of tiles.
+            ..paint: Paint = Paint::default();
+            /// Needs tiles, in blue or with more than one layer.
+            gloss: u8 = 5, 0..=9, "tiles=on and colour=blue or tiles=on and layers!=1";
+            /// Needs one of two values.
+            shine: u8 = 5, 0..=9, "layers=3|4";
+        }
+    }
+
+    #[test]
+    fn options_without_effect_are_found() {
+        let idle = |text| Roof::from_text(text).unwrap().idle();
+        for text in ["", "gloss=1", "gloss=1,colour=blue,layers=1", "shine=2,layers=3", "shine=2,layers=4", "shine=5"] {
+            assert_eq!(idle(text), None, "{text}");
+        }
+        let gloss = "tiles=on and colour=blue or tiles=on and layers!=1";
+        for (text, expected) in [
+            ("gloss=1,layers=1", ("gloss", gloss)),
+            ("gloss=1,tiles=off", ("gloss", gloss)),
+            ("shine=2", ("shine", "layers=3|4")),
+            ("tiles=off,gloss=1,shine=2", ("gloss", gloss)),
+        ] {
+            assert_eq!(idle(text), Some(expected), "{text}");
+        }
+    }
+
     #[test]
     fn numbers_may_have_underscores_between_digits() {
         assert_eq!(number("1_000_000"), Some(1_000_000));
@@ -550,6 +619,49 @@ mod tests {
         for text in ["_1", "1_", "1__0", "1_.5", "_", ""] {
             assert_eq!(number::<f64>(text), None, "{text}");
         }
+    }
+
+    /// A file that exists.
+    #[derive(Clone, PartialEq, Debug)]
+    struct File(&'static str);
+
+    impl OptionType for File {
+        type Limits = ();
+
+        fn parse(text: &str, (): &()) -> Result<Self, String> {
+            let files = ["", "a", "b,c", "d,layers=2,e"];
+            files.into_iter().find(|file| *file == text).map(Self).ok_or_else(|| "is no file".to_string())
+        }
+
+        fn value(&self) -> OptionValue {
+            OptionValue::Name(self.0.to_string())
+        }
+
+        fn allowed((): &()) -> Allowed {
+            Allowed::Other("a file".to_string())
+        }
+    }
+
+    options! {
+        /// A file and a number.
+        struct Picture for "picture" {
+            /// Its file.
+            file: File = File(""), ();
+            /// Its size.
+            size: u8 = 5, 0..=9;
+        }
+    }
+
+    #[test]
+    fn values_may_contain_commas_if_they_are_none_without() {
+        let read = |text| Picture::from_text(text).map(|picture| (picture.file.0, picture.size));
+        assert_eq!(read("file=a,size=1"), Ok(("a", 1)));
+        assert_eq!(read("file=b,c,size=1"), Ok(("b,c", 1)));
+        assert_eq!(read("size=1,file=d,layers=2,e"), Ok(("d,layers=2,e", 1)));
+        let error = |text| read(text).unwrap_err().to_string();
+        assert_eq!(error("file=z,size=1"), "picture: file is no file");
+        assert_eq!(error("size=z,file=a"), "picture: size must be between 0 and 9, got 'z'");
+        assert!(error("file=a,c").contains("'c' is not of the form name=value"));
     }
 
     #[test]
