@@ -41,7 +41,7 @@ fn face(rules: &str) -> (Arc<dyn DynGame>, Arc<dyn DynTree>) {
 }
 
 fn asked(tree: &dyn DynTree, entrant: &DynEntrant, seed: u64) -> Result<Arc<dyn DynPolicy>, AskError> {
-    tree.policy_of(entrant, &AskSettings { seed, threads: 1 }, &Arc::default(), &|| ControlFlow::Continue(()))
+    tree.policy_of(entrant, &AskSettings { seed, seeds: 1, threads: 1 }, &Arc::default(), &|| ControlFlow::Continue(()))
 }
 
 fn named(text: &str) -> DynEntrant {
@@ -123,7 +123,7 @@ fn policy_of_agrees_with_policy_of_agent() {
     let spec = "ismcts:iterations=30,choose=sample".parse().expect("an agent");
     let expected = crate::policy_of(&game, &tree, &spec, 5);
     let found =
-        policy_of(&tree, &|| spec.build(&game, 0), 5, 0, &|| ControlFlow::Continue(())).expect("no interruption");
+        policy_of(&tree, &|| spec.build(&game, 0), &[5], 0, &|| ControlFlow::Continue(())).expect("no interruption");
     assert_eq!(found, expected);
     let (_, face) = face(TINY);
     let policy = asked(&*face, &named("ismcts:iterations=30,choose=sample"), 5).expect("asked");
@@ -137,7 +137,7 @@ fn policy_queries_can_be_interrupted() {
     let done = AtomicU64::new(0);
     let watch =
         || if done.fetch_add(1, Ordering::Relaxed) == 9 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let settings = AskSettings { seed: 0, threads: 1 };
+    let settings = AskSettings { seed: 0, seeds: 1, threads: 1 };
     let found = face.policy_of(&named("greedy"), &settings, &Arc::default(), &watch);
     assert!(matches!(found, Err(AskError::Halted(_))));
     assert_eq!(done.into_inner(), 10);
@@ -238,19 +238,28 @@ fn policies_are_read_back_from_bytes() {
     let label = Label { source: "cfr+".to_string(), iterations: 17 };
     let bytes = solution_file::write(&tree, &policy, &label);
     assert_eq!(solution_file::game_of(&bytes).unwrap(), ("schwinget", TINY_IN_ORDER));
-    assert_eq!(solution_file::read(&tree, &bytes).unwrap(), (policy, label));
+    assert_eq!(solution_file::read(&tree, &bytes).unwrap(), (policy.clone(), label.clone()));
     let failed = |bytes: &[u8]| solution_file::read(&tree, bytes).unwrap_err();
     assert!(matches!(failed(&bytes[..bytes.len() - 1]), SolutionFileError::Frame(CheckpointError::Length(_))));
     assert!(matches!(failed(&[&bytes[..], &[0]].concat()), SolutionFileError::Frame(CheckpointError::Length(_))));
-    let mut wrong = bytes.clone();
-    let last = wrong.len() - 8;
-    wrong[last..].copy_from_slice(&(-1.0_f64).to_le_bytes());
-    assert!(matches!(failed(&wrong), SolutionFileError::Damaged(_)));
+    for place in 0..bytes.len() {
+        let mut wrong = bytes.clone();
+        wrong[place] ^= 1 << (place % 8);
+        assert!(solution_file::read(&tree, &wrong).is_err(), "another byte {place}");
+    }
+    // The version before has no checksum.
+    let body = &bytes["stier-policy 2".len()..bytes.len() - 8];
+    let mut before = [b"stier-policy 1", body].concat();
+    assert_eq!(solution_file::game_of(&before).unwrap(), ("schwinget", TINY_IN_ORDER));
+    assert_eq!(solution_file::read(&tree, &before).unwrap(), (policy, label));
+    let last = before.len() - 8;
+    before[last..].copy_from_slice(&(-1.0_f64).to_le_bytes());
+    assert!(matches!(failed(&before), SolutionFileError::Damaged(_)));
     assert!(matches!(failed(b"GIF89a"), SolutionFileError::Format(_)));
     assert!(matches!(failed(b""), SolutionFileError::Format(_)));
     let (_, other) = typed("suits=2,values=2,referee=off,hand_size=1,set_aside=1");
     let error = solution_file::read(&other, &bytes).unwrap_err();
-    assert!(error.to_string().starts_with("the policy belongs to 'stier-policy 1 schwinget:"), "{error}");
+    assert!(error.to_string().starts_with("the policy belongs to 'stier-policy 2 schwinget:"), "{error}");
 }
 
 /// The options of [`TINY`] in the order of the rules.

@@ -170,7 +170,7 @@ fn checkpoints_of_other_calculations_are_refused() {
     assert_eq!(names, ["kuhn.cfr"], "no temporary file is left");
     let error = Solver::load(&kuhn, Variant::Linear, &path).expect_err("another variant").to_string();
     assert!(
-        error.contains("'stier-cfr 2 variant=cfr ") && error.contains("'stier-cfr 2 variant=linear_cfr "),
+        error.contains("'stier-cfr 3 variant=cfr ") && error.contains("'stier-cfr 3 variant=linear_cfr "),
         "{error}"
     );
     let leduc = tree(&*LEDUC);
@@ -182,14 +182,22 @@ fn checkpoints_of_other_calculations_are_refused() {
     for end in [0, 10, bytes.len() - 1] {
         assert!(read(&bytes[..end]).is_err());
     }
-    let older = [b"stier-cfr 1", &bytes["stier-cfr 2".len()..]].concat();
-    assert_eq!(read(&older).expect_err("an older format").to_string(), "was made by an earlier version of Stier");
+    let version = |number: &[u8]| [b"stier-cfr ", number, &bytes["stier-cfr 3".len()..]].concat();
+    assert_eq!(read(&version(b"1")).expect_err("too old").to_string(), "was made by an earlier version of Stier");
+    let before = version(b"2");
+    assert!(matches!(read(&before), Err(CheckpointError::Length(_))), "it has no checksum");
+    let mut before = before[..before.len() - 8].to_vec();
+    assert!(read(&before).is_ok());
+    let last = before.len() - 8;
+    before[last..].copy_from_slice(&f64::NAN.to_le_bytes());
+    assert!(matches!(read(&before), Err(CheckpointError::Number(_))));
+    for place in 0..bytes.len() {
+        bytes[place] ^= 1 << (place % 8);
+        assert!(read(&bytes).is_err(), "another byte {place}");
+        bytes[place] ^= 1 << (place % 8);
+    }
     bytes.push(0);
     assert!(matches!(read(&bytes), Err(CheckpointError::Length(_))));
-    bytes.pop();
-    let last = bytes.len() - 8;
-    bytes[last..].copy_from_slice(&f64::NAN.to_le_bytes());
-    assert!(matches!(read(&bytes), Err(CheckpointError::Number(_))));
 }
 
 fn mccfr<G: Game>(game: &G, sampling: Sampling, iterations: u64) -> (f64, usize) {

@@ -678,8 +678,14 @@ fn bad_checkpoints_change_nothing() {
         refused(&mut *vector, &saved[..length]);
     }
     refused(&mut *vector, &[&saved[..], &[0]].concat());
+    for place in 0..saved.len() {
+        let mut wrong = saved.clone();
+        wrong[place] ^= 1 << (place % 8);
+        refused(&mut *vector, &wrong);
+    }
     let mut wrong = saved.clone();
-    *wrong.last_mut().expect("an action") = 28;
+    let last = wrong.len() - 9;
+    wrong[last] = 28;
     assert!(refused(&mut *vector, &wrong).contains("lane 2"));
     assert_eq!(vector.save(), saved);
     for other in [

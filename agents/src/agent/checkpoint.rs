@@ -1,7 +1,9 @@
-//! Checkpoints: a line of text that identifies the calculation, then little-endian numbers.
+//! Checkpoints: a line of text that identifies the calculation, then little-endian numbers, and the FNV-1a hash of all
+//! these bytes.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Write};
 
+use stier_core::hash::Fnv1a;
 use thiserror::Error;
 
 /// The largest length of a line.
@@ -32,28 +34,72 @@ pub enum CheckpointError {
     /// A number that cannot occur.
     #[error("contains the invalid number {0}")]
     Number(f64),
+    /// The checksum is not that of the bytes.
+    #[error("is damaged: its checksum is wrong")]
+    Checksum,
+}
+
+/// Writes a checkpoint.
+pub(crate) struct Writer<W> {
+    to: W,
+    hash: Fnv1a,
+}
+
+impl<W: Write> Writer<W> {
+    /// Writes the first line. Its first two words are the format and its version.
+    pub(crate) fn new(to: W, heading: &str) -> io::Result<Self> {
+        let mut own = Self { to, hash: Fnv1a::default() };
+        writeln!(own, "{heading}")?;
+        Ok(own)
+    }
+
+    /// Writes the checksum.
+    pub(crate) fn end(mut self) -> io::Result<()> {
+        self.to.write_all(&self.hash.value().to_le_bytes())
+    }
+}
+
+impl<W: Write> Write for Writer<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.to.write(bytes)?;
+        self.hash.add(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
 }
 
 /// The part of a checkpoint that has not been read.
-pub(crate) struct Reader<R>(R);
+pub(crate) struct Reader<R> {
+    from: R,
+    hash: Fnv1a,
+    /// False for the version before, which has no checksum.
+    has_checksum: bool,
+}
 
 impl<R: Read> Reader<R> {
-    /// Reads the first line, which must be this one. Its first two words are the format and its version.
+    /// Reads the first line, which must be this one, or the same of the version before. Its first two words are the
+    /// format and its version.
     pub(crate) fn new(from: R, heading: &str) -> Result<Self, CheckpointError> {
-        let mut own = Self(from);
+        let mut own = Self { from, hash: Fnv1a::default(), has_checksum: true };
         let found = own.line()?;
         if found == heading {
             return Ok(own);
         }
-        let format = |line: &str| {
+        fn parts(line: &str) -> Option<(&str, u32, &str)> {
             let (name, rest) = line.split_once(' ')?;
-            Some((name.to_string(), rest.split(' ').next()?.parse::<u32>().ok()?))
-        };
-        if let (Some((name, version)), Some((expected, current))) = (format(&found), format(heading))
+            let (version, rest) = rest.split_once(' ')?;
+            Some((name, version.parse().ok()?, rest))
+        }
+        if let (Some((name, version, rest)), Some((expected, current, other))) = (parts(&found), parts(heading))
             && name == expected
             && version < current
         {
-            return Err(CheckpointError::Earlier);
+            own.has_checksum = false;
+            let is_before = version + 1 == current && rest == other;
+            return if is_before { Ok(own) } else { Err(CheckpointError::Earlier) };
         }
         Err(CheckpointError::Other { found: found.chars().take(MAX_QUOTED).collect(), expected: heading.to_string() })
     }
@@ -62,7 +108,11 @@ impl<R: Read> Reader<R> {
     pub(crate) fn line(&mut self) -> io::Result<String> {
         let mut bytes = Vec::new();
         let mut byte = [0];
-        while bytes.len() < MAX_LINE && self.0.read(&mut byte)? == 1 && byte != *b"\n" {
+        while bytes.len() < MAX_LINE && self.from.read(&mut byte)? == 1 {
+            self.hash.add(&byte);
+            if byte == *b"\n" {
+                break;
+            }
             bytes.push(byte[0]);
         }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -71,8 +121,11 @@ impl<R: Read> Reader<R> {
     /// Reads `N` bytes.
     pub(crate) fn bytes<const N: usize>(&mut self) -> Result<[u8; N], CheckpointError> {
         let mut bytes = [0; N];
-        match self.0.read_exact(&mut bytes) {
-            Ok(()) => Ok(bytes),
+        match self.from.read_exact(&mut bytes) {
+            Ok(()) => {
+                self.hash.add(&bytes);
+                Ok(bytes)
+            }
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => Err(CheckpointError::Length("ends too early")),
             Err(error) => Err(error.into()),
         }
@@ -89,8 +142,12 @@ impl<R: Read> Reader<R> {
         if number.is_finite() { Ok(number) } else { Err(CheckpointError::Number(number)) }
     }
 
-    /// Refuses anything that follows.
+    /// Checks the checksum and refuses anything that follows.
     pub(crate) fn end(&mut self) -> Result<(), CheckpointError> {
-        if self.0.read(&mut [0])? == 0 { Ok(()) } else { Err(CheckpointError::Length("goes on after its end")) }
+        let expected = self.hash.value();
+        if self.has_checksum && self.u64()? != expected {
+            return Err(CheckpointError::Checksum);
+        }
+        if self.from.read(&mut [0])? == 0 { Ok(()) } else { Err(CheckpointError::Length("goes on after its end")) }
     }
 }

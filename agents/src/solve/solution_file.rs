@@ -1,19 +1,22 @@
 //! Files of tabular policies.
 //!
 //! The format is a line of text (format, game, rules, sizes and a hash of the tree) and a line with the source of the
-//! policy. Then come the probabilities of every action of every information set, eight bytes each, little-endian. The
-//! file does not contain the tree: the reader enumerates the game again, and the hash shows if information sets are
+//! policy. Then come the probabilities of every action of every information set, eight bytes each, little-endian, and the
+//! checksum. The file does not contain the tree: the reader enumerates the game again, and the hash shows if information sets are
 //! numbered in the same way.
 
+use std::io::{self, Write as _};
 use std::iter::once;
 
 use stier_core::hash::fnv1a;
 use thiserror::Error;
 
-use crate::agent::checkpoint::{CheckpointError, Reader};
+use crate::agent::checkpoint::{CheckpointError, Reader, Writer};
 use crate::solve::game_tree::{Policy, Tree, is_distribution};
 
-const FORMAT: &str = "stier-policy 1";
+const FORMAT: &str = "stier-policy 2";
+/// The version before, without a checksum.
+const BEFORE: &str = "stier-policy 1";
 
 /// The source of a policy.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,17 +61,27 @@ fn tree_hash(tree: &Tree) -> u64 {
 
 /// Converts the policy to bytes.
 pub fn write(tree: &Tree, policy: &Policy, label: &Label) -> Vec<u8> {
-    let text = format!("{}\n{} {}\n", heading(tree), label.iterations, label.source.replace('\n', " "));
-    let mut bytes = text.into_bytes();
-    bytes.extend(policy.rows().iter().flat_map(|share| share.to_le_bytes()));
+    let mut bytes = Vec::new();
+    write_to(&mut bytes, tree, policy, label).expect("a vector takes all bytes");
     bytes
+}
+
+fn write_to(bytes: &mut Vec<u8>, tree: &Tree, policy: &Policy, label: &Label) -> io::Result<()> {
+    let mut out = Writer::new(bytes, &heading(tree))?;
+    writeln!(out, "{} {}", label.iterations, label.source.replace('\n', " "))?;
+    policy.rows().iter().try_for_each(|share| out.write_all(&share.to_le_bytes()))?;
+    out.end()
 }
 
 /// The name and rules of a policy's game: `("schwinget", "suits=2,values=2")`.
 pub fn game_of(bytes: &[u8]) -> Result<(&str, &str), SolutionFileError> {
     let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let strange = || SolutionFileError::Format(String::from_utf8_lossy(&line[..line.len().min(40)]).into_owned());
-    let game = || std::str::from_utf8(line).ok()?.strip_prefix(FORMAT)?.trim_start().split(' ').next()?.split_once(':');
+    let game = || {
+        let line = std::str::from_utf8(line).ok()?;
+        let rest = [FORMAT, BEFORE].iter().find_map(|format| line.strip_prefix(format)?.strip_prefix(' '))?;
+        rest.split(' ').next()?.split_once(':')
+    };
     game().ok_or_else(strange)
 }
 

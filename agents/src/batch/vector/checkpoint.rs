@@ -1,16 +1,18 @@
 //! Lanes as bytes.
 //!
 //! A line of text (format, game, rules, opponents, beginnings), then numbers, the lowest byte first: seed and calls of
-//! `sample_actions`, the number of lanes; for every lane seed, episode, stage and the decisions of all players. Games
-//! are replayed from their seeds, so every byte is checked.
+//! `sample_actions`, the number of lanes; for every lane seed, episode, stage and the decisions of all players; then the
+//! checksum. Games are replayed from their seeds.
+
+use std::io::{self, Write as _};
 
 use stier_core::{FullGame, Game, Turn};
 
 use super::lane::{Lane, Stage};
 use super::{ActionDraws, Barred, Opening, Settings, Span, VectorError};
-use crate::agent::checkpoint::{CheckpointError, Reader};
+use crate::agent::checkpoint::{CheckpointError, Reader, Writer};
 
-const FORMAT: &str = "stier-lanes 1";
+const FORMAT: &str = "stier-lanes 2";
 
 /// The line of a checkpoint that must be equal to be read: the lanes, but not how they are shown.
 fn heading<G: Game>(game: &G, settings: &Settings) -> String {
@@ -30,20 +32,31 @@ fn heading<G: Game>(game: &G, settings: &Settings) -> String {
 
 /// The checkpoint of lanes.
 pub(super) fn write<G: Game>(game: &G, settings: &Settings, draws: ActionDraws, lanes: &[Lane<G>]) -> Vec<u8> {
-    let mut out = format!("{}\n", heading(game, settings)).into_bytes();
-    let mut number = |value: u64| out.extend(value.to_le_bytes());
-    number(draws.seed);
-    number(draws.calls);
-    number(lanes.len() as u64);
+    let mut bytes = Vec::new();
+    write_to(&mut bytes, game, settings, draws, lanes).expect("a vector takes all bytes");
+    bytes
+}
+
+fn write_to<G: Game>(
+    bytes: &mut Vec<u8>,
+    game: &G,
+    settings: &Settings,
+    draws: ActionDraws,
+    lanes: &[Lane<G>],
+) -> io::Result<()> {
+    let mut out = Writer::new(bytes, &heading(game, settings))?;
+    for number in [draws.seed, draws.calls, lanes.len() as u64] {
+        out.write_all(&number.to_le_bytes())?;
+    }
     for lane in lanes {
         let decisions = lane.history.events().iter().filter(|event| event.turn != Turn::Chance);
-        out.extend(lane.root.to_le_bytes());
-        out.extend(lane.episode.to_le_bytes());
-        out.push(lane.stage as u8);
-        out.extend(lane.decisions.to_le_bytes());
-        out.extend(decisions.map(|event| event.action.0));
+        out.write_all(&lane.root.to_le_bytes())?;
+        out.write_all(&lane.episode.to_le_bytes())?;
+        out.write_all(&[lane.stage as u8])?;
+        out.write_all(&lane.decisions.to_le_bytes())?;
+        out.write_all(&decisions.map(|event| event.action.0).collect::<Vec<_>>())?;
     }
-    out
+    out.end()
 }
 
 /// The lanes that [`write`] was given.

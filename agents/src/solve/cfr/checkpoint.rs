@@ -2,31 +2,31 @@
 //!
 //! The format is a line of text (format, variant, game, rules, sizes of the tree), then little-endian numbers:
 //! iterations, seats done in the iteration in progress, and for every action of every information set the regrets,
-//! policy sums and current policy.
+//! policy sums and current policy; then the checksum.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use super::{Solver, Variant};
-use crate::agent::checkpoint::{CheckpointError, Reader};
+use crate::agent::checkpoint::{CheckpointError, Reader, Writer};
 use crate::solve::game_tree::Tree;
 
 /// Describes the calculations that a checkpoint fits.
 fn heading(tree: &Tree, variant: Variant) -> String {
-    tree.heading(&format!("stier-cfr 2 variant={}", variant.name()))
+    tree.heading(&format!("stier-cfr 3 variant={}", variant.name()))
 }
 
 impl<'a> Solver<'a> {
     /// Writes everything needed to [continue](Solver::read) with the same results.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "{}", heading(self.tree, self.variant))?;
+        let mut out = Writer::new(out, &heading(self.tree, self.variant))?;
         out.write_all(&self.iterations.to_le_bytes())?;
         out.write_all(&(self.seats_done as u64).to_le_bytes())?;
         for number in [&self.regrets, &self.sums, &self.current].into_iter().flatten() {
             out.write_all(&number.to_le_bytes())?;
         }
-        Ok(())
+        out.end()
     }
 
     /// Reads a solver that was [written](Solver::write) for the same tree and variant.
