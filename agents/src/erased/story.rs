@@ -1,8 +1,8 @@
 //! The course of a game in words, as one seat may know it.
 //!
 //! The story is told from worlds drawn from the view of the seat, never from the true history. So it is the same in all
-//! worlds that the seat cannot tell apart. An event is told if it is the same in all drawn worlds: one that is only very
-//! likely may be told, too.
+//! worlds that the seat cannot tell apart. An event is told if it is the same in all of these worlds. It is marked as
+//! likely unless that makes it certain: because these are all worlds there are, or because the seat saw it.
 
 use std::{iter, mem};
 
@@ -22,7 +22,8 @@ const DEAL: usize = 4;
 pub struct Sentence {
     /// The seat whose move this is; `None` for random events and consequences.
     pub mover: Option<Seat>,
-    /// The words before the event, or the whole line. The seat itself is called "you".
+    /// The words before the event, or the whole line. The seat itself is called "you". They end with "most likely" if
+    /// the event is not certain.
     pub words: String,
     /// The name of an action or outcome, at the end of the line.
     pub event: Option<String>,
@@ -70,7 +71,8 @@ pub fn story(state: &dyn DynState, seat: Seat, since: Option<usize>) -> Story {
         let is_deal = group[0].is_chance() && (begins || group.len() > DEAL);
         for step in group.chunks(if is_deal { group.len() } else { 1 }) {
             let Known { event, extent, place } = step[0];
-            let name = (extent == Extent::Event).then(|| world.event_name(event.action));
+            let name = matches!(extent, Extent::Event { .. }).then(|| world.event_name(event.action));
+            let doubt = if extent == (Extent::Event { is_certain: false }) { " most likely" } else { "" };
             let forced = world.possible().len() == 1;
             for known in step {
                 world.apply(known.event.action).expect("worlds are legal");
@@ -80,22 +82,22 @@ pub fn story(state: &dyn DynState, seat: Seat, since: Option<usize>) -> Story {
             match event.turn {
                 Turn::Chance if is_deal && begins => continue,
                 Turn::Chance if is_deal => story.lines.push(Sentence::new("new cards are dealt", None)),
-                Turn::Chance => story.lines.extend(chance_line(name, &before, &scene, seat)),
+                Turn::Chance => story.lines.extend(chance_line(name, doubt, &before, &scene, seat)),
                 Turn::Seat(mover) => {
                     let who = called(mover, seat);
                     let moved = |words: &str, event| Sentence {
                         mover: Some(mover),
                         ..Sentence::new(&format!("{who}{words}"), event)
                     };
-                    let knew = |known: &Known| known.place == place && known.extent == Extent::Event;
+                    let knew = |known: &Known| known.place == place && matches!(known.extent, Extent::Event { .. });
                     if is_earlier && name.is_some() && !known_before.iter().any(knew) {
-                        story.revealed.push(moved(" had chosen:", name.clone()));
+                        story.revealed.push(moved(&format!(" had chosen:{doubt}"), name.clone()));
                     }
                     let hidden = || moved(" makes a hidden move", None);
                     match name {
                         Some(_) => {
                             let forced = forced && mover == seat;
-                            story.lines.push(Sentence { forced, ..moved(":", name) });
+                            story.lines.push(Sentence { forced, ..moved(&format!(":{doubt}"), name) });
                         }
                         // If attempts are hidden, their number is not told.
                         None if extent == Extent::Nothing => {}
@@ -128,7 +130,7 @@ fn prefix(state: &dyn DynState, seat: Seat, number: usize) -> Box<dyn DynState> 
 enum Extent {
     Nothing,
     Actor,
-    Event,
+    Event { is_certain: bool },
 }
 
 /// The place of an event in a history: see [`runs`].
@@ -155,12 +157,13 @@ impl Known {
 /// The events of a world that the seat cannot tell apart from this state, with those that are the same in all of the
 /// drawn worlds. Runs are compared one by one, because a game may hide the number of events in them.
 fn known_events(state: &dyn DynState, seat: Seat) -> Vec<Known> {
-    let worlds = state.worlds(seat, WORLDS);
+    let (worlds, is_complete) = state.worlds(seat, WORLDS);
+    let seen = if is_complete { vec![true; worlds[0].len()] } else { state.seen(&worlds[0], seat) };
     let worlds: Vec<Vec<&[Event]>> = worlds.iter().map(|events| runs(events, seat)).collect();
-    let known = |event: Event, place: Place| {
+    let known = |event: Event, place: Place, is_certain: bool| {
         let others = || worlds.iter().map(|world| world[place.run].get(place.index));
         let extent = if others().all(|other| other == Some(&event)) {
-            Extent::Event
+            Extent::Event { is_certain }
         } else if others().all(|other| other.is_some_and(|other| other.turn == event.turn)) {
             Extent::Actor
         } else {
@@ -170,7 +173,7 @@ fn known_events(state: &dyn DynState, seat: Seat) -> Vec<Known> {
     };
     let runs = worlds[0].iter().enumerate();
     let places = runs.flat_map(|(run, events)| (0..events.len()).map(move |index| Place { run, index }));
-    places.map(|place| known(worlds[0][place.run][place.index], place)).collect()
+    places.zip(seen).map(|(place, seen)| known(worlds[0][place.run][place.index], place, seen)).collect()
 }
 
 /// The runs of a history: the events up to the first action of the seat, and from each of its actions up to the next.
@@ -181,7 +184,7 @@ fn runs(events: &[Event], seat: Seat) -> Vec<&[Event]> {
 }
 
 /// A line about a random event: a drawn card if one has come to a hand.
-fn chance_line(name: Option<String>, before: &Scene, after: &Scene, seat: Seat) -> Option<Sentence> {
+fn chance_line(name: Option<String>, doubt: &str, before: &Scene, after: &Scene, seat: Seat) -> Option<Sentence> {
     let held = |scene: &Scene, owner: Seat| -> usize {
         let places = scene.places.iter().filter(|place| place.seat == Some(owner));
         places.flat_map(|place| &place.groups).filter(|group| group.held).map(|group| group.cards.len()).sum()
@@ -191,9 +194,9 @@ fn chance_line(name: Option<String>, before: &Scene, after: &Scene, seat: Seat) 
         Some(owner) => {
             let verb = if owner == seat { "draw" } else { "draws" };
             let object = if name.is_none() { " a card" } else { "" };
-            Some(Sentence::new(&format!("{} {verb}{object}", called(owner, seat)), name))
+            Some(Sentence::new(&format!("{} {verb}{object}{doubt}", called(owner, seat)), name))
         }
-        None => name.map(|name| Sentence::new("turned up:", Some(name))),
+        None => name.map(|name| Sentence::new(&format!("turned up:{doubt}"), Some(name))),
     }
 }
 
