@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("value for player 0: {:+.4}, after {iterations} iterations", solved.values[Seat(0)]);
 
     let spec: AgentSpec = "greedy".parse()?;
-    let greedy = policy_of(&tree, &|| spec.build(&game, 0), 1, 0, &|| ControlFlow::Continue(()))?;
+    let greedy = policy_of(&tree, &|| spec.build(&game, 0), &[1], 0, &|| ControlFlow::Continue(()))?;
     for (name, policy) in [("cfr+", &equilibrium), ("greedy", &greedy), ("random", &Policy::uniform(&tree))] {
         println!("{name:7} exploitability {:.4}", nash_conv(&tree, policy).exploitability());
     }

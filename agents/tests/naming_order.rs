@@ -134,7 +134,7 @@ fn tables_and_functions_are_identified_by_their_contents() {
     let game = stier_games::load("schwinget", "suits=2,values=2,counter=off,hand_size=1,set_aside=1").expect("a game");
     let tree = game.enumerate(100_000, 1, &|_| ControlFlow::Continue(())).expect("small");
     let table = |text: &str| {
-        let settings = AskSettings { seed: 1, threads: 1 };
+        let settings = AskSettings { seed: 1, seeds: 1, threads: 1 };
         let policy = tree.policy_of(&named(text), &settings, &Arc::default(), &|| ControlFlow::Continue(()));
         DynEntrant::Table("table".to_string(), policy.expect("asked"))
     };

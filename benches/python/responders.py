@@ -63,8 +63,7 @@ def main() -> None:
             elif row == "network-posterior":
                 settings["beliefs"] = f"lbr:against=({agent}),epsilon=0"
             # On average over the agent's random numbers: what plays in a match.
-            asked = range(seeds if row.startswith("ismcts") else 1)
-            policy = np.mean([tree.policy_of(agent, seed=seed).probabilities() for seed in asked], axis=0)
+            policy = tree.policy_of(agent, seeds=seeds).probabilities()
             truth = tree.policy(policy).exploitability
             folder = OUT / name / f"{row.partition(':')[0]}-{options.seed}"
             found = stier.train.best_response(game, agent, folder=folder, seed=options.seed, **settings)

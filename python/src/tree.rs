@@ -10,12 +10,12 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::batch::vector::Cells;
 use stier_agents::belief::Beliefs;
-use stier_agents::erased::{AskSettings, DynPolicy, DynTree};
+use stier_agents::erased::{AskSettings, DynEntrant, DynPolicy, DynTree};
 use stier_agents::solve::NashConv;
 
 use crate::batch::Format;
 use crate::errors;
-use crate::exploitability::ask;
+use crate::exploitability::{ask, seeds_of};
 use crate::game::{AnyGame, Game};
 use crate::run::watched;
 use crate::solution::{Count, enumerate, most_histories, threads_of, tree_error};
@@ -164,21 +164,24 @@ impl GameTree {
 
     /// The policy of an agent, queried at every information set as by `best_response`, with its distance from equilibrium.
     ///
+    /// A search should be queried with several `seeds`, from `seed` on, whose policies are averaged.
+    ///
     /// `on_progress(done, total)` is called about ten times a second and after the last information set.
-    #[pyo3(signature = (agent, *, seed=Seed(0), on_progress=None),
-           text_signature = "($self, agent, *, seed=0, on_progress=None)")]
+    #[pyo3(signature = (agent, *, seed=Seed(0), seeds=Number::Small(1), on_progress=None),
+           text_signature = "($self, agent, *, seed=0, seeds=1, on_progress=None)")]
     fn policy_of(
         &self,
         py: Python<'_>,
         agent: &Bound<'_, PyAny>,
         seed: Seed,
+        seeds: Number,
         on_progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<TabularPolicy> {
-        let finish = |name: String, policy: Arc<dyn DynPolicy>| {
+        let finish = |entrant: &DynEntrant, policy: Arc<dyn DynPolicy>| {
             let found = policy.nash_conv(self.threads)?;
-            Ok(TabularPolicy { table: Table::new(self.game.clone(), name, policy, seed.0), found })
+            Ok(TabularPolicy { table: Table::new(self.game.clone(), entrant.label(), policy, seed.0), found })
         };
-        let settings = AskSettings { seed: seed.0, threads: self.threads };
+        let settings = AskSettings { seed: seed.0, seeds: seeds_of(&seeds)?, threads: self.threads };
         ask(py, &self.game, agent, &settings, (on_progress, None), |_, _, _| Ok(self.tree.clone()), finish)
     }
 

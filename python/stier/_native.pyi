@@ -803,9 +803,16 @@ class GameTree:
         of `step`.
         """
     def policy_of(
-        self, agent: AnyAgent, *, seed: SupportsIndex = 0, on_progress: Callable[[int, int], object] | None = None
+        self,
+        agent: AnyAgent,
+        *,
+        seed: SupportsIndex = 0,
+        seeds: SupportsIndex = 1,
+        on_progress: Callable[[int, int], object] | None = None,
     ) -> TabularPolicy:
         """The policy of an agent, queried at every information set as by `best_response`, with its distance from equilibrium.
+
+        A search should be queried with several `seeds`, from `seed` on, whose policies are averaged.
 
         `on_progress(done, total)` is called about ten times a second and after the last information set.
         """
@@ -880,6 +887,9 @@ class BestResponse:
     @property
     def against(self) -> str:
         """The agent that this is the best response to."""
+    @property
+    def seeds(self) -> int:
+        """The number of seeds with which the agent was asked, whose policies were averaged; 0 if it needs none."""
     @property
     def information_sets(self) -> int:
         """The number of information sets of the game."""
@@ -1319,6 +1329,7 @@ def best_response(
     game: _AnyGame,
     agent: AnyAgent,
     seed: SupportsIndex,
+    seeds: SupportsIndex,
     max_histories: SupportsIndex,
     threads: SupportsIndex,
     on_progress: Callable[[int, int], object] | None = None,

@@ -159,6 +159,33 @@ def test_the_distance_of_agents(tiny: stier.Game, solution: stier.Solution) -> N
     assert response.nash_conv == stier.solving.nash_conv(tiny, stier.PythonAgent(lowest))
 
 
+def test_the_policies_of_several_seeds_are_averaged() -> None:
+    game, agent = stier.load_game("kuhn_poker"), "ismcts:iterations=2"
+    tree = stier.GameTree(game, threads=1)
+    alone = [tree.policy_of(agent, seed=seed) for seed in range(30)]
+    told: list[tuple[int, int]] = []
+    mean = tree.policy_of(agent, seeds=30, on_progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (30 * tree.information_sets, 30 * tree.information_sets)
+    np.testing.assert_allclose(
+        mean.probabilities(), np.mean([policy.probabilities() for policy in alone], axis=0), atol=1e-12
+    )
+    # A best response to the answers of one seed exploits their noise.
+    assert np.mean([policy.exploitability for policy in alone]) > mean.exploitability + 0.05
+    for measured in (
+        stier.exploitability(game, agent, seeds=30),
+        stier.solving.nash_conv(game, agent, seeds=30) / 2,
+        stier.solving.best_response(game, agent, seeds=30).exploitability,
+    ):
+        assert measured == mean.exploitability
+    assert stier.exploitability(game, agent) == alone[0].exploitability
+    for needs_none in ("random", "greedy", stier.solve(game, iterations=10)):
+        assert stier.solving.best_response(game, needs_none, seeds=5).seeds == 0
+    assert stier.solving.best_response(game, agent, seeds=5).seeds == 5
+    for bad, error in [(0, ValueError), (-1, ValueError), (2**70, ValueError), (1.5, TypeError), ("2", TypeError)]:
+        with pytest.raises(error):
+            stier.exploitability(game, agent, seeds=bad)  # type: ignore[arg-type]
+
+
 def test_agents_are_queried_at_every_information_set_of_a_tree(tiny: stier.Game, solution: stier.Solution) -> None:
     tree = stier.solving.GameTree(tiny, threads=1)
     attack, told = tiny.string_to_action("attack"), list[tuple[int, int]]()

@@ -6,6 +6,7 @@
 mod facts;
 #[cfg(feature = "threads")]
 mod lanes;
+mod seen;
 mod story;
 mod table;
 mod tree;
@@ -20,7 +21,7 @@ use stier_core::hash::hash_of;
 use stier_core::scene::Scene;
 use stier_core::{
     Action, ActionSet as _, Dealer, Event, FromRules, FullGame, Game, GameInfo, History, IllegalAction, OptionInfo,
-    Options as _, Outcome, ParseError, RecordError, Sampler as _, Seat, SeatView as _, Turn, record,
+    Options as _, Outcome, ParseError, RecordError, Sampler as _, Seat, SeatView as _, Turn, World, record,
 };
 use thiserror::Error;
 
@@ -43,6 +44,8 @@ use crate::batch::vector::{self, Vector, VectorError};
 use crate::belief::marginals::{Marginals, marginals};
 use crate::catalogue::spec::{AgentSpec, Unsuited};
 use crate::solve::game_tree::{self, BuildError};
+
+use self::seen::seen;
 
 pub use facts::GameFacts;
 #[cfg(feature = "threads")]
@@ -304,13 +307,26 @@ dyn_trait! {
             Box::new(Self { game: self.game.clone(), history, dealing })
         }
 
-        /// The events of so many histories that the seat cannot tell apart from this one. They depend on nothing but what
-        /// the seat knows.
-        fn worlds(&self, seat: Seat, count: u64) -> Vec<Vec<Event>> {
+        /// The events of histories that the seat cannot tell apart from this one: one of each world and true if there are
+        /// at most so many, else so many drawn ones and false. They depend on nothing but what the seat knows.
+        fn worlds(&self, seat: Seat, count: u64) -> (Vec<Vec<Event>>, bool) {
             let sampler = self.game.sampler(&self.game.view(&self.history, seat));
             let rng = |world| stier_core::Rng::stream(0, "worlds", world);
-            (0..count).map(|world| sampler.sample_history(&*self.game, &mut rng(world)).events().to_vec()).collect()
+            let is_complete = sampler.worlds_fix_views() && sampler.count() <= u128::from(count);
+            let histories: Vec<_> = if is_complete {
+                let of = |(number, world): (u64, World<G::State>)| {
+                    sampler.sample_history_of(&*self.game, &world.state, &mut rng(number))
+                };
+                (0..).zip(sampler.worlds()).map(of).collect()
+            } else {
+                (0..count).map(|world| sampler.sample_history(&*self.game, &mut rng(world))).collect()
+            };
+            (histories.iter().map(|history| history.events().to_vec()).collect(), is_complete)
         }
+
+        /// For each event of a history, true if the seat sees what it is: at once, or when the actions that players choose
+        /// in secret are laid open. Any other event in its place would look different to it.
+        fn seen(&self, events: &[Event], seat: Seat) -> Vec<bool> { seen(&*self.game, events, seat) }
 
         /// The probable places of the cards given the knowledge of the seat, if only chance is weighed.
         fn beliefs(&self, seat: Seat) -> Marginals {
@@ -410,6 +426,16 @@ impl DynEntrant {
             Self::Spec(spec) => spec.to_string(),
             Self::Callback(_, identity, _) => identity.clone(),
             Self::Table(label, table) => format!("{label} {:016x}", table.fingerprint()),
+        }
+    }
+
+    /// The number of seeds with which [queries](DynTree::policy_of) are made; 0 for entrants whose policy needs no random
+    /// numbers.
+    pub fn num_seeds(&self, settings: &AskSettings) -> u64 {
+        match self {
+            Self::Spec(spec) if spec.facts().is_instant => 0,
+            Self::Spec(_) | Self::Callback(..) => settings.seeds,
+            Self::Table(..) => 0,
         }
     }
 

@@ -69,8 +69,10 @@ pub enum NotAPolicy {
 /// The way in which an entrant is queried at every information set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AskSettings {
-    /// The seed from which that of every decision is hashed.
+    /// The first seed. That of every decision is hashed from it.
     pub seed: u64,
+    /// The number of seeds, at least 1: this one and those that follow it. Their policies are averaged.
+    pub seeds: u64,
     /// The number of threads; 0 for all cores. Results do not depend on it.
     pub threads: usize,
 }
@@ -130,8 +132,8 @@ dyn_trait! {
         }
 
         /// The behaviour of an entrant at every information set: the rows of a table, the policy of an agent, which is
-        /// queried with a different seed at each set, or the choices of a function. `watch` is called after every
-        /// query. Once `interrupt` is set, decisions in progress end early. A function is called from one thread.
+        /// queried with its own seeds at each set, or the choices of a function. Entrants without
+        /// [seeds](DynEntrant::num_seeds) are queried once. `watch` is called after every query. Once `interrupt` is set, decisions in progress end early. A function is called from one thread.
         fn policy_of(
             &self,
             entrant: &DynEntrant,
@@ -156,8 +158,9 @@ dyn_trait! {
                 Player::Fair(agent) => agent,
                 Player::Oracle(_) => unreachable!("oracles have been refused"),
             };
-            let seed = settings.seed ^ entrant.seed().rotate_left(32);
-            Ok(self.table(policy_of(self.tree(), &enter, seed, threads, watch)?))
+            let seed = |index| settings.seed.wrapping_add(index) ^ entrant.seed().rotate_left(32);
+            let seeds: Vec<u64> = (0..entrant.num_seeds(settings).max(1)).map(seed).collect();
+            Ok(self.table(policy_of(self.tree(), &enter, &seeds, threads, watch)?))
         }
 
         /// Looks for an equilibrium; see [`solve::solve`]. Returns the policy and the number of iterations.

@@ -147,22 +147,31 @@ impl<G: Game> Agent<G> for TabularAgent<G> {
     }
 }
 
-/// Computes an agent's policy at every information set. `enter` creates an agent, which is restarted with its own seed
-/// before each set. `watch` is called after every set, from any thread, and may stop the calculation. The result
-/// depends on the seed alone, not on the number of threads; 0 uses all cores.
+/// Computes an agent's policy at every information set: the mean of those with each of the seeds. `enter` creates an
+/// agent, which is restarted with its own seed before each query. `watch` is called after every query, from any thread,
+/// and may stop the calculation. The result depends on the seeds alone, not on the number of threads; 0 uses all cores.
+///
+/// A search is queried with a few of its random numbers only. A best response to its policy also exploits what is
+/// particular to these, so the policy seems more exploitable than the agent is; with more seeds, less so.
 pub fn policy_of<G: Game>(
     tree: &GameTree<G>,
     enter: &(dyn Fn() -> Box<dyn Agent<G>> + Sync),
-    seed: u64,
+    seeds: &[u64],
     threads: usize,
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Policy, Halted> {
     let rows = each(threads, tree.num_sets() as u64, enter, |agent, number| {
-        agent.restart(Rng::stream(seed, "policy of an agent", number).bits());
         let set = tree.set(number as u32);
-        let decision = agent.act(tree.game(), &set.view(), set.legal());
-        goes_on(watch())?;
-        Ok::<_, Halted>(decision.policy.iter().map(|&(_, share)| share).collect())
+        let (view, legal) = (set.view(), set.legal());
+        let mut row = vec![0.0; legal.len()];
+        for &seed in seeds {
+            agent.restart(Rng::stream(seed, "policy of an agent", number).bits());
+            let decision = agent.act(tree.game(), &view, legal);
+            row.iter_mut().zip(&decision.policy).for_each(|(sum, (_, share))| *sum += share);
+            goes_on(watch())?;
+        }
+        row.iter_mut().for_each(|share| *share /= seeds.len() as f64);
+        Ok::<_, Halted>(row)
     })?;
     let mut rows = rows.into_iter();
     Ok(Policy::from_fn(tree, |_| rows.next().expect("a row for each set")))

@@ -81,7 +81,7 @@ fn answers(game: &Arc<dyn DynGame>, spec: &AgentSpec) -> Vec<(&'static str, Resu
     ];
     let tree = game.enumerate(100_000, 1, &|_| ControlFlow::Continue(()));
     if let Ok(tree) = tree {
-        let asked = tree.policy_of(&entrants[0], &AskSettings { seed: 1, threads: 1 }, &flag, GO_ON);
+        let asked = tree.policy_of(&entrants[0], &AskSettings { seed: 1, seeds: 1, threads: 1 }, &flag, GO_ON);
         found.push(("exploitability", asked.map(|_| ()).map_err(|error| error.to_string())));
     }
     found
