@@ -332,8 +332,8 @@ fn means_slightly_below_the_lowest_return_are_the_worst() {
     let game = toys::plain::<Claims>("");
     let mut history = History::new(&game);
     history.push(&game, Action(0));
-    for rule in ["ucb1", "ucb1_tuned", "smooth_uct"] {
-        let text = format!("ismcts:iterations=400,c=0,gamma=1,selection={rule},cutoff=0");
+    for rule in ["ucb1", "ucb1_tuned", "smooth_uct,gamma=1"] {
+        let text = format!("ismcts:iterations=400,c=0,selection={rule},cutoff=0");
         let found = search(&game, &history, agent(&game, &text, 1).as_mut());
         let [no, yes] = &found.actions[..] else { panic!("two actions") };
         assert_eq!((no.action, yes.action), (claims::NO.0, claims::YES.0));

@@ -1,10 +1,14 @@
 //! Promises of every agent in the list: a restart forgets everything, only the given actions are chosen or searched,
-//! and every option has an effect.
+//! and every search can be ended.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use stier_agents::catalogue::{self, AgentInfo};
 use stier_agents::rollout::{Roller, RolloutSettings};
 use stier_agents::{AgentSpec, Decision, Player};
 use stier_core::games::schwinget::Schwinget;
+use stier_core::options::Allowed;
 use stier_core::plain::PlainState;
 use stier_core::{
     Action, ActionSet, Actions256, Dealer, FromRules as _, Game, Hints, History, Rng, Seat, Turn, for_each_default_game,
@@ -243,6 +247,82 @@ fn values_belong_to_the_actions_that_were_not_withheld() {
     }
 }
 
+/// The values of a budget's options at which a search would take years.
+const ENDLESS: [&str; 9] = [
+    "worlds",
+    "iterations",
+    "rollouts",
+    "guesses",
+    "inner_worlds",
+    "inner_iterations",
+    "inner_nodes",
+    "nodes",
+    "particles",
+];
+
+/// Every agent that searches, with every way of valuing worlds and with budgets that never end.
+fn endless_agents() -> Vec<String> {
+    let mut texts = Vec::new();
+    for AgentInfo { name, options, facts, .. } in catalogue::describe() {
+        if facts.is_instant || name == "rule" {
+            continue;
+        }
+        let names = |wanted: &str| {
+            let option = options.iter().find(|option| option.name == wanted);
+            option.map_or(Vec::new(), |option| match &option.allowed {
+                Allowed::Names(names) => names.clone(),
+                other => panic!("{other}"),
+            })
+        };
+        let mut ways = vec![String::new()];
+        for option in ["solver", "fallback", "inner_solver", "beliefs"] {
+            let way = |way: &String| names(option).into_iter().map(|value| format!("{way},{option}={value}")).collect();
+            let longer: Vec<String> = ways.iter().flat_map(|own| -> Vec<String> { way(own) }).collect();
+            // An option without effect beside the others is refused.
+            ways.extend(longer.into_iter().filter(|own| format!("{name}:{}", &own[1..]).parse::<AgentSpec>().is_ok()));
+        }
+        for way in ways {
+            let mut text = format!("{name}:{}", way.trim_start_matches(','));
+            for option in &options {
+                let Allowed::Range(_, high) = &option.allowed else { continue };
+                let longer = format!("{text}{}{}={high}", if text.ends_with(':') { "" } else { "," }, option.name);
+                if ENDLESS.contains(&option.name) && longer.parse::<AgentSpec>().is_ok() {
+                    text = longer;
+                }
+            }
+            texts.push(text);
+        }
+    }
+    texts
+}
+
+/// If this test does not end, an agent does not look at the flag or at the clock.
+#[test]
+fn searches_without_end_are_ended() {
+    let game = Schwinget::from_text("").expect("a game");
+    let texts = endless_agents();
+    assert!(texts.len() > 40, "{}", texts.len());
+    for text in texts {
+        let interrupted: AgentSpec = text.parse().expect("an agent");
+        // A time limit takes the place of some budgets.
+        let timed = format!("{text},time_ms=2").parse::<AgentSpec>();
+        let timed = timed.or_else(|_| {
+            let parts = text.split_once(':').expect("options");
+            let rest: Vec<&str> = parts.1.split(',').filter(|part| !part.starts_with("iterations=")).collect();
+            format!("{}:{},time_ms=2", parts.0, rest.join(",")).parse()
+        });
+        let both = [(Some(interrupted), true), (timed.ok(), false)];
+        for (spec, flag) in both.into_iter().filter_map(|(spec, flag)| Some((spec?, flag))) {
+            let mut player = spec.player(&game, 1);
+            player.interrupt_with(Arc::new(AtomicBool::new(flag)));
+            decisions(&game, 1, 1, |history, dealer, legal| {
+                let decision = player.act(&game, history, Some(dealer), legal);
+                assert!(legal.contains(decision.action), "{spec}");
+            });
+        }
+    }
+}
+
 /// Options that make rollouts matter, for every agent that offers them.
 fn with_rollouts(name: &str) -> &'static [&'static str] {
     match name {
@@ -287,7 +367,7 @@ fn means_of_a_million_returns_are_accurate() {
     for agent in [
         "pimc:solver=search,worlds=1,iterations=1000000",
         "pimc:solver=rollouts,worlds=1,iterations=4000000",
-        "oracle:solver=search,worlds=1,iterations=1000000",
+        "oracle:solver=search,iterations=1000000",
         "ismcts:iterations=1000000",
         "ris_mcts:iterations=1000000",
         "flat_mc:iterations=1000000",

@@ -76,7 +76,7 @@ const TREES: [&str; 19] = [
     "pimc:worlds=1,solver=search,iterations=40000",
     "epimc:worlds=1,depth=1,solver=search,iterations=40000",
     "presumed_pimc:worlds=1,solver=search,iterations=40000",
-    "oracle:worlds=1,solver=search,iterations=40000",
+    "oracle:solver=search,iterations=40000",
 ];
 
 /// The first decision of a game.

@@ -175,14 +175,16 @@ fn evaluations_end_simulations() {
 }
 
 #[test]
-fn idle_options_are_refused() {
-    let error = "lbr:margin=1".parse::<AgentSpec>().expect_err("an idle option");
-    assert_eq!(error.to_string(), "agent lbr: margin needs continuation=network or against");
-    assert!("lbr:margin=1,continuation=against".parse::<AgentSpec>().is_ok());
-    for responder in ["lbr", "ismcts_br"] {
-        let error = format!("{responder}:evaluation=network").parse::<AgentSpec>().expect_err("an idle option");
-        assert_eq!(error.to_string(), format!("agent {responder}: evaluation=network needs cutoff"));
+fn particles_are_enough_for_inference_or_none() {
+    for text in ["lbr:particles=63", "ismcts_br:particles=1"] {
+        let error = text.parse::<AgentSpec>().expect_err("too few particles").to_string();
+        assert!(error.contains("particles must be 0 or a number between 64 and 10000000, got "), "{error}");
     }
+    for text in ["mmds:particles=63", "ismcts:beliefs=policy,particles=1"] {
+        let error = text.parse::<AgentSpec>().expect_err("too few particles").to_string();
+        assert!(error.contains("particles must be between 64 and 10000000, got "), "{error}");
+    }
+    assert!("lbr:particles=0".parse::<AgentSpec>().is_ok());
 }
 
 /// The other player's action reveals its card as far as its policy does.

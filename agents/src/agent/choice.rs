@@ -24,17 +24,21 @@ choice! {
 
 impl Choose {
     /// Chooses from the results of a search, the first of equals, and fills in the `probability` of every action.
-    /// `mixture` weights the actions for a mixed choice, `rng` draws if the choice is random. There must be at least
-    /// one action.
-    pub(crate) fn decide(self, mut search: Search, mixture: &[f64], rng: &mut Rng) -> Decision {
+    /// `spread` is twice the standard deviation of returns, in the game's utility. `average` is the search's average
+    /// strategy as weights, if it keeps one. `rng` draws if the choice is random. There must be at least one action.
+    pub(crate) fn decide(self, mut search: Search, spread: f64, average: Option<Vec<f64>>, rng: &mut Rng) -> Decision {
         let actions = &mut search.actions;
+        let mixture = match (self, average) {
+            (Choose::Mixed, None) => without_noise(actions, spread),
+            (_, average) => average.unwrap_or_default(),
+        };
         let visits: Vec<f64> = actions.iter().map(|stats| stats.visits as f64).collect();
         let (chosen, weights) = match self {
             Choose::Sample if visits.iter().any(|&visits| visits > 0.0) => {
                 let point = rng.below_wide(actions.iter().map(|stats| stats.visits).sum());
                 (sampling::place(actions.iter().map(|stats| stats.visits), point), &visits[..])
             }
-            Choose::Mixed if mixture.iter().sum::<f64>() > 0.0 => (sampling::draw(mixture, rng), mixture),
+            Choose::Mixed if mixture.iter().sum::<f64>() > 0.0 => (sampling::draw(&mixture, rng), &mixture[..]),
             Choose::Value => {
                 (best(actions, |a, b| (a.visits > 0).cmp(&(b.visits > 0)).then(a.value.total_cmp(&b.value))), &[][..])
             }
@@ -53,7 +57,7 @@ impl Choose {
 /// The visits, with 0 for actions that are clearly worse than the most visited one: their mean return is lower by
 /// more than two standard errors of the difference. `spread` is twice the standard deviation of returns, in the
 /// game's utility.
-pub(crate) fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
+fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
     let Some(most) = actions.iter().max_by_key(|stats| stats.visits) else { return Vec::new() };
     let share = |stats: &ActionStats| 1.0 / stats.visits.max(1) as f64;
     let weight = |stats: &ActionStats| {
@@ -90,7 +94,7 @@ mod tests {
     fn choices_are_by_visits_by_value_or_drawn() {
         let mut rng = Rng::stream(1, "choice", 0);
         let stats = [(2, 0.5), (5, -0.5), (0, 9.0), (5, -0.25), (2, 0.5)];
-        let mut action = |choose: Choose| choose.decide(found(&stats), &[], &mut rng).action.0;
+        let mut action = |choose: Choose| choose.decide(found(&stats), 1.0, None, &mut rng).action.0;
         assert_eq!(action(Choose::Visits), 3);
         assert_eq!(action(Choose::Value), 0, "untried actions have no value");
         let mut drawn = [0.0_f64; 5];
@@ -102,7 +106,7 @@ mod tests {
     fn probabilities_say_how_it_was_chosen() {
         let mut rng = Rng::stream(1, "choice", 0);
         let mut policy = |choose: Choose, stats: &[(u64, f64)]| -> Vec<f64> {
-            let decision = choose.decide(found(stats), &[1.0, 1.0], &mut rng);
+            let decision = choose.decide(found(stats), 1.0, Some(vec![1.0, 1.0]), &mut rng);
             assert!(decision.search.unwrap().actions.iter().zip(&decision.policy).all(|(a, p)| a.probability == p.1));
             decision.policy.iter().map(|&(_, probability)| probability).collect()
         };
@@ -117,12 +121,16 @@ mod tests {
         let mut rng = Rng::stream(1, "choice", 0);
         let mut drawn = [0.0_f64; 3];
         for _ in 0..10_000 {
-            let decision = Choose::Mixed.decide(found(&[(9, 1.0), (5, 0.0), (5, 0.0)]), &[1.0, 0.0, 3.0], &mut rng);
+            let stats = found(&[(9, 1.0), (5, 0.0), (5, 0.0)]);
+            let decision = Choose::Mixed.decide(stats, 1.0, Some(vec![1.0, 0.0, 3.0]), &mut rng);
             drawn[usize::from(decision.action.0)] += 1.0 / 10_000.0;
         }
         assert!(drawn[1] == 0.0 && (drawn[2] - 0.75).abs() < 0.02, "{drawn:?}");
-        let none = Choose::Mixed.decide(found(&[(2, 1.0), (5, 0.0)]), &[0.0, 0.0], &mut rng);
+        let none = Choose::Mixed.decide(found(&[(2, 1.0), (5, 0.0)]), 1.0, Some(vec![0.0, 0.0]), &mut rng);
         assert_eq!(none.action.0, 1, "without a mixture: the most visited");
+        let visits = Choose::Mixed.decide(found(&[(4, 1.0), (1, 1.0), (3, -9.0)]), 1.0, None, &mut rng);
+        let shares: Vec<f64> = visits.policy.iter().map(|&(_, share)| share).collect();
+        assert_eq!(shares, [0.8, 0.2, 0.0], "without an average: by visits, without clearly worse actions");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use web_time::Instant;
 pub struct Stop<'a> {
     start: Instant,
     until: Option<Instant>,
+    is_timed: bool,
     interrupt: &'a AtomicBool,
 }
 
@@ -18,7 +19,12 @@ impl<'a> Stop<'a> {
     /// once.
     pub fn new(start: Instant, time_ms: u64, interrupt: &'a AtomicBool) -> Self {
         let until = (time_ms > 0).then(|| start + Duration::from_millis(time_ms));
-        Self { start, until, interrupt }
+        Self { start, until, is_timed: time_ms > 0, interrupt }
+    }
+
+    /// The same end for a calculation within the timed one, which has a budget of its own.
+    pub(crate) fn within_budget(self) -> Self {
+        Self { is_timed: false, ..self }
     }
 
     /// Shortens the time limit to this share, from 0 to 1.
@@ -27,9 +33,9 @@ impl<'a> Stop<'a> {
         Self { until: self.until.map(part), ..self }
     }
 
-    /// Returns true if there is a time limit.
+    /// Returns true if the time limit takes the place of the calculation's own budget.
     pub(crate) fn is_timed(&self) -> bool {
-        self.until.is_some()
+        self.is_timed
     }
 
     /// Returns true if it is time to end. Reads the clock only if there is a time limit.

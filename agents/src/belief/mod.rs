@@ -26,6 +26,8 @@ pub mod policy_model;
 
 pub use marginals::{Basis, Marginals, marginals};
 
+use std::ops::RangeInclusive;
+
 use stier_core::{
     Action, ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, World, choice, float,
     options,
@@ -52,22 +54,25 @@ options! {
         /// The weights of the worlds.
         beliefs: Beliefs = Beliefs::Uniform, ();
         /// With beliefs=policy, the model of the other players.
-        model: Model = Model::Rollout, ();
+        model: Model = Model::Rollout, (), "beliefs=policy";
         /// The share of the others' decisions that is assumed to be uniformly random.
-        model_epsilon: f64 = 0.1, 0.0..=1.0;
+        model_epsilon: f64 = 0.1, 0.0..=1.0, "beliefs=policy";
         /// Below 1 the others are assumed to follow the model more strictly than it says, above 1 less.
-        model_temperature: f64 = 0.1, 0.000001..=1000000.0;
-        /// The largest number of histories weighed for a decision. Fewer than 64 help only if there are few worlds.
-        particles: u64 = 1000, 1..=10_000_000;
+        model_temperature: f64 = 0.1, 0.000001..=1000000.0, "beliefs=policy and model!=rollout";
+        /// The largest number of histories weighed for a decision.
+        particles: u64 = 1000, PARTICLES, "beliefs=policy";
         /// The share of time_ms that may be spent on weighing.
-        belief_share: f64 = 0.25, 0.0..=1.0;
+        belief_share: f64 = 0.25, 0.0..=1.0, "time_ms!=0 and beliefs=policy or time_ms!=0 and self_determination!=0";
         /// A trained network.
         ..guide: Guide = Guide::default();
     }
 }
 
-/// With fewer particles than this a search would see too few worlds, so there is no belief.
+/// With fewer particles than this a search would see too few worlds, so there is no belief. Only time can end the
+/// weighing so early.
 const MIN_PARTICLES: u64 = 64;
+/// The numbers of particles that agents may weigh.
+pub(crate) const PARTICLES: RangeInclusive<u64> = MIN_PARTICLES..=10_000_000;
 /// The number of histories drawn per world, if worlds are enumerated and their histories differ.
 const PER_WORLD: u64 = 4;
 /// More worlds than this are not enumerated. Listing them could take longer than the decision may.

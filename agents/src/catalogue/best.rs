@@ -13,7 +13,7 @@ options! {
     /// The budget of the agent.
     pub(crate) struct BestOptions for "best" {
         /// Iterations per decision, as the agent counts them.
-        iterations: u64 = 1000, 1..=1_000_000_000;
+        iterations: u64 = 1000, 1..=1_000_000_000, "time_ms=0";
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
         /// the clock.
         time_ms: u64 = 0, 0..=3_600_000;

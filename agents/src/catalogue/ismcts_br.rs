@@ -95,7 +95,8 @@ impl<G: Hints> Algorithm<G> for IsmctsBr<G> {
         let records = task.legal.iter().map(|action| search.tree.find(ROOT, action));
         let actions = records.map(|record| record.stats(record.mean())).collect();
         let found = Search { actions, iterations: done, nodes: search.tree.len() as u64, seconds: 0.0 };
-        options.choose.decide(found, &[], &mut task.streams.rng("ismcts_br choice"))
+        let spread = f64::from(search.spread.scale()) * search.scale.range;
+        options.choose.decide(found, spread, None, &mut task.streams.rng("ismcts_br choice"))
     }
 
     fn restart(&mut self, seed: u64) {

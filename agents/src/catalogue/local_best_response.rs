@@ -28,7 +28,7 @@ use stier_core::{ActionSet as _, Hints, Rng, SeatView as _, options};
 use crate::agent::{Agent, Decision};
 use crate::belief::Kept;
 use crate::belief::policy_model::PolicyModel;
-use crate::catalogue::target_policy::{Continuation, ResponderSettings, Simulation, Simulator, TargetPolicy};
+use crate::catalogue::target_policy::{ResponderSettings, Simulation, Simulator, TargetPolicy};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::WorldTally;
 use crate::search::open_cards::{Future, WorldValues};
@@ -41,19 +41,9 @@ options! {
         /// With continuation=network or against: the continuation's likeliest action is taken unless another action's
         /// mean return is higher by this many standard errors. Above 0 it prevents deviations that only the noise of
         /// the simulations favours.
-        margin: f64 = 0.0, 0.0..=100.0;
+        margin: f64 = 0.0, 0.0..=100.0, "continuation=network|against";
         /// The agent to respond to, and the method.
         ..responder: ResponderSettings = ResponderSettings::default();
-    }
-}
-
-impl LbrOptions {
-    /// Returns an option that does nothing beside the others, and what it needs: a margin needs a policy from which to
-    /// deviate.
-    pub(crate) fn idle(&self) -> Option<(&'static str, &'static str)> {
-        let deviates = matches!(self.responder.continuation, Continuation::Against | Continuation::Network);
-        let idle = (self.margin > 0.0 && !deviates).then_some(("margin", "continuation=network or against"));
-        idle.or_else(|| self.responder.idle())
     }
 }
 

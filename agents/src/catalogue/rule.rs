@@ -41,9 +41,9 @@ options! {
         /// The rule for the action that binds for the rest of a deal.
         when: When = When::Thumb, ();
         /// With when=random, the probability at each decision.
-        chance: f64 = 0.1, 0.0..=1.0;
+        chance: f64 = 0.1, 0.0..=1.0, "when=random";
         /// With when=timing, the agent that decides about this action: it is taken when the agent would choose it.
-        timing: Box<AgentSpec> = Box::new("random".parse().expect("an agent")), ();
+        timing: Box<AgentSpec> = Box::new("random".parse().expect("an agent")), (), "when=timing";
         /// The agent that chooses among the other actions.
         cards: Box<AgentSpec> = Box::new("greedy".parse().expect("an agent")), ();
     }
@@ -59,18 +59,6 @@ pub(crate) struct Rule<G: Hints> {
 }
 
 impl RuleOptions {
-    /// Returns an option that does nothing beside the others, and what it needs.
-    pub(crate) fn idle(&self) -> Option<(&'static str, &'static str)> {
-        let default = Self::default();
-        if self.when != When::Timing && *self.timing != *default.timing {
-            Some(("timing", "when=timing"))
-        } else if self.when != When::Random && self.chance != default.chance {
-            Some(("chance", "when=random"))
-        } else {
-            None
-        }
-    }
-
     /// Creates a player with the streams of `seed`.
     pub(crate) fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
         let timing = self.timing.build(game, timing_seed(seed));

@@ -73,8 +73,8 @@ pub enum SpecError {
         agent: String,
         /// The option.
         option: &'static str,
-        /// The other option, with its values.
-        needed: &'static str,
+        /// What gives it one, such as the value of another option.
+        needed: String,
     },
 }
 
@@ -172,6 +172,10 @@ macro_rules! agents {
 
             fn options(&self) -> String {
                 match self { $(Self::$variant(options) => options.to_text()),+ }
+            }
+
+            fn idle(&self) -> Option<(&'static str, &'static str)> {
+                match self { $(Self::$variant(options) => options.idle()),+ }
             }
 
             fn values(&self) -> Vec<(&'static str, OptionValue)> {
@@ -438,14 +442,32 @@ impl AgentSpec {
 
     /// Refuses an option that does nothing beside the values of the others.
     fn check_idle(&self) -> Result<(), SpecError> {
-        let idle = match &self.kind {
-            Kind::Rule(options) => options.idle(),
-            Kind::Lbr(options) => options.idle(),
-            Kind::IsmctsBr(options) => options.responder.idle(),
-            _ => None,
-        };
+        let written = |needs: &str| needs.replace("!=", " other than ");
+        let idle = self.kind.idle().map(|(option, needs)| (option, written(needs)));
+        let idle = idle.or_else(|| self.idle_network()).or_else(|| self.idle_seeds());
         let agent = || self.name().to_string();
         idle.map_or(Ok(()), |(option, needed)| Err(SpecError::Idle { agent: agent(), option, needed }))
+    }
+
+    /// An option about a network that no other option asks for.
+    fn idle_network(&self) -> Option<(&'static str, String)> {
+        let asks = matches!(self.kind, Kind::Network(_) | Kind::Mmds(_)) || self.asking().next().is_some();
+        let given = match self.kind.network()? {
+            (file, _) if file.network().is_some() => "network",
+            (_, RulesOf::Any) => "network_rules",
+            _ => return None,
+        };
+        (!asks).then(|| (given, "an option with the value network".to_string()))
+    }
+
+    /// The seeds of an agent that has the same policy with each.
+    fn idle_seeds(&self) -> Option<(&'static str, String)> {
+        let (Kind::Lbr(LbrOptions { responder, .. }) | Kind::IsmctsBr(IsmctsBrOptions { responder, .. })) = &self.kind
+        else {
+            return None;
+        };
+        let has_one_policy = responder.against.facts().is_instant;
+        (responder.seeds > 1 && has_one_policy).then(|| ("seeds", "an agent that searches".to_string()))
     }
 
     /// Checks that a network that is given has the required outputs.
@@ -580,14 +602,17 @@ impl fmt::Display for AgentSpec {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{AgentInfo, AgentSpec, NAMES, describe};
+    use stier_core::OptionInfo;
+    use stier_core::options::Allowed;
+
+    use super::{AgentInfo, AgentSpec, NAMES, SpecError, describe};
 
     #[test]
     fn text_round_trips() {
         for text in [
             "random",
             "greedy",
-            "flat_mc:allocation=ucb1,cutoff=4",
+            "flat_mc:allocation=ucb1,cutoff=4,evaluation=network",
             "ismcts",
             "ismcts:iterations=10000,c=0.5",
             "ismcts:threads=2,seed=7",
@@ -629,7 +654,7 @@ mod tests {
             "ismcts:iterations=2000,rollouts=11",
             "ismcts:iterations=100,self_determination=0.1",
             "ismcts:iterations=100,beliefs=policy",
-            "ismcts:iterations=100,time_ms=5",
+            "ismcts:time_ms=5",
             "ris_mcts:iterations=100",
             "best:iterations=100",
             "pimc:worlds=1",
@@ -638,6 +663,59 @@ mod tests {
         ] {
             assert!(!is_quick(text), "{text}");
         }
+    }
+
+    /// Options of every agent that need a value of another, with and without it.
+    #[test]
+    fn options_without_effect_are_refused() {
+        let mut refused = 0;
+        for AgentInfo { name, options, .. } in describe() {
+            let value_of = |wanted: &str| options.iter().find(|option| option.name == wanted);
+            // A value of the option, if there is another than these.
+            let other_than = |option: &OptionInfo, others: &[&str]| {
+                let values = match &option.allowed {
+                    Allowed::Range(low, high) => vec![low.to_string(), high.to_string()],
+                    Allowed::Names(names) => names.iter().map(|name| name.to_string()).collect(),
+                    Allowed::Other(_) => ["0", "64", "greedy"].map(str::to_string).to_vec(),
+                };
+                let is_value = |value: &String| {
+                    let read = format!("{name}:{}={value}", option.name).parse::<AgentSpec>();
+                    matches!(read, Ok(_) | Err(SpecError::Idle { .. })) && !others.contains(&value.as_str())
+                };
+                values.into_iter().find(is_value)
+            };
+            for option in options.iter().filter(|option| !option.needs.is_empty()) {
+                let value = other_than(option, &[&option.default.to_string()]).expect("another value");
+                let given = format!("{}={value}", option.name);
+                let mut met = 0;
+                for needs in option.needs.split(" or ") {
+                    let clause = |clause: &str| {
+                        let (name, values) = clause.split_once('=').expect("a clause");
+                        let values: Vec<&str> = values.split('|').collect();
+                        match name.strip_suffix('!') {
+                            Some(name) => Some(format!("{name}={}", other_than(value_of(name)?, &values)?)),
+                            None => value_of(name).map(|_| format!("{name}={}", values[0])),
+                        }
+                    };
+                    let Some(clauses) = needs.split(" and ").map(clause).collect::<Option<Vec<_>>>() else { continue };
+                    let text = format!("{name}:{given},{}", clauses.join(","));
+                    assert!(text.parse::<AgentSpec>().is_ok(), "{text}: {:?}", text.parse::<AgentSpec>());
+                    met += 1;
+                }
+                assert!(met > 0, "{name}: {} needs {}, which it cannot have", option.name, option.needs);
+                let alone = format!("{name}:{given}");
+                if let Err(error) = alone.parse::<AgentSpec>() {
+                    let needs = option.needs.replace("!=", " other than ");
+                    assert_eq!(error.to_string(), format!("agent {name}: {} needs {needs}", option.name));
+                    refused += 1;
+                }
+            }
+        }
+        assert!(refused > 40, "{refused}");
+        let error = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
+        assert_eq!(error("lbr:seeds=3,against=network"), "agent lbr: seeds needs an agent that searches");
+        assert_eq!(error("pimc:network_rules=any"), "agent pimc: network_rules needs an option with the value network");
+        assert!("pimc:network_rules=any,rollout=network".parse::<AgentSpec>().is_ok());
     }
 
     #[test]

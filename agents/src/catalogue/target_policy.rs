@@ -12,8 +12,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use stier_core::options::{Allowed, OptionType};
 use stier_core::{
-    Action, ActionSet as _, BySeat, Hints, History, Rng, Seat, SeatView as _, Turn, choice, float, options,
+    Action, ActionSet as _, BySeat, Hints, History, OptionValue, Rng, Seat, SeatView as _, Turn, choice, float, options,
 };
 
 use crate::agent::Agent;
@@ -21,7 +22,7 @@ use crate::agent::batch_agent::Query;
 use crate::agent::sampling;
 use crate::agent::stop::Stop;
 use crate::belief::policy_model::{NETWORK_BATCH, PolicyModel};
-use crate::belief::{BeliefSettings, Beliefs};
+use crate::belief::{BeliefSettings, Beliefs, PARTICLES};
 use crate::catalogue::spec::AgentSpec;
 use crate::network::agent::NetworkAgent;
 use crate::network::option::Guide;
@@ -50,6 +51,29 @@ choice! {
     }
 }
 
+/// A number of particles, or none.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Particles(pub(crate) u64);
+
+impl OptionType for Particles {
+    type Limits = ();
+
+    fn parse(text: &str, (): &()) -> Result<Self, String> {
+        match text {
+            "0" => Ok(Self(0)),
+            _ => u64::parse(text, &PARTICLES).map(Self).map_err(|_| Self::allowed(&()).refuse(text)),
+        }
+    }
+
+    fn value(&self) -> OptionValue {
+        self.0.value()
+    }
+
+    fn allowed((): &()) -> Allowed {
+        Allowed::Other(format!("0 or a number between {} and {}", PARTICLES.start(), PARTICLES.end()))
+    }
+}
+
 options! {
     /// A responder's knowledge and simulations.
     pub(crate) struct ResponderSettings for "responders" {
@@ -67,20 +91,20 @@ options! {
         cutoff: Cutoff = Cutoff::Off, ();
         /// The source of that evaluation. The network knows what a position is worth to the player to move, so with it
         /// simulations go on to the responder's next decision.
-        evaluation: Evaluation = Evaluation::Hints, ();
-        /// The number of histories weighed for a decision by the others' actions; below 64 only chance counts.
-        particles: u64 = 1000, 0..=10_000_000;
+        evaluation: Evaluation = Evaluation::Hints, (), "cutoff!=off";
+        /// The number of histories weighed for a decision by the others' actions; with 0 only chance counts.
+        particles: Particles = Particles(1000), ();
         /// The share of the others' decisions that is assumed to be uniformly random when histories are weighed. If
         /// it is above 0, an action that the policy never takes does not rule a history out: the agent's search may
         /// use other random numbers.
-        epsilon: f64 = 0.05, 0.0..=1.0;
+        epsilon: f64 = 0.05, 0.0..=1.0, "particles!=0";
         /// A trained network of the responder.
         ..guide: Guide = Guide::default();
     }
 }
 
 /// The largest number of stored answers.
-const MAX_ANSWERS: usize = 1 << 18;
+const MAX_ANSWERS: usize = 1 << 16;
 
 /// The policies that a responder plays on by: that of the agent, and that of its own network if it has one.
 pub(crate) struct TargetPolicy<G: Hints> {
@@ -230,19 +254,13 @@ impl<G: Hints> PolicyModel<G> for TargetPolicy<G> {
 }
 
 impl ResponderSettings {
-    /// Returns an option that does nothing beside the others, and what it needs.
-    pub(crate) fn idle(&self) -> Option<(&'static str, &'static str)> {
-        let idle = self.evaluation == Evaluation::Network && self.cutoff == Cutoff::Off;
-        idle.then_some(("evaluation=network", "cutoff"))
-    }
-
     /// The weights of worlds for a seat that knows the policy of all others.
     pub(crate) fn belief(&self) -> BeliefSettings {
         BeliefSettings {
             beliefs: Beliefs::Policy,
             model_epsilon: self.epsilon,
             model_temperature: 1.0,
-            particles: self.particles,
+            particles: self.particles.0,
             ..BeliefSettings::default()
         }
     }

@@ -2,7 +2,13 @@
 //!
 //! The file is read when the option is parsed, so every parsed agent has its networks.
 
+#[cfg(feature = "files")]
+use std::borrow::Cow;
 use std::collections::HashMap;
+#[cfg(feature = "files")]
+use std::env;
+#[cfg(feature = "files")]
+use std::path::MAIN_SEPARATOR;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use stier_core::options::{Allowed, OptionType};
@@ -26,8 +32,9 @@ choice! {
 
 /// The network of a file, or none.
 ///
-/// As text it is the path. The path is in parentheses if it contains a comma or parentheses, or begins or ends with a
-/// space. Parentheses in a path must come in pairs.
+/// As text it is the path; `~` stands for the user's folder. The path is in parentheses if it contains a comma or
+/// parentheses, or begins or ends with a space. Commas are also read without them if there is such a file. Parentheses in
+/// a path must come in pairs.
 #[derive(Clone, Default)]
 pub struct NetworkFile(Option<Arc<Network>>);
 
@@ -38,7 +45,7 @@ impl NetworkFile {
     /// The network of the file with this path.
     #[cfg(feature = "files")]
     pub fn load(path: &str) -> Result<Self, NetworkError> {
-        shared::load(path).map(Some).map(Self)
+        shared::load(&expanded(path)).map(Some).map(Self)
     }
 
     /// An error: without the feature `files`, nothing can be read.
@@ -96,6 +103,18 @@ impl PartialEq for NetworkFile {
 impl std::fmt::Debug for NetworkFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "NetworkFile({})", self.value())
+    }
+}
+
+/// A path in which `~` at the beginning is the user's folder.
+#[cfg(feature = "files")]
+fn expanded(path: &str) -> Cow<'_, str> {
+    let home = || ["HOME", "USERPROFILE"].into_iter().find_map(|name| env::var(name).ok());
+    match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with(['/', MAIN_SEPARATOR]) => {
+            home().map_or(path.into(), |home| (home + rest).into())
+        }
+        _ => path.into(),
     }
 }
 

@@ -112,14 +112,14 @@ options! {
         /// The policy of a rollout.
         rollout: Rollout = Rollout::Random, ();
         /// The probability of a uniformly random action instead of the policy's.
-        epsilon: f64 = 0.0, 0.0..=1.0;
+        epsilon: f64 = 0.0, 0.0..=1.0, "rollout!=random";
         /// The temperature of rollout=mast, in standard deviations of the returns: a mean that is higher by this much
         /// makes an action e times as likely. 0 selects only the best action.
-        temperature: f64 = 1.0, 0.0..=1000.0;
+        temperature: f64 = 1.0, 0.0..=1000.0, "rollout=mast";
         /// The point at which an evaluation ends a rollout: after this many plies, with the deal, or off.
         cutoff: Cutoff = Cutoff::Off, ();
         /// The source of that evaluation.
-        evaluation: Evaluation = Evaluation::Hints, ();
+        evaluation: Evaluation = Evaluation::Hints, (), "cutoff!=off";
         /// Exact open-card endings end a rollout, if the game has them.
         endings: Switch = Switch::Off, ();
         /// The number of rollouts from each leaf; their mean is used.

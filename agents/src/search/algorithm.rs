@@ -83,6 +83,20 @@ impl<S> SearchAgent<S> {
         (self.frame.self_determination, self.frame.draws) = (self_determination, draws);
         self
     }
+
+    /// Decides like [`Agent::act`] with its own budget, at most until the calculation around it ends.
+    pub(crate) fn act_within<G: Hints>(
+        &mut self,
+        game: &G,
+        view: &G::View,
+        legal: G::Actions,
+        stop: Stop<'_>,
+    ) -> Decision
+    where
+        S: Algorithm<G>,
+    {
+        self.frame.act(&mut self.algorithm, game, view, legal, Some(stop.within_budget()))
+    }
 }
 
 /// The part of a [`SearchAgent`] that is the same for all algorithms.
@@ -113,15 +127,16 @@ impl Frame {
         self.belief.worlds(algorithm.model().unwrap_or(&*model), kept, game, view, stop, rng)
     }
 
-    /// Decides by `search`, unless only one action is legal.
+    /// Decides by `search`, unless only one action is legal. A calculation around it may end it by its own `stop`.
     pub(crate) fn decide<A: ActionSet>(
         &mut self,
         legal: A,
+        stop: Option<Stop<'_>>,
         search: &mut dyn FnMut(&Self, Stop<'_>) -> Decision,
     ) -> Decision {
         let start = Instant::now();
         let mut decision = if legal.len() > 1 {
-            search(self, Stop::new(start, self.time_ms, &self.interrupt))
+            search(self, stop.unwrap_or_else(|| Stop::new(start, self.time_ms, &self.interrupt)))
         } else {
             let mut only = ActionRecord::new(legal.nth(0)).stats(0.0);
             only.probability = 1.0;
@@ -141,8 +156,9 @@ impl Frame {
         game: &G,
         view: &G::View,
         legal: G::Actions,
+        stop: Option<Stop<'_>>,
     ) -> Decision {
-        self.decide(legal, &mut |frame, stop| {
+        self.decide(legal, stop, &mut |frame, stop| {
             let (streams, depth) = (frame.streams, frame.depth);
             let mut rng = streams.rng("beliefs");
             let draws = if stop.is_timed() { u64::MAX } else { frame.draws };
@@ -164,7 +180,7 @@ impl<G: Hints, S: Algorithm<G>> Agent<G> for SearchAgent<S> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         // A decision without a choice has no lines, not those of an earlier one.
         self.algorithm.lines();
-        self.frame.act(&mut self.algorithm, game, view, legal)
+        self.frame.act(&mut self.algorithm, game, view, legal, None)
     }
 
     fn restart(&mut self, seed: u64) {

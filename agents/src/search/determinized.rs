@@ -51,16 +51,16 @@ options! {
         /// The method by which a world is valued. No gain of game over exact was measured.
         solver: Solver = Solver::Exact, ();
         /// The method for worlds that exact solving does not finish.
-        fallback: Fallback = Fallback::Search, ();
+        fallback: Fallback = Fallback::Search, (), "solver=exact|game";
         /// The number of nodes that exact solving may take for each world.
-        nodes: u64 = 2000, 1..=1_000_000_000;
+        nodes: u64 = 2000, 1..=1_000_000_000, "solver=exact|game";
         /// The number of iterations per tree search, or of rollouts shared among the actions.
-        iterations: u64 = 200, 1..=1_000_000_000;
+        iterations: u64 = 200, 1..=1_000_000_000, "solver=search|rollouts or fallback=search|rollouts";
         /// Exploration in the tree search, for returns scaled so that twice their standard deviation in the world is
         /// 1.
-        c: f64 = 0.7, 0.0..=100.0;
+        c: f64 = 0.7, 0.0..=100.0, "solver=search or solver=exact|game and fallback=search";
         /// The policy that plays on from a leaf of the tree search, or from the action in rollouts.
-        rollout: Rollout = Rollout::Hints, ();
+        rollout: Rollout = Rollout::Hints, (), "solver=search|rollouts or fallback=search|rollouts";
         /// Mebibytes that the tree search may take. Once its tree is full, the search continues with the existing
         /// nodes.
         memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
@@ -194,7 +194,7 @@ impl<G: Hints> WorldEvaluator<G> {
             Solver::Search => false,
             Solver::Rollouts => true,
         };
-        rolls_out.then(|| self.roll_out(game, position, future, rng))
+        rolls_out.then(|| self.roll_out(game, position, future, rng, stop))
     }
 
     /// Records the cost of a solution and returns its values.
@@ -224,14 +224,15 @@ impl<G: Hints> WorldEvaluator<G> {
         found
     }
 
-    /// Values the actions by rollouts with the same random numbers for each. The actions take turns, so that all of
-    /// them meet rollouts that have learned the same amount.
+    /// Values the actions by rollouts with the same random numbers for each, at least one. The actions take turns, so
+    /// that all of them meet rollouts that have learned the same amount.
     fn roll_out(
         &mut self,
         game: &G,
         OpenPosition { state, legal }: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         rng: &Rng,
+        stop: &Stop<'_>,
     ) -> Vec<WorldValues> {
         let each = (self.valuation.iterations / legal.len() as u64).max(1);
         (self.chance, self.random) = (true, true);
@@ -245,7 +246,8 @@ impl<G: Hints> WorldEvaluator<G> {
             (action, start, rng.clone(), BySeat::filled(game.num_seats(), 0.0))
         };
         let mut tried: Vec<_> = legal.iter().map(start).collect();
-        for _ in 0..each {
+        let mut done = 0;
+        while done < each && (done == 0 || !stop.is_due()) {
             for (action, start, rng, sums) in &mut tried {
                 if let Turn::Seat(mover) = game.turn(state) {
                     roller.note(mover, *action);
@@ -254,10 +256,11 @@ impl<G: Hints> WorldEvaluator<G> {
                 roller.learn(&returns);
                 sums.iter_mut().zip(returns.iter()).for_each(|(sum, &value)| *sum += f64::from(value));
             }
+            done += 1;
         }
         let valued = |(action, _, _, sums): (Action, G::State, Rng, BySeat<f64>)| {
-            let values = BySeat::from_fn(sums.len(), |seat| (sums[seat] / each as f64) as f32);
-            WorldValues { action, values, visits: each, available: each }
+            let values = BySeat::from_fn(sums.len(), |seat| (sums[seat] / done as f64) as f32);
+            WorldValues { action, values, visits: done, available: done }
         };
         tried.into_iter().map(valued).collect()
     }

@@ -49,7 +49,7 @@ options! {
         /// The valuation of the worlds after these decisions.
         ..valuation: ValuationSettings = ValuationSettings { fallback: Fallback::Rollouts, iterations: 20, ..ValuationSettings::default() };
         /// The number of regret matching sweeps over the worlds.
-        sweeps: u32 = 50, 1..=100_000;
+        sweeps: u32 = 50, 1..=100_000, "depth!=1 or mixed=on";
         /// Draws the action from the policy found by regret matching, instead of playing the one with the best mean
         /// return.
         mixed: Switch = Switch::Off, ();

@@ -14,7 +14,7 @@
 use stier_core::{ActionSet as _, Game, Hints, Rng, SeatView as _, choice, float, options};
 
 use crate::agent::budget::Budget;
-use crate::agent::choice::{Choose, without_noise};
+use crate::agent::choice::Choose;
 use crate::agent::threads::Workers;
 use crate::agent::{Decision, Search};
 use crate::belief::BeliefSettings;
@@ -37,14 +37,14 @@ options! {
     /// The options of [`FlatMc`].
     pub(crate) struct FlatMcOptions for "flat_mc" {
         /// Iterations per decision, over all threads.
-        iterations: u64 = 1000, 1..=1_000_000_000;
+        iterations: u64 = 1000, 1..=1_000_000_000, "time_ms=0";
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
         /// the clock.
         time_ms: u64 = 0, 0..=3_600_000;
         /// The rule by which an iteration chooses its action.
         allocation: Allocation = Allocation::Uniform, ();
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
-        c: f64 = 0.7, 0.0..=100.0;
+        c: f64 = 0.7, 0.0..=100.0, "allocation=ucb1";
         /// The policy that plays iterations to the end.
         ..rollouts: RolloutSettings = RolloutSettings::default();
         /// The rule by which an action is chosen after the search.
@@ -93,8 +93,8 @@ impl<G: Hints> Algorithm<G> for FlatMc {
         let actions = task.legal.iter().enumerate().map(total).collect();
         let found = Search { actions, iterations, nodes: 1, seconds: 0.0 };
         let spread = searches.iter().map(|search| f64::from(search.spread.scale())).fold(0.0, f64::max);
-        let mixture = without_noise(&found.actions, spread * searches[0].scale.range);
-        options.choose.decide(found, &mixture, &mut task.streams.advanced().rng("flat_mc choice"))
+        let rng = &mut task.streams.advanced().rng("flat_mc choice");
+        options.choose.decide(found, spread * searches[0].scale.range, None, rng)
     }
 }
 

@@ -61,7 +61,7 @@ options! {
         /// The point at which an evaluation ends a rollout: after this many plies, with the deal, or off.
         cutoff: Cutoff = Cutoff::Off, ();
         /// The source of that evaluation.
-        evaluation: Evaluation = Evaluation::Network, ();
+        evaluation: Evaluation = Evaluation::Network, (), "cutoff!=off";
         /// The weights of the worlds. The network is required.
         ..belief: BeliefSettings = BeliefSettings {
             beliefs: Beliefs::Policy,

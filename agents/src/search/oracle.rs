@@ -37,7 +37,7 @@ options! {
     /// The options of [`Oracle`].
     pub(crate) struct OracleOptions for "oracle" {
         /// The number of futures per decision over which a solved position is averaged (future=hidden).
-        worlds: u64 = 20, 1..=100_000_000;
+        worlds: u64 = 20, 1..=100_000_000, "solver!=search";
         /// Milliseconds per decision. If given, time ends the search instead of `worlds` and `iterations`, and
         /// results depend on the clock.
         time_ms: u64 = 0, 0..=3_600_000;
@@ -104,7 +104,7 @@ impl<G: Hints> OracleAgent<G> for SearchAgent<Oracle<G>> {
     fn act_openly(&mut self, game: &G, history: &History<G>, dealer: Option<&Dealer>, legal: G::Actions) -> Decision {
         let position = OpenPosition { state: history.state(), legal };
         let Self { algorithm, frame } = self;
-        frame.decide(legal, &mut |frame, stop| {
+        frame.decide(legal, None, &mut |frame, stop| {
             algorithm.search(game, position, dealer, frame.streams.rng("oracle"), stop)
         })
     }

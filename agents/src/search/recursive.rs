@@ -14,9 +14,6 @@
 //! to the others. It weights its worlds by chance alone and ignores the searcher's beliefs. If cards soon become visible
 //! anyway, more plain worlds are better value.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Turn, options};
 
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB};
@@ -41,7 +38,7 @@ options! {
         /// The method by which a level-0 player values a world.
         inner_solver: Solver = Solver::Rollouts, ();
         /// The number of nodes that a level-0 player's exact solving may take; beyond them it rolls out.
-        inner_nodes: u64 = 200, 1..=1_000_000_000;
+        inner_nodes: u64 = 200, 1..=1_000_000_000, "inner_solver=exact|game";
         /// The number of iterations of a level-0 player's tree search, or its rollouts per world: shared among the
         /// actions, at least one each.
         inner_iterations: u64 = 1, 1..=1_000_000_000;
@@ -115,7 +112,7 @@ impl<G: Hints> RecursivePimc<G> {
                 }
                 None => {
                     made += 1;
-                    self.inner.act(game, &game.view(&history, seat), legal).action
+                    self.inner.act_within(game, &game.view(&history, seat), legal, task.stop).action
                 }
             };
             roller.note(seat, next);
@@ -136,9 +133,5 @@ impl<G: Hints> Algorithm<G> for RecursivePimc<G> {
             returns
         });
         tally.decide(nodes)
-    }
-
-    fn interrupt_with(&mut self, flag: &Arc<AtomicBool>) {
-        self.inner.interrupt_with(flag.clone());
     }
 }

@@ -45,7 +45,7 @@ options! {
     /// The options of [`RisMcts`].
     pub(crate) struct RisMctsOptions for "ris_mcts" {
         /// Iterations per decision.
-        iterations: u64 = 1000, 1..=1_000_000_000;
+        iterations: u64 = 1000, 1..=1_000_000_000, "time_ms=0";
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
         /// the clock.
         time_ms: u64 = 0, 0..=3_600_000;
@@ -112,7 +112,7 @@ impl<G: Hints> Algorithm<G> for RisMcts {
             record.stats(if record.visits == 0 { 0.0 } else { searcher.scale.value(record.mean()) })
         };
         let actions = task.legal.iter().map(stats).collect();
-        Choose::Visits.decide(Search { actions, iterations, nodes, seconds: 0.0 }, &[], &mut rng)
+        Choose::Visits.decide(Search { actions, iterations, nodes, seconds: 0.0 }, 0.0, None, &mut rng)
     }
 }
 

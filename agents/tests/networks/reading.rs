@@ -181,8 +181,9 @@ fn paths_are_options() {
 fn games_may_come_with_a_network() {
     fn check<G: Hints>(game: &G) {
         let other = |text: &str| text.parse::<AgentSpec>().unwrap().check(game).unwrap_err().to_string();
-        let needs_one = ["network", "network:choose=sample,path=", "mmds", "mmds:beliefs=uniform,model=rollout"];
-        let asks = ["prior", "rollout", "evaluation", "model"].map(|option| format!("ismcts:{option}=network"));
+        let needs_one = ["network", "network:choose=sample,path=", "mmds", "mmds:beliefs=uniform"];
+        let asks = ["selection=puct,prior", "rollout", "cutoff=4,evaluation", "beliefs=policy,model"];
+        let asks = asks.map(|option| format!("ismcts:{option}=network"));
         let texts = needs_one.iter().map(ToString::to_string).chain(asks);
         let Some(bytes) = game.network() else {
             for text in texts.chain(["rule:cards=network".to_string(), "lbr:against=network".to_string()]) {

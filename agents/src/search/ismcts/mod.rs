@@ -60,7 +60,7 @@ use stier_core::processor::{self, Processor, Work};
 use stier_core::{ActionSet as _, BySeat, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
 
 use crate::agent::budget::Budget;
-use crate::agent::choice::{Choose, without_noise};
+use crate::agent::choice::Choose;
 use crate::agent::lines::{Line, Lines};
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
 use crate::agent::threads::Workers;
@@ -94,7 +94,7 @@ options! {
     /// The options of [`Ismcts`].
     pub(crate) struct IsmctsOptions for "ismcts" {
         /// Iterations per decision, over all threads.
-        iterations: u64 = 1000, 1..=1_000_000_000;
+        iterations: u64 = 1000, 1..=1_000_000_000, "time_ms=0";
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
         /// the clock.
         time_ms: u64 = 0, 0..=3_600_000;
@@ -106,16 +106,16 @@ options! {
         selection: Rule = Rule::Ucb1, ();
         /// Exploration in UCB1, UCB1-tuned (the paper uses 0.5), PUCT and Smooth-UCT, for returns scaled so that
         /// twice their standard deviation in this search is 1. The literature uses 0.7 for games won or lost.
-        c: f64 = 0.7, 0.0..=100.0;
+        c: f64 = 0.7, 0.0..=100.0, "selection=ucb1|ucb1_tuned|puct|smooth_uct";
         /// The share of uniform exploration in EXP3 and regret matching, or the smallest share of UCB1 in Smooth-UCT.
         /// 0 selects a share that falls with the square root of the visits in EXP3, and 0.1 in the others.
-        gamma: f64 = 0.0, 0.0..=1.0;
+        gamma: f64 = 0.0, 0.0..=1.0, "selection=exp3|regret_matching|smooth_uct";
         /// The initial share of UCB1 in Smooth-UCT.
-        eta: f64 = 0.9, 0.0..=1.0;
+        eta: f64 = 0.9, 0.0..=1.0, "selection=smooth_uct";
         /// The rate at which that share falls, with the square root of the visits.
-        d: f64 = 0.001, 0.0..=1.0;
+        d: f64 = 0.001, 0.0..=1.0, "selection=smooth_uct";
         /// The source of PUCT's prior.
-        prior: PriorFrom = PriorFrom::Hints, ();
+        prior: PriorFrom = PriorFrom::Hints, (), "selection=puct";
         /// The policy that plays iterations to the end.
         ..rollouts: RolloutSettings = RolloutSettings::default();
         /// The choice of the other players' actions in the tree.
@@ -177,10 +177,9 @@ impl<G: Hints> Algorithm<G> for Ismcts<G> {
         };
         let actions = task.legal.iter().map(stats).collect();
         let search = Search { actions, iterations, nodes, seconds: 0.0 };
-        if roots.iter().all(|(_, weight)| weight.is_none()) {
-            weights = without_noise(&search.actions, spread * scale.range);
-        }
-        self.options.choose.decide(search, &weights, &mut task.streams.advanced().rng("ismcts choice"))
+        let average = roots.iter().any(|(_, weight)| weight.is_some()).then_some(weights);
+        let rng = &mut task.streams.advanced().rng("ismcts choice");
+        self.options.choose.decide(search, spread * scale.range, average, rng)
     }
 
     fn restart(&mut self, _seed: u64) {
