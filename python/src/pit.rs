@@ -31,10 +31,13 @@ fn bytes_per_game(info: &GameInfo) -> f64 {
     (2 * size_of::<Played>() + info.max_decisions + info.max_chance_events + 32) as f64
 }
 
-/// The number of games per deal for agents with these identities.
+/// The number of games per deal for agents with these identities, at least one.
 #[pyfunction]
-pub(crate) fn games_per_deal(agents: Vec<String>) -> u64 {
-    number_of_games(agents.len(), &agents, 1)
+pub(crate) fn games_per_deal(agents: Vec<String>) -> PyResult<u64> {
+    if agents.is_empty() {
+        return Err(errors::argument("there are no agents"));
+    }
+    Ok(number_of_games(agents.len(), &agents, 1))
 }
 
 /// `on_progress(done, total)` is called before the first game, then about ten times a second, and after the last. See

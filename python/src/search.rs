@@ -19,7 +19,7 @@ type LineParts = (Vec<u16>, Vec<u16>, Vec<String>, u64, f64);
 
 /// The statistics of a search for one action at the root; see `Search.actions`.
 #[pyclass(frozen, eq, get_all, module = "stier.playing", from_py_object)]
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub(crate) struct ActionStats {
     /// The number of the action.
     action: u8,
@@ -35,6 +35,20 @@ pub(crate) struct ActionStats {
     /// The probability of the action under the policy of the agent. For `network`, the probability from the network,
     /// even if the agent plays the best action. The probabilities of a decision sum to 1.
     probability: f64,
+}
+
+/// Returns true if both are the same number or both none.
+fn same(one: f64, other: f64) -> bool {
+    one == other || one.is_nan() && other.is_nan()
+}
+
+impl PartialEq for ActionStats {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { action, name, visits, value, availability, probability } = self;
+        (action, name, visits, availability) == (&other.action, &other.name, &other.visits, &other.availability)
+            && same(*value, other.value)
+            && same(*probability, other.probability)
+    }
 }
 
 #[pymethods]
@@ -60,7 +74,7 @@ impl ActionStats {
 /// A line of play that a search followed: the actions of the players from the state on, without the chance outcomes in
 /// between.
 #[pyclass(frozen, eq, get_all, module = "stier.playing", from_py_object)]
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub(crate) struct Line {
     /// The players who acted, in order.
     players: Vec<u16>,
@@ -72,6 +86,14 @@ pub(crate) struct Line {
     visits: u64,
     /// The mean return of these iterations for the searching player.
     value: f64,
+}
+
+impl PartialEq for Line {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { players, actions, names, visits, value } = self;
+        (players, actions, names, visits) == (&other.players, &other.actions, &other.names, &other.visits)
+            && same(*value, other.value)
+    }
 }
 
 #[pymethods]

@@ -10,7 +10,7 @@ use crate::errors;
 use crate::game::Game;
 use crate::scene;
 use crate::serial;
-use crate::values::{Number, Seed};
+use crate::values::{EventNumber, Number, Seed};
 
 /// The player number of chance.
 pub(crate) const CHANCE: i64 = -1;
@@ -170,14 +170,14 @@ impl State {
     /// up to the next decision.
     ///
     /// Raises `IllegalActionError`, which names the broken rule and the legal actions. The state is then unchanged.
-    fn apply_action(&mut self, action: Number) -> PyResult<()> {
-        self.apply(&action)
+    fn apply_action(&mut self, action: EventNumber) -> PyResult<()> {
+        self.apply(&action.0)
     }
 
     /// Returns a copy with `action` applied to it; see `apply_action`.
-    fn child(&self, action: Number) -> PyResult<Self> {
+    fn child(&self, action: EventNumber) -> PyResult<Self> {
         let mut child = self.duplicate();
-        child.apply(&action)?;
+        child.apply(&action.0)?;
         Ok(child)
     }
 
@@ -233,7 +233,8 @@ impl State {
     ///
     /// Raises `ValueError` for any other event. The state is then unchanged. The history is replayed, so keep a clone
     /// instead where speed matters.
-    fn undo_action(&mut self, player: Number, action: Number) -> PyResult<()> {
+    fn undo_action(&mut self, player: Number, action: EventNumber) -> PyResult<()> {
+        let EventNumber(action) = action;
         let (dealing, events) = (self.inner.dealing(), self.inner.events());
         let last = match dealing {
             Some(_) => events.iter().rposition(|event| event.turn.seat().is_some()),

@@ -33,6 +33,22 @@ impl<'py> FromPyObject<'_, 'py> for Number {
     }
 }
 
+/// The number of an event. The error for a name says how to get the number.
+pub(crate) struct EventNumber(pub(crate) Number);
+
+impl<'py> FromPyObject<'_, 'py> for EventNumber {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match object.extract::<String>() {
+            Ok(name) => Err(PyTypeError::new_err(format!(
+                "an action is given by its number, got '{name}'; state.string_to_action('{name}') returns it"
+            ))),
+            Err(_) => object.extract().map(Self),
+        }
+    }
+}
+
 impl std::fmt::Display for Number {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -140,17 +156,40 @@ pub(crate) fn name_and_options<'a>(
     Ok((name.trim(), parts.join(",")))
 }
 
+/// The path of a file, given as text or as `os.PathLike`. `~` at its beginning is the user's folder.
+pub(crate) struct FilePath(pub(crate) PathBuf);
+
+impl<'py> FromPyObject<'_, 'py> for FilePath {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        file_path(&object).map(Self)
+    }
+}
+
+fn file_path(object: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
+    // Refuses what is no path, such as a number.
+    let path: PathBuf = object.extract()?;
+    object.py().import("os.path")?.call_method1("expanduser", (path,))?.extract()
+}
+
 /// The value of an option as text. `True` and `False` turn a switch on and off.
 fn option_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(switch) = value.cast::<PyBool>() {
         return Ok(if switch.is_true() { "on" } else { "off" }.to_string());
+    }
+    if let Ok(text) = value.extract::<String>()
+        && text.contains([',', '(', ')'])
+        && file_path(value)?.is_file()
+    {
+        return Ok(quoted(&text));
     }
     let is_number = || value.is_instance_of::<PyFloat>() || value.hasattr("__index__").unwrap_or(false);
     if value.is_instance_of::<PyString>() || is_number() {
         return Ok(value.str()?.to_string());
     }
     if value.hasattr("__fspath__")? {
-        return Ok(quoted(&value.extract::<PathBuf>()?.to_string_lossy()));
+        return Ok(quoted(&file_path(value)?.to_string_lossy()));
     }
     let kind = value.get_type().name()?;
     Err(PyTypeError::new_err(format!("option '{name}' must be a string, a number, a bool or a path, got {kind}")))

@@ -418,7 +418,7 @@ def test_replays_are_the_same_in_all_worlds_that_the_seat_takes_for_possible(gam
     states = list(decisions(game, 59))
     state = states[len(states) * 2 // 3]
     replays = [
-        stier.replay(world, 0, "ismcts:iterations=20,beliefs=policy,model=greedy,particles=50", tree_depth=2)
+        stier.replay(world, 0, "ismcts:iterations=20,beliefs=policy,model=greedy,particles=64", tree_depth=2)
         for world in [state, state.resample_from_infostate(0, 4)]
     ]
     for show in [str, stier.replays.Replay.to_html]:

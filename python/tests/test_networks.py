@@ -263,3 +263,28 @@ def test_the_command_line_takes_networks(
     assert "network:path=" in capsys.readouterr().out
     assert main(["pit", "schwimmen:players=2", f"network:path={path}", "random", "--deals", "2"]) != 0
     assert "was trained for the game 'schwinget', not for 'schwimmen'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["a,b.st", "a,choose=sample.st", "a(b).st", "a, b (c),d.st"])
+def test_paths_may_contain_commas_and_begin_at_home(
+    schwinget: stier.Game, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(schwinget.network())
+    expected = stier.load_agent("network", schwinget, path=path).spec
+    assert str(path) in expected
+    assert stier.load_agent(expected, schwinget).spec == expected
+    assert stier.load_agent("network", schwinget, path=str(path)).spec == expected
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for home in [f"~/{name}", Path("~") / name]:
+        assert stier.load_agent("network", schwinget, path=home).spec == expected
+    texts = [f"network:path=({path})", f"network:path=({home})"]
+    if ", " not in name:
+        texts += [f"network:path={path}", f"network:path=~/{name}"]
+    for text in texts:
+        assert stier.load_agent(text, schwinget).spec == expected
+    searching = stier.load_agent(f"ismcts:rollout=network,network={texts[-1].partition('=')[2]},iterations=5", schwinget)
+    assert "iterations=5" in searching.spec
+    solution = stier.solve("kuhn_poker", iterations=10)
+    solution.save(f"~/{name}.policy")
+    assert stier.solving.load_solution(tmp_path / f"{name}.policy").values == solution.values

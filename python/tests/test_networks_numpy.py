@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -226,6 +227,9 @@ def test_a_network_without_a_value_head_says_so(network: Network, tmp_path: Path
     state = game.new_initial_state(seed=1)
     found = stier.load_agent("network", game, path=path).search(state)
     assert all(np.isnan(one.value) for one in found.actions)
+    for same in (found, pickle.loads(pickle.dumps(found)), stier.load_agent("network", game, path=path).search(state)):
+        assert same == found
+        assert same.actions == found.actions
     assert "nan" not in found.to_svg()
     guided = "ismcts:iterations=50,selection=puct,prior=network"
     assert stier.load_agent(guided, game, network=path).step(state) in state.legal_actions()

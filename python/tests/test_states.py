@@ -291,3 +291,12 @@ def test_events_replayed_by_number_give_the_same_decisions(game: stier.Game) -> 
     for action in player_actions(last):
         again.apply_action(action)
     assert again == last
+
+
+def test_the_name_of_an_action_is_refused_with_the_way_to_its_number(schwinget: stier.Game) -> None:
+    state = schwinget.new_initial_state(seed=7)
+    calls = [state.apply_action, state.child, lambda name: state.undo_action(0, name)]
+    for call in calls:
+        with pytest.raises(TypeError, match=r"got 'attack'; state.string_to_action\('attack'\) returns it"):
+            call("attack")  # type: ignore[arg-type]
+    state.apply_action(state.string_to_action("attack"))

@@ -28,7 +28,7 @@ from stier.study._thumb import rule_tables
 #: A search step over the champion, which beats it at milliseconds per decision.
 STEP = "step=100,rollouts=450,particles=200"
 #: A search with a step of size 0 plays like the champion, and can be queried for its probabilities at any position.
-ASKED = "step=0,rollouts=1,particles=1"
+ASKED = "step=0,rollouts=1,beliefs=uniform"
 
 
 def _champion_runs(plan: Scope) -> list[Run]:

@@ -39,7 +39,7 @@ const AGENTS: [&str; 16] = [
     "ismcts:iterations=300,selection=puct,threads=2",
     "ismcts:iterations=20,rollout=network,cutoff=2,evaluation=network",
     "ismcts:iterations=300,selection=regret_matching",
-    "mmds:rollouts=20,particles=10",
+    "mmds:rollouts=20,beliefs=uniform",
     "network",
     "pimc:iterations=300,worlds=3",
     "presumed_pimc:worlds=3",

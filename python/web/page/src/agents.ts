@@ -9,7 +9,7 @@ export interface Preset {
 
 const OPPONENTS: Preset[] = [
   { words: "trained network", spec: "network" },
-  { words: "trained network with a short search", spec: "mmds:rollouts=100,particles=50" },
+  { words: "trained network with a short search", spec: "mmds:rollouts=100,particles=64" },
   { words: "search, 1,000 iterations", spec: "ismcts:iterations=1000" },
   { words: "good search, 1,000 iterations", spec: "best:iterations=1000" },
   { words: "good search, 10,000 iterations", spec: "best:iterations=10000" },
