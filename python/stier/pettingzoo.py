@@ -15,6 +15,7 @@ Nothing that a player cannot know is in an observation, an info or a rendering, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -28,7 +29,7 @@ try:
 except ImportError as _error:
     raise _adapting.missing("pettingzoo", _error) from _error
 
-from stier._native import Game, State, load_game, registered_names
+from stier._native import CHANCE, Game, State, load_game, registered_names
 from stier.errors import IllegalActionError, RulesError
 
 __all__ = [
@@ -137,6 +138,8 @@ class CardGameEnv(Table, AECEnv):
         game = _adapting.as_game(game)
         self._sit_down(game, tensor, game.num_distinct_actions(), illegal_reward, render_mode)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._scripted: list[int] | None = None
+        self._outcomes: Iterator[int] = iter(())
         self.state_space = Box(0.0, 1.0, (game.num_players(), *_adapting.tensor_of(tensor)[0](game)), np.float32)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -146,7 +149,8 @@ class CardGameEnv(Table, AECEnv):
         """
         del options
         self.deal_seed = self._episodes.begin(seed)
-        self._world = self.game.new_initial_state(seed=self.deal_seed)
+        self._world = self.game.new_initial_state(seed=self.deal_seed if self._scripted is None else None)
+        self._outcomes = iter(self._scripted or ())
         self.agents = self.possible_agents.copy()
         self.rewards: dict[str, float] = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -179,7 +183,12 @@ class CardGameEnv(Table, AECEnv):
             self.render()
 
     def _go_on(self, world: State) -> None:
-        """Selects the agent to move, or pays the returns."""
+        """Deals what is scripted; selects the agent to move, or pays the returns."""
+        while world.is_chance_node():
+            outcome = next(self._outcomes, None)
+            if outcome is None:
+                raise RuntimeError("the game goes on after the last random event that deal_as() was given")
+            world.apply_action(outcome)
         player = world.current_player()
         if player >= 0:
             self.agent_selection = self.possible_agents[player]
@@ -193,9 +202,13 @@ class CardGameEnv(Table, AECEnv):
         self._accumulate_rewards()
         self._deads_step_first()
 
-    def exchange_hidden_cards(self, agent: str, seed: int) -> None:
-        """Replaces the state by one that the agent cannot tell apart from it, drawn by chance reach probability."""
-        self._world = self.stier_state.resample_from_infostate(self._seats[agent], seed)
+    def deal_as(self, world: State) -> None:
+        """From the next `reset` on, deals the random events of another game in their order, whatever the seed.
+
+        With the actions in the `history` of that game, it is played again. `reset` and `step` raise `RuntimeError` when
+        the game goes on after the last of the events.
+        """
+        self._scripted = [action for player, action in world.history() if player == CHANCE]
 
     def observe(self, agent: str) -> Observation:
         """Returns the observation of an agent with its legal actions."""

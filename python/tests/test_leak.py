@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import fast_agent, has_chance
+from helpers import fast_agent, has_chance, hides_attempts
 
 import stier
 from stier.cli import main
@@ -23,6 +23,13 @@ def hidden_cards(state: stier.State) -> tuple[int, ...]:
 def dealt(state: stier.State, player: int) -> dict[str, list[Any]]:
     """The same, within containers."""
     return {"cards": [np.array(hidden_cards(state))]}
+
+
+def hidden_at_first(game: stier.Game) -> bool:
+    """Tells whether something is hidden from the first player before anybody has chosen."""
+    state = game.new_initial_state(seed=1)
+    worlds = (state.resample_from_infostate(0, seed) for seed in range(5))
+    return any(str(world) != str(state) for world in worlds)
 
 
 def test_our_games_are_tight(game: stier.Game) -> None:
@@ -77,6 +84,22 @@ def test_objects_with_a_step_are_agents_and_found_out() -> None:
     solution = stier.solve("kuhn_poker", iterations=10)
     assert stier.check_no_leak("kuhn_poker", games=3, agents=[solution]).compared["agent Solution"] > 0
     assert list(stier.check_no_leak("schwinget", games=3, agents=[Careless()]).leaks) == ["agent Careless"]
+
+
+def test_agents_who_remember_what_they_saw_are_found() -> None:
+    """In the other world, the answer to the same question would come from memory."""
+
+    class Remembering:
+        def __init__(self) -> None:
+            self.answers: dict[str, int] = {}
+
+        def step(self, state: stier.State) -> int:
+            legal = state.legal_actions()
+            peeked = legal[hash(hidden_cards(state)) % len(legal)]
+            return self.answers.setdefault(state.information_state_string(), peeked)
+
+    report = stier.check_no_leak("schwinget", games=3, agents=[Remembering(), Remembering().step])
+    assert list(report.leaks) == ["agent Remembering", "agent step"]
 
 
 def test_agents_of_one_name_are_told_apart() -> None:
@@ -180,6 +203,8 @@ class TestOpenSpiel:
     def test_theirs_that_are_tight(self, pyspiel: Any, name: str) -> None:
         report = stier.check_no_leak(pyspiel.load_game(name), games=5)
         assert report.ok, str(report)
+        # Without a resampler, the string says which worlds are alike.
+        assert ("information_state_string" in report.untested) == ("information_state_string" not in report.compared)
 
     @pytest.mark.parametrize("name", ["hearts", "euchre"])
     def test_theirs_that_draw_impossible_worlds(self, pyspiel: Any, name: str) -> None:
@@ -204,6 +229,54 @@ class TestOpenSpiel:
         report = stier.check_no_leak(LeakyGame(stier.load_game("schwinget")), games=1)
         assert set(report.leaks) == {"information_state_tensor", "observation_tensor"}
         assert not report.impossible
+
+    def test_what_states_store_is_found(self, sos: Any, game: stier.Game) -> None:
+        """The resampler copies it from the true state, so that only a replay shows it."""
+
+        class Storing(sos.StierState):
+            def __init__(self, game: Any) -> None:
+                super().__init__(game)
+                self.stored = ""
+
+            def _apply_action(self, action: int) -> None:
+                super()._apply_action(action)
+                self.stored = str(self.stier_state)
+
+            def resample_from_infostate(self, player: int, probability_sampler: Any) -> Any:
+                world = super().resample_from_infostate(player, probability_sampler)
+                world.stored = self.stored
+                return world
+
+        class Telling(sos.StierObserver):
+            def string_from(self, state: Any, player: int) -> str:
+                return str(state.stored)
+
+        class Leaking(sos.StierGame):
+            def new_initial_state(self) -> Any:
+                return Storing(self)
+
+            def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
+                del params
+                return Telling(self.game, perfect_recall=bool(iig_obs_type and iig_obs_type.perfect_recall))
+
+        report = stier.check_no_leak(Leaking(game), games=1, worlds=1)
+        assert set(report.leaks) == {"information_state_string", "observation_string"}, str(report)
+        assert not report.impossible
+
+    def test_worlds_with_the_history_of_another_are_impossible(self, sos: Any) -> None:
+        class Lying(sos.StierState):
+            def resample_from_infostate(self, player: int, probability_sampler: Any) -> Any:
+                world = self.clone()
+                world.stier_state = super().resample_from_infostate(player, probability_sampler).stier_state
+                return world
+
+        class Game(sos.StierGame):
+            def new_initial_state(self) -> Any:
+                return Lying(self)
+
+        report = stier.check_no_leak(Game(stier.load_game("schwinget")), games=1, worlds=1)
+        assert not report.ok
+        assert report.impossible["a past that leads elsewhere"] > 0.5 * report.places
 
     def test_bots_who_peek_are_found(self, pyspiel: Any) -> None:
         def peeking(state: Any) -> int:
@@ -247,30 +320,266 @@ class TestPettingZoo:
         assert report.compared["observe"] == report.worlds
         assert ("render" in report.compared) == (mode == "ansi")
 
-    def test_wrappers_that_tell_too_much_are_found(self, spz: Any) -> None:
+    def test_whatever_is_stored_on_the_way_is_found(self, spz: Any, game: stier.Game) -> None:
+        """Every kind at once, as facts of their own; the real ones come in the next test."""
         from pettingzoo.utils import BaseWrapper
 
-        class InInfo(BaseWrapper):
-            @property
-            def infos(self) -> dict[str, dict[str, Any]]:
-                return {agent: {"hands": self.env.unwrapped.state()} for agent in self.env.agents}
+        class Inside(spz.CardGameEnv):
+            def reset(self, seed: int | None = None, options: Any = None) -> None:
+                self.past: list[str] = []
+                super().reset(seed, options)
+                self.at_reset = str(self.stier_state)
 
-        class InObservation(BaseWrapper):
+            def _go_on(self, world: Any) -> None:
+                super()._go_on(world)
+                self.past.append(str(world))
+
+        class Outside(BaseWrapper):
+            def reset(self, seed: int | None = None, options: Any = None) -> None:
+                super().reset(seed, options)
+                self.first = [self.unwrapped.state()]
+                self.steps = 0
+
+            def step(self, action: Any) -> None:
+                super().step(action)
+                self.first.append(self.unwrapped.state())
+                self.steps += 1
+
+        facts = {
+            "at reset": lambda env, player: env.unwrapped.at_reset,
+            "at the last step": lambda env, player: env.unwrapped.past[-1],
+            "at any step": lambda env, player: env.unwrapped.past,
+            "in a wrapper": lambda env, player: env.first,
+            "seed": lambda env, player: env.unwrapped.deal_seed,
+        }
+        tight = {
+            "steps": lambda env, player: env.steps,
+            "own tensor": lambda env, player: env.unwrapped.state()[player],
+        }
+        report = stier.check_no_leak(Outside(Inside(game)), games=1, worlds=1, facts={**facts, **tight})
+        found = set(facts)
+        if not hidden_at_first(game):
+            found -= {"at reset"}
+        if hides_attempts(game):
+            found |= {"steps"}
+        assert set(report.leaks) == found, str(report)
+        assert not report.impossible
+
+    def test_every_fact_that_tells_too_much_is_found(self, spz: Any) -> None:
+        from gymnasium.spaces import Discrete
+        from pettingzoo.utils import BaseWrapper
+
+        class Base(spz.CardGameEnv):
+            """What it shows is made when the cards are dealt and when they are played, and not when it is asked for."""
+
+            def reset(self, seed: int | None = None, options: Any = None) -> None:
+                super().reset(seed, options)
+                self.shown(hidden_cards(self.stier_state))
+
+            def step(self, action: Any) -> None:
+                super().step(action)
+                if any(self.agents):
+                    self.shown(hidden_cards(self.stier_state))
+
+            def shown(self, cards: tuple[int, ...]) -> None:
+                raise NotImplementedError
+
+        class InInfo(Base):
+            def shown(self, cards: tuple[int, ...]) -> None:
+                self.infos = {agent: {"hands": cards} for agent in self.infos}
+
+        class InInfoOfReset(Base):
+            def shown(self, cards: tuple[int, ...]) -> None:
+                if self.stier_state.move_number() == len(cards):
+                    self.infos = {agent: {"hands": cards} for agent in self.infos}
+
+        class InInfoAtTheEnd(Base):
+            def shown(self, cards: tuple[int, ...]) -> None:
+                if self.stier_state.is_terminal():
+                    self.infos = {agent: {"hands": cards} for agent in self.infos}
+
+        class InSeed(Base):
+            def shown(self, cards: tuple[int, ...]) -> None:
+                self.infos = {agent: {"seed": self.deal_seed} for agent in self.infos}
+
+        class InReward(Base):
+            def shown(self, cards: tuple[int, ...]) -> None:
+                self.rewards = dict.fromkeys(self.rewards, float(cards[0]))
+
+        class InCumulativeReward(Base):
+            def shown(self, cards: tuple[int, ...]) -> None:
+                self._cumulative_rewards = dict.fromkeys(self.rewards, float(cards[0]))
+
+        class InObservation(Base):
+            def shown(self, cards: tuple[int, ...]) -> None:
+                self.cards = cards
+
             def observe(self, agent: str) -> Any:
                 seen = super().observe(agent)
-                seen["observation"][0] = hidden_cards(self.env.unwrapped.stier_state)[0]
+                seen["observation"][0] = self.cards[0]
                 return seen
 
-        class InMask(BaseWrapper):
+        class InMask(Base):
+            def shown(self, cards: tuple[int, ...]) -> None:
+                self.forbidden = cards[0] % 2
+
             def observe(self, agent: str) -> Any:
                 seen = super().observe(agent)
-                other = next(seat for seat in self.env.possible_agents if seat != agent)
-                theirs = super().observe(other)["observation"]
-                return {**seen, "action_mask": theirs[: len(seen["action_mask"])].astype(np.int8)}
+                legal = np.flatnonzero(seen["action_mask"])
+                if self.forbidden and len(legal) > 1:
+                    seen["action_mask"][legal[0]] = 0
+                return seen
 
-        for wrapper, fact in [(InInfo, "info"), (InObservation, "observe"), (InMask, "observe")]:
-            report = stier.check_no_leak(wrapper(spz.env("schwinget")), games=1, facts={})
-            assert fact in report.leaks, str(report)
+        class InOrder(Base):
+            def shown(self, cards: tuple[int, ...]) -> None:
+                self.agents.sort(reverse=cards[0] % 2 == 1)
+
+        class InSpace(Base):
+            def shown(self, cards: tuple[int, ...]) -> None:
+                size = self.game.num_distinct_actions()
+                self.action_spaces = {agent: Discrete(size + cards[0] % 2) for agent in self.possible_agents}
+
+        class InTruncation(Base):
+            def shown(self, cards: tuple[int, ...]) -> None:
+                over = self.stier_state.move_number() > len(cards) + 4 and cards[0] % 2 == 1
+                self.truncations = dict.fromkeys(self.truncations, over)
+
+        class InText(Base):
+            def shown(self, cards: tuple[int, ...]) -> None:
+                self.cards = cards
+
+            def render(self) -> str:
+                return f"{super().render()} {self.cards}"
+
+        class Caching(BaseWrapper):
+            """Looks once, with the eyes of all."""
+
+            def reset(self, seed: int | None = None, options: Any = None) -> None:
+                super().reset(seed, options)
+                self.cached = {"hands": self.unwrapped.state()}
+
+            @property
+            def infos(self) -> dict[str, Any]:
+                return dict.fromkeys(self.env.infos, self.cached)
+
+        class Lazy(BaseWrapper):
+            """Keeps the first answer of a game for ever."""
+
+            def reset(self, seed: int | None = None, options: Any = None) -> None:
+                super().reset(seed, options)
+                self.cached: Any = None
+
+            def observe(self, agent: str) -> Any:
+                if self.cached is None:
+                    self.cached = self.unwrapped.state()
+                return {**super().observe(agent), "hands": self.cached}
+
+        deck = stier.load_game("schwinget")
+        leaking: list[tuple[Any, str]] = [
+            (InInfo(deck), "info"),
+            (InInfoOfReset(deck), "info"),
+            (InInfoAtTheEnd(deck), "info"),
+            (InSeed(deck), "info"),
+            (InReward(deck), "reward"),
+            (InCumulativeReward(deck), "last"),
+            (InObservation(deck), "observe"),
+            (InMask(deck), "observe"),
+            (InOrder(deck), "agents"),
+            (InSpace(deck), "action_space"),
+            (InTruncation(deck), "truncation"),
+            (InText(deck, render_mode="ansi"), "render"),
+            (Caching(spz.env(deck)), "info"),
+            (Lazy(spz.env(deck)), "observe"),
+        ]
+        for env, fact in leaking:
+            report = stier.check_no_leak(env, games=2, worlds=1)
+            assert fact in report.leaks, f"{type(env).__name__}\n{report}"
+            assert not report.impossible
+            # The order decides at the end who gets which return.
+            also = {"info": {"last"}, "observe": {"last"}, "truncation": {"last"}}
+            also["agents"] = {"agent_selection", "reward", "last"}
+            assert set(report.leaks) <= {fact, *also.get(fact, ())}, f"{type(env).__name__}\n{report}"
+
+    def test_wrappers_that_remember_what_a_player_saw_are_tight(self, spz: Any) -> None:
+        from pettingzoo.utils import BaseWrapper, OrderEnforcingWrapper
+
+        class Stacking(BaseWrapper):
+            """Counts games and stacks what was looked at. Its actions start at 10."""
+
+            played = 0
+
+            def reset(self, seed: int | None = None, options: Any = None) -> None:
+                super().reset(seed, options)
+                self.played += 1
+                self.frames: dict[str, list[Any]] = {agent: [] for agent in self.possible_agents}
+
+            def observe(self, agent: str) -> Any:
+                seen = super().observe(agent)
+                self.frames[agent].append(seen["observation"])
+                return {**seen, "frames": self.frames[agent].copy(), "played": self.played}
+
+            def action_space(self, agent: str) -> Any:
+                from gymnasium.spaces import Discrete
+
+                return Discrete(int(super().action_space(agent).n), start=10)
+
+            def step(self, action: Any) -> None:
+                super().step(None if action is None else action - 10)
+
+        report = stier.check_no_leak(OrderEnforcingWrapper(Stacking(spz.env("schwinget"))), games=2, worlds=2)
+        assert report.ok, str(report)
+        # There, all worlds differ in choices, and those have other names in the wrapper.
+        report = stier.check_no_leak(OrderEnforcingWrapper(Stacking(spz.env("dark_hex"))), games=2, worlds=2)
+        assert not report.ok
+        assert "nothing shown, no other world was drawn" in str(report)
+
+    def test_environments_that_cannot_be_dealt_to_are_untested(self, spz: Any) -> None:
+        class Own(spz.CardGameEnv):
+            def reset(self, seed: int | None = None, options: Any = None) -> None:
+                super().reset(seed, options)
+                self._world = self.game.new_initial_state(seed=seed)
+
+        class Longer(spz.CardGameEnv):
+            def deal_as(self, world: stier.State) -> None:
+                self._scripted = []
+
+        faults = {
+            Own: {
+                "not tested, other cards than those it was told to deal",
+                "not tested, it ends early when it is played again",
+            },
+            Longer: {"not tested, the cards cannot be dealt again"},
+        }
+        for kind, found in faults.items():
+            report = stier.check_no_leak(kind("schwinget"), games=1, worlds=1)
+            assert not report.ok
+            assert "nothing shown" in str(report)
+            assert report.worlds == 0
+            assert set(report.impossible) == found
+            assert report.impossible.total() == report.places
+
+    def test_environments_that_cannot_be_copied_are_refused(self, spz: Any) -> None:
+        class Locked(spz.CardGameEnv):
+            def __deepcopy__(self, memo: Any) -> Any:
+                raise TypeError("cannot pickle '_thread.lock' object")
+
+        class Same(spz.CardGameEnv):
+            def __deepcopy__(self, memo: Any) -> Any:
+                return self
+
+        for kind, why in [(Locked, "cannot be copied .*lock.*: give twin"), (Same, "not another environment")]:
+            with pytest.raises(TypeError, match=why):
+                stier.check_no_leak(kind("schwinget"))
+
+    def test_the_environment_is_left_as_it_is(self, spz: Any) -> None:
+        env = spz.env("schwinget", render_mode="ansi_open")
+        env.reset(seed=3)
+        before = env.stier_state.clone()
+        report = stier.check_no_leak(env, games=1, worlds=1)
+        assert report.ok
+        assert env.stier_state == before
+        assert list(report.untested) == ["render"]
+        assert "not tested  render: in mode ansi_open" in str(report)
 
     def test_environments_of_others_need_a_twin(self, spz: Any) -> None:
         from pettingzoo.test.example_envs import generated_agents_env_v0
@@ -286,12 +595,13 @@ class TestPettingZoo:
         env = spz.env("schwinget")
 
         def faithful(env: Any, agent: str, seed: int) -> Any:
+            world = env.stier_state.resample_from_infostate(env.possible_agents.index(agent), seed)
             other = spz.env("schwinget")
-            other.reset(seed=env.deal_seed)
-            for player, action in env.stier_state.history():
+            other.deal_as(world)
+            other.reset()
+            for player, action in world.history():
                 if player != stier.CHANCE:
                     other.step(action)
-            other.exchange_hidden_cards(agent, seed)
             return other
 
         assert stier.check_no_leak(env, games=1, twin=faithful).ok

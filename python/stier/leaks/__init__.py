@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import random
 from collections import Counter
@@ -55,7 +56,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class ImpossibleWorld:
-    """A world that was drawn for a player and that no legal game leads to, or that leads nowhere."""
+    """A world that was drawn for a player and that cannot be played: it was not compared."""
 
     #: The fault.
     fault: str
@@ -82,7 +83,7 @@ class LeakReport:
     """The result of `check_no_leak`: what was compared, and the first difference of every kind.
 
     A place is a position with a player. Where no drawn world differs from the truth, a place is not evidence of
-    anything.
+    anything. An impossible world is none either, and the report is not `ok`.
     """
 
     #: The game or environment that was checked.
@@ -107,6 +108,8 @@ class LeakReport:
     differences: Counter[str] = field(default_factory=Counter)
     #: The first difference of each fact.
     leaks: dict[str, Difference] = field(default_factory=dict)
+    #: What is not compared at all, with the reason.
+    untested: dict[str, str] = field(default_factory=dict)
     #: The number of impossible worlds by fault. They are not compared.
     impossible: Counter[str] = field(default_factory=Counter)
     #: The first of each kind.
@@ -140,6 +143,7 @@ class LeakReport:
         for fact, count in self.compared.items():
             found = self.differences[fact]
             lines.append(f"  {'LEAK' if found else 'same'}  {fact}: {found} of {count} differ")
+        lines.extend(f"  not tested  {fact}: {reason}" for fact, reason in self.untested.items())
         lines.extend(f"  FAULT {what}: {count} worlds" for what, count in self.impossible.items())
         lines.extend(f"  first: {found}" for found in (*self.leaks.values(), *self.impossible_worlds.values()))
         return "\n".join(lines)
@@ -147,10 +151,10 @@ class LeakReport:
     def _verdict(self) -> str:
         if self.leaks:
             return f"LEAK in {', '.join(self.leaks)}"
-        if self.impossible:
-            return "no leak found, but the resampler drew impossible worlds"
         if not self.other_worlds:
-            return "nothing shown, no other world was drawn"
+            return f"nothing shown, no other world was {'possible' if self.impossible else 'drawn'}"
+        if self.impossible:
+            return "no leak found, but there were impossible worlds"
         return "no leak found"
 
 
@@ -159,12 +163,18 @@ def _short(value: Any) -> str:
     return text if len(text) <= 200 else f"{text[:197]}..."
 
 
+class ImpossibleError(Exception):
+    """A world that no game leads to, or that leads nowhere: the fault in general and in detail."""
+
+
 class Subject(Protocol):
     """A game in which worlds can be exchanged. States are whatever the game has for them."""
 
     #: The name, and the source of other worlds.
     name: str
     method: str
+    #: What players are given but what is not compared, with the reason.
+    untested: dict[str, str]
 
     def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Any, int]]]:
         """Random games: of each the states in which a player acts, with the number of events before."""
@@ -174,24 +184,27 @@ class Subject(Protocol):
         """Returns the players to check in a state."""
         ...
 
-    def facts(self, state: Any, player: int) -> dict[str, Any]:
-        """Returns everything the player is given in a state, by name."""
+    def facts(self, replayed: Any, player: int) -> dict[str, Any]:
+        """Returns everything the player is given in a state that was replayed, by name."""
         ...
 
     def worlds(self, state: Any, player: int, count: int, rng: random.Random) -> Iterator[Any]:
         """Draws states that the player should not be able to tell apart from this one, or fewer."""
         ...
 
-    def fault(self, world: Any, rng: random.Random) -> tuple[str, str] | None:
-        """Returns the fault of a world, in general and in detail; `None` if it is possible."""
+    def replay(self, world: Any, rng: random.Random) -> Any:
+        """Plays a world from the start, so that what is stored on the way is of that world.
+
+        Raises `ImpossibleError`.
+        """
         ...
 
     def differs(self, state: Any, world: Any, player: int) -> bool:
         """Returns `True` if the world differs from the state with all cards open."""
         ...
 
-    def keep(self, state: Any) -> Any:
-        """Returns a copy to show."""
+    def keep(self, replayed: Any) -> Any:
+        """Returns what to show of a state that was replayed."""
         ...
 
 
@@ -222,10 +235,11 @@ _SEED = 1
 class StierSubject:
     """A game of `stier`; other worlds come from its exact sampler."""
 
-    method = "resample_from_infostate"
+    method = "resample_from_infostate, played from the start"
 
     def __init__(self, game: Game, agents: Sequence[AnyAgent]) -> None:
         self.name: str = str(game)
+        self.untested: dict[str, str] = {}
         self._game = game
         self._agents = by_name(_named(game, agent) for agent in agents)
 
@@ -238,7 +252,7 @@ class StierSubject:
         state = self._game.new_initial_state()
         while not state.is_terminal():
             if state.is_player_node():
-                yield state, state.move_number()
+                yield state.clone(), state.move_number()
                 state.apply_action(rng.choice(state.legal_actions()))
             else:
                 outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
@@ -272,25 +286,28 @@ class StierSubject:
         for _ in range(count):
             yield state.resample_from_infostate(player, rng.getrandbits(64))
 
-    def fault(self, world: State, rng: random.Random) -> tuple[str, str] | None:
-        """Replays the history."""
+    def replay(self, world: State, rng: random.Random) -> State:
+        """Plays the history."""
         del rng
         replayed = self._game.new_initial_state()
         for actor, action in world.history():
             try:
                 replayed.apply_action(action)
             except IllegalActionError as error:
-                return "an illegal past", f"player {actor} after {replayed.move_number()} events: {error}"
-        return None if replayed == world else ("a past that leads elsewhere", str(replayed))
+                detail = f"player {actor} after {replayed.move_number()} events: {error}"
+                raise ImpossibleError("an illegal past", detail) from error
+        if replayed != world:
+            raise ImpossibleError("a past that leads elsewhere", str(replayed))
+        return replayed
 
     def differs(self, state: State, world: State, player: int) -> bool:
         """Returns `True` if any card lies elsewhere with all cards open."""
         del player
         return str(state) != str(world)
 
-    def keep(self, state: State) -> State:
-        """Returns a copy."""
-        return state.clone()
+    def keep(self, replayed: State) -> State:
+        """Returns the state itself: nobody changes it."""
+        return replayed
 
 
 def _named(game: Game, agent: AnyAgent) -> tuple[str, Decide]:
@@ -298,10 +315,7 @@ def _named(game: Game, agent: AnyAgent) -> tuple[str, Decide]:
         return agent, _decisions(load_agent(agent, game))
     if isinstance(agent, Agent | PythonAgent):
         return agent.name, _decisions(agent)
-    # A solution draws its actions, but its policy is always the same.
-    policy = getattr(agent, "step_with_policy", None)
-    decide = agent if policy is None else lambda state: policy(state)[0]
-    return name_of(agent), twice(decide, name_of(agent), State.clone)
+    return name_of(agent), twice(agent, State.clone)
 
 
 def _decisions(agent: Agent | PythonAgent) -> Decide:
@@ -326,25 +340,42 @@ def name_of(agent: Any) -> str:
     return str(getattr(agent, "__name__", None) or type(agent).__name__)
 
 
-def twice(agent: Any, name: str, copy: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def twice(agent: Any, copied: Callable[[Any], Any]) -> Decide:
     """Queries an agent twice: one that draws random numbers would be taken for one that peeks.
 
+    Every query is to a copy of the agent, where it can be copied: what it remembers of one world is not for the others.
+
     Args:
-        agent: A callable, or an object with such a method ``step``.
-        name: The name in errors.
-        copy: Copies a state, so that no decision changes it.
+        agent: A callable, or an object with a method ``step``, or ``step_with_policy``.
+        copied: Copies a state, so that no decision changes it.
     """
-    decide: Callable[[Any], Any] = getattr(agent, "step", agent)
+    try:
+        copy.deepcopy(agent)
+    except (TypeError, copy.Error):
+        another: Callable[[Any], Any] = _itself
+    else:
+        another = copy.deepcopy
+
+    def decide(state: Any) -> Any:
+        asked = another(agent)
+        # A solution draws its actions, but its policy is always the same.
+        if hasattr(asked, "step_with_policy"):
+            return asked.step_with_policy(state)[0]
+        return getattr(asked, "step", asked)(state)
 
     def ask(state: Any) -> Any:
-        first, second = decide(copy(state)), decide(copy(state))
+        first, second = decide(copied(state)), decide(copied(state))
         if first != second:
             raise AgentError(
-                f"{name} chose {first}, then {second} in the same state: it must draw the same numbers anew"
+                f"{name_of(agent)} chose {first}, then {second} in the same state: it must draw the same numbers anew"
             )
         return first
 
     return ask
+
+
+def _itself(agent: Any) -> Any:
+    return agent
 
 
 Fact = Callable[[Any, Any], Any]
@@ -367,42 +398,56 @@ def check_no_leak(
     """Checks that a player is given nothing that depends on what the player cannot know.
 
     Random games are played. In every position and for every player, hidden cards are replaced by those of other worlds
-    that agree with all the player knows; then everything that the player is given has to be the same, bit by bit:
-    tensors, strings, masks, renderings, and what agents decide. The result depends on the arguments only.
+    that agree with all the player knows. Every world is played again from the start, so that what is stored on the way
+    is of that world, too. Then everything that the player is given has to be the same, bit by bit; the report lists
+    what was compared, and what was not. The result depends on the arguments only.
 
     Where the worlds come from:
 
-    - A game of `stier`: from `State.resample_from_infostate`. Every world is replayed from the start as well.
-    - A game of OpenSpiel: from its own `resample_from_infostate`, if it has one. Every world is replayed with legal
-      actions only, and played on to the end at random: an illegal past or no future is a fault of the resampler,
+    - A game of `stier`: from `State.resample_from_infostate`. Tensors, strings, masks, renderings and what agents
+      decide are compared, for every player, up to the end.
+    - A game of OpenSpiel: from its own `resample_from_infostate`, if it has one. A world whose history is illegal or
+      leads to another state, or that cannot be played on to the end at random, is a fault of the resampler: it is
       reported as an impossible world and not compared. Without a resampler, what chance or other players did is
       exchanged in the history, and worlds with the same information-state string are taken: then nothing is shown
-      about the string itself, only that the rest tells no more than it does.
-    - An AEC environment of PettingZoo: from `twin`. For those of `stier.pettingzoo`, wrapped or not, it is known.
+      about the string itself, only that the rest tells no more than it does. Strings, tensors, legal actions and what
+      agents decide are compared, for the player to move.
+    - An AEC environment of `stier.pettingzoo`, wrapped or not: from `State.resample_from_infostate`. The true game and
+      the world are each played from `reset` in a copy of the environment, with seeds of their own: a seed is as good as
+      all cards. Compared are `agents`, `agent_selection`, spaces, `observe`, `last`, infos, rewards, terminations,
+      truncations and in mode ``ansi`` `render`, for every player, up to the end. An environment that does not deal
+      the cards it is told to deal, or that goes another way when it is played again, was not tested: its worlds are
+      impossible.
+    - Any other AEC environment: from `twin`. What it shares with the twin, or stored before the twin was made from it,
+      looks alike. The end is not compared.
 
     What it does not show: that the worlds are drawn from the right distribution; that nothing leaks where no other
-    world was drawn, which the report counts, or in positions that random games do not reach.
+    world was drawn, which the report counts, or in positions that random games do not reach; what could be read from
+    attributes of a state or environment, or is kept outside of it and its agents, in a class or a module.
 
     Args:
-        game: A game, or its name as for `stier.load_game`; a `pyspiel.Game`; a `pettingzoo.AECEnv`, which is used up.
+        game: A game, or its name as for `stier.load_game`; a `pyspiel.Game`; a `pettingzoo.AECEnv`. With `twin`
+            it is used up, otherwise copied and left as it is.
         games: Random games.
         worlds: Worlds for every position and player.
         seed: The seed of games and worlds.
         agents: The agents that decide in every world. For games of `stier`, anything that `stier.pit` takes (by default
             ``ismcts:iterations=50`` and, where there is a built-in policy, ``greedy``); for games of OpenSpiel,
             callables `f(state) -> action` or bots. A callable, or the method ``step`` of an object, is given the state
-            itself, so that peeking is found. It must give the same answer when it is queried twice. Of an object with
+            itself, so that peeking is found. An object is copied for every query, if it can be copied; otherwise, as a
+            function, it must remember nothing, and give the same answer when it is queried twice. Of an object with
             ``step_with_policy``, such as a solution, the policy is compared.
-        facts: More to compare, by name: callables `f(state, player)`; for AEC environments `f(env, player)` with the
-            number of the agent in `possible_agents`.
+        facts: More to compare, by name: callables `f(state, player)` that remember nothing; for AEC environments
+            `f(env, player)` with the number of the agent in `possible_agents`.
         twin: For AEC environments: `f(env, agent, seed)` returns another environment at the same point in which
-            everything that the agent does not know is drawn anew, or None where it cannot. It must not change `env`.
+            everything that the agent does not know is drawn anew, or None where it cannot. It should be played there
+            from `reset`. It must not change `env`.
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         AgentError: An agent that does not exist, or that answers the same question twice in two ways.
         RulesError: A game that does not exist.
-        TypeError: Neither a game nor an environment.
+        TypeError: Neither a game nor an environment, or an environment that cannot be copied.
         ValueError: A number below 1, or a fact whose name is taken.
     """
     if games < 1 or worlds < 1:
@@ -410,7 +455,7 @@ def check_no_leak(
     if agents is not None:
         listed(agents)
     subject = _subject(game, agents, twin)
-    report = LeakReport(subject.name, subject.method)
+    report = LeakReport(subject.name, subject.method, untested=subject.untested)
     with bar(progress) as update:
         for number, positions in enumerate(subject.games(games, seed)):
             if update is not None:
@@ -437,28 +482,30 @@ def _compare(
     where: tuple[int, int],
 ) -> None:
     """Compares the facts of a player in a position with those in other worlds."""
-    here: dict[str, Any] | None = None
+    truth, here = None, None
     others = 0
     for world in subject.worlds(state, player, count, rng):
-        found = subject.fault(world, rng)
-        if found is not None:
-            fault, _ = found
+        try:
+            replayed = subject.replay(world, rng)
+            if here is None:
+                truth = subject.replay(state, rng)
+                here = _facts(subject, truth, player, more)
+        except ImpossibleError as error:
+            fault, detail = error.args
             report.impossible[fault] += 1
             if fault not in report.impossible_worlds:
-                shown = subject.keep(state), subject.keep(world)
-                report.impossible_worlds[fault] = ImpossibleWorld(*found, player, *where, *shown)
+                report.impossible_worlds[fault] = ImpossibleWorld(fault, detail, player, *where, state, world)
             continue
         report.worlds += 1
         others += subject.differs(state, world, player)
-        here = _facts(subject, state, player, more) if here is None else here
-        there = _facts(subject, world, player, more)
+        there = _facts(subject, replayed, player, more)
         for fact in {**here, **there}:
             report.compared[fact] += 1
             values = here.get(fact, _NOTHING), there.get(fact, _NOTHING)
             if not equal(*values):
                 report.differences[fact] += 1
                 if fact not in report.leaks:
-                    shown = subject.keep(state), subject.keep(world)
+                    shown = subject.keep(truth), subject.keep(replayed)
                     report.leaks[fact] = Difference(fact, player, *where, *values, *shown)
     report.places += 1
     report.bare_places += others == 0
@@ -487,9 +534,9 @@ def _subject(game: Any, agents: Sequence[Any] | None, twin: Callable[[Any, Any, 
 
         return SpielSubject(game, agents or [])
     if "pettingzoo" in origins:
-        from stier.leaks._pettingzoo import AecSubject
+        from stier.leaks._pettingzoo import aec_subject
 
-        return AecSubject(game, agents or [], twin)
+        return aec_subject(game, agents or [], twin)
     raise TypeError(
         f"game must be a game of stier or its name, a pyspiel.Game or a pettingzoo.AECEnv, got {type(game).__name__}"
     )

@@ -10,9 +10,9 @@ import numpy as np
 import pyspiel
 
 from stier.errors import ArgumentError
-from stier.leaks import by_name, name_of, twice
+from stier.leaks import ImpossibleError, by_name, name_of, twice
 
-_RESAMPLED = "resample_from_infostate of the game"
+_RESAMPLED = "resample_from_infostate of the game, played from the start"
 _SWAPPED = "what chance or others did exchanged in the history, where the information-state string stays the same"
 
 #: Exchanges tried for every world, and moves after which a world counts as one that can be played to the end.
@@ -36,15 +36,15 @@ class SpielSubject:
                 f"no other worlds can be made: {game} has neither a resampler nor information-state strings"
             )
         self.method = _RESAMPLED if self._resamples else _SWAPPED
-        # Where the string says which worlds are alike, it is not a fact to compare.
+        self.untested = {} if self._resamples else {"information_state_string": "it says which worlds are alike"}
         provided = {
-            "information_state_string": kind.provides_information_state_string and self._resamples,
+            "information_state_string": kind.provides_information_state_string and not self.untested,
             "information_state_tensor": kind.provides_information_state_tensor,
             "observation_string": kind.provides_observation_string,
             "observation_tensor": kind.provides_observation_tensor,
         }
         self._provided = [name for name, there in provided.items() if there]
-        self._agents = by_name((name_of(agent), twice(agent, name_of(agent), _copy)) for agent in agents)
+        self._agents = by_name((name_of(agent), twice(agent, _copy)) for agent in agents)
 
     def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Any, int]]]:
         """Random games."""
@@ -57,7 +57,7 @@ class SpielSubject:
             if state.is_terminal():
                 return
             if not state.is_chance_node():
-                yield state, len(state.full_history())
+                yield state.clone(), len(state.full_history())
             _step(state, rng)
 
     def players(self, state: Any) -> list[int]:
@@ -138,30 +138,30 @@ class SpielSubject:
             at += len(joint)
         return state, ""
 
-    def fault(self, world: Any, rng: random.Random) -> tuple[str, str] | None:
-        """Replays the past with legal actions only, and plays on at random."""
+    def replay(self, world: Any, rng: random.Random) -> Any:
+        """Plays the past with legal actions only, and goes on at random from the world as it was drawn."""
         replayed, why = self._replay([(item.player, item.action) for item in world.full_history()])
         if replayed is None:
-            return "an illegal past", why
+            raise ImpossibleError("an illegal past", why)
+        if str(replayed) != str(world):
+            raise ImpossibleError("a past that leads elsewhere", str(replayed))
         ahead = world.clone()
         for _ in range(_MOVES):
             if ahead.is_terminal():
                 break
             if not _step(ahead, rng):
-                return (
-                    "no future",
-                    f"after {len(ahead.full_history())} events no action is legal, and it is not the end",
-                )
-        return None
+                detail = f"after {len(ahead.full_history())} events no action is legal, and it is not the end"
+                raise ImpossibleError("no future", detail)
+        return replayed
 
     def differs(self, state: Any, world: Any, player: int) -> bool:
         """Returns `True` if the texts with all cards open differ."""
         del player
         return str(state) != str(world)
 
-    def keep(self, state: Any) -> Any:
-        """Returns a copy."""
-        return state.clone()
+    def keep(self, replayed: Any) -> Any:
+        """Returns the state itself: nobody changes it."""
+        return replayed
 
 
 def resamples(game: Any) -> bool:

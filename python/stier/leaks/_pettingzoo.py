@@ -5,28 +5,75 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from pettingzoo import AECEnv
 
-from stier.leaks import equal
+from stier._native import CHANCE, State
+from stier.errors import IllegalActionError
+from stier.leaks import ImpossibleError, equal
+from stier.pettingzoo import CardGameEnv
 
 Twin = Callable[[Any, Any, int], Any]
 
 
-class AecSubject:
-    """An AEC environment; other worlds come from a function that knows what is hidden in it."""
+def aec_subject(env: Any, agents: Sequence[Any], twin: Twin | None) -> TwinSubject | ReplaySubject:
+    """Returns the subject of an environment: with the twins of a caller, or one of `stier.pettingzoo`."""
+    if not isinstance(env, AECEnv):
+        raise TypeError(f"check_no_leak takes AEC environments, and {env} is not one")
+    if agents:
+        raise TypeError("agents are checked in games, not in environments: give them as facts, f(env, agent)")
+    if twin is not None:
+        return TwinSubject(env, twin)
+    if isinstance(env.unwrapped, CardGameEnv):
+        return ReplaySubject(env)
+    raise TypeError(
+        f"what is hidden in {env} is known to its maker only: give twin, f(env, agent, seed) -> another environment"
+    )
 
-    def __init__(self, env: Any, agents: Sequence[Any], twin: Twin | None) -> None:
-        if not isinstance(env, AECEnv):
-            raise TypeError(f"check_no_leak takes AEC environments, and {env} is not one")
-        if agents:
-            raise TypeError("agents are checked in games, not in environments: give them as facts, f(env, agent)")
-        self._twin = _twin_of(env) if twin is None else twin
+
+class AecSubject:
+    """What AEC environments have in common."""
+
+    method = ""
+
+    def __init__(self, env: Any) -> None:
         self._env = env
         self.name = str(env)
-        self.method = "twin environments"
+        shown = env.render_mode in (None, "ansi")
+        self.untested = {} if shown else {"render": f"in mode {env.render_mode} it is not for one player"}
+
+    def facts(self, env: Any, player: int) -> dict[str, Any]:
+        """Returns everything that the environment hands to an agent."""
+        agent = env.possible_agents[player]
+        facts: dict[str, Any] = {
+            "agents": env.agents,
+            "agent_selection": env.agent_selection,
+            "observation_space": env.observation_space(agent),
+            "action_space": env.action_space(agent),
+            "observe": env.observe(agent),
+            "info": env.infos[agent],
+            "reward": env.rewards[agent],
+            "termination": env.terminations[agent],
+            "truncation": env.truncations[agent],
+        }
+        if env.agent_selection == agent:
+            facts["last"] = env.last()
+            if env.render_mode == "ansi":
+                facts["render"] = env.render()
+        return facts
+
+
+class TwinSubject(AecSubject):
+    """An environment with a function that knows what is hidden in it. States are environments."""
+
+    method = "twins of the caller's: what a twin shares with its environment looks alike"
+
+    def __init__(self, env: Any, twin: Twin) -> None:
+        super().__init__(env)
+        self._twin = twin
 
     def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Any, int]]]:
         """Random games, all in the one environment."""
@@ -34,84 +81,148 @@ class AecSubject:
             yield self._positions(random.Random(f"{seed}/{number}"))
 
     def _positions(self, rng: random.Random) -> Iterator[tuple[Any, int]]:
-        env = self._env
-        env.reset(seed=rng.getrandbits(31))
         position = 0
-        while env.agents:
-            agent = env.agent_selection
-            if env.terminations[agent] or env.truncations[agent]:
-                env.step(None)
-                continue
-            yield env, position
-            mask = _mask(env, agent)
-            space = env.action_space(agent)
-            allowed = range(int(space.n)) if mask is None else np.flatnonzero(mask).tolist()
-            env.step(int(space.start) + rng.choice(allowed))
-            position += 1
+        for action in play(self._env, rng):
+            if action is not None:
+                yield self._env, position
+                position += 1
 
-    def players(self, state: Any) -> list[int]:
+    def players(self, env: Any) -> list[int]:
         """Returns the players who are still in the game."""
-        return [state.possible_agents.index(agent) for agent in state.agents]
+        return [env.possible_agents.index(agent) for agent in env.agents]
 
-    def facts(self, state: Any, player: int) -> dict[str, Any]:
-        """Returns everything that the environment hands to an agent."""
-        agent = state.possible_agents[player]
-        facts: dict[str, Any] = {
-            "agent_selection": state.agent_selection,
-            "observe": state.observe(agent),
-            "info": state.infos[agent],
-            "reward": state.rewards[agent],
-            "termination": state.terminations[agent],
-            "truncation": state.truncations[agent],
-        }
-        if state.agent_selection == agent:
-            facts["last"] = state.last()
-            if state.render_mode == "ansi":
-                facts["render"] = state.render()
-        return facts
-
-    def worlds(self, state: Any, player: int, count: int, rng: random.Random) -> Iterator[Any]:
+    def worlds(self, env: Any, player: int, count: int, rng: random.Random) -> Iterator[Any]:
         """Yields twins."""
         for _ in range(count):
-            world = self._twin(state, state.possible_agents[player], rng.getrandbits(31))
+            world = self._twin(env, env.possible_agents[player], rng.getrandbits(31))
             if world is not None:
                 yield world
 
-    def fault(self, world: Any, rng: random.Random) -> None:
-        """Returns `None`: the history of an environment cannot be replayed."""
-        del world, rng
+    def replay(self, env: Any, rng: random.Random) -> Any:
+        """Returns the environment itself: how it came to this point is not known."""
+        del rng
+        return env
 
-    def differs(self, state: Any, world: Any, player: int) -> bool:
+    def differs(self, env: Any, world: Any, player: int) -> bool:
         """Returns `True` if any other player sees something else."""
-        others = [agent for seat, agent in enumerate(state.possible_agents) if seat != player and agent in state.agents]
-        return any(not equal(state.observe(agent), world.observe(agent)) for agent in others)
+        others = [agent for seat, agent in enumerate(env.possible_agents) if seat != player and agent in env.agents]
+        return any(not equal(env.observe(agent), world.observe(agent)) for agent in others)
 
-    def keep(self, state: Any) -> Any:
+    def keep(self, env: Any) -> Any:
         """Returns a copy."""
-        return copy.deepcopy(state)
+        return copy.deepcopy(env)
 
 
-def _mask(env: Any, agent: Any) -> Any:
-    observation = env.observe(agent)
-    if isinstance(observation, dict) and "action_mask" in observation:
-        return observation["action_mask"]
-    return env.infos[agent].get("action_mask")
+@dataclass(frozen=True)
+class Played:
+    """A game that an environment can play again."""
+
+    #: The state of the game itself.
+    state: State
+    #: What the environment was told to play.
+    actions: list[Any]
+    #: The players who are in the game.
+    players: list[int]
 
 
-def _twin_of(env: Any) -> Twin:
-    """Returns the twin function of an environment of `stier.pettingzoo`, wrapped or not."""
-    from stier.pettingzoo import CardGameEnv
+class ReplaySubject(AecSubject):
+    """An environment of `stier.pettingzoo`, wrapped or not. Every world is played from the start in a fresh copy."""
 
-    if not isinstance(env.unwrapped, CardGameEnv):
-        raise TypeError(
-            f"what is hidden in {env} is known to its maker only: give twin, f(env, agent, seed) -> another environment"
-        )
+    method = "resample_from_infostate, played from reset in a fresh copy with another seed"
 
-    def twin(env: Any, agent: str, seed: int) -> Any:
-        ours = env.unwrapped
-        kept = [ours.game, ours.observation_spaces, ours.action_spaces, ours.state_space]
-        other = copy.deepcopy(env, {id(part): part for part in kept})
-        other.unwrapped.exchange_hidden_cards(agent, seed)
-        return other
+    def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Played, int]]]:
+        """Random games, each in a copy."""
+        for number in range(count):
+            yield self._positions(random.Random(f"{seed}/{number}"))
 
-    return twin
+    def _positions(self, rng: random.Random) -> Iterator[tuple[Played, int]]:
+        env = self._copy()
+        actions: list[Any] = []
+        for action in play(env, rng):
+            players = [env.possible_agents.index(agent) for agent in env.agents]
+            yield Played(env.unwrapped.stier_state.clone(), actions.copy(), players), len(actions)
+            if done(env):
+                return
+            actions.append(action)
+
+    def _copy(self) -> Any:
+        try:
+            env = copy.deepcopy(self._env, {id(self._env.unwrapped.game): self._env.unwrapped.game})
+        except TypeError as error:
+            raise TypeError(f"{self.name} cannot be copied ({error}): give twin") from error
+        if env is self._env or env.unwrapped is self._env.unwrapped:
+            raise TypeError(f"a copy of {self.name} is not another environment: give twin")
+        return env
+
+    def players(self, played: Played) -> list[int]:
+        """Returns the players who are still in the game."""
+        return played.players
+
+    def worlds(self, played: Played, player: int, count: int, rng: random.Random) -> Iterator[Played]:
+        """Draws from the player's information set. At the end the player knows its return as well."""
+        state, actions = played.state, played.actions
+        past = choices(state)
+        for _ in range(count):
+            world = state.resample_from_infostate(player, rng.getrandbits(64))
+            if world.is_terminal() and world.player_return(player) != state.player_return(player):
+                continue
+            others = choices(world)
+            if others == past:
+                yield Played(world, actions, played.players)
+            elif actions == [action for _, action in past]:
+                # Where wrappers change actions, what another choice is called is not known.
+                yield Played(world, [action for _, action in others], played.players)
+
+    def replay(self, played: Played, rng: random.Random) -> Any:
+        """Plays the game from the start, and looks before every action as its player does."""
+        env = self._copy()
+        env.unwrapped.deal_as(played.state)
+        try:
+            env.reset(seed=rng.getrandbits(31))
+            for number, action in enumerate(played.actions):
+                if done(env):
+                    fault = "not tested, it ends early when it is played again"
+                    raise ImpossibleError(fault, f"after {number} of {len(played.actions)} actions")
+                env.last()
+                env.step(action)
+        except (IllegalActionError, RuntimeError) as error:
+            raise ImpossibleError("not tested, the cards cannot be dealt again", str(error)) from error
+        if env.unwrapped.stier_state != played.state:
+            reached = str(env.unwrapped.stier_state)
+            raise ImpossibleError("not tested, other cards than those it was told to deal", reached)
+        return env
+
+    def differs(self, played: Played, world: Played, player: int) -> bool:
+        """Returns `True` if any card lies elsewhere with all cards open."""
+        del player
+        return str(played.state) != str(world.state)
+
+    def keep(self, env: Any) -> Any:
+        """Returns the environment itself: nobody else has it."""
+        return env
+
+
+def choices(state: State) -> list[tuple[int, int]]:
+    """Returns what the players chose so far, with their numbers."""
+    return [(player, action) for player, action in state.history() if player != CHANCE]
+
+
+def done(env: Any) -> bool:
+    """Returns `True` if the agent selected has no choice any more."""
+    return not env.agents or env.terminations[env.agent_selection] or env.truncations[env.agent_selection]
+
+
+def play(env: Any, rng: random.Random) -> Iterator[Any]:
+    """Plays a random game. Yields the action of the agent selected before it is played; None if it is out."""
+    env.reset(seed=rng.getrandbits(31))
+    while env.agents:
+        action = None
+        if not done(env):
+            observation, *_, info = env.last()
+            masked = isinstance(observation, dict) and "action_mask" in observation
+            mask = observation["action_mask"] if masked else info.get("action_mask")
+            space = env.action_space(env.agent_selection)
+            allowed = range(int(space.n)) if mask is None else np.flatnonzero(mask).tolist()
+            action = int(space.start) + rng.choice(allowed)
+        yield action
+        env.step(action)
