@@ -108,7 +108,7 @@ class LeakReport:
     differences: Counter[str] = field(default_factory=Counter)
     #: The first difference of each fact.
     leaks: dict[str, Difference] = field(default_factory=dict)
-    #: What is not compared at all, with the reason.
+    #: Facts that are not compared at all, with the reason.
     untested: dict[str, str] = field(default_factory=dict)
     #: The number of impossible worlds by fault. They are not compared.
     impossible: Counter[str] = field(default_factory=Counter)
@@ -173,7 +173,7 @@ class Subject(Protocol):
     #: The name, and the source of other worlds.
     name: str
     method: str
-    #: What players are given but what is not compared, with the reason.
+    #: Facts that are not compared, with the reason.
     untested: dict[str, str]
 
     def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Any, int]]]:

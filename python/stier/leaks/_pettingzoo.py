@@ -35,7 +35,7 @@ def aec_subject(env: Any, agents: Sequence[Any], twin: Twin | None) -> TwinSubje
 
 
 class AecSubject:
-    """What AEC environments have in common."""
+    """The facts of AEC environments."""
 
     method = ""
 
@@ -119,7 +119,7 @@ class Played:
 
     #: The state of the game itself.
     state: State
-    #: What the environment was told to play.
+    #: The actions in the names of the environment.
     actions: list[Any]
     #: The players who are in the game.
     players: list[int]
