@@ -324,6 +324,7 @@ def test_the_findings_follow_the_figures() -> None:
         for question in ("tricks == -1 and rule == True", "tricks == 0 and rule == False")
     ]
     last = row("champion_by_rule", "tricks == 5 and rule == False")
+    searched = row("rule_played_on", "rule == False")
     cards = row("swapped", "cards == 'champion' and later_attacks == 'own' and rule == 0")
     behind, ahead = (row("match", f"bouts_left == 0 and standing == '{side}'") for side in ("behind", "ahead"))
     expected = [
@@ -332,6 +333,7 @@ def test_the_findings_follow_the_figures() -> None:
         f"{-always['mean']:.3f} ± {always['mean_ci95']:.3f}. If",
         *(f"{one['now_minus_wait']:.2f} ± {one['now_minus_wait_ci95']:.2f} more" for one in by_champion),
         f"{-last['now_minus_wait']:.2f} ± {last['now_minus_wait_ci95']:.2f} less at the last chance",
+        f"{-searched['now_minus_wait']:.2f} ± {searched['now_minus_wait_ci95']:.2f} less over all positions",
         f"{attacks['now_minus_wait']:.2f} ± {attacks['now_minus_wait_ci95']:.2f} more",
         f"{-waits['now_minus_wait']:.2f} ± {waits['now_minus_wait_ci95']:.2f} less",
         f"{cards['over_fitted']:.2f} ± {cards['over_fitted_ci95']:.2f} on the same positions",
