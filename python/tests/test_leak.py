@@ -571,15 +571,19 @@ class TestPettingZoo:
             with pytest.raises(TypeError, match=why):
                 stier.check_no_leak(kind("schwinget"))
 
-    def test_the_environment_is_left_as_it_is(self, spz: Any) -> None:
-        env = spz.env("schwinget", render_mode="ansi_open")
+    @pytest.mark.parametrize("mode", ["ansi_open", "human"])
+    def test_the_environment_is_left_as_it_is(self, spz: Any, capsys: pytest.CaptureFixture[str], mode: str) -> None:
+        env = spz.env("schwinget", render_mode=mode)
         env.reset(seed=3)
+        capsys.readouterr()
         before = env.stier_state.clone()
         report = stier.check_no_leak(env, games=1, worlds=1)
         assert report.ok
         assert env.stier_state == before
+        assert env.render_mode == mode
         assert list(report.untested) == ["render"]
-        assert "not tested  render: in mode ansi_open" in str(report)
+        assert f"not tested  render: only in mode ansi, not in {mode}" in str(report)
+        assert not capsys.readouterr().out
 
     def test_environments_of_others_need_a_twin(self, spz: Any) -> None:
         from pettingzoo.test.example_envs import generated_agents_env_v0

@@ -149,6 +149,31 @@ def test_games_without_a_seed_follow_from_the_last_one() -> None:
     assert len(set(deals(1))) == 3
 
 
+def test_the_random_events_of_another_game_can_be_dealt(game: stier.Game) -> None:
+    *_, world = random_walk(game.new_initial_state(seed=3), 3)
+    env = spz.env(game)
+    env.deal_as(world)
+    for seed in (4, 5):
+        env.reset(seed=seed)
+        for player, action in world.history():
+            if player != stier.CHANCE:
+                assert env.agent_selection == f"player_{player}"
+                env.step(action)
+        assert env.stier_state == world
+        assert list(env.rewards.values()) == world.returns().tolist()
+
+
+def test_a_game_ends_where_no_event_is_left_to_deal() -> None:
+    env = spz.env("schwinget")
+    env.deal_as(stier.load_game("schwinget").new_initial_state(seed=3))
+    env.reset()
+    with pytest.raises(RuntimeError, match=r"after the last random event that deal_as\(\) was given"):
+        env.step(legal(env.observe(env.agent_selection), random.Random(1)))
+    env.deal_as(stier.load_game("schwinget").new_initial_state())
+    with pytest.raises(RuntimeError, match="last random event"):
+        env.reset()
+
+
 def test_the_state_of_all_players_is_said_to_be_that() -> None:
     env = spz.env("schwinget")
     env.reset(seed=1)

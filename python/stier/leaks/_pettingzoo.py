@@ -43,7 +43,7 @@ class AecSubject:
         self._env = env
         self.name = str(env)
         shown = env.render_mode in (None, "ansi")
-        self.untested = {} if shown else {"render": f"in mode {env.render_mode} it is not for one player"}
+        self.untested = {} if shown else {"render": f"only in mode ansi, not in {env.render_mode}"}
 
     def facts(self, env: Any, player: int) -> dict[str, Any]:
         """Returns everything that the environment hands to an agent."""
@@ -152,6 +152,9 @@ class ReplaySubject(AecSubject):
             raise TypeError(f"{self.name} cannot be copied ({error}): give twin") from error
         if env is self._env or env.unwrapped is self._env.unwrapped:
             raise TypeError(f"a copy of {self.name} is not another environment: give twin")
+        if env.render_mode == "human":
+            # Every position is reached many times.
+            env.unwrapped.render_mode = None
         return env
 
     def players(self, played: Played) -> list[int]:
