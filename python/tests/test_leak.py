@@ -286,8 +286,15 @@ class TestOpenSpiel:
         def honest(state: Any) -> int:
             return int(state.legal_actions()[-1])
 
-        report = stier.check_no_leak(pyspiel.load_game("leduc_poker"), games=10, agents=[peeking, honest])
+        class Bot(pyspiel.Bot):  # type: ignore[misc, name-defined]
+            """Has a method `step_with_policy` that raises."""
+
+            def step(self, state: Any) -> int:
+                return int(state.legal_actions()[0])
+
+        report = stier.check_no_leak(pyspiel.load_game("leduc_poker"), games=10, agents=[peeking, honest, Bot()])
         assert list(report.leaks) == ["agent peeking"]
+        assert report.compared["agent Bot"] == report.compared["agent honest"]
 
     def test_games_in_which_no_worlds_can_be_made(self, pyspiel: Any) -> None:
         for name, why in [("skat", "no other worlds can be made"), ("mfg_crowd_modelling", "mean-field")]:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from stier._native import Agent, Game, PythonAgent, State, load_agent, load_game, registered_agents
+from stier._native import Agent, Game, PythonAgent, Solution, State, load_agent, load_game, registered_agents
 from stier._output import bar
 from stier.errors import AgentError, ArgumentError, IllegalActionError, LeakError
 from stier.playing import AnyAgent, listed
@@ -315,7 +315,19 @@ def _named(game: Game, agent: AnyAgent) -> tuple[str, Decide]:
         return agent, _decisions(load_agent(agent, game))
     if isinstance(agent, Agent | PythonAgent):
         return agent.name, _decisions(agent)
-    return name_of(agent), twice(agent, State.clone)
+    return name_of(agent), twice(agent, _asked, State.clone)
+
+
+def _asked(agent: Any, state: State) -> Any:
+    # A solution draws its actions, but its policy is always the same.
+    if hasattr(agent, "step_with_policy"):
+        return agent.step_with_policy(state)[0]
+    return stepped(agent, state)
+
+
+def stepped(agent: Any, state: Any) -> Any:
+    """Returns the action of an object with a method ``step``, or of a callable."""
+    return getattr(agent, "step", agent)(state)
 
 
 def _decisions(agent: Agent | PythonAgent) -> Decide:
@@ -340,42 +352,32 @@ def name_of(agent: Any) -> str:
     return str(getattr(agent, "__name__", None) or type(agent).__name__)
 
 
-def twice(agent: Any, copied: Callable[[Any], Any]) -> Decide:
+def twice(agent: Any, ask: Callable[[Any, Any], Any], copied: Callable[[Any], Any]) -> Decide:
     """Queries an agent twice: one that draws random numbers would be taken for one that peeks.
 
     Every query is to a copy of the agent, where it can be copied: what it remembers of one world is not for the others.
+    A solution remembers nothing.
 
     Args:
-        agent: A callable, or an object with a method ``step``, or ``step_with_policy``.
+        agent: The agent.
+        ask: Returns its answer in a state.
         copied: Copies a state, so that no decision changes it.
     """
+    copies = not isinstance(agent, Solution)
     try:
-        copy.deepcopy(agent)
+        copy.deepcopy(agent if copies else None)
     except (TypeError, copy.Error):
-        another: Callable[[Any], Any] = _itself
-    else:
-        another = copy.deepcopy
+        copies = False
 
     def decide(state: Any) -> Any:
-        asked = another(agent)
-        # A solution draws its actions, but its policy is always the same.
-        if hasattr(asked, "step_with_policy"):
-            return asked.step_with_policy(state)[0]
-        return getattr(asked, "step", asked)(state)
-
-    def ask(state: Any) -> Any:
-        first, second = decide(copied(state)), decide(copied(state))
+        first, second = (ask(copy.deepcopy(agent) if copies else agent, copied(state)) for _ in range(2))
         if first != second:
             raise AgentError(
                 f"{name_of(agent)} chose {first}, then {second} in the same state: it must draw the same numbers anew"
             )
         return first
 
-    return ask
-
-
-def _itself(agent: Any) -> Any:
-    return agent
+    return decide
 
 
 Fact = Callable[[Any, Any], Any]

@@ -10,7 +10,7 @@ import numpy as np
 import pyspiel
 
 from stier.errors import ArgumentError
-from stier.leaks import ImpossibleError, by_name, name_of, twice
+from stier.leaks import ImpossibleError, by_name, name_of, stepped, twice
 
 _RESAMPLED = "resample_from_infostate of the game, played from the start"
 _SWAPPED = "what chance or others did exchanged in the history, where the information-state string stays the same"
@@ -44,7 +44,7 @@ class SpielSubject:
             "observation_tensor": kind.provides_observation_tensor,
         }
         self._provided = [name for name, there in provided.items() if there]
-        self._agents = by_name((name_of(agent), twice(agent, _copy)) for agent in agents)
+        self._agents = by_name((name_of(agent), twice(agent, stepped, _copy)) for agent in agents)
 
     def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Any, int]]]:
         """Random games."""
