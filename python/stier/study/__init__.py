@@ -66,15 +66,16 @@ less to a player who attacks at the first chance. With the champion's cards no t
 over attacking at the first chance: the champion's own gains 0.001 ± 0.004, and the rule of thumb loses 0.016 ± 0.004.
 If the champion plays on, attacking is worth 0.36 ± 0.01 more than waiting where the rule attacks. Where the rule waits,
 it is worth 0.08 ± 0.03 more at the first lead, and 0.39 ± 0.05 less at the last chance, which good players hardly ever
-reach. But that depends on who plays on: if guided searches do, which are weaker, it is worth 0.11 ± 0.07 less over all
-positions where the rule waits. In the first study, in which the fitted policy plays on, attacking was worth 0.41 ± 0.01
-more and 0.16 ± 0.01 less. Card play changed the second: with the champion's cards, the gain of an attack where the rule
-waits rises by 0.17 ± 0.04 on the same positions. The champion before this one played bouts without attacks badly, so
-attacks looked better, above all against never attacking. If the fitted policy plays on, attacking gains 0.25 points per
-bout over all hands: 0.10 from your own flat throws, 0.04 from preventing the opponent's, and most of the rest from
-winning more bouts. In the last bout of a match, attack if you are behind by up to three points (+6.8 ± 0.4 percentage
-points to win the match), and wait if you are ahead by up to three (-4.0 ± 0.4). The values of a match are those of the
-fitted policy, because the champion cannot play matches. How near all this is to perfect play is not known."""
+reach. But that depends on the players who play on. If guided searches do, which are weaker, it is worth 0.11 ± 0.07
+less over all positions where the rule waits. In the first study, in which the fitted policy plays on, attacking was
+worth 0.41 ± 0.01 more and 0.16 ± 0.01 less. Card play changed the second: with the champion's cards, the gain of an
+attack where the rule waits rises by 0.17 ± 0.04 on the same positions. The champion before this one played bouts
+without attacks badly, so attacks looked better, above all against never attacking. If the fitted policy plays on,
+attacking gains 0.25 points per bout over all hands: 0.10 from your own flat throws, 0.04 from preventing the
+opponent's, and most of the rest from winning more bouts. In the last bout of a match, attack if you are behind by up to
+three points (+6.8 ± 0.4 percentage points to win the match), and wait if you are ahead by up to three (-4.0 ± 0.4). The
+values of a match are those of the fitted policy, because the champion cannot play matches. How near all this is to
+perfect play is not known."""
 
 
 class _Figure(NamedTuple):
