@@ -600,8 +600,7 @@ the same in all worlds of an information set. Only the player to move is compare
 that player.""",
     "pettingzoo": """
 Compared are `agents`, `agent_selection`, spaces, `observe`, `last`, infos, rewards, terminations and truncations, for
-every agent in every position.
-`render` is not compared: it shows all cards to a spectator.""",
+every agent in every position. `render` is not compared: it shows all cards to a spectator.""",
     "rlcard": """
 Compared is every part of `get_state`: for the seat to move, and separately for seats not to move, because
 `get_state` takes any seat. `get_perfect_information` is not compared.""",
@@ -643,8 +642,9 @@ FINDINGS = {
     "open_spiel": """
 Checked by hand: in Hearts, the resampler deals the hands again but keeps the cards that other players passed, so
 players pass cards that they do not hold. In Hearts and in Euchre, it also deals cards of a suit to players who did not
-follow that suit before. In Gin Rummy, it exchanges the opponent's hand but not the history: that of every world, and so
-its `serialize`, is the true one, with all cards. In Colored Trails, it returned the true state every time.
+follow that suit before. In Gin Rummy, it exchanges the opponent's hand but not the history: the history of every world,
+and with it `serialize`, is the true one with all cards. So there is no other world of it to compare. In Colored Trails,
+it returned the true state every time.
 
 ```python
 import random

@@ -193,10 +193,7 @@ class Subject(Protocol):
         ...
 
     def replay(self, world: Any, rng: random.Random) -> Any:
-        """Plays a world from the start, so that what is stored on the way is of that world.
-
-        Raises `ImpossibleError`.
-        """
+        """Plays a world from the start, so that stored values belong to it. Raises `ImpossibleError`."""
         ...
 
     def differs(self, state: Any, world: Any, player: int) -> bool:
@@ -355,8 +352,8 @@ def name_of(agent: Any) -> str:
 def twice(agent: Any, ask: Callable[[Any, Any], Any], copied: Callable[[Any], Any]) -> Decide:
     """Queries an agent twice: one that draws random numbers would be taken for one that peeks.
 
-    Every query is to a copy of the agent, where it can be copied: what it remembers of one world is not for the others.
-    A solution remembers nothing.
+    Every query is to a copy of the agent, if it can be copied, so that it remembers nothing of other worlds. A solution
+    never does.
 
     Args:
         agent: The agent.
@@ -400,32 +397,31 @@ def check_no_leak(
     """Checks that a player is given nothing that depends on what the player cannot know.
 
     Random games are played. In every position and for every player, hidden cards are replaced by those of other worlds
-    that agree with all the player knows. Every world is played again from the start, so that what is stored on the way
-    is of that world, too. Then everything that the player is given has to be the same, bit by bit; the report lists
-    what was compared, and what was not. The result depends on the arguments only.
+    that agree with everything the player knows. Every world is played again from the start, so that stored values
+    belong to it. Then everything that the player is given must be the same, bit by bit. The report lists the facts that
+    were compared and those that were not. The result depends on the arguments only.
 
-    Where the worlds come from:
+    Where the worlds come from, and what is compared:
 
-    - A game of `stier`: from `State.resample_from_infostate`. Tensors, strings, masks, renderings and what agents
-      decide are compared, for every player, up to the end.
-    - A game of OpenSpiel: from its own `resample_from_infostate`, if it has one. A world whose history is illegal or
-      leads to another state, or that cannot be played on to the end at random, is a fault of the resampler: it is
-      reported as an impossible world and not compared. Without a resampler, what chance or other players did is
-      exchanged in the history, and worlds with the same information-state string are taken: then nothing is shown
-      about the string itself, only that the rest tells no more than it does. Strings, tensors, legal actions and what
-      agents decide are compared, for the player to move.
+    - A game of `stier`: from `State.resample_from_infostate`. Compared are tensors, strings, masks, renderings and the
+      decisions of agents, for every player, up to the end.
+    - A game of OpenSpiel: from its own `resample_from_infostate`, if it has one. A world is a fault of the resampler if
+      its history is illegal or leads to another state, or if random play from it does not reach the end. It is
+      reported as an impossible world and not compared. Without a resampler, events of chance or of other players are
+      exchanged in the history, and worlds with the same information-state string are taken. Then nothing is shown
+      about the string itself, only that the rest tells no more than it does. Compared are strings, tensors, legal
+      actions and the decisions of agents, for the player to move.
     - An AEC environment of `stier.pettingzoo`, wrapped or not: from `State.resample_from_infostate`. The true game and
-      the world are each played from `reset` in a copy of the environment, with seeds of their own: a seed is as good as
-      all cards. Compared are `agents`, `agent_selection`, spaces, `observe`, `last`, infos, rewards, terminations,
-      truncations and in mode ``ansi`` `render`, for every player, up to the end. An environment that does not deal
-      the cards it is told to deal, or that goes another way when it is played again, was not tested: its worlds are
-      impossible.
-    - Any other AEC environment: from `twin`. What it shares with the twin, or stored before the twin was made from it,
-      looks alike. The end is not compared.
+      the world are each played from `reset` in a copy of the environment. Their seeds differ, because a seed determines
+      all cards. Compared are `agents`, `agent_selection`, spaces, `observe`, `last`, infos, rewards, terminations and
+      truncations, and `render` in mode ``ansi``, for every player, up to the end. If the environment does not deal the
+      cards that it is told to deal, its worlds are impossible, and nothing is shown.
+    - Any other AEC environment: from `twin`. Compared is the same, except the end. Values that the twin shares with the
+      environment, or copied from it, look alike.
 
-    What it does not show: that the worlds are drawn from the right distribution; that nothing leaks where no other
-    world was drawn, which the report counts, or in positions that random games do not reach; what could be read from
-    attributes of a state or environment, or is kept outside of it and its agents, in a class or a module.
+    The check does not show that the worlds are drawn from the right distribution. It shows nothing where no other world
+    was drawn, which the report counts, or in positions that random games do not reach. It does not look at attributes
+    of states and environments, or at values that they and the agents keep in a class or a module.
 
     Args:
         game: A game, or its name as for `stier.load_game`; a `pyspiel.Game`; a `pettingzoo.AECEnv`. With `twin`
@@ -436,14 +432,14 @@ def check_no_leak(
         agents: The agents that decide in every world. For games of `stier`, anything that `stier.pit` takes (by default
             ``ismcts:iterations=50`` and, where there is a built-in policy, ``greedy``); for games of OpenSpiel,
             callables `f(state) -> action` or bots. A callable, or the method ``step`` of an object, is given the state
-            itself, so that peeking is found. An object is copied for every query, if it can be copied; otherwise, as a
-            function, it must remember nothing, and give the same answer when it is queried twice. Of an object with
-            ``step_with_policy``, such as a solution, the policy is compared.
+            itself, so that peeking is found. An object is copied for every query, if it can be copied. A function, or
+            an object that cannot be copied, must remember nothing and give the same answer when it is queried twice.
+            For games of `stier`, the policies of objects with ``step_with_policy`` are compared, such as solutions.
         facts: More to compare, by name: callables `f(state, player)` that remember nothing; for AEC environments
             `f(env, player)` with the number of the agent in `possible_agents`.
         twin: For AEC environments: `f(env, agent, seed)` returns another environment at the same point in which
-            everything that the agent does not know is drawn anew, or None where it cannot. It should be played there
-            from `reset`. It must not change `env`.
+            everything that the agent does not know is drawn anew, or None where it cannot. Make it by playing a fresh
+            environment from `reset`, or stored values look alike. It must not change `env`.
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:

@@ -69,7 +69,7 @@ class AecSubject:
 class TwinSubject(AecSubject):
     """An environment with a function that knows what is hidden in it. States are environments."""
 
-    method = "twins of the caller's: what a twin shares with its environment looks alike"
+    method = "twins made by the caller, in which shared values look alike"
 
     def __init__(self, env: Any, twin: Twin) -> None:
         super().__init__(env)
@@ -99,7 +99,7 @@ class TwinSubject(AecSubject):
                 yield world
 
     def replay(self, env: Any, rng: random.Random) -> Any:
-        """Returns the environment itself: how it came to this point is not known."""
+        """Returns the environment itself: its history is not known."""
         del rng
         return env
 
@@ -173,11 +173,11 @@ class ReplaySubject(AecSubject):
             if others == past:
                 yield Played(world, actions, played.players)
             elif actions == [action for _, action in past]:
-                # Where wrappers change actions, what another choice is called is not known.
+                # Wrappers may rename actions: then the names of other choices are not known.
                 yield Played(world, [action for _, action in others], played.players)
 
     def replay(self, played: Played, rng: random.Random) -> Any:
-        """Plays the game from the start, and looks before every action as its player does."""
+        """Plays the game from the start, with a call of `last` before every action, as players make it."""
         env = self._copy()
         env.unwrapped.deal_as(played.state)
         try:
