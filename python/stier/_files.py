@@ -59,9 +59,3 @@ def write_bytes(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
 
     write(path, make)
-
-
-def remove_unfinished(folder: Path) -> None:
-    """Removes files that were being written when a process was killed."""
-    for left in folder.glob(f"*{UNFINISHED}"):
-        left.unlink(missing_ok=True)

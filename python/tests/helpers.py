@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +37,23 @@ VARIANTS: dict[str, list[dict[str, object]]] = {
 def all_games() -> list[stier.Game]:
     names = stier.registered_names()
     return [stier.load_game(name, **rules) for name in names for rules in [{}, *VARIANTS.get(name, [])]]
+
+
+def kept(folder: Path) -> dict[str, bytes]:
+    """The parts that an experiment has kept, by key."""
+    path = folder / "experiment.sqlite"
+    if not path.exists() or not path.stat().st_size:
+        return {}
+    with closing(sqlite3.connect(path)) as connection:
+        found = dict(connection.execute("SELECT key, content FROM kept").fetchall())
+    return {key: content for key, content in found.items() if key not in ("experiment", "holder")}
+
+
+def forget(store: Any, *numbers: int) -> None:
+    """Removes parts, as if they had never been played."""
+    keys = [(store.experiment.task(number).key,) for number in numbers]
+    with closing(sqlite3.connect(store.folder / "experiment.sqlite")) as connection, connection:
+        connection.executemany("DELETE FROM kept WHERE key = ?", keys)
 
 
 def has_chance(game: stier.Game) -> bool:

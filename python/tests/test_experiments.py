@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers import forget, kept
 
 import stier
 from stier.cli import main
@@ -40,10 +40,6 @@ luck = "random"
 advice = "greedy"
 search = "ismcts:iterations=30"
 """
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def small(**changes) -> Experiment:
@@ -202,7 +198,7 @@ def test_killed_at_any_moment_it_ends_with_the_same_bytes(
     command = [sys.executable, "-m", "stier", "run", str(toml), "--out", str(out), "--threads", str(threads)]
     for parts in (2, 9)[:threads]:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-            while len(list(out.glob("games/*.parquet"))) < parts:
+            while len(kept(out)) < parts:
                 assert process.poll() is None, process.communicate()
                 time.sleep(0.01)
             process.kill()
@@ -210,76 +206,60 @@ def test_killed_at_any_moment_it_ends_with_the_same_bytes(
     assert not left.complete
     with pytest.raises(ValueError, match="has not been played"):
         experiments.decisions(left, parts=left.missing()[:1])
-    # What was being written when it was killed.
-    (out / "games" / "part-000020.parquet.123.new").write_bytes(b"half")
-    there = files(out)
+    there = kept(out)
     assert main(["run", str(toml), "--out", str(out), "--threads", str(threads), "--no-progress"]) == 0
-    assert files(out) == files(whole.folder)
-    assert all(files(out)[name] == content for name, content in there.items() if not name.endswith(".new"))
+    assert kept(out) == kept(whole.folder)
+    assert there.items() <= kept(out).items()
+    saved = [tmp_path / "out.parquet", tmp_path / "whole.parquet"]
+    for folder, path in zip((out, whole.folder), saved, strict=True):
+        experiments.load(folder).save(path)
+    assert saved[0].read_bytes() == saved[1].read_bytes()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
 def test_ctrl_c_leaves_whole_parts(long: tuple[Path, Store], tmp_path: Path) -> None:
     command = [sys.executable, "-m", "stier", "run", str(long[0]), "--out", str(tmp_path / "out")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        while not list(tmp_path.glob("out/games/*.parquet")):
+        while not kept(tmp_path / "out"):
             assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
-    assert (process.returncode, err) == (130, "stier: interrupted\n")
+    assert process.returncode == 130
+    said = r"stopped: \d+ of 24 parts are in .*out, and the same command continues\nstier: interrupted\n$"
+    assert re.search(said, err)
     left = experiments.load(tmp_path / "out")
     assert not left.complete
     assert len(left.to_arrow()) > 0
-    assert not list((tmp_path / "out").rglob("*.new"))
 
 
 def test_another_experiment_is_refused(played: Store) -> None:
-    before = files(played.folder)
+    before = kept(played.folder)
     for other, named in [
         (small(seeds=[5, 7]), r"seeds: \[5, 6\] there, \[5, 7\] here"),
-        (small(deals=9), "an experiment of 10 deals: deals must be at least as many, got 9"),
-        (small(deals=12), "they can only grow from a multiple of deals_per_part, which is 4"),
         (small(paired=False), "paired: True there, False here"),
         (small(rules={"scoring": "schwinger", "bouts": 2, "hand_size": 4}), r"experiment \(other rules\): choose"),
     ]:
         with pytest.raises(ValueError, match=named):
             experiments.run(other, played.folder)
-    assert files(played.folder) == before
+    assert kept(played.folder) == before
     with pytest.raises(ValueError, match="out is missing"):
         experiments.run(small())
 
 
 def test_more_deals_go_on_from_full_parts(tmp_path: Path) -> None:
     few = experiments.run(small(deals=8), tmp_path / "grown")
-    before = files(few.folder / "games")
+    before = kept(few.folder)
     grown = experiments.run(small(deals=10), tmp_path / "grown")
     whole = experiments.run(small(deals=10), tmp_path / "whole")
-    assert files(grown.folder) == files(whole.folder)
-    assert before.items() <= files(grown.folder / "games").items()
-
-
-def test_strange_files_are_named(tmp_path: Path) -> None:
-    games = experiments.run(small(deals=4), tmp_path / "one")
-    other = experiments.run(small(deals=4, seeds=[9, 10]), tmp_path / "other")
-    path = games.path(1)
-    path.write_bytes(other.path(1).read_bytes())
-    with pytest.raises(ValueError, match=r"part-000001.parquet is of another experiment: delete it"):
-        games.to_arrow()
-    path.write_bytes(b"nonsense")
-    with pytest.raises(ValueError, match=r"part-000001.parquet cannot be read"):
-        games.to_arrow()
-    path.unlink()
-    assert (games.missing(), games.complete) == ([1], False)
-    assert repr(games).endswith("5 of 6 parts>")
-    (tmp_path / "one" / "experiment.json").unlink()
-    with pytest.raises(ValueError, match="parts of an unknown experiment"):
-        experiments.run(small(deals=4), tmp_path / "one")
-    with pytest.raises(stier.errors.FileError, match="no experiment"):
-        experiments.load(tmp_path / "one")
-    (tmp_path / "one" / "experiment.json").write_text("{")
-    with pytest.raises(ValueError, match="cannot be read"):
-        experiments.load(tmp_path / "one")
+    assert kept(grown.folder) == kept(whole.folder)
+    assert before.items() <= kept(grown.folder).items()
+    assert grown.to_arrow().equals(whole.to_arrow())
+    # A part that was not full is played again, and fewer deals are those at the beginning.
+    more = experiments.run(small(deals=12), tmp_path / "grown")
+    assert more.to_arrow().equals(experiments.run(small(deals=12), tmp_path / "more").to_arrow())
+    assert experiments.run(small(deals=8), tmp_path / "grown").to_arrow().equals(few.to_arrow())
+    assert str(experiments.report(tmp_path / "grown")) == str(experiments.report(few))
 
 
 def test_reports_are_what_the_games_say(played: Store, tmp_path: Path) -> None:
@@ -323,10 +303,9 @@ def test_reports_of_one_deal_have_no_interval(tmp_path: Path) -> None:
 
 def test_reports_of_part_of_the_games_say_so(tmp_path: Path) -> None:
     games = experiments.run(small(deals=4), tmp_path)
-    games.path(5).unlink()
+    forget(games, 5)
     assert "40 games of 48: not all have been played yet" in str(experiments.report(tmp_path))
-    for number in range(5):
-        games.path(number).unlink()
+    forget(games, *range(5))
     with pytest.raises(ValueError, match="there are no games yet"):
         experiments.report(tmp_path)
 
@@ -389,9 +368,8 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     toml.write_text(TOML)
     assert main(["run", str(toml), "--out", str(out)]) == 0
     assert capsys.readouterr().out == f"120 games in {out}\nstier report {out}\n"
-    noted = json.loads((out / "experiment.json").read_text())
-    assert (noted["experiment"]["deals"], noted["version"]) == (10, stier.__version__)
-    assert main(["report", str(out)]) == 0
+    assert main(["report", str(out), "--rows", str(tmp_path / "games.parquet")]) == 0
+    assert pd.read_parquet(tmp_path / "games.parquet").equals(experiments.load(out).to_pandas())
     printed = capsys.readouterr().out
     assert printed.startswith(str(experiments.report(out)))
     assert f"figures in {out / 'figures'}" in printed
@@ -404,6 +382,6 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_progress_counts_what_was_there(tmp_path: Path, terminal: pytest.CaptureFixture[str]) -> None:
     games = experiments.run(small(deals=8), tmp_path)
-    games.path(3).unlink()
+    forget(games, 3)
     experiments.run(small(deals=8), tmp_path, progress=True)
     assert "96/96" in terminal.readouterr().err

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import kept
 
 import stier
 from stier.cli import main
@@ -84,10 +85,6 @@ KINDS = {
 }
 
 
-def parts(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("part-*.parquet"))}
-
-
 def plan(kind: str, **changes: Any) -> TablePlan:
     """The experiment of the project with other settings."""
     own: TablePlan = experiments.read(BENCHES / f"{kind}.toml")
@@ -103,7 +100,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("kind", "open_parts"), [("strength", 0), ("ladder", 0), ("training", None)])
 def test_the_pages_of_the_project_are_those_of_its_tables(kind: str, open_parts: int | None, tmp_path: Path) -> None:
     store = begin(plan(kind), tmp_path)
-    assert open_parts in (None, store.experiment.parts())
+    assert open_parts in (None, len(store.missing()))
     found = experiments.report(store)
     assert str(found) == (BENCHES / f"{kind.upper()}.md").read_text("utf-8")
     table = pd.read_csv(BENCHES / f"{kind}.csv")
@@ -116,7 +113,7 @@ def test_a_match_is_that_of_the_table(tmp_path: Path) -> None:
     found = experiments.run(strength.Strength({"seed": 1, "piece": 500, "table": [table]}), tmp_path)
     row = found.experiment.results(found).iloc[0]
     there = pd.read_csv(BENCHES / "strength.csv").set_index(list(strength.MATCH))
-    assert row[list(strength.SUMS)].tolist() == there.loc[tuple(row[list(strength.MATCH)])].tolist()
+    assert row[[*strength.SUMS, "made_by"]].tolist() == there.loc[tuple(row[list(strength.MATCH)])].tolist()
 
 
 def test_sums_give_the_intervals_of_pit() -> None:
@@ -140,7 +137,7 @@ def test_a_rung_of_the_ladder_is_that_of_the_table(tmp_path: Path) -> None:
     there = read_csv(BENCHES / "ladder.csv").to_pandas()
     both = found.merge(there, on=keys, suffixes=("", "_there"))
     assert len(both) == len(found) == 4
-    for column in [*columns, "attack"]:
+    for column in [*columns, "attack", "made_by"]:
         assert both[column].tolist() == both[f"{column}_there"].tolist()
 
 
@@ -163,9 +160,10 @@ def test_a_network_is_measured_again_when_its_file_changes(tmp_path: Path) -> No
         found, _, _ = experiments.publish(store)
         assert "| against random |" in str(found)
         assert len(set(pd.read_csv(tmp_path / "training.csv")["made_by"])) == 1
-    assert training.Training(given).parts() == 0
+    given["published"] = str(tmp_path / "training.csv")
+    assert begin(training.Training(given), tmp_path / "again").complete
     changed = training.Training({**given, "run": [{**run, "deals": 30}]})
-    assert changed.parts() == 1
+    assert begin(changed, tmp_path / "changed").missing() == [0]
     assert "Not measured yet." in str(experiments.report(begin(changed, tmp_path / "changed")))
     with pytest.raises(stier.StierError, match=r"run given: .*No such file"):
         training.Training({**given, "run": [{**run, "file": str(tmp_path / "missing")}]})
@@ -342,25 +340,25 @@ def test_killed_in_the_middle_it_ends_with_the_same_parts(kind: str, tmp_path: P
     )
     command = [sys.executable, "-c", program, "run", str(toml), "--out", str(out), "--threads", "1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        while not parts(out):
+        while not kept(out):
             assert process.poll() is None, process.communicate()
             time.sleep(0.002)
         process.kill()
-    there = parts(out)
+    there = kept(out)
     left = experiments.load(out)
     assert not left.complete
     assert main(["run", str(toml), "--out", str(out), "--threads", "1"]) == 0
     whole = experiments.run(toml, tmp_path / "whole", threads=2)
-    assert there.items() <= parts(out).items()
-    assert parts(out).keys() == parts(whole.folder).keys()
+    assert there.items() <= kept(out).items()
+    assert kept(out).keys() == kept(whole.folder).keys()
     for number in range(whole.experiment.parts()):
         frames = [store.part(number).to_pandas() for store in (experiments.load(out), whole)]
         pd.testing.assert_frame_equal(*(frame.drop(columns=times) for frame in frames), check_exact=True)
     if not times:
-        assert parts(out) == parts(whole.folder)
+        assert kept(out) == kept(whole.folder)
 
 
-def test_what_the_table_has_is_not_played_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_has_been_published_is_not_played_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     toml = tmp_path / "small.toml"
     toml.write_text(f'tables = "results"\npage = "PAGE.md"\nabout = "Small."\n{STRENGTH}')
     first = experiments.run(toml, tmp_path / "first")
@@ -368,15 +366,31 @@ def test_what_the_table_has_is_not_played_again(tmp_path: Path, capsys: pytest.C
     experiments.publish(first)
     assert (tmp_path / "PAGE.md").read_text("utf-8").startswith("# Strength\n\nSmall.\n\nSeed 1.\n\n- machine: ")
     table = (tmp_path / "results" / "strength.csv").read_bytes()
+    toml.write_text(f'published = "results/strength.csv"\n{toml.read_text()}')
+    assert begin(experiments.read(toml), tmp_path / "second").complete
     assert main(["run", str(toml), "--out", str(tmp_path / "second")]) == 0
-    assert capsys.readouterr().out.startswith(f"0 deals in {tmp_path / 'second'}\n")
+    assert capsys.readouterr().out.startswith(f"200 deals in {tmp_path / 'second'}\n")
     assert (tmp_path / "results" / "strength.csv").read_bytes() == table
     # More deals come after those of the table, in both folders.
     toml.write_text(toml.read_text().replace("deals = 60", "deals = 90"))
+    rows = []
     for folder in ("first", "second"):
+        missing = begin(experiments.read(toml), tmp_path / folder).missing()
         more = experiments.run(toml, tmp_path / folder)
-        assert [more.experiment.task(number).what[1:] for number in range(3)] == [(60, 20)] * 3
-        assert set(more.experiment.results(more).query("game == 'schwinget'")["deals"]) == {90}
+        assert [more.experiment.task(number).what[1:] for number in missing] == [(60, 20)] * 3 + [(80, 10)] * 3
+        rows.append(more.experiment.results(more))
+        assert set(rows[-1].query("game == 'schwinget'")["deals"]) == {90}
+    pd.testing.assert_frame_equal(*rows)
+    # The row of another match, and the sums of more deals than are wanted.
+    toml.write_text(toml.read_text().replace("ismcts:iterations=300", "ismcts:iterations=301"))
+    assert len(begin(experiments.read(toml), tmp_path / "other").missing()) == 2 + 2 * 5
+    toml.write_text(toml.read_text().replace("deals = 90", "deals = 30"))
+    fewer = begin(experiments.read(toml), tmp_path / "fewer")
+    assert set(fewer.experiment.results(fewer).query("game == 'schwinget'")["deals"]) == {60}
+    for wrong in ("a,b\n1,2\n", table.decode().replace(",made_by", ",made"), "\xff"):
+        (tmp_path / "results" / "strength.csv").write_text(wrong, "latin-1")
+        with pytest.raises(stier.errors.ArgumentError, match=r"strength\.csv cannot be read as a table of strength: "):
+            begin(experiments.read(toml), tmp_path / "wrong")
 
 
 def test_it_stops_after_some_minutes_and_reports_what_is_there(tmp_path: Path, monkeypatch, capsys) -> None:

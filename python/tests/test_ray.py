@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import kept as kept_in
 from test_kinds import KINDS
 
 pytest.importorskip("pandas")
@@ -42,10 +43,6 @@ agents = ["random", "greedy", "ismcts:iterations=5000"]
 """
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     from ray.cluster_utils import Cluster
@@ -66,12 +63,12 @@ def toml(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_lost_nodes_and_killed_drivers_change_no_byte(cluster, toml: Path, tmp_path: Path, monkeypatch) -> None:
-    """A driver is killed; what follows loses a node in the middle; the files are those of an undisturbed local run."""
+    """A driver is killed; what follows loses a node in the middle; the parts are those of an undisturbed local run."""
     whole = experiments.run(toml, tmp_path / "whole")
     out = tmp_path / "out"
     command = [sys.executable, "-m", "stier", "run", str(toml), "--out", str(out), "--ray", cluster.address]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        while len(list(out.glob("games/*.parquet"))) < 2:
+        while len(kept_in(out)) < 2:
             assert process.poll() is None, process.communicate()
             time.sleep(0.01)
         process.kill()
@@ -92,7 +89,7 @@ def test_lost_nodes_and_killed_drivers_change_no_byte(cluster, toml: Path, tmp_p
     games = experiments.run(toml, out, ray=cluster.address)
     assert games.complete
     assert sorted(kept) == before
-    assert files(out) == files(whole.folder)
+    assert kept_in(out) == kept_in(whole.folder)
 
 
 @pytest.mark.parametrize("kind", ["strength", "ladder", "study"])
@@ -110,7 +107,7 @@ def test_every_kind_is_played_on_a_cluster(cluster, kind: str, tmp_path: Path) -
 
 
 def test_what_a_task_raises_is_raised(cluster, toml: Path, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(_ray.stier, "__version__", "0.0")
+    monkeypatch.setattr(_ray, "build", lambda: "0.0")
     with pytest.raises(ValueError, match=r"^this node has stier .*, the experiment is played with 0\.0$"):
         experiments.run(toml, tmp_path / "out", ray=cluster.address)
 
@@ -132,7 +129,7 @@ def test_jobs_are_worth_their_while() -> None:
 
 def test_jobs_are_functions_of_the_experiment(tmp_path: Path) -> None:
     experiment = Experiment("schwinget", ["random", "greedy"], deals=4, deals_per_part=2)
-    version = _ray.stier.__version__
+    version = _ray.build()
     store = Store(experiment, tmp_path)
     tables, seconds = _ray.job(store, version, [1, 0])
     assert seconds > 0

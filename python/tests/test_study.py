@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import kept
 
 import stier
 from stier.cli import main
@@ -19,7 +20,7 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
 
-from stier import study  # noqa: E402
+from stier import experiments, study  # noqa: E402
 from stier.experiments._plans import build  # noqa: E402
 from stier.network import Network  # noqa: E402
 from stier.study import Study  # noqa: E402
@@ -30,12 +31,11 @@ from stier.study._thumb import RULE_OF_THUMB, Thumb, fit, judged  # noqa: E402
 TABLES = Path(__file__).parents[2] / "notebooks" / "data" / "attack_timing"
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-def positions(folder: Path) -> pd.DataFrame:
-    return pd.concat([pd.read_parquet(path) for path in sorted(folder.glob("part-*.parquet"))], ignore_index=True)
+def positions(folder: Path, name: str) -> pd.DataFrame:
+    """The positions of a run of the study in the folder."""
+    store = experiments.load(folder)
+    run = next(run for run in store.experiment.runs if run.name == name)
+    return study._Parts(store).read(run)
 
 
 @pytest.fixture(scope="module")
@@ -148,13 +148,13 @@ def test_the_same_positions_are_played_on_by_several(small) -> None:
     assert swapped.groupby("rule")["n"].nunique().eq(1).all()
     own = swapped[(swapped["cards"] == "fitted") & (swapped["later_attacks"] == "own")]
     assert (own["over_fitted"] == 0).all()
-    step, other = (positions(folder / "step" / "points" / name) for name in ("step", "champion"))
+    step, other = (positions(folder, f"step/points/{name}") for name in ("step", "champion"))
     assert step[["game", "decision"]].equals(other[["game", "decision"]])
     row = found.tables["step"].query("rule == -1").iloc[0]
     gains = row["now_minus_wait_by_step"] - row["now_minus_wait_by_champion"]
     assert row["difference"] == pytest.approx(gains, abs=1e-6)
     # They are those of the champion's own games, and the search is asked at more of them.
-    asked = positions(folder / "step" / "points" / "asked")
+    asked = positions(folder, "step/points/asked")
     assert asked.iloc[: len(other)][["game", "decision", "share"]].equals(other[["game", "decision", "share"]])
     said = found.tables["step_asked"].query("tricks == -1").iloc[0]
     assert (said["n"], said["champion_share"]) == (len(asked), pytest.approx(asked["share"].mean()))
@@ -270,10 +270,10 @@ def test_what_is_saved_is_read_back(small, tmp_path: Path) -> None:
 @pytest.mark.timeout(600)
 def test_positions_carry_what_the_tables_need(small) -> None:
     folder, found = small
-    broad = positions(folder / "broad" / "points")
+    broad = positions(folder, "broad/points")
     assert broad["tricks"].between(0, 5).all()
     assert (broad["rule"] == ((broad["has_trump"] == 0) | (count(broad) >= 4))).all()
-    part = positions(folder / "mistakes" / "points" / "fitted")
+    part = positions(folder, "mistakes/points/fitted")
     for arm in ("now", "wait"):
         assert np.allclose(value(part, arm), (part[f"{arm}_even"] + part[f"{arm}_odd"]) / 2, atol=1e-4)
     settings = found.settings["mistakes/points/fitted"]
@@ -357,7 +357,7 @@ def test_the_findings_follow_the_figures() -> None:
     assert abs(always["mean"]) < 0.1 * never["mean"]
 
 
-def test_an_interrupted_study_goes_on_and_ends_with_the_same_files(tmp_path: Path, monkeypatch) -> None:
+def test_an_interrupted_study_goes_on_and_ends_with_the_same_kept(tmp_path: Path, monkeypatch) -> None:
     options = {"quick": True, "scale": 0.03, "chapters": ["broad", "mistakes"], "threads": 1}
     study.attack_timing(tmp_path / "whole", **options)
     play, calls = Study.play, []
@@ -371,34 +371,29 @@ def test_an_interrupted_study_goes_on_and_ends_with_the_same_files(tmp_path: Pat
     monkeypatch.setattr(Study, "play", interrupted)
     with pytest.raises(KeyboardInterrupt):
         study.attack_timing(tmp_path / "parts", **options)
-    there = files(tmp_path / "parts")
-    assert len(there) == 3 + len(["experiment.json"])
+    there = kept(tmp_path / "parts")
+    assert len(there) == 3
     monkeypatch.setattr(Study, "play", play)
-    # As a process that was killed while it wrote leaves it.
-    (tmp_path / "parts" / "broad" / "points" / "part-00000.parquet.1.new").write_bytes(b"half")
     study.attack_timing(tmp_path / "parts", **options)
-    assert files(tmp_path / "parts") == files(tmp_path / "whole")
-    assert there.items() <= files(tmp_path / "parts").items()
+    assert kept(tmp_path / "parts") == kept(tmp_path / "whole")
+    assert there.items() <= kept(tmp_path / "parts").items()
 
 
 def test_threads_change_nothing(tmp_path: Path) -> None:
     for threads in (1, 2):
         study.attack_timing(tmp_path / str(threads), quick=True, scale=0.02, chapters=["broad"], threads=threads)
-    assert files(tmp_path / "1") == files(tmp_path / "2")
+    assert kept(tmp_path / "1") == kept(tmp_path / "2")
 
 
 def test_parts_of_other_settings_are_refused(tmp_path: Path) -> None:
     options = {"quick": True, "scale": 0.01, "chapters": ["broad"]}
     study.attack_timing(tmp_path, **options)
-    before = files(tmp_path)
+    before = kept(tmp_path)
     with pytest.raises(ValueError, match=r"has another experiment \(seed: 0 there, 1 here\)"):
         study.attack_timing(tmp_path, **options, seed=1)
     with pytest.raises(ValueError, match="games per part of broad/points: 100 there, 200 here"):
         study.attack_timing(tmp_path, **{**options, "scale": 0.02})
-    assert files(tmp_path) == before
-    (tmp_path / "experiment.json").unlink()
-    with pytest.raises(ValueError, match="parts of an unknown experiment"):
-        study.attack_timing(tmp_path, **options)
+    assert kept(tmp_path) == before
 
 
 def test_a_larger_study_goes_on_from_a_smaller_one(tmp_path: Path, monkeypatch) -> None:
@@ -406,7 +401,7 @@ def test_a_larger_study_goes_on_from_a_smaller_one(tmp_path: Path, monkeypatch) 
     # A tenth of the games: only from scale 1 on does a study have parts of one size.
     monkeypatch.setattr("stier.study._chapters.Size", lambda full, quick, chunk: Size(full, quick // 10, chunk))
     study.attack_timing(tmp_path, **options)
-    before = files(tmp_path)
+    before = kept(tmp_path)
     played: list[str] = []
     play = Study.play
 
@@ -417,8 +412,7 @@ def test_a_larger_study_goes_on_from_a_smaller_one(tmp_path: Path, monkeypatch) 
     monkeypatch.setattr(Study, "play", noted)
     found = study.attack_timing(tmp_path, **options, scale=2)
     assert played == ["broad/points/part-00001", "broad/schwinger/part-00001"]
-    parts = {name: content for name, content in before.items() if name.endswith(".parquet")}
-    assert parts.items() <= files(tmp_path).items()
+    assert before.items() <= kept(tmp_path).items()
     assert found.tables["by_tricks"]["n"].iloc[0] == 2_000
 
 
@@ -426,8 +420,8 @@ def test_a_larger_study_goes_on_from_a_smaller_one(tmp_path: Path, monkeypatch) 
     ("options", "named"),
     [
         ({"chapters": ["narrow"]}, "unknown chapter 'narrow'; chapters: responders, broad"),
-        ({"scale": 0}, "scale must be above 0, got 0"),
-        ({"scale": float("nan")}, "scale must be above 0, got nan"),
+        ({"scale": 0}, "scale must be above 0 and at most 1000, got 0"),
+        ({"scale": float("nan")}, "scale must be above 0 and at most 1000, got nan"),
         ({"threads": -1, "chapters": ["broad"]}, "threads must be between 0 and "),
     ],
 )
@@ -499,7 +493,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert err == ""
     assert (tmp_path / "figures" / "attack_value.png").exists()
     assert (tmp_path / "tables" / "answer.md").read_text("utf-8").startswith("# When is an attack right?")
-    assert (tmp_path / "broad" / "points" / "part-00000.parquet").exists()
+    assert len(kept(tmp_path)) == 2
     assert main([*command, "--out", str(tmp_path), "--seed", "5"]) == 2
     said = capsys.readouterr().err
     assert "another experiment (seed: 0 there, 5 here): choose another folder with --out, or delete it" in said

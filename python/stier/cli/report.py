@@ -14,7 +14,7 @@ from stier.cli._command import Command, draw
     cls=Command,
     examples=[
         "stier report out/first",
-        "stier report out/first --figures paper/figures",
+        "stier report out/first --figures paper/figures --rows games.parquet",
         "stier report benches/training.toml",
     ],
 )
@@ -23,14 +23,18 @@ from stier.cli._command import Command, draw
 @click.option(
     "--figures", type=options.PATH, metavar="DIR", help="Folder for the figures.", show_default="FOLDER/figures"
 )
-def report(folder: Path, tables: Path | None, figures: Path | None) -> None:
+@click.option("--rows", type=options.OUTPUT, metavar="FILE", help="Also write all rows to this Parquet file.")
+def report(folder: Path, tables: Path | None, figures: Path | None, rows: Path | None) -> None:
     """Make the page, tables and plots of an experiment.
 
-    FOLDER contains the parts that stier run has played; NAME.toml stands for out/NAME. An experiment that says where
-    its results belong writes them there.
+    FOLDER contains what stier run has played; NAME.toml stands for out/NAME. An experiment that says where its results
+    belong writes them there. Another process may be playing meanwhile.
     """
     from stier import experiments
 
-    found, tables, figures = experiments.publish(experiments.load(folder), tables, figures)
+    store = experiments.load(folder)
+    if rows is not None:
+        store.save(rows)
+    found, tables, figures = experiments.publish(store, tables, figures)
     print(found, end="")
     draw(found, tables, figures)

@@ -21,10 +21,10 @@ from stier.cli._command import Command, draw
 )
 @click.argument("experiment", type=options.PATH)
 @click.option(
-    "--out", type=options.PATH, metavar="DIR", help="Folder for the parts.", show_default="out/NAME for NAME.toml"
+    "--out", type=options.PATH, metavar="DIR", help="Folder for the results.", show_default="out/NAME for NAME.toml"
 )
 @click.option(
-    "--ray", metavar="ADDRESS", help="Play on a Ray cluster: auto, local or HOST:PORT. The parts do not depend on it."
+    "--ray", metavar="ADDRESS", help="Play on a Ray cluster: auto, local or HOST:PORT. The results do not depend on it."
 )
 @click.option("--minutes", type=float, help="Stop after this many minutes. The next run resumes.")
 @options.threads
@@ -34,7 +34,8 @@ def run(
 ) -> None:
     """Play an experiment.
 
-    EXPERIMENT is a TOML file with its kind and settings. Parts that are in the folder already are not played again.
+    EXPERIMENT is a TOML file with its kind and settings. Parts that are in the folder already are not played again: if
+    you stop a run, the same command continues.
     Kinds other than matches write their page, tables and figures at the end.
     """
     from stier import experiments

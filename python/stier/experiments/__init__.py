@@ -1,4 +1,4 @@
-"""Experiments: a file describes the matches, and the results are kept in parts. Needs the extra ``experiments``.
+"""Experiments: a file describes the matches, and the results are kept. Needs the extra ``experiments``.
 
 >>> from stier import experiments
 >>> experiment = experiments.Experiment("schwinget", {"luck": "random", "advice": "greedy"}, deals=200)
@@ -20,7 +20,8 @@ for _name in _needed:
 
 from stier.experiments._decisions import Decisions, decisions  # noqa: E402
 from stier.experiments._plans import Plan, Task  # noqa: E402
-from stier.experiments._run import Store, load, publish, read, report, run  # noqa: E402
+from stier.experiments._run import load, publish, read, report, run  # noqa: E402
+from stier.experiments._store import Store  # noqa: E402
 from stier.experiments.matches import Experiment, Report  # noqa: E402
 
 __all__ = [

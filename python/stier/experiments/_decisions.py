@@ -16,7 +16,8 @@ from stier._files import write
 from stier._native import CHANCE, Game, State, alternatives, derive_seed, load_agent
 from stier._output import bar
 from stier.errors import AgentError, ArgumentError
-from stier.experiments._run import Store, load
+from stier.experiments._run import load
+from stier.experiments._store import Store
 
 #: The teacher that stands for the agent that played.
 OWN = "own"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, get_origin
 
 import pandas as pd
 import pyarrow as pa
-from pyarrow.csv import read_csv
+from pyarrow.csv import ConvertOptions, read_csv
 
 from stier._files import write, write_text
 from stier._native import Game, __version__, alternatives, load_agent, load_game, registered_names
@@ -23,26 +24,34 @@ from stier.errors import ArgumentError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from stier.experiments._run import Store
+    from stier.experiments._store import Store
 
 #: Called with the finished share of a task, and its size.
 OnProgress: TypeAlias = Callable[[int, int], object]
+#: Rows of a table.
+Rows: TypeAlias = list[dict[str, Any]]
 
 #: Keys of every plan: where its results are written, relative to the file.
 OUTPUTS = ("tables", "figures", "page")
+#: The key with a table of results that were published before, likewise.
+PUBLISHED = "published"
 #: A cell without a figure.
 NONE = "\N{EN DASH}"
-#: The types of keys: what they accept, and their names in errors.
-TYPES: dict[type, tuple[type | tuple[type, ...], str]] = {
-    str: (str, "a text"),
-    int: (int, "a whole number"),
-    float: ((int, float), "a number"),
-    bool: (bool, "true or false"),
-    list: (list, "a list"),
-    dict: (dict, "a table"),
+#: The types of keys: what they accept, and their names in errors, for one and for several.
+TYPES: dict[type, tuple[type | tuple[type, ...], str, str]] = {
+    str: (str, "a text", "texts"),
+    int: (int, "a whole number", "whole numbers"),
+    float: ((int, float), "a number", "numbers"),
+    bool: (bool, "true or false", "true or false"),
+    list: (list, "a list", "lists"),
+    dict: (dict, "a table", "tables"),
 }
 #: Raised whenever the folders of older versions cannot be read.
-FORMAT = 3
+FORMAT = 4
+#: The files of networks in agents. With commas or parentheses in it, a path stands in parentheses.
+FILES = re.compile(r"\b(?:path|network)=(?:\(((?:[^()]|\([^()]*\))+)\)|([^,()]+))")
+#: Keys of plans with the file of a network.
+FILE_KEYS = ("file", "initial", "network")
 
 
 def digest(described: Any) -> str:
@@ -51,10 +60,45 @@ def digest(described: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+@cache
 def build() -> str:
     """Returns the version of the package, with a hash of the networks that come with the games."""
     networks = [load_game(name).network() or b"" for name in registered_names()]
     return f"{__version__} {hashlib.sha256(b''.join(networks)).hexdigest()[:8]}"
+
+
+def content(path: str) -> str | None:
+    """Returns a hash of a file's content, or None if there is no such file."""
+    file = Path(path).expanduser()
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16] if file.is_file() else None
+
+
+def networks_in(described: Any) -> dict[str, str]:
+    """Returns hashes of the content of the networks whose files the keys and agents of a plan name, by path.
+
+    Paths are relative to the current folder, as everywhere in agents. A file that is missing is an error of its agent.
+    """
+    return {path: found for path in sorted(set(_files(described))) if (found := content(path)) is not None}
+
+
+def _files(described: Any) -> Iterator[str]:
+    if isinstance(described, str):
+        yield from (quoted or bare for quoted, bare in FILES.findall(described))
+    elif isinstance(described, Mapping):
+        for key, value in described.items():
+            yield from [value] if key in FILE_KEYS and isinstance(value, str) else _files(value)
+    elif isinstance(described, Sequence):
+        for value in described:
+            yield from _files(value)
+
+
+def made_by(game: Game, agents: Sequence[str], *described: Any) -> str:
+    """Returns a hash of what the play of agents depends on, besides the version: all that is described, and networks.
+
+    The game's own network is among them if an agent can mean it.
+    """
+    own = game.network() if any("network" in agent or "mmds" in agent for agent in agents) else None
+    return digest([*described, networks_in(agents), own and hashlib.sha256(own).hexdigest()[:16]])
 
 
 @dataclass(frozen=True)
@@ -62,8 +106,8 @@ class Task:
     """A piece of work, whose rows become one part.
 
     Attributes:
-        name: The path of the part in the folder, without its suffix.
-        key: A hash of everything that the rows depend on.
+        name: The path of its checkpoints in the folder.
+        key: A hash of everything that the rows depend on, by which they are kept.
         size: The share of the task in the progress, in the unit of the plan.
         group: Tasks of the same group take about as long.
         what: The work, for the plan.
@@ -167,8 +211,20 @@ class Plan(ABC):
         """Returns the settings that all plans in one folder share."""
         return self.settings()
 
-    def follow(self, folder: Path, there: Plan) -> None:  # noqa: B027
-        """Raises `ArgumentError` if the plan cannot continue a plan with the same fixed settings."""
+    def published(self, missing: Sequence[Task]) -> Iterable[tuple[Task, pa.Table]]:
+        """Returns those of the missing tasks whose rows have been published before, with the rows."""
+        return ()
+
+    @cached_property
+    def networks(self) -> Mapping[str, str]:
+        """Hashes of the networks whose files the plan names, by path."""
+        return networks_in(self.settings())
+
+    def check_networks(self) -> None:
+        """Raises `ArgumentError` if the file of a network has another content than before."""
+        for path, before in self.networks.items():
+            if content(path) != before:
+                raise ArgumentError(f"{path} has changed since the experiment began: restore it")
 
     def parts(self) -> int:
         """Returns the number of tasks, and so of parts."""
@@ -188,31 +244,27 @@ class Plan(ABC):
 
 
 class TablePlan(Plan):
-    """A plan with the rows of earlier runs, which are not played again.
+    """A plan with a table of results, in which each row says by ``made_by`` what it depends on.
 
     Attributes:
         given: The keys of the file.
-        earlier: The table in the folder ``tables``; without rows if there is none.
     """
 
     #: The keys with their types. Keys with a default may be left out.
-    keys: ClassVar[Mapping[str, type | tuple[type, ...]]]
+    keys: ClassVar[Mapping[str, Any]]
     defaults: ClassVar[Mapping[str, Any]] = {}
     #: The columns of the table.
-    columns: ClassVar[Sequence[str]]
+    schema: ClassVar[pa.Schema]
     #: The keys that may change while the parts stay.
     grows: ClassVar[Sequence[str]] = ()
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        keys = {**self.keys, "about": str, "measured_on": str, **dict.fromkeys(OUTPUTS, str)}
+        paths = (*OUTPUTS, PUBLISHED)
+        keys = {**self.keys, "about": str, "measured_on": str, **dict.fromkeys(paths, str)}
         self.given: dict[str, Any] = checked(
-            {"about": "", "measured_on": "", **self.defaults, **given}, keys, optional=OUTPUTS
+            {"about": "", "measured_on": "", **self.defaults, **given}, keys, "", paths
         )
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
-        path = Path(self.outputs.get("tables", "")) / f"{self.kind}.csv"
-        self.earlier = pd.DataFrame(columns=list(self.columns))
-        if "tables" in self.outputs and path.exists():
-            self.earlier = read_csv(path).to_pandas()
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> TablePlan:
@@ -227,38 +279,73 @@ class TablePlan(Plan):
         """Returns the keys that the parts have in common."""
         return {key: self.given[key] for key in self.keys if key not in self.grows}
 
-    def played(self, store: Store) -> pd.DataFrame:
-        """Returns the rows of the parts that are there."""
-        rows = store.to_arrow()
-        return rows.to_pandas() if len(rows) else pd.DataFrame(columns=list(self.columns))
+    def published(self, missing: Sequence[Task]) -> Iterable[tuple[Task, pa.Table]]:
+        """Returns those of the missing tasks that the table ``published`` answers, with its rows."""
+        if PUBLISHED not in self.given:
+            return
+        path: str = self.given[PUBLISHED]
+        rows: dict[str, Rows] = {}
+        try:
+            options = ConvertOptions(column_types=self.schema, include_columns=self.schema.names)
+            found = read_csv(path, convert_options=options).to_pylist()
+        except (OSError, pa.ArrowException, KeyError) as error:
+            raise ArgumentError(f"{path} cannot be read as a table of {self.kind}: {error}") from None
+        for row in found:
+            rows.setdefault(row["made_by"], []).append(row)
+        for task, own in self.answered(missing, rows):
+            yield task, pa.Table.from_pylist(own, schema=self.schema)
+
+    @abstractmethod
+    def answered(self, missing: Sequence[Task], rows: Mapping[str, Rows]) -> Iterator[tuple[Task, Rows]]:
+        """Returns tasks with their rows in a published table, whose rows are given by what they were made by."""
 
     def machines(self, store: Store) -> str:
         """Returns a Markdown list of where the figures were measured."""
         known = str(self.given["measured_on"]).strip().splitlines()
-        played = len(store.missing()) < self.parts()
-        return "\n".join([*known, *(f"- machine: {name}" for name in store.machines if played or not known)]) + "\n"
+        return "\n".join([*known, *(f"- machine: {name}" for name in store.machines)]) + "\n"
 
 
-def checked(
-    given: Mapping[str, Any], keys: Mapping[str, Any], where: str = "", optional: Iterable[str] = ()
-) -> dict[str, Any]:
+def checked(given: Any, keys: Mapping[str, Any], where: str = "", optional: Iterable[str] = ()) -> dict[str, Any]:
     """Returns a copy of a table of a plan. Raises `ArgumentError` for unknown, missing and wrong keys.
 
-    The type of a key is one or several of `TYPES`, or ``object`` for any.
+    The type of a key is one of `TYPES`, a list or table of them such as ``list[str]``, several in a tuple, or
+    ``object`` for any.
     """
+    if not isinstance(given, Mapping):
+        raise ArgumentError(f"{where or 'a plan '}must be a table, got {given!r}")
     for key, value in given.items():
         if key not in keys:
             raise ArgumentError(f"{where}unknown key '{key}'{alternatives(key, 'keys', list(keys))}")
         kinds = keys[key] if isinstance(keys[key], tuple) else (keys[key],)
-        if (object not in kinds and not any(isinstance(value, TYPES[kind][0]) for kind in kinds)) or (
-            isinstance(value, bool) and not {bool, object} & set(kinds)
-        ):
-            allowed = " or ".join(TYPES[kind][1] for kind in kinds)
-            raise ArgumentError(f"{where}{key} must be {allowed}, got {value!r}")
+        if not any(_fits(value, kind) for kind in kinds):
+            raise ArgumentError(f"{where}{key} must be {' or '.join(map(_named, kinds))}, got {value!r}")
     for key in keys:
         if key not in given and key not in optional:
             raise ArgumentError(f"{where}{key} is missing")
     return dict(given)
+
+
+def _fits(value: object, kind: Any) -> bool:
+    """Returns true if a value is of a type of a key."""
+    if kind is object:
+        return True
+    if isinstance(value, bool) or not isinstance(value, TYPES[get_origin(kind) or kind][0]):
+        return kind is bool and isinstance(value, bool)
+    inner: Any = value.values() if isinstance(value, Mapping) else value
+    return all(_fits(one, get_args(kind)[-1]) for one in inner) if get_args(kind) else True
+
+
+def _named(kind: Any) -> str:
+    """Returns the type of a key in words."""
+    one, inner = TYPES[get_origin(kind) or kind][1], get_args(kind)[-1:]
+    return f"{one} of {TYPES[inner[0]][2]}" if inner else one
+
+
+def whole(name: str, value: Any, least: int, most: int) -> int:
+    """Returns a whole number in its range. Raises `ArgumentError` for others."""
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise ArgumentError(f"{name} must be between {least} and {most}, got {value!r}")
+    return value
 
 
 def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tuple[str, bool]:

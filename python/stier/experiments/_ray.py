@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-import stier
 from stier.errors import ArgumentError, MissingExtraError
-from stier.experiments._run import Store
+from stier.experiments._plans import build
+from stier.experiments._store import Store
 
 try:
     import ray
@@ -41,8 +41,9 @@ _LEAVING = Event()
 
 def job(store: Store, version: str, numbers: Sequence[int]) -> tuple[list[pa.Table], float]:
     """Plays parts on one thread, and returns their tables and the seconds that they took."""
-    if version != stier.__version__:
-        raise ArgumentError(f"this node has stier {stier.__version__}, the experiment is played with {version}")
+    if version != build():
+        raise ArgumentError(f"this node has stier {build()}, the experiment is played with {version}")
+    store.experiment.check_networks()
     begun, tables = time.perf_counter(), []
     for task in map(store.experiment.task, numbers):
         tables.append(store.experiment.play(task, 1, store.work(task)))
@@ -93,7 +94,7 @@ def _hand_out(store: Store, missing: deque[int]) -> Played:
         while missing or waiting:
             while missing and len(waiting) < AHEAD * _processors():
                 numbers = pace.take(missing)
-                waiting[remote.remote(shared, stier.__version__, numbers)] = numbers
+                waiting[remote.remote(shared, build(), numbers)] = numbers
             done, _ = ray.wait(list(waiting), timeout=PATIENCE)
             for reference in done:
                 tables, seconds = _result(reference)

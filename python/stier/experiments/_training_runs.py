@@ -10,7 +10,7 @@ from typing import Any
 import stier
 from stier._native import alternatives
 from stier.errors import ArgumentError
-from stier.experiments._plans import checked, digest
+from stier.experiments._plans import checked, digest, networks_in
 
 #: The seed of the matches, which no training or evaluation has used.
 HELD_OUT = 1_000_003
@@ -22,7 +22,7 @@ LEARNED = "gain of learned responder"
 #: In the names of chances before the first trick.
 FIRST = "at the first lead"
 #: The keys of a run, and the types of their values.
-KEYS: dict[str, type | tuple[type, ...]] = {
+KEYS: dict[str, Any] = {
     "name": str,
     "like": str,
     "about": str,
@@ -33,14 +33,14 @@ KEYS: dict[str, type | tuple[type, ...]] = {
     "settings": dict,
     "exact": bool,
     "evaluations": int,
-    "watch": list,
+    "watch": list[str],
     "judge": str,
-    "matches": list,
+    "matches": list[str],
     "deals": int,
     "guided": str,
-    "guided_matches": list,
+    "guided_matches": list[str],
     "guided_deals": int,
-    "responders": list,
+    "responders": list[str],
     "learned_responder": dict,
     "responder_deals": int,
 }
@@ -73,8 +73,6 @@ def complete(runs: Iterable[Any]) -> list[Mapping[str, Any]]:
     found: dict[str, Mapping[str, Any]] = {}
     for number, run in enumerate(runs, start=1):
         where = f"run {number}: "
-        if not isinstance(run, Mapping):
-            raise ArgumentError(f"{where}must be a table, got {run!r}")
         own = checked(run, KEYS, where, optional=KEYS.keys() - {"name"})
         if own["name"] in found:
             raise ArgumentError(f"{where}there is another run '{own['name']}'")
@@ -171,6 +169,9 @@ def made_by(run: Mapping[str, Any]) -> str:
             work["file"] = hashlib.sha256(Path(run["file"]).read_bytes()).hexdigest()
         except OSError as error:
             raise ArgumentError(f"run {run['name']}: {error}") from None
+    # Networks in its agents.
+    if networks := networks_in({key: value for key, value in run.items() if key != "file"}):
+        work["networks"] = networks
     return digest(work)
 
 

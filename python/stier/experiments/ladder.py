@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -13,10 +13,12 @@ import pyarrow as pa
 
 import stier
 from stier._native import GameTree
+from stier.errors import ArgumentError
 from stier.experiments._plans import (
     NONE,
     OnProgress,
     Report,
+    Rows,
     TablePlan,
     Task,
     build,
@@ -24,10 +26,11 @@ from stier.experiments._plans import (
     digest,
     header,
     line,
+    made_by,
     paragraph,
     with_option,
 )
-from stier.experiments._run import Store
+from stier.experiments._store import Store
 
 __all__ = ["Ladder"]
 
@@ -36,7 +39,7 @@ SCHEMA = pa.schema(
     [
         *[("game", pa.string()), ("histories", pa.int64()), ("information_sets", pa.int64()), ("policy", pa.string())],
         *[("iterations", pa.int64()), ("value", pa.float64()), ("exploitability", pa.float64())],
-        *[("attack", pa.float64()), ("seconds", pa.float64())],
+        *[("attack", pa.float64()), ("seconds", pa.float64()), ("made_by", pa.string())],
     ]
 )
 #: As many as can be counted.
@@ -74,6 +77,8 @@ class Row(NamedTuple):
     attack: float | None
     #: The time that it took to find the policy.
     seconds: float
+    #: A digest of what the row depends on.
+    made_by: str
 
 
 class Ladder(TablePlan):
@@ -87,58 +92,61 @@ class Ladder(TablePlan):
     keys: ClassVar = {
         "algorithm": str,
         "seed": int,
-        "budgets": list,
+        "budgets": list[int],
         "most_iterations": int,
-        "agents": list,
+        "agents": list[str],
         "rung": list,
-        "slow": dict,
+        "slow": dict[str, int],
         "findings": str,
         "about_agents": str,
     }
     defaults: ClassVar = {"algorithm": "cfr+", "slow": {}, "findings": "", "about_agents": ""}
-    columns = Row._fields
+    schema = SCHEMA
     grows = ("budgets", "most_iterations", "agents", "rung", "slow", "findings", "about_agents")
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         super().__init__(given)
         for number, rung in enumerate(self.given["rung"], start=1):
             checked(rung, {"game": str, "about": str, "target": float, "iterations": int}, f"rung {number}: ")
+        if not self.given["rung"]:
+            raise ArgumentError("rung must not be empty")
         game = stier.load_game(self.given["rung"][0]["game"])
         #: The agents that have a budget.
         self.searching: dict[Any, bool] = {
             agent: with_option(agent, game, BUDGETS, 1)[1] for agent in self.given["agents"]
         }
-        known = _find(self.earlier)
-        solved = {row.game: row for row in known.values() if row.policy == self.given["algorithm"]}
-        self._tasks = [self._task(query) for query in self._queries(known, solved)]
+        self._made_by = {query: self._digest(query) for query in self._queries()}
+        self._tasks = [self._task(query) for query in self._made_by]
 
-    def _queries(self, known: Mapping[tuple[Any, ...], Row], solved: Mapping[str, Row]) -> Iterator[Query]:
-        """Makes the queries that the table does not answer: all games first, then the agents from game to game."""
+    def _queries(self) -> Iterator[Query]:
+        """Makes the queries: all games first, then the agents from game to game."""
         rungs = self.given["rung"]
         for rung in rungs:
-            row = solved.get(rung["game"])
-            # NashConv is both players' gain.
-            if row is None or (2 * row.exploitability > rung["target"] and (row.iterations or 0) < rung["iterations"]):
-                yield Query(rung["game"], self.given["algorithm"], rung["iterations"], rung["target"])
+            yield Query(rung["game"], self.given["algorithm"], rung["iterations"], rung["target"])
         for rung in rungs:
-            row = solved.get(rung["game"])
             for agent in self.given["agents"]:
-                for budget in self.budgets(agent):
-                    is_open = (rung["game"], agent, budget) not in known
-                    if is_open and (row is None or self.is_bearable(agent, budget, row.information_sets)):
-                        yield Query(rung["game"], agent, budget, None)
+                yield from (Query(rung["game"], agent, budget, None) for budget in self.budgets(agent))
+
+    def _digest(self, query: Query) -> str:
+        agents = [query.policy] if query.target is None else []
+        return made_by(stier.load_game(query.game), agents, self.kind, self.given["seed"], query)
 
     def _task(self, query: Query) -> Task:
-        key = digest([self.kind, build(), self.given["seed"], query])
+        key = digest([self._made_by[query], build(), self._limit(query)])
         return Task(f"policies/part-{key}", key, 1, (query.game, query.policy, query.iterations), query)
+
+    def _limit(self, query: Query) -> int | None:
+        """Returns the most information sets that an agent is queried at; beyond them there is no row."""
+        work = (query.iterations or 0) * int(self.given["slow"].get(query.policy, 1))
+        return int(self.given["most_iterations"]) // work if query.target is None and work > 0 else None
 
     def budgets(self, agent: str) -> list[int | None]:
         """Returns the budgets of an agent: `None` alone for one that does not search."""
         return list(self.given["budgets"]) if self.searching[agent] else [None]
 
-    def is_bearable(self, agent: str, budget: int | None, sets: int) -> bool:
-        """Returns true if the agent is queried with this budget in a game with so many information sets."""
-        return (budget or 0) * sets * int(self.given["slow"].get(agent, 1)) <= int(self.given["most_iterations"])
+    def is_bearable(self, query: Query, sets: int) -> bool:
+        """Returns true if the agent is queried in a game with so many information sets."""
+        return (limit := self._limit(query)) is None or sets <= limit
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
         """Solves a game, or queries an agent; without a row if that would take too long."""
@@ -147,9 +155,16 @@ class Ladder(TablePlan):
             rows = [self._solve(query, threads, work)]
         else:
             tree = _tree(query.game, threads)
-            bearable = self.is_bearable(query.policy, query.iterations, tree.information_sets)
-            rows = [self._ask(query, tree)] if bearable else []
+            rows = [self._ask(query, tree)] if self.is_bearable(query, tree.information_sets) else []
         return pa.Table.from_pylist([row._asdict() for row in rows], schema=SCHEMA)
+
+    def answered(self, missing: Sequence[Task], rows: Mapping[str, Rows]) -> Iterator[tuple[Task, Rows]]:
+        """Returns queries that the table has a row for, and those that would take too long, as its games tell."""
+        sets = {row["game"]: row["information_sets"] for own in rows.values() for row in own}
+        for task in missing:
+            own, query = rows.get(self._made_by[task.what], []), task.what
+            if own or (query.game in sets and not self.is_bearable(query, sets[query.game])):
+                yield task, own
 
     def _solve(self, query: Query, threads: int, work: Path) -> Row:
         work.mkdir(parents=True, exist_ok=True)
@@ -166,33 +181,32 @@ class Ladder(TablePlan):
         at, first = begun[0]
         # If a checkpoint was continued, the time is that of all iterations.
         share = found.iterations / max(1, found.iterations - first)
-        return _row(query, found, found, found.iterations, (time.perf_counter() - at) * share)
+        return self._row(query, found, found, found.iterations, (time.perf_counter() - at) * share)
 
     def _ask(self, query: Query, tree: GameTree) -> Row:
         spec = with_option(query.policy, tree.game, BUDGETS, query.iterations or 1)[0]
         begun = time.perf_counter()
         policy = tree.policy_of(spec, seed=self.given["seed"])
-        return _row(query, tree, policy, query.iterations, time.perf_counter() - begun)
+        return self._row(query, tree, policy, query.iterations, time.perf_counter() - begun)
+
+    def _row(self, query: Query, tree: Any, policy: Any, iterations: int | None, seconds: float) -> Row:
+        game = tree.game
+        try:
+            attack: float | None = policy.frequency(game.string_to_action("attack"))
+        except ValueError:
+            attack = None
+        facts = (query.game, tree.histories, tree.information_sets, query.policy, iterations)
+        return Row(*facts, policy.values[0], policy.exploitability, attack, seconds, self._made_by[query])
 
     def results(self, store: Store) -> pd.DataFrame:
-        """Returns the rows of the table and of the parts; a new row replaces the one of the same policy and budget."""
-        rows = list(_find(self.earlier).values())
-        algorithm = self.given["algorithm"]
-        for row in _find(self.played(store)[list(self.columns)]).values():
-            is_same = row.policy == algorithm
-            rows = [
-                old
-                for old in rows
-                if (old.game, old.policy) != (row.game, row.policy) or not (is_same or old.iterations == row.iterations)
-            ]
-            rows.append(row)
-        rows.sort(key=lambda row: (row.game, row.policy, row.iterations or 0))
-        return pd.DataFrame(rows, columns=list(self.columns)).astype({"iterations": "Int64"})
+        """Returns the rows, sorted."""
+        rows = sorted(_rows(store), key=lambda row: (row.game, row.policy, row.iterations or 0))
+        return pd.DataFrame(rows, columns=SCHEMA.names).astype({"iterations": "Int64"})
 
     def report(self, store: Store) -> Report:
         """Makes the page."""
         results = self.results(store)
-        rows = _find(results)
+        rows = {(row.game, row.policy, row.iterations): row for row in _rows(store)}
         solved = {row.game: row for row in rows.values() if row.policy == self.given["algorithm"]}
         page = f"# The ladder\n\n{paragraph(self.given['about'])}{self.machines(store)}\n{self._games(rows, solved)}"
         page += (
@@ -271,24 +285,8 @@ def _tree(game: str, threads: int) -> GameTree:
     return GameTree(game, max_histories=MOST_HISTORIES, threads=threads)
 
 
-def _row(query: Query, tree: Any, policy: Any, iterations: int | None, seconds: float) -> Row:
-    game = tree.game
-    try:
-        attack: float | None = policy.frequency(game.string_to_action("attack"))
-    except ValueError:
-        attack = None
-    facts = (query.game, tree.histories, tree.information_sets, query.policy, iterations)
-    return Row(*facts, policy.values[0], policy.exploitability, attack, seconds)
-
-
-def _find(frame: pd.DataFrame) -> dict[tuple[Any, ...], Row]:
-    """Returns the rows of a table by game, policy and budget."""
-    rows = []
-    for values in frame.itertuples(index=False):
-        known: Any = [None if pd.isna(value) else value for value in values]
-        row = Row(*known)
-        rows.append(row if row.iterations is None else row._replace(iterations=int(row.iterations)))
-    return {(row.game, row.policy, row.iterations): row for row in rows}
+def _rows(store: Store) -> list[Row]:
+    return [Row(**row) for row in store.to_arrow().to_pylist()]
 
 
 def _last(row: Row) -> list[str]:

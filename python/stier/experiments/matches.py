@@ -16,8 +16,8 @@ from stier import _native
 from stier._native import Game, alternatives, derive_seed, games_per_deal, load_agent, load_game
 from stier.errors import ArgumentError, RatingError
 from stier.experiments import _plans
-from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Task, build, checked, digest
-from stier.experiments._run import Store
+from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Task, build, checked, digest, whole
+from stier.experiments._store import Store
 from stier.ratings import (
     CrossTable,
     Outcomes,
@@ -81,7 +81,7 @@ class Block(NamedTuple):
 
 
 class Experiment(Plan):
-    """Agents that play matches. Two equal experiments give the same files, byte by byte.
+    """Agents that play matches. Two equal experiments give the same rows, bit by bit.
 
     Every pairing plays every deal in all arrangements of its agents (see `stier.pit`), and all pairings have the same
     cards. The order in which agents are named has no influence on the games.
@@ -134,9 +134,9 @@ class Experiment(Plan):
         self.game: str = loaded.short_name()
         self.rules: dict[str, Any] = dict(sorted(_changed(loaded).items()))
         self.agents: dict[str, str] = _agents(loaded, agents)
-        self.deals: int = _number("deals", deals, 1, MOST_DEALS)
-        self.deals_per_part: int = _number("deals_per_part", deals_per_part, 1, MOST_IN_PART)
-        self.seeds: list[int] = [_number("a seed", seed, 0, MOST_SEED) for seed in seeds]
+        self.deals: int = whole("deals", deals, 1, MOST_DEALS)
+        self.deals_per_part: int = whole("deals_per_part", deals_per_part, 1, MOST_IN_PART)
+        self.seeds: list[int] = [whole("a seed", seed, 0, MOST_SEED) for seed in seeds]
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise ArgumentError("seeds must be one or more different numbers")
         if not isinstance(paired, bool):
@@ -144,11 +144,13 @@ class Experiment(Plan):
         self.paired = paired
         self.tables: list[tuple[str, ...]] = _tables(loaded, self.names, pairings)
         self.outputs = dict(outputs or {})
+        self._hash = digest([self.fixed(), self.networks, build(), _plans.FORMAT])
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Experiment:
         """Makes the experiment from the keys of its file."""
         values = checked(given, KEYS, optional=[key for key in KEYS if key not in ("game", "agents")])
+        checked(rules := values.get("rules", {}), dict.fromkeys(rules, (str, int, float, bool)), "rules: ")
         outputs = {key: values.pop(key) for key in OUTPUTS if key in values}
         if "seed" in values:
             if "seeds" in values:
@@ -194,14 +196,14 @@ class Experiment(Plan):
         first = place * self.deals_per_part
         block = Block(self.seeds[seed], pairing, first, min(self.deals_per_part, self.deals - first))
         size = block.deals * self.games_per_deal(pairing)
-        return Task(f"games/part-{number:06}", self.hash(), size, pairing, block)
+        return Task(f"games/part-{number:06}", digest([self._hash, block]), size, pairing, block)
 
     def settings(self) -> dict[str, Any]:
         """Returns the experiment as JSON has it."""
         return {**self.fixed(), "deals": self.deals, **self.outputs}
 
     def fixed(self) -> dict[str, Any]:
-        """Returns all that the games depend on, but for their number."""
+        """Returns all that the games depend on, but for their number and the content of networks."""
         return {
             "game": self.game,
             "rules": self.rules,
@@ -214,20 +216,7 @@ class Experiment(Plan):
 
     def hash(self) -> str:
         """Returns a hash of all that the games depend on: 16 hexadecimal digits. More deals do not change it."""
-        return digest({**self.fixed(), "version": build(), "format": _plans.FORMAT})
-
-    def follow(self, folder: Path, there: Plan) -> None:
-        """Allows more deals behind full parts."""
-        assert isinstance(there, Experiment)
-        if self.deals < there.deals:
-            raise ArgumentError(
-                f"{folder} has an experiment of {there.deals} deals: deals must be at least as many, got {self.deals}"
-            )
-        if self.deals > there.deals and there.deals % self.deals_per_part:
-            raise ArgumentError(
-                f"{folder} has {there.deals} deals, the last part not full: they can only grow from a multiple of "
-                f"deals_per_part, which is {self.deals_per_part}"
-            )
+        return self._hash
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
         """Plays the games of a task. All pairings of a seed have the same cards."""
@@ -272,12 +261,6 @@ class Experiment(Plan):
         return Report(self, len(found.unit), crossed, rated, tables)
 
 
-def _number(name: str, value: Any, least: int, most: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise ArgumentError(f"{name} must be between {least} and {most}, got {value!r}")
-    return value
-
-
 def _changed(game: Game) -> dict[str, Any]:
     """The options that are not the default of the game."""
     default = load_game(game.short_name()).rules()
@@ -289,12 +272,13 @@ def _agents(game: Game, given: Mapping[str, str] | Sequence[str]) -> dict[str, s
     if isinstance(given, str):
         raise ArgumentError(f"agents must be a table of names and agents, or a list of agents, got '{given}'")
     named = list(given.items()) if isinstance(given, Mapping) else [(text, text) for text in given]
+    for _, text in named:
+        if not isinstance(text, str):
+            raise ArgumentError(f"an agent must be text such as 'ismcts:iterations=100', got {text!r}")
     if len({name for name, _ in named}) < len(named):
         raise ArgumentError("two agents are the same: give them names, in a table")
     agents = {}
     for name, text in named:
-        if not isinstance(text, str):
-            raise ArgumentError(f"an agent must be text such as 'ismcts:iterations=100', got {text!r}")
         agent = load_agent(text, game)
         if not agent.is_reproducible:
             raise ArgumentError(f"{text}: an agent with a budget of time plays differently each time; set iterations")
@@ -310,7 +294,12 @@ def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | N
         return list(combinations(names, seats))
     tables = []
     for table in given:
-        if isinstance(table, str) or len(table) != seats:
+        if (
+            isinstance(table, str)
+            or not isinstance(table, Sequence)
+            or len(table) != seats
+            or not all(isinstance(name, str) for name in table)
+        ):
             raise ArgumentError(f"a pairing must have {seats} names, one for each seat, got {table!r}")
         for name in table:
             if name not in names:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -20,6 +20,7 @@ from stier.experiments._plans import (
     NONE,
     OnProgress,
     Report,
+    Rows,
     TablePlan,
     Task,
     build,
@@ -27,10 +28,12 @@ from stier.experiments._plans import (
     digest,
     header,
     line,
+    made_by,
     paragraph,
+    whole,
     with_option,
 )
-from stier.experiments._run import Store
+from stier.experiments._store import Store
 
 __all__ = ["Strength"]
 
@@ -39,6 +42,17 @@ MATCH = ("game", "time_ms", "agent", "opponent")
 SUMS = (
     *("deals", "returns", "returns_squared", "won", "decided"),
     *("won_squared", "won_decided", "decided_squared"),
+)
+
+
+#: The largest number of deals of a match.
+MOST_DEALS = 1_000_000
+SCHEMA = pa.schema(
+    [
+        *[("game", pa.string()), ("time_ms", pa.int64()), ("agent", pa.string()), ("opponent", pa.string())],
+        *[(name, pa.int64() if name == "deals" else pa.float64()) for name in SUMS],
+        ("made_by", pa.string()),
+    ]
 )
 
 
@@ -70,32 +84,37 @@ class Strength(TablePlan):
     unit = "deals"
     keys: ClassVar = {"seed": int, "piece": int, "table": list}
     defaults: ClassVar = {"piece": 50}
-    columns = (*MATCH, *SUMS)
+    schema = SCHEMA
     grows = ("table",)
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         super().__init__(given)
-        wanted: dict[Match, int] = {}
+        whole("piece", self.given["piece"], 1, MOST_DEALS)
+        self._wanted: dict[Match, int] = {}
+        self._made_by: dict[Match, str] = {}
         for number, table in enumerate(self.given["table"], start=1):
-            known = {"game": str, "time_ms": int, "deals": int, "agents": list, "against": str}
+            known = {"game": str, "time_ms": int, "deals": int, "agents": list[str], "against": str}
             checked(table, known, f"table {number}: ", optional=("time_ms", "against"))
+            whole(f"table {number}: deals", table["deals"], 1, MOST_DEALS)
             game = stier.load_game(table["game"])
             for agent, opponent in pairs(table):
                 for text in (agent, opponent):
                     timed = with_time(text, game, table.get("time_ms", 0))
                     if not table.get("time_ms") and not stier.load_agent(timed, game).is_reproducible:
                         raise ArgumentError(f"table {number}: time_ms is missing, or iterations in '{text}'")
-                wanted.setdefault(Match(table["game"], table.get("time_ms", 0), agent, opponent), table["deals"])
-        self._tasks = sorted(self._pieces(wanted), key=lambda task: task.what.first / wanted[task.what.match])
+                match = Match(table["game"], table.get("time_ms", 0), agent, opponent)
+                if match not in self._wanted:
+                    self._wanted[match] = table["deals"]
+                    self._made_by[match] = made_by(game, [agent, opponent], self.kind, self.given["seed"], match)
+        self._tasks = sorted(self._pieces(), key=lambda task: task.what.first / self._wanted[task.what.match])
 
-    def _pieces(self, wanted: Mapping[Match, int]) -> Iterator[Task]:
-        """Makes the pieces that the table does not have. Later pieces have new cards, matches of a game the same."""
-        done = {Match(*row[:4]): row[4] for row in self.earlier[list(self.columns[:5])].itertuples(index=False)}
+    def _pieces(self) -> Iterator[Task]:
+        """Makes the pieces. Later pieces have new cards, matches of a game the same."""
         size = self.given["piece"]
-        for match, deals in wanted.items():
-            for first in range(int(done.get(match, 0)), deals, size):
+        for match, deals in self._wanted.items():
+            for first in range(0, deals, size):
                 piece = Piece(match, first, min(size, deals - first))
-                key = digest([self.kind, build(), self.given["seed"], piece])
+                key = digest([self._made_by[match], build(), piece])
                 yield Task(f"deals/part-{first:06}-{key}", key, piece.deals, match, piece)
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
@@ -106,26 +125,45 @@ class Strength(TablePlan):
         agents = [agent] + [opponent] * (game.num_players() - 1)
         seed = derive_seed(self.given["seed"], self.kind, first)
         result = stier._native.pit(game, agents, deals, seed, True, threads, on_progress)
-        return pa.Table.from_pylist([{**match._asdict(), **sums_of(result), "first": first}])
+        row = {**match._asdict(), **sums_of(result), "made_by": self._made_by[match]}
+        return pa.Table.from_pylist([row], schema=SCHEMA)
+
+    def answered(self, missing: Sequence[Task], rows: Mapping[str, Rows]) -> Iterator[tuple[Task, Rows]]:
+        """Returns matches without any piece so far: their first piece has the sums over all deals of the table."""
+        pieces: dict[Match, list[Task]] = {}
+        for task in missing:
+            pieces.setdefault(task.what.match, []).append(task)
+        for match, tasks in pieces.items():
+            own = rows.get(self._made_by[match], [])
+            if sum(task.size for task in tasks) == self._wanted[match]:
+                covered = [task for task in tasks if task.what.first < sum(row["deals"] for row in own)]
+                yield from ((task, [] if task.what.first else own) for task in covered)
 
     def results(self, store: Store) -> pd.DataFrame:
-        """Returns the sums of all matches: those of the table, and the pieces behind them."""
-        sums: dict[Match, list[Any]] = {
-            Match(*row[:4]): list(row[4:]) for row in self.earlier[list(self.columns)].itertuples(index=False)
-        }
-        played = self.played(store)
-        if len(played):
-            for row in played.sort_values("first", kind="stable").to_dict("records"):
-                match = Match(*(row[name] for name in MATCH))
-                before = sums.setdefault(match, [0, *[0.0] * (len(SUMS) - 1)])
-                sums[match] = [one + row[name] for one, name in zip(before, SUMS, strict=True)]
-        return pd.DataFrame([[*match, *sums[match]] for match in sorted(sums)], columns=list(self.columns))
+        """Returns the sums of all matches, over the pieces up to the first one that is missing.
+
+        A piece whose deals a published sum has counted is left out.
+        """
+        missing, ended, there = set(store.missing()), set(), []
+        for number in range(self.parts()):
+            match = self.task(number).what.match
+            if number in missing:
+                ended.add(match)
+            elif match not in ended:
+                there.append(number)
+        sums: dict[Match, list[Any]] = {}
+        for number, table in zip(there, store.tables(there), strict=True):
+            before = sums.setdefault(self.task(number).what.match, [0, *[0.0] * (len(SUMS) - 1)])
+            for row in table.to_pylist() if self.task(number).what.first >= before[0] else []:
+                before[:] = [one + row[name] for one, name in zip(before, SUMS, strict=True)]
+        rows = [[*match, *sums[match], self._made_by[match]] for match in sorted(sums)]
+        return pd.DataFrame(rows, columns=SCHEMA.names)
 
     def report(self, store: Store) -> Report:
         """Makes the cross-tables."""
         results = self.results(store)
         page = f"# Strength\n\n{paragraph(self.given['about'])}Seed {self.given['seed']}.\n\n{self.machines(store)}"
-        found = {Match(*row[:4]): Sums(*row[4:]) for row in results.itertuples(index=False)}
+        found = {Match(*row[:4]): Sums(*row[4:-1]) for row in results.itertuples(index=False)}
         for table in self.given["table"]:
             time = f", {table['time_ms']} ms per decision" if table.get("time_ms") else ""
             others = f", against `{table['against']}` at all other seats" if "against" in table else ""

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from stier.experiments._plans import OnProgress, Report, TablePlan, Task, build, digest, paragraph
-from stier.experiments._run import Store
+from stier.experiments._plans import OnProgress, Report, Rows, TablePlan, Task, build, digest, paragraph, whole
+from stier.experiments._store import Store
 from stier.experiments._training_measures import solve, train_and_measure
 from stier.experiments._training_page import distances, published_section, solved_section, trained_section
-from stier.experiments._training_runs import (
-    LEARNED,
-    check,
-    complete,
-    decisions_of,
-    made_by,
-    matches_of,
-    responders_of,
-    solver_of,
-)
+from stier.experiments._training_runs import check, complete, decisions_of, made_by, solver_of
 
 __all__ = ["Training"]
 
+#: The largest number of seeds of a run.
+MOST_SEEDS = 10_000
 SCHEMA = pa.schema(
     [
         *[("run", pa.string()), ("seed", pa.int64()), ("steps", pa.int64()), ("cpu_seconds", pa.float64())],
@@ -49,8 +41,8 @@ class Training(TablePlan):
 
     A run with ``like = NAME`` starts from all keys of the run of that name above it, except ``name`` and ``about``. Its
     own keys replace them. ``settings`` and ``learned_responder`` are merged key by key; a run with another
-    ``algorithm`` has its own settings only. If a run changes, it and the runs like it are trained again, and their old
-    rows are left out.
+    ``algorithm`` has its own settings only. If a run or the file of a network in it changes, it and the runs like it
+    are trained again, and their old rows are left out.
 
     A run with a ``file`` measures that network. One with ``seeds`` has its own number of them. `NETWORK` in an agent is
     the path of the network. The games of ``exact`` runs are solved for comparison.
@@ -60,25 +52,27 @@ class Training(TablePlan):
     unit = "decisions"
     keys: ClassVar = {"seeds": int, "run": list}
     defaults: ClassVar = {"seeds": 1}
-    columns = tuple(SCHEMA.names)
+    schema = SCHEMA
     grows = ("seeds", "run")
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         super().__init__(given)
         self._runs = complete(self.given["run"])
+        whole("seeds", self.given["seeds"], 1, MOST_SEEDS)
+        for run in self._runs:
+            whole(f"run {run['name']}: seeds", run.get("seeds", 1), 1, MOST_SEEDS)
         self._tasks = list(self._open())
 
     def _open(self) -> Iterator[Task]:
-        """Makes the tasks whose measures the table does not have."""
+        """Makes the tasks, seed by seed."""
         for number, run in enumerate(self._runs, start=1):
             check(f"run {number}: ", run)
         for game, runs in self.exact().items():
-            yield from self._task(solver_of(game), {"game": game, **_watched(runs[0])}, 0, [])
+            yield self._task(solver_of(game), {"game": game, **_watched(runs[0])}, 0)
         for seed in range(max(map(self._seeds, self._runs), default=0)):
             for run in self._runs:
                 if seed < self._seeds(run):
-                    learned = [LEARNED] if "learned_responder" in run else []
-                    yield from self._task(run["name"], run, seed, [*matches_of(run), *responders_of(run), *learned])
+                    yield self._task(run["name"], run, seed)
 
     def _seeds(self, run: Mapping[str, Any]) -> int:
         return 1 if "file" in run else int(run.get("seeds", self.given["seeds"]))
@@ -87,37 +81,33 @@ class Training(TablePlan):
         """Returns the runs whose distance from equilibrium is computed, by game."""
         return _by_game(run for run in self._runs if run.get("exact"))
 
-    def _task(self, name: str, run: Mapping[str, Any], seed: int, measures: list[str]) -> Iterator[Task]:
-        there = self.earlier[(self.earlier["run"] == name) & (self.earlier["seed"] == seed)]
-        there = there[there["made_by"] == made_by(run)]
-        if not len(there) or not set(measures) <= set(there["measure"]):
-            key = digest([self.kind, build(), name, made_by(run), seed])
-            folder = "".join(letter if letter.isalnum() else "_" for letter in name.lower())
-            size = max(1, sum(decisions_of(run).values()))
-            yield Task(f"{folder}/part-{seed:03}-{key}", key, size, name, {"run": run, "name": name, "seed": seed})
+    def _task(self, name: str, run: Mapping[str, Any], seed: int) -> Task:
+        made = made_by(run)
+        key = digest([self.kind, build(), name, made, seed])
+        folder = "".join(letter if letter.isalnum() else "_" for letter in name.lower())
+        size = max(1, sum(decisions_of(run).values()))
+        what = {"run": run, "name": name, "seed": seed, "made_by": made}
+        return Task(f"{folder}/part-{seed:03}-{key}", key, size, name, what)
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
         """Trains a network, or continues, and measures it."""
         run, name, seed = (task.what[key] for key in ("run", "name", "seed"))
         is_solver = name == solver_of(run["game"])
         rows = solve(run) if is_solver else train_and_measure(run, seed, threads, work, on_progress)
-        same = {"run": name, "seed": seed, "made_by": made_by(run)}
+        same = {"run": name, "seed": seed, "made_by": task.what["made_by"]}
         return pa.Table.from_pylist([same | row for row in rows], schema=SCHEMA)
 
-    def results(self, store: Store) -> pd.DataFrame:
-        """Returns the rows of the table and of the parts; a part replaces all earlier rows of its run and seed.
+    def answered(self, missing: Sequence[Task], rows: Mapping[str, Rows]) -> Iterator[tuple[Task, Rows]]:
+        """Returns runs and seeds that the table has rows for."""
+        for task in missing:
+            wanted = (task.what["name"], task.what["seed"])
+            if own := [row for row in rows.get(task.what["made_by"], []) if (row["run"], row["seed"]) == wanted]:
+                yield task, own
 
-        Rows of a run that has changed since are left out.
-        """
-        played = self.played(store)[list(self.columns)]
-        new = set(zip(played["run"], played["seed"], strict=True))
-        keys = zip(self.earlier["run"], self.earlier["seed"], strict=True)
-        makers = {run["name"]: made_by(run) for run in self._runs}
-        fresh = self.earlier["made_by"] == self.earlier["run"].map(makers).fillna(self.earlier["made_by"])
-        kept = self.earlier[fresh & np.array([key not in new for key in keys], dtype=bool)]
+    def results(self, store: Store) -> pd.DataFrame:
+        """Returns the rows, run by run."""
+        rows = store.to_pandas()
         names = [*map(solver_of, self.exact()), *(run["name"] for run in self._runs)]
-        rows = pd.concat([frame for frame in (kept, played) if len(frame)] or [kept], ignore_index=True)
-        rows = rows.astype({"seed": int, "steps": int, "cpu_seconds": float, "value": float, "ci95": float})
         order = rows["run"].map({name: place for place, name in enumerate(names)})
         return rows.assign(order=order).sort_values(["order", "seed"], kind="stable").drop(columns="order")
 

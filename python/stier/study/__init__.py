@@ -54,6 +54,8 @@ CHAPTERS: tuple[Chapter, ...] = (
     _chapters.EQUILIBRIA,
 )
 
+#: The largest scale.
+MOST_SCALE = 1_000
 #: The rule of thumb, for people.
 RULE = """\
 Without a trump suit, attack. Otherwise count two for every trump in hand, one for every card of your longest other
@@ -257,10 +259,11 @@ class Study(Plan):
         chapters = [chapter.name for chapter in CHAPTERS]
         defaults = {"quick": False, "chapters": chapters, "network": "", "seed": 0, "scale": 1.0}
         keys = {name: type(value) for name, value in defaults.items()} | dict.fromkeys(OUTPUTS, str)
+        keys["chapters"] = list[str]
         self.given: dict[str, Any] = checked({**defaults, **given}, keys, optional=OUTPUTS)
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
-        if not 0 < self.given["scale"] < float("inf"):
-            raise ArgumentError(f"scale must be above 0, got {self.given['scale']}")
+        if not 0 < self.given["scale"] <= MOST_SCALE:
+            raise ArgumentError(f"scale must be above 0 and at most {MOST_SCALE}, got {self.given['scale']}")
         known = [chapter.name for chapter in CHAPTERS]
         for name in self.given["chapters"]:
             if name not in known:
@@ -275,7 +278,8 @@ class Study(Plan):
         tasks.sort(key=lambda task: (task[1] + 1) / task[0].parts)
         keys_of = {run.name: digest(run.described()) for run in self.runs}
         self._tasks = [
-            Task(f"{run.name}/part-{part:05}", keys_of[run.name], 1, run.name, (run, part)) for run, part in tasks
+            Task(f"{run.name}/part-{part:05}", digest([keys_of[run.name], part]), 1, run.name, (run, part))
+            for run, part in tasks
         ]
 
     @classmethod
@@ -318,7 +322,7 @@ class _Parts:
         """Returns all parts of a run, in order, or some of their columns."""
         plan = self._store.experiment
         numbers = [number for number in range(plan.parts()) if plan.task(number).what[0] is run]
-        return pa.concat_tables([self._store.part(number, columns) for number in numbers]).to_pandas()
+        return pa.concat_tables(self._store.tables(numbers, columns)).to_pandas()
 
 
 def attack_timing(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
-from pathlib import Path
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,7 +14,7 @@ import pandas as pd
 
 import stier
 from stier._native import derive_seed
-from stier.experiments._plans import build
+from stier.experiments._plans import build, content
 
 #: Standard errors in the half width of a 95 % interval.
 NORMAL = 1.96
@@ -220,6 +219,10 @@ class Scope:
     #: The file of the network that is the champion; that of the game if it is empty.
     network: str = ""
 
+    @cached_property
+    def _content(self) -> str | None:
+        return content(self.network)
+
     def champion(self, scoring: str) -> str:
         """Returns the champion as an agent that draws its actions, as in its training.
 
@@ -264,7 +267,7 @@ class Scope:
         """Makes a run, which depends on the content of the champion's file if it names it."""
         texts = [one for value in described.values() for one in (value if isinstance(value, list) else [value])]
         if self.network and any(self.network in str(text) for text in texts):
-            described["network"] = sha256(Path(self.network).read_bytes()).hexdigest()[:16]
+            described["network"] = self._content
         return Run(name, described, **self._parts(size))
 
 
