@@ -1,0 +1,85 @@
+"""Checks of arguments: one function for each kind, for every layer.
+
+Each returns the value as a number or a text of Python's own. A value of a wrong type raises `TypeError`, one that is
+out of range `ArgumentError`, as in the engine. Both messages begin with the name of the argument. NumPy's numbers are
+accepted.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, SupportsIndex
+
+from stier.errors import ArgumentError
+
+#: The largest seed.
+LARGEST_SEED = 2**64 - 1
+#: The most threads: more would exhaust the machine before they helped.
+MOST_THREADS = 1024
+
+
+def whole(name: str, value: SupportsIndex, low: int = 0, high: int | None = None) -> int:
+    """Returns a whole number from `low` to `high`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, got {_shown(value)}") from None
+    if number < low and high is None:
+        raise ArgumentError(f"{name} must be at least {low}, got {number}")
+    if high is not None and not low <= number <= high:
+        raise ArgumentError(f"{name} must be between {low} and {high}, got {number}")
+    return number
+
+
+def count(name: str, value: SupportsIndex, low: int = 1) -> int:
+    """Returns how many there are of something: a whole number that is at least `low`."""
+    return whole(name, value, low, 2**63 - 1)
+
+
+def seed(value: SupportsIndex, name: str = "seed") -> int:
+    """Returns a seed, a whole number of 64 bits."""
+    return whole(name, value, 0, LARGEST_SEED)
+
+
+def threads(value: SupportsIndex) -> int:
+    """Returns a number of threads; 0 stands for all cores."""
+    return whole("threads", value, 0, MOST_THREADS)
+
+
+def number(name: str, value: Any, low: float = -math.inf, high: float = math.inf) -> float:
+    """Returns a finite number from `low` to `high`."""
+    if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be a number, got {_shown(value)}")
+    try:
+        found = float(value)
+    except OverflowError:
+        found = math.inf
+    if math.isfinite(found) and low <= found <= high:
+        return found
+    if math.isfinite(high):
+        raise ArgumentError(f"{name} must be between {low:g} and {high:g}, got {found:g}")
+    least = "" if math.isinf(low) else f"{low:g} or more and "
+    raise ArgumentError(f"{name} must be {least}finite, got {found:g}")
+
+
+def share(name: str, value: Any) -> float:
+    """Returns a share of something, a number from 0 to 1."""
+    return number(name, value, 0, 1)
+
+
+def duration(name: str, value: Any) -> float:
+    """Returns a time in the unit of its name, a finite number of 0 or more."""
+    return number(name, value, 0)
+
+
+def device(value: str | None) -> str | None:
+    """Returns the name of a device, or None for the default."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"device must be a name, such as 'cpu' or 'gpu:0', or None, got {_shown(value)}")
+    return value
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return f"{text if len(text) <= 40 else f'{text[:37]}...'} ({type(value).__name__})"
