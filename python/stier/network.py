@@ -13,13 +13,12 @@ import itertools
 import json
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from stier._files import write_bytes
+from stier._files import as_path, write_bytes
 from stier._native import Game, __version__, load_game
 from stier.errors import ArgumentError
 
@@ -240,7 +239,7 @@ class Network:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a safetensors file, whole or not at all."""
-        write_bytes(Path(path), self._to_bytes())
+        write_bytes(as_path(path), self._to_bytes())
 
     def _to_bytes(self) -> bytes:
         from safetensors.numpy import save
@@ -271,7 +270,7 @@ class Network:
         Raises `OSError` for a file that cannot be read, and `ValueError` for one that is not a network, or of another
         version of the game's observations or actions.
         """
-        return cls._from_bytes(os.fspath(path), Path(path).read_bytes())
+        return cls._from_bytes(os.fspath(path), as_path(path).read_bytes())
 
     @classmethod
     def of(cls, game: Game | str) -> Network:
@@ -385,7 +384,7 @@ class Network:
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], producer_name="stier")
         model.ir_version = 8
         onnx.checker.check_model(model, full_check=True)
-        write_bytes(Path(path), model.SerializeToString())
+        write_bytes(as_path(path), model.SerializeToString())
 
     def __repr__(self) -> str:
         widths = "-".join(str(weight.shape[0]) for weight, _ in (*self.hidden, self.policy))

@@ -11,7 +11,7 @@ from math import isnan
 import numpy as np
 import numpy.typing as npt
 
-from stier import _native
+from stier import _files, _native
 from stier._adapting import as_game
 from stier._native import (
     Agent,
@@ -91,6 +91,8 @@ def solve(
             of another calculation or for an algorithm that keeps none.
         FileError: A checkpoint that cannot be written.
     """
+    if checkpoint is not None:
+        checkpoint = _files.regular(checkpoint)
     if algorithm == "sequence_form" and (iterations != ITERATIONS or target):
         raise ArgumentError(
             f"sequence_form is exact and takes neither iterations nor a target, got {iterations} and {target:g}"
@@ -128,7 +130,7 @@ def load_solution(
         ArgumentError: A game with more histories, or a number that is out of range.
     """
     with _counting(progress) as count:
-        return _native.load_solution(path, seed, max_histories, threads, count)
+        return _native.load_solution(_files.as_path(path), seed, max_histories, threads, count)
 
 
 def best_response(

@@ -19,21 +19,26 @@ from stier.errors import ArgumentError
 _Command = Callable[..., int | None]
 _Decorator = Callable[[_Command], _Command]
 
-#: A file or a folder. The command says what is wrong with it.
-PATH = click.Path(path_type=Path)
+
+class _Path(click.Path):
+    """A file or a folder. The command says what is wrong with it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Returns the path."""
+        return _files.as_path(os.fsdecode(super().convert(value, param, ctx)))
 
 
-class _Output(click.Path):
+class _Output(_Path):
     """A file to write, which is an error before the work starts if it cannot be written."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Returns the path."""
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        path = super().convert(value, param, ctx)
         _files.check_writable(path)
         return path
 
 
-OUTPUT = _Output(path_type=Path)
+PATH, OUTPUT = _Path(path_type=Path), _Output(path_type=Path)
 
 
 class _Described(click.types.StringParamType):
@@ -199,5 +204,5 @@ def training_help(name: str) -> Callable[[], str]:
 
 def solution(text: str, **settings: Any) -> Solution | None:
     """Loads a solution if an agent on the command line is the name of its file."""
-    is_file = text.endswith(".policy") or Path(text).is_file()
-    return stier.solving.load_solution(text, **settings) if is_file else None
+    path = _files.as_path(text)
+    return stier.solving.load_solution(path, **settings) if path.suffix == ".policy" or path.is_file() else None

@@ -55,12 +55,15 @@ def pit(
         # As a Python agent, a solution can have the name of its file.
         entrants.append(name if solution is None else stier.PythonAgent(solution, name))
     result = stier.pit(game, entrants, deals=deals, seed=seed, paired=not unpaired, threads=threads, progress=progress)
-    if as_json:
-        print_json(_figures(result))
-    else:
-        print(result, end="")
-    if path is not None:
-        _write_csv(result, path)
+    # The match may have taken hours: neither an error of the file nor one of the output loses the other.
+    try:
+        if path is not None:
+            _write_csv(result, path)
+    finally:
+        if as_json:
+            print_json(_figures(result))
+        else:
+            print(result, end="")
 
 
 def _figures(result: PitResult) -> dict[str, object]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 import stier
-from stier import replays
+from stier import _files, replays
 from stier.cli import _options as options
 from stier.cli._command import Command
 from stier.errors import FileError
@@ -47,7 +47,7 @@ def replay(file: Path, seat: int, agent: str, searches: int, tree_depth: int, re
     if page is None:
         print(found.to_text())
     else:
-        page.write_text(found.to_page(), encoding="utf-8")
+        _files.write_text(page, found.to_page())
 
 
 def _read(path: Path) -> str:

@@ -36,9 +36,11 @@ def schwingfest(agents: tuple[str, ...], seed: int, path: Path | None, threads: 
         if len(wrestlers) < len(named):
             raise ArgumentError("give each wrestler a name of its own")
     found = stier.schwingfest.schwingfest(wrestlers, seed=seed, threads=threads)
-    print(found, end="")
-    if path is not None:
-        _files.write_text(path, found.to_svg())
+    try:
+        if path is not None:
+            _files.write_text(path, found.to_svg())
+    finally:
+        print(found, end="")
 
 
 def _named(text: str) -> tuple[str | None, str]:

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 import stier
-from stier._native import Game
+from stier import _files
+from stier._native import Game, Solution
 from stier.cli import _options as options
 from stier.cli._command import Command, print_json
 
@@ -58,6 +59,14 @@ def solve(
         threads=threads,
         progress=progress,
     )
+    try:
+        if path is not None:
+            _files.write(path, found.save)
+    finally:
+        _print(game, found, as_json=as_json)
+
+
+def _print(game: Game, found: Solution, *, as_json: bool) -> None:
     if as_json:
         names = ("algorithm", "iterations", "histories", "information_sets", "values", "exploitability", "nash_conv")
         print_json({"game": str(game), **{name: getattr(found, name) for name in names}})
@@ -67,5 +76,3 @@ def solve(
         print("values         " + " ".join(f"{value:+.6f}" for value in found.values))
         print(f"exploitability {found.exploitability:.3e}")
         print(f"NashConv       {found.nash_conv:.3e}")
-    if path is not None:
-        found.save(path)
