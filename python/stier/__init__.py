@@ -1,7 +1,8 @@
 """Hidden-information card games for research: exact determinization, search, paired evaluation.
 
-The names below are what most programs need. The rest is in submodules, which are imported when they are first used:
-`stier.playing`, `stier.solving`, `stier.ratings`, `stier.train` and the others that ``dir(stier)`` lists.
+The names below are what most programs need; the errors of `stier.errors` can be named here, too. The rest is in
+submodules: `stier.playing`, `stier.solving`, `stier.ratings`, `stier.train` and the others that ``dir(stier)`` lists.
+All of it is imported when it is first used.
 
 >>> import stier
 >>> game = stier.load_game("schwinget", scoring="schwinger")
@@ -14,41 +15,11 @@ The names below are what most programs need. The rest is in submodules, which ar
 from __future__ import annotations
 
 from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING
 
-from stier._native import (
-    CHANCE,
-    TERMINAL,
-    Agent,
-    Batch,
-    Beliefs,
-    Game,
-    PitResult,
-    PythonAgent,
-    Search,
-    Solution,
-    State,
-    VectorEnv,
-    __version__,
-    derive_seed,
-    deserialize_game_and_state,
-    load_agent,
-    load_game,
-    read_record,
-    registered_agents,
-    registered_names,
-    resample_many,
-    serialize_game_and_state,
-)
-from stier.catalogue import describe_agents, describe_games
-from stier.errors import AgentError, IllegalActionError, RulesError, StierError
-from stier.leaks import check_no_leak
-from stier.playing import AnyAgent, pit, search_many
-from stier.replays import replay
-from stier.solving import exploit, exploitability, solve
-
+TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from stier import (
         _native as _native,
         catalogue as catalogue,
@@ -71,6 +42,49 @@ if TYPE_CHECKING:
         terminal as terminal,
         train as train,
     )
+    from stier._native import (
+        CHANCE,
+        TERMINAL,
+        Agent,
+        Batch,
+        Beliefs,
+        Game,
+        PitResult,
+        PythonAgent,
+        Search,
+        Solution,
+        State,
+        VectorEnv,
+        __version__,
+        derive_seed,
+        deserialize_game_and_state,
+        load_agent,
+        load_game,
+        read_record,
+        registered_agents,
+        registered_names,
+        resample_many,
+        serialize_game_and_state,
+    )
+    from stier.catalogue import describe_agents, describe_games
+    from stier.errors import (
+        AgentError,
+        ArgumentError as ArgumentError,
+        FileError as FileError,
+        IllegalActionError,
+        LeakError as LeakError,
+        MissingExtraError as MissingExtraError,
+        RatingError as RatingError,
+        RecordError as RecordError,
+        RulesError,
+        SeatError as SeatError,
+        StierError,
+        TrainingError as TrainingError,
+    )
+    from stier.leaks import check_no_leak
+    from stier.playing import AnyAgent, pit, search_many
+    from stier.replays import replay
+    from stier.solving import exploit, exploitability, solve
 
 __all__ = [
     "CHANCE",
@@ -112,6 +126,10 @@ __all__ = [
 ]
 
 
+#: The modules with these names. The engine is the last: other modules have functions of the same name around its own.
+_MODULES = ("errors", "catalogue", "leaks", "playing", "replays", "solving", "_native")
+
+
 def _submodules() -> list[str]:
     """The public submodules. Some need an extra."""
     from pkgutil import iter_modules
@@ -121,9 +139,18 @@ def _submodules() -> list[str]:
 
 if not TYPE_CHECKING:  # or type checkers would take any name for a submodule
 
-    def __getattr__(name: str) -> ModuleType:
-        if name in _submodules():
+    def __getattr__(name: str) -> Any:
+        """Imports a name or a submodule when it is first used.
+
+        So the command line can answer Ctrl-C before anything is imported that takes time.
+        """
+        if name == "_native" or name in _submodules():
             return import_module(f"stier.{name}")
+        errors = import_module("stier.errors")
+        if name in __all__ or name in errors.__all__:
+            modules = (import_module(f"stier.{module}") for module in _MODULES)
+            found = globals()[name] = next(getattr(module, name) for module in modules if hasattr(module, name))
+            return found
         raise AttributeError(f"module 'stier' has no attribute '{name}'", name=name, obj=import_module("stier"))
 
 

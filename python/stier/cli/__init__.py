@@ -1,71 +1,20 @@
-"""The command line, a module for each command; ``stier --help`` lists them."""
+"""The command line, a module for each command; ``stier --help`` lists them.
+
+What takes time is imported in `main`, where Ctrl-C is answered.
+"""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+from stier.cli import _interrupts
 
-import click
+TYPE_CHECKING = False  # as in typing, which takes long to import
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
-import stier
-from stier.cli import (
-    agents,
-    check_leak,
-    completion,
-    decisions,
-    exploit,
-    exploitability,
-    games,
-    pit,
-    play,
-    properties,
-    replay,
-    report,
-    rules,
-    run,
-    schwingfest,
-    solve,
-    study,
-    train,
-    web,
-)
-from stier.cli._command import INTERRUPTED, Group, exit_code
-from stier.errors import StierError
+    from stier.cli._app import app as app
 
 __all__ = ["app", "main"]
-
-
-@click.group(
-    cls=Group,
-    examples=["stier games", "stier rules schwinget", "stier play schwinget", "stier pit schwinget random greedy"],
-)
-@click.version_option(stier.__version__, message="stier %(version)s")
-def app() -> None:
-    """Hidden-information card games: play, compare, solve and train agents."""
-
-
-for command in (
-    games.games,
-    rules.rules,
-    agents.agents,
-    web.web,
-    play.play,
-    replay.replay,
-    pit.pit,
-    schwingfest.schwingfest,
-    exploit.exploit,
-    solve.solve,
-    exploitability.exploitability,
-    properties.properties,
-    check_leak.check_leak,
-    run.run,
-    report.report,
-    decisions.decisions,
-    train.train,
-    study.study,
-    completion.completion,
-):
-    app.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,21 +22,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     The code is 0 for success, 2 for a wrong command, option or value, 1 for every other error and for a check that
     found something, and 130 after Ctrl-C.
+
+    Without arguments it takes those of the process, whose standard streams and answer to Ctrl-C it sets. After Ctrl-C
+    it does not return but ends the process.
     """
-    words = None if arguments is None else list(arguments)
+    if arguments is None:
+        return _interrupts.main()
+    from stier.cli import _app, _process
+
     try:
-        return int(app.main(words, prog_name="stier", standalone_mode=False) or 0)
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
-        return error.exit_code
-    except click.ClickException as error:
-        print(f"stier: {error.format_message()}", file=sys.stderr)
-        if isinstance(error, click.UsageError) and error.ctx is not None:
-            print(f"Try '{error.ctx.command_path} --help'.", file=sys.stderr)
-        return error.exit_code
-    except StierError as error:
-        print(f"stier: {error}", file=sys.stderr)
-        return exit_code(error)
-    except click.Abort:
-        print("stier: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return _app.execute(arguments)
+    except KeyboardInterrupt:
+        _process.say("interrupted")
+        return _interrupts.INTERRUPTED
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name != "app":
+            raise AttributeError(f"module 'stier.cli' has no attribute '{name}'")
+        from stier.cli._app import app
+
+        return app

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import sys
 import traceback
@@ -17,10 +16,11 @@ import click
 
 import stier
 from stier.catalogue import OptionInfo
+from stier.cli._process import FAILED, OutputError, say
 from stier.errors import AgentError, ArgumentError, MissingExtraError, RulesError, SeatError, StierError
 
-#: Exit codes of an error, of wrong arguments, and of Ctrl-C.
-FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
+#: The exit code of wrong arguments.
+BAD_ARGUMENTS = 2
 #: Errors about a name or a value, rather than about a file or an installation.
 _ABOUT_ARGUMENTS = (AgentError, ArgumentError, RulesError, SeatError)
 _DEBUG = "stier.debug"
@@ -67,32 +67,27 @@ class Command(_Documented):
         """Runs the command and returns its exit code."""
         try:
             return int(super().invoke(ctx) or 0)
-        except BrokenPipeError:
-            # The reader has closed the pipe; the flush at exit must not complain.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
         except (StierError, OSError) as error:
             if not isinstance(error, StierError) and not _is_named(error, ctx.params.values()):
                 raise
             if ctx.meta.get(_DEBUG):
                 traceback.print_exc()
-            about = str(error) if isinstance(error, StierError) else f"{error.filename}: {error.strerror}"
+            about = str(error)
+            if isinstance(error, OSError) and error.strerror is not None:
+                about = f"{error.filename}: {error.strerror}"
             if any("--out" in parameter.opts for parameter in self.params):
                 about = about.replace("choose another folder", "choose another folder with --out")
             for parameter in self.params:
                 # A name without an underscore may be an ordinary word of the message.
                 if "_" in (name := parameter.name or ""):
                     about = about.replace(name, parameter.opts[0])
-            print(f"stier: {about}", file=sys.stderr)
+            say(about)
             return exit_code(error)
-        except KeyboardInterrupt:
-            print("stier: interrupted", file=sys.stderr)
-            return INTERRUPTED
 
 
 def _is_named(error: OSError, values: Any) -> bool:
     """Tells whether an error is about a path on the command line, a part of it, or something below it."""
-    if not isinstance(error.filename, str):
+    if isinstance(error, OutputError) or not isinstance(error.filename, str):
         return False
     failed = Path(error.filename).absolute()
     named = [value.absolute() for value in values if isinstance(value, Path)]
@@ -113,7 +108,8 @@ def print_json(value: Any) -> None:
     """Prints a value as JSON; an object begins with the version. Numbers that JSON does not have become ``null``."""
     if isinstance(value, Mapping):
         value = {"stier": stier.__version__, **value}
-    print(json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+    only_ascii = not (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+    print(json.dumps(_plain(value), indent=2, ensure_ascii=only_ascii, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:

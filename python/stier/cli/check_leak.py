@@ -8,7 +8,8 @@ import click
 
 import stier
 from stier.cli import _options as options
-from stier.cli._command import FAILED, Command
+from stier.cli._command import Command
+from stier.cli._process import FAILED
 from stier.errors import ArgumentError
 
 

@@ -1,0 +1,365 @@
+"""The process of the command line: Ctrl-C, and standard streams that are full, closed or not UTF-8."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+import stier
+from stier.cli import _process, app
+
+BENCHES = Path(__file__).parents[2] / "benches"
+TINY = "schwinget:suits=2,values=2,counter=off,hand_size=1,set_aside=1"
+GAME = """
+kind = "matches"
+game = "kuhn_poker"
+agents = { "Zoë" = "random", "Ueli ±" = "greedy" }
+deals = 2
+"""
+
+#: Every command, with arguments with which it prints something. FILE is a record, GAMES the folder of an experiment.
+COMMANDS = {
+    "agents": "agents ismcts",
+    "check-leak": "check-leak kuhn_poker --games 1 --no-progress",
+    "completion": "completion bash",
+    "decisions": "decisions GAMES OUT.npz --no-progress",
+    "exploit": "exploit kuhn_poker random --deals 12 --no-progress",
+    "exploitability": "exploitability kuhn_poker random --no-progress",
+    "games": "games",
+    "pit": "pit kuhn_poker random greedy --deals 2 --no-progress",
+    "play": "play schwinget --against random --seed 1",
+    "properties": "properties kuhn_poker --deals 2 --games 2 --no-progress",
+    "replay": "replay FILE --agent ismcts:iterations=5 --searches 3",
+    "report": "report GAMES",
+    "rules": "rules schwinget",
+    "run": "run FILE.toml --out GAMES --no-progress",
+    "schwingfest": "schwingfest Zoë=random Ueli=random Kari=random",
+    "solve": f"solve {TINY} --iterations 2 --no-progress",
+    "study attack-timing": "study attack-timing --quick --out OUT",
+    "train": "train kuhn_poker --steps 1 --out OUT --no-progress",
+    "web": "web --no-browser",
+}
+
+
+def names(group: click.Group, prefix: str = "") -> Iterator[str]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from names(command, f"{prefix}{name} ")
+        else:
+            yield f"{prefix}{name}"
+
+
+class Study:
+    """A result of a study or of training, which take long."""
+
+    def __str__(self) -> str:
+        return "attack at 0.5 ± 0.1\n"
+
+    def save(self, folder: Path) -> list[Path]:
+        return []
+
+    def draw(self, folder: Path) -> list[Path]:
+        return []
+
+
+class Server:
+    """A server that stops as soon as it is asked to serve."""
+
+    server_address = ("127.0.0.1", 80)
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def serve_forever(self) -> None:
+        pass
+
+
+@pytest.fixture
+def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
+    """Returns the words of one of the commands, and makes the files that it reads."""
+
+    def prepare(name: str) -> list[str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"b\nh\nq\n"), "ascii"))
+        record = tmp_path / "FILE"
+        if name == "replay":
+            state = stier.load_game("schwinget").new_initial_state(seed=1)
+            state.apply_action(state.legal_actions()[0])
+            record.write_text(state.record(), "utf-8")
+        elif name in ("run", "report", "decisions"):
+            pytest.importorskip("pyarrow")
+            (tmp_path / "FILE.toml").write_text(GAME, "utf-8")
+            if name != "run":
+                stier.experiments.run(tmp_path / "FILE.toml", tmp_path / "GAMES")
+        elif name == "study attack-timing":
+            pytest.importorskip("pyarrow")
+            monkeypatch.setattr(stier.study, "attack_timing", lambda *_, **__: Study())
+        elif name == "train":
+            pytest.importorskip("safetensors")
+            monkeypatch.setattr("stier.train.command.train", lambda *_, **__: print(Study(), end=""))
+        elif name == "web":
+            (tmp_path / "index.html").write_text("")
+            monkeypatch.setattr("stier.cli.web.PAGE", tmp_path)
+            monkeypatch.setattr("stier.cli.web.serve", lambda _: Server())
+        paths = {"FILE": record, "GAMES": tmp_path / "GAMES", "OUT": tmp_path / "out"}
+        found = COMMANDS[name].split()
+        for mark, path in paths.items():
+            found = [f"{path}{word.removeprefix(mark)}" if word.startswith(mark) else word for word in found]
+        return found
+
+    return prepare
+
+
+def test_the_list_has_all_commands() -> None:
+    assert set(COMMANDS) == set(names(app))
+
+
+class Full(io.RawIOBase):
+    """A standard output without room, or one whose reader has gone."""
+
+    def __init__(self, code: int) -> None:
+        self._code = code
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, _: Any) -> int:
+        raise OSError(self._code, os.strerror(self._code))
+
+
+@pytest.fixture
+def quiet_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves the streams of the tests alone."""
+    monkeypatch.setattr("stier.cli._app.discard_output", lambda: None)
+
+
+@pytest.mark.usefixtures("quiet_end")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_output_is_one_line(
+    name: str, words: Callable[[str], list[str]], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = f"stier: standard output: {os.strerror(errno.ENOSPC)}\n"
+    for code, expected in [(errno.ENOSPC, (1, line)), (errno.EPIPE, (0, ""))]:
+        for buffered in (True, False):
+            raw: Any = Full(code)
+            sink = io.BufferedWriter(raw) if buffered else raw
+            monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(sink, "utf-8", write_through=not buffered))
+            found = _process.run(words(name))
+            assert (found, capsys.readouterr().err) == expected, (code, buffered)
+            raw.write = len  # for what is left when the stream is closed
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_output_that_is_not_utf_8(
+    name: str, encoding: str, words: Callable[[str], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding, errors="strict"))
+    assert _process.run(words(name)) == 0
+    text = raw.getvalue().decode(encoding)
+    assert text
+    assert "?" not in text.replace("?, help", "").replace("'?'", "") or name in ("completion", "play", "rules")
+    if name == "pit":
+        assert ("+-" if encoding == "ascii" else "±") in text
+
+
+def test_json_and_help_where_output_is_ascii(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for command in (["games", "--json"], ["train", "--help"], ["--help"], []):
+        raw = io.BytesIO()
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, "ascii"))
+        _process.run(command)
+        text = raw.getvalue().decode("ascii")
+        if "--json" in command:
+            assert len(json.loads(text)) == len(stier.registered_names())
+    path = tmp_path / "Zoë.policy"
+    assert _process.run(["solve", "kuhn_poker", "--iterations", "2", "--save", str(path)]) == 0
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, "ascii"))
+    assert _process.run(["pit", "kuhn_poker", str(path), "random", "--deals", "2", "--json"]) == 0
+    assert [one["agent"] for one in json.loads(raw.getvalue())["agents"]] == [str(path), "random"]
+
+
+def test_characters_that_an_encoding_lacks_are_replaced_by_similar_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, "ascii"))
+    _process.run(["completion", "bash"])
+    plain = {"0.5 ± 0.1": "0.5 +- 0.1", "╭─╮│█": "+-+|#", "Zoë, µs…": "Zoe, us...", "日\udcff": "??"}
+    for text, expected in plain.items():
+        assert text.encode("ascii", sys.stdout.errors or "").decode() == expected
+
+
+#: Runs the command line, and tells when it answers Ctrl-C.
+ANSWERING = """
+import signal, sys
+from stier.cli import main
+
+def set_signal(*arguments):
+    signal.signal = before
+    before(*arguments)
+    print("go", flush=True)
+
+before, signal.signal = signal.signal, set_signal
+sys.exit(main())
+"""
+
+
+def interrupted(*words: str, wait: float) -> subprocess.CompletedProcess[str]:
+    """Interrupts a command some seconds after it has begun to answer Ctrl-C."""
+    command = [sys.executable, "-c", ANSWERING, *words]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline() == "go\n"
+            time.sleep(wait)
+            assert process.poll() is None
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+unix = pytest.mark.skipif(sys.platform == "win32", reason="signals and descriptors are those of Unix")
+
+#: Commands that run until they are interrupted.
+LONG = {
+    "check-leak": "check-leak schwinget --games 1000000",
+    "exploit": "exploit schwinget greedy --deals 1000000",
+    "exploitability": "exploitability liars_dice ismcts:iterations=100000",
+    "pit": "pit schwinget ismcts:iterations=5000 greedy --deals 100000",
+    "play": "play schwinget",
+    "properties": "properties schwinget --deals 10000000",
+    "run": "run benches/ladder.toml --out OUT",
+    "solve": "solve leduc_poker --iterations 100000000",
+    "study attack-timing": "study attack-timing --scale 100 --out OUT",
+    "train": "train kuhn_poker --steps 1000000000 --set hidden=16 --out OUT",
+}
+
+
+@unix
+@pytest.mark.parametrize("wait", [0, 0.2, 1])
+@pytest.mark.parametrize("name", LONG)
+def test_ctrl_c_ends_every_command(name: str, wait: float, tmp_path: Path) -> None:
+    if name in ("run", "study attack-timing", "train"):
+        pytest.importorskip("pyarrow" if name != "train" else "jax")
+    text = LONG[name].replace("OUT", str(tmp_path / "out")).replace("benches", str(BENCHES))
+    done = interrupted(*text.split(), "--seed=1" if name == "play" else "--no-progress", wait=wait)
+    if done.returncode == 0:
+        # At the prompt, the person leaves the game.
+        assert name == "play"
+        assert "You leave the game." in done.stdout
+    else:
+        assert (done.returncode, done.stderr) == (130, "stier: interrupted\n")
+
+
+BEGIN = """
+import gc, signal, sys, time
+from stier.cli import _process, main
+
+def interrupt():
+    signal.raise_signal(signal.SIGINT)
+
+def work(words):
+    try:
+        {work}
+    finally:
+        print("cleaned up", flush=True)
+
+_process.run = work
+sys.argv[1:] = []
+sys.exit(main())
+"""
+
+#: Something that happens during an interrupt, with whether what the command cleans up is done.
+MOMENTS = {
+    "at work": ("interrupt(); time.sleep(20)", True),
+    "where it is lost": (
+        "gc.callbacks.append(lambda *_: gc.callbacks.clear() or interrupt()); gc.collect(); time.sleep(20)",
+        True,
+    ),
+    "where it becomes another error": (
+        "exec('try: interrupt()\\nexcept BaseException: raise ValueError from None')",
+        True,
+    ),
+    "in an import": (
+        "sys.path.insert(0, sys.argv.pop()); import interrupted",
+        False,
+    ),
+    "twice at once": ("interrupt(); interrupt()", True),
+    "while it cleans up": (
+        "exec('try: interrupt()\\nfinally: time.sleep(0.6); interrupt()')",
+        False,
+    ),
+}
+
+
+@unix
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_ctrl_c_is_answered_at_every_moment(moment: str, tmp_path: Path) -> None:
+    work, cleans_up = MOMENTS[moment]
+    (tmp_path / "interrupted.py").write_text(
+        "from __main__ import interrupt\ntry:\n    interrupt()\nexcept BaseException:\n    pass\n"
+    )
+    if "argv.pop" in work:
+        work = work.replace("sys.argv.pop()", repr(str(tmp_path)))
+    command = [sys.executable, "-c", BEGIN.format(work=work)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "stier: interrupted\n")
+    assert done.stdout == ("cleaned up\n" if cleans_up else "")
+
+
+@unix
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_device_and_a_reader_that_goes_away(unbuffered: str, tmp_path: Path) -> None:
+    full = tmp_path / "full"
+    try:
+        os.mknod(full, 0o666 | stat.S_IFCHR, os.makedev(1, 7))
+        full.write_bytes(b"")
+    except OSError:
+        pytest.skip("devices cannot be made here")
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    for words in ("games", "--help"):
+        command = [sys.executable, "-m", "stier", *words.split()]
+        with full.open("wb") as out:
+            done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, env=environment, text=True, check=False)
+        assert (done.returncode, done.stderr) == (1, f"stier: standard output: {os.strerror(errno.ENOSPC)}\n")
+        reader, writer = os.pipe()
+        os.close(reader)
+        with os.fdopen(writer, "wb") as out:
+            done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, env=environment, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+@unix
+def test_closed_streams() -> None:
+    shell = ["bash", "-c", f"{sys.executable} -m stier games >&-"]
+    done = subprocess.run(shell, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "stier: standard output is closed\n")
+    shell = ["bash", "-c", f"{sys.executable} -m stier play kuhn_poker <&- 2>&-"]
+    done = subprocess.run(shell, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "You leave the game." in done.stdout
+
+
+def test_nothing_takes_time_before_ctrl_c_is_answered() -> None:
+    code = "import sys; import stier.cli; print(*{'numpy', 'click', 'typing', 'stier._native'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
