@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from stier import _arguments
 from stier._native import (
     Agent,
     Game,
@@ -83,6 +84,11 @@ def mask_of(state: State, player: int) -> npt.NDArray[np.int8]:
     return state.legal_actions_mask(player).view(np.int8)
 
 
+def illegal_reward(given: float | None, game: Game) -> float:
+    """Returns the reward for an illegal action: the game's lowest utility unless another is given."""
+    return game.min_utility() if given is None else _arguments.number("illegal_reward", given)
+
+
 def check_render_mode(mode: str | None) -> None:
     """Raises for an unknown render mode."""
     if mode is not None and mode not in RENDER_MODES:
@@ -120,5 +126,5 @@ class Episodes:
         if seed is None and self._given is not None:
             self.number += 1
             return derive_seed(self._given, "episode", self.number)
-        self._given, self.number = secrets.randbits(63) if seed is None else int(seed), 0
+        self._given, self.number = secrets.randbits(63) if seed is None else _arguments.seed(seed), 0
         return self._given

@@ -19,17 +19,16 @@ LARGEST_SEED = 2**64 - 1
 MOST_THREADS = 1024
 
 
-def whole(name: str, value: SupportsIndex, low: int = 0, high: int | None = None) -> int:
-    """Returns a whole number from `low` to `high`."""
+def whole(name: str, value: SupportsIndex, low: int | None = 0, high: int | None = None) -> int:
+    """Returns a whole number from `low` to `high`, without a limit where that is None."""
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be a whole number, got {_shown(value)}") from None
-    if number < low and high is None:
-        raise ArgumentError(f"{name} must be at least {low}, got {number}")
-    if high is not None and not low <= number <= high:
-        raise ArgumentError(f"{name} must be between {low} and {high}, got {number}")
-    return number
+    if (low is None or number >= low) and (high is None or number <= high):
+        return number
+    limits = f"at least {low}" if high is None else f"between {low} and {high}"
+    raise ArgumentError(f"{name} must be {limits}, got {number}")
 
 
 def count(name: str, value: SupportsIndex, low: int = 1) -> int:

@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stier import _arguments
 from stier._files import as_path, write_bytes
 from stier._native import Game, __version__, load_game
 from stier.errors import ArgumentError
@@ -161,7 +162,7 @@ class Network:
         cls, game: Game, hidden: tuple[int, ...] = (256, 256), seed: int = 0, value_scale: float = 1.0
     ) -> Network:
         """Returns an untrained network: He's weights in the hidden layers, nearly 0 in the heads."""
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(_arguments.seed(seed))
         sizes = [game.observation_tensor_shape()[0], *hidden]
 
         def layer(inputs: int, outputs: int, scale: float) -> tuple[Floats, Floats]:

@@ -33,6 +33,7 @@ except ImportError as _error:
 import numpy as np
 import numpy.typing as npt
 
+from stier import _arguments
 from stier._native import CHANCE, Game, State, load_game, registered_names
 from stier.catalogue import describe_game
 from stier.errors import ArgumentError
@@ -181,7 +182,7 @@ def _seed(source: Any) -> int:
     if callable(source):
         draw = cast(Callable[[], float], source)
         return int(draw() * 2**32) << 32 | int(draw() * 2**32)
-    return int(source)
+    return _arguments.seed(source, "probability_sampler")
 
 
 class StierObserver:

@@ -79,7 +79,7 @@ class Table:
         self.metadata: dict[str, Any] = metadata(game, parallel=isinstance(self, ParallelEnv))
         self.game = game
         self.render_mode = render_mode
-        self.illegal_reward: float = game.min_utility() if illegal_reward is None else float(illegal_reward)
+        self.illegal_reward: float = _adapting.illegal_reward(illegal_reward, game)
         #: The seed of the game that is played, from which everything hidden follows.
         self.deal_seed: int | None = None
         self.possible_agents: list[str] = agent_names(game)

@@ -9,7 +9,7 @@ from typing import SupportsIndex, overload
 
 import numpy as np
 
-from stier import draw, terminal
+from stier import _arguments, draw, terminal
 from stier._native import (
     Agent,
     Beliefs,
@@ -22,7 +22,7 @@ from stier._native import (
     read_record,
     verdict,
 )
-from stier.errors import AgentError, ArgumentError
+from stier.errors import AgentError
 
 __all__ = [
     "Decision",
@@ -230,8 +230,8 @@ def replay(
     loaded = load_agent(agent, last.get_game()) if isinstance(agent, str) else agent
     if loaded.name == "oracle":
         raise AgentError("an oracle decides by the cards that the seat cannot know; take an agent that sees views")
-    if searches < 1:
-        raise ArgumentError(f"searches must be at least 1, got {searches}")
+    searches = _arguments.count("searches", searches)
+    tree_depth = _arguments.count("tree_depth", tree_depth, 0)
     last.to_text(seat)  # an unknown seat is an error before anything is searched
     own = int(seat)
     decisions = [

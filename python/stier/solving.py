@@ -11,7 +11,7 @@ from math import isnan
 import numpy as np
 import numpy.typing as npt
 
-from stier import _files, _native
+from stier import _arguments, _files, _native
 from stier._adapting import as_game
 from stier._native import (
     Agent,
@@ -245,9 +245,7 @@ def mirror_step(
     old, q = np.asarray(probabilities, np.float64), np.asarray(values, np.float64)
     if old.shape != q.shape:
         raise ArgumentError(f"probabilities and values must have the same shape, got {old.shape} and {q.shape}")
-    for name, number in (("step", step), ("magnet", magnet)):
-        if not 0 <= number < np.inf:
-            raise ArgumentError(f"{name} must be 0 or more and finite, got {number:g}")
+    step, magnet = _arguments.number("step", step, 0), _arguments.number("magnet", magnet, 0)
     with np.errstate(divide="ignore"):
         logits = (np.log(old) + step * q) / (1 + magnet * step)
     new: npt.NDArray[np.float64] = np.exp(logits - logits.max(axis=-1, keepdims=True))

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
-from typing import Any
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
 
+import stier
 from stier import _arguments
-from stier.errors import ArgumentError
+from stier.errors import AgentError, ArgumentError, SeatError
 
 #: Not a whole number, whatever it stands for.
 NOT_WHOLE = [1.5, 3.0, math.nan, math.inf, "7", "x", b"7", None, [1], (), {}, np.float64(2), np.zeros(2), object()]
@@ -73,3 +78,122 @@ def test_devices() -> None:
     assert _arguments.device("gpu:0") == "gpu:0"
     with pytest.raises(TypeError, match=r"^device must be a name, .*, got 7 \(int\)$"):
         _arguments.device(7)  # type: ignore[arg-type]
+
+
+#: Kinds of arguments, by name: values of a wrong type, values that are out of range, and one that is allowed.
+KINDS: dict[str, tuple[list[Any], list[Any], int]] = {
+    "seed": ([1.5, 3.0, "7", b"7", {}, object()], [-1, 2**64, 2**200], 7),
+    **dict.fromkeys(["deals", "iterations"], (NOT_WHOLE, [0, -1, 2**64], 2)),
+    "max_histories": (NOT_WHOLE, [0, -1, 2**64], 100),
+    "games": (NOT_WHOLE, [0, -1], 2),
+    "searches": (NOT_WHOLE, [0, -1, 2**64], 1),
+    "num_envs": (NOT_WHOLE, [0, -1, 2**24 + 1], 2),
+    "threads": (NOT_WHOLE, [-1, 1025], 1),
+    "tree_depth": (NOT_WHOLE, [-1, 2**64], 1),
+    "seat": ([1.5, 1.0, b"7", None, {}], [-1, 2, 2**70], 1),
+    **dict.fromkeys(["step", "magnet"], (NOT_A_NUMBER, [math.nan, math.inf, -1], 1)),
+    "target": (NOT_A_NUMBER, [math.nan, math.inf, -1], 1),
+    "illegal_reward": (["7", b"7", [1], {}], [math.nan, math.inf], 1),
+}
+
+GAME = stier.load_game("kuhn_poker")
+STATE = GAME.new_initial_state(seed=1)
+RANDOM = {"game": GAME, "agent": "random"}
+#: A library that some calls need, the function, its other arguments, and arguments that its signature does not name.
+Call: TypeAlias = tuple[str, Callable[[], Callable[..., object]], dict[str, Any], list[str]]
+CALLS: dict[str, Call] = {
+    "Agent.restart": ("", lambda: stier.load_agent("random", GAME).restart, {}, []),
+    "PythonAgent": ("", lambda: stier.PythonAgent, {"function": len}, ["seed"]),
+    "State.resample_from_infostate": ("", lambda: STATE.resample_from_infostate, {"player": 0}, []),
+    "VectorEnv": (
+        "",
+        lambda: stier.VectorEnv,
+        {"game": GAME, "num_envs": 1, "opponents": "random"},
+        ["num_envs", "seed", "threads"],
+    ),
+    "Game.new_initial_state": ("", lambda: GAME.new_initial_state, {}, []),
+    "derive_seed": ("", lambda: stier.derive_seed, {"seed": 1, "purpose": "test", "index": 0}, []),
+    "exploit": ("", lambda: stier.exploit, {**RANDOM, "deals": 2}, []),
+    "exploitability": ("", lambda: stier.exploitability, RANDOM, []),
+    "load_agent": ("", lambda: stier.load_agent, {"agent": "random", "game": GAME}, []),
+    "pit": ("", lambda: stier.pit, {"game": GAME, "agents": ["random", "random"], "deals": 1}, []),
+    "replay": ("", lambda: stier.replay, {"game": STATE, "seat": 0, "agent": "ismcts:iterations=2"}, []),
+    "resample_many": ("", lambda: stier.resample_many, {"states": [STATE], "n": 1}, []),
+    "search_many": ("", lambda: stier.search_many, {"agent": "ismcts:iterations=2", "states": [STATE]}, []),
+    "solve": ("", lambda: stier.solve, {"game": GAME, "iterations": 2, "target": 0.1}, []),
+    "playing.properties": ("", lambda: stier.playing.properties, {"game": GAME, "deals": 1}, []),
+    "schwingfest": ("", lambda: stier.schwingfest.schwingfest, {"agents": ["random"] * 3}, []),
+    "solving.best_response": ("", lambda: stier.solving.best_response, RANDOM, []),
+    "solving.load_solution": ("", lambda: stier.solving.load_solution, {}, []),
+    "solving.nash_conv": ("", lambda: stier.solving.nash_conv, RANDOM, []),
+    "solving.mirror_step": (
+        "",
+        lambda: stier.solving.mirror_step,
+        {"probabilities": [0.5, 0.5], "values": [1, 0], "step": 1},
+        [],
+    ),
+    "network.Network.random": ("", lambda: stier.network.Network.random, {"game": GAME, "hidden": (2,)}, []),
+    "gymnasium.make": ("gymnasium", lambda: stier.gymnasium.make, {"game": GAME}, []),
+    "gymnasium.make_vec": ("gymnasium", lambda: stier.gymnasium.make_vec, {"game": GAME}, ["num_envs"]),
+    "gymnasium reset": ("gymnasium", lambda: stier.gymnasium.make(GAME).reset, {}, []),
+    "gymnasium vector reset": ("gymnasium", lambda: stier.gymnasium.make_vec(GAME, num_envs=2).reset, {}, []),
+    "pettingzoo.env": ("pettingzoo", lambda: stier.pettingzoo.env, {"game": GAME}, []),
+    "pettingzoo.parallel_env": ("pettingzoo", lambda: stier.pettingzoo.parallel_env, {"game": "goofspiel"}, []),
+    "pettingzoo reset": ("pettingzoo", lambda: stier.pettingzoo.env(GAME).reset, {}, []),
+    "pettingzoo parallel reset": ("pettingzoo", lambda: stier.pettingzoo.parallel_env("goofspiel").reset, {}, []),
+    "widget.play": ("anywidget", lambda: stier.widget.play, {"game": GAME, "opponent": "random"}, []),
+}
+
+
+def of_signature(function: Callable[..., object]) -> list[str]:
+    try:
+        return list(inspect.signature(function).parameters)
+    except ValueError:
+        return []
+
+
+def arguments() -> list[tuple[str, str]]:
+    """Every call with each of its arguments that are of a kind."""
+    found = []
+    for name, (library, function, _, more) in CALLS.items():
+        if library and find_spec(library) is None:
+            continue
+        found += [(name, argument) for argument in {*of_signature(function()), *more} if argument in KINDS]
+    return sorted(found)
+
+
+@pytest.mark.parametrize(("name", "argument"), arguments())
+def test_every_layer_refuses_alike(name: str, argument: str, tmp_path: Path) -> None:
+    _, function, others, _ = CALLS[name]
+    call = function()
+    wrong, outside, allowed = KINDS[argument]
+    if name == "load_agent":
+        wrong = [1.5, b"7", {}]  # as an option it may be a text
+    if name == "gymnasium vector reset":
+        wrong = [value for value in wrong if value != {}]  # a seed for each environment
+    if name == "VectorEnv" and argument == "seat":
+        wrong = [value for value in wrong if value is not None]  # all seats
+    if name == "solving.load_solution":
+        stier.solve(GAME, iterations=1).save(tmp_path / "policy")
+        others = {"path": tmp_path / "policy"}
+    for value in wrong:
+        with pytest.raises(AgentError if name == "load_agent" and value == 1.5 else TypeError):
+            call(**others | {argument: value})
+    for value in outside:
+        with pytest.raises((ArgumentError, AgentError, SeatError)) as raised:
+            call(**others | {argument: value})
+        assert argument in str(raised.value)
+    for kind in (int, np.int8, np.uint16, np.int64):
+        call(**others | {argument: kind(allowed)})
+
+
+def test_the_list_has_every_function() -> None:
+    """Functions of the modules whose arguments are settings of a training, an experiment or a study are not here."""
+    others = {"stier.check_no_leak"}
+    known = {function() for library, function, *_ in CALLS.values() if not library or find_spec(library)}
+    for module in ("stier", "stier.playing", "stier.solving", "stier.schwingfest", "stier.replays", "stier.network"):
+        found = import_module(module)
+        for name in found.__all__:
+            thing = getattr(found, name)
+            if inspect.isroutine(thing) and set(of_signature(thing)) & set(KINDS):
+                assert thing in known or f"{module}.{name}" in others, f"{module}.{name}"

@@ -104,8 +104,8 @@ def _refusal(function: Callable[[Any], object], game: Any) -> str:
 def public_functions() -> Iterator[tuple[str, Callable[..., object]]]:
     for module in dir(stier):
         if inspect.ismodule(getattr(stier, module, None)):
-            names = vars(import_module(f"stier.{module}"))
-            yield from ((f"stier.{module}.{name}", names[name]) for name in names.get("__all__", []))
+            found = import_module(f"stier.{module}")
+            yield from ((f"stier.{module}.{name}", getattr(found, name)) for name in getattr(found, "__all__", []))
 
 
 def test_every_function_that_takes_a_game_takes_its_name() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 
-from stier import _adapting
+from stier import _adapting, _arguments
 from stier._native import Agent, Game, PythonAgent, Solution, State, derive_seed
 from stier.errors import ArgumentError, IllegalActionError, SeatError
 from stier.playing import AnyAgent
@@ -48,11 +48,13 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
     ) -> None:
         _adapting.check_render_mode(render_mode)
         game = _adapting.as_game(game)
+        if not isinstance(seat, str):
+            seat = _arguments.whole("seat", seat, None)
         if seat not in (*range(game.num_players()), "rotate", "random"):
             raise SeatError(f"seat must be between 0 and {game.num_players() - 1}, 'rotate' or 'random', got {seat!r}")
         self.game = game
         self.render_mode = render_mode
-        self.illegal_reward: float = game.min_utility() if illegal_reward is None else float(illegal_reward)
+        self.illegal_reward: float = _adapting.illegal_reward(illegal_reward, game)
         #: The seed of the game that is played, from which everything hidden follows; 0 before the first.
         self.deal_seed = 0
         #: The seat that learns.
@@ -74,6 +76,8 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[_Array, dict[str, Any]]:
         """Deals anew: the game of that seed, or of one that follows from the last seed given. Options are ignored."""
         del options
+        # Gymnasium takes Python's own numbers only.
+        seed = None if seed is None else _arguments.seed(seed)
         super().reset(seed=seed)
         self.deal_seed = self._episodes.begin(seed)
         self._world = self.game.new_initial_state(seed=self.deal_seed)

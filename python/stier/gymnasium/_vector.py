@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, SupportsIndex, TypeAlias
 
 import gymnasium
@@ -14,7 +13,7 @@ from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from stier import _adapting, _native
+from stier import _adapting, _arguments, _native
 from stier._native import Agent, Batch, Game, State
 from stier.errors import ArgumentError, IllegalActionError
 
@@ -75,12 +74,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
             "autoreset_mode": self.autoreset_mode,
         }
         self.game = game
-        self.num_envs = num_envs
+        self.num_envs = num_envs = _arguments.whole("num_envs", num_envs, 1, 2**24)
         self.render_mode = render_mode
-        self.illegal_reward: float = game.min_utility() if illegal_reward is None else float(illegal_reward)
+        self.illegal_reward: float = _adapting.illegal_reward(illegal_reward, game)
         self.single_observation_space = Box(0.0, 1.0, tuple(shape(game)), np.float32)
         self.single_action_space = Discrete(game.num_distinct_actions())
         self._copy = copy
+        if not isinstance(seat, str):
+            seat = _arguments.whole("seat", seat, None)
         self._envs = _native.VectorEnv(
             game,
             num_envs,
@@ -273,10 +274,13 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         if seed is None:
             return [None] * self.num_envs
         if isinstance(seed, SupportsIndex) and not isinstance(seed, np.ndarray):
-            first = operator.index(seed)
+            first = _arguments.seed(seed)
+            _arguments.seed(first + self.num_envs - 1, "seed of the last environment")
             super().reset(seed=first)
             return [first + lane for lane in range(self.num_envs)]
-        seeds = [None if each is None else operator.index(each) for each in seed]
+        if isinstance(seed, str | bytes) or not isinstance(seed, Iterable):
+            raise TypeError(f"seed must be a whole number or one for each environment, got {type(seed).__name__}")
+        seeds = [None if each is None else _arguments.seed(each) for each in seed]
         if len(seeds) != self.num_envs:
             raise ArgumentError(f"seed must be a number or {self.num_envs} numbers, got {len(seeds)}")
         return seeds
