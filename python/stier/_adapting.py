@@ -24,8 +24,8 @@ from stier._native import (
     registered_names,
 )
 from stier.catalogue import describe_game
-from stier.errors import ArgumentError, MissingExtraError, RulesError
-from stier.playing import AnyAgent
+from stier.errors import ArgumentError, MissingExtraError, RulesError, missing_extra
+from stier.playing import AnyAgent, checked
 
 #: The ways to show a state: text as a player sees it, the same printed, text with all cards open.
 RENDER_MODES = ["ansi", "human", "ansi_open"]
@@ -38,8 +38,8 @@ _TENSORS: dict[str, tuple[Callable[[Game], list[int]], Callable[[State, int], np
 
 def missing(extra: str, error: ImportError) -> MissingExtraError:
     """Returns the error that says what to install for an adapter."""
-    needed = f"stier.{extra} needs a package that is not installed ({error})"
-    return MissingExtraError(f"{needed}: pip install 'stier[{extra}]'")
+    package = (error.name or extra).partition(".")[0]
+    return missing_extra(f"stier.{extra}", package, extra)
 
 
 def as_game(game: Game | str, /, **rules: Any) -> Game:
@@ -69,7 +69,7 @@ def as_agent(agent: AnyAgent, game: Game) -> Agent | PythonAgent | Solution:
     """Loads an agent by its text, or makes one of a callable or of an object with ``step(state)``."""
     if isinstance(agent, str):
         return load_agent(agent, game)
-    return agent if isinstance(agent, Agent | PythonAgent | Solution) else PythonAgent(agent)
+    return agent if isinstance(agent, Agent | PythonAgent | Solution) else PythonAgent(checked(agent))
 
 
 def tensor_of(tensor: str) -> tuple[Callable[[Game], list[int]], Callable[[State, int], npt.NDArray[np.float32]]]:

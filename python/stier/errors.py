@@ -50,6 +50,13 @@ class MissingExtraError(StierError, ImportError):
     """An optional package that is not installed. The message names the extra that installs it."""
 
 
+def missing_extra(what: str, package: str, extra: str) -> MissingExtraError:
+    """Returns the error for a package that is needed and not installed."""
+    return MissingExtraError(
+        f"{what} needs {package}: pip install 'stier[{extra}]', or './python[{extra}]' in the repository"
+    )
+
+
 class RatingError(StierError, ValueError):
     """Results from which no rating follows: agents that never met, directly or through others."""
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from stier import _arguments
 from stier._files import as_path, write_bytes
 from stier._native import Game, __version__, load_game
-from stier.errors import ArgumentError
+from stier.errors import ArgumentError, missing_extra
 
 __all__ = ["Classes", "Network"]
 
@@ -243,7 +243,10 @@ class Network:
         write_bytes(as_path(path), self._to_bytes())
 
     def _to_bytes(self) -> bytes:
-        from safetensors.numpy import save
+        try:
+            from safetensors.numpy import save
+        except ModuleNotFoundError:
+            raise missing_extra("a network's file", "safetensors", "networks") from None
 
         metadata = {
             "format": FORMAT,
@@ -290,9 +293,11 @@ class Network:
 
     @classmethod
     def _from_bytes(cls, source: str, file: bytes) -> Network:
-        from safetensors import SafetensorError
-        from safetensors.numpy import load
-
+        try:
+            from safetensors import SafetensorError
+            from safetensors.numpy import load
+        except ModuleNotFoundError:
+            raise missing_extra("a network's file", "safetensors", "networks") from None
         try:
             arrays = load(file)
             # The header follows its length.
@@ -346,11 +351,13 @@ class Network:
         """Writes an ONNX model: ``observation`` (batch, inputs) to ``logits`` (batch, actions) and ``value`` (batch,).
 
         Logits are those of all actions, legal or not. Without a value head there is no output ``value``. Needs the
-        package `onnx`.
+        extra ``onnx``.
         """
-        import onnx
-        from onnx import TensorProto, helper, numpy_helper
-
+        try:
+            import onnx
+            from onnx import TensorProto, helper, numpy_helper
+        except ModuleNotFoundError:
+            raise missing_extra("an ONNX model", "onnx", "onnx") from None
         tensors: dict[str, npt.NDArray[Any]] = dict(dataclasses.replace(self, classes=None).tensors())
         nodes: list[Any] = []
         x, logits = "observation", "logits"

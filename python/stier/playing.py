@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol, SupportsIndex, TypeAlias
+from inspect import signature
+from typing import NamedTuple, Protocol, SupportsIndex, TypeAlias, TypeVar
 
 from stier import _native
 from stier._native import (
@@ -65,12 +66,28 @@ class HasStep(Protocol):
 #: Anything that plays: an agent as text, an object with ``step(state)``, or a callable.
 AnyAgent: TypeAlias = str | HasStep | Callable[[State], SupportsIndex]
 
+_AgentT = TypeVar("_AgentT", bound=AnyAgent)
+
+
+def checked(agent: _AgentT) -> _AgentT:
+    """Returns the agent. Raises `TypeError` for a callable that cannot be called with a state alone."""
+    decide = getattr(agent, "step", agent)
+    try:
+        if callable(decide):
+            signature(decide).bind(None)
+    except ValueError:
+        pass  # some of C have no signature
+    except TypeError as error:
+        name = getattr(agent, "__name__", None) or type(agent).__name__
+        raise TypeError(f"agent {name} must take a state and return an action: {error}") from None
+    return agent
+
 
 def listed(agents: Sequence[AnyAgent]) -> Sequence[AnyAgent]:
     """Returns the agents. Raises for a single one as text, whose letters would be taken for agents."""
     if isinstance(agents, str):
         raise TypeError(f"agents must be a list, got the text {agents!r}")
-    return agents
+    return [checked(agent) for agent in agents]
 
 
 def pit(
@@ -112,7 +129,7 @@ def pit(
     Raises:
         AgentError: An agent that does not exist, is for another game, or too few for one table.
         IllegalActionError: A callable chose an action that is not legal.
-        TypeError: Agents that are not a list.
+        TypeError: Agents that are not a list, or a callable that does not take a state.
         ValueError: A number that is out of range.
     """
     with bar(progress) as update:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from stier._native import Beliefs, PitResult
 from stier._output import plus_minus
 from stier.draw import basis_in_words, no_cards, suits
-from stier.errors import MissingExtraError
+from stier.errors import missing_extra
 
 try:
     import matplotlib
@@ -25,7 +25,7 @@ try:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
 except ModuleNotFoundError:
-    raise MissingExtraError("stier.plots needs matplotlib: pip install 'stier[plots]'") from None
+    raise missing_extra("stier.plots", "matplotlib", "plots") from None
 
 if TYPE_CHECKING:
     from stier.ratings import CrossTable, Ratings

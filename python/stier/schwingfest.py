@@ -136,9 +136,8 @@ def schwingfest(agents: Mapping[str, AnyAgent] | Sequence[AnyAgent], *, seed: in
     names: list[str] | None = None
     if isinstance(agents, Mapping):
         # By name: wrestlers with the same agent are told apart by their order.
-        names, entrants = sorted(agents), [agents[name] for name in sorted(agents)]
-    else:
-        entrants = list(listed(agents))
+        names, agents = sorted(agents), [agents[name] for name in sorted(agents)]
+    entrants = list(listed(agents))
     if len(entrants) < 3:
         raise AgentError(f"a Schwingfest needs at least 3 agents, got {len(entrants)}")
     result = _native.pit(game, entrants, 1, seed, False, threads)

@@ -26,7 +26,7 @@ from stier._native import (
 from stier._output import bar, plus_minus
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
-from stier.playing import AnyAgent, pit
+from stier.playing import AnyAgent, checked, pit
 
 __all__ = [
     "BestResponse",
@@ -169,7 +169,7 @@ def best_response(
         IllegalActionError: A callable chose an action that is not legal.
         ArgumentError: A game with more histories, or a number that is out of range.
     """
-    arguments = (game, agent, seed, seeds, max_histories, threads)
+    arguments = (game, checked(agent), seed, seeds, max_histories, threads)
     with _counting(progress) as count, bar(progress, "information sets") as update:
         return _native.best_response(*arguments, update, count)
 

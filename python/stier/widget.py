@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, SupportsIndex
 
 from stier._native import Agent, Game, State, derive_seed, load_agent, load_game, read_record
-from stier.errors import MissingExtraError
+from stier.errors import missing_extra
 
 if find_spec("anywidget") is None:
-    raise MissingExtraError("stier.widget needs anywidget: pip install 'stier[widget]'")
+    raise missing_extra("stier.widget", "anywidget", "widget")
 
 import anywidget
 import traitlets

@@ -300,6 +300,80 @@ def test_python_agents_can_be_stored(state: stier.State) -> None:
         pickle.dumps(stier.PythonAgent(lambda state: 0))
 
 
+def no_state() -> int:
+    return 0
+
+
+class NoState:
+    def step(self) -> int:
+        return 0
+
+
+#: Functions of which Python's own error would not say which agent is meant.
+TAKING_AGENTS: dict[str, Callable[[Any], object]] = {
+    "pit": lambda agent: stier.pit("kuhn_poker", ["random", agent], deals=1),
+    "exploit": lambda agent: stier.exploit("kuhn_poker", agent, "random", deals=1),
+    "responder": lambda agent: stier.exploit("kuhn_poker", "random", agent, deals=1),
+    "exploitability": lambda agent: stier.exploitability("kuhn_poker", agent),
+    "schwingfest": lambda agent: stier.schwingfest.schwingfest(["random", "random", agent]),
+    "schwingfest by name": lambda agent: stier.schwingfest.schwingfest({"a": agent, "b": "random", "c": "random"}),
+    "gymnasium": lambda agent: stier.gymnasium.make("kuhn_poker", opponents=agent),
+}
+
+
+@pytest.mark.parametrize("name", TAKING_AGENTS)
+def test_an_agent_that_takes_no_state_is_named(name: str) -> None:
+    if name == "gymnasium":
+        pytest.importorskip("gymnasium")
+    for agent, called in [(no_state, "no_state"), (NoState(), "NoState"), (lambda a, b: 0, "<lambda>")]:
+        with pytest.raises(TypeError, match=f"^agent {called} must take a state and return an action: "):
+            TAKING_AGENTS[name](agent)
+
+
+def test_errors_can_be_named_where_they_are_looked_for() -> None:
+    for name in stier.errors.__all__:
+        assert getattr(stier, name) is getattr(stier.errors, name)
+
+
+def test_names_are_those_that_type_checkers_see() -> None:
+    """The package imports its names when they are used; type checkers read the imports in its file."""
+    import ast
+
+    tree = ast.parse(Path(stier.__file__ or "").read_text("utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module != "typing"]
+    named = {
+        alias.asname or alias.name: (node.module, alias.name)
+        for node in imports
+        if str(node.module).startswith("stier.")
+        for alias in node.names
+    }
+    assert set(named) == {*stier.__all__, *stier.errors.__all__}
+    for name, (module, original) in named.items():
+        assert getattr(stier, name) is getattr(import_module(str(module)), original)
+
+
+def test_a_missing_extra_names_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    network = stier.network.Network.random(stier.load_game("kuhn_poker"), hidden=(2,))
+    for package, extra, call in [
+        ("safetensors.numpy", "networks", lambda: network.save(tmp_path / "net")),
+        ("safetensors", "networks", lambda: stier.network.Network.of("schwinget")),
+        ("onnx", "onnx", lambda: network.to_onnx(tmp_path / "net")),
+        ("pettingzoo", "pettingzoo", lambda: import_module("stier.pettingzoo")),
+        ("gymnasium", "gymnasium", lambda: import_module("stier.gymnasium")),
+        ("pyspiel", "open_spiel", lambda: import_module("stier.open_spiel")),
+        ("matplotlib", "plots", lambda: import_module("stier.plots")),
+    ]:
+        with monkeypatch.context() as without:
+            without.setitem(sys.modules, package, None)
+            for module in ("pettingzoo", "gymnasium", "open_spiel", "plots"):
+                without.delitem(sys.modules, f"stier.{module}", raising=False)
+            with pytest.raises(stier.MissingExtraError) as raised:
+                call()
+        text = str(raised.value)
+        assert f" needs {package.partition('.')[0]}: pip install 'stier[{extra}]', or './python[{extra}]'" in text
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("seed", [None, 7])
 @pytest.mark.parametrize("name", ["schwinget", "schwimmen", "kuhn_poker"])
 def test_events_can_be_taken_back(name: str, seed: int | None) -> None:

@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 import stier
 from stier import _files
 from stier._native import Solution
-from stier.errors import ArgumentError
+from stier.errors import ArgumentError, FileError
 
 _Command = Callable[..., int | None]
 _Decorator = Callable[[_Command], _Command]
@@ -205,4 +205,7 @@ def training_help(name: str) -> Callable[[], str]:
 def solution(text: str, **settings: Any) -> Solution | None:
     """Loads a solution if an agent on the command line is the name of its file."""
     path = _files.as_path(text)
+    is_path = not {":", "("} & set(text) and (path.suffix or len(path.parts) > 1)
+    if is_path and not path.exists():
+        raise FileError(f"{text}: there is no such file, and no such agent")
     return stier.solving.load_solution(path, **settings) if path.suffix == ".policy" or path.is_file() else None
