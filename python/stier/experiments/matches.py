@@ -274,7 +274,10 @@ def _agents(game: Game, given: Mapping[str, str] | Sequence[str]) -> dict[str, s
     named = list(given.items()) if isinstance(given, Mapping) else [(text, text) for text in given]
     for _, text in named:
         if not isinstance(text, str):
-            raise ArgumentError(f"an agent must be text such as 'ismcts:iterations=100', got {text!r}")
+            raise ArgumentError(
+                f"an agent of an experiment must be text such as 'ismcts:iterations=100', got {text!r}: "
+                "stier.pit plays functions and other agents of Python, and stier.ratings rates its results"
+            )
     if len({name for name, _ in named}) < len(named):
         raise ArgumentError("two agents are the same: give them names, in a table")
     agents = {}
