@@ -299,6 +299,17 @@ MOMENTS = {
         "exec('try: interrupt()\\nexcept BaseException: raise ValueError from None')",
         True,
     ),
+    "where the command gets an error": (
+        "from stier.cli import _app, _command; from stier import AgentError\n"
+        "        class Unprintable:\n"
+        "            def __del__(self): interrupt()\n"
+        "        def invoke(*_):\n"
+        "            Unprintable()\n"
+        "            raise AgentError('unknown')\n"
+        "        _command.click.Command.invoke = invoke\n"
+        "        sys.exit(_app.execute(['games']))",
+        True,
+    ),
     "in an import": (
         "sys.path.insert(0, sys.argv.pop()); import interrupted",
         False,

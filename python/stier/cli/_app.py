@@ -33,6 +33,7 @@ from stier.cli import (
     web,
 )
 from stier.cli._command import Group, exit_code
+from stier.cli._interrupts import interrupts
 from stier.cli._process import FAILED, OutputError, discard_output, say
 from stier.errors import StierError
 
@@ -111,5 +112,7 @@ def _code(arguments: list[str]) -> int:
             print(f"Try '{error.ctx.command_path} --help'.", file=sys.stderr)
         return error.exit_code
     except StierError as error:
+        if interrupts.noticed:
+            raise KeyboardInterrupt from error
         say(str(error))
         return exit_code(error)

@@ -16,6 +16,7 @@ import click
 
 import stier
 from stier.catalogue import OptionInfo
+from stier.cli._interrupts import interrupts
 from stier.cli._process import FAILED, OutputError, say
 from stier.errors import AgentError, ArgumentError, MissingExtraError, RulesError, SeatError, StierError
 
@@ -68,6 +69,8 @@ class Command(_Documented):
         try:
             return int(super().invoke(ctx) or 0)
         except (StierError, OSError) as error:
+            if interrupts.noticed:
+                raise KeyboardInterrupt from error
             if not isinstance(error, StierError) and not _is_named(error, ctx.params.values()):
                 raise
             if ctx.meta.get(_DEBUG):

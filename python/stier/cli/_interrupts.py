@@ -31,12 +31,15 @@ class _Interrupts:
     """
 
     def __init__(self) -> None:
-        #: The time of the first one.
+        #: True from the first one on: errors can follow from it.
+        self.noticed = False
+        #: The time at which it was raised.
         self.first: float | None = None
 
     def answer(self, _: int, frame: FrameType | None) -> None:
         """Answers the signal."""
         now = time.monotonic()
+        self.noticed = True
         if self.first is not None and now < self.first + _TWICE:
             return
         if self.first is not None or _is_import(frame):
@@ -55,6 +58,9 @@ class _Interrupts:
             _thread.start_new_thread(_interrupt_soon, (_thread.get_ident(),))
         else:
             sys.__unraisablehook__(lost)
+
+
+interrupts = _Interrupts()
 
 
 def _interrupt_soon(main_thread: int) -> None:
@@ -84,7 +90,6 @@ def _leave() -> NoReturn:
 
 def main() -> int:
     """Runs the command line of this process and returns the exit code."""
-    interrupts = _Interrupts()
     # A process in the background of a shell ignores Ctrl-C.
     answers = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     try:
@@ -100,7 +105,7 @@ def main() -> int:
     except BaseException:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         # Libraries turn an interrupt into errors of their own.
-        if interrupts.first is None:
+        if not interrupts.noticed:
             raise
     from stier.cli import _process
 
