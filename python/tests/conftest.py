@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import platform
 import signal
+import stat
 import subprocess
 import sys
 from collections.abc import Generator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -116,3 +118,15 @@ def game(request: pytest.FixtureRequest) -> stier.Game:
 @pytest.fixture
 def schwinget() -> stier.Game:
     return stier.load_game("schwinget")
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Path:
+    """A device on which there is no room, as /dev/full: one of our own, in case it is replaced."""
+    path = tmp_path / "full"
+    try:
+        os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, 7))
+        path.write_bytes(b"")
+    except (AttributeError, OSError):
+        pytest.skip("devices cannot be made here")
+    return path

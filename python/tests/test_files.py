@@ -76,18 +76,6 @@ def test_links_stay_and_pipes_are_written_to(writer: str, tmp_path: Path) -> Non
     assert {path.name for path in tmp_path.iterdir()} == {"file", "link", "missing", "pipe"}
 
 
-@pytest.fixture
-def full(tmp_path: Path) -> Path:
-    """A device on which there is no room, as /dev/full: one of our own, in case it is replaced."""
-    path = tmp_path / "full"
-    try:
-        os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, 7))
-        path.write_bytes(b"")
-    except (AttributeError, OSError):
-        pytest.skip("devices cannot be made here")
-    return path
-
-
 @pytest.mark.parametrize("writer", WRITERS)
 def test_devices_are_written_to(writer: str, full: Path) -> None:
     with pytest.raises(FileError) as raised:

@@ -133,7 +133,7 @@ def test_seeds() -> None:
     assert len(first) == 6
     with pytest.raises(ValueError, match="a number or 5 numbers, got 2"):
         native.reset(seed=[1, 2])
-    with pytest.raises(ValueError, match="seed must be between 0 and .*, got -1"):
+    with pytest.raises(ValueError, match=r"seed must be between 0 and .*, got -1"):
         native.reset(seed=-1)
     with pytest.raises(ValueError, match="-1"):
         native.reset(seed=[-1] * 5)

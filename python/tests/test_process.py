@@ -19,7 +19,8 @@ import click
 import pytest
 
 import stier
-from stier.cli import _process, app
+from stier.cli import _process, app, main
+from stier.cli._options import OUTPUT
 
 BENCHES = Path(__file__).parents[2] / "benches"
 TINY = "schwinget:suits=2,values=2,counter=off,hand_size=1,set_aside=1"
@@ -162,6 +163,75 @@ def test_a_full_output_is_one_line(
             found = _process.run(words(name))
             assert (found, capsys.readouterr().err) == expected, (code, buffered)
             raw.write = len  # for what is left when the stream is closed
+
+
+#: The options, or the argument, with which a command writes a file.
+OUTPUTS = {
+    "decisions": ["file"],
+    "pit": ["--csv"],
+    "play": ["--record"],
+    "replay": ["--html"],
+    "schwingfest": ["--svg"],
+    "solve": ["--save", "--checkpoint"],
+}
+
+
+def test_the_list_has_all_outputs() -> None:
+    found: dict[str, list[str]] = {}
+    for name in names(app):
+        command = app.get_command(click.Context(app), name.split()[0])
+        for parameter in command.params if command is not None else []:
+            if parameter.type is OUTPUT:
+                found.setdefault(name, []).append(parameter.opts[0])
+    assert {name: sorted(options) for name, options in found.items()} == {
+        name: sorted(options) for name, options in OUTPUTS.items()
+    }
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_every_output_is_written_through(
+    name: str, words: Callable[[str], list[str]], full: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    link = full.with_name("link")
+    link.symlink_to(full)
+    for option in OUTPUTS[name]:
+        for path in (full, link):
+            command = words(name)
+            if option == "file":
+                command[2] = str(path)
+            assert main([*command, option, str(path)] if option != "file" else command) == 1
+            out, err = capsys.readouterr()
+            assert err.startswith(f"stier: {path}: ")
+            assert err.count("\n") == 1
+            if option != "--checkpoint":
+                assert err == f"stier: {path}: {os.strerror(errno.ENOSPC)}\n"
+                # The result is shown all the same.
+                assert out or name in ("decisions", "replay")
+            assert link.is_symlink()
+            assert stat.S_ISCHR(full.stat().st_mode)
+            text = link.with_name("text")
+            link.unlink()
+            link.symlink_to(text)
+            command = [str(link) if word == str(path) else word for word in command]
+            assert main([*command, option, str(link)] if option != "file" else command) == 0
+            assert text.stat().st_size > 0
+            assert link.is_symlink()
+            capsys.readouterr()
+            text.unlink()
+            link.unlink()
+            link.symlink_to(full)
+
+
+@pytest.mark.usefixtures("quiet_end")
+@pytest.mark.parametrize("name", ["pit", "schwingfest", "solve"])
+def test_files_are_written_although_nothing_can_be_printed(
+    name: str, words: Callable[[str], list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw: Any = Full(errno.ENOSPC)
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, "utf-8", write_through=True))
+    assert _process.run([*words(name), OUTPUTS[name][0], str(tmp_path / "result")]) == 1
+    assert (tmp_path / "result").stat().st_size > 0
+    raw.write = len
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
@@ -339,13 +409,7 @@ def test_ctrl_c_is_answered_at_every_moment(moment: str, tmp_path: Path) -> None
 
 @unix
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_full_device_and_a_reader_that_goes_away(unbuffered: str, tmp_path: Path) -> None:
-    full = tmp_path / "full"
-    try:
-        os.mknod(full, 0o666 | stat.S_IFCHR, os.makedev(1, 7))
-        full.write_bytes(b"")
-    except OSError:
-        pytest.skip("devices cannot be made here")
+def test_a_full_device_and_a_reader_that_goes_away(unbuffered: str, full: Path) -> None:
     environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     for words in ("games", "--help"):
         command = [sys.executable, "-m", "stier", *words.split()]
