@@ -33,7 +33,7 @@ def whole(name: str, value: SupportsIndex, low: int | None = 0, high: int | None
 
 def count(name: str, value: SupportsIndex, low: int = 1) -> int:
     """Returns how many there are of something: a whole number that is at least `low`."""
-    return whole(name, value, low, 2**63 - 1)
+    return whole(name, value, low)
 
 
 def seed(value: SupportsIndex, name: str = "seed") -> int:
