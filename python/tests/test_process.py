@@ -370,14 +370,14 @@ MOMENTS = {
         True,
     ),
     "where the command gets an error": (
-        "from stier.cli import _app, _command; from stier import AgentError\n"
+        "from stier.cli import _app; from stier import AgentError\n"
         "        class Unprintable:\n"
         "            def __del__(self): interrupt()\n"
-        "        def invoke(*_):\n"
+        "        def fail(**_):\n"
         "            Unprintable()\n"
         "            raise AgentError('unknown')\n"
-        "        _command.click.Command.invoke = invoke\n"
-        "        sys.exit(_app.execute(['games']))",
+        "        _app.app.commands['games'].callback = fail\n"
+        "        return _app.execute(['games'])",
         True,
     ),
     "in an import": (
