@@ -52,11 +52,11 @@ pub fn survey<G: Game>(game: &G, games: u64, seed: u64) -> Survey {
     let free = actions().filter(|&count| count > 1);
     let mut worlds: Vec<u128> = played.iter().flat_map(|played| played.worlds.iter().copied()).collect();
     worlds.sort_unstable();
-    let by_seat = |value: &dyn Fn(&Single, Seat) -> f64| -> Vec<Estimate> {
+    let by_seat = |value: &dyn Fn(&Single, Seat) -> f64, range| -> Vec<Estimate> {
         Seat::all(game.num_seats())
             .map(|seat| {
                 let values: Vec<f64> = played.iter().map(|played| value(played, seat)).collect();
-                Estimate::of(&values).expect("at least one game")
+                Estimate::within(&values, range).expect("at least one game")
             })
             .collect()
     };
@@ -68,8 +68,8 @@ pub fn survey<G: Game>(game: &G, games: u64, seed: u64) -> Survey {
         branching: free.clone().sum::<u64>() as f64 / free.count().max(1) as f64,
         most_actions: actions().max().unwrap_or(0),
         chance_events: played.iter().map(|played| played.chance_events).sum::<u64>() as f64 / played.len() as f64,
-        returns: by_seat(&|played, seat| played.returns[seat]),
-        wins: by_seat(&|played, seat| win_share(&played.returns, seat)),
+        returns: by_seat(&|played, seat| played.returns[seat], game.info().utility_range),
+        wins: by_seat(&|played, seat| win_share(&played.returns, seat), (0.0, 1.0)),
         median_worlds: worlds.get(worlds.len() / 2).copied().unwrap_or(0),
         most_worlds: worlds.last().copied().unwrap_or(0),
     }

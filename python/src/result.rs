@@ -113,7 +113,7 @@ impl PitResult {
     }
 
     /// Half the width of the 95 % interval around `mean`: float64 (agents,). The units are deals, not games. NaN for a
-    /// single deal.
+    /// single deal. Returns between the game's least and greatest that did not occur are allowed for.
     #[getter]
     fn ci95<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.column(py, |standing| standing.mean.ci95)
@@ -268,6 +268,7 @@ pub(crate) fn restore_pit_result(
     let result = arena::PitResult {
         game: facts.name.to_string(),
         rules: facts.rules_text.clone(),
+        range: game.face().info().utility_range,
         settings,
         agents,
         games: games.collect(),

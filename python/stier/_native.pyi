@@ -617,7 +617,7 @@ class PitResult:
     @property
     def ci95(self) -> npt.NDArray[np.float64]:
         """Half the width of the 95 % interval around `mean`: float64 (agents,). The units are deals, not games. NaN for a
-        single deal.
+        single deal. Returns between the game's least and greatest that did not occur are allowed for.
         """
     @property
     def wins(self) -> npt.NDArray[np.float64]:
@@ -1273,8 +1273,17 @@ def cross_fitted(gains: npt.NDArray[np.float64]) -> tuple[float | None, float | 
 def judgement_seed(search: int, events: int) -> int:
     """The seed of one of the searches of a decision with so many events before it."""
 
-def estimate(values: npt.NDArray[np.float64]) -> tuple[float, float, int]:
-    """The mean, half the width of its 95 % interval and the number of values. NaN where undefined."""
+def estimate(
+    values: npt.NDArray[np.float64],
+    low: float = ...,
+    high: float = ...,
+    wholes: npt.NDArray[np.float64] | None = None,
+) -> tuple[float, float, int]:
+    """The mean, half the width of its 95 % interval and the number of values. NaN where undefined.
+
+    `low` and `high` are the ends of the range that the values can have; with infinite ones the interval is Student's.
+    With `wholes`, one for each value, it is the sum of the values divided by that of the wholes.
+    """
 
 def share(parts: npt.NDArray[np.float64], wholes: npt.NDArray[np.float64]) -> tuple[float, float, float, int]:
     """The sum of the parts divided by the sum of the wholes, the ends of its 95 % interval and the number of pairs. No

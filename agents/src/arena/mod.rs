@@ -217,6 +217,7 @@ pub fn pit<G: Game>(
     Ok(PitResult {
         game: game.name().to_string(),
         rules: game.rules().to_text(),
+        range: game.info().utility_range,
         settings: settings.clone(),
         agents: numbered(&entrants.iter().map(|entrant| entrant.label()).collect::<Vec<_>>()),
         games: all,

@@ -30,7 +30,7 @@
 //! Known weaknesses: leaf correlation looks only at the very end of games. All three depend on the players' policies,
 //! and good players do not act at random. Equal numbers of worlds need not be equally likely.
 //!
-//! Intervals are over deals.
+//! Intervals are over deals. That of the net disambiguation, which has no least value, is Student's.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -145,22 +145,25 @@ pub fn measure<G: Hints>(
     let watch = stopping_all(watch);
     let play = |(): &mut (), deal| Deal::play(game, settings, deal, &watch);
     let deals = each(settings.threads, settings.deals, || (), play)?;
-    let ratio = |part: fn(&Deal) -> f64, whole: fn(&Deal) -> f64| {
-        Estimate::ratio(&deals.iter().map(|deal| (part(deal), whole(deal))).collect::<Vec<_>>())
+    let ratio = |part: fn(&Deal) -> f64, whole: fn(&Deal) -> f64, range| {
+        Estimate::ratio(&deals.iter().map(|deal| (part(deal), whole(deal))).collect::<Vec<_>>(), range)
     };
-    let mean = |value: &dyn Fn(&Deal) -> f64| {
-        Estimate::of(&deals.iter().map(value).collect::<Vec<_>>()).expect("at least one deal")
+    let mean = |value: &dyn Fn(&Deal) -> f64, range| {
+        Estimate::within(&deals.iter().map(value).collect::<Vec<_>>(), range).expect("at least one deal")
     };
+    let share = (0.0, 1.0);
+    let least_lead = -1.0 / (game.num_seats() as f64 - 1.0);
     Ok(Properties {
         game: game.name().to_string(),
         rules: game.rules().to_text(),
         settings: settings.clone(),
-        leaves: mean(&|deal| deal.leaves / settings.games as f64),
-        leaf_correlation: ratio(|deal| deal.same_result, |deal| deal.leaves),
-        return_correlation: ratio(|deal| deal.same_return, |deal| deal.leaves),
-        bias: mean(&|deal| deal.bias),
-        disambiguation: ratio(|deal| deal.shrunk, |deal| deal.steps),
-        net_disambiguation: ratio(|deal| deal.logarithm, |deal| deal.steps).map(net),
+        leaves: mean(&|deal| deal.leaves / settings.games as f64, share),
+        leaf_correlation: ratio(|deal| deal.same_result, |deal| deal.leaves, share),
+        return_correlation: ratio(|deal| deal.same_return, |deal| deal.leaves, share),
+        bias: mean(&|deal| deal.bias, (least_lead, 1.0)),
+        disambiguation: ratio(|deal| deal.shrunk, |deal| deal.steps, share),
+        net_disambiguation: ratio(|deal| deal.logarithm, |deal| deal.steps, (f64::NEG_INFINITY, f64::INFINITY))
+            .map(net),
     })
 }
 

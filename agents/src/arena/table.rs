@@ -14,6 +14,8 @@ pub struct PitResult {
     pub game: String,
     /// Its rules, as text.
     pub rules: String,
+    /// The [range](stier_core::GameInfo::utility_range) of its returns.
+    pub range: (f64, f64),
     /// The settings of the match.
     pub settings: Settings,
     /// The entrants' labels; the n-th of equal ones ends with "#n". They are not always the text of an agent.
@@ -66,7 +68,10 @@ impl PitResult {
         let per_deal = |pick: fn(&(f64, f64)) -> f64| -> Vec<f64> {
             deals.values().map(|games| games.iter().map(pick).sum::<f64>() / games.len() as f64).collect()
         };
-        Some(Standing { mean: Estimate::of(&per_deal(|game| game.0))?, wins: Share::of(&per_deal(|game| game.1))? })
+        Some(Standing {
+            mean: Estimate::within(&per_deal(|game| game.0), self.range)?,
+            wins: Share::of(&per_deal(|game| game.1))?,
+        })
     }
 
     /// Writes one line per agent and one column per opponent.
