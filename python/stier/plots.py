@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["belief_heatmap", "cross_table", "learning_curve", "ratings"]
 
+#: The length of an interval without an end, in parts of the longest one that has both.
+OPEN = 1.5
 #: Colours after Okabe and Ito (2008), without black and the pale yellow, which do not show on every ground.
 COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"]
 #: The map of every heat map of gains and losses: purple is good for the row, orange is bad.
@@ -89,7 +91,7 @@ def cross_table(result: PitResult | CrossTable, ax: Axes | None = None) -> Axes:
 
 
 def ratings(found: Ratings, ax: Axes | None = None) -> Axes:
-    """Ratings with their 95 % intervals, best on top.
+    """Ratings with their 95 % intervals, best on top. One without an end is drawn half as long again as the longest.
 
     Args:
         found: The result of `stier.ratings.bradley_terry` or `stier.ratings.plackett_luce`.
@@ -100,6 +102,7 @@ def ratings(found: Ratings, ax: Axes | None = None) -> Axes:
         _, ax = plt.subplots(figsize=(6.4, 1.3 + 0.42 * len(order)), layout="constrained")
     value = found.rating[order]
     widths = np.abs(np.stack([value - found.low[order], found.high[order] - value]))
+    widths = np.minimum(widths, OPEN * np.max(widths, initial=1.0, where=np.isfinite(widths)))
     ax.errorbar(value, range(len(order)), xerr=widths, fmt="o", color=COLOURS[0], ms=5, capsize=3)
     ax.set_yticks(range(len(order)), [found.agents[agent] for agent in order])
     ax.set_xlabel(f"rating ({found.method}), 95 % interval over deals")

@@ -271,7 +271,7 @@ class Gain:
 
     @property
     def at_least(self) -> float:
-        """The exploitability that is shown: the lower end of the interval, 0 if it is negative or there is none."""
+        """The exploitability that is shown with 95 % confidence: 0 if there is no interval, or it reaches below 0."""
         return 0.0 if isnan(self.ci95) else max(0.0, self.gain - self.ci95)
 
     def _bound(self, deals: int) -> str:
@@ -301,7 +301,7 @@ class Exploitation(Gain):
         responder: The responder, as text.
         gain: Mean return of the responder per game, in the game's utility and above an equal share of what all returns
             add up to (0 in zero-sum games). Averaged over the seats, with the agent in all others.
-        ci95: Half the width of the 95 % interval around `gain`; deals are the units.
+        ci95: Half the width of the 95 % interval around `gain`, as in `PitResult.ci95`; deals are the units.
         games: The games themselves: the responder is entrant 0.
     """
 

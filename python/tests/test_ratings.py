@@ -49,11 +49,71 @@ def test_cross_tables_are_those_of_the_match(match: stier.PitResult) -> None:
     assert [" ".join(line.split()) for line in str(match).splitlines()[6:]] == rows[5:]
 
 
-def test_estimates_are_students() -> None:
+def test_estimates_of_values_without_bounds_are_students() -> None:
     assert ratings.estimate([1, 2, 3, 4]) == pytest.approx((2.5, 3.18245 * 1.29099 / 2, 4), rel=1e-4)
     assert ratings.estimate([7])[::2] == (7, 1)
     assert math.isnan(ratings.estimate([7]).ci95)
     assert math.isnan(ratings.estimate([]).mean)
+    for wrong in (math.nan, math.inf):
+        with pytest.raises(ValueError, match="values must be finite numbers"):
+            ratings.estimate([1, 2, wrong])
+
+
+def test_estimates_within_bounds_allow_for_what_was_not_seen() -> None:
+    """Equal returns are about as uncertain as equal wins; returns that vary have Student's interval."""
+    stats = pytest.importorskip("scipy.stats")
+    for units in (12, 40, 100, 1000):
+        low = stats.binomtest(units, units).proportion_ci(method="exact").low
+        found = ratings.estimate([1.0] * units, (-1, 1))
+        assert found.mean == 1
+        assert 0.9 < found.ci95 / (2 * (1 - low)) < 1.2
+        assert ratings.estimate([1.0] * units, (1, 1)).ci95 == 0
+    tosses = [0.0, 1.0] * 200
+    assert ratings.estimate(tosses, (0, 1)).ci95 == pytest.approx(ratings.estimate(tosses).ci95, rel=1e-3)
+    assert ratings.estimate(tosses, (-math.inf, math.inf)) == ratings.estimate(tosses)
+    for bounds, problem in [((0, 0.5), "within the bounds 0 and 0.5"), ((1, 0), "the lower one first")]:
+        with pytest.raises(ValueError, match=problem):
+            ratings.estimate(tosses, bounds)
+
+
+@pytest.mark.parametrize("often", [0.5, 0.9, 0.99, 0.999])
+@pytest.mark.parametrize("games", [1, 2, 6])
+def test_intervals_of_means_hold_as_often_as_they_say(games: int, often: float) -> None:
+    rng = np.random.default_rng(round(1000 * often) + games)
+    samples = 300
+    for units in (12, 40, 100):
+        drawn = 2 * rng.binomial(games, often, (samples, units)) / games - 1
+        found = [ratings.estimate(values, (-1, 1)) for values in drawn]
+        held = np.mean([abs(one.mean - (2 * often - 1)) <= one.ci95 + 1e-9 for one in found])
+        # 95 %, less three standard deviations of the simulation.
+        assert held >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / samples), (units, held)
+
+
+def test_every_interval_of_equal_returns_has_a_width() -> None:
+    """In matches, their cross-tables, sequential tests, control variates and evaluations of networks."""
+    game = stier.load_game("goofspiel")
+    found = stier.pit(game, ["random", "random:seed=1"], deals=40)
+    alike = Outcomes(["a", "b"], np.arange(40), np.tile([0, 1], (40, 1)), np.tile([1.0, -1.0], (40, 1)), (-1, 1))
+    assert ratings.outcomes(found).bounds == (game.min_utility(), game.max_utility())
+    crossed = ratings.cross_table(alike)
+    assert crossed.mean[0, 1] == 1
+    assert crossed.ci95[0, 1] > 0.15
+    assert all(one.ci95 > 0.15 for one in crossed.overall)
+    test = Gsprt(0.99, 1, bounds=(-1, 1))
+    assert test.add([1.0] * 400) is None, "one return of -1 in 200 is 0.99"
+    assert test.estimate() == ratings.estimate([1.0] * 400, (-1, 1))
+    rng = np.random.default_rng(0)
+    controlled = ratings.control_variate([1.0] * 40, rng.normal(size=40), expected=0, bounds=(-1, 1))
+    assert controlled.plain.ci95 > 0.15
+    assert controlled.controlled.ci95 > 0.15
+    assert stier.train.Duel(np.ones(40), (-1, 1)).ci95 == ratings.estimate([1.0] * 40, (-1, 1)).ci95
+    for wrong in (math.nan, math.inf):
+        with pytest.raises(ValueError, match="must be finite"):
+            Gsprt(0, 1).add([1.0, wrong])
+        with pytest.raises(ValueError, match="must be finite"):
+            ratings.control_variate([1.0, 2.0, wrong, 1.0], [1, 2, 3, 4], expected=0)
+        with pytest.raises(ValueError, match="must be finite"):
+            ratings.control_variate([1, 2, 3, 4], [1.0, 2.0, wrong, 1.0], expected=0)
 
 
 def test_shares_have_the_binomial_interval_if_won_or_lost() -> None:
@@ -102,8 +162,73 @@ def test_bradley_terry_names_those_that_cannot_be_rated() -> None:
     with pytest.raises(ValueError, match="won or lost all games"):
         ratings.bradley_terry(winner, prior=0)
     assert ratings.bradley_terry(winner).order()[0] == 0
-    with pytest.raises(ValueError, match="prior must be 0 or more"):
-        ratings.bradley_terry(winner, prior=-1)
+    for wrong in (-1, math.nan, math.inf):
+        with pytest.raises(ValueError, match="prior must be 0 or more and finite"):
+            ratings.bradley_terry(winner, prior=wrong)
+    for few in (-1, 1):
+        with pytest.raises(ValueError, match="resamples must be 2 or more, or 0"):
+            ratings.bradley_terry(winner, resamples=few)
+
+
+def test_bradley_terry_intervals_of_two_hold_as_often_as_they_say() -> None:
+    """Exactly, by the binomial distribution, and almost those of Clopper and Pearson."""
+    stats = pytest.importorskip("scipy.stats")
+    games = 30
+    wins = np.arange(games + 1)
+    found = [
+        ratings.bradley_terry(outcomes([(0, 1, 1.0)] * won + [(1, 0, 1.0)] * (games - won), 2), resamples=400)
+        for won in wins.tolist()
+    ]
+    ends = 2 * np.array([[one.low[0], one.high[0]] for one in found])
+    assert np.isinf(ends[[0, -1], [0, 1]]).all(), "nothing bounds one that won or lost all games"
+    assert np.isfinite(ends).sum() == 2 * games
+    for one, won in zip(found, wins.tolist(), strict=True):
+        exact = stats.binomtest(won, games).proportion_ci(method="exact")
+        shares = 1 / (1 + 10 ** (-2 * np.array([one.low[0], one.high[0]]) / 400))
+        assert shares == pytest.approx([exact.low, exact.high], abs=0.03)
+        assert one.low[0] <= one.rating[0] <= one.high[0]
+    for often in (0.5, 0.7, 0.9, 0.97, 0.99):
+        truth = 400 * math.log10(often / (1 - often))
+        held = (ends[:, 0] <= truth) & (truth <= ends[:, 1])
+        # The ends are percentiles of 400 weightings.
+        assert stats.binom.pmf(wins, games, often)[held].sum() > 0.94
+
+
+@pytest.mark.parametrize("truth", [[200.0, 0.0, -200.0], [500.0, -100.0, -400.0]])
+def test_bradley_terry_intervals_of_three_hold_as_often_as_they_say(truth: list[float]) -> None:
+    """With both games of a deal alike in half of the deals."""
+    rng = np.random.default_rng(6)
+    samples, deals = 60, 30
+    pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    chance = 1 / (1 + 10 ** (np.diff(np.array(truth)[pairs])[:, 0] / 400))
+    held = np.zeros(3)
+    for seed in range(samples):
+        won = rng.random((deals, 2, 3)) < chance
+        alike = rng.random(deals) < 0.5
+        won[alike, 1] = won[alike, 0]
+        returns = np.where(won.ravel(), 1.0, -1.0)
+        found = ratings.bradley_terry(
+            Outcomes(
+                ["a", "b", "c"],
+                np.repeat(np.arange(deals), 6),
+                np.tile(pairs, (2 * deals, 1)),
+                np.stack([returns, -returns], axis=1),
+            ),
+            resamples=100,
+            seed=seed,
+        )
+        held += (found.low <= truth) & (truth <= found.high)
+    assert (held / samples > 0.95 - 3 * math.sqrt(0.05 * 0.95 / samples)).all(), held
+
+
+def test_a_single_deal_and_equal_deals_have_no_interval() -> None:
+    single = ratings.bradley_terry(outcomes([(0, 1, 1.0)], 2))
+    assert np.isnan([single.low, single.high]).all()
+    pytest.importorskip("openskill")
+    for alike in (outcomes([(0, 1, 1.0)], 2), outcomes([(0, 1, 1.0)] * 20, 2)):
+        found = ratings.plackett_luce(alike, resamples=3)
+        assert np.isnan([found.low, found.high]).all()
+        assert found.order() == [0, 1]
 
 
 def test_intervals_are_over_deals() -> None:
@@ -204,6 +329,56 @@ def test_nash_averaging_of_known_games() -> None:
         ratings.nash_averaging([[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="a square of numbers"):
         ratings.nash_averaging([[0, 1]])
+
+
+def random_payoffs(rng: np.random.Generator, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Antisymmetric payoffs of 2 to 9 agents, and of which agent each is a copy: itself, unless the kind has copies."""
+    count = int(rng.integers(2, 10))
+    half = {
+        "normal": lambda: rng.normal(size=(count, count)),
+        "copies": lambda: rng.normal(size=(count, count)),
+        "signs": lambda: rng.integers(-1, 2, size=(count, count)).astype(float),
+        "sparse": lambda: rng.normal(size=(count, count)) * (rng.random((count, count)) < 0.4),
+    }[kind]()
+    upper = np.triu(half, 1)
+    copies = np.concatenate([np.arange(count), rng.integers(count, size=2)]) if kind == "copies" else np.arange(count)
+    return (upper - upper.T)[np.ix_(copies, copies)], copies
+
+
+@pytest.mark.parametrize("kind", ["normal", "copies", "signs", "sparse"])
+def test_nash_averaging_has_the_largest_entropy(kind: str) -> None:
+    """No equilibrium has more than the tangent of the entropy has at its best one, which a linear program finds."""
+    scipy = pytest.importorskip("scipy.optimize")
+    rng = np.random.default_rng(7)
+    for _ in range(25):
+        payoffs, copies = random_payoffs(rng, kind)
+        weights, averages = ratings.nash_averaging(payoffs)
+        scale = np.abs(payoffs).max() or 1.0
+        assert weights.min() >= 0
+        assert weights.sum() == pytest.approx(1)
+        assert averages.max() < 1e-9 * scale
+        for copy in range(len(payoffs)):
+            assert weights[copies == copies[copy]] == pytest.approx(weights[copy], abs=1e-5)
+        slope = np.log(np.maximum(weights, 1e-12))
+        best = scipy.linprog(
+            slope, A_ub=payoffs / scale, b_ub=np.zeros(len(payoffs)), A_eq=np.ones((1, len(payoffs))), b_eq=[1]
+        )
+        assert weights @ slope - best.fun < 1e-5
+
+
+def test_nash_averaging_of_payoffs_with_many_equilibria() -> None:
+    for payoffs, weights in [
+        ([[0, 0, 1], [0, 0, 1], [-1, -1, 0]], [0.5, 0.5, 0]),
+        ([[0, 0, 0.3], [0, 0, 0.1], [-0.3, -0.1, 0]], [0.5, 0.5, 0]),
+        (np.zeros((4, 4)), [0.25] * 4),
+        ([[0]], [1]),
+    ]:
+        assert ratings.nash_averaging(payoffs).weights == pytest.approx(weights, abs=1e-5)
+    # The weak agent and the copy of the first of three in a cycle.
+    cycle = np.array([[0, 1, -1, 1], [-1, 0, 1, 1], [1, -1, 0, 1], [-1, -1, -1, 0]])
+    copied = np.array([0, 1, 2, 3, 0])
+    found = ratings.nash_averaging(cycle[np.ix_(copied, copied)]).weights
+    assert found == pytest.approx([1 / 6, 1 / 3, 1 / 3, 0, 1 / 6], abs=1e-5)
 
 
 def test_alpha_rank_through_open_spiel() -> None:

@@ -473,6 +473,17 @@ def test_what_is_not_a_number_is_left_out() -> None:
     assert row["x_ci95"] == pytest.approx(1.96 * np.std([1, 3] * 5, ddof=1) / 10**0.5)
 
 
+def test_shares_that_are_all_alike_have_an_interval() -> None:
+    frame = pd.DataFrame({"game": np.arange(60).repeat(2), "group": np.arange(120) // 40})
+    attacks = np.where(frame["group"] == 1, np.arange(120) % 2, 1.0)
+    found = means(frame, ["group"], {"attack_share": attacks, "gain": attacks})
+    alike = stier.ratings.estimate([1.0] * 20, (0, 1)).ci95
+    assert found["attack_share_ci95"].tolist() == pytest.approx([alike, alike / 2, alike], rel=0.01)
+    assert np.isnan(found["gain_ci95"]).all(), "nothing is known of what else could be gained"
+    few = means(frame[:10], [], {"attack_share": attacks[:10]}).iloc[0]
+    assert np.isnan(few["attack_share_ci95"]), "fewer than ten units have no interval"
+
+
 def test_the_better_arm_is_chosen_by_one_half_and_valued_by_the_other() -> None:
     columns = {"now_even": [1.0, 0.0], "now_odd": [3.0, 1.0], "wait_even": [0.0, 1.0], "wait_odd": [1.0, 0.0]}
     frame = pd.DataFrame(columns)

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
-from scipy.optimize import linprog, minimize
-from scipy.sparse.csgraph import connected_components
+from scipy.linalg import null_space
+from scipy.optimize import linprog
+from scipy.sparse.csgraph import connected_components, shortest_path
 
 from stier.errors import ArgumentError, MissingExtraError, RatingError
-from stier.ratings._tables import CrossTable, Floats, Outcomes, Results, outcomes, resampled
+from stier.ratings._tables import CrossTable, Floats, Outcomes, Results, bootstrap, outcomes
 
 #: Points for a tenfold chance of winning against losing, as in Elo's ratings.
 SCALE = 400 / np.log(10)
-#: The step at which Newton's method has found the maximum, and the most steps.
-CLOSE, STEPS = 1e-10, 200
+#: The step at which Newton's method has found the maximum, the gradient in parts of the games that is rounding, and the
+#: most steps.
+CLOSE, ROUNDING, STEPS = 1e-10, 1e-15, 200
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,9 @@ class Ratings:
     Attributes:
         agents: The agents' names, in order of entry.
         rating: Their ratings: float64 (agents,).
-        low: Lower ends of the 95 % intervals over deals: float64 (agents,).
-        high: Upper ends.
+        low: Lower ends of the 95 % intervals over deals: float64 (agents,); not numbers for a single deal, which has
+            none, and minus infinity where the games bound nothing from below: of one that lost all its games.
+        high: Upper ends; infinity where the games bound nothing from above.
         method: The name of the model.
     """
 
@@ -60,9 +62,14 @@ def bradley_terry(results: Results, *, prior: float = 1.0, resamples: int = 1000
     """Fits a strength to each agent: A beats B with odds of ``10 ** ((A - B) / 400)``, as Elo's ratings say.
 
     The maximum of the likelihood, by Newton's method. Games that are drawn count half for both; of more than two
-    players, each pair at the table counts as a game. Ratings have the mean 0. Intervals are percentiles of a bootstrap
-    over deals: all games of a deal are drawn together. This is Stier's own code because the bootstrap needs the maxima
-    for many resamples at once, and a prior for agents that won all their games.
+    players, each pair at the table counts as a game. Ratings have the mean 0.
+
+    Intervals are those of a Bayesian bootstrap over deals (D. B. Rubin, 1981): all games of a deal get the same random
+    weight. For each end, one more deal is weighed with them: one that goes as far as possible towards that end, as in
+    N. Gaffke's bound of a mean (2005). For two agents it is C. J. Clopper and E. S. Pearson's interval (1934), so it
+    holds its level in lopsided matches, too. The prior is not in it. One that won all games has no upper end.
+    This is Stier's own code because the bootstrap needs the maxima for many weights at once, and a prior for agents
+    that won all their games.
 
     One number cannot say that A beats B beats C beats A: look at the `cross_table` first.
 
@@ -70,31 +77,48 @@ def bradley_terry(results: Results, *, prior: float = 1.0, resamples: int = 1000
         results: The result of `stier.pit`, the games of an experiment, or `Outcomes`.
         prior: Drawn games that are added for each pair that met, so that who has won all games has a finite rating; 0
             for the plain maximum.
-        resamples: Resamples of the bootstrap; 0 for none.
+        resamples: Weightings of the bootstrap, at least 2, and some hundreds for good ends; 0 for no intervals.
         seed: Its seed.
 
     Raises:
         ValueError: Agents that never met, directly or through others; without a prior, also if some won all their games
             against all others: then no rating is large enough. The error names them.
     """
-    if prior < 0:
-        raise ArgumentError(f"prior must be 0 or more, got {prior}")
-    if resamples < 0:
-        raise ArgumentError(f"resamples must be 0 or more, got {resamples}")
+    if not 0 <= prior < np.inf:
+        raise ArgumentError(f"prior must be 0 or more and finite, got {prior}")
+    if resamples < 0 or resamples == 1:
+        raise ArgumentError(f"resamples must be 2 or more, or 0 for no intervals, got {resamples}")
     found = outcomes(results)
     wins = _wins_by_deal(found)
     total = wins.sum(axis=0)
     met = total + total.T > 0
     _refuse_strangers(found.agents, met, total if prior == 0 else met)
-    added = 0.5 * prior * met
-    rating = _fit((total + added)[np.newaxis])[0]
-    if resamples == 0:
-        nothing = np.full(len(rating), np.nan)
-        return Ratings(found.agents, rating, nothing, nothing, "Bradley-Terry")
-    drawn = np.stack([wins[rows].sum(axis=0) + added for rows in resampled(len(wins), resamples, seed)])
-    # A resample may have no maximum without a prior; a trace of one keeps it finite.
-    low, high = np.percentile(_fit(drawn + (1e-3 * met if prior == 0 else 0.0)), [2.5, 97.5], axis=0)
-    return Ratings(found.agents, rating, low, high, "Bradley-Terry")
+    with_prior = total + 0.5 * prior * met
+    rating = _fit(with_prior[np.newaxis])[0]
+    low, high = np.full((2, len(rating)), np.nan)
+    if resamples and len(wins) > 1:
+        low, high = _ends(wins, with_prior, rating, resamples, seed)
+    return Ratings(found.agents, SCALE * rating, SCALE * low, SCALE * high, "Bradley-Terry")
+
+
+def _ends(wins: Floats, with_prior: Floats, rating: Floats, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    """The ends of the intervals, in the unit of `_fit`."""
+    total, met_in = wins.sum(axis=0), np.count_nonzero(wins + wins.transpose(0, 2, 1), axis=0)
+    # A deal of average size, and who gains at whose expense if an agent's rating rises.
+    size = (total + total.T) / np.maximum(met_in, 1)
+    reach = np.linalg.inv(_curvature(with_prior + with_prior.T, rating))
+    rng = bootstrap(seed)
+    drawn = np.stack([np.tensordot(rng.exponential(size=len(wins)), wins, axes=1) for _ in range(resamples)])
+    extra = rng.exponential(size=(resamples, 1, 1))
+    # Nothing bounds an agent from above if another one has no wins, direct or through others, that lead to it.
+    unlinked = np.isinf(shortest_path(total > 0, unweighted=True))
+    ends = [np.where(unlinked.any(axis=axis), sign * np.inf, rating) for sign, axis in ((-1, 1), (1, 0))]
+    for sign, end in zip((-1, 1), ends, strict=True):
+        for agent in np.flatnonzero(np.isfinite(end)):
+            better = np.sign(np.subtract.outer(reach[agent], reach[agent]).round(12))
+            found = _fit(drawn + extra * size * (1 + sign * better) / 2, rating)[:, agent]
+            end[agent] = sign * max(sign * rating[agent], np.quantile(sign * found, 0.975))
+    return ends[0], ends[1]
 
 
 def _wins_by_deal(found: Outcomes) -> Floats:
@@ -124,24 +148,30 @@ def _refuse_strangers(agents: list[str], met: Floats, beats: Floats) -> None:
         raise RatingError(f"there is no rating of groups that {why}: {named}")
 
 
-def _fit(wins: Floats) -> Floats:
-    """The ratings of the largest likelihood: wins (problems, agents, agents) to (problems, agents)."""
-    problems, count, _ = wins.shape
+def _curvature(games: Floats, rating: Floats) -> Floats:
+    """The second derivatives of the likelihood, with their sign turned: (..., agents, agents)."""
+    chance = 1 / (1 + np.exp(rating[..., np.newaxis, :] - rating[..., :, np.newaxis]))
+    weight = games * chance * (1 - chance)
+    count = rating.shape[-1]
+    # Adding a constant changes nothing; the constant matrix keeps the mean at 0.
+    return np.asarray(np.eye(count) * weight.sum(axis=-1, keepdims=True) - weight + 1 / count)
+
+
+def _fit(wins: Floats, start: Floats | float = 0.0) -> Floats:
+    """The ratings of the largest likelihood: wins (problems, agents, agents) to log odds (problems, agents)."""
     games = wins + wins.transpose(0, 2, 1)
-    strength = np.zeros((problems, count))
+    rating = np.zeros(wins.shape[:2]) + start
     for _ in range(STEPS):
-        chance = 1 / (1 + np.exp(strength[:, np.newaxis, :] - strength[:, :, np.newaxis]))
+        chance = 1 / (1 + np.exp(rating[:, np.newaxis, :] - rating[:, :, np.newaxis]))
         gradient = (wins - games * chance).sum(axis=2)
-        weight = games * chance * (1 - chance)
-        # Adding a constant changes nothing; the constant matrix keeps the mean at 0.
-        curvature = -weight + np.eye(count) * weight.sum(axis=2, keepdims=True) + 1 / count
-        step = np.linalg.solve(curvature, gradient[:, :, np.newaxis])[:, :, 0]
+        step = np.linalg.solve(_curvature(games, rating), gradient[:, :, np.newaxis])[:, :, 0]
         # Far from the maximum a full step leads too far.
         step *= np.minimum(1, 1 / np.maximum(np.abs(step).max(axis=1, keepdims=True), 1e-300))
-        strength += step
-        if np.abs(step).max() < CLOSE:
-            break
-    return np.asarray(SCALE * strength)
+        rating += step
+        error = np.abs(gradient).max(axis=1) / games.sum(axis=(1, 2))
+        if ((np.abs(step).max(axis=1) < CLOSE) | (error < ROUNDING)).all():
+            return rating
+    raise ArithmeticError(f"the ratings did not converge in {STEPS} steps")
 
 
 def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ratings:
@@ -149,8 +179,9 @@ def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ra
 
     The model of R. C. Weng and C.-J. Lin, *A Bayesian Approximation Method for Online Ranking* (2011), as openskill has
     it: ratings begin at 25 and follow the games, deal by deal, so the last games count more than the first. The order
-    of the deals is drawn: the rating is the mean over resamples of deals, and the interval that of a normal
-    distribution with their standard deviation.
+    of the deals is drawn: the rating is the mean over resamples of deals. The interval is that of a normal distribution
+    with their standard deviation: how much the rating depends on the deals and their order. Where it depends on
+    neither, because the agents always finished alike or there is a single deal, there is no interval.
 
     Args:
         results: The result of `stier.pit`, the games of an experiment, or `Outcomes`.
@@ -168,12 +199,11 @@ def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ra
     by_deal: list[list[int]] = [[] for _ in range(found.units)]
     for game, unit in enumerate(found.unit.tolist()):
         by_deal[unit].append(game)
-    draws = [
-        _follow(model, found, [game for deal in deals.tolist() for game in by_deal[deal]])
-        for deals in resampled(found.units, resamples, seed)
-    ]
-    rating = np.mean(draws, axis=0)
-    half = stats.norm.ppf(0.975) * np.std(draws, axis=0, ddof=1)
+    rng = bootstrap(seed)
+    orders = (rng.integers(found.units, size=found.units) for _ in range(resamples))
+    draws = [_follow(model, found, [game for deal in order.tolist() for game in by_deal[deal]]) for order in orders]
+    rating, spread = np.mean(draws, axis=0), np.std(draws, axis=0, ddof=1)
+    half = stats.norm.ppf(0.975) * np.where(spread > CLOSE, spread, np.nan)
     return Ratings(found.agents, rating, rating - half, rating + half, "Plackett-Luce, openskill")
 
 
@@ -193,8 +223,10 @@ def _follow(model: Any, found: Outcomes, games: list[int]) -> Floats:
 ASYMMETRY = 1e-6
 #: The largest ranking intensity; more than this, exponentials overflow.
 MOST_INTENSE = 300
-#: Weights below this are 0.
+#: Weights and losses below this are 0.
 NOTHING = 1e-7
+#: The most that the entropy may fall short of the largest.
+SHORT = 1e-6
 
 
 class NashAverage(NamedTuple):
@@ -210,8 +242,9 @@ def nash_averaging(payoffs: CrossTable | npt.ArrayLike) -> NashAverage:
     """Rates agents against the equilibrium of the game in which each player chooses an agent.
 
     D. Balduzzi, K. Tuyls, J. Pérolat, T. Graepel, *Re-evaluating Evaluation* (2018): of all equilibria the one of the
-    largest entropy, so that copies of an agent change nothing for the others. The payoffs are taken for exact: their
-    errors are not in it.
+    largest entropy, so that copies of an agent share its weight and change nothing for the others. Linear programs find
+    the agents that are in any equilibrium, and Newton's method with barriers the most even of them; that its entropy is
+    within 1e-6 of the largest is checked by duality. The payoffs are taken for exact: their errors are not in it.
 
     Args:
         payoffs: A cross-table, of which the mean returns are taken, or antisymmetric numbers (agents, agents): what the
@@ -219,44 +252,71 @@ def nash_averaging(payoffs: CrossTable | npt.ArrayLike) -> NashAverage:
 
     Raises:
         ValueError: Not a square, not antisymmetric, or not a number: two agents that did not meet.
+        ArithmeticError: None was found, within these limits.
     """
     matrix = _matrix(payoffs)
-    count = len(matrix)
     largest = float(np.abs(matrix).max())
     if largest > 0:
         matrix = matrix / largest
     if np.abs(matrix + matrix.T).max() > 2 * ASYMMETRY:
         raise ArgumentError("payoffs must be antisymmetric: what the row wins, the column loses")
-    # Equilibria are the choices that lose against no agent.
-    first = linprog(np.zeros(count), A_ub=matrix, b_ub=np.zeros(count), A_eq=np.ones((1, count)), b_eq=[1.0])
-    if not first.success:
-        raise ArithmeticError(f"no equilibrium was found: {first.message}")
-    # A mixture with the uniform one starts within.
-    start = 0.9 * np.clip(first.x, 0, None) + 0.1 / count
-
-    def entropy(weights: Floats) -> tuple[float, Floats]:
-        logs = np.log(np.maximum(weights, 1e-300))
-        return float(weights @ logs), logs + 1
-
-    with warnings.catch_warnings():
-        # SciPy before 1.16 takes steps out of the bounds by rounding errors, and warns that it clips them.
-        warnings.filterwarnings("ignore", "Values in x were outside bounds", RuntimeWarning)
-        found = minimize(
-            entropy,
-            start,
-            jac=True,
-            method="SLSQP",
-            bounds=[(1e-12, 1.0)] * count,
-            constraints=[
-                {"type": "ineq", "fun": lambda weights: -matrix @ weights, "jac": lambda _: -matrix},
-                {"type": "eq", "fun": lambda weights: weights.sum() - 1, "jac": lambda _: np.ones(count)},
-            ],
-            options={"maxiter": 1000, "ftol": 1e-12},
-        )
-    weights = found.x if found.success else first.x
-    weights = np.where(weights < NOTHING, 0.0, weights)
-    weights /= weights.sum()
+    weights = _most_even(matrix)
     return NashAverage(weights, (matrix @ weights) * (largest or 1.0))
+
+
+def _most_even(matrix: Floats) -> Floats:
+    """The equilibrium of the largest entropy: of the choices that lose against no agent."""
+    count = len(matrix)
+
+    def extreme(cost: Floats, chosen: npt.NDArray[np.bool_]) -> Floats:
+        found = linprog(
+            cost,
+            A_ub=matrix,
+            b_ub=np.zeros(count),
+            A_eq=np.ones((1, count)),
+            b_eq=[1.0],
+            bounds=[(0, 1 if one else 0) for one in chosen],
+        )
+        if not found.success:
+            raise ArithmeticError(f"no equilibrium was found: {found.message}")
+        return np.asarray(np.clip(found.x, 0, None), dtype=np.float64)
+
+    # The mean of those with the most of each agent and the largest loss of each has all that any equilibrium has.
+    every = np.ones(count, dtype=bool)
+    inside = np.mean([extreme(cost, every) for cost in np.concatenate([-np.eye(count), matrix])], axis=0)
+    chosen, losing = inside > NOTHING, matrix @ inside < -NOTHING
+    weights = inside[chosen] / inside[chosen].sum()
+    free = null_space(np.vstack([matrix[~losing][:, chosen], np.ones(len(weights))]), rcond=1e-9)
+    # Newton's method from within, with barriers before weights and losses of 0.
+    rows = np.vstack([np.eye(len(weights)), -matrix[losing][:, chosen]])
+
+    def height(at: Floats, barrier: float) -> float:
+        return float(at @ np.log(at) - barrier * np.log(rows @ at).sum())
+
+    for barrier in np.logspace(-2, -13, 12):
+        for _ in range(STEPS):
+            inverse = rows / (rows @ weights)[:, np.newaxis]
+            slope = np.log(weights) + 1 - barrier * inverse.sum(axis=0)
+            curvature = free.T @ (np.diag(1 / weights) + barrier * inverse.T @ inverse) @ free
+            step = free @ np.linalg.lstsq(curvature, -free.T @ slope, rcond=None)[0]
+            gain = -float(slope @ step)
+            if gain < 1e-15:
+                break
+            length = min(1.0, 0.9 / max(float((-inverse @ step).max()), 1e-300))
+            while height(weights + length * step, barrier) > height(weights, barrier) - 0.1 * length * gain:
+                length /= 2
+                if length < 1e-12:
+                    break
+            weights = weights + length * step
+    found = np.zeros(count)
+    found[chosen] = weights / weights.sum()
+    # No equilibrium has more entropy than the best one of its linear approximation, which lies above it.
+    slope = np.zeros(count)
+    slope[chosen] = np.log(found[chosen])
+    short = float(slope @ (found - extreme(slope, chosen)))
+    if not (short < SHORT and (matrix @ found).max() < NOTHING):
+        raise ArithmeticError(f"no equilibrium of the largest entropy was found: it is {short:.1g} below")
+    return found
 
 
 def alpha_rank(payoffs: CrossTable | npt.ArrayLike, *, alpha: float = 100.0, population: int = 50) -> Floats:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,7 +27,8 @@ class Estimate(NamedTuple):
 
     #: The mean over the units.
     mean: float
-    #: Half the width of the 95 % interval (Student's t); not a number for fewer than two units, which have none.
+    #: Half the width of the 95 % interval; not a number for fewer than two units, which have none. The mean less it is
+    #: also a lower bound of its own with 95 % confidence, and the mean plus it an upper one.
     ci95: float
     #: Independent units: deals, not games.
     units: int
@@ -46,9 +47,29 @@ class Share(NamedTuple):
     units: int
 
 
-def estimate(values: npt.ArrayLike) -> Estimate:
-    """The mean of independent values with its interval."""
-    return Estimate(*_native.estimate(np.asarray(values, dtype=np.float64).ravel()))
+#: The least and the greatest value that are possible.
+Bounds: TypeAlias = tuple[float, float]
+
+
+def estimate(values: npt.ArrayLike, bounds: Bounds | None = None) -> Estimate:
+    """The mean of independent values with its interval.
+
+    Without bounds, it is Student's interval, which takes values that were never seen for impossible: equal values have
+    one of width 0. With bounds, each side is computed as if one more value lay at its end of the range; it counts by
+    its own part in the variance. The side of a longer tail is wider by the term for skewness in the Edgeworth
+    expansion (P. Hall, *On the removal of skewness by transformation*, 1992), and ``ci95`` is the larger side. Its
+    coverage is in `benches/COVERAGE.md`.
+
+    Args:
+        values: The values, finite.
+        bounds: The least and the greatest value that are possible, such as the `min_utility` and the `max_utility` of
+            a game for its returns.
+
+    Raises:
+        ValueError: A value that is not finite or out of bounds, or bounds that are no range.
+    """
+    low, high = bounds or (-inf, inf)
+    return Estimate(*_native.estimate(np.asarray(values, dtype=np.float64).ravel(), low, high))
 
 
 def share(values: npt.ArrayLike) -> Share:
@@ -71,11 +92,9 @@ def half_width(variance: float, freedom: int) -> float:
     return float(stats.t.ppf(0.975, freedom)) * float(np.sqrt(variance))
 
 
-def resampled(units: int, resamples: int, seed: int) -> Iterator[npt.NDArray[np.int64]]:
-    """Numbers of units drawn with replacement, as many as there are, `resamples` times."""
-    rng: Any = np.random.default_rng(derive_seed(seed, "bootstrap", 0))
-    for _ in range(resamples):
-        yield rng.integers(units, size=units)
+def bootstrap(seed: int) -> Any:
+    """The random numbers of a bootstrap."""
+    return np.random.default_rng(derive_seed(seed, "bootstrap", 0))
 
 
 Integers = npt.NDArray[np.int64]
@@ -90,12 +109,14 @@ class Outcomes:
         unit: The number of the deal of each game: int64 (games,). Games of one deal are not independent.
         seats: The agent at each seat, as a number: int64 (games, seats).
         returns: Returns by seat: float64 (games, seats).
+        bounds: The least and the greatest return that are possible; without them, intervals of means are Student's.
     """
 
     agents: list[str]
     unit: Integers
     seats: Integers
     returns: Floats
+    bounds: Bounds = (-inf, inf)
 
     @property
     def units(self) -> int:
@@ -147,6 +168,7 @@ def outcomes(results: Results) -> Outcomes:
             _numbered(np.array([played.deal for played in games], dtype=np.int64)),
             np.array([played.agents for played in games], dtype=np.int64),
             np.array([played.returns for played in games], dtype=np.float64),
+            (results.game.min_utility(), results.game.max_utility()),
         )
     elif hasattr(results, "to_arrow"):
         found = _of_experiment(results)
@@ -161,7 +183,8 @@ def _of_experiment(games: Store) -> Outcomes:
     table = games.to_arrow()
     names = games.experiment.names
     place = {name: number for number, name in enumerate(names)}
-    seats = games.experiment.load_game().num_players()
+    game = games.experiment.load_game()
+    seats = game.num_players()
     sitting = table["names"].combine_chunks().flatten().to_pylist()
     deals = np.stack([table["seed"].to_numpy().astype(np.uint64), table["deal"].to_numpy().astype(np.uint64)])
     unit = np.unique(deals, axis=1, return_inverse=True)[1].reshape(-1)
@@ -170,7 +193,7 @@ def _of_experiment(games: Store) -> Outcomes:
     # By deal and names: sums of floats depend on their order, which is not to depend on the order of the names.
     by_name = np.argsort(np.argsort(names))
     order = np.lexsort((*by_name[sat].T, unit))
-    return Outcomes(names, unit[order], sat[order], returns[order])
+    return Outcomes(names, unit[order], sat[order], returns[order], (game.min_utility(), game.max_utility()))
 
 
 def _numbered(values: Integers) -> Integers:
@@ -246,11 +269,11 @@ def cross_table(results: Results) -> CrossTable:
     for row in range(count):
         for column in range(count):
             if row != column:
-                here = estimate(found.by_deal(found.returns, row, column))
+                here = estimate(found.by_deal(found.returns, row, column), found.bounds)
                 won = share(found.by_deal(wins, row, column))
                 tables[:, row, column] = here.mean, here.ci95, won.mean, won.low, won.high
                 deals[row, column] = here.units
-    overall = [estimate(found.by_deal(found.returns, agent)) for agent in range(count)]
+    overall = [estimate(found.by_deal(found.returns, agent), found.bounds) for agent in range(count)]
     overall_wins = [share(found.by_deal(wins, agent)) for agent in range(count)]
     mean, ci95, won_share, low, high = tables
     return CrossTable(found.agents, mean, ci95, won_share, low, high, deals, overall, overall_wins)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 import stier
-from stier._native import derive_seed
+from stier._native import derive_seed, estimate
 from stier.experiments._plans import build, content
 
 #: Standard errors in the half width of a 95 % interval.
@@ -22,6 +23,12 @@ NORMAL = 1.96
 #: Units that an interval needs.
 FEWEST = 10
 
+#: Variances up to this are 0, but for rounding.
+NOTHING = 1e-20
+
+#: Ends of the names of columns that are shares, between 0 and 1.
+SHARES = ("share", "right", "wins", "attacks_later")
+
 
 def means(
     frame: pd.DataFrame, by: Sequence[str], values: Mapping[str, npt.ArrayLike], *, unit: str = "game"
@@ -29,6 +36,8 @@ def means(
     """Returns the mean of each value in each group, with the half width of its 95 % interval.
 
     The variance is that of a ratio of sums over units (linearized), so that rows of one unit may depend on each other.
+    Intervals of shares allow for what was not seen, as those of `stier.ratings.estimate`: 20 units that are all alike
+    are not known to be always alike.
 
     Args:
         frame: Rows with the columns `by` and `unit`.
@@ -38,7 +47,8 @@ def means(
 
     Returns:
         One row per group, sorted: `by`, ``n`` (rows), ``units``, and for each value ``name`` and ``name_ci95`` (not a
-        number for fewer than ten units: too few for it to mean anything).
+        number for fewer than ten units: too few for it to mean anything; nor for values that are all alike, but for
+        shares).
     """
     if by:
         groups = frame.groupby(list(by), observed=True, sort=True)
@@ -58,6 +68,11 @@ def means(
         sums = np.bincount(pair, weights=np.where(there, value, 0.0), minlength=len(pairs)).astype(np.float64)
         sizes = np.bincount(pair, weights=there, minlength=len(pairs)).astype(np.float64)
         mean, half = _ratio(of, sums, sizes, count)
+        if name.endswith(SHARES):
+            groups = pairwise(np.searchsorted(of, np.arange(count + 1)).tolist())
+            allowed = [estimate(sums[start:end], 0.0, 1.0, sizes[start:end])[1] for start, end in groups]
+            units = np.bincount(of, weights=sizes > 0, minlength=count)
+            half = np.where(units >= FEWEST, allowed, np.nan)
         table[name], table[f"{name}_ci95"] = mean, half
     return table
 
@@ -72,7 +87,7 @@ def _ratio(
         residual = sums - mean[of] * sizes
         units = np.bincount(of, weights=sizes > 0, minlength=count)
         variance = np.bincount(of, weights=residual**2, minlength=count) * units / (units - 1) / total**2
-    return mean, NORMAL * np.sqrt(np.where(units >= FEWEST, variance, np.nan))
+    return mean, NORMAL * np.sqrt(np.where((units >= FEWEST) & (variance > NOTHING), variance, np.nan))
 
 
 ARMS = ("now", "wait", "never")

@@ -39,6 +39,8 @@ class Duel:
 
     #: The network's return in each deal, averaged over its seats.
     values: npt.NDArray[np.float64]
+    #: The least and the greatest value that are possible.
+    bounds: tuple[float, float] = (-np.inf, np.inf)
 
     @property
     def mean(self) -> float:
@@ -48,7 +50,7 @@ class Duel:
     @property
     def ci95(self) -> float:
         """Half the width of the interval that holds it with 95 %."""
-        return estimate(self.values)[1]
+        return estimate(self.values, *self.bounds)[1]
 
 
 def duel(
@@ -90,7 +92,7 @@ def duel(
             threads=threads,
         )
         values += _returns(network, envs, choose, np.random.default_rng((seed, seat)))[:, seat]
-    return Duel(values / game.num_players())
+    return Duel(values / game.num_players(), (game.min_utility(), game.max_utility()))
 
 
 def _returns(

@@ -154,7 +154,10 @@ def best_response(
 
     if progress:
         print(f"measuring the gain against {victim}", file=sys.stderr, flush=True)
-    more = Duel(play("choice of actions", "sample").values - play("choice of actions", "best").values)
+    spread = game.max_utility() - game.min_utility()
+    more = Duel(
+        play("choice of actions", "sample").values - play("choice of actions", "best").values, (-spread, spread)
+    )
     choose: Literal["best", "sample"] = "sample" if more.mean > more.ci95 else "best"
     measured = play("held out", choose)
     if folder is None or trained.network.beliefs:

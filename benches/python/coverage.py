@@ -1,0 +1,177 @@
+"""How often 95 % intervals hold, and what that costs in width: writes `COVERAGE.md`.
+
+Run it with the extra `ratings`. It takes about a minute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+import stier
+from stier.ratings import Outcomes, bradley_terry, estimate
+from stier.solving import GameTree, best_response
+
+Floats = npt.NDArray[np.float64]
+
+SAMPLES = 1000
+UNITS = (12, 40, 100, 200, 1000)
+OFTEN = (0.5, 0.9, 0.99, 0.999)
+#: Deals of the reproduction, and seeds.
+DEALS, SEEDS = (12, 40, 100), 200
+
+
+def won_or_lost(games: int) -> Callable[[np.random.Generator, float, int], tuple[Floats, float]]:
+    """Means of some games, each of them 1 with the probability given and otherwise -1."""
+    return lambda rng, often, units: (2 * rng.binomial(games, often, units) / games - 1, 2 * often - 1)
+
+
+def beside(low: float, high: float) -> Callable[[np.random.Generator, float, int], tuple[Floats, float]]:
+    """A loss of 1 with the rest of the probability, beside returns that are evenly between two numbers."""
+
+    def draw(rng: np.random.Generator, often: float, units: int) -> tuple[Floats, float]:
+        usual = rng.choice([low, high], units)
+        return np.where(rng.random(units) < often, usual, -1.0), often * (low + high) / 2 - (1 - often)
+
+    return draw
+
+
+def normal(rng: np.random.Generator, often: float, units: int) -> tuple[Floats, float]:
+    """A loss of 1 with the rest of the probability, beside a normal distribution with a deviation of 0.1."""
+    usual = np.clip(rng.normal(0, 0.1, units), -1, 1)
+    return np.where(rng.random(units) < often, usual, -1.0), often - 1
+
+
+KINDS = {
+    "won or lost": won_or_lost(1),
+    "mean of 2 games": won_or_lost(2),
+    "mean of 6 games": won_or_lost(6),
+    "0.4, 0.5, or a loss of 1": beside(0.4, 0.5),
+    "0, or a loss of 1": beside(0.0, 0.0),
+    "normal, or a loss of 1": normal,
+}
+
+
+def means() -> Iterator[str]:
+    """The rows of the table of means."""
+    rng = np.random.default_rng(1)
+    for kind, draw in KINDS.items():
+        for often in OFTEN:
+            for units in UNITS:
+                held, widths = np.zeros(2), np.zeros(2)
+                for _ in range(SAMPLES):
+                    values, truth = draw(rng, often, units)
+                    for place, bounds in enumerate((None, (-1.0, 1.0))):
+                        found = estimate(values, bounds)
+                        held[place] += abs(found.mean - truth) <= found.ci95 + 1e-9
+                        widths[place] += found.ci95
+                before, after = 100 * held / SAMPLES
+                wider = f"{widths[1] / widths[0]:.2f}" if before > 90 else "-"
+                yield f"| {kind} | {often:g} | {units} | {before:.1f} | {after:.1f} | {wider} |"
+
+
+def matches() -> Iterator[str]:
+    """The rows of the table of matches: how much wider the intervals of agents' mean returns are."""
+    for name in stier.registered_names():
+        game = stier.load_game(name)
+        for agents in (["random", "random:seed=1"], ["flat_mc:iterations=30", "random"]):
+            entrants = agents[:1] + agents[1:] * (game.num_players() - 1)
+            wider = []
+            for deals in (200, 1000):
+                result = stier.pit(game, entrants, deals=deals, seed=1)
+                wider.append(f"{result.ci95[0] / estimate(_by_deal(result)).ci95:.2f}")
+            yield f"| `{name}` | `{agents[0]}` against `{agents[1]}` | {' | '.join(wider)} |"
+
+
+def gains() -> Iterator[str]:
+    """The rows of the table of `exploit`, for an agent that a best response beats in almost every game."""
+    game = stier.load_game("goofspiel")
+    tree = GameTree(game)
+    masks = tree.legal_action_masks()
+    first = np.eye(masks.shape[1])[masks.argmax(axis=1)]
+    for mixed in (0.01, 0.05):
+        agent = tree.policy((1 - mixed) * first + mixed * masks / masks.sum(axis=1, keepdims=True))
+        for deals in DEALS:
+            wrong = np.zeros(2)
+            for seed in range(SEEDS):
+                found = stier.exploit(game, agent, best_response(game, agent), deals=deals, seed=seed)
+                student = estimate(_by_deal(found.games))
+                wrong += np.array([student.mean - student.ci95, found.at_least]) > agent.exploitability + 1e-9
+            before, after = 100 * wrong / SEEDS
+            yield f"| {mixed:g} | {agent.exploitability:.4f} | {deals} | {before:.1f} | {after:.1f} |"
+
+
+def _by_deal(games: stier.PitResult) -> Floats:
+    """The mean return of the first agent in each deal."""
+    returns = np.array([played.returns[played.agents.index(0)] for played in games.games])
+    return np.asarray(returns.reshape(games.deals, -1).mean(axis=1))
+
+
+def ratings() -> Iterator[str]:
+    """The rows of the table of Bradley and Terry's ratings: exact, over all numbers of wins of one agent of two."""
+    for games in (30, 50, 100):
+        wins = np.arange(games + 1)
+        ends = []
+        for won in wins:
+            returns = np.where(np.arange(games) < won, 1.0, -1.0)
+            found = Outcomes(
+                ["a", "b"], np.arange(games), np.tile([0, 1], (games, 1)), np.stack([returns, -returns], axis=1)
+            )
+            rated = bradley_terry(found)
+            ends.append([rated.low[0], rated.high[0]])
+        low, high = 2 * np.transpose(ends)
+        drawn = stats.binom.ppf([[0.025], [0.975]], games, wins / games)
+        percentiles = 400 * np.log10((drawn + 0.5) / (games - drawn + 0.5))
+        for often in (0.5, 0.7, 0.9, 0.97, 0.99):
+            truth = 400 * np.log10(often / (1 - often))
+            chance = stats.binom.pmf(wins, games, often)
+            before = chance[(percentiles[0] <= truth) & (truth <= percentiles[1])].sum()
+            after = chance[(low <= truth) & (truth <= high)].sum()
+            yield f"| {games} | {often:g} | {100 * before:.1f} | {100 * after:.1f} |"
+
+
+#: The tables: title, text, columns and rows.
+TABLES = (
+    (
+        "Means of returns",
+        f"""Samples of returns between -1 and 1, {SAMPLES} of each kind: the percentage of samples whose 95 % interval
+(`mean ± ci95`) holds the true mean, by Student's interval (*Student*) and with what was not seen (*Stier*), and how
+many times as wide the interval is on average. There is no width where Student's interval holds in less than 90 %.
+*Often* is the probability of winning a game, or of no loss.""",
+        ("kind", "often", "units", "Student %", "Stier %", "wider"),
+        means,
+    ),
+    (
+        "Matches",
+        "How many times as wide the interval of the mean return is in matches of the games, seed 1.",
+        ("game", "match", "200 deals", "1000 deals"),
+        matches,
+    ),
+    (
+        "Lower bounds of `exploit`",
+        f"""Goofspiel. The agent takes its first action, or with a small probability any action. A best response plays
+against it with {SEEDS} seeds: the percentage in which the lower bound with 95 % confidence is above the exact
+exploitability, by Student's interval and by Stier's.""",
+        ("any action", "exploitability", "deals", "Student %", "Stier %"),
+        gains,
+    ),
+    (
+        "Ratings",
+        """`bradley_terry` of two agents, of which one wins with the probability *often*: exact coverage in percent, by
+the binomial distribution, of percentiles of a bootstrap that draws games, with a drawn game as prior (*percentiles*),
+and of Stier's interval.""",
+        ("games", "often", "percentiles %", "Stier %"),
+        ratings,
+    ),
+)
+
+if __name__ == "__main__":
+    page = "# Coverage\n\nHow often 95 % intervals hold. Made by `python/coverage.py`.\n"
+    for title, text, columns, rows in TABLES:
+        table = [f"| {' | '.join(columns)} |", f"|{' --- |' * len(columns)}", *rows()]
+        page += "\n".join([f"\n## {title}\n", text, "", *table, ""])
+    (Path(__file__).parents[1] / "COVERAGE.md").write_text(page, "utf-8")
