@@ -58,7 +58,7 @@ def missing_extra(what: str, package: str, extra: str) -> MissingExtraError:
 
 
 class RatingError(StierError, ValueError):
-    """Results from which no rating follows: agents that never met, directly or through others."""
+    """Results from which no rating follows, such as of agents that never met, directly or through others."""
 
 
 class RecordError(StierError, ValueError):

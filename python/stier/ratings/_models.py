@@ -171,7 +171,7 @@ def _fit(wins: Floats, start: Floats | float = 0.0) -> Floats:
         error = np.abs(gradient).max(axis=1) / games.sum(axis=(1, 2))
         if ((np.abs(step).max(axis=1) < CLOSE) | (error < ROUNDING)).all():
             return rating
-    raise ArithmeticError(f"the ratings did not converge in {STEPS} steps")
+    raise RatingError(f"the ratings did not converge in {STEPS} steps")
 
 
 def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ratings:
@@ -251,8 +251,8 @@ def nash_averaging(payoffs: CrossTable | npt.ArrayLike) -> NashAverage:
             row wins against the column.
 
     Raises:
-        ValueError: Not a square, not antisymmetric, or not a number: two agents that did not meet.
-        ArithmeticError: None was found, within these limits.
+        ValueError: Not a square, not antisymmetric, or not a number: two agents that did not meet. As `RatingError`, if
+            no equilibrium was found within these limits.
     """
     matrix = _matrix(payoffs)
     largest = float(np.abs(matrix).max())
@@ -260,6 +260,7 @@ def nash_averaging(payoffs: CrossTable | npt.ArrayLike) -> NashAverage:
         matrix = matrix / largest
     if np.abs(matrix + matrix.T).max() > 2 * ASYMMETRY:
         raise ArgumentError("payoffs must be antisymmetric: what the row wins, the column loses")
+    matrix = (matrix - matrix.T) / 2
     weights = _most_even(matrix)
     return NashAverage(weights, (matrix @ weights) * (largest or 1.0))
 
@@ -269,17 +270,20 @@ def _most_even(matrix: Floats) -> Floats:
     count = len(matrix)
 
     def extreme(cost: Floats, chosen: npt.NDArray[np.bool_]) -> Floats:
-        found = linprog(
-            cost,
-            A_ub=matrix,
-            b_ub=np.zeros(count),
-            A_eq=np.ones((1, count)),
-            b_eq=[1.0],
-            bounds=[(0, 1 if one else 0) for one in chosen],
-        )
-        if not found.success:
-            raise ArithmeticError(f"no equilibrium was found: {found.message}")
-        return np.asarray(np.clip(found.x, 0, None), dtype=np.float64)
+        # The finer one first, so that agents that differ by a millionth are no copies.
+        for tolerance in (1e-9, 1e-7):
+            found = linprog(
+                cost,
+                A_ub=matrix,
+                b_ub=np.zeros(count),
+                A_eq=np.ones((1, count)),
+                b_eq=[1.0],
+                bounds=[(0, 1 if one else 0) for one in chosen],
+                options={"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance},
+            )
+            if found.success:
+                return np.asarray(np.clip(found.x, 0, None), dtype=np.float64)
+        raise RatingError(f"no equilibrium was found: {found.message}")
 
     # The mean of those with the most of each agent and the largest loss of each has all that any equilibrium has.
     every = np.ones(count, dtype=bool)
@@ -315,7 +319,7 @@ def _most_even(matrix: Floats) -> Floats:
     slope[chosen] = np.log(found[chosen])
     short = float(slope @ (found - extreme(slope, chosen)))
     if not (short < SHORT and (matrix @ found).max() < NOTHING):
-        raise ArithmeticError(f"no equilibrium of the largest entropy was found: it is {short:.1g} below")
+        raise RatingError(f"no equilibrium of the largest entropy was found: it is {short:.1g} below")
     return found
 
 
