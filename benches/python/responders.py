@@ -12,8 +12,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import stier
 import stier.train
 from stier.solving import GameTree

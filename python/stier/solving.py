@@ -158,8 +158,8 @@ def best_response(
         game: The game, or its name; scaled-down rules, as in `solve`.
         agent: An agent as text, an agent, a solution, another object with ``step(state)``, or a callable.
         seed: The seed of the agent's decisions.
-        seeds: The number of seeds, from `seed` on, whose policies are averaged, for agents that search and for callables.
-            Agents whose policy does not depend on a seed are asked once.
+        seeds: The number of seeds, from `seed` on, whose policies are averaged, for agents that search and for
+            callables. Agents whose policy does not depend on a seed are asked once.
         max_histories: A game with more histories is refused, as in `solve`.
         threads: Threads; 0 for all cores.
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
@@ -186,8 +186,8 @@ def nash_conv(
 ) -> float:
     """Returns the sum over the players of the gain from a best response to the agent in all other seats.
 
-    It is 0 if the agent plays an equilibrium, and only then. Arguments and errors as in `best_response`: a search should
-    be asked with several `seeds`.
+    It is 0 if the agent plays an equilibrium, and only then. Arguments and errors as in `best_response`: a search
+    should be asked with several `seeds`.
     """
     return best_response(
         game, agent, seed=seed, seeds=seeds, max_histories=max_histories, threads=threads, progress=progress

@@ -283,7 +283,9 @@ def test_paths_may_contain_commas_and_begin_at_home(
         texts += [f"network:path={path}", f"network:path=~/{name}"]
     for text in texts:
         assert stier.load_agent(text, schwinget).spec == expected
-    searching = stier.load_agent(f"ismcts:rollout=network,network={texts[-1].partition('=')[2]},iterations=5", schwinget)
+    searching = stier.load_agent(
+        f"ismcts:rollout=network,network={texts[-1].partition('=')[2]},iterations=5", schwinget
+    )
     assert "iterations=5" in searching.spec
     solution = stier.solve("kuhn_poker", iterations=10)
     solution.save(f"~/{name}.policy")
