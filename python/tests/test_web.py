@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -247,12 +248,244 @@ def test_records_that_cannot_be_read_say_why(page: Any, address: str) -> None:
     page.get_by_text("unknown game 'bridge'").wait_for()
 
 
+#: A search that does not end by itself.
+ENDLESS = "ismcts:iterations=1000000000,memory_mb=1"
+#: What the page asks the engine, by name, also after a reload.
+LISTENING = """
+  let engine;
+  window.asked = [];
+  Object.defineProperty(window, "stier", { get: () => engine, set(value) {
+    engine = value;
+    const ask = engine.ask;
+    engine.ask = function (signal, method, ...rest) {
+      window.asked.push(method);
+      return ask.call(this, signal, method, ...rest);
+    };
+  } });
+"""
+
+
+def wait_for_prompt(page: Any, words: str) -> None:
+    page.wait_for_function("words => document.querySelector('.prompt')?.textContent.includes(words)", arg=words)
+
+
+def with_memory(wasm: bytes, pages: int) -> bytes:
+    """A module whose memory may grow by so many pages of 64 KiB."""
+
+    def number(value: int) -> bytes:
+        low, high = value & 0x7F, value >> 7
+        return bytes([low | 0x80]) + number(high) if high else bytes([low])
+
+    def read(at: int) -> tuple[int, int]:
+        value, shift = 0, 0
+        while True:
+            value |= (wasm[at] & 0x7F) << shift
+            at, shift = at + 1, shift + 7
+            if wasm[at - 1] < 0x80:
+                return value, at
+
+    at = 8
+    while True:
+        kind, begin = wasm[at], at
+        size, at = read(at + 1)
+        if kind == 5:
+            break
+        at += size
+    assert wasm[at : at + 2] == b"\1\0", "one memory without a limit"
+    least, _ = read(at + 2)
+    section = b"\1\1" + number(least) + number(least + pages)
+    return wasm[:begin] + b"\5" + number(len(section)) + section + wasm[at + size :]
+
+
+def test_an_engine_that_runs_out_of_memory_is_replaced(page: Any, address: str) -> None:
+    module = with_memory(next((PAGE / "assets").glob("*.wasm")).read_bytes(), 160)
+    page.route("**/*.wasm", lambda route: route.fulfill(body=module, content_type="application/wasm"))
+    greedy_for_memory = "ismcts:iterations=100000000,memory_mb=1024"
+    page.goto(f"{address}#play/schwinget?seed=7&seat=1&agent={greedy_for_memory}")
+    wait_for_prompt(page, "cannot move: the engine ran out of memory, with 0.0 of at most 4 GiB in use")
+    assert "unreachable" not in page.inner_text("body")
+    # The game goes on, and so do the other views.
+    page.get_by_label("Opponent").first.select_option("random")
+    wait_for_prompt(page, "Your turn")
+    page.get_by_role("link", name="Solutions", exact=True).click()
+    page.get_by_label("Game").select_option(index=0)
+    page.get_by_role("button", name="Solve").click()
+    page.get_by_text("Information sets", exact=True).wait_for()
+    # The most that an agent may ask for.
+    with pytest.raises(Exception, match="memory_mb must be at most 1024 in a web page, got 1048576"):
+        ask(page, "check", {"game": "schwinget", "rules": "", "seed": "7", "moves": []}, "ismcts:memory_mb=1048576")
+
+
+def test_every_search_and_solution_can_be_stopped(page: Any, address: str) -> None:
+    stop = page.locator(".running:not([hidden])")
+    page.goto(f"{address}#play/schwinget?seed=7&seat=1&agent={ENDLESS}")
+    wait_for_prompt(page, "Seat 0 is thinking")
+    stop.get_by_text(re.compile(r"[1-9] s$")).wait_for()
+    stop.get_by_role("button", name="Stop").click()
+    wait_for_prompt(page, "Seat 0 was stopped")
+    assert stop.count() == 0
+    page.get_by_role("button", name="Go on").click()
+    wait_for_prompt(page, "Seat 0 is thinking")
+    stop.get_by_role("button", name="Stop").click()
+    wait_for_prompt(page, "Seat 0 was stopped")
+    page.get_by_label("Opponent").first.select_option("random")
+    wait_for_prompt(page, "Your turn")
+    # The person's own search.
+    page.locator(".knowledge select[name=agent]").select_option("")
+    page.locator(".knowledge input[name=spec]").fill(ENDLESS)
+    page.keyboard.press("Tab")
+    page.locator(".knowledge .running:not([hidden])").get_by_role("button", name="Stop").click()
+    page.wait_for_selector(".knowledge .running", state="hidden")
+    # A link whose game must be played again.
+    page.goto("about:blank")
+    page.goto(f"{address}#play/schwinget?seed=8&seat=1&agent={ENDLESS}&moves=1")
+    stop.get_by_role("button", name="Stop").click()
+    page.get_by_text("The link cannot be opened: stopped. Here is another deal.").wait_for()
+    open_view(page, address, "#review")
+    page.fill("textarea[name=record]", stier.pit("schwinget", ["greedy", "random"], deals=1, seed=5).games[0].record())
+    page.locator("select[name=agent]").select_option("")
+    page.locator("input[name=spec]").fill(ENDLESS)
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Review", exact=True).click()
+    stop.get_by_role("button", name="Stop").click()
+    page.get_by_text(re.compile(r"^0 of the \d+ decisions of seat 0 are reviewed")).wait_for()
+    open_view(page, address, "#solutions/schwinget?rules=suits=2,values=4,referee=off,hand_size=2,set_aside=3")
+    stop.get_by_role("button", name="Stop").click()
+    page.get_by_text("Stopped.", exact=True).wait_for()
+    assert ask(page, "games")
+
+
+def test_back_forward_and_reload_do_not_decide_again(browser: Any, address: str) -> None:
+    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    context.add_init_script(LISTENING)
+    page = context.new_page()
+    open_view(page, address, "#play/schwinget?seed=7&agent=ismcts:iterations=300&seat=0")
+    tables = []
+    for choices in range(4):
+        page.wait_for_function(
+            "count => (location.hash.match(/moves=([0-9.]+)/)?.[1].split('.').length ?? 0) === count", arg=choices
+        )
+        page.wait_for_selector("[data-move]")
+        tables.append((page.url, page.inner_text(".box")))
+        page.keyboard.press("1")
+    page.wait_for_function("() => location.hash.split('.').length === 4")
+    page.wait_for_selector("[data-move]")
+    assert page.evaluate("asked").count("decide") >= 4
+    page.evaluate("() => { asked.length = 0 }")
+
+    def shows(url: str, table: str) -> None:
+        page.wait_for_url(url)
+        page.wait_for_function("table => document.querySelector('.box')?.innerText === table", arg=table)
+        page.wait_for_selector("[data-move]")
+
+    for known in reversed(tables):
+        page.go_back()
+        shows(*known)
+    for known in tables[1:]:
+        page.go_forward()
+        shows(*known)
+    page.reload()
+    shows(*tables[-1])
+    assert page.evaluate("asked").count("decide") == 0
+    context.close()
+
+
+def test_blocked_storage_and_clipboard_take_nothing_else_away(page: Any, address: str) -> None:
+    page.add_init_script(
+        """for (const name of ["localStorage", "sessionStorage"]) {
+          Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });
+        }
+        Object.defineProperty(navigator, "clipboard", { value: undefined });"""
+    )
+    open_view(page, address, DEAL)
+    page.keyboard.press("1")
+    page.wait_for_function("() => location.hash.includes('moves=')")
+    page.wait_for_selector("[data-move]")
+    page.get_by_role("button", name="Copy link").click()
+    wait_for_prompt(page, "The link cannot be copied here")
+    page.get_by_role("button", name="Review this game").click()
+    page.get_by_role("button", name="Review", exact=True).wait_for()
+    open_view(page, address, "#trainer?seed=5")
+    page.get_by_role("button", name="Attack").click()
+    page.get_by_text(re.compile(r"^(Right|Wrong|A close call)")).wait_for()
+    open_view(page, address, "#solutions")
+
+
+#: Drops a file on an element; tells whether the page has taken the event.
+DROP = """([selector, size, text]) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([text, "x".repeat(size)], "dropped.txt"));
+  const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
+  return document.querySelector(selector).dispatchEvent(event);
+}"""
+
+
+def test_a_dropped_file_never_replaces_the_page(page: Any, address: str) -> None:
+    for view in (DEAL, "#review", "#trainer?seed=5", "#solutions"):
+        open_view(page, address, view)
+        for selector in ("body", "header", "main h2"):
+            assert page.evaluate(DROP, [selector, 10, "no record"]) is False, (view, selector)
+    open_view(page, address, "#review")
+    for text, words in (("no record", "is no record: its first line"), ("stier-record 1\n", "it has 30.0 MB")):
+        page.evaluate(DROP, ["header", 30_000_000, text])
+        page.get_by_text(f"dropped.txt is no record: {words.split(': ')[-1]}").wait_for(timeout=1000)
+        assert page.input_value("textarea[name=record]") == ""
+    record = stier.pit("schwinget", ["greedy", "random"], deals=1, seed=5).games[0].record()
+    page.evaluate(DROP, ["main h2", 0, record])
+    page.wait_for_function("() => document.querySelector('select[name=seat]').options.length === 2")
+
+
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        ("#solutions/kuhn_poker?iterations=99999999", "iterations must be a whole number from 1 to 10000"),
+        ("#solutions/kuhn_poker?iterations=abc", "iterations must be a whole number from 1 to 10000"),
+        ("#solutions/kuhn_poker?iterations=-1", "iterations must be a whole number from 1 to 10000"),
+        ("#play/schwimmen?seed=1&moves=300", "moves must be numbers of actions from 0 to 255"),
+        ("#play/schwimmen?seed=1&seat=-1", "seat must be a whole number from 0 to 255"),
+        ("#play/schwimmen?seed=1&seat=1e9", "seat must be a whole number from 0 to 255"),
+        ("#play/schwimmen?seed=1&seat=7", "seat"),
+        ("#play/schwimmen?seed=1e300", "seed must be a whole number"),
+        ("#play/schwimmen?seed=1&rules=players=99", "players"),
+        ("#trainer?seed=1e300", "seed must be a whole number from 0 to 4294967295"),
+        ("#review?seat=-1&record=RECORD", "seat must be a whole number from 0 to 1"),
+    ],
+)
+def test_numbers_in_links_are_bounded_in_words(page: Any, address: str, link: str, words: str) -> None:
+    record = stier.pit("schwinget", ["greedy", "random"], deals=1, seed=5).games[0].record()
+    open_view(page, address, link.replace("RECORD", quote(record)))
+    page.wait_for_function("words => document.querySelector('main').innerText.includes(words)", arg=words)
+    assert "invalid value" not in page.inner_text("main")
+    if link.startswith("#play"):
+        # The game that was wanted.
+        assert page.input_value("select[name=game]") == "schwimmen"
+    if link.startswith("#review"):
+        assert page.input_value("select[name=seat]") == "0"
+
+
+def test_a_review_does_not_judge_the_judges_own_choice(page: Any, address: str) -> None:
+    record = stier.pit("schwinget", ["greedy", "random"], deals=1, seed=5).games[0].record()
+    open_view(page, address, f"#review?record={quote(record)}")
+    page.get_by_text(re.compile(r"^(\d+) of the \1 decisions of seat 0 are reviewed")).wait_for(timeout=120_000)
+    costs = page.locator(".decisions summary").all_inner_texts()
+    assert any(cost.endswith("best choice") for cost in costs), costs
+    for details in page.query_selector_all("details"):
+        details.evaluate("details => details.open = true")
+    assert "± 0.00" not in page.inner_text("main")
+
+
 def test_the_trainer_asks_twenty_positions(page: Any, address: str) -> None:
     open_view(page, address, "#trainer?seed=5")
     for number in range(20):
         page.get_by_role("button", name="Attack").wait_for()
         page.keyboard.press("aw"[number % 2])
         page.get_by_text(re.compile(r"^(Right|Wrong|A close call)")).wait_for()
+        # The count of the hand stands beside it.
+        counted = page.locator(".help details")
+        assert counted.get_by_text(re.compile(r"This hand counts \d+|There is no trump suit")).is_visible()
+        table, beside = page.locator(".table").bounding_box(), counted.bounding_box()
+        assert beside["x"] > table["x"] + table["width"] - 1
+        assert beside["y"] < table["y"] + table["height"]
         page.get_by_role("button", name="Your score" if number == 19 else "Next position").click()
         if number == 2:
             page.reload()
@@ -346,6 +579,18 @@ def test_every_view_is_accessible_and_fits_the_screen(
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == [], name
     context.close()
+
+
+def test_all_games_are_accessible(browser: Any, address: str) -> None:
+    for scheme in ("light", "dark"):
+        context = browser.new_context(viewport=DESKTOP, color_scheme=scheme, reduced_motion="reduce", bypass_csp=True)
+        page = context.new_page()
+        for name in stier.registered_names():
+            open_view(page, address, f"#play/{name}?seed=7&agent=random&seat=0")
+            page.add_script_tag(path=AXE)
+            found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+            assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == [], (name, scheme)
+        context.close()
 
 
 def test_the_widget_draws_a_replay(page: Any, address: str) -> None:

@@ -10,6 +10,24 @@ use stier_core::{Action, Rng};
 use crate::engine::Problem;
 use crate::position::{self, Position};
 
+/// The most mebibytes for the trees of an agent. A page has four gibibytes at most; two agents and a solution fit in.
+const MOST_MEMORY: u64 = 1024;
+
+/// An agent as text, such as `ismcts:iterations=1000`.
+fn read(text: &str) -> Result<AgentSpec, Problem> {
+    const OPTION: &str = "memory_mb=";
+    let spec: AgentSpec = text.parse()?;
+    // The canonical text has the agents among the options too.
+    for after in spec.to_string().split(OPTION).skip(1) {
+        let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
+        match digits.parse() {
+            Ok(given) if given > MOST_MEMORY => return Err(Problem::Memory { most: MOST_MEMORY, given }),
+            _ => {}
+        }
+    }
+    Ok(spec)
+}
+
 /// Returns true if the agent, or one that it uses, plays by a network. A text that is not an agent does not.
 pub(crate) fn has_network(text: &str) -> bool {
     text.parse().is_ok_and(|spec: AgentSpec| spec.has_network())
@@ -17,13 +35,12 @@ pub(crate) fn has_network(text: &str) -> bool {
 
 /// An agent for the game of this state.
 pub(crate) fn agent(state: &dyn DynState, text: &str) -> Result<Box<dyn DynAgent>, Problem> {
-    let spec: AgentSpec = text.parse()?;
-    Ok(state.game().agent(&spec)?)
+    Ok(state.game().agent(&read(text)?)?)
 }
 
 /// An agent that searches from views.
 pub(crate) fn searcher(state: &dyn DynState, text: &str) -> Result<Box<dyn DynAgent>, Problem> {
-    let spec: AgentSpec = text.parse()?;
+    let spec = read(text)?;
     if spec.facts().is_oracle {
         return Err(Problem::Oracle);
     }

@@ -52,6 +52,8 @@ pub enum Problem {
     BadSeed(String),
     #[error("{agent} does not search; take an agent with iterations")]
     NoSearch { agent: String },
+    #[error("memory_mb must be at most {most} in a web page, got {given}")]
+    Memory { most: u64, given: u64 },
     #[error("an oracle decides by the cards that the seat cannot know; take an agent that sees views")]
     Oracle,
     #[error("{0}")]

@@ -37,11 +37,13 @@ pub fn provide(game: &str, bytes: &[u8]) -> Result<(), JsError> {
     NetworkFile::provide(game, bytes).map_err(JsError::from)
 }
 
-/// Calls a function with a few words about the progress of long calculations from now on.
+/// Calls a function from now on: with "progress" and a few words about how far a calculation is, at most about ten times
+/// a second, and with "panic" and its reason before a call ends in a trap.
 #[cfg(target_family = "wasm")]
 #[wasm_bindgen]
-pub fn on_progress(tell: js_sys::Function) {
-    progress::on_progress(move |text| {
-        let _ = tell.call1(&wasm_bindgen::JsValue::NULL, &text.into());
+pub fn listen(tell: js_sys::Function) {
+    progress::listen(move |kind, text| {
+        let _ = tell.call2(&wasm_bindgen::JsValue::NULL, &kind.into(), &text.into());
     });
+    progress::tell_panics();
 }

@@ -12,7 +12,7 @@ use stier_agents::solve::{NashConv, Progress, Settings};
 use stier_core::{Action, Scene, Seat};
 
 use crate::engine::Problem;
-use crate::progress::tell;
+use crate::progress::{tell, tell_at_times};
 
 /// The largest number of histories of a game that is solved here: about a gigabyte.
 const MAX_HISTORIES: usize = 20_000_000;
@@ -80,13 +80,13 @@ pub(crate) struct Found {
 pub(crate) fn solve(name: &str, rules: &str, iterations: NonZero<u64>) -> Result<Solved, Problem> {
     let game = stier_games::load(name, rules)?;
     let grown = |histories| {
-        tell(&format!("{histories} histories"));
+        tell_at_times(|| format!("{histories} histories"));
         ControlFlow::Continue(())
     };
     let tree = game.enumerate(MAX_HISTORIES, 1, &grown)?;
     let settings = Settings { iterations: iterations.get(), threads: 1, ..Settings::default() };
     let iterated = |progress: Progress| {
-        tell(&format!("iteration {} of {}", progress.iterations, settings.iterations));
+        tell_at_times(|| format!("iteration {} of {}", progress.iterations, settings.iterations));
         ControlFlow::Continue(())
     };
     let (policy, iterations) = tree.solve(&settings, &Arc::new(AtomicBool::new(false)), &iterated)?;

@@ -40,3 +40,31 @@ fn games_searches_and_solutions_have_these_bits() {
     }
     assert_eq!(found.len(), kept.len());
 }
+
+#[test]
+fn agents_with_more_memory_than_a_page_has_are_refused() {
+    let mut engine = Engine::default();
+    let position = json!({"game": "schwinget", "rules": "", "seed": "1", "moves": []});
+    let mut refused = |agent: &str| {
+        let arguments = [
+            ("check", json!([position, agent])),
+            ("decide", json!([position, agent, "1"])),
+            ("analyse", json!([position, agent])),
+        ];
+        let errors = arguments.map(|(method, arguments)| engine.call(method, &arguments.to_string()).err());
+        errors.map(|error| error.map(|error| error.to_string()))
+    };
+    let words = Some("memory_mb must be at most 1024 in a web page, got 1048576".to_string());
+    let agents = ask(&mut Engine::default(), "agents", &json!([]));
+    let options = |agent: &Value| agent["options"].as_array().expect("a list").clone();
+    let limited = agents.as_array().expect("a list").iter().filter_map(|agent| {
+        let has = options(agent).iter().any(|option| option["name"] == "memory_mb");
+        has.then(|| agent["name"].as_str().expect("a name"))
+    });
+    let limited: Vec<String> = limited.map(|name| format!("{name}:memory_mb=1048576")).collect();
+    assert!(limited.len() > 5, "{limited:?}");
+    for agent in limited.iter().map(String::as_str).chain(["rule:cards=(ismcts:memory_mb=1048576)"]) {
+        assert_eq!(refused(agent), [words.clone(), words.clone(), words.clone()], "{agent}");
+    }
+    assert_eq!(refused("ismcts:iterations=2,memory_mb=1024"), [None, None, None]);
+}

@@ -1,4 +1,5 @@
 import { drawAction } from "./cards";
+import { interval } from "./chart";
 import { h, s } from "./dom";
 import type { Analysis, Bar, Face } from "./protocol";
 import { signed } from "./table";
@@ -36,13 +37,12 @@ export function drawBars(analysis: Analysis, range: [number, number], options: B
 }
 
 function drawBar(bar: Bar, axis: [number, number], options: BarsOptions, best: boolean): HTMLElement {
-  const interval = bar.ci95 === null ? "" : ` ± ${bar.ci95.toFixed(2)}`;
   return h(
     "tr", { class: best ? "best" : "" },
     h("th", { scope: "row" }, drawAction(bar.name, options.faces ?? {}),
       bar.id === options.played && h("span", { class: "played" }, "played")),
     h("td", {}, drawValue(bar, axis)),
-    h("td", { class: "figure" }, bar.value === null ? "not tried by all" : `${signed(bar.value, 2)}${interval}`),
+    h("td", { class: "figure" }, bar.value === null ? "not tried by all" : `${signed(bar.value, 2)}${interval(bar.ci95)}`),
     h("td", { class: "figure" }, `${Math.round(100 * bar.chosen)} %`),
   );
 }
@@ -55,7 +55,7 @@ function drawValue({ value, ci95 }: Bar, [low, high]: [number, number]): SVGElem
   if (value !== null) {
     const end = x(value);
     parts.push(s("rect", { class: "bar", x: Math.min(zero, end), y: 6, width: Math.abs(end - zero), height: 12 }));
-    if (ci95 !== null) {
+    if (ci95) {
       const [from, to] = [x(value - ci95), x(value + ci95)];
       parts.push(s("path", { class: "interval", d: `M${from} 8v8M${from} 12H${to}M${to} 8v8` }));
     }

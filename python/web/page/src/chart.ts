@@ -6,6 +6,8 @@ export interface Loss {
   cost: number;
   /** Half the width of the 95 % interval of the cost; null if it is not known. */
   ci95: number | null;
+  /** The cost in words. */
+  words: string;
 }
 
 /** A sum of costs. The searches of different decisions are independent, so the squares of the intervals add up. */
@@ -19,7 +21,15 @@ export interface Sum {
 export function measured(value: number, ci95: number | null = null): string {
   const size = Math.abs(value).toFixed(2);
   const sign = Number(size) === 0 ? "" : value < 0 ? "−" : "+";
-  return `${sign}${size}${ci95 === null ? "" : ` ± ${ci95.toFixed(2)}`}`;
+  return `${sign}${size}${interval(ci95)}`;
+}
+
+/**
+ * Half the width of a 95 % interval, such as " ± 0.10", rounded up if it is small. Nothing if it is not known, or 0:
+ * what is the same in all searches tells nothing about the others.
+ */
+export function interval(ci95: number | null): string {
+  return ci95 ? ` ± ${Math.max(0.01, ci95).toFixed(2)}` : "";
 }
 
 /** The sums of the costs up to each decision. */
@@ -74,9 +84,9 @@ export function drawLosses(losses: Loss[]): HTMLElement {
     h("details", {}, h("summary", {}, "The curve as a table"),
       h("div", { class: "scroll", tabindex: 0 }, h("table", {},
         h("thead", {}, h("tr", {}, ...["Decision", "Cost", "Sum"].map((name) => h("th", { scope: "col" }, name)))),
-        h("tbody", {}, ...losses.map(({ label, cost, ci95 }, index) => h("tr", {},
+        h("tbody", {}, ...losses.map(({ label, words }, index) => h("tr", {},
           h("th", { scope: "row" }, label),
-          h("td", {}, measured(cost, ci95)),
+          h("td", {}, words),
           h("td", {}, measured(sums[index]?.cost ?? 0, sums[index]?.ci95 ?? null)))))))));
 }
 
@@ -90,7 +100,7 @@ export function drawInterval(value: number, ci95: number, limit: number, ends: [
     },
     s("line", { class: "rule", x1: 10, x2: 310, y1: 14, y2: 14 }),
     s("line", { class: "origin", x1: 160, x2: 160, y1: 4, y2: 24 }),
-    s("line", { class: "spread", x1: x(value - ci95), x2: x(value + ci95), y1: 14, y2: 14 }),
+    ci95 > 0 && s("line", { class: "spread", x1: x(value - ci95), x2: x(value + ci95), y1: 14, y2: 14 }),
     s("circle", { class: "point", cx: x(value), cy: 14, r: 5 }),
     s("text", { x: 10, y: 40 }, ends[0]),
     s("text", { x: 310, y: 40, "text-anchor": "end" }, ends[1]));

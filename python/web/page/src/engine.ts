@@ -9,8 +9,8 @@ export type Request =
   | { module: WebAssembly.Module; networks: [string, Uint8Array][] }
   | { method: Method; args: unknown[] };
 
-/** What the worker sends: the answer to a call, why it failed, or how far it is. */
-export type Reply = { result: unknown } | { error: string } | { progress: string };
+/** What the worker sends: the answer to a call, why it failed, what ended the engine in it, or how far it is. */
+export type Reply = { result: unknown } | { error: string } | { died: string } | { progress: string };
 
 interface Job {
   method: Method;
@@ -26,7 +26,10 @@ const WITH_AGENT: Method[] = ["check", "decide", "analyse", "review"];
 /** Milliseconds that a call may still take once its answer is no longer wanted. Then its worker is ended. */
 const PATIENCE = 100;
 
-/** The engine in its worker. It does one call after the other, in the order in which they were asked. */
+/**
+ * The engine in its worker. It does one call after the other, in the order in which they were asked. If a call ends the
+ * engine, for want of memory, the call fails and another worker takes its place.
+ */
 export class EngineClient {
   /** Hears how far the present call is. */
   onProgress: (text: string) => void = () => {};
@@ -124,6 +127,10 @@ export class EngineClient {
   #hear(reply: Reply): void {
     if ("progress" in reply) return this.onProgress(reply.progress);
     const job = this.#current;
+    if ("died" in reply) {
+      job?.reject(new Error(`the engine ${reply.died}. It has been started again`));
+      return this.#restart();
+    }
     this.#current = null;
     if (job && "error" in reply) job.reject(new Error(reply.error));
     else if (job && "result" in reply) job.resolve(reply.result as never);
@@ -138,7 +145,10 @@ export class EngineClient {
 
   /** Ends the worker if it is still at this call. */
   #end(job: Job): void {
-    if (this.#current !== job) return;
+    if (this.#current === job) this.#restart();
+  }
+
+  #restart(): void {
     this.#worker.terminate();
     this.#worker = this.#start();
     this.#current = null;

@@ -1,4 +1,5 @@
 import { h } from "./dom";
+import { inBrowser } from "./storage";
 
 /** The keys of a view: what each does. Digits are told as numbers. */
 export interface Keys {
@@ -17,13 +18,13 @@ const SETTING = "stier-keys";
 
 /** True unless the person has turned keys off. */
 export function areOn(): boolean {
-  return localStorage.getItem(SETTING) !== "off";
+  return inBrowser.get(SETTING) !== "off";
 }
 
 /** A dialog that explains the keys, and listens for them until `signal` is aborted. */
 export function listen(keys: Keys, signal: AbortSignal): HTMLDialogElement {
   const on = h("input", { type: "checkbox", checked: areOn(),
-    change: () => localStorage.setItem(SETTING, on.checked ? "on" : "off") });
+    change: () => inBrowser.set(SETTING, on.checked ? "on" : "off") });
   const rows = TEXTS.map(([key, about]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, about)));
   const dialog = h(
     "dialog", { "aria-labelledby": "keys-title" },

@@ -4,6 +4,7 @@ import { h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { basisInWords, drawBeliefs, unitInWords } from "./heat";
 import type { Position, Rules, Table } from "./protocol";
+import { Running } from "./running";
 
 /** What a person sees at one moment. */
 export interface View {
@@ -43,7 +44,8 @@ export class Knowledge {
   readonly #agent: AgentChooser;
   #spec: string;
   #view: View | null = null;
-  #control = new AbortController();
+  readonly #running = new Running();
+  readonly #closed = new AbortController();
 
   constructor(engine: EngineClient, rules: Rules, seat: number) {
     this.#engine = engine;
@@ -61,7 +63,7 @@ export class Knowledge {
       h("p", { class: "peek" }, h("strong", {}, "Nobody peeked."), " All of this is computed from your own view only. ",
         "The numbers are the same in Python and on any machine, unless the search has a time limit."),
       this.#last,
-      this.#believed, this.#thought, this.#agent.element, this.#known,
+      this.#believed, this.#thought, h("p", { class: "actions" }, this.#running.element), this.#agent.element, this.#known,
       others.length > 1 && h("label", { class: "field" }, "Another seat", this.#other),
       this.#asText,
     );
@@ -69,21 +71,20 @@ export class Knowledge {
 
   /** Shows what can be known at another moment, and stops thinking about the last. Null if the seat is not to move. */
   update(view: View | null): void {
-    this.close();
-    this.#control = new AbortController();
+    this.#running.stop();
     this.#view = view;
     this.#last.hidden = view !== null;
     if (!view || !this.element.open) return;
     this.#text.textContent = view.table.knowledge;
     this.#agent.fail("");
-    this.#think(view, this.#control.signal).catch((error: Error) => {
+    this.#running.run(this.#closed.signal, (signal) => this.#think(view, signal)).catch((error: Error) => {
       if (!isAbort(error)) this.#agent.fail(error.message);
     });
   }
 
   /** Ends all thinking. */
   close(): void {
-    this.#control.abort();
+    this.#closed.abort();
   }
 
   #toggle(): void {

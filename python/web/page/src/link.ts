@@ -1,4 +1,5 @@
 import type { Position } from "./protocol";
+import { inTab } from "./storage";
 
 /** The views of the page. */
 export type Tab = "play" | "review" | "trainer" | "solutions";
@@ -24,6 +25,8 @@ export interface Playing {
 
 /** Longer records than this stay out of the address. */
 const LONGEST_RECORD = 1500;
+/** The largest number of a seat or an action. */
+const LARGEST = 255;
 
 /** Reads a hash. Anything unknown opens the first view. */
 export function readRoute(hash: string): Route {
@@ -57,16 +60,30 @@ export function readPlaying({ game, settings }: Route): { begun: Playing; choice
 }
 
 function readMoves(settings: URLSearchParams, name: string): number[] {
-  const moves = (settings.get(name) ?? "").split(".").filter(Boolean).map(Number);
-  if (!moves.every(Number.isInteger)) throw new Error(`${name} must be numbers of actions, such as 12.3.4`);
-  return moves;
+  const moves = (settings.get(name) ?? "").split(".").filter(Boolean);
+  if (!moves.every((move) => isWhole(move, 0, LARGEST))) {
+    throw new Error(`${name} must be numbers of actions from 0 to ${LARGEST}, such as 12.3.4`);
+  }
+  return moves.map(Number);
 }
 
 /** The seat that settings name, or else the first. */
-export function readSeat(settings: URLSearchParams): number {
-  const seat = Number(settings.get("seat") ?? 0);
-  if (!Number.isInteger(seat)) throw new Error("seat must be a number, such as 1");
-  return seat;
+export function readSeat(settings: URLSearchParams, seats = LARGEST + 1): number {
+  return readNumber(settings, "seat", 0, seats - 1, 0);
+}
+
+/** A whole number in settings, or `otherwise` if they do not name it. Beyond the limits of its field it is an error. */
+export function readNumber(
+  settings: URLSearchParams, name: string, least: number, most: number, otherwise: number,
+): number {
+  const text = settings.get(name);
+  if (text === null) return otherwise;
+  if (!isWhole(text, least, most)) throw new Error(`${name} must be a whole number from ${least} to ${most}`);
+  return Number(text);
+}
+
+function isWhole(text: string, least: number, most: number): boolean {
+  return /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most;
 }
 
 /** The hash at which a game can be played on after the person's choices. */
@@ -84,7 +101,7 @@ export function reviewLink(record: string, seat: number): string {
 /** The record that a route carries; null if it has none, or if it was kept by another browser tab. */
 export function recall(settings: URLSearchParams): string | null {
   const key = settings.get("kept");
-  return key === null ? settings.get("record") : sessionStorage.getItem(key);
+  return key === null ? settings.get("record") : inTab.get(key);
 }
 
 /** A record as settings of a route: the text if it is short enough, or else a key to the tab's own storage. */
@@ -92,7 +109,7 @@ function keep(record: string | undefined): Record<string, string> {
   if (record === undefined) return {};
   if (encode(record).length <= LONGEST_RECORD) return { record };
   const key = `record-${digest(record)}`;
-  sessionStorage.setItem(key, record);
+  inTab.set(key, record);
   return { kept: key };
 }
 

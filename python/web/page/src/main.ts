@@ -39,6 +39,12 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
   event.preventDefault();
   root.focus();
 });
+// A file that misses its field would replace the page.
+for (const name of ["dragover", "drop"] as const) {
+  addEventListener(name, (event) => {
+    if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+  });
+}
 addEventListener("hashchange", ({ oldURL }) => {
   // The tab of the view that is left leads back to where it was.
   const { hash } = new URL(oldURL);

@@ -1,7 +1,11 @@
 import { fitting } from "./agents";
 import type { EngineClient } from "./engine";
 import type { Playing } from "./link";
-import type { GameInfo, Position, Rules, Story, Table } from "./protocol";
+import { Memory } from "./memory";
+import type { GameInfo, Position, Rules, Table } from "./protocol";
+import { inTab } from "./storage";
+
+const memory = new Memory(inTab);
 
 /** A game between a person and agents, as the person sees it. */
 export class Match {
@@ -10,7 +14,7 @@ export class Match {
 
   private constructor(
     readonly engine: EngineClient, readonly game: GameInfo, readonly rules: Rules, readonly playing: Playing,
-    tables: Table[], readonly story: Story,
+    tables: Table[],
   ) {
     this.#tables = tables;
   }
@@ -29,8 +33,7 @@ export class Match {
       tables.push(await engine.ask(signal, "table", { ...position, moves: position.moves.slice(0, count) }, seat));
     }
     const playing = { ...wanted, position: { ...position, rules: rules.rules }, agent };
-    const story = await engine.ask(signal, "story", position, seat);
-    let match = new Match(engine, game, rules, playing, tables, story);
+    let match = new Match(engine, game, rules, playing, tables);
     for (const choice of choices) {
       while (!match.isOver && !match.isYours) match = await match.afterAgent(signal);
       match = await match.after(choice, signal);
@@ -57,15 +60,16 @@ export class Match {
     const { position, seat } = this.playing;
     const next: Position = { ...position, moves: [...position.moves, id] };
     const table = await this.engine.ask(signal, "table", next, seat);
-    const story = await this.engine.ask(signal, "story", next, seat);
     const playing = { ...this.playing, position: next };
-    return new Match(this.engine, this.game, this.rules, playing, [...this.#tables, table], story);
+    memory.keep(playing);
+    return new Match(this.engine, this.game, this.rules, playing, [...this.#tables, table]);
   }
 
   /** The game after the decision of the agent that is to move. Its seed is that of the deal. */
   async afterAgent(signal: AbortSignal): Promise<Match> {
     const { position, agent } = this.playing;
-    const { id } = await this.engine.ask(signal, "decide", position, agent, position.seed);
+    const id = memory.next(this.playing)
+      ?? (await this.engine.ask(signal, "decide", position, agent, position.seed)).id;
     return this.after(id, signal);
   }
 

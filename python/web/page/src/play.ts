@@ -8,6 +8,7 @@ import { type Playing, type Route, playLink, readPlaying, readRoute, readSeat, r
 import { Match } from "./match";
 import type { Agent, GameInfo, Move, Table } from "./protocol";
 import { drawRules, rulebook, wordsOn } from "./rules";
+import { Running, isStop } from "./running";
 import { Setup, changed } from "./setup";
 import { drawLog, drawNews } from "./story";
 import { drawTable, resultInWords } from "./table";
@@ -39,6 +40,10 @@ class Play {
   readonly #new = button("New deal", () => this.#deal());
   readonly #undo = button("Undo", () => this.#takeBack());
   readonly #copy = button("Copy link", () => this.#copyLink());
+  /** The decision of another seat. */
+  readonly #running = new Running();
+  /** For the seat whose decision was stopped. */
+  readonly #goOnButton = button("Go on", () => void this.#start(this.#wanted, "replaceState"));
   /** Ends what belongs to the present position. */
   #control = new AbortController();
   #games: GameInfo[] = [];
@@ -55,6 +60,7 @@ class Play {
 
   constructor(root: HTMLElement, engine: EngineClient) {
     this.#engine = engine;
+    this.#goOnButton.hidden = true;
     const keys = listen({
       digit: (digit) => this.#choose(this.#match?.table.legal[digit - 1]),
       newDeal: () => this.#deal(),
@@ -66,7 +72,9 @@ class Play {
         "div", { class: "columns" },
         h(
           "div", { class: "main" },
-          h("div", { class: "status", role: "status" }, this.#happened, this.#prompt),
+          h("div", { class: "said" },
+            h("div", { class: "status", role: "status" }, this.#happened, this.#prompt),
+            this.#goOnButton, this.#running.element),
           this.#box,
           h(
             "div", { class: "actions" },
@@ -95,10 +103,12 @@ class Play {
       const { begun, choices } = readPlaying(route) ?? { begun: dealt(game, route.settings), choices: [] };
       await this.#load(begun, "replaceState", choices);
     } catch (error) {
-      if (isAbort(error)) return;
+      if (this.#closed.signal.aborted) return;
       // There must be a way on.
-      await this.#start(dealt(this.#games[0]?.name ?? ""), "replaceState");
-      this.#about.textContent = `The link cannot be opened: ${inWords(error)}. Here is another game.`;
+      const known = this.#games.find(({ name }) => name === game) ?? this.#games[0];
+      await this.#start(dealt(known?.name ?? ""), "replaceState");
+      this.#about.textContent = `The link cannot be opened: ${inWords(error)}. `
+        + `Here is ${known?.name === game ? "another deal" : "another game"}.`;
     }
   }
 
@@ -119,14 +129,15 @@ class Play {
     this.#isBusy = true;
     if (choices.length > 0) this.#prompt.textContent = "The game is played again up to your last choice.";
     try {
-      const match = await Match.load(this.#engine, this.#games, wanted, choices, signal);
+      const match = await this.#running.run(signal, (stop) =>
+        Match.load(this.#engine, this.#games, wanted, choices, stop));
       signal.throwIfAborted();
       const old = this.#match;
       if (!old || !isSameSeat(old, match)) this.#drawSide(match);
       this.#drawSetup(match);
       await this.#goOn(match, how, signal);
     } catch (error) {
-      if (isAbort(error)) return;
+      if (signal.aborted) return;
       if (!this.#match || !this.#setup) throw error;
       // The game goes on as it was.
       this.#setup.fail(inWords(error));
@@ -138,6 +149,7 @@ class Play {
   #begin(): AbortSignal {
     this.#control.abort();
     this.#control = new AbortController();
+    this.#goOnButton.hidden = true;
     return this.#control.signal;
   }
 
@@ -150,13 +162,19 @@ class Play {
       let seen = true;
       while (!match.isOver && !match.isYours) {
         // After a move that the person cannot see, a pause would tell of it.
-        const [next]: [Match, unknown] = await Promise.all([match.afterAgent(signal), seen && pause(signal)]);
+        const decided = this.#running.run(signal, (stop) => match.afterAgent(stop));
+        const [next]: [Match, unknown] = await Promise.all([decided, seen && pause(signal)]);
         seen = next.table.knowledge !== match.table.knowledge;
         match = next;
         await this.#show(match, "replaceState", signal);
       }
     } catch (error) {
-      if (isAbort(error)) return;
+      if (signal.aborted) return;
+      this.#goOnButton.hidden = !isStop(error);
+      if (isStop(error)) {
+        this.#prompt.textContent = `Seat ${match.table.seat} was stopped. Let it go on, or choose another opponent.`;
+        return;
+      }
       this.#setup?.agent.fail(inWords(error));
       this.#prompt.textContent = `Seat ${match.table.seat} cannot move: ${inWords(error)}. Choose another opponent.`;
     }
@@ -213,10 +231,16 @@ class Play {
   }
 
   #copyLink(): void {
-    navigator.clipboard.writeText(location.href).then(
-      () => this.#copy.textContent = "Link copied",
-      () => this.#prompt.textContent = "The link is the address of this page.",
-    );
+    // A kept record is in this tab alone.
+    const isHere = readRoute(location.hash).settings.has("kept");
+    // Without encryption, browsers have no clipboard.
+    Promise.resolve(navigator.clipboard?.writeText(location.href) ?? Promise.reject()).then(
+      () => this.#copy.textContent = isHere ? "Copied for this tab" : "Link copied",
+      () => this.#prompt.textContent = "The link cannot be copied here: it is the address of this page.",
+    ).then(() => {
+      if (isHere) this.#prompt.textContent = "The link opens in this tab alone, because the record of the game is long: "
+        + "pass the game on with Save record.";
+    });
   }
 
   /** Draws a game and puts it into the address. At the end all cards are open. */
@@ -224,6 +248,7 @@ class Play {
     const { playing, rules } = match;
     const { position, seat } = playing;
     const table = match.isOver ? await this.#engine.ask(signal, "open_table", position) : match.table;
+    const story = await this.#engine.ask(signal, "story", position, seat);
     signal.throwIfAborted();
     this.#match = match;
     this.#wanted = playing;
@@ -240,14 +265,14 @@ class Play {
       ...(match.isYours && { moves: (move: Move) => this.#choose(move) }),
     }));
     if (hadFocus) (this.#box.querySelector<HTMLElement>("[data-move]") ?? this.#box).focus({ preventScroll: true });
-    this.#happened.replaceChildren(...drawNews(match.story, seat, rules.faces));
+    this.#happened.replaceChildren(...drawNews(story, seat, rules.faces));
     this.#prompt.textContent = promptOf(match, table);
     this.#new.classList.toggle("primary", match.isOver);
     this.#undo.disabled = match.beforeLastChoice() === null;
     this.#copy.textContent = "Copy link";
     this.#glossary.hidden = words.length === 0;
     this.#words.replaceChildren(...words.flatMap(([word, about]) => [h("dt", {}, word), h("dd", {}, about)]));
-    this.#log.replaceChildren(...drawLog(match.story, rules.faces));
+    this.#log.replaceChildren(...drawLog(story, rules.faces));
     this.#knowledge?.update(match.isYours ? { position, seat, rules, table } : null);
   }
 

@@ -6,8 +6,10 @@ import { cumulated, drawLosses, measured } from "./chart";
 import { h } from "./dom";
 import { isAbort, type EngineClient } from "./engine";
 import { basisInWords, drawBeliefs } from "./heat";
-import { playLink, recall, reviewLink, type Route } from "./link";
+import { playLink, readSeat, recall, reviewLink, type Route } from "./link";
 import type { Move, Reviewed, Reviewing, Rules } from "./protocol";
+import { LONGEST, checkRecord, readRecord } from "./record";
+import { Running } from "./running";
 import { drawTable, seatInWords, signed } from "./table";
 
 const THOROUGH = { words: "thorough: 10,000 iterations", spec: "ismcts:iterations=10000,beliefs=policy" };
@@ -32,11 +34,12 @@ interface Findings extends Reading {
 export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
   const leaving = new AbortController();
   let opening = new AbortController();
-  let running = new AbortController();
+  const running = new Running();
   const found = h("div");
   const failed = h("p", { class: "error", role: "alert" });
   const record = h("textarea", {
-    name: "record", rows: 6, spellcheck: "false", placeholder: "stier-record 1", input: () => attempt(read),
+    name: "record", rows: 6, spellcheck: "false", placeholder: "stier-record 1", maxlength: LONGEST + 1,
+    input: () => attempt(read),
   });
   const file = h("input", { type: "file", name: "record-file", accept: ".txt,.record,text/plain",
     change: () => take(file.files?.[0]) });
@@ -45,7 +48,6 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
   const judges = new AgentChooser("Judge", [THOROUGH, QUICK], judge, (spec) => void (judge = spec));
   const searches = h("input", { name: "searches", type: "number", required: true, min: 1, max: 50, value: SEARCHES });
   const start = h("button", { type: "submit", class: "primary", disabled: true }, "Review");
-  const stop = h("button", { type: "button", hidden: true, click: () => running.abort() }, "Stop");
 
   /** Runs a step and shows its error, unless it was stopped. */
   const attempt = (step: () => Promise<void>): void => {
@@ -57,86 +59,73 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
   const take = (chosen: File | undefined): void => {
     if (!chosen) return;
     attempt(async () => {
-      record.value = await chosen.text();
+      record.value = await readRecord(chosen);
       await read();
     });
   };
   /** Reads the record and lists its seats. The engine knows one record, so a review of another ends. */
   const read = async (): Promise<void> => {
     opening.abort();
-    running.abort();
+    running.stop();
     opening = new AbortController();
     const { signal } = opening;
     start.disabled = seat.disabled = true;
     seat.replaceChildren();
     if (record.value.trim() === "") return;
+    checkRecord(record.value);
     const game = await engine.ask(signal, "open", record.value);
     seat.append(...game.decisions.map((count, index) => h("option", { value: index },
       `Seat ${index}: ${count} decisions${game.returns ? `, return ${signed(game.returns[index] ?? 0)}` : ""}`)));
-    const wanted = Number(route.settings.get("seat") ?? 0);
-    seat.value = String(wanted < game.seats ? wanted : 0);
     start.disabled = seat.disabled = false;
+    seat.value = String(readSeat(route.settings, game.seats));
   };
-  const review = async (): Promise<void> => {
-    running.abort();
-    running = new AbortController();
-    const { signal } = running;
+  const review = async (signal: AbortSignal): Promise<void> => {
     const chosen = Number(seat.value);
     history.replaceState(null, "", reviewLink(record.value, chosen));
-    stop.hidden = false;
-    try {
-      // A worker that was ended in the meantime does not know the record any more.
-      const game = await engine.ask(signal, "open", record.value);
-      const rules = await engine.ask(signal, "rules", game.game, game.rules);
-      await engine.ask(signal, "review", chosen, judge, searches.valueAsNumber);
-      const view = new ReviewView({ game, rules, seat: chosen, decisions: [] });
-      found.replaceChildren(view.element);
-      signal.addEventListener("abort", () => view.finish());
-      for (let next = await engine.ask(signal, "reviewed"); next; next = await engine.ask(signal, "reviewed")) {
-        view.add(next);
-      }
-      view.finish();
-    } finally {
-      if (running.signal === signal) stop.hidden = true;
+    // A worker that was ended in the meantime does not know the record any more.
+    const game = await engine.ask(signal, "open", record.value);
+    const rules = await engine.ask(signal, "rules", game.game, game.rules);
+    await engine.ask(signal, "review", chosen, judge, searches.valueAsNumber);
+    const view = new ReviewView({ game, rules, seat: chosen, decisions: [] });
+    found.replaceChildren(view.element);
+    signal.addEventListener("abort", () => view.finish());
+    for (let next = await engine.ask(signal, "reviewed"); next; next = await engine.ask(signal, "reviewed")) {
+      view.add(next);
     }
+    view.finish();
   };
+  const begin = (): Promise<void> => running.run(leaving.signal, review);
 
   const form = h("form", {
       submit: (event) => {
         event.preventDefault();
-        attempt(review);
-      },
-      dragover: (event) => event.preventDefault(),
-      drop: (event) => {
-        event.preventDefault();
-        take((event as DragEvent).dataTransfer?.files[0]);
+        attempt(begin);
       },
     },
     h("div", { class: "fields" },
-      h("label", { class: "field text" }, "Record of a game: paste its text or drop its file here", record),
+      h("label", { class: "field text" }, "Record of a game: paste its text or drop its file on this page", record),
       h("label", { class: "field" }, "Or choose a file", file),
       h("label", { class: "field" }, "Seat", seat),
       judges.element,
       h("label", { class: "field" }, "Searches of each decision", searches)),
-    h("div", { class: "actions" }, start, stop));
+    h("div", { class: "actions" }, start, running.element));
   root.replaceChildren(
     h("header", { class: "intro measure" },
       h("h2", {}, "Review a game"),
       h("p", {}, "A judge searches every decision of a seat several times, with no more knowledge than the seat had. ",
         "The cost of a decision is the value of the judge's choice minus that of the action played. Each choice is ",
-        "valued by searches that did not pick it. By chance a cost can therefore be negative."),
+        "valued by searches that did not pick it. By chance a cost can therefore be negative. What most searches ",
+        "choose is the best choice. Where the searches disagree about it, that is in the sum."),
       h("p", {}, "Press Review this game or Save record in ", h("a", { href: "#play" }, "Play"), ", or run ",
         h("code", {}, "stier play GAME --record FILE"), ".")),
     form, failed, found);
   record.value = recall(route.settings) ?? "";
   attempt(async () => {
     await read();
-    if (record.value !== "") await review();
+    if (record.value !== "") await begin();
   });
-  leaving.signal.addEventListener("abort", () => {
-    opening.abort();
-    running.abort();
-  });
+  addEventListener("drop", (event) => take(event.dataTransfer?.files[0]), { signal: leaving.signal });
+  leaving.signal.addEventListener("abort", () => opening.abort());
   return () => leaving.abort();
 }
 
@@ -184,12 +173,18 @@ class ReviewView {
   }
 }
 
-/** The cost of a decision. It stands out if its interval excludes 0. */
-function drawCost({ cost, ci95, table }: Reviewed): HTMLElement {
-  if (table.legal.length === 1) return h("span", {}, "the only legal action");
-  if (cost === null) return h("span", {}, "cost not known");
-  const isClear = ci95 !== null && cost - ci95 > 0;
-  return h(isClear ? "strong" : "span", { class: isClear && "clear" }, `cost ${measured(cost, ci95)}`);
+/** The cost of a decision. The searches that choose otherwise do not make the judge's own choice a mistake. */
+function costInWords({ cost, ci95, table, action, best }: Reviewed): string {
+  if (table.legal.length === 1) return "the only legal action";
+  if (action.id === best.id) return "best choice";
+  return cost === null ? "cost not known" : `cost ${measured(cost, ci95)}`;
+}
+
+/** The same. It stands out if its interval excludes 0. */
+function drawCost(decision: Reviewed): HTMLElement {
+  const { cost, ci95, action, best } = decision;
+  const isClear = action.id !== best.id && cost !== null && ci95 !== null && cost - ci95 > 0;
+  return h(isClear ? "strong" : "span", { class: isClear && "clear" }, costInWords(decision));
 }
 
 /** The size of a cost relative to what is at stake in a game. */
@@ -200,18 +195,21 @@ function shareInWords(cost: number, [least, most]: [number, number]): string {
 
 function drawSummary(findings: Findings, open: (index: number) => void): HTMLElement {
   const { decisions, rules } = findings;
-  const known = decisions.flatMap(({ cost, ci95, analysis }, index) =>
-    cost === null ? [] : [{ label: `${index + 1}`, cost, ci95: analysis.searches === 0 ? 0 : ci95 }]);
+  const known = decisions.flatMap((decision, index) => {
+    const { cost, ci95, analysis } = decision;
+    const words = costInWords(decision);
+    return cost === null ? [] : [{ label: `${index + 1}`, cost, ci95: analysis.searches === 0 ? 0 : ci95, words }];
+  });
   const sum = cumulated(known).at(-1) ?? { cost: 0, ci95: 0 };
   const unknown = decisions.length - known.length;
   const worst = decisions.map((decision, index) => ({ decision, index, cost: decision.cost ?? 0 }))
-    .filter(({ cost }) => cost > 0)
+    .filter(({ decision: { action, best }, cost }) => action.id !== best.id && cost > 0)
     .sort((one, other) => other.cost - one.cost)
     .slice(0, WORST);
   return h("div", {},
     h("p", {}, unknown > 0 ? `Sum of the ${known.length} known costs: ` : "Sum of the costs: ",
       h("strong", {}, measured(sum.cost, sum.ci95)),
-      " in the game's returns (95 % interval).",
+      ` in the game's returns${sum.ci95 ? " (95 % interval)" : ""}.`,
       unknown > 0 && ` The other ${unknown} are not known, because not every search tried the actions.`),
     drawLosses(known),
     h("p", { class: "muted" }, "The searches differ only in their seeds, and with a time limit in their ",

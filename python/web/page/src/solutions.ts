@@ -1,9 +1,11 @@
 import "./views.css";
 import { measured } from "./chart";
+import { SPECIAL } from "./count";
 import { h, s } from "./dom";
 import { isAbort, type EngineClient } from "./engine";
-import { writeRoute, type Route } from "./link";
+import { readNumber, writeRoute, type Route } from "./link";
 import type { Face, InformationSet, Opening, Rules, Solution } from "./protocol";
+import { Running, isStop } from "./running";
 
 /** A game that is small enough, with its number of information sets. */
 interface Small {
@@ -32,8 +34,7 @@ const GAMES: Small[] = [
 ];
 const DEFAULT = 3;
 const ITERATIONS = 200;
-/** The signs of cards of Schwinget without a suit, with what they are called. */
-const SPECIAL = new Map([["whistle", "the referee"], ["bolt", "the counter"]]);
+const MOST_ITERATIONS = 10_000;
 /** The information sets of a page of the table. */
 const PAGE = 50;
 /** Milliseconds without typing before the filter is applied. */
@@ -42,31 +43,28 @@ const PAUSE = 250;
 /** Solves a small game and lists what its equilibrium does. */
 export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
   const leaving = new AbortController();
-  let solving = new AbortController();
+  const running = new Running();
   const given = route.settings.get("rules") ?? "";
   const wanted = GAMES.findIndex(({ game, rules }) => game === route.game && rules === given);
   const choice = h("select", { name: "game" }, ...GAMES.map(({ about, sets }, index) =>
     h("option", { value: index, selected: index === (wanted < 0 ? DEFAULT : wanted) },
       `${about}: ${sets.toLocaleString("en")} information sets`)));
   const iterations = h("input", {
-    name: "iterations", type: "number", required: true, min: 1, max: 10_000,
-    value: route.settings.get("iterations") ?? ITERATIONS,
+    name: "iterations", type: "number", required: true, min: 1, max: MOST_ITERATIONS, value: ITERATIONS,
   });
-  const start = h("button", { type: "submit", class: "primary" }, "Solve");
-  const stop = h("button", { type: "button", hidden: true, click: () => solving.abort() }, "Stop");
   const progress = h("p", { role: "status" });
   const found = h("div", { class: "solution" });
 
-  const solve = async (): Promise<void> => {
-    solving.abort();
-    solving = new AbortController();
-    const { signal } = solving;
+  const report = (error: unknown): void => {
+    progress.className = "error";
+    progress.textContent = error instanceof Error ? error.message : String(error);
+  };
+  const solve = async (signal: AbortSignal): Promise<void> => {
     const small = GAMES[Number(choice.value)];
     if (!small) return;
     const { game, rules } = small;
     history.replaceState(null, "", writeRoute("solutions", game, { rules, iterations: iterations.value }));
     found.replaceChildren();
-    stop.hidden = false;
     progress.className = "";
     progress.textContent = "Solving …";
     engine.onProgress = (text) => {
@@ -79,16 +77,15 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
         const openings = await engine.ask(signal, "openings");
         found.append(drawLeads(openings, await engine.ask(signal, "rules", game, rules)));
       }
-      found.append(drawSets(engine, signal));
+      found.append(drawSets(engine, leaving.signal));
       progress.textContent = "";
     } catch (error) {
-      // Another solution may have begun meanwhile.
-      if (solving.signal !== signal) return;
-      const stopped = isAbort(error);
-      progress.textContent = stopped ? "Stopped." : error instanceof Error ? error.message : String(error);
-      progress.className = stopped ? "" : "error";
+      if (isStop(error)) progress.textContent = "Stopped.";
+      else if (!isAbort(error)) report(error);
     }
-    if (solving.signal === signal) stop.hidden = true;
+  };
+  const start = (): void => {
+    running.run(leaving.signal, solve).catch(report);
   };
 
   root.replaceChildren(
@@ -99,15 +96,19 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
     h("form", {
         submit: (event) => {
           event.preventDefault();
-          void solve();
+          start();
         },
       },
       h("div", { class: "fields" },
         h("label", { class: "field" }, "Game", choice), h("label", { class: "field" }, "Iterations", iterations)),
-      h("div", { class: "actions" }, start, stop)),
+      h("div", { class: "actions" }, h("button", { type: "submit", class: "primary" }, "Solve"), running.element)),
     progress, found);
-  if (wanted >= 0) void solve();
-  leaving.signal.addEventListener("abort", () => solving.abort());
+  try {
+    iterations.value = String(readNumber(route.settings, "iterations", 1, MOST_ITERATIONS, ITERATIONS));
+    if (wanted >= 0) start();
+  } catch (error) {
+    report(error);
+  }
   return () => leaving.abort();
 }
 

@@ -1,13 +1,15 @@
 import "./views.css";
-import { actionInWords } from "./cards";
+import { actionInWords, drawCard } from "./cards";
 import { drawInterval, measured } from "./chart";
+import { type Part, countOf } from "./count";
 import { h } from "./dom";
 import type { EngineClient } from "./engine";
 import { areOn } from "./keys";
-import { playLink, writeRoute, type Route } from "./link";
+import { playLink, readNumber, writeRoute, type Route } from "./link";
 import type { Position, Rules } from "./protocol";
 import { wordsOn } from "./rules";
-import { drawTable } from "./table";
+import { inTab } from "./storage";
+import { drawTable, signed } from "./table";
 import data from "./trainer.json";
 
 /** A position at which the mover may attack. `tools/attack_positions.py` picks and measures them. */
@@ -40,6 +42,8 @@ const QUESTIONS: Question[] = data.games.flatMap(({ game, rules, enough, positio
 
 /** The questions of a round. */
 const ROUND = 20;
+/** The generator takes 32 bits. */
+const LARGEST_SEED = 2 ** 32 - 1;
 /** Smaller differences count as close even if they are exact. */
 const SMALL = 0.005;
 /** The ends of the scale of the answer, in points. */
@@ -48,7 +52,8 @@ const SCALE = Math.ceil(Math.max(...QUESTIONS.map(({ worth }) => Math.abs(worth)
 /** Asks when an attack is right: twenty positions, the answer after each, and a score. */
 export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
   const leaving = new AbortController();
-  const seed = seedOf(route);
+  const failed = h("p", { class: "error", role: "alert" });
+  const seed = seedOf(route, failed);
   history.replaceState(null, "", link(seed));
   const questions = drawn(seed);
   const choices = recalled(seed);
@@ -65,7 +70,10 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
     const { game, rules } = question.position;
     const known = await engine.ask(leaving.signal, "rules", game, rules);
     const table = await engine.ask(leaving.signal, "table", question.position, question.seat);
+    const story = await engine.ask(leaving.signal, "story", question.position, question.seat);
+    const counted = drawCount(question, countOf(table, story, question.seat, known.faces), known);
     const answers = h("div", { class: "answers", "aria-live": "polite" });
+    const about = drawAttack();
     const answer = (attack: boolean): void => {
       choices.push(attack);
       keep(seed, choices);
@@ -73,6 +81,8 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
       const next = h("button", { type: "button", class: "primary", click: () => goOn(true) },
         choices.length < questions.length ? "Next position" : "Your score");
       answers.replaceChildren(drawAnswer(question, attack, known), next);
+      about.remove();
+      counted.open = true;
       next.focus({ preventScroll: true });
       next.scrollIntoView({ block: "nearest" });
     };
@@ -84,7 +94,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
     stage.replaceChildren(progress, h("div", { class: "columns" },
       drawTable(table, known.faces, {
         eyes: question.seat, you: question.seat, words: Object.fromEntries(wordsOn(game, table)),
-      }), answers));
+      }), answers, h("div", { class: "help" }, about, counted)));
     return progress;
   };
   const goOn = (focus: boolean): void => {
@@ -103,7 +113,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
   };
 
   document.addEventListener("keydown", press, { signal: leaving.signal });
-  root.replaceChildren(h("h2", {}, "When is an attack right?"), stage, drawIntroduction(seed));
+  root.replaceChildren(h("h2", {}, "When is an attack right?"), failed, stage, drawIntroduction(seed));
   goOn(false);
   return () => leaving.abort();
 }
@@ -113,19 +123,24 @@ function link(seed: number): string {
 }
 
 /** The seed of the route, or a random one. */
-function seedOf({ settings }: Route): number {
-  const seed = Number(settings.get("seed") ?? NaN);
-  return Number.isSafeInteger(seed) && seed >= 0 ? seed : 1 + Math.floor(Math.random() * 9999);
+function seedOf({ settings }: Route, failed: HTMLElement): number {
+  const random = 1 + Math.floor(Math.random() * 9999);
+  try {
+    return readNumber(settings, "seed", 0, LARGEST_SEED, random);
+  } catch (error) {
+    failed.textContent = `${(error as Error).message}. Here are other positions.`;
+    return random;
+  }
 }
 
 /** Keeps the answers of a round, such as "awwa", in the storage of the browser tab: a reload goes on with them. */
 function keep(seed: number, choices: boolean[]): void {
-  sessionStorage.setItem(`trainer-${seed}`, choices.map((attack) => (attack ? "a" : "w")).join(""));
+  inTab.set(`trainer-${seed}`, choices.map((attack) => (attack ? "a" : "w")).join(""));
 }
 
 /** The answers of a round that was begun in this browser tab. */
 function recalled(seed: number): boolean[] {
-  return [...(sessionStorage.getItem(`trainer-${seed}`) ?? "")].map((letter) => letter === "a");
+  return [...(inTab.get(`trainer-${seed}`) ?? "")].map((letter) => letter === "a");
 }
 
 /** The questions of a round: the same for the same seed. */
@@ -158,11 +173,7 @@ function cost(question: Question, attack: boolean): number {
 
 function drawIntroduction(seed: number): HTMLElement {
   return h("section", { class: "measure" },
-    h("p", {}, "In Schwinget both players draw a new card after every card they play. Once in a bout, the player on ",
-      "lead may attack: nobody draws any more, and the cards in hand are played out."),
-    h("p", {}, "The worth of an attack is the number of points per bout that you gain, on average, by attacking ",
-      "instead of waiting. Winning a bout scores 2 to 7 points, most with all tricks after your own attack. ",
-      "The positions are chosen so that waiting is right more often than in ordinary play."),
+    h("p", {}, "The positions are chosen so that waiting is right more often than in ordinary play."),
     h("details", {}, h("summary", {}, "How the worth is measured"),
       h("p", {}, "In the full game, the trained network of this page plays on for both seats. The hidden cards ",
         "are drawn from those that fit what you see, weighted by how likely the network's play makes ",
@@ -175,6 +186,28 @@ function drawIntroduction(seed: number): HTMLElement {
     h("p", { class: "muted" }, `Seed ${seed}: this address always asks the same ${ROUND} positions. `,
       "Your answers stay in this browser tab until you close it. ",
       h("a", { href: link(seed + 1) }, "Other positions")));
+}
+
+/** What an attack is. */
+function drawAttack(): HTMLElement {
+  return h("div", {},
+    h("p", {}, "In Schwinget both players draw a new card after every card they play. Once in a bout, the player on ",
+      "lead may attack: nobody draws any more, and the cards in hand are played out."),
+    h("p", {}, "The worth of an attack is the number of points per bout that you gain, on average, by attacking ",
+      "instead of waiting. Winning a bout scores 2 to 7 points, most with all tricks after your own attack."));
+}
+
+/** How the rule of thumb counts this hand. */
+function drawCount({ enough, rule }: Question, parts: Part[] | null, { faces }: Rules): HTMLDetailsElement {
+  const sum = (parts ?? []).reduce((total, { points }) => total + points, 0);
+  const drawPart = ({ words, cards, points }: Part): HTMLElement => h("li", {},
+    h("span", { class: "stier" },
+      h("span", { class: "tiny" }, ...cards.flatMap((card) => faces[card] ?? []).map(drawCard))),
+    h("span", {}, `${words}: `, h("strong", {}, signed(points))));
+  return h("details", {}, h("summary", {}, "The hand counted by the rule of thumb"),
+    parts && h("ul", { class: "count" }, ...parts.map(drawPart)),
+    h("p", {}, h("strong", {}, parts ? `This hand counts ${sum}` : "There is no trump suit"),
+      `${parts ? `, and the rule attacks with ${enough} or more` : ""}: ${rule ? "attack" : "wait"}.`));
 }
 
 /** A button whose key is its first letter. */
@@ -195,12 +228,10 @@ function drawProgress(question: Question, number: number, right: number): HTMLEl
 }
 
 function drawAnswer(question: Question, attack: boolean, { faces }: Rules): HTMLElement {
-  const { worth, ci95, count, enough, rule, share, exact, other } = question;
+  const { worth, ci95, rule, share, exact, other } = question;
   const right = isRight(question, attack);
   const verdict = isClose(question) ? "A close call: either choice counts as right." : right ? "Right." : "Wrong.";
-  const counted = count === null ? "There is no trump suit" : `The rule of thumb counts ${count}`;
   const isWrong = !isClose(question) && (share > 0.5) !== (worth > 0);
-  const known = count === null ? "" : ` (it attacks with ${enough} or more)`;
   const judged = isClose(question) ? "" : isRight(question, rule) ? " That is right." : " That is wrong.";
   return h("div", { class: `answer ${right ? "right" : "wrong"}` },
     h("p", { class: "verdict" }, h("strong", {}, verdict), ` You chose to ${attack ? "attack" : "wait"}. `,
@@ -209,7 +240,7 @@ function drawAnswer(question: Question, attack: boolean, { faces }: Rules): HTML
     h("ul", {},
       h("li", {}, "Worth of the attack: ", h("strong", {}, measured(worth, exact ? null : ci95)), " points per bout",
         `${exact ? ", exact" : ""}, compared with playing the ${actionInWords(other, faces)}, the best other card.`),
-      h("li", {}, `${counted}${known}: ${rule ? "attack" : "wait"}.${judged}`),
+      h("li", {}, `The rule of thumb: ${rule ? "attack" : "wait"}.${judged}`),
       h("li", {}, `The ${exact ? "equilibrium" : "trained network"} attacks with probability ${percent(share)}.`,
         !exact && isWrong && " It plays without search, and here it is wrong.")));
 }

@@ -1,0 +1,44 @@
+import type { Playing } from "./link";
+import type { Kept } from "./storage";
+
+/** The number of games that are remembered, the latest ones. */
+const MOST = 20;
+const KEY = "games";
+
+/** Games of this tab with what the agents decided: who comes back to one need not wait for that again. */
+export class Memory {
+  readonly #kept: Kept;
+
+  constructor(kept: Kept) {
+    this.#kept = kept;
+  }
+
+  /** Remembers a game. Earlier positions of it are contained in it. */
+  keep(game: Playing): void {
+    const others = this.#games().filter((other) => !(begins(other, game) && other.from >= game.from));
+    this.#kept.set(KEY, JSON.stringify([game, ...others].slice(0, MOST)));
+  }
+
+  /** What the agent to move decided when a game was here before; undefined if none was. */
+  next(game: Playing): number | undefined {
+    const count = game.position.moves.length;
+    // Moves before the beginning of a game were not decided in it.
+    const found = this.#games().find((other) =>
+      begins(game, other) && other.from <= count && other.position.moves.length > count);
+    return found?.position.moves[count];
+  }
+
+  #games(): Playing[] {
+    return JSON.parse(this.#kept.get(KEY) ?? "[]") as Playing[];
+  }
+}
+
+/** True if a game has come to the position of another one, with the same players. */
+function begins(one: Playing, other: Playing): boolean {
+  const { moves } = other.position;
+  return dealOf(one) === dealOf(other) && one.position.moves.every((move, index) => move === moves[index]);
+}
+
+function dealOf({ position: { game, rules, seed, record }, agent, seat }: Playing): string {
+  return JSON.stringify([game, rules, seed, record, agent, seat]);
+}
