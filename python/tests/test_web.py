@@ -411,10 +411,11 @@ def test_blocked_storage_and_clipboard_take_nothing_else_away(page: Any, address
     open_view(page, address, "#solutions")
 
 
-#: Drops a file on an element; tells whether the page has taken the event.
+#: Drops a file, or a link without a text, on an element; tells whether the page has taken the event.
 DROP = """([selector, size, text]) => {
   const dataTransfer = new DataTransfer();
-  dataTransfer.items.add(new File([text, "x".repeat(size)], "dropped.txt"));
+  if (text === null) dataTransfer.setData("text/uri-list", "https://example.org");
+  else dataTransfer.items.add(new File([text, "x".repeat(size)], "dropped.txt"));
   const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
   return document.querySelector(selector).dispatchEvent(event);
 }"""
@@ -425,11 +426,14 @@ def test_a_dropped_file_never_replaces_the_page(page: Any, address: str) -> None
         open_view(page, address, view)
         for selector in ("body", "header", "main h2"):
             assert page.evaluate(DROP, [selector, 10, "no record"]) is False, (view, selector)
+            # Nor does a link.
+            assert page.evaluate(DROP, [selector, 0, None]) is False, (view, selector)
     open_view(page, address, "#review")
     for text, words in (("no record", "is no record: its first line"), ("stier-record 1\n", "it has 30.0 MB")):
         page.evaluate(DROP, ["header", 30_000_000, text])
         page.get_by_text(f"dropped.txt is no record: {words.split(': ')[-1]}").wait_for(timeout=1000)
         assert page.input_value("textarea[name=record]") == ""
+    assert page.evaluate(DROP, ["textarea", 0, None]) is True
     record = stier.pit("schwinget", ["greedy", "random"], deals=1, seed=5).games[0].record()
     page.evaluate(DROP, ["main h2", 0, record])
     page.wait_for_function("() => document.querySelector('select[name=seat]').options.length === 2")
@@ -466,12 +470,23 @@ def test_numbers_in_links_are_bounded_in_words(page: Any, address: str, link: st
 def test_a_review_does_not_judge_the_judges_own_choice(page: Any, address: str) -> None:
     record = stier.pit("schwinget", ["greedy", "random"], deals=1, seed=5).games[0].record()
     open_view(page, address, f"#review?record={quote(record)}")
-    page.get_by_text(re.compile(r"^(\d+) of the \1 decisions of seat 0 are reviewed")).wait_for(timeout=120_000)
+    done = re.compile(r"^(\d+) of the \1 decisions of seat [01] are reviewed")
+    page.get_by_text(done).wait_for(timeout=120_000)
     costs = page.locator(".decisions summary").all_inner_texts()
-    assert any(cost.endswith("best choice") for cost in costs), costs
+    assert {cost.split(": ")[1] for cost in costs} == {"best choice", "the only legal action"}
+    page.get_by_text("The judge would have chosen the same each time: no decision cost anything.").wait_for()
+    # With hardly any search, the judge chooses otherwise.
+    page.select_option("select[name=seat]", "1")
+    page.locator("select[name=agent]").select_option("")
+    page.locator("input[name=spec]").fill("ismcts:iterations=30,beliefs=policy")
+    page.get_by_role("button", name="Review", exact=True).click()
+    page.get_by_text("Sum of").or_(page.get_by_text("no decision cost")).first.wait_for()
+    page.get_by_text(done).wait_for(timeout=120_000)
     for details in page.query_selector_all("details"):
         details.evaluate("details => details.open = true")
-    assert "± 0.00" not in page.inner_text("main")
+    shown = page.inner_text("main")
+    assert re.search(r"cost \S?\d", shown)
+    assert "± 0.00" not in shown
 
 
 def test_the_trainer_asks_twenty_positions(page: Any, address: str) -> None:

@@ -42,7 +42,8 @@ function drawBar(bar: Bar, axis: [number, number], options: BarsOptions, best: b
     h("th", { scope: "row" }, drawAction(bar.name, options.faces ?? {}),
       bar.id === options.played && h("span", { class: "played" }, "played")),
     h("td", {}, drawValue(bar, axis)),
-    h("td", { class: "figure" }, bar.value === null ? "not tried by all" : `${signed(bar.value, 2)}${interval(bar.ci95)}`),
+    h("td", { class: "figure" },
+      bar.value === null ? "not tried by all" : `${signed(bar.value, 2)}${interval(bar.ci95)}`),
     h("td", { class: "figure" }, `${Math.round(100 * bar.chosen)} %`),
   );
 }

@@ -63,7 +63,8 @@ export class Knowledge {
       h("p", { class: "peek" }, h("strong", {}, "Nobody peeked."), " All of this is computed from your own view only. ",
         "The numbers are the same in Python and on any machine, unless the search has a time limit."),
       this.#last,
-      this.#believed, this.#thought, h("p", { class: "actions" }, this.#running.element), this.#agent.element, this.#known,
+      this.#believed, this.#thought, h("p", { class: "actions" }, this.#running.element), this.#agent.element,
+      this.#known,
       others.length > 1 && h("label", { class: "field" }, "Another seat", this.#other),
       this.#asText,
     );

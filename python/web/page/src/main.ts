@@ -39,10 +39,11 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
   event.preventDefault();
   root.focus();
 });
-// A file that misses its field would replace the page.
+// What is dropped beside a field would replace the page. A view takes files itself.
 for (const name of ["dragover", "drop"] as const) {
   addEventListener(name, (event) => {
-    if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+    const isField = event.target instanceof Element && event.target.closest("input, textarea") !== null;
+    if (!isField || event.dataTransfer?.types.includes("Files")) event.preventDefault();
   });
 }
 addEventListener("hashchange", ({ oldURL }) => {

@@ -39,7 +39,7 @@ class Play {
   readonly #side = h("div", { class: "side" });
   readonly #new = button("New deal", () => this.#deal());
   readonly #undo = button("Undo", () => this.#takeBack());
-  readonly #copy = button("Copy link", () => this.#copyLink());
+  readonly #copy = button("Copy link", () => void this.#copyLink());
   /** The decision of another seat. */
   readonly #running = new Running();
   /** For the seat whose decision was stopped. */
@@ -230,17 +230,18 @@ class Play {
     }, (error) => this.#fail(error));
   }
 
-  #copyLink(): void {
-    // A kept record is in this tab alone.
-    const isHere = readRoute(location.hash).settings.has("kept");
-    // Without encryption, browsers have no clipboard.
-    Promise.resolve(navigator.clipboard?.writeText(location.href) ?? Promise.reject()).then(
-      () => this.#copy.textContent = isHere ? "Copied for this tab" : "Link copied",
-      () => this.#prompt.textContent = "The link cannot be copied here: it is the address of this page.",
-    ).then(() => {
-      if (isHere) this.#prompt.textContent = "The link opens in this tab alone, because the record of the game is long: "
-        + "pass the game on with Save record.";
-    });
+  async #copyLink(): Promise<void> {
+    if (readRoute(location.hash).settings.has("kept")) {
+      this.#prompt.textContent = "This game began with a long record, which is in this tab alone: use Save record.";
+      return;
+    }
+    try {
+      // Without encryption, browsers have no clipboard.
+      await navigator.clipboard.writeText(location.href);
+      this.#copy.textContent = "Link copied";
+    } catch {
+      this.#prompt.textContent = "The link cannot be copied here: it is the address of this page.";
+    }
   }
 
   /** Draws a game and puts it into the address. At the end all cards are open. */

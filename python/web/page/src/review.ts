@@ -115,7 +115,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
       h("p", {}, "A judge searches every decision of a seat several times, with no more knowledge than the seat had. ",
         "The cost of a decision is the value of the judge's choice minus that of the action played. Each choice is ",
         "valued by searches that did not pick it. By chance a cost can therefore be negative. What most searches ",
-        "choose is the best choice. Where the searches disagree about it, that is in the sum."),
+        "choose is the best choice, and costs nothing."),
       h("p", {}, "Press Review this game or Save record in ", h("a", { href: "#play" }, "Play"), ", or run ",
         h("code", {}, "stier play GAME --record FILE"), ".")),
     form, failed, found);
@@ -173,17 +173,22 @@ class ReviewView {
   }
 }
 
-/** The cost of a decision. The searches that choose otherwise do not make the judge's own choice a mistake. */
-function costInWords({ cost, ci95, table, action, best }: Reviewed): string {
-  if (table.legal.length === 1) return "the only legal action";
-  if (action.id === best.id) return "best choice";
-  return cost === null ? "cost not known" : `cost ${measured(cost, ci95)}`;
+/** The cost of a decision in words. */
+function costInWords(decision: Reviewed): string {
+  if (decision.table.legal.length === 1) return "the only legal action";
+  if (isBest(decision)) return "best choice";
+  return decision.cost === null ? "cost not known" : `cost ${measured(decision.cost, decision.ci95)}`;
 }
 
-/** The same. It stands out if its interval excludes 0. */
+/** True for the judge's own choice. That some searches choose otherwise does not make it a mistake. */
+function isBest({ action, best }: Reviewed): boolean {
+  return action.id === best.id;
+}
+
+/** The cost in words. It stands out if its interval excludes 0. */
 function drawCost(decision: Reviewed): HTMLElement {
-  const { cost, ci95, action, best } = decision;
-  const isClear = action.id !== best.id && cost !== null && ci95 !== null && cost - ci95 > 0;
+  const { cost, ci95 } = decision;
+  const isClear = !isBest(decision) && cost !== null && ci95 !== null && cost - ci95 > 0;
   return h(isClear ? "strong" : "span", { class: isClear && "clear" }, costInWords(decision));
 }
 
@@ -196,14 +201,16 @@ function shareInWords(cost: number, [least, most]: [number, number]): string {
 function drawSummary(findings: Findings, open: (index: number) => void): HTMLElement {
   const { decisions, rules } = findings;
   const known = decisions.flatMap((decision, index) => {
-    const { cost, ci95, analysis } = decision;
-    const words = costInWords(decision);
-    return cost === null ? [] : [{ label: `${index + 1}`, cost, ci95: analysis.searches === 0 ? 0 : ci95, words }];
+    const { cost, ci95 } = isBest(decision) ? { cost: 0, ci95: 0 } : decision;
+    return cost === null ? [] : [{ label: `${index + 1}`, cost, ci95, words: costInWords(decision) }];
   });
+  if (decisions.every(isBest)) {
+    return h("p", {}, "The judge would have chosen the same each time: no decision cost anything.");
+  }
   const sum = cumulated(known).at(-1) ?? { cost: 0, ci95: 0 };
   const unknown = decisions.length - known.length;
   const worst = decisions.map((decision, index) => ({ decision, index, cost: decision.cost ?? 0 }))
-    .filter(({ decision: { action, best }, cost }) => action.id !== best.id && cost > 0)
+    .filter(({ decision, cost }) => !isBest(decision) && cost > 0)
     .sort((one, other) => other.cost - one.cost)
     .slice(0, WORST);
   return h("div", {},
@@ -217,8 +224,7 @@ function drawSummary(findings: Findings, open: (index: number) => void): HTMLEle
       "About one in twenty such intervals misses the true value."),
     h("h3", {}, "Most expensive decisions"),
     worst.length === 0
-      ? h("p", {}, decisions.every(({ action, best }) => action.id === best.id)
-        ? "The judge would have chosen the same each time." : "No decision has a known cost above 0.")
+      ? h("p", {}, "No decision has a known cost above 0.")
       : h("ol", {}, ...worst.map(({ decision, index, cost }) => h("li", {},
         h("button", { type: "button", class: "linked", click: () => open(index) }, `Decision ${index + 1}`),
         `: ${actionInWords(decision.action.name, rules.faces)} instead of `,
