@@ -535,6 +535,21 @@ def test_equilibria_are_those_of_the_solver(page: Any, address: str) -> None:
     assert sum(one["probability"] for one in rows["sets"][0]["actions"]) == pytest.approx(1)
 
 
+def test_progress_is_told_at_most_ten_times_a_second(page: Any, address: str) -> None:
+    open_view(page, address, "#solutions")
+    told, seconds = page.evaluate(
+        """async () => {
+          let told = 0;
+          stier.onProgress = () => told++;
+          const begun = performance.now();
+          await stier.ask(undefined, "solve", "leduc_poker", "", 1000);
+          return [told, (performance.now() - begun) / 1000];
+        }"""
+    )
+    # The beginning of each part is always told.
+    assert 1 < told <= 3 + 10 * seconds
+
+
 def test_nothing_is_requested_once_the_page_is_loaded(browser: Any, address: str) -> None:
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
     page = context.new_page()
