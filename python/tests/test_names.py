@@ -181,7 +181,7 @@ def test_agents_say_what_they_are() -> None:
     ("spec", "reproducible"),
     [
         ("ismcts", True),
-        ("ismcts:iterations=10,time_ms=5", False),
+        ("ismcts:time_ms=5", False),
         ("rule:cards=(ismcts:time_ms=5)", False),
         ("rule:cards=(ismcts:iterations=5)", True),
     ],

@@ -187,7 +187,7 @@ def test_words_of_the_game_are_explained_where_they_are_touched(page: Any, addre
 def test_the_engine_knows_which_agents_use_a_network(page: Any, address: str) -> None:
     open_view(page, address, "#solutions")
     assert {one["name"] for one in ask(page, "agents") if one["needs_network"]} == {"network", "mmds"}
-    assert ask(page, "has_network", "ismcts:iterations=5,evaluation=network")
+    assert ask(page, "has_network", "ismcts:iterations=5,cutoff=4,evaluation=network")
     assert ask(page, "has_network", "ismcts_br:against=network")
     assert not ask(page, "has_network", "best:time_ms=10")
     assert not ask(page, "has_network", "no agent")
