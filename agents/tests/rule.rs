@@ -89,9 +89,9 @@ fn a_timing_agent_that_draws_has_its_probabilities_in_the_policy() {
 #[test]
 fn options_of_other_rules_are_refused() {
     for (agent, error) in [
-        ("rule:when=never,timing=greedy", "agent rule: timing needs when=timing"),
-        ("rule:when=always,chance=0.5", "agent rule: chance needs when=random"),
-        ("rule:when=timing,timing=greedy,chance=0.5", "agent rule: chance needs when=random"),
+        ("rule:when=never,timing=greedy", "agent rule: timing has no effect without when=timing"),
+        ("rule:when=always,chance=0.5", "agent rule: chance has no effect without when=random"),
+        ("rule:when=timing,timing=greedy,chance=0.5", "agent rule: chance has no effect without when=random"),
     ] {
         assert_eq!(agent.parse::<AgentSpec>().unwrap_err().to_string(), error);
     }

@@ -118,6 +118,13 @@ pub(crate) fn load_agent(name: &str, game: AnyGame, options: Option<&Bound<'_, P
     Ok(Agent { game, quick: spec.is_quick(), spec, interrupt, player: Mutex::new(player) })
 }
 
+/// The paths of the networks that an agent in text form uses, those of the agents in its options included; empty for the
+/// game's own network. None if the text is no agent.
+#[pyfunction]
+pub(crate) fn networks_of(text: &str) -> Option<Vec<String>> {
+    parse_spec(text, None).ok().map(|spec| spec.networks())
+}
+
 #[pymethods]
 impl Agent {
     /// The agent's name, without options.

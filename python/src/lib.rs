@@ -64,6 +64,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<worlds::Worlds>()?;
     module.add_function(wrap_pyfunction!(game::load_game, module)?)?;
     module.add_function(wrap_pyfunction!(agent::load_agent, module)?)?;
+    module.add_function(wrap_pyfunction!(agent::networks_of, module)?)?;
     module.add_function(wrap_pyfunction!(serial::read_record, module)?)?;
     module.add_function(wrap_pyfunction!(serial::serialize_game_and_state, module)?)?;
     module.add_function(wrap_pyfunction!(serial::deserialize_game_and_state, module)?)?;
@@ -79,6 +80,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(judgement::judgement_seed, module)?)?;
     module.add_function(wrap_pyfunction!(stats::estimate, module)?)?;
     module.add_function(wrap_pyfunction!(stats::share, module)?)?;
+    module.add_function(wrap_pyfunction!(stats::estimate_of_sums, module)?)?;
+    module.add_function(wrap_pyfunction!(stats::share_of_sums, module)?)?;
     module.add_function(wrap_pyfunction!(properties::properties, module)?)?;
     module.add_function(wrap_pyfunction!(timing::timing_positions, module)?)?;
     module.add_function(wrap_pyfunction!(timing::timing_sets, module)?)?;

@@ -1238,6 +1238,11 @@ def registered_agents(game: _AnyGame | None = None) -> list[str]:
     only what the player to move knows. `oracle` sees everything.
     """
 
+def networks_of(text: str) -> list[str] | None:
+    """The paths of the networks that an agent in text form uses, those of the agents in its options included; empty for the
+    game's own network. None if the text is no agent.
+    """
+
 def game_options(name: str) -> list[_OptionRow]:
     """The options of a game."""
 
@@ -1283,6 +1288,18 @@ def estimate(
 
     `low` and `high` are the ends of the range that the values can have; with infinite ones the interval is Student's.
     With `wholes`, one for each value, it is the sum of the values divided by that of the wholes.
+    """
+
+def estimate_of_sums(units: int, total: float, squares: float, low: float, high: float) -> tuple[float, float]:
+    """The mean of so many values between `low` and `high`, and half the width of its 95 % interval, given their total and
+    that of their squares. NaN where undefined.
+    """
+
+def share_of_sums(
+    units: int, part: float, whole: float, part_squared: float, product: float, whole_squared: float
+) -> tuple[float, float, float]:
+    """`share`, given the number of pairs and sums over them: of the parts, the wholes, the squared parts, the products of
+    both, and the squared wholes.
     """
 
 def share(parts: npt.NDArray[np.float64], wholes: npt.NDArray[np.float64]) -> tuple[float, float, float, int]:

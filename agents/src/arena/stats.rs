@@ -45,8 +45,19 @@ impl Estimate {
             return None;
         }
         let mean = values.iter().sum::<f64>() / units as f64;
-        let deviations: Vec<f64> = values.iter().map(|value| value - mean).collect();
-        Some(Self { mean, ci95: half_width(mean, &deviations, 1.0, range), units: units as u64 })
+        let moments = Moments::of(values.iter().map(|value| value - mean));
+        Some(Self { mean, ci95: half_width(mean, moments, 1.0, range), units: units as u64 })
+    }
+
+    /// The mean of so many independent observations in a range, given their sum and that of their squares; `None` if there
+    /// are none. Their skewness is not known, and so is not in the interval.
+    pub fn of_sums(units: u64, sum: f64, squares: f64, range: (f64, f64)) -> Option<Self> {
+        if units == 0 {
+            return None;
+        }
+        let mean = sum / units as f64;
+        let moments = Moments { units: units as f64, squares: (squares - sum * mean).max(0.0), cubes: 0.0 };
+        Some(Self { mean, ci95: half_width(mean, moments, 1.0, range), units })
     }
 
     /// The sum of the parts divided by the sum of the wholes, for independent pairs of (part, whole), where the range
@@ -59,10 +70,10 @@ impl Estimate {
         }
         let mean = pairs.iter().map(|(part, _)| part).sum::<f64>() / whole;
         let scale = pairs.len() as f64 / whole;
-        let deviations: Vec<f64> = pairs.iter().map(|(part, whole)| scale * (part - mean * whole)).collect();
+        let moments = Moments::of(pairs.iter().map(|(part, whole)| scale * (part - mean * whole)));
         // The unseen unit is as large as those that carry the information.
         let size = scale * pairs.iter().map(|(_, whole)| whole * whole).sum::<f64>() / whole;
-        Some(Self { mean, ci95: half_width(mean, &deviations, size, range), units: pairs.len() as u64 })
+        Some(Self { mean, ci95: half_width(mean, moments, size, range), units: pairs.len() as u64 })
     }
 
     /// The interval as text to append to the mean, such as ` ± 0.12`; empty if there is no interval.
@@ -71,16 +82,31 @@ impl Estimate {
     }
 }
 
-/// Half the width of the interval of a mean, given the deviations of the units from it and the weight of an unseen unit
-/// in them; NaN for a single unit and for values that are not numbers. See [`Estimate`].
-fn half_width(mean: f64, deviations: &[f64], size: f64, range: (f64, f64)) -> f64 {
-    let units = deviations.len() as f64;
+/// The deviations of units from their mean: how many there are, the sum of their squares and that of their cubes.
+#[derive(Clone, Copy)]
+struct Moments {
+    units: f64,
+    squares: f64,
+    cubes: f64,
+}
+
+impl Moments {
+    fn of(deviations: impl Iterator<Item = f64> + Clone) -> Self {
+        Self {
+            units: deviations.clone().count() as f64,
+            squares: deviations.clone().map(|deviation| deviation * deviation).sum(),
+            cubes: deviations.map(|deviation| deviation.powi(3)).sum(),
+        }
+    }
+}
+
+/// Half the width of the interval of a mean, given the weight of an unseen unit among the deviations; NaN for a single
+/// unit and for values that are not numbers. See [`Estimate`].
+fn half_width(mean: f64, Moments { units, squares, cubes }: Moments, size: f64, range: (f64, f64)) -> f64 {
     if units < 2.0 || mean.is_nan() {
         return f64::NAN;
     }
     let quantile = StudentsT::new(0.0, 1.0, units - 1.0).expect("positive degrees of freedom").inverse_cdf(0.975);
-    let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
-    let cubes: f64 = deviations.iter().map(|deviation| deviation.powi(3)).sum();
     let student = |squares: f64| quantile * (squares / (units - 1.0) / units).sqrt();
     let side = |distance: f64, cubes: f64| {
         let unseen = size * distance;
@@ -334,6 +360,11 @@ mod tests {
         assert_eq!(Estimate::within(&[3.0; 5], (3.0, 3.0)).unwrap().ci95, 0.0, "nothing else is possible");
         assert!(Estimate::within(&[1.0], (-1.0, 1.0)).unwrap().ci95.is_nan());
         assert_eq!(Estimate::within(&[-1.0, 1.0], (-1.0, 1.0)).unwrap().ci95, 1.0, "no wider than the range");
+        let symmetric = [-1.0, 0.25, 0.25, 0.25, 0.25, 1.5];
+        let (values, sums) = (Estimate::within(&symmetric, (-3.0, 3.5)), Estimate::of_sums(6, 1.5, 3.5, (-3.0, 3.5)));
+        let (values, sums) = (values.unwrap(), sums.unwrap());
+        assert!((values.mean - sums.mean).abs() < 1e-12 && (values.ci95 - sums.ci95).abs() < 1e-12, "{values:?}, {sums:?}");
+        assert_eq!(Estimate::of_sums(0, 0.0, 0.0, (-1.0, 1.0)), None);
         for range in [ANY, (-1.0, 1.0)] {
             let found = Estimate::within(&[0.0, f64::NAN, 1.0], range).unwrap();
             assert!(found.mean.is_nan() && found.ci95.is_nan(), "{found:?}");

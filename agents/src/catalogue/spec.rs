@@ -66,14 +66,14 @@ pub enum SpecError {
         /// The network's file.
         path: String,
     },
-    /// An option that does nothing beside the value of another.
-    #[error("agent {agent}: {option} needs {needed}")]
+    /// An option that has no effect beside the values of others.
+    #[error("agent {agent}: {option} has no effect without {needed}")]
     Idle {
         /// The agent.
         agent: String,
         /// The option.
         option: &'static str,
-        /// What gives it one, such as the value of another option.
+        /// The values of other options that give it one.
         needed: String,
     },
 }
@@ -406,7 +406,16 @@ impl AgentSpec {
 
     /// Returns true if the agent uses a network.
     pub fn has_network(&self) -> bool {
-        self.network().is_some() || self.missing().is_some() || self.kind.inner().into_iter().any(Self::has_network)
+        !self.networks().is_empty()
+    }
+
+    /// The paths of the networks that the agent uses, and those that it uses in turn; empty for the game's own network.
+    pub fn networks(&self) -> Vec<String> {
+        let own = match (self.network(), self.missing()) {
+            (Some((network, _)), _) => Some(network.path().to_string()),
+            (None, missing) => missing.map(|_| String::new()),
+        };
+        own.into_iter().chain(self.kind.inner().into_iter().flat_map(Self::networks)).collect()
     }
 
     /// Returns true if the agent, or one that it uses, plays only games with a policy.
@@ -442,7 +451,7 @@ impl AgentSpec {
 
     /// Refuses an option that does nothing beside the values of the others.
     fn check_idle(&self) -> Result<(), SpecError> {
-        let written = |needs: &str| needs.replace("!=", " other than ");
+        let written = |needs: &str| needs.replace("!=", " other than ").replace('|', " or ");
         let idle = self.kind.idle().map(|(option, needs)| (option, written(needs)));
         let idle = idle.or_else(|| self.idle_network()).or_else(|| self.idle_seeds());
         let agent = || self.name().to_string();
@@ -705,16 +714,17 @@ mod tests {
                 assert!(met > 0, "{name}: {} needs {}, which it cannot have", option.name, option.needs);
                 let alone = format!("{name}:{given}");
                 if let Err(error) = alone.parse::<AgentSpec>() {
-                    let needs = option.needs.replace("!=", " other than ");
-                    assert_eq!(error.to_string(), format!("agent {name}: {} needs {needs}", option.name));
+                    let needs = option.needs.replace("!=", " other than ").replace('|', " or ");
+                    let expected = format!("agent {name}: {} has no effect without {needs}", option.name);
+                    assert_eq!(error.to_string(), expected);
                     refused += 1;
                 }
             }
         }
         assert!(refused > 40, "{refused}");
         let error = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
-        assert_eq!(error("lbr:seeds=3,against=network"), "agent lbr: seeds needs an agent that searches");
-        assert_eq!(error("pimc:network_rules=any"), "agent pimc: network_rules needs an option with the value network");
+        assert_eq!(error("lbr:seeds=3,against=network"), "agent lbr: seeds has no effect without an agent that searches");
+        assert_eq!(error("pimc:network_rules=any"), "agent pimc: network_rules has no effect without an option with the value network");
         assert!("pimc:network_rules=any,rollout=network".parse::<AgentSpec>().is_ok());
     }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ import pyarrow as pa
 from pyarrow.csv import ConvertOptions, read_csv
 
 from stier._files import write, write_text
-from stier._native import Game, __version__, alternatives, load_agent, load_game, registered_names
+from stier._native import Game, __version__, alternatives, load_agent, load_game, networks_of, registered_names
 from stier.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -48,8 +47,6 @@ TYPES: dict[type, tuple[type | tuple[type, ...], str, str]] = {
 }
 #: Raised whenever the folders of older versions cannot be read.
 FORMAT = 4
-#: The files of networks in agents. With commas or parentheses in it, a path stands in parentheses.
-FILES = re.compile(r"\b(?:path|network)=(?:\(((?:[^()]|\([^()]*\))+)\)|([^,()]+))")
 #: Keys of plans with the file of a network.
 FILE_KEYS = ("file", "initial", "network")
 
@@ -83,7 +80,7 @@ def networks_in(described: Any) -> dict[str, str]:
 
 def _files(described: Any) -> Iterator[str]:
     if isinstance(described, str):
-        yield from (quoted or bare for quoted, bare in FILES.findall(described))
+        yield from filter(None, networks_of(described) or [])
     elif isinstance(described, Mapping):
         for key, value in described.items():
             yield from [value] if key in FILE_KEYS and isinstance(value, str) else _files(value)
@@ -97,7 +94,7 @@ def made_by(game: Game, agents: Sequence[str], *described: Any) -> str:
 
     The game's own network is among them if an agent can mean it.
     """
-    own = game.network() if any("network" in agent or "mmds" in agent for agent in agents) else None
+    own = game.network() if any("" in (networks_of(agent) or []) for agent in agents) else None
     return digest([*described, networks_in(agents), own and hashlib.sha256(own).hexdigest()[:16]])
 
 

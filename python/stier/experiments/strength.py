@@ -7,13 +7,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
-from scipy import stats
 
 import stier
-from stier._native import derive_seed
+from stier._native import Game, derive_seed, estimate_of_sums, share_of_sums
 from stier._output import between, plus_minus
 from stier.errors import ArgumentError
 from stier.experiments._plans import (
@@ -230,31 +228,18 @@ class Sums(NamedTuple):
             self.decided_squared,
         )
 
-    def mean(self) -> str:
+    def mean(self, game: Game) -> str:
         """Returns the mean return with its interval over deals, as text."""
-        n, mean = self.deals, self.returns / self.deals
-        if n < 2:
-            return f"{mean:+.2f}"
-        squares = max(0.0, self.returns_squared - n * mean * mean)
-        return f"{mean:+.2f}{plus_minus(float(stats.t.ppf(0.975, n - 1)) * (squares / (n - 1) / n) ** 0.5, 2)}"
+        limits = (game.min_utility(), game.max_utility())
+        mean, ci95 = estimate_of_sums(self.deals, self.returns, self.returns_squared, *limits)
+        return f"{mean:+.2f}{plus_minus(ci95, 2)}"
 
     def wins(self) -> str:
         """Returns the share of the decided games with its interval (see `stier.ratings.share`); a dash without any."""
         if self.decided == 0:
             return NONE
-        mean = min(1.0, max(0.0, self.won / self.decided))
-        low = high = np.nan
-        if self.deals > 1:
-            # The number of equal deals that would carry as much information.
-            count = self.decided**2 / self.decided_squared
-            each = self.decided / count
-            near = (self.won + each) / (self.decided + 2 * each)
-            residuals = self.won_squared - 2 * near * self.won_decided + near * near * self.decided_squared
-            squares = residuals / each**2 + near * near + (1 - near) ** 2
-            trials = count * (count + 2) * near * (1 - near) / squares
-            won, lost = mean * trials, (1 - mean) * trials
-            low = min(mean, stats.beta.ppf(0.025, won, lost + 1)) if won > 0 else 0.0
-            high = max(mean, stats.beta.ppf(0.975, won + 1, lost)) if lost > 0 else 1.0
+        sums = (self.won, self.decided, self.won_squared, self.won_decided, self.decided_squared)
+        mean, low, high = share_of_sums(self.deals, *sums)
         return f"{100 * mean:.1f} % {between(low, high)}".rstrip()
 
 
@@ -270,22 +255,22 @@ def _find(table: Mapping[str, Any], found: Mapping[Match, Sums], agent: str, opp
 
 def _column(table: Mapping[str, Any], found: Mapping[Match, Sums]) -> str:
     """Returns the table of every agent against one opponent."""
-    text = header(["agent", "deals", "mean return", "decided games won"])
+    text, game = header(["agent", "deals", "mean return", "decided games won"]), stier.load_game(table["game"])
     for agent, opponent in pairs(table):
         if (sums := _find(table, found, agent, opponent)) is not None:
-            text += line([f"`{agent}`", sums.deals, sums.mean(), sums.wins()])
+            text += line([f"`{agent}`", sums.deals, sums.mean(game), sums.wins()])
     return text
 
 
 def _square(table: Mapping[str, Any], found: Mapping[Match, Sums]) -> str:
     """Returns the table of every agent against every other, with numbers for names in the header."""
-    agents, deals, rows = table["agents"], set(), ""
+    agents, deals, rows, game = table["agents"], set(), "", stier.load_game(table["game"])
     for number, agent in enumerate(agents, start=1):
         cells: list[object] = [number, f"`{agent}`"]
         for opponent in agents:
             sums = None if agent == opponent else _find(table, found, agent, opponent)
             deals |= set() if sums is None else {sums.deals}
-            cells.append(NONE if agent == opponent else "" if sums is None else f"{sums.mean()}, {sums.wins()}")
+            cells.append(NONE if agent == opponent else "" if sums is None else f"{sums.mean(game)}, {sums.wins()}")
         rows += line(cells)
     span = f"{min(deals)} to {max(deals)}" if len(deals) > 1 else "".join(map(str, deals))
     played = f"{span} paired deals per cell." if deals else "Not played yet."
