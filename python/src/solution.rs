@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
@@ -12,7 +13,6 @@ use pyo3::types::PyBytes;
 use stier_agents::agent::threads::{self, Halted};
 use stier_agents::erased::{DynPolicy, DynTree};
 use stier_agents::solve::NashConv;
-use stier_agents::solve::atomic_file;
 use stier_agents::solve::solution_file::{self, Label};
 use stier_agents::solve::{Algorithm, Progress, Settings, SolveError};
 use stier_agents::solve::{BuildError, TooLarge};
@@ -24,7 +24,7 @@ use crate::game::{AnyGame, Game};
 use crate::run::{Ticker, watched};
 use crate::state::State;
 use crate::table::{Table, pairs};
-use crate::values::{FilePath, Number, Seed};
+use crate::values::{Number, Seed};
 
 /// A larger number is a typing mistake: a run can be interrupted, and continued from a checkpoint.
 const MAX_ITERATIONS: i64 = 1_000_000_000;
@@ -166,11 +166,11 @@ impl Solution {
 
     /// Writes the policy to a file for `load_solution`: eight bytes per action of each information set. An existing
     /// file stays intact until the new one is complete.
-    fn save(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
-        let FilePath(path) = path;
+    fn save(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
         let policy = self.table.inner();
-        py.detach(|| atomic_file::write(&path, |out| std::io::Write::write_all(out, &policy.to_bytes(&self.origin))))
-            .map_err(|error| errors::file(format!("{}: {error}", path.display())))
+        let bytes = py.detach(|| policy.to_bytes(&self.origin));
+        py.import("stier._files")?.call_method1("write_bytes", (path, PyBytes::new(py, &bytes)))?;
+        Ok(())
     }
 
     fn __str__(&self) -> String {
@@ -300,7 +300,7 @@ pub(crate) fn solve(
     iterations: Number,
     target: f64,
     seed: Seed,
-    checkpoint: Option<FilePath>,
+    checkpoint: Option<PathBuf>,
     max_histories: Number,
     threads: Number,
     on_progress: Option<Bound<'_, PyAny>>,
@@ -316,7 +316,7 @@ pub(crate) fn solve(
         iterations: iterations.between("iterations", 1, MAX_ITERATIONS)?,
         target,
         seed: seed.0,
-        checkpoint: checkpoint.map(|FilePath(path)| path),
+        checkpoint,
         threads: threads_of(&threads)?,
     };
     let most = most_histories(&max_histories)?;
@@ -373,13 +373,12 @@ pub(crate) fn solve(
 #[pyo3(signature = (path, seed, max_histories, threads, on_count=None))]
 pub(crate) fn load_solution(
     py: Python<'_>,
-    path: FilePath,
+    path: PathBuf,
     seed: Seed,
     max_histories: Number,
     threads: Number,
     on_count: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Solution> {
-    let FilePath(path) = path;
     let (most, threads) = (most_histories(&max_histories)?, threads_of(&threads)?);
     let bytes = fs::read(&path).map_err(|error| errors::file(format!("{}: {error}", path.display())))?;
     read_solution(py, &bytes, seed, &path.display().to_string(), (most, threads), on_count.as_ref())

@@ -25,9 +25,9 @@ fn player_number(turn: Turn) -> i64 {
     }
 }
 
-/// A sentence, the name of an event at its end, whether the player had no other move, and whether this follows from the
-/// event before.
-type Told = (String, Option<String>, bool, bool);
+/// A sentence, the name of an event at its end, whether another event is possible, whether the player had no other move, and
+/// whether this follows from the event before.
+type Told = (String, Option<String>, bool, bool, bool);
 
 /// A game from its first random event to now, all cards included. `Game.new_initial_state` makes it.
 ///
@@ -358,7 +358,7 @@ impl State {
     /// The course of the game, as the player may know it, from the player's action number `since` on.
     fn _story(&self, player: Number, since: Option<usize>) -> PyResult<Vec<Told>> {
         let told = story(self.inner(), self.seat(Some(&player))?, since);
-        let row = |line: &Sentence| (line.words.clone(), line.event.clone(), line.forced, line.follows);
+        let row = |line: &Sentence| (line.words.clone(), line.event.clone(), line.likely, line.forced, line.follows);
         Ok(told.news().map(row).collect())
     }
 

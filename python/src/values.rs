@@ -156,19 +156,8 @@ pub(crate) fn name_and_options<'a>(
     Ok((name.trim(), parts.join(",")))
 }
 
-/// The path of a file, given as text or as `os.PathLike`. `~` at its beginning is the user's folder.
-pub(crate) struct FilePath(pub(crate) PathBuf);
-
-impl<'py> FromPyObject<'_, 'py> for FilePath {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        file_path(&object).map(Self)
-    }
-}
-
+/// A path, given as text or as `os.PathLike`; `~` at its beginning is the user's folder.
 fn file_path(object: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
-    // Refuses what is no path, such as a number.
     let path: PathBuf = object.extract()?;
     object.py().import("os.path")?.call_method1("expanduser", (path,))?.extract()
 }

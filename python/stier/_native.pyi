@@ -295,7 +295,7 @@ class State:
         """The game so far as text for `stier.read_record`: rules, events by name, result."""
     def to_text(self, player: SupportsIndex | None = None) -> str:
         """Text for a terminal: as the player sees the state, or with all cards open."""
-    def _story(self, player: SupportsIndex, since: int | None) -> list[tuple[str, str | None, bool, bool]]: ...
+    def _story(self, player: SupportsIndex, since: int | None) -> list[tuple[str, str | None, bool, bool, bool]]: ...
     def _table(self, player: SupportsIndex | None = None) -> str: ...
     def scene(self, player: SupportsIndex | None = None) -> _Scene:
         """The picture of the state as data, as the player sees it or with all cards open. A new dict with `title`, `facts`
@@ -1253,7 +1253,7 @@ def alternatives(text: str, kind: str, known: Sequence[str]) -> str:
     """The end of an error about an unknown name: the known name that is most like it, and all of them."""
 
 def games_per_deal(agents: Sequence[str]) -> int:
-    """The number of games per deal for agents with these identities."""
+    """The number of games per deal for agents with these identities, at least one."""
 
 def judge(searches: Sequence[Search], action: int) -> tuple[int, float | None, float | None]:
     """The action that most of the searches choose, what `action` costs against their own choices, and half the width of

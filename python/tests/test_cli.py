@@ -186,8 +186,13 @@ def test_solve_prints_and_saves_what_was_found(tmp_path: Path, capsys: pytest.Ca
     assert kept.exists()
     assert main(["exploitability", TINY, str(path), "ismcts:iterations=20", "--seed", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    note = "ismcts:iterations=20: one seed, so chance in its answers counts as a mistake; --seeds 20 averages 20."
-    assert [line.split("  ")[-1] for line in lines] == ["agent", str(path), "ismcts:iterations=20", note]
+    asked = "asked with one seed, so its noise counts as mistakes; --seeds 20 averages the policies of 20"
+    assert [line.split("  ")[-1] for line in lines] == [
+        "agent",
+        str(path),
+        "ismcts:iterations=20",
+        f"ismcts:iterations=20: {asked}",
+    ]
     assert float(lines[1].split()[0]) == pytest.approx(found.exploitability, abs=1e-6)
     searched = stier.exploitability(stier.load_game(TINY), "ismcts:iterations=20", seed=2)
     assert float(lines[2].split()[0]) == pytest.approx(searched, abs=1e-6)

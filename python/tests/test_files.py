@@ -33,15 +33,11 @@ def test_writes_of_one_file_do_not_meet(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def _solution(path: Path) -> None:
-    write(path, stier.solve("kuhn_poker", iterations=1).save)
-
-
 #: Everything that writes a file.
 WRITERS: dict[str, Callable[[Path], object]] = {
     "text": lambda path: write_text(path, "content"),
     "bytes": lambda path: write_bytes(path, b"content"),
-    "solution": _solution,
+    "solution": lambda path: stier.solve("kuhn_poker", iterations=1).save(path),
     "network": lambda path: Network.random(stier.load_game("kuhn_poker"), hidden=(2,), seed=0).save(path),
     "ONNX": lambda path: Network.random(stier.load_game("kuhn_poker"), hidden=(2,), seed=0).to_onnx(path),
 }

@@ -119,11 +119,11 @@ def test_a_match_is_that_of_the_table(tmp_path: Path) -> None:
 def test_sums_give_the_intervals_of_pit() -> None:
     result = stier.pit("schwinget", ["greedy", "random"], deals=400, seed=1)
     sums = strength.Sums(**strength.sums_of(result))
-    assert sums.mean() == f"{result.mean[0]:+.2f} ± {result.ci95[0]:.2f}"
+    assert sums.mean(result.game) == f"{result.mean[0]:+.2f} ± {result.ci95[0]:.2f}"
     decided = [played for played in result.games if played.returns[0] != played.returns[1]]
     won = sum(played.returns[played.agents.index(0)] > 0 for played in decided)
     assert sums.wins().startswith(f"{100 * won / len(decided):.1f} % (")
-    assert sums.turned(0).mean() == f"{-result.mean[0]:+.2f} ± {result.ci95[0]:.2f}"
+    assert sums.turned(0).mean(result.game) == f"{-result.mean[0]:+.2f} ± {result.ci95[0]:.2f}"
     assert sums.turned(0).turned(0) == pytest.approx(sums)
 
 

@@ -60,8 +60,9 @@ def test_what_cannot_be_measured_is_none() -> None:
     assert 0.1 < found.leaves[1] < 0.2, "20 deals do not show that there are none"
     assert found.leaf_correlation is found.return_correlation is found.disambiguation is None
     assert found.net_disambiguation is None
-    # The higher card wins always: the deal decides.
-    assert found.bias == (1, 0)
+    # The higher card wins always: the deal decides, as far as 20 deals show.
+    assert found.bias[0] == 1
+    assert 0 < found.bias[1] < 0.5
     assert str(found).splitlines()[1].split()[2] == "-"
 
 

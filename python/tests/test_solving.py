@@ -161,7 +161,7 @@ def test_the_distance_of_agents(tiny: stier.Game, solution: stier.Solution) -> N
 
 def test_the_policies_of_several_seeds_are_averaged() -> None:
     game, agent = stier.load_game("kuhn_poker"), "ismcts:iterations=2"
-    tree = stier.GameTree(game, threads=1)
+    tree = stier.solving.GameTree(game, threads=1)
     alone = [tree.policy_of(agent, seed=seed) for seed in range(30)]
     told: list[tuple[int, int]] = []
     mean = tree.policy_of(agent, seeds=30, on_progress=lambda done, total: told.append((done, total)))
@@ -351,8 +351,10 @@ def test_solutions_are_files(tiny: stier.Game, solution: stier.Solution, tmp_pat
         stier.solving.load_solution(str(path))
     with pytest.raises(OSError, match="nowhere"):
         stier.solving.load_solution(tmp_path / "nowhere")
-    with pytest.raises(OSError, match="nowhere"):
-        solution.save(tmp_path / "nowhere" / "x")
+    solution.save(tmp_path / "new" / "x")
+    assert stier.solving.load_solution(tmp_path / "new" / "x").values == solution.values
+    with pytest.raises(OSError, match="tiny.policy"):
+        solution.save(path / "x")
 
 
 def test_runs_go_on_from_checkpoints(tiny: stier.Game, tmp_path: Path) -> None:

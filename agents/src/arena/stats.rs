@@ -363,7 +363,10 @@ mod tests {
         let symmetric = [-1.0, 0.25, 0.25, 0.25, 0.25, 1.5];
         let (values, sums) = (Estimate::within(&symmetric, (-3.0, 3.5)), Estimate::of_sums(6, 1.5, 3.5, (-3.0, 3.5)));
         let (values, sums) = (values.unwrap(), sums.unwrap());
-        assert!((values.mean - sums.mean).abs() < 1e-12 && (values.ci95 - sums.ci95).abs() < 1e-12, "{values:?}, {sums:?}");
+        assert!(
+            (values.mean - sums.mean).abs() < 1e-12 && (values.ci95 - sums.ci95).abs() < 1e-12,
+            "{values:?}, {sums:?}"
+        );
         assert_eq!(Estimate::of_sums(0, 0.0, 0.0, (-1.0, 1.0)), None);
         for range in [ANY, (-1.0, 1.0)] {
             let found = Estimate::within(&[0.0, f64::NAN, 1.0], range).unwrap();

@@ -723,8 +723,14 @@ mod tests {
         }
         assert!(refused > 40, "{refused}");
         let error = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
-        assert_eq!(error("lbr:seeds=3,against=network"), "agent lbr: seeds has no effect without an agent that searches");
-        assert_eq!(error("pimc:network_rules=any"), "agent pimc: network_rules has no effect without an option with the value network");
+        assert_eq!(
+            error("lbr:seeds=3,against=network"),
+            "agent lbr: seeds has no effect without an agent that searches"
+        );
+        assert_eq!(
+            error("pimc:network_rules=any"),
+            "agent pimc: network_rules has no effect without an option with the value network"
+        );
         assert!("pimc:network_rules=any,rollout=network".parse::<AgentSpec>().is_ok());
     }
 

@@ -22,11 +22,12 @@ const DEAL: usize = 4;
 pub struct Sentence {
     /// The seat whose move this is; `None` for random events and consequences.
     pub mover: Option<Seat>,
-    /// The words before the event, or the whole line. The seat itself is called "you". They end with "most likely" if
-    /// the event is not certain.
+    /// The words before the event, or the whole line. The seat itself is called "you".
     pub words: String,
     /// The name of an action or outcome, at the end of the line.
     pub event: Option<String>,
+    /// True if another event is possible, though in few of the worlds.
+    pub likely: bool,
     /// True if the seat had no other move.
     pub forced: bool,
     /// True for a consequence of the event before, such as a trick that was won.
@@ -72,7 +73,7 @@ pub fn story(state: &dyn DynState, seat: Seat, since: Option<usize>) -> Story {
         for step in group.chunks(if is_deal { group.len() } else { 1 }) {
             let Known { event, extent, place } = step[0];
             let name = matches!(extent, Extent::Event { .. }).then(|| world.event_name(event.action));
-            let doubt = if extent == (Extent::Event { is_certain: false }) { " most likely" } else { "" };
+            let likely = extent == Extent::Event { is_certain: false };
             let forced = world.possible().len() == 1;
             for known in step {
                 world.apply(known.event.action).expect("worlds are legal");
@@ -82,7 +83,10 @@ pub fn story(state: &dyn DynState, seat: Seat, since: Option<usize>) -> Story {
             match event.turn {
                 Turn::Chance if is_deal && begins => continue,
                 Turn::Chance if is_deal => story.lines.push(Sentence::new("new cards are dealt", None)),
-                Turn::Chance => story.lines.extend(chance_line(name, doubt, &before, &scene, seat)),
+                Turn::Chance => {
+                    let line = chance_line(name, &before, &scene, seat);
+                    story.lines.extend(line.map(|line| Sentence { likely, ..line }));
+                }
                 Turn::Seat(mover) => {
                     let who = called(mover, seat);
                     let moved = |words: &str, event| Sentence {
@@ -91,13 +95,13 @@ pub fn story(state: &dyn DynState, seat: Seat, since: Option<usize>) -> Story {
                     };
                     let knew = |known: &Known| known.place == place && matches!(known.extent, Extent::Event { .. });
                     if is_earlier && name.is_some() && !known_before.iter().any(knew) {
-                        story.revealed.push(moved(&format!(" had chosen:{doubt}"), name.clone()));
+                        story.revealed.push(Sentence { likely, ..moved(" had chosen:", name.clone()) });
                     }
                     let hidden = || moved(" makes a hidden move", None);
                     match name {
                         Some(_) => {
                             let forced = forced && mover == seat;
-                            story.lines.push(Sentence { forced, ..moved(&format!(":{doubt}"), name) });
+                            story.lines.push(Sentence { likely, forced, ..moved(":", name) });
                         }
                         // If attempts are hidden, their number is not told.
                         None if extent == Extent::Nothing => {}
@@ -184,7 +188,7 @@ fn runs(events: &[Event], seat: Seat) -> Vec<&[Event]> {
 }
 
 /// A line about a random event: a drawn card if one has come to a hand.
-fn chance_line(name: Option<String>, doubt: &str, before: &Scene, after: &Scene, seat: Seat) -> Option<Sentence> {
+fn chance_line(name: Option<String>, before: &Scene, after: &Scene, seat: Seat) -> Option<Sentence> {
     let held = |scene: &Scene, owner: Seat| -> usize {
         let places = scene.places.iter().filter(|place| place.seat == Some(owner));
         places.flat_map(|place| &place.groups).filter(|group| group.held).map(|group| group.cards.len()).sum()
@@ -194,9 +198,9 @@ fn chance_line(name: Option<String>, doubt: &str, before: &Scene, after: &Scene,
         Some(owner) => {
             let verb = if owner == seat { "draw" } else { "draws" };
             let object = if name.is_none() { " a card" } else { "" };
-            Some(Sentence::new(&format!("{} {verb}{object}{doubt}", called(owner, seat)), name))
+            Some(Sentence::new(&format!("{} {verb}{object}", called(owner, seat)), name))
         }
-        None => name.map(|name| Sentence::new(&format!("turned up:{doubt}"), Some(name))),
+        None => name.map(|name| Sentence::new("turned up:", Some(name))),
     }
 }
 

@@ -36,12 +36,15 @@ def _modules() -> Iterator[str]:
 @cache
 def _public_names() -> dict[str, str]:
     """By the name of a class with its private module, the name that readers import."""
-    exported = ((module, vars(import_module(module))) for module in _modules())
+    exported = (
+        (module, name, getattr(found, name))
+        for module, found in ((module, import_module(module)) for module in _modules())
+        for name in getattr(found, "__all__", ())
+    )
     return {
-        f"{names[name].__module__}.{name}": f"{module}.{name}"
-        for module, names in exported
-        for name in names.get("__all__", ())
-        if isinstance(names[name], type) and "._" in names[name].__module__
+        f"{one.__module__}.{name}": f"{module}.{name}"
+        for module, name, one in exported
+        if isinstance(one, type) and "._" in one.__module__
     }
 
 

@@ -151,10 +151,11 @@ class _Table:
 
     def _tell(self) -> None:
         faces = self.state.get_game().card_faces()
-        for words, event, forced, follows in self.state._story(self._seat, self._told):
+        for words, event, likely, forced, follows in self.state._story(self._seat, self._told):
             name = "" if event is None else f" {self._pen.action(event, faces)}"
+            doubt = " most likely" if likely else ""
             note = " (your only move)" if forced else ""
-            print(self._pen(f"    {words}", "muted") if follows else f"  {words}{name}{note}")
+            print(self._pen(f"    {words}", "muted") if follows else f"  {words}{doubt}{name}{note}")
         self._told = self._own_actions()
 
     def _own_actions(self) -> int:

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 import stier
-from stier import _files
 from stier._native import Game, Solution
 from stier.cli import _options as options
 from stier.cli._command import Command, print_json
@@ -61,7 +60,7 @@ def solve(
     )
     try:
         if path is not None:
-            _files.write(path, found.save)
+            found.save(path)
     finally:
         _print(game, found, as_json=as_json)
 

@@ -27,7 +27,7 @@ export function countOf(table: Table, story: Story, seat: number, faces: Record<
   const turned = cards(null, ({ name }) => name === "trump");
   const trump = suitOf(turned[0] ?? "");
   if (turned.length === 0 || trump === null) return null;
-  const seen = new Set([...hand, ...turned, ...story.lines.flatMap(({ event }) => event ?? [])]);
+  const seen = new Set([...hand, ...turned, ...story.lines.flatMap(({ event, likely }) => (likely ? [] : event ?? []))]);
   const trumps = hand.filter((card) => suitOf(card) === trump);
   const others = hand.filter((card) => suitOf(card) !== null && suitOf(card) !== trump);
   const suits = others.map((card) => others.filter((other) => suitOf(other) === suitOf(card)));

@@ -119,6 +119,8 @@ export interface Sentence {
   words: string;
   /** The name of the action or outcome at the end. */
   event: string | null;
+  /** True if another event is possible, though in few of the worlds. */
+  likely: boolean;
   /** True if the seat that hears the story had no other move. */
   forced: boolean;
   /** True for a consequence of the event before, such as a trick that was won. */

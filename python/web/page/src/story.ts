@@ -24,10 +24,11 @@ export function drawLog({ lines }: Story, faces: Record<string, Face>): HTMLElem
   return items;
 }
 
-function drawSentence({ words, event, forced }: Sentence, faces: Record<string, Face>): HTMLElement {
+function drawSentence({ words, event, likely, forced }: Sentence, faces: Record<string, Face>): HTMLElement {
   const { words: verb, card } = event === null ? { words: "", card: null } : cardOf(event, faces);
   const face = card === null ? undefined : faces[card];
-  const before = [`${words.charAt(0).toUpperCase()}${words.slice(1)}`, verb].filter(Boolean).join(" ");
+  const doubt = likely ? "most likely" : "";
+  const before = [`${words.charAt(0).toUpperCase()}${words.slice(1)}`, doubt, verb].filter(Boolean).join(" ");
   const end = forced ? " (the only move). " : ". ";
   if (!face) return h("span", { class: "sentence" }, before, end);
   const picture = h("span", { class: "tiny" }, drawFace(face));
