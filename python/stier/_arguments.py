@@ -62,11 +62,6 @@ def number(name: str, value: Any, low: float = -math.inf, high: float = math.inf
     raise ArgumentError(f"{name} must be {least}finite, got {found:g}")
 
 
-def share(name: str, value: Any) -> float:
-    """Returns a share of something, a number from 0 to 1."""
-    return number(name, value, 0, 1)
-
-
 def duration(name: str, value: Any) -> float:
     """Returns a time in the unit of its name, a finite number of 0 or more."""
     return number(name, value, 0)

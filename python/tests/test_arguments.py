@@ -56,7 +56,7 @@ def test_whole_numbers(kind: str) -> None:
     ("check", "outside"),
     [
         (_arguments.number, [math.nan, math.inf, -math.inf, 10**400]),
-        (_arguments.share, [math.nan, math.inf, -0.1, 1.5]),
+        (lambda name, value: _arguments.number(name, value, 0, 1), [math.nan, math.inf, -0.1, 1.5]),
         (_arguments.duration, [math.nan, math.inf, -1]),
     ],
 )

@@ -21,7 +21,8 @@ import pytest
 
 import stier
 from stier import terminal
-from stier.cli import _worlds, app, main, rules as rules_command
+from stier.cli import _worlds, main, rules as rules_command
+from stier.cli._app import app
 from stier.cli._command import Command
 
 HERE = Path(__file__).parent

@@ -23,7 +23,7 @@ import pytest
 from helpers import COMPILING_AS_USERS
 
 import stier
-from stier import cli
+from stier.cli._app import app
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -134,7 +134,7 @@ def test_the_commands_of_the_first_hour_print_what_the_page_says(tmp_path: Path)
 
 def parse(words: list[str]) -> None:
     """Parse a command line without running it."""
-    command: click.Command = cli.app
+    command: click.Command = app
     while isinstance(command, click.Group) and not words[0].startswith("-"):
         name, _, rest = command.resolve_command(click.Context(command), words)
         assert name is not None

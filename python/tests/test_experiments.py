@@ -68,8 +68,8 @@ def test_a_file_says_what_is_played(tmp_path: Path) -> None:
     assert (found.names, found.seeds) == (["random", "greedy", "random:seed=1"], [3])
 
 
-def test_equal_experiments_have_one_hash() -> None:
-    assert small().hash() == small(agents=dict(AGENTS), deals=1000).hash()
+def test_equal_experiments_have_the_same_keys() -> None:
+    assert small().task(0).key == small(agents=dict(AGENTS), deals=1000).task(0).key
     others = [
         small(seeds=[5]),
         small(paired=False),
@@ -78,7 +78,7 @@ def test_equal_experiments_have_one_hash() -> None:
         small(agents={"a": "random", "b": "greedy"}),
         small(pairings=[["luck", "luck"]]),
     ]
-    assert len({one.hash() for one in [small(), *others]}) == 7
+    assert len({one.task(0).key for one in [small(), *others]}) == 7
 
 
 @pytest.mark.parametrize(

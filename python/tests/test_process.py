@@ -19,7 +19,8 @@ import click
 import pytest
 
 import stier
-from stier.cli import _process, app, main
+from stier.cli import _process, main
+from stier.cli._app import app
 from stier.cli._options import OUTPUT
 
 BENCHES = Path(__file__).parents[2] / "benches"

@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import stier
-from stier import cli
+from stier.cli._app import app
 
 
 def _table(options: Sequence[stier.catalogue.OptionInfo]) -> str:
@@ -103,7 +103,7 @@ class Commands(_Listing):
 
     def markdown(self) -> str:
         return "\n\n".join(
-            _helps(cli.app, click.Context(cli.app, info_name="stier", terminal_width=100, **cli.app.context_settings))
+            _helps(app, click.Context(app, info_name="stier", terminal_width=100, **app.context_settings))
         )
 
 

@@ -10,11 +10,8 @@ from stier.cli import _interrupts
 TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
-    from stier.cli._app import app as app
-
-__all__ = ["app", "main"]
+__all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,13 +32,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         _process.say("interrupted")
         return _interrupts.INTERRUPTED
-
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        if name != "app":
-            raise AttributeError(f"module 'stier.cli' has no attribute '{name}'")
-        from stier.cli._app import app
-
-        return app

@@ -214,10 +214,6 @@ class Experiment(Plan):
             "deals_per_part": self.deals_per_part,
         }
 
-    def hash(self) -> str:
-        """Returns a hash of all that the games depend on: 16 hexadecimal digits. More deals do not change it."""
-        return self._hash
-
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
         """Plays the games of a task. All pairings of a seed have the same cards."""
         block: Block = task.what
