@@ -186,6 +186,34 @@ def test_a_replaced_network_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
         experiments.run(own, tmp_path / "relative")
 
 
+def test_the_tilde_is_the_folder_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In folders and files of plans, in what these name, and in agents."""
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    home = tmp_path / "home"
+    home.mkdir()
+    Network.random(stier.load_game(GAME), hidden=(8,), seed=1).save(home / "net")
+    assert _plans.content("~/home/net") == _plans.content(str(home / "net")) is not None
+    assert _plans.content("~nobody-has-this-name/net") is None
+    (home / "a.toml").write_text(
+        f'game = "{GAME}"\ndeals = 2\nagents = ["network:path=~/home/net", "random"]\npage = "~/p"'
+    )
+    found = experiments.run("~/home/a.toml", "~/home/out")
+    assert set(found.experiment.networks.values()) == {_plans.content(str(home / "net"))}
+    assert found.experiment.outputs == {"page": str(tmp_path / "p")}
+    assert experiments.load("~/home/out").to_arrow().equals(experiments.load(home / "out").to_arrow())
+    pytest.importorskip("jax")
+    run = {"name": "net", "game": GAME, "file": "~/home/net"}
+    responder = {"steps": 1, "deals": 2, "initial": "~/home/net"}
+    for more in ({}, {"learned_responder": responder}):
+        assert from_dict({"kind": "training", "run": [{**run, **more}]}).networks
+        with pytest.raises(ArgumentError, match="nobody-has-this-name"):
+            from_dict({"kind": "training", "run": [{**run, **more, "file": "~nobody-has-this-name/net"}]})
+    wrong = {**responder, "initial": "~nobody-has-this-name/net"}
+    with pytest.raises(ArgumentError, match="initial must be the file of a network, got '~nobody-has-this-name/net'"):
+        from_dict({"kind": "training", "run": [{**run, "learned_responder": wrong}]})
+
+
 def test_every_kind_has_other_keys_with_another_network(tmp_path: Path) -> None:
     file = tmp_path / "net.safetensors"
     agent = f"network:path={file}"

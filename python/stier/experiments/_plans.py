@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow.csv import ConvertOptions, read_csv
 
-from stier._files import write, write_text
+from stier._files import as_path, write, write_text
 from stier._native import Game, __version__, alternatives, load_agent, load_game, networks_of, registered_names
 from stier.errors import ArgumentError
 
@@ -66,7 +66,7 @@ def build() -> str:
 
 def content(path: str) -> str | None:
     """Returns a hash of a file's content, or None if there is no such file."""
-    file = Path(path).expanduser()
+    file = as_path(path)
     return hashlib.sha256(file.read_bytes()).hexdigest()[:16] if file.is_file() else None
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 import stier
+from stier._files import as_path
 from stier._native import alternatives
 from stier._output import Update, bar
 from stier.errors import ArgumentError, FileError
@@ -42,7 +43,7 @@ def load(folder: str | Path) -> Store:
         FileError: There is no experiment.
         ArgumentError: It is of another version of stier, or damaged, or the file of a network has changed.
     """
-    folder = Path(folder)
+    folder = as_path(folder)
     if folder.is_file():
         return begin(read(folder), Path("out") / folder.stem)
     noted = Store(None, folder).manifest()
@@ -101,11 +102,12 @@ def read(path: str | Path) -> Any:
         FileNotFoundError: There is no such file.
         ArgumentError: It is not TOML, or has unknown, missing or wrong keys. The error names the file.
     """
-    path = Path(path)
+    path = as_path(path)
     try:
         given = tomllib.loads(path.read_text("utf-8"))
         placed = {key: given[key] for key in (*OUTPUTS, PUBLISHED) if isinstance(given.get(key), str)}
-        return from_dict({**given, **{key: str((path.parent / name).resolve()) for key, name in placed.items()}})
+        places = {key: str((path.parent / as_path(name)).resolve()) for key, name in placed.items()}
+        return from_dict({**given, **places})
     except ValueError as error:
         raise ArgumentError(f"{path}: {error}") from None
 
@@ -166,12 +168,13 @@ def run(
         plan, out = read(experiment), Path("out") / Path(experiment).stem if out is None else out
     if out is None:
         raise ArgumentError("say where the parts go: out is missing")
+    folder = as_path(out)
     if ray is not None and threads != 0:
         raise ArgumentError("on a cluster each task has one thread: give threads or ray, not both")
     begun = time.monotonic()
     with ExitStack() as stack:
-        stack.enter_context(Store(plan, Path(out)).locked())
-        store = begin(plan, Path(out))
+        stack.enter_context(Store(plan, folder).locked())
+        store = begin(plan, folder)
         store.hold()
         shown = stack.enter_context(bar(progress, plan.unit))
         tell = None if shown is None else _teller(store, shown)

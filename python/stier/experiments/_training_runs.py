@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import stier
+from stier._files import as_path
 from stier._native import alternatives
 from stier.errors import ArgumentError
 from stier.experiments._plans import checked, digest, networks_in
@@ -138,7 +138,7 @@ def _check_table(key: str, run: Mapping[str, Any], game: stier.Game) -> None:
     own = {name: value for name, value in run[key].items() if name in ARGUMENTS[key]}
     given = {name: value for name, value in run[key].items() if name not in own}
     checked(own, ARGUMENTS[key], optional=ARGUMENTS[key])
-    if own.get("initial") and not Path(own["initial"]).is_file():
+    if own.get("initial") and not as_path(own["initial"]).is_file():
         raise ArgumentError(f"initial must be the file of a network, got '{own['initial']}'")
     if key == "settings":
         algorithm = run["algorithm"]
@@ -166,7 +166,7 @@ def made_by(run: Mapping[str, Any]) -> str:
     work = {key: value for key, value in run.items() if key not in ("name", "about", "seeds")}
     if "file" in run:
         try:
-            work["file"] = hashlib.sha256(Path(run["file"]).read_bytes()).hexdigest()
+            work["file"] = hashlib.sha256(as_path(run["file"]).read_bytes()).hexdigest()
         except OSError as error:
             raise ArgumentError(f"run {run['name']}: {error}") from None
     # Networks in its agents.

@@ -22,7 +22,7 @@ for _name in ("pandas", "pyarrow", "scipy"):
 import pandas as pd  # noqa: E402
 import pyarrow as pa  # noqa: E402
 
-from stier._files import write_text  # noqa: E402
+from stier._files import as_path, write_text  # noqa: E402
 from stier._native import alternatives, load_agent  # noqa: E402
 from stier._output import plus_minus  # noqa: E402
 from stier.experiments import run  # noqa: E402
@@ -375,7 +375,7 @@ def attack_timing(
     """
     given: dict[str, Any] = {"quick": quick, "network": str(network or ""), "seed": seed, "scale": scale}
     plan = Study(given if chapters is None else {**given, "chapters": list(chapters)})
-    folder = default_folder(quick=quick) if out is None else Path(out)
+    folder = default_folder(quick=quick) if out is None else as_path(out)
     return plan.report(run(plan, folder, threads=threads, progress=progress))
 
 
@@ -390,7 +390,7 @@ def load_attack_timing(folder: str | Path) -> AttackTiming:
     Raises:
         FileNotFoundError: They are not there.
     """
-    folder = Path(folder)
+    folder = as_path(folder)
     settings = json.loads((folder / "settings.json").read_text("utf-8"))
     read = {path.stem: pd.read_csv(path) for path in folder.glob("*.csv")}
     read |= {path.stem: pd.read_parquet(path) for path in folder.glob("*.parquet")}
