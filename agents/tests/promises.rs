@@ -2,7 +2,9 @@
 //! and every search can be ended.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use stier_agents::catalogue::{self, AgentInfo};
 use stier_agents::rollout::{Roller, RolloutSettings};
@@ -247,7 +249,7 @@ fn values_belong_to_the_actions_that_were_not_withheld() {
     }
 }
 
-/// The values of a budget's options at which a search would take years.
+/// The options of budgets. At their largest values a search would take years.
 const ENDLESS: [&str; 9] = [
     "worlds",
     "iterations",
@@ -258,6 +260,32 @@ const ENDLESS: [&str; 9] = [
     "inner_nodes",
     "nodes",
     "particles",
+];
+
+/// The other numbers among the options.
+const BOUNDED: [&str; 22] = [
+    "time_ms",
+    "memory_mb",
+    "threads",
+    "depth",
+    "sweeps",
+    "replies",
+    "plies",
+    "seeds",
+    "c",
+    "gamma",
+    "eta",
+    "d",
+    "epsilon",
+    "temperature",
+    "chance",
+    "step",
+    "magnet",
+    "margin",
+    "model_epsilon",
+    "model_temperature",
+    "belief_share",
+    "self_determination",
 ];
 
 /// Every agent that searches, with every way of valuing worlds and with budgets that never end.
@@ -285,6 +313,7 @@ fn endless_agents() -> Vec<String> {
             let mut text = format!("{name}:{}", way.trim_start_matches(','));
             for option in &options {
                 let Allowed::Range(_, high) = &option.allowed else { continue };
+                assert!(ENDLESS.contains(&option.name) || BOUNDED.contains(&option.name), "{name}: {}", option.name);
                 let longer = format!("{text}{}{}={high}", if text.ends_with(':') { "" } else { "," }, option.name);
                 if ENDLESS.contains(&option.name) && longer.parse::<AgentSpec>().is_ok() {
                     text = longer;
@@ -312,12 +341,20 @@ fn searches_without_end_are_ended() {
             format!("{}:{},time_ms=2", parts.0, rest.join(",")).parse()
         });
         let both = [(Some(interrupted), true), (timed.ok(), false)];
-        for (spec, flag) in both.into_iter().filter_map(|(spec, flag)| Some((spec?, flag))) {
+        for (spec, is_interrupted) in both.into_iter().filter_map(|(spec, flag)| Some((spec?, flag))) {
+            println!("{spec}");
             let mut player = spec.player(&game, 1);
-            player.interrupt_with(Arc::new(AtomicBool::new(flag)));
-            decisions(&game, 1, 1, |history, dealer, legal| {
-                let decision = player.act(&game, history, Some(dealer), legal);
-                assert!(legal.contains(decision.action), "{spec}");
+            let flag = Arc::new(AtomicBool::new(false));
+            player.interrupt_with(flag.clone());
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    thread::sleep(Duration::from_millis(5));
+                    flag.store(is_interrupted, Ordering::Relaxed);
+                });
+                decisions(&game, 1, 1, |history, dealer, legal| {
+                    let decision = player.act(&game, history, Some(dealer), legal);
+                    assert!(legal.contains(decision.action), "{spec}");
+                });
             });
         }
     }

@@ -353,7 +353,7 @@ def test_solutions_are_files(tiny: stier.Game, solution: stier.Solution, tmp_pat
         stier.solving.load_solution(tmp_path / "nowhere")
     solution.save(tmp_path / "new" / "x")
     assert stier.solving.load_solution(tmp_path / "new" / "x").values == solution.values
-    with pytest.raises(OSError, match="tiny.policy"):
+    with pytest.raises(OSError, match="tiny"):
         solution.save(path / "x")
 
 

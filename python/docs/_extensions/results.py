@@ -11,6 +11,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+import stier
 from stier.experiments.strength import Sums
 
 BENCHES = Path(__file__).parents[3] / "benches"
@@ -71,7 +72,8 @@ def _against_plain(row: dict[str, str]) -> tuple[float, str]:
     agent = row["agent"]
     if row["opponent"] != PLAIN:
         agent, sums = row["opponent"], sums.turned(0.0)
-    return sums.returns / sums.deals, f"| `{agent}` | {sums.deals} | {sums.mean()} | {sums.wins()} |"
+    mean = sums.mean(stier.load_game(row["game"]))
+    return sums.returns / sums.deals, f"| `{agent}` | {sums.deals} | {mean} | {sums.wins()} |"
 
 
 class Speed(_Page):
