@@ -52,11 +52,11 @@ def public_fields() -> Iterator[tuple[str, str, str]]:
     """Module, class and field of every public dataclass, without what it inherits, and named tuple."""
     for module in public_modules():
         try:
-            names = vars(import_module(module))
+            found = import_module(module)
         except ImportError:
             continue
-        for name in names.get("__all__", []):
-            kind = names[name]
+        for name in getattr(found, "__all__", []):
+            kind = getattr(found, name)
             fields = (
                 [field.name for field in dataclasses.fields(kind) if field.name in vars(kind)["__annotations__"]]
                 if isinstance(kind, type) and dataclasses.is_dataclass(kind)
@@ -72,7 +72,7 @@ def test_every_public_field_is_in_the_reference(built: Path) -> None:
     # A class that is public in several modules is described in one of them.
     described: dict[tuple[str, str], set[str]] = {}
     for module, name, field in public_fields():
-        described.setdefault((f"{vars(import_module(module))[name].__module__}.{name}", field), set()).add(
+        described.setdefault((f"{getattr(import_module(module), name).__module__}.{name}", field), set()).add(
             f"{module}.{name}.{field}"
         )
     assert len(described) > 100
