@@ -49,6 +49,8 @@ pub struct OptionInfo {
     /// The values of other options with which the option has an effect, such as `solver=search or solver=exact|game and
     /// fallback=search`; empty if it always has one. `!=` stands before values with which it has none.
     pub needs: &'static str,
+    /// True if a value may contain commas: see [`OptionType::HAS_COMMAS`].
+    pub has_commas: bool,
 }
 
 impl OptionInfo {
@@ -181,9 +183,9 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
         values(&Self::describe(), &|name| self.get(name))
     }
 
-    /// The first option that is not at its default and has no effect beside the others, and what it needs.
-    fn idle(&self) -> Option<(&'static str, &'static str)> {
-        idle(&Self::describe(), &self.values())
+    /// The first option without effect beside the others that is among the `given` or not at its default, and what it needs.
+    fn idle(&self, given: &[&str]) -> Option<(&'static str, &'static str)> {
+        idle(&Self::describe(), &self.values(), given)
     }
 
     /// The text form.
@@ -194,7 +196,7 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
     /// Parses the text form. Options left out have their defaults.
     fn from_text(text: &str) -> Result<Self, OptionError> {
         let mut options = Self::default();
-        read(text, Self::OWNER, &Self::known, &mut |name, value| options.set(name, value))?;
+        read(text, Self::OWNER, &Self::describe, &mut |name, value| options.set(name, value))?;
         Ok(options)
     }
 }
@@ -213,8 +215,13 @@ fn values(infos: &[OptionInfo], get: Get<'_>) -> Vec<(&'static str, OptionValue)
     infos.iter().filter_map(|info| Some((info.name, get(info.name).ok()?))).collect()
 }
 
-fn idle(infos: &[OptionInfo], values: &[(&'static str, OptionValue)]) -> Option<(&'static str, &'static str)> {
-    let is_idle = |(info, (_, value)): &(&OptionInfo, _)| *value != info.default && !info.has_effect(values);
+fn idle(
+    infos: &[OptionInfo],
+    values: &[(&'static str, OptionValue)],
+    given: &[&str],
+) -> Option<(&'static str, &'static str)> {
+    let is_given = |info: &OptionInfo, value: &OptionValue| *value != info.default || given.contains(&info.name);
+    let is_idle = |(info, (_, value)): &(&OptionInfo, _)| is_given(info, value) && !info.has_effect(values);
     infos.iter().zip(values.iter().cloned()).find(is_idle).map(|(info, _)| (info.name, info.needs))
 }
 
@@ -225,11 +232,12 @@ fn text_form(infos: &[OptionInfo], get: Get<'_>) -> String {
     infos.iter().filter(changed).map(part).collect::<Vec<_>>().join(",")
 }
 
-/// Sets the options of a text form. A value may contain commas, as paths do, if it is none without what follows them.
+/// Sets the options of a text form. The value of an option that may contain commas goes on after them if it is none
+/// without.
 fn read(
     text: &str,
     owner: &str,
-    known: &dyn Fn() -> String,
+    infos: &dyn Fn() -> Vec<OptionInfo>,
     set: &mut dyn FnMut(&str, &str) -> Result<(), OptionError>,
 ) -> Result<(), OptionError> {
     let owner = || owner.to_string();
@@ -240,7 +248,7 @@ fn read(
         let (name, value) = part.split_once('=').ok_or_else(|| OptionError::Syntax {
             owner: owner(),
             text: part.to_string(),
-            known: known(),
+            known: names(&infos()),
         })?;
         let name = name.trim();
         if let Err(error) = set(name, value.trim()) {
@@ -249,7 +257,9 @@ fn read(
                 longer = format!("{longer},{part}");
                 set(name, &longer).is_ok()
             };
-            let more = rest.clone().position(fits).ok_or(error)?;
+            let has_commas = infos().iter().any(|info| info.name == name && info.has_commas);
+            let more = if has_commas { rest.clone().position(fits) } else { None };
+            let more = more.ok_or(error)?;
             rest.nth(more);
         }
         if given.contains(&name) {
@@ -328,6 +338,8 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
 pub trait OptionType: Sized {
     /// The limits on the values: a range for numbers, nothing for names.
     type Limits;
+    /// True for paths: a value may contain commas, also without parentheses around it.
+    const HAS_COMMAS: bool = false;
     /// Parses a value within the limits. The error ends a sentence about the option: see [`Allowed::refuse`].
     fn parse(text: &str, limits: &Self::Limits) -> Result<Self, String>;
     /// The value without its static type.
@@ -456,6 +468,7 @@ macro_rules! options {
                         default: <$type as $crate::options::OptionType>::value(&$default),
                         about,
                         needs: concat!($($needs)?),
+                        has_commas: <$type as $crate::options::OptionType>::HAS_COMMAS,
                     }])?
                 }),*];
                 parts.concat()
@@ -597,7 +610,8 @@ mod tests {
 
     #[test]
     fn options_without_effect_are_found() {
-        let idle = |text| Roof::from_text(text).unwrap().idle();
+        let idle = |text| Roof::from_text(text).unwrap().idle(&[]);
+        assert_eq!(Roof::default().idle(&["tiles", "shine"]), Some(("shine", "layers=3|4")));
         for text in ["", "gloss=1", "gloss=1,colour=blue,layers=1", "shine=2,layers=3", "shine=2,layers=4", "shine=5"] {
             assert_eq!(idle(text), None, "{text}");
         }
@@ -627,6 +641,7 @@ mod tests {
 
     impl OptionType for File {
         type Limits = ();
+        const HAS_COMMAS: bool = true;
 
         fn parse(text: &str, (): &()) -> Result<Self, String> {
             let files = ["", "a", "b,c", "d,layers=2,e"];

@@ -164,7 +164,7 @@ impl GameTree {
 
     /// The policy of an agent, queried at every information set as by `best_response`, with its distance from equilibrium.
     ///
-    /// A search should be queried with several `seeds`, from `seed` on, whose policies are averaged.
+    /// A search should be queried with several `seeds`, hashed from `seed`, whose policies are averaged.
     ///
     /// `on_progress(done, total)` is called about ten times a second and after the last information set.
     #[pyo3(signature = (agent, *, seed=Seed(0), seeds=Number::Small(1), on_progress=None),

@@ -149,16 +149,16 @@ def best_response(
     with which it chooses, each time as newly made with a seed of its own; a callable for an action, in this thread. A
     solution is read. The result depends on the arguments only, not on the number of threads.
 
-    A search, and a callable with random numbers, answers each question with one seed only. The best response then
-    exploits what is particular to these answers, too, and the agent seems more exploitable than it is: for
-    ``ismcts:iterations=2`` in Kuhn poker 0.31 on average, where the mean of its policies has 0.19. With `seeds`, the
-    policies of that many seeds are averaged first. `BestResponse.seeds` says how many were.
+    A search, and a callable with random numbers, answers each question with one seed only. The best response also
+    exploits the noise of that seed, so the figure is too high: for ``ismcts:iterations=2`` in Kuhn poker 0.31 on
+    average, where the mean of its policies has 0.19. With `seeds`, the policies of that many seeds are averaged first,
+    and the figure is less too high. `BestResponse.seeds` says how many were averaged.
 
     Args:
         game: The game, or its name; scaled-down rules, as in `solve`.
         agent: An agent as text, an agent, a solution, another object with ``step(state)``, or a callable.
         seed: The seed of the agent's decisions.
-        seeds: The number of seeds, from `seed` on, whose policies are averaged, for agents that search and for
+        seeds: The number of seeds, hashed from `seed`, whose policies are averaged, for agents that search and for
             callables. Agents whose policy does not depend on a seed are asked once.
         max_histories: A game with more histories is refused, as in `solve`.
         threads: Threads; 0 for all cores.

@@ -50,13 +50,13 @@ impl Estimate {
     }
 
     /// The mean of so many independent observations in a range, given their sum and that of their squares; `None` if there
-    /// are none. Their skewness is not known, and so is not in the interval.
+    /// are none. Their skewness is not known: the interval allows for as much as the range does.
     pub fn of_sums(units: u64, sum: f64, squares: f64, range: (f64, f64)) -> Option<Self> {
         if units == 0 {
             return None;
         }
         let mean = sum / units as f64;
-        let moments = Moments { units: units as f64, squares: (squares - sum * mean).max(0.0), cubes: 0.0 };
+        let moments = Moments { units: units as f64, squares: (squares - sum * mean).max(0.0), cubes: None };
         Some(Self { mean, ci95: half_width(mean, moments, 1.0, range), units })
     }
 
@@ -82,12 +82,13 @@ impl Estimate {
     }
 }
 
-/// The deviations of units from their mean: how many there are, the sum of their squares and that of their cubes.
+/// The deviations of units from their mean: how many there are, the sum of their squares and that of their cubes, if it
+/// is known.
 #[derive(Clone, Copy)]
 struct Moments {
     units: f64,
     squares: f64,
-    cubes: f64,
+    cubes: Option<f64>,
 }
 
 impl Moments {
@@ -95,7 +96,7 @@ impl Moments {
         Self {
             units: deviations.clone().count() as f64,
             squares: deviations.clone().map(|deviation| deviation * deviation).sum(),
-            cubes: deviations.map(|deviation| deviation.powi(3)).sum(),
+            cubes: Some(deviations.map(|deviation| deviation.powi(3)).sum()),
         }
     }
 }
@@ -108,7 +109,7 @@ fn half_width(mean: f64, Moments { units, squares, cubes }: Moments, size: f64, 
     }
     let quantile = StudentsT::new(0.0, 1.0, units - 1.0).expect("positive degrees of freedom").inverse_cdf(0.975);
     let student = |squares: f64| quantile * (squares / (units - 1.0) / units).sqrt();
-    let side = |distance: f64, cubes: f64| {
+    let side = |distance: f64, sign: f64| {
         let unseen = size * distance;
         if unseen.is_infinite() {
             return student(squares);
@@ -118,11 +119,13 @@ fn half_width(mean: f64, Moments { units, squares, cubes }: Moments, size: f64, 
         if squares == 0.0 || unseen == 0.0 {
             return 0.0;
         }
-        let skewness = (cubes + weight * unseen.powi(3)) / squares;
+        // No deviation to this side is larger than the distance.
+        let tail = cubes.map_or(unseen * squares, |cubes| sign * cubes + weight * unseen.powi(3));
+        let skewness = tail / squares;
         (student(squares) + (2.0 * NORMAL * NORMAL + 1.0) / 6.0 * skewness.max(0.0) / units).min(distance)
     };
     // Rounding may take the mean slightly out of the range.
-    side((mean - range.0).max(0.0), -cubes).max(side((range.1 - mean).max(0.0), cubes))
+    side((mean - range.0).max(0.0), -1.0).max(side((range.1 - mean).max(0.0), 1.0))
 }
 
 /// A share, such as that of games won, and its confidence interval.
@@ -360,18 +363,33 @@ mod tests {
         assert_eq!(Estimate::within(&[3.0; 5], (3.0, 3.0)).unwrap().ci95, 0.0, "nothing else is possible");
         assert!(Estimate::within(&[1.0], (-1.0, 1.0)).unwrap().ci95.is_nan());
         assert_eq!(Estimate::within(&[-1.0, 1.0], (-1.0, 1.0)).unwrap().ci95, 1.0, "no wider than the range");
-        let symmetric = [-1.0, 0.25, 0.25, 0.25, 0.25, 1.5];
-        let (values, sums) = (Estimate::within(&symmetric, (-3.0, 3.5)), Estimate::of_sums(6, 1.5, 3.5, (-3.0, 3.5)));
-        let (values, sums) = (values.unwrap(), sums.unwrap());
-        assert!(
-            (values.mean - sums.mean).abs() < 1e-12 && (values.ci95 - sums.ci95).abs() < 1e-12,
-            "{values:?}, {sums:?}"
-        );
-        assert_eq!(Estimate::of_sums(0, 0.0, 0.0, (-1.0, 1.0)), None);
         for range in [ANY, (-1.0, 1.0)] {
             let found = Estimate::within(&[0.0, f64::NAN, 1.0], range).unwrap();
             assert!(found.mean.is_nan() && found.ci95.is_nan(), "{found:?}");
         }
+    }
+
+    /// Sums of units that lie at the ends of the range say as much as the units. Those of others say less.
+    #[test]
+    fn sums_allow_for_any_skewness() {
+        let range = (-1.0, 1.0);
+        let both = |values: &[f64]| {
+            let squares = values.iter().map(|value| value * value).sum();
+            let sums = Estimate::of_sums(values.len() as u64, values.iter().sum(), squares, range).unwrap();
+            (Estimate::within(values, range).unwrap(), sums)
+        };
+        for lost in [0, 1, 3, 30, 100] {
+            let values: Vec<f64> = (0..200).map(|unit| if unit < lost { -1.0 } else { 1.0 }).collect();
+            let (values, sums) = both(&values);
+            assert!(
+                (values.mean - sums.mean).abs() < 1e-12 && values.ci95 <= sums.ci95 + 1e-12,
+                "{values:?}, {sums:?}"
+            );
+            assert!(sums.ci95 < 1.15 * values.ci95, "{lost}: {values:?}, {sums:?}");
+        }
+        let (values, sums) = both(&[-0.5, 0.5].repeat(100));
+        assert!(values.ci95 < sums.ci95 && sums.ci95 < 1.15 * values.ci95, "{values:?}, {sums:?}");
+        assert_eq!(Estimate::of_sums(0, 0.0, 0.0, range), None);
     }
 
     /// Where no range is known, and where values vary as much as the range allows, the interval is Student's.

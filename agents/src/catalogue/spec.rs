@@ -174,8 +174,8 @@ macro_rules! agents {
                 match self { $(Self::$variant(options) => options.to_text()),+ }
             }
 
-            fn idle(&self) -> Option<(&'static str, &'static str)> {
-                match self { $(Self::$variant(options) => options.idle()),+ }
+            fn idle(&self, given: &[&str]) -> Option<(&'static str, &'static str)> {
+                match self { $(Self::$variant(options) => options.idle(given)),+ }
             }
 
             fn values(&self) -> Vec<(&'static str, OptionValue)> {
@@ -357,7 +357,7 @@ impl AgentSpec {
     pub fn with(&self, option: &str, value: &str) -> Result<Self, SpecError> {
         let mut spec = self.clone();
         spec.kind.set(option, value)?;
-        spec.check_named()?;
+        spec.check_named(&[option])?;
         Ok(spec)
     }
 
@@ -449,10 +449,10 @@ impl AgentSpec {
         })
     }
 
-    /// Refuses an option that does nothing beside the values of the others.
-    fn check_idle(&self) -> Result<(), SpecError> {
+    /// Refuses an option without effect beside the others: one that is not at its default, or among the `given`.
+    fn check_idle(&self, given: &[&str]) -> Result<(), SpecError> {
         let written = |needs: &str| needs.replace("!=", " other than ").replace('|', " or ");
-        let idle = self.kind.idle().map(|(option, needs)| (option, written(needs)));
+        let idle = self.kind.idle(given).map(|(option, needs)| (option, written(needs)));
         let idle = idle.or_else(|| self.idle_network()).or_else(|| self.idle_seeds());
         let agent = || self.name().to_string();
         idle.map_or(Ok(()), |(option, needed)| Err(SpecError::Idle { agent: agent(), option, needed }))
@@ -479,9 +479,9 @@ impl AgentSpec {
         (responder.seeds > 1 && has_one_policy).then(|| ("seeds", "an agent that searches".to_string()))
     }
 
-    /// Checks that a network that is given has the required outputs.
-    fn check_named(&self) -> Result<(), SpecError> {
-        self.check_idle()?;
+    /// Checks that the options that are given have an effect, and that a network has the required outputs.
+    fn check_named(&self, given: &[&str]) -> Result<(), SpecError> {
+        self.check_idle(given)?;
         let cuts_off = self.options().iter().any(|(option, value)| *option == "cutoff" && !is_name(value, "off"));
         match self.network() {
             Some((network, _)) if cuts_off && !network.has_value() && self.asking().any(|it| it == "evaluation") => {
@@ -546,7 +546,8 @@ impl FromStr for AgentSpec {
             }
         };
         let spec = Self { kind, seed };
-        spec.check_named()?;
+        let given: Vec<&str> = others.iter().filter_map(|part| Some(part.split_once('=')?.0.trim())).collect();
+        spec.check_named(&given)?;
         Ok(spec)
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! The story is told from worlds drawn from the view of the seat, never from the true history. So it is the same in all
 //! worlds that the seat cannot tell apart. An event is told if it is the same in all of these worlds. It is marked as
-//! likely unless that makes it certain: because these are all worlds there are, or because the seat saw it.
+//! likely unless these are all worlds there are, or the seat saw it: in a few of the worlds, any other event in its place
+//! would have looked different.
 
 use std::{iter, mem};
 
@@ -14,6 +15,8 @@ use super::DynState;
 
 /// The number of worlds that are compared.
 const WORLDS: u64 = 100;
+/// The number of them in which the seat has to see an event that it is certain of.
+const SEEN: usize = 4;
 /// More random events than this in a row are a deal.
 const DEAL: usize = 4;
 
@@ -162,12 +165,17 @@ impl Known {
 /// drawn worlds. Runs are compared one by one, because a game may hide the number of events in them.
 fn known_events(state: &dyn DynState, seat: Seat) -> Vec<Known> {
     let (worlds, is_complete) = state.worlds(seat, WORLDS);
-    let seen = if is_complete { vec![true; worlds[0].len()] } else { state.seen(&worlds[0], seat) };
+    let checked = if is_complete { 0 } else { SEEN };
+    let seen: Vec<Vec<bool>> = worlds[..checked].iter().map(|events| state.seen(events, seat)).collect();
     let worlds: Vec<Vec<&[Event]>> = worlds.iter().map(|events| runs(events, seat)).collect();
-    let known = |event: Event, place: Place, is_certain: bool| {
+    let known = |event: Event, place: Place| {
+        let is_seen = |(seen, runs): (&Vec<bool>, &Vec<&[Event]>)| {
+            let before: usize = runs[..place.run].iter().map(|run| run.len()).sum();
+            seen[before + place.index]
+        };
         let others = || worlds.iter().map(|world| world[place.run].get(place.index));
         let extent = if others().all(|other| other == Some(&event)) {
-            Extent::Event { is_certain }
+            Extent::Event { is_certain: seen.iter().zip(&worlds).all(is_seen) }
         } else if others().all(|other| other.is_some_and(|other| other.turn == event.turn)) {
             Extent::Actor
         } else {
@@ -177,7 +185,7 @@ fn known_events(state: &dyn DynState, seat: Seat) -> Vec<Known> {
     };
     let runs = worlds[0].iter().enumerate();
     let places = runs.flat_map(|(run, events)| (0..events.len()).map(move |index| Place { run, index }));
-    places.zip(seen).map(|(place, seen)| known(worlds[0][place.run][place.index], place, seen)).collect()
+    places.map(|place| known(worlds[0][place.run][place.index], place)).collect()
 }
 
 /// The runs of a history: the events up to the first action of the seat, and from each of its actions up to the next.

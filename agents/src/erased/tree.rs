@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{Action, ActionSet as _, FullGame, Game, Scene, Seat, Turn};
+use stier_core::{Action, ActionSet as _, FullGame, Game, Rng, Scene, Seat, Turn};
 use thiserror::Error;
 
 use super::{DynEntrant, DynGame, DynState, ErasedEntrant, ErasedGame};
@@ -69,9 +69,9 @@ pub enum NotAPolicy {
 /// The way in which an entrant is queried at every information set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AskSettings {
-    /// The first seed. That of every decision is hashed from it.
+    /// The first seed. The others, and that of every decision, are hashed from it.
     pub seed: u64,
-    /// The number of seeds, at least 1: this one and those that follow it. Their policies are averaged.
+    /// The number of seeds, at least 1. Their policies are averaged.
     pub seeds: u64,
     /// The number of threads; 0 for all cores. Results do not depend on it.
     pub threads: usize,
@@ -158,7 +158,12 @@ dyn_trait! {
                 Player::Fair(agent) => agent,
                 Player::Oracle(_) => unreachable!("oracles have been refused"),
             };
-            let seed = |index| settings.seed.wrapping_add(index) ^ entrant.seed().rotate_left(32);
+            // The first is the given one, so that one seed is the first of several.
+            let further = |index| match index {
+                0 => settings.seed,
+                _ => Rng::stream(settings.seed, "seed of an agent", index).bits(),
+            };
+            let seed = |index| further(index) ^ entrant.seed().rotate_left(32);
             let seeds: Vec<u64> = (0..entrant.num_seeds(settings).max(1)).map(seed).collect();
             Ok(self.table(policy_of(self.tree(), &enter, &seeds, threads, watch)?))
         }

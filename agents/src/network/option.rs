@@ -137,6 +137,7 @@ pub fn quoted(path: &str) -> String {
 
 impl OptionType for NetworkFile {
     type Limits = ();
+    const HAS_COMMAS: bool = true;
 
     fn parse(text: &str, (): &()) -> Result<Self, String> {
         if text.is_empty() {
