@@ -24,7 +24,7 @@ pytest.importorskip("ray")
 
 
 from stier import experiments
-from stier.experiments import Experiment, Store, _ray
+from stier.experiments import Experiment, Store, _ray, _store
 
 pytestmark = [
     # Whatever Ray warns of is not ours.
@@ -79,8 +79,8 @@ def test_lost_nodes_and_killed_drivers_change_no_byte(cluster, toml: Path, tmp_p
     cluster.wait_for_nodes()
     keep, kept = Store.keep, []
 
-    def keep_and_lose_a_node(self: Store, number: int, table: object) -> None:
-        keep(self, number, table)
+    def keep_and_lose_a_node(self: Store, number: int, *more: Any) -> None:
+        keep(self, number, *more)
         kept.append(number)
         if len(kept) == 2:
             cluster.remove_node(node, allow_graceful=False)
@@ -131,7 +131,8 @@ def test_jobs_are_functions_of_the_experiment(tmp_path: Path) -> None:
     experiment = Experiment("schwinget", ["random", "greedy"], deals=4, deals_per_part=2)
     version = _ray.build()
     store = Store(experiment, tmp_path)
-    tables, seconds = _ray.job(store, version, [1, 0])
+    tables, machine, seconds = _ray.job(store, version, [1, 0])
+    assert machine == _store.machine()
     assert seconds > 0
     assert [table["deal"].to_pylist() for table in tables] == [[2, 2, 3, 3], [0, 0, 1, 1]]
     assert tables == _ray.job(store, version, [1, 0])[0]

@@ -113,12 +113,78 @@ def test_order_and_place_change_nothing(played: Store, tmp_path: Path) -> None:
     """Parts that are kept in any order, and by other processes, are saved as the same file."""
     store = begin(plan(), tmp_path / "backwards")
     for number in reversed(range(store.experiment.parts())):
-        store.keep(number, store.experiment.play(store.experiment.task(number), 1, tmp_path))
+        store.keep(number, store.experiment.play(store.experiment.task(number), 1, tmp_path), "a processor")
     assert kept(store.folder) == kept(played.folder)
     for one, name in ((store, "a.parquet"), (played, "b.parquet")):
         one.save(tmp_path / name)
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
     assert len({experiments.Experiment.task(store.experiment, number).key for number in range(4)}) == 4
+
+
+def test_parts_name_the_machine_that_played_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _ray = pytest.importorskip("stier.experiments._ray")
+    monkeypatch.setattr(_ray.ray, "init", lambda **_: None)
+    monkeypatch.setattr(_ray.ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(_ray.ray, "shutdown", lambda: None)
+    played: list[str] = []
+
+    def hand_out(store: Store, missing: Any) -> Iterator[tuple[int, Any, str]]:
+        for number in missing:
+            with monkeypatch.context() as node:
+                node.setattr(_ray, "machine", lambda number=number: f"node {number}")
+                (table,), machine, _ = _ray.job(store, _plans.build(), [number])
+            played.append(machine)
+            yield number, table, machine
+
+    monkeypatch.setattr(_ray, "_hand_out", hand_out)
+    found = experiments.run(plan(), tmp_path / "cluster", ray="auto")
+    assert found.machines == played == [f"node {number}" for number in range(4)]
+    here = experiments.run(plan(), tmp_path / "here")
+    assert here.machines == [_store.machine()]
+    assert kept(here.folder) == kept(found.folder)
+
+
+def test_what_is_kept_is_checked_once(copied: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the folder is opened, or when a part that another process has written since is read."""
+    rows, checks = copied.to_arrow(), []
+    checksum, path = _store._checksum, copied.folder / FILE
+    monkeypatch.setattr(_store, "_checksum", lambda *row: checks.append(row[0]) or checksum(*row))
+    keys = [copied.experiment.task(number).key for number in range(4)]
+    for open_again in (lambda: experiments.load(copied.folder), lambda: begin(plan(), copied.folder)):
+        opened = open_again()
+        assert sorted(checks) == sorted([*keys, "experiment", "holder"])
+        assert opened.to_arrow().equals(opened.to_arrow())
+        assert opened.to_arrow().equals(rows)
+        assert len(checks) == 6
+        checks.clear()
+    reader = Store(copied.experiment, copied.folder)
+    for _ in range(2):
+        reader.part(1)
+    assert checks == [keys[1]]
+    # Written anew, it is checked anew.
+    opened.keep(1, reader.part(1), "a processor")
+    checks.clear()
+    opened.to_arrow()
+    assert checks == [keys[1]]
+    change(copied.folder, "UPDATE kept SET machine = 'x' WHERE key = ?", keys[2])
+    with pytest.raises(ArgumentError, match=f"{path} is damaged"):
+        reader.part(2)
+
+
+def test_a_store_is_shown_whatever_has_happened_to_it(copied: Store, tmp_path: Path) -> None:
+    name = f"<stier.experiments.Store in {copied.folder}: "
+    assert repr(copied) == f"{name}4 of 4 parts>"
+    (copied.folder / FILE).write_bytes(b"nonsense" * 999)
+    assert repr(copied) == f"{name}4 parts, whose database cannot be read>"
+    assert repr(Store(copied.experiment, tmp_path / "nothing")).endswith("nothing: 0 of 4 parts>")
+    assert repr(_store.Database(copied.folder))
+
+
+def test_matches_are_not_another_kind(tmp_path: Path) -> None:
+    store = begin(from_dict(tomllib.loads(STRENGTH)), tmp_path / "strength")
+    for call in (stier.ratings.cross_table, experiments.decisions):
+        with pytest.raises(ArgumentError, match="strength has no matches, but an experiment of the kind strength"):
+            call(store)
 
 
 def test_one_process_plays_while_others_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

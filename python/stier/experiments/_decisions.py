@@ -18,6 +18,7 @@ from stier._output import bar
 from stier.errors import AgentError, ArgumentError
 from stier.experiments._run import load
 from stier.experiments._store import Store
+from stier.experiments.matches import experiment_of
 
 #: The teacher that stands for the agent that played.
 OWN = "own"
@@ -96,24 +97,24 @@ def decisions(
 
     Raises:
         AgentError: A teacher that does not exist.
-        ValueError: A part that has not been played, or an unknown name or tensor.
+        ValueError: An experiment that is not one of matches, a part that has not been played, or an unknown name or
+            tensor.
     """
     games = games if isinstance(games, Store) else load(games)
     if tensor not in ("observation", "information_state"):
         raise ArgumentError(f"tensor must be observation or information_state, got {tensor!r}")
-    names = games.experiment.names
+    experiment = experiment_of(games)
+    names = experiment.names
     for name in agents or ():
         if name not in names:
             raise ArgumentError(f"unknown agent '{name}'{alternatives(name, 'agents', names)}")
     missing = set(games.missing())
-    there = [number for number in range(games.experiment.parts()) if number not in missing]
+    there = [number for number in range(experiment.parts()) if number not in missing]
     chosen = there if parts is None else list(parts)
     for number in chosen:
         if number not in there:
-            raise ArgumentError(
-                f"part {number} has not been played; there are {len(there)} of {games.experiment.parts()}"
-            )
-    game = games.experiment.load_game()
+            raise ArgumentError(f"part {number} has not been played; there are {len(there)} of {experiment.parts()}")
+    game = experiment.load_game()
     if teacher is not None and teacher != OWN:
         load_agent(teacher, game)
     collector = _Collector(games, game, set(names if agents is None else agents), teacher, tensor, seed, threads)
@@ -133,11 +134,12 @@ class _Collector:
     def __init__(
         self, games: Store, game: Game, wanted: set[str], teacher: str | None, tensor: str, seed: int, threads: int
     ) -> None:
+        experiment = experiment_of(games)
         self._games, self._game, self._wanted = games, game, wanted
         self._teacher, self._seed, self._threads = teacher, seed, threads
         self._information = tensor == "information_state"
-        self._place = {name: number for number, name in enumerate(games.experiment.names)}
-        self._texts = games.experiment.agents
+        self._place = {name: number for number, name in enumerate(experiment.names)}
+        self._texts = experiment.agents
         self._numbers: list[tuple[int, ...]] = []
         self._views: list[npt.NDArray[np.float32]] = []
         self._legal: list[npt.NDArray[np.bool_]] = []

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from stier.errors import ArgumentError, MissingExtraError
 from stier.experiments._plans import build
-from stier.experiments._store import Store
+from stier.experiments._store import Store, machine
 
 try:
     import ray
@@ -26,8 +26,8 @@ try:
 except ModuleNotFoundError:
     raise MissingExtraError("a cluster needs Ray: pip install 'stier[ray]'") from None
 
-#: Numbers of parts with their tables, in the order in which they are done.
-Played: TypeAlias = Generator[tuple[int, pa.Table], None, None]
+#: Numbers of parts with their tables and the machines that played them, in the order in which they are done.
+Played: TypeAlias = Generator[tuple[int, pa.Table, str], None, None]
 
 #: The least that a job should take, in seconds.
 WORTHWHILE = 0.5
@@ -39,15 +39,15 @@ PATIENCE = 0.05
 _LEAVING = Event()
 
 
-def job(store: Store, version: str, numbers: Sequence[int]) -> tuple[list[pa.Table], float]:
-    """Plays parts on one thread, and returns their tables and the seconds that they took."""
+def job(store: Store, version: str, numbers: Sequence[int]) -> tuple[list[pa.Table], str, float]:
+    """Plays parts on one thread, and returns their tables, the machine and the seconds that they took."""
     if version != build():
         raise ArgumentError(f"this node has stier {build()}, the experiment is played with {version}")
     store.experiment.check_networks()
     begun, tables = time.perf_counter(), []
     for task in map(store.experiment.task, numbers):
         tables.append(store.experiment.play(task, 1, store.work(task)))
-    return tables, time.perf_counter() - begun
+    return tables, machine(), time.perf_counter() - begun
 
 
 def on_cluster(store: Store, address: str) -> Played:
@@ -97,10 +97,10 @@ def _hand_out(store: Store, missing: deque[int]) -> Played:
                 waiting[remote.remote(shared, build(), numbers)] = numbers
             done, _ = ray.wait(list(waiting), timeout=PATIENCE)
             for reference in done:
-                tables, seconds = _result(reference)
+                tables, where, seconds = _result(reference)
                 numbers = waiting.pop(reference)
                 pace.learn(numbers, seconds)
-                yield from zip(numbers, tables, strict=True)
+                yield from ((number, table, where) for number, table in zip(numbers, tables, strict=True))
     except (KeyboardInterrupt, GeneratorExit):
         # Only here: to cancel a job that is about to end can end this process (ray-project/ray#54527), and where one
         # job has raised the others soon end by themselves.
@@ -109,10 +109,10 @@ def _hand_out(store: Store, missing: deque[int]) -> Played:
         raise
 
 
-def _result(reference: Any) -> tuple[list[pa.Table], float]:
+def _result(reference: Any) -> tuple[list[pa.Table], str, float]:
     """Returns the result of a job, or raises its exception."""
     try:
-        result: tuple[list[pa.Table], float] = ray.get(reference)
+        result: tuple[list[pa.Table], str, float] = ray.get(reference)
     except RayTaskError as error:
         raise error.cause from None
     return result

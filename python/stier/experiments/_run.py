@@ -19,7 +19,7 @@ from stier._native import alternatives
 from stier._output import Update, bar
 from stier.errors import ArgumentError, FileError
 from stier.experiments._plans import OUTPUTS, PUBLISHED, Plan, Report, TablePlan
-from stier.experiments._store import FILE, Store
+from stier.experiments._store import FILE, Database, Store, machine
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -46,19 +46,20 @@ def load(folder: str | Path) -> Store:
     folder = as_path(folder)
     if folder.is_file():
         return begin(read(folder), Path("out") / folder.stem)
-    noted = Store(None, folder).manifest()
+    database = Database(folder)
+    noted = database.open()
     if noted is None:
         raise FileError(f"{folder} has no experiment: there is no {FILE}")
     _compare(folder, noted["fixed"], {"version": stier.__version__})
     plan = from_dict(noted["experiment"])
     _compare(folder, noted["fixed"], _fixed(plan))
-    return Store(plan, folder)
+    return Store(plan, folder, database.sound)
 
 
 def begin(experiment: Plan, folder: Path) -> Store:
     """Prepares a folder for the experiment, or for the rest of it."""
     store = Store(experiment, folder)
-    noted = store.manifest()
+    noted = store.open()
     described = {
         "fixed": _fixed(experiment),
         "experiment": json.loads(json.dumps({"kind": experiment.kind, **experiment.settings()})),
@@ -185,9 +186,9 @@ def run(
 
             parts = on_cluster(store, ray)
         try:
-            for number, table in stack.enter_context(closing(parts)):
+            for number, table, where in stack.enter_context(closing(parts)):
                 plan.check_networks()
-                store.keep(number, table)
+                store.keep(number, table, where)
                 if tell is not None:
                     tell(plan.task(number).size, 0)
                 if minutes is not None and time.monotonic() - begun > 60 * minutes:
@@ -218,8 +219,9 @@ def _teller(store: Store, update: Update) -> Callable[[int, int], None]:
 
 def _here(
     store: Store, threads: int, tell: Callable[[int, int], None] | None
-) -> Generator[tuple[int, pa.Table], None, None]:
+) -> Generator[tuple[int, pa.Table, str], None, None]:
     """Plays the missing parts, one after another, each on all threads."""
+    here = machine()
     for number in store.missing():
         task = store.experiment.task(number)
 
@@ -227,7 +229,7 @@ def _here(
             if tell is not None:
                 tell(0, size * done // max(1, total))
 
-        yield number, store.experiment.play(task, threads, store.work(task), on_progress)
+        yield number, store.experiment.play(task, threads, store.work(task), on_progress), here
 
 
 def report(store: Store | str | Path, **options: Any) -> Any:

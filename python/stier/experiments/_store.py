@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import stier
 from stier._files import write
 from stier.errors import ArgumentError, FileError
-from stier.experiments._plans import FORMAT, Task
+from stier.experiments._plans import FORMAT, Plan, Task
 
 #: The database, and the file that is locked while its parts are played.
 FILE, LOCK = "experiment.sqlite", "experiment.lock"
@@ -39,25 +39,118 @@ CREATE TABLE IF NOT EXISTS kept
 """
 
 
-class Store:
-    """The folder of an experiment with the parts played so far; made by `run` and `load`.
+class Database:
+    """The database in a folder. What is kept in it is checked once: when it is opened, or when it is first read.
 
     What is written at once is there whole or not at all. The journal is SQLite's rollback journal, not its write-ahead
     log, which needs memory that processes share: network file systems have none.
+
+    Attributes:
+        folder: The folder.
+        sound: The keys of what has been checked.
+    """
+
+    def __init__(self, folder: Path, sound: Iterable[str] = ()) -> None:
+        self.folder = folder
+        self.sound = set(sound)
+        self._path = folder / FILE
+
+    def open(self) -> dict[str, Any] | None:
+        """Checks everything that is kept and returns the manifest; None in a folder without an experiment."""
+        if not self._is_there():
+            if (self.folder / OLD).exists():
+                older = f"{self.folder} has an experiment of an older version, in {OLD} and files of parts"
+                raise ArgumentError(f"{older}: choose another folder, or delete it")
+            return None
+        self._check()
+        manifest: dict[str, Any] = json.loads(self._read([MANIFEST])[0])
+        return manifest
+
+    def _is_there(self) -> bool:
+        # A process that was killed at its first write leaves an empty file.
+        return self._path.is_file() and self._path.stat().st_size > 0
+
+    @contextmanager
+    def _connected(self, mode: str = "rw") -> Iterator[sqlite3.Connection]:
+        """Opens the database. Errors of SQLite become `FileError` and `ArgumentError`."""
+        uri = f"{self._path.absolute().as_uri()}?mode={mode}"
+        try:
+            with closing(sqlite3.connect(uri, PATIENCE, isolation_level=None, uri=True)) as connection:
+                yield connection
+        except sqlite3.Error as error:
+            if any(word in str(error) for word in ABOUT_FILE):
+                raise FileError(f"{self._path}: {error}") from None
+            raise self._damaged(str(error)) from None
+
+    def _damaged(self, what: str) -> ArgumentError:
+        return ArgumentError(f"{self._path} is damaged ({what}): restore it, or delete it and play everything again")
+
+    def _select(self, query: str, *values: str) -> list[tuple[Any, ...]]:
+        if not self._is_there():
+            return []
+        with self._connected() as connection:
+            return connection.execute(query, values).fetchall()
+
+    def _read(self, keys: Sequence[str]) -> list[bytes]:
+        """Returns what is kept under the keys."""
+        contents: list[bytes] = []
+        if not keys:
+            return contents
+        with self._connected() as connection:
+            for key in keys:
+                query = "SELECT key, machine, content, checksum FROM kept WHERE key = ?"
+                if (row := connection.execute(query, (key,)).fetchone()) is None:
+                    raise ArgumentError(f"{self._path} has no {key!r}: it has not been played")
+                contents.append(row[2] if key in self.sound else self._checked(*row))
+        return contents
+
+    def _write(self, contents: Iterable[tuple[str, bytes]], machine: str = "") -> None:
+        """Writes contents by key, instead of those that have the same keys."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        rows = [(key, machine, content, _checksum(key, machine, content)) for key, content in contents]
+        self.sound -= {key for key, *_ in rows}
+        with self._connected("rwc") as connection, connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(TABLE)
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            connection.executemany("REPLACE INTO kept (key, machine, content, checksum) VALUES (?, ?, ?, ?)", rows)
+
+    def _check(self) -> None:
+        """Reads everything once. Raises `ArgumentError` if a byte of it has changed, or for another format."""
+        with self._connected() as connection:
+            if (found := connection.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
+                raise self._damaged(found.strip().splitlines()[-1])
+            if (number := connection.execute("PRAGMA user_version").fetchone()[0]) != FORMAT:
+                raise ArgumentError(f"{self._path} is not an experiment in format {FORMAT}, but in format {number}")
+            for row in connection.execute("SELECT key, machine, content, checksum FROM kept"):
+                self._checked(*row)
+
+    def _checked(self, key: object, machine: object, content: object, checksum: object) -> bytes:
+        if not isinstance(content, bytes) or checksum != _checksum(key, machine, content):
+            raise self._damaged(f"the checksum of {key!r} does not fit")
+        self.sound.add(str(key))
+        return content
+
+
+class Store(Database):
+    """The folder of an experiment with the parts played so far; made by `run` and `load`.
 
     Attributes:
         experiment: The experiment.
         folder: The folder.
     """
 
-    def __init__(self, experiment: Any, folder: Path) -> None:
+    def __init__(self, experiment: Plan, folder: Path, sound: Iterable[str] = ()) -> None:
+        super().__init__(folder, sound)
         self.experiment = experiment
-        self.folder = folder
-        self._path = folder / FILE
 
     def __repr__(self) -> str:
-        done, parts = self.experiment.parts() - len(self.missing()), self.experiment.parts()
-        return f"<stier.experiments.Store in {self.folder}: {done} of {parts} parts>"
+        parts = self.experiment.parts()
+        try:
+            found = f"{parts - len(self.missing())} of {parts} parts"
+        except (ArgumentError, OSError):
+            found = f"{parts} parts, whose database cannot be read"
+        return f"<stier.experiments.Store in {self.folder}: {found}>"
 
     @property
     def complete(self) -> bool:
@@ -73,9 +166,9 @@ class Store:
         """Returns the folder for checkpoints and other files of a task."""
         return self.folder / "work" / task.name
 
-    def keep(self, number: int, table: pa.Table) -> None:
-        """Writes a part that was played on this machine."""
-        self._write([(self.experiment.task(number).key, _encode(table))], _machine())
+    def keep(self, number: int, table: pa.Table, machine: str) -> None:
+        """Writes a part that was played on a machine, as `machine` names it."""
+        self._write([(self.experiment.task(number).key, _encode(table))], machine)
 
     def part(self, number: int, columns: Sequence[str] | None = None) -> pa.Table:
         """Returns the rows of one part, or some of its columns. Raises `ArgumentError` if it has not been played."""
@@ -116,17 +209,6 @@ class Store:
         query = "SELECT machine FROM kept WHERE machine != '' GROUP BY machine ORDER BY MIN(rowid)"
         return [machine for (machine,) in self._select(query)]
 
-    def manifest(self) -> dict[str, Any] | None:
-        """Returns the manifest, or None in a folder without an experiment. Checks everything that is kept."""
-        if not self._is_there():
-            if (self.folder / OLD).exists():
-                older = f"{self.folder} has an experiment of an older version, in {OLD} and files of parts"
-                raise ArgumentError(f"{older}: choose another folder, or delete it")
-            return None
-        self._check()
-        manifest: dict[str, Any] = json.loads(self._read([MANIFEST])[0])
-        return manifest
-
     def note(self, manifest: dict[str, Any]) -> None:
         """Writes the manifest."""
         self._write([(MANIFEST, json.dumps(manifest, ensure_ascii=False).encode())])
@@ -161,69 +243,6 @@ class Store:
         now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
         self._write([(HOLDER, f"process {os.getpid()} on {platform.node()} since {now}".encode())])
 
-    def _is_there(self) -> bool:
-        # A process that was killed at its first write leaves an empty file.
-        return self._path.is_file() and self._path.stat().st_size > 0
-
-    @contextmanager
-    def _connected(self, mode: str = "rw") -> Iterator[sqlite3.Connection]:
-        """Opens the database. Errors of SQLite become `FileError` and `ArgumentError`."""
-        uri = f"{self._path.absolute().as_uri()}?mode={mode}"
-        try:
-            with closing(sqlite3.connect(uri, PATIENCE, isolation_level=None, uri=True)) as connection:
-                yield connection
-        except sqlite3.Error as error:
-            if any(word in str(error) for word in ABOUT_FILE):
-                raise FileError(f"{self._path}: {error}") from None
-            raise self._damaged(str(error)) from None
-
-    def _damaged(self, what: str) -> ArgumentError:
-        return ArgumentError(f"{self._path} is damaged ({what}): restore it, or delete it and play everything again")
-
-    def _select(self, query: str, *values: str) -> list[tuple[Any, ...]]:
-        if not self._is_there():
-            return []
-        with self._connected() as connection:
-            return connection.execute(query, values).fetchall()
-
-    def _read(self, keys: Sequence[str]) -> list[bytes]:
-        """Returns what is kept under the keys."""
-        contents: list[bytes] = []
-        if not keys:
-            return contents
-        with self._connected() as connection:
-            for key in keys:
-                query = "SELECT key, machine, content, checksum FROM kept WHERE key = ?"
-                if (row := connection.execute(query, (key,)).fetchone()) is None:
-                    raise ArgumentError(f"{self._path} has no {key!r}: it has not been played")
-                contents.append(self._checked(*row))
-        return contents
-
-    def _write(self, contents: Iterable[tuple[str, bytes]], machine: str = "") -> None:
-        """Writes contents by key, instead of those that have the same keys."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        rows = [(key, machine, content, _checksum(key, machine, content)) for key, content in contents]
-        with self._connected("rwc") as connection, connection:
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute(TABLE)
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
-            connection.executemany("REPLACE INTO kept (key, machine, content, checksum) VALUES (?, ?, ?, ?)", rows)
-
-    def _check(self) -> None:
-        """Reads everything once. Raises `ArgumentError` if a byte of it has changed, or for another format."""
-        with self._connected() as connection:
-            if (found := connection.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
-                raise self._damaged(found.strip().splitlines()[-1])
-            if (number := connection.execute("PRAGMA user_version").fetchone()[0]) != FORMAT:
-                raise ArgumentError(f"{self._path} is not an experiment in format {FORMAT}, but in format {number}")
-            for row in connection.execute("SELECT key, machine, content, checksum FROM kept"):
-                self._checked(*row)
-
-    def _checked(self, key: object, machine: object, content: object, checksum: object) -> bytes:
-        if not isinstance(content, bytes) or checksum != _checksum(key, machine, content):
-            raise self._damaged(f"the checksum of {key!r} does not fit")
-        return content
-
 
 def _checksum(key: object, machine: object, content: bytes) -> bytes:
     return hashlib.sha256(json.dumps([str(key), str(machine)]).encode() + content).digest()
@@ -242,7 +261,7 @@ def _decode(content: bytes) -> pa.Table:
         return reader.read_all()
 
 
-def _machine() -> str:
+def machine() -> str:
     """Returns the processor, the number of cores and the version of stier."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()

@@ -157,7 +157,7 @@ def outcomes(results: Results) -> Outcomes:
 
     Raises:
         TypeError: It is neither.
-        ValueError: There are no games.
+        ValueError: There are no games, or the experiment is not one of matches.
     """
     if isinstance(results, Outcomes):
         found = results
@@ -180,10 +180,12 @@ def outcomes(results: Results) -> Outcomes:
 
 
 def _of_experiment(games: Store) -> Outcomes:
-    table = games.to_arrow()
-    names = games.experiment.names
+    from stier.experiments.matches import experiment_of
+
+    experiment, table = experiment_of(games), games.to_arrow()
+    names = experiment.names
     place = {name: number for number, name in enumerate(names)}
-    game = games.experiment.load_game()
+    game = experiment.load_game()
     seats = game.num_players()
     sitting = table["names"].combine_chunks().flatten().to_pylist()
     deals = np.stack([table["seed"].to_numpy().astype(np.uint64), table["deal"].to_numpy().astype(np.uint64)])
