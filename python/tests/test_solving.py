@@ -162,7 +162,7 @@ def test_the_distance_of_agents(tiny: stier.Game, solution: stier.Solution) -> N
 def test_the_policies_of_several_seeds_are_averaged() -> None:
     game, agent = stier.load_game("kuhn_poker"), "ismcts:iterations=2"
     tree = stier.solving.GameTree(game, threads=1)
-    seeds = [0, *(derive_seed(0, "seed of an agent", index) for index in range(1, 30))]
+    seeds = [0, *(_native.derive_seed(0, "seed of an agent", index) for index in range(1, 30))]
     alone = [tree.policy_of(agent, seed=seed) for seed in seeds]
     told: list[tuple[int, int]] = []
     mean = tree.policy_of(agent, seeds=30, on_progress=lambda done, total: told.append((done, total)))

@@ -338,13 +338,6 @@ def _named(kind: Any) -> str:
     return f"{one} of {TYPES[inner[0]][2]}" if inner else one
 
 
-def whole(name: str, value: Any, least: int, most: int) -> int:
-    """Returns a whole number in its range. Raises `ArgumentError` for others."""
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise ArgumentError(f"{name} must be between {least} and {most}, got {value!r}")
-    return value
-
-
 def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tuple[str, bool]:
     """Returns an agent with a value for the first of these options that it has, and True if it has one."""
     options = load_agent(text, game).options

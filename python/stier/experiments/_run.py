@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 import stier
+from stier import _arguments
 from stier._files import as_path
 from stier._native import alternatives
 from stier._output import Update, bar
@@ -169,7 +170,9 @@ def run(
         plan, out = read(experiment), Path("out") / Path(experiment).stem if out is None else out
     if out is None:
         raise ArgumentError("say where the parts go: out is missing")
-    folder = as_path(out)
+    folder, threads = as_path(out), _arguments.threads(threads)
+    if minutes is not None:
+        minutes = _arguments.duration("minutes", minutes)
     if ray is not None and threads != 0:
         raise ArgumentError("on a cluster each task has one thread: give threads or ray, not both")
     begun = time.monotonic()

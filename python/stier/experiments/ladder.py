@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 import stier
+from stier import _arguments
 from stier._native import GameTree
 from stier.errors import ArgumentError
 from stier.experiments._plans import (
@@ -106,6 +107,7 @@ class Ladder(TablePlan):
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         super().__init__(given)
+        _arguments.seed(self.given["seed"])
         for number, rung in enumerate(self.given["rung"], start=1):
             checked(rung, {"game": str, "about": str, "target": float, "iterations": int}, f"rung {number}: ")
         if not self.given["rung"]:

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from stier import _native
+from stier import _arguments, _native
 from stier._native import Game, alternatives, derive_seed, games_per_deal, load_agent, load_game
 from stier.errors import ArgumentError, RatingError
 from stier.experiments import _plans
-from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Task, build, checked, digest, whole
+from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Task, build, checked, digest
 from stier.experiments._store import Store
 from stier.ratings import (
     CrossTable,
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Experiment", "Report"]
 
-#: The largest seed.
-MOST_SEED = 2**64 - 1
 #: The largest numbers of deals and of deals in a part.
 MOST_DEALS, MOST_IN_PART = 10**9, 1_000_000
 #: The columns: one row per game. Lists are by seat, but for the actions.
@@ -57,12 +55,12 @@ KEYS = {
     "game": str,
     "agents": (dict, list),
     "rules": dict,
-    "deals": object,
-    "seed": object,
-    "seeds": list,
-    "paired": object,
+    "deals": int,
+    "seed": int,
+    "seeds": list[int],
+    "paired": bool,
     "pairings": list,
-    "deals_per_part": object,
+    "deals_per_part": int,
     **dict.fromkeys(OUTPUTS, str),
 }
 
@@ -99,6 +97,7 @@ class Experiment(Plan):
     Raises:
         RulesError: A game or an option that does not exist.
         AgentError: An agent that does not exist, or cannot play the game.
+        TypeError: A number that is not a whole one.
         ArgumentError: A number out of range, an unknown name, or an agent with a budget of time, which never plays the
             same game twice.
 
@@ -134,9 +133,9 @@ class Experiment(Plan):
         self.game: str = loaded.short_name()
         self.rules: dict[str, Any] = dict(sorted(_changed(loaded).items()))
         self.agents: dict[str, str] = _agents(loaded, agents)
-        self.deals: int = whole("deals", deals, 1, MOST_DEALS)
-        self.deals_per_part: int = whole("deals_per_part", deals_per_part, 1, MOST_IN_PART)
-        self.seeds: list[int] = [whole("a seed", seed, 0, MOST_SEED) for seed in seeds]
+        self.deals: int = _arguments.whole("deals", deals, 1, MOST_DEALS)
+        self.deals_per_part: int = _arguments.whole("deals_per_part", deals_per_part, 1, MOST_IN_PART)
+        self.seeds: list[int] = [_arguments.seed(seed) for seed in seeds]
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise ArgumentError("seeds must be one or more different numbers")
         if not isinstance(paired, bool):

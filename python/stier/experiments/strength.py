@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 import stier
+from stier import _arguments
 from stier._native import Game, derive_seed, estimate_of_sums, share_of_sums
 from stier._output import between, plus_minus
 from stier.errors import ArgumentError
@@ -28,7 +29,6 @@ from stier.experiments._plans import (
     line,
     made_by,
     paragraph,
-    whole,
     with_option,
 )
 from stier.experiments._store import Store
@@ -87,13 +87,14 @@ class Strength(TablePlan):
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         super().__init__(given)
-        whole("piece", self.given["piece"], 1, MOST_DEALS)
+        _arguments.seed(self.given["seed"])
+        _arguments.whole("piece", self.given["piece"], 1, MOST_DEALS)
         self._wanted: dict[Match, int] = {}
         self._made_by: dict[Match, str] = {}
         for number, table in enumerate(self.given["table"], start=1):
             known = {"game": str, "time_ms": int, "deals": int, "agents": list[str], "against": str}
             checked(table, known, f"table {number}: ", optional=("time_ms", "against"))
-            whole(f"table {number}: deals", table["deals"], 1, MOST_DEALS)
+            _arguments.whole(f"table {number}: deals", table["deals"], 1, MOST_DEALS)
             game = stier.load_game(table["game"])
             for agent, opponent in pairs(table):
                 for text in (agent, opponent):

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import pandas as pd
 import pyarrow as pa
 
-from stier.experiments._plans import OnProgress, Report, Rows, TablePlan, Task, build, digest, paragraph, whole
+from stier import _arguments
+from stier.experiments._plans import OnProgress, Report, Rows, TablePlan, Task, build, digest, paragraph
 from stier.experiments._store import Store
 from stier.experiments._training_measures import solve, train_and_measure
 from stier.experiments._training_page import distances, published_section, solved_section, trained_section
@@ -58,9 +59,9 @@ class Training(TablePlan):
     def __init__(self, given: Mapping[str, Any]) -> None:
         super().__init__(given)
         self._runs = complete(self.given["run"])
-        whole("seeds", self.given["seeds"], 1, MOST_SEEDS)
+        _arguments.whole("seeds", self.given["seeds"], 1, MOST_SEEDS)
         for run in self._runs:
-            whole(f"run {run['name']}: seeds", run.get("seeds", 1), 1, MOST_SEEDS)
+            _arguments.whole(f"run {run['name']}: seeds", run.get("seeds", 1), 1, MOST_SEEDS)
         self._tasks = list(self._open())
 
     def _open(self) -> Iterator[Task]:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from stier import _arguments
 from stier._native import Agent, Game, PythonAgent, Solution, State, load_agent, load_game, registered_agents
 from stier._output import bar
 from stier.errors import AgentError, ArgumentError, IllegalActionError, LeakError
@@ -445,11 +446,12 @@ def check_no_leak(
     Raises:
         AgentError: An agent that does not exist, or that answers the same question twice in two ways.
         RulesError: A game that does not exist.
-        TypeError: Neither a game nor an environment, or an environment that cannot be copied.
-        ValueError: A number below 1, or a fact whose name is taken.
+        TypeError: Neither a game nor an environment, a number that is not a whole one, or an environment that cannot be
+            copied.
+        ValueError: A number out of range, or a fact whose name is taken.
     """
-    if games < 1 or worlds < 1:
-        raise ArgumentError(f"games and worlds must be at least 1, got {games} and {worlds}")
+    games, worlds = _arguments.count("games", games), _arguments.count("worlds", worlds)
+    seed = _arguments.seed(seed)
     if agents is not None:
         listed(agents)
     subject = _subject(game, agents, twin)

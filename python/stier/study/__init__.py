@@ -22,6 +22,7 @@ for _name in ("pandas", "pyarrow", "scipy"):
 import pandas as pd  # noqa: E402
 import pyarrow as pa  # noqa: E402
 
+from stier import _arguments  # noqa: E402
 from stier._files import as_path, write_text  # noqa: E402
 from stier._native import alternatives, load_agent  # noqa: E402
 from stier._output import plus_minus  # noqa: E402
@@ -262,6 +263,7 @@ class Study(Plan):
         keys["chapters"] = list[str]
         self.given: dict[str, Any] = checked({**defaults, **given}, keys, optional=OUTPUTS)
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
+        _arguments.seed(self.given["seed"])
         if not 0 < self.given["scale"] <= MOST_SCALE:
             raise ArgumentError(f"scale must be above 0 and at most {MOST_SCALE}, got {self.given['scale']}")
         known = [chapter.name for chapter in CHAPTERS]
@@ -373,7 +375,8 @@ def attack_timing(
         ArgumentError: An unknown chapter, a scale that is not above 0, or the folder of another study.
         AgentError: The file is not a network for Schwinget.
     """
-    given: dict[str, Any] = {"quick": quick, "network": str(network or ""), "seed": seed, "scale": scale}
+    numbers = {"seed": _arguments.seed(seed), "scale": _arguments.number("scale", scale, 0, MOST_SCALE)}
+    given: dict[str, Any] = {"quick": quick, "network": str(network or ""), **numbers}
     plan = Study(given if chapters is None else {**given, "chapters": list(chapters)})
     folder = default_folder(quick=quick) if out is None else as_path(out)
     return plan.report(run(plan, folder, threads=threads, progress=progress))
