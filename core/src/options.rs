@@ -183,9 +183,9 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
         values(&Self::describe(), &|name| self.get(name))
     }
 
-    /// The first option without effect beside the others that is among the `given` or not at its default, and what it needs.
-    fn idle(&self, given: &[&str]) -> Option<(&'static str, &'static str)> {
-        idle(&Self::describe(), &self.values(), given)
+    /// The first option that is not at its default and has no effect beside the others, and what it needs.
+    fn idle(&self) -> Option<(&'static str, &'static str)> {
+        idle(&Self::describe(), &self.values())
     }
 
     /// The text form.
@@ -215,13 +215,8 @@ fn values(infos: &[OptionInfo], get: Get<'_>) -> Vec<(&'static str, OptionValue)
     infos.iter().filter_map(|info| Some((info.name, get(info.name).ok()?))).collect()
 }
 
-fn idle(
-    infos: &[OptionInfo],
-    values: &[(&'static str, OptionValue)],
-    given: &[&str],
-) -> Option<(&'static str, &'static str)> {
-    let is_given = |info: &OptionInfo, value: &OptionValue| *value != info.default || given.contains(&info.name);
-    let is_idle = |(info, (_, value)): &(&OptionInfo, _)| is_given(info, value) && !info.has_effect(values);
+fn idle(infos: &[OptionInfo], values: &[(&'static str, OptionValue)]) -> Option<(&'static str, &'static str)> {
+    let is_idle = |(info, (_, value)): &(&OptionInfo, _)| *value != info.default && !info.has_effect(values);
     infos.iter().zip(values.iter().cloned()).find(is_idle).map(|(info, _)| (info.name, info.needs))
 }
 
@@ -610,8 +605,7 @@ mod tests {
 
     #[test]
     fn options_without_effect_are_found() {
-        let idle = |text| Roof::from_text(text).unwrap().idle(&[]);
-        assert_eq!(Roof::default().idle(&["tiles", "shine"]), Some(("shine", "layers=3|4")));
+        let idle = |text| Roof::from_text(text).unwrap().idle();
         for text in ["", "gloss=1", "gloss=1,colour=blue,layers=1", "shine=2,layers=3", "shine=2,layers=4", "shine=5"] {
             assert_eq!(idle(text), None, "{text}");
         }

@@ -119,11 +119,14 @@ def test_a_match_is_that_of_the_table(tmp_path: Path) -> None:
 def test_sums_give_the_intervals_of_pit() -> None:
     result = stier.pit("schwinget", ["greedy", "random"], deals=400, seed=1)
     sums = strength.Sums(**strength.sums_of(result))
-    assert sums.mean(result.game) == f"{result.mean[0]:+.2f} ± {result.ci95[0]:.2f}"
+    # Without the skewness the interval is a little wider.
+    mean, ci95 = map(float, sums.mean(result.game).split(" ± "))
+    assert mean == pytest.approx(result.mean[0], abs=0.005)
+    assert result.ci95[0] < ci95 < 1.25 * result.ci95[0]
     decided = [played for played in result.games if played.returns[0] != played.returns[1]]
     won = sum(played.returns[played.agents.index(0)] > 0 for played in decided)
     assert sums.wins().startswith(f"{100 * won / len(decided):.1f} % (")
-    assert sums.turned(0).mean(result.game) == f"{-result.mean[0]:+.2f} ± {result.ci95[0]:.2f}"
+    assert sums.turned(0).mean(result.game) == f"{-mean:+.2f} ± {ci95:.2f}"
     assert sums.turned(0).turned(0) == pytest.approx(sums)
 
 

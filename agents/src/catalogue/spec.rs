@@ -174,8 +174,8 @@ macro_rules! agents {
                 match self { $(Self::$variant(options) => options.to_text()),+ }
             }
 
-            fn idle(&self, given: &[&str]) -> Option<(&'static str, &'static str)> {
-                match self { $(Self::$variant(options) => options.idle(given)),+ }
+            fn idle(&self) -> Option<(&'static str, &'static str)> {
+                match self { $(Self::$variant(options) => options.idle()),+ }
             }
 
             fn values(&self) -> Vec<(&'static str, OptionValue)> {
@@ -357,7 +357,7 @@ impl AgentSpec {
     pub fn with(&self, option: &str, value: &str) -> Result<Self, SpecError> {
         let mut spec = self.clone();
         spec.kind.set(option, value)?;
-        spec.check_named(&[option])?;
+        spec.check_named()?;
         Ok(spec)
     }
 
@@ -449,10 +449,11 @@ impl AgentSpec {
         })
     }
 
-    /// Refuses an option without effect beside the others: one that is not at its default, or among the `given`.
-    fn check_idle(&self, given: &[&str]) -> Result<(), SpecError> {
-        let written = |needs: &str| needs.replace("!=", " other than ").replace('|', " or ");
-        let idle = self.kind.idle(given).map(|(option, needs)| (option, written(needs)));
+    /// Refuses an option without effect beside the others. At its default an option counts as not given, so all options of
+    /// an agent can be given again.
+    fn check_idle(&self) -> Result<(), SpecError> {
+        let written = |needs: &str| needs.replace("!=", " other than ").replace('|', "/");
+        let idle = self.kind.idle().map(|(option, needs)| (option, written(needs)));
         let idle = idle.or_else(|| self.idle_network()).or_else(|| self.idle_seeds());
         let agent = || self.name().to_string();
         idle.map_or(Ok(()), |(option, needed)| Err(SpecError::Idle { agent: agent(), option, needed }))
@@ -480,8 +481,8 @@ impl AgentSpec {
     }
 
     /// Checks that the options that are given have an effect, and that a network has the required outputs.
-    fn check_named(&self, given: &[&str]) -> Result<(), SpecError> {
-        self.check_idle(given)?;
+    fn check_named(&self) -> Result<(), SpecError> {
+        self.check_idle()?;
         let cuts_off = self.options().iter().any(|(option, value)| *option == "cutoff" && !is_name(value, "off"));
         match self.network() {
             Some((network, _)) if cuts_off && !network.has_value() && self.asking().any(|it| it == "evaluation") => {
@@ -546,8 +547,7 @@ impl FromStr for AgentSpec {
             }
         };
         let spec = Self { kind, seed };
-        let given: Vec<&str> = others.iter().filter_map(|part| Some(part.split_once('=')?.0.trim())).collect();
-        spec.check_named(&given)?;
+        spec.check_named()?;
         Ok(spec)
     }
 }
@@ -715,7 +715,7 @@ mod tests {
                 assert!(met > 0, "{name}: {} needs {}, which it cannot have", option.name, option.needs);
                 let alone = format!("{name}:{given}");
                 if let Err(error) = alone.parse::<AgentSpec>() {
-                    let needs = option.needs.replace("!=", " other than ").replace('|', " or ");
+                    let needs = option.needs.replace("!=", " other than ").replace('|', "/");
                     let expected = format!("agent {name}: {} has no effect without {needs}", option.name);
                     assert_eq!(error.to_string(), expected);
                     refused += 1;
@@ -724,6 +724,8 @@ mod tests {
         }
         assert!(refused > 40, "{refused}");
         let error = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
+        let nested = error("lbr:against=ismcts:particles=100,beliefs=policy");
+        assert!(nested.starts_with("lbr: against cannot be used: agent ismcts: particles has no effect"), "{nested}");
         assert_eq!(
             error("lbr:seeds=3,against=network"),
             "agent lbr: seeds has no effect without an agent that searches"

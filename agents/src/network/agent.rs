@@ -34,7 +34,7 @@ options! {
         /// The action that the network plays.
         choose: NetworkChoice = NetworkChoice::Best, ();
         /// The divisor of the logits. Above 1 the probabilities are closer to each other, below 1 further apart.
-        temperature: f64 = 1.0, 0.001..=1000.0, "choose=sample";
+        temperature: f64 = 1.0, 0.001..=1000.0;
         /// The rules for which the network must have been trained.
         rules: RulesOf = RulesOf::Exact, ();
     }

@@ -55,7 +55,7 @@ options! {
         step: f64 = 1.0, 0.0..=1_000_000.0;
         /// The pull towards uniform play. With it the logarithms of the new probabilities are divided by 1 + magnet x
         /// step, which matters only with choose=sample.
-        magnet: f64 = 0.0, 0.0..=1_000_000.0, "choose=sample";
+        magnet: f64 = 0.0, 0.0..=1_000_000.0;
         /// The action that is played.
         choose: NetworkChoice = NetworkChoice::Best, ();
         /// The point at which an evaluation ends a rollout: after this many plies, with the deal, or off.
