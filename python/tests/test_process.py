@@ -11,7 +11,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -93,10 +93,10 @@ class Server:
 
 
 @pytest.fixture
-def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
+def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
     """Returns the words of one of the commands, and makes the files that it reads."""
 
-    def prepare(name: str) -> list[str]:
+    def prepare(name: str, commands: Mapping[str, str] = COMMANDS) -> list[str]:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"b\nh\nq\n"), "ascii"))
         record = tmp_path / "FILE"
         if name == "replay":
@@ -119,7 +119,7 @@ def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], li
             monkeypatch.setattr("stier.cli.web.PAGE", tmp_path)
             monkeypatch.setattr("stier.cli.web.serve", lambda _: Server())
         paths = {"FILE": record, "GAMES": tmp_path / "GAMES", "OUT": tmp_path / "out"}
-        found = COMMANDS[name].split()
+        found = commands[name].split()
         for mark, path in paths.items():
             found = [f"{path}{word.removeprefix(mark)}" if word.startswith(mark) else word for word in found]
         return found
@@ -153,7 +153,7 @@ def quiet_end(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("quiet_end")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_output_is_one_line(
-    name: str, words: Callable[[str], list[str]], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    name: str, words: Callable[..., list[str]], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = f"stier: standard output: {os.strerror(errno.ENOSPC)}\n"
     for code, expected in [(errno.ENOSPC, (1, line)), (errno.EPIPE, (0, ""))]:
@@ -172,6 +172,7 @@ OUTPUTS = {
     "pit": ["--csv"],
     "play": ["--record"],
     "replay": ["--html"],
+    "report": ["--rows"],
     "schwingfest": ["--svg"],
     "solve": ["--save", "--checkpoint"],
 }
@@ -191,7 +192,7 @@ def test_the_list_has_all_outputs() -> None:
 
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_every_output_is_written_through(
-    name: str, words: Callable[[str], list[str]], full: Path, capsys: pytest.CaptureFixture[str]
+    name: str, words: Callable[..., list[str]], full: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     link = full.with_name("link")
     link.symlink_to(full)
@@ -226,7 +227,7 @@ def test_every_output_is_written_through(
 @pytest.mark.usefixtures("quiet_end")
 @pytest.mark.parametrize("name", ["pit", "schwingfest", "solve"])
 def test_files_are_written_although_nothing_can_be_printed(
-    name: str, words: Callable[[str], list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, words: Callable[..., list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raw: Any = Full(errno.ENOSPC)
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, "utf-8", write_through=True))
@@ -238,7 +239,7 @@ def test_files_are_written_although_nothing_can_be_printed(
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_output_that_is_not_utf_8(
-    name: str, encoding: str, words: Callable[[str], list[str]], monkeypatch: pytest.MonkeyPatch
+    name: str, encoding: str, words: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding, errors="strict"))
@@ -290,9 +291,9 @@ sys.exit(main())
 """
 
 
-def interrupted(*words: str, wait: float) -> subprocess.CompletedProcess[str]:
+def interrupted(*words: str, wait: float, first: str = "") -> subprocess.CompletedProcess[str]:
     """Interrupts a command some seconds after it has begun to answer Ctrl-C."""
-    command = [sys.executable, "-c", ANSWERING, *words]
+    command = [sys.executable, "-c", first + ANSWERING, *words]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -310,29 +311,41 @@ def interrupted(*words: str, wait: float) -> subprocess.CompletedProcess[str]:
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="signals and descriptors are those of Unix")
 
-#: Commands that run until they are interrupted.
+#: Commands that run until they are interrupted, with files as in `COMMANDS`.
 LONG = {
-    "check-leak": "check-leak schwinget --games 1000000",
-    "exploit": "exploit schwinget greedy --deals 1000000",
-    "exploitability": "exploitability liars_dice ismcts:iterations=100000",
-    "pit": "pit schwinget ismcts:iterations=5000 greedy --deals 100000",
-    "play": "play schwinget",
-    "properties": "properties schwinget --deals 10000000",
-    "run": "run benches/ladder.toml --out OUT",
-    "solve": "solve leduc_poker --iterations 100000000",
-    "study attack-timing": "study attack-timing --scale 100 --out OUT",
-    "train": "train kuhn_poker --steps 1000000000 --set hidden=16 --out OUT",
+    "check-leak": "check-leak schwinget --games 1000000 --no-progress",
+    "decisions": "decisions GAMES OUT.npz --teacher ismcts:iterations=1000000000 --no-progress",
+    "exploit": "exploit schwinget greedy --deals 1000000 --no-progress",
+    "exploitability": "exploitability liars_dice ismcts:iterations=100000 --no-progress",
+    "pit": "pit schwinget ismcts:iterations=5000 greedy --deals 100000 --no-progress",
+    "play": "play schwinget --seed 1",
+    "properties": "properties schwinget --deals 10000000 --no-progress",
+    "replay": "replay FILE --agent ismcts:iterations=1000000000",
+    "run": f"run {BENCHES}/ladder.toml --out OUT --no-progress",
+    "schwingfest": "schwingfest Zoë=ismcts:iterations=1000000 Ueli=random Kari=random",
+    "solve": "solve leduc_poker --iterations 100000000 --no-progress",
+    "study attack-timing": "study attack-timing --scale 100 --out OUT --no-progress",
+    "train": "train kuhn_poker --steps 1000000000 --set hidden=16 --out OUT --no-progress",
+    "web": "web --no-browser",
 }
+#: Commands that end in a moment, whatever they are given.
+SHORT = {"agents", "completion", "games", "report", "rules"}
+
+
+def test_every_command_is_long_or_short() -> None:
+    assert sorted([*LONG, *SHORT]) == sorted(names(app))
 
 
 @unix
 @pytest.mark.parametrize("wait", [0, 0.2, 1])
 @pytest.mark.parametrize("name", LONG)
-def test_ctrl_c_ends_every_command(name: str, wait: float, tmp_path: Path) -> None:
+def test_ctrl_c_ends_every_long_command(
+    name: str, wait: float, words: Callable[..., list[str]], tmp_path: Path
+) -> None:
     if name in ("run", "study attack-timing", "train"):
         pytest.importorskip("pyarrow" if name != "train" else "jax")
-    text = LONG[name].replace("OUT", str(tmp_path / "out")).replace("benches", str(BENCHES))
-    done = interrupted(*text.split(), "--seed=1" if name == "play" else "--no-progress", wait=wait)
+    page = f"import pathlib, stier.cli.web; stier.cli.web.PAGE = pathlib.Path({str(tmp_path)!r})"
+    done = interrupted(*words(name, LONG), wait=wait, first=page if name == "web" else "")
     if done.returncode == 0:
         # At the prompt, the person leaves the game.
         assert name == "play"
@@ -382,7 +395,7 @@ MOMENTS = {
         True,
     ),
     "in an import": (
-        "sys.path.insert(0, sys.argv.pop()); import interrupted",
+        "sys.path.insert(0, {folder!r}); import interrupted",
         False,
     ),
     "twice at once": ("interrupt(); interrupt()", True),
@@ -400,9 +413,7 @@ def test_ctrl_c_is_answered_at_every_moment(moment: str, tmp_path: Path) -> None
     (tmp_path / "interrupted.py").write_text(
         "from __main__ import interrupt\ntry:\n    interrupt()\nexcept BaseException:\n    pass\n"
     )
-    if "argv.pop" in work:
-        work = work.replace("sys.argv.pop()", repr(str(tmp_path)))
-    command = [sys.executable, "-c", BEGIN.format(work=work)]
+    command = [sys.executable, "-c", BEGIN.format(work=work.format(folder=str(tmp_path)))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "stier: interrupted\n")
     assert done.stdout == ("cleaned up\n" if cleans_up else "")

@@ -33,8 +33,10 @@ def report(folder: Path, tables: Path | None, figures: Path | None, rows: Path |
     from stier import experiments
 
     store = experiments.load(folder)
-    if rows is not None:
-        store.save(rows)
     found, tables, figures = experiments.publish(store, tables, figures)
-    print(found, end="")
-    draw(found, tables, figures)
+    try:
+        if rows is not None:
+            store.save(rows)
+    finally:
+        print(found, end="")
+        draw(found, tables, figures)
