@@ -71,9 +71,13 @@ def test_estimates_within_bounds_allow_for_what_was_not_seen() -> None:
     tosses = [0.0, 1.0] * 200
     assert ratings.estimate(tosses, (0, 1)).ci95 == pytest.approx(ratings.estimate(tosses).ci95, rel=1e-3)
     assert ratings.estimate(tosses, (-math.inf, math.inf)) == ratings.estimate(tosses)
-    for bounds, problem in [((0, 0.5), "within the bounds 0 and 0.5"), ((1, 0), "the lower one first")]:
+    for within, problem in [((0, 0.5), "within the bounds 0 and 0.5"), ((1, 0), "^within must be .*, got 1 and 0$")]:
         with pytest.raises(ValueError, match=problem):
-            ratings.estimate(tosses, bounds)
+            ratings.estimate(tosses, within)
+        with pytest.raises(ValueError, match=problem):
+            ratings.control_variate(tosses, range(400), expected=0, within=within)
+    with pytest.raises(ValueError, match=r"^within must be two numbers, the lower one first, got nan and 1$"):
+        Gsprt(0, 1, within=(math.nan, 1))
 
 
 @pytest.mark.parametrize("often", [0.5, 0.9, 0.99, 0.999])
@@ -99,11 +103,11 @@ def test_every_interval_of_equal_returns_has_a_width() -> None:
     assert crossed.mean[0, 1] == 1
     assert crossed.ci95[0, 1] > 0.15
     assert all(one.ci95 > 0.15 for one in crossed.overall)
-    test = Gsprt(0.99, 1, bounds=(-1, 1))
+    test = Gsprt(0.99, 1, within=(-1, 1))
     assert test.add([1.0] * 400) is None, "one return of -1 in 200 is 0.99"
     assert test.estimate() == ratings.estimate([1.0] * 400, (-1, 1))
     rng = np.random.default_rng(0)
-    controlled = ratings.control_variate([1.0] * 40, rng.normal(size=40), expected=0, bounds=(-1, 1))
+    controlled = ratings.control_variate([1.0] * 40, rng.normal(size=40), expected=0, within=(-1, 1))
     assert controlled.plain.ci95 > 0.15
     assert controlled.controlled.ci95 > 0.15
     assert stier.train.Duel(np.ones(40), (-1, 1)).ci95 == ratings.estimate([1.0] * 40, (-1, 1)).ci95

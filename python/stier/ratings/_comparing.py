@@ -16,7 +16,7 @@ from stier._native import Game, derive_seed
 from stier._output import bar, plus_minus
 from stier.errors import ArgumentError
 from stier.playing import AnyAgent
-from stier.ratings._tables import Bounds, Estimate, Floats, Results, estimate, half_width, outcomes
+from stier.ratings._tables import Bounds, Estimate, Floats, Results, estimate, half_width, outcomes, range_of
 
 #: Deals before the variance is taken for known: with 30, skewed returns err up to twice as often as they should.
 FEWEST = 100
@@ -38,15 +38,15 @@ class Gsprt:
         upper: The mean from which on it is; in the unit of the observations, as is `lower`.
         alpha: The probability of *better* at `lower`.
         beta: The probability of *not better* at `upper`.
-        bounds: The least and the greatest observation that are possible. Without them, what was not seen is taken for
+        within: The least and the greatest observation that are possible. Without them, what was not seen is taken for
             impossible: of 100 equal observations the test is certain.
 
     Raises:
-        ValueError: `upper` is not above `lower`, or a probability is not between 0 and 0.5.
+        ValueError: `upper` is not above `lower`, a probability is not between 0 and 0.5, or `within` is no range.
     """
 
     def __init__(
-        self, lower: float, upper: float, *, alpha: float = 0.05, beta: float = 0.05, bounds: Bounds | None = None
+        self, lower: float, upper: float, *, alpha: float = 0.05, beta: float = 0.05, within: Bounds | None = None
     ) -> None:
         if not lower < upper:
             raise ArgumentError(f"upper must be above lower ({lower}), got {upper}")
@@ -54,7 +54,7 @@ class Gsprt:
             if not 0 < value < 0.5:
                 raise ArgumentError(f"{name} must be between 0 and 0.5, got {value}")
         self.lower, self.upper = lower, upper
-        self._range = bounds
+        self._range = range_of(within)
         #: The log likelihood ratios at which the test ends.
         self.bounds: tuple[float, float] = (log(beta / (1 - alpha)), log((1 - beta) / alpha))
         #: Observations so far; none are taken after the verdict.
@@ -76,9 +76,9 @@ class Gsprt:
         if self.count < 2:
             return 0.0
         pull = (self.upper - self.lower) * (2 * self._mean - self.lower - self.upper)
-        unseen = sum((self._mean - end) ** 2 for end in self._range or () if isfinite(end))
+        unseen = sum((self._mean - end) ** 2 for end in self._range if isfinite(end))
         variance = (self._squares + UNSEEN * unseen) / (self.count - 1)
-        # All alike, without bounds: the variance is 0, and the likelihood decides for the nearer.
+        # All alike, without a range: the variance is 0, and the likelihood decides for the nearer.
         return self.count * pull / (2 * variance) if variance > 0 else inf * np.sign(pull) if pull else 0.0
 
     def add(self, values: Iterable[float]) -> Verdict | None:
@@ -167,8 +167,8 @@ def is_better(
     for name, value in [("most_deals", most_deals), ("deals_at_once", deals_at_once)]:
         if value < 1:
             raise ArgumentError(f"{name} must be at least 1, got {value}")
-    bounds = (game.min_utility(), game.max_utility())
-    test, players = Gsprt(than, by, alpha=alpha, beta=beta, bounds=bounds), game.num_players()
+    within = (game.min_utility(), game.max_utility())
+    test, players = Gsprt(than, by, alpha=alpha, beta=beta, within=within), game.num_players()
     agents = [a, *[b] * (players - 1)]
 
     with bar(progress, "deals") as update:
@@ -202,7 +202,7 @@ def control_variate(
     *,
     expected: npt.ArrayLike | None = None,
     reference: npt.ArrayLike | None = None,
-    bounds: Bounds | None = None,
+    within: Bounds | None = None,
 ) -> Controlled:
     """Narrows the interval of a mean by what else is known about the same units.
 
@@ -215,7 +215,7 @@ def control_variate(
         controls: Other measurements of the same units: (units,) or (units, controls).
         expected: The expectation of the controls: one number, or (controls,).
         reference: Controls of other units: (others,) or (others, controls).
-        bounds: The least and the greatest value that are possible; with them, both intervals allow for values that did
+        within: The least and the greatest value that are possible; with them, both intervals allow for values that did
             not occur, as in `estimate`.
 
     Raises:
@@ -253,12 +253,12 @@ def control_variate(
     gram = np.linalg.pinv(centred.T @ centred)
     noise = float(residual @ residual) / freedom
     variance = noise * (1 / units + float(shift @ gram @ shift)) + more
-    plain = estimate(y, bounds)
+    plain = estimate(y, within)
     half = half_width(variance, freedom)
-    if bounds is not None:
+    if within is not None:
         # What was not seen widens the interval of the residuals as it widens that of values.
         left = residual + y.mean()
-        ends = min(bounds[0], float(left.min())), max(bounds[1], float(left.max()))
+        ends = min(within[0], float(left.min())), max(within[1], float(left.max()))
         half = float(np.sqrt(half**2 + estimate(left, ends).ci95 ** 2 - estimate(left).ci95 ** 2))
     controlled = Estimate(float(y.mean() + shift @ coefficients), half, units)
     return Controlled(plain, controlled, _gain(float(y.var(ddof=1)) / units, variance), coefficients)
@@ -388,9 +388,9 @@ def variance_reduction(
     for paired in (False, True):
         values = means((a, b), deals, "measured", paired)
         controls = means(control, deals, "measured", paired)
-        bounds = (game.min_utility(), game.max_utility())
+        within = (game.min_utility(), game.max_utility())
         elsewhere = means(control, reference * deals, "reference", paired)
-        found = control_variate(values, controls, reference=elsewhere, bounds=bounds)
+        found = control_variate(values, controls, reference=elsewhere, within=within)
         if not paired:
             spread = float(values.var(ddof=1))
         gain = _gain(spread, float(values.var(ddof=1)))

@@ -51,25 +51,32 @@ class Share(NamedTuple):
 Bounds: TypeAlias = tuple[float, float]
 
 
-def estimate(values: npt.ArrayLike, bounds: Bounds | None = None) -> Estimate:
+def range_of(within: Bounds | None) -> Bounds:
+    """Returns the ends of a range, infinite ones for None. Raises `ArgumentError` if it is none."""
+    low, high = within or (-inf, inf)
+    if not low <= high:
+        raise ArgumentError(f"within must be two numbers, the lower one first, got {low} and {high}")
+    return low, high
+
+
+def estimate(values: npt.ArrayLike, within: Bounds | None = None) -> Estimate:
     """The mean of independent values with its interval.
 
-    Without bounds, it is Student's interval, which takes values that were never seen for impossible: equal values have
-    one of width 0. With bounds, each side is computed as if one more value lay at its end of the range; it counts by
+    Without a range, it is Student's interval, which takes values that were never seen for impossible: equal values have
+    one of width 0. With a range, each side is computed as if one more value lay at its end of the range; it counts by
     its own part in the variance. The side of a longer tail is wider by the term for skewness in the Edgeworth
     expansion (P. Hall, *On the removal of skewness by transformation*, 1992), and ``ci95`` is the larger side. Its
     coverage is in `benches/COVERAGE.md`.
 
     Args:
         values: The values, finite.
-        bounds: The least and the greatest value that are possible, such as the `min_utility` and the `max_utility` of
+        within: The least and the greatest value that are possible, such as the `min_utility` and the `max_utility` of
             a game for its returns.
 
     Raises:
-        ValueError: A value that is not finite or out of bounds, or bounds that are no range.
+        ValueError: A value that is not finite or out of the range, or a range whose lower end is not the first.
     """
-    low, high = bounds or (-inf, inf)
-    return Estimate(*_native.estimate(np.asarray(values, dtype=np.float64).ravel(), low, high))
+    return Estimate(*_native.estimate(np.asarray(values, dtype=np.float64).ravel(), *range_of(within)))
 
 
 def share(values: npt.ArrayLike) -> Share:
