@@ -320,6 +320,16 @@ def test_reports_of_more_players_have_their_ratings(tmp_path: Path) -> None:
     assert "equilibrium" not in found.tables
 
 
+def test_reports_say_why_a_table_is_missing(played: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: object) -> None:
+        raise stier.RatingError("too hard")
+
+    monkeypatch.setattr("stier.experiments.matches.nash_averaging", fail)
+    found = experiments.report(played)
+    assert "There is no table equilibrium: too hard.\n" in str(found)
+    assert set(found.tables) == {"standings", "meetings", "pairings"}
+
+
 def test_decisions_are_what_the_players_saw(played: Store, tmp_path: Path) -> None:
     found = experiments.decisions(played, parts=[0, 7], agents=["advice"], tensor="information_state")
     game, names = played.experiment.load_game(), played.experiment.names

@@ -385,6 +385,38 @@ def test_nash_averaging_of_payoffs_with_many_equilibria() -> None:
     assert found == pytest.approx([1 / 6, 1 / 3, 1 / 3, 0, 1 / 6], abs=1e-5)
 
 
+@pytest.mark.parametrize("noise", [0, 1e-9, 1e-8, 1e-7, 1e-6])
+def test_nash_averaging_of_copies_that_differ_by_noise(noise: float) -> None:
+    """Copies have equal weights, and agents that beat or lose to others by rounding end nothing."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        payoffs, copies = random_payoffs(rng, "copies")
+        payoffs = payoffs / (np.abs(payoffs).max() or 1.0)
+        upper = np.triu(rng.choice([-noise, 0, noise], payoffs.shape), 1)
+        weights, averages = ratings.nash_averaging(payoffs + upper - upper.T)
+        assert averages.max() <= 5e-6
+        for agent in copies:
+            assert np.ptp(weights[copies == agent]) == 0
+
+
+def test_nash_averaging_of_payoffs_of_very_different_sizes() -> None:
+    """An equilibrium or an error; only payoffs of one agent decide whether it is a copy."""
+    found = 0
+    for seed in range(42):
+        rng = np.random.default_rng(seed)
+        upper = np.triu(10 ** rng.normal(scale=3, size=(8, 8)) * rng.choice([-1, 1], (8, 8)), 1)
+        payoffs = upper - upper.T
+        try:
+            weights, averages = ratings.nash_averaging(payoffs)
+        except stier.RatingError as error:
+            assert "payoffs that are very different in size" in str(error)
+        else:
+            found += 1
+            assert weights.sum() == pytest.approx(1)
+            assert averages.max() <= 1e-7 * np.abs(payoffs).max()
+    assert found >= 20
+
+
 def test_alpha_rank_through_open_spiel() -> None:
     pytest.importorskip("open_spiel.python.egt.alpharank")
     cycle = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]])

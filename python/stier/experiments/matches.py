@@ -247,13 +247,17 @@ class Experiment(Plan):
             "meetings": _meetings(crossed),
             "pairings": _pairings(self, found),
         }
-        met = np.isfinite(crossed.mean) | np.eye(len(crossed.agents), dtype=bool)
+        met, missing = np.isfinite(crossed.mean) | np.eye(len(crossed.agents), dtype=bool), ""
         if found.seats.shape[1] == 2 and met.all() and self.load_game().utility_sum() == 0:
-            average = nash_averaging(crossed)
-            tables["equilibrium"] = pd.DataFrame(
-                {"agent": crossed.agents, "weight": average.weights, "average": average.averages}
-            )
-        return Report(self, len(found.unit), crossed, rated, tables)
+            try:
+                average = nash_averaging(crossed)
+            except RatingError as error:
+                missing = f"There is no table equilibrium: {error}.\n"
+            else:
+                tables["equilibrium"] = pd.DataFrame(
+                    {"agent": crossed.agents, "weight": average.weights, "average": average.averages}
+                )
+        return Report(self, len(found.unit), crossed, rated, tables, missing)
 
 
 def experiment_of(store: Store) -> Experiment:
@@ -325,7 +329,7 @@ class Report(_plans.Report):
         ratings: Bradley-Terry for two players, Plackett-Luce for more; `None` if some agents never met.
         tables: pandas frames: ``standings`` (a row for each agent), ``meetings`` (for each agent and opponent),
             ``pairings`` (for each table of agents), and for two players ``equilibrium`` (see
-            `stier.ratings.nash_averaging`). In each, ``x_ci95`` is the half width of a 95 % interval of ``x`` over
+            `stier.ratings.nash_averaging`), unless none was found: the text says so. In each, ``x_ci95`` is the half width of a 95 % interval of ``x`` over
             deals, ``x_low`` and ``x_high`` are its ends; empty for a single deal, which has no interval.
     """
 
@@ -338,6 +342,7 @@ class Report(_plans.Report):
         crossed: CrossTable,
         ratings: Ratings | None,
         tables: Mapping[str, pd.DataFrame],
+        missing: str,
     ) -> None:
         figures = {"cross_table": partial(_figure, "cross_table", crossed)}
         if ratings is not None:
@@ -346,7 +351,7 @@ class Report(_plans.Report):
         self.games = games
         self.cross_table = crossed
         self.ratings = ratings
-        super().__init__(_as_text(experiment, games, crossed, ratings, tables), tables, figures)
+        super().__init__(_as_text(experiment, games, crossed, ratings, tables, missing), tables, figures)
 
 
 def _as_text(
@@ -355,6 +360,7 @@ def _as_text(
     crossed: CrossTable,
     ratings: Ratings | None,
     tables: Mapping[str, pd.DataFrame],
+    missing: str,
 ) -> str:
     seeds = f"seed {experiment.seeds[0]}" if len(experiment.seeds) == 1 else f"{len(experiment.seeds)} seeds"
     deals = f"{experiment.deals} {'paired ' if experiment.paired else ''}deals"
@@ -362,6 +368,8 @@ def _as_text(
     lines = [f"{experiment.load_game()}, {deals}, {seeds}, {games} games{share}\n", str(crossed)]
     if ratings is not None:
         lines.append(str(ratings))
+    if missing:
+        lines.append(missing)
     gains = tables["pairings"]["gain"]
     if gains.notna().any():
         low, high = gains.min(), gains.max()

@@ -225,8 +225,16 @@ ASYMMETRY = 1e-6
 MOST_INTENSE = 300
 #: Weights and losses below this are 0.
 NOTHING = 1e-7
+#: Agents are copies if their payoffs differ by no more than this, in parts of the largest that either of them has.
+ALIKE = 5e-6
 #: The most that the entropy may fall short of the largest.
 SHORT = 1e-6
+
+
+_NO_EQUILIBRIUM = (
+    "Nash averaging found no equilibrium that is exact enough: payoffs that are very different in size, or almost "
+    "equal, can be too hard for it"
+)
 
 
 class NashAverage(NamedTuple):
@@ -234,7 +242,8 @@ class NashAverage(NamedTuple):
 
     #: The probability of each agent in the equilibrium: float64 (agents,).
     weights: Floats
-    #: The mean payoff of each agent against that choice: float64 (agents,); 0 for those that it chooses, else less.
+    #: The mean payoff of each agent against that choice: float64 (agents,); 0 for those that it chooses, else less, to
+    #: within 5e-6 of the largest payoff.
     averages: Floats
 
 
@@ -244,7 +253,8 @@ def nash_averaging(payoffs: CrossTable | npt.ArrayLike) -> NashAverage:
     D. Balduzzi, K. Tuyls, J. Pérolat, T. Graepel, *Re-evaluating Evaluation* (2018): of all equilibria the one of the
     largest entropy, so that copies of an agent share its weight and change nothing for the others. Linear programs find
     the agents that are in any equilibrium, and Newton's method with barriers the most even of them; that its entropy is
-    within 1e-6 of the largest is checked by duality. The payoffs are taken for exact: their errors are not in it.
+    within 1e-6 of the largest is checked by duality. Agents whose payoffs differ by less than 5e-6 of their largest are
+    copies, and have equal weights. Otherwise the payoffs are taken for exact: their errors are not in it.
 
     Args:
         payoffs: A cross-table, of which the mean returns are taken, or antisymmetric numbers (agents, agents): what the
@@ -252,7 +262,7 @@ def nash_averaging(payoffs: CrossTable | npt.ArrayLike) -> NashAverage:
 
     Raises:
         ValueError: Not a square, not antisymmetric, or not a number: two agents that did not meet. As `RatingError`, if
-            no equilibrium was found within these limits.
+            no equilibrium was found within these limits, as happens if payoffs have very different sizes.
     """
     matrix = _matrix(payoffs)
     largest = float(np.abs(matrix).max())
@@ -261,16 +271,24 @@ def nash_averaging(payoffs: CrossTable | npt.ArrayLike) -> NashAverage:
     if np.abs(matrix + matrix.T).max() > 2 * ASYMMETRY:
         raise ArgumentError("payoffs must be antisymmetric: what the row wins, the column loses")
     matrix = (matrix - matrix.T) / 2
-    weights = _most_even(matrix)
-    return NashAverage(weights, (matrix @ weights) * (largest or 1.0))
+    apart = np.abs(matrix[:, np.newaxis] - matrix).max(axis=2)
+    size = np.abs(matrix).max(axis=1)
+    groups, group = connected_components(apart <= ALIKE * np.maximum.outer(size, size), directed=False)
+    copies = np.eye(groups)[:, group]
+    agents = copies.sum(axis=1)
+    weights = (_most_even(copies @ matrix @ copies.T / np.outer(agents, agents), agents) / agents)[group]
+    averages = matrix @ weights
+    if averages.max() > ALIKE:
+        raise RatingError(_NO_EQUILIBRIUM)
+    return NashAverage(weights, averages * (largest or 1.0))
 
 
-def _most_even(matrix: Floats) -> Floats:
-    """The equilibrium of the largest entropy: of the choices that lose against no agent."""
+def _most_even(matrix: Floats, copies: Floats) -> Floats:
+    """The equilibrium of the largest entropy: of the choices that lose against no agent; agents may be several."""
     count = len(matrix)
 
     def extreme(cost: Floats, chosen: npt.NDArray[np.bool_]) -> Floats:
-        # The finer one first, so that agents that differ by a millionth are no copies.
+        # The finer one first: it tells more agents apart, but may find no solution.
         for tolerance in (1e-9, 1e-7):
             found = linprog(
                 cost,
@@ -283,24 +301,24 @@ def _most_even(matrix: Floats) -> Floats:
             )
             if found.success:
                 return np.asarray(np.clip(found.x, 0, None), dtype=np.float64)
-        raise RatingError(f"no equilibrium was found: {found.message}")
+        raise RatingError(_NO_EQUILIBRIUM)
 
     # The mean of those with the most of each agent and the largest loss of each has all that any equilibrium has.
     every = np.ones(count, dtype=bool)
     inside = np.mean([extreme(cost, every) for cost in np.concatenate([-np.eye(count), matrix])], axis=0)
     chosen, losing = inside > NOTHING, matrix @ inside < -NOTHING
-    weights = inside[chosen] / inside[chosen].sum()
+    weights, several = inside[chosen] / inside[chosen].sum(), copies[chosen]
     free = null_space(np.vstack([matrix[~losing][:, chosen], np.ones(len(weights))]), rcond=1e-9)
     # Newton's method from within, with barriers before weights and losses of 0.
     rows = np.vstack([np.eye(len(weights)), -matrix[losing][:, chosen]])
 
     def height(at: Floats, barrier: float) -> float:
-        return float(at @ np.log(at) - barrier * np.log(rows @ at).sum())
+        return float(at @ np.log(at / several) - barrier * np.log(rows @ at).sum())
 
     for barrier in np.logspace(-2, -13, 12):
         for _ in range(STEPS):
             inverse = rows / (rows @ weights)[:, np.newaxis]
-            slope = np.log(weights) + 1 - barrier * inverse.sum(axis=0)
+            slope = np.log(weights / several) + 1 - barrier * inverse.sum(axis=0)
             curvature = free.T @ (np.diag(1 / weights) + barrier * inverse.T @ inverse) @ free
             step = free @ np.linalg.lstsq(curvature, -free.T @ slope, rcond=None)[0]
             gain = -float(slope @ step)
@@ -316,10 +334,10 @@ def _most_even(matrix: Floats) -> Floats:
     found[chosen] = weights / weights.sum()
     # No equilibrium has more entropy than the best one of its linear approximation, which lies above it.
     slope = np.zeros(count)
-    slope[chosen] = np.log(found[chosen])
+    slope[chosen] = np.log(found[chosen] / several)
     short = float(slope @ (found - extreme(slope, chosen)))
     if not (short < SHORT and (matrix @ found).max() < NOTHING):
-        raise RatingError(f"no equilibrium of the largest entropy was found: it is {short:.1g} below")
+        raise RatingError(_NO_EQUILIBRIUM)
     return found
 
 
