@@ -15,6 +15,7 @@ __all__ = [
     "SeatError",
     "StierError",
     "TrainingError",
+    "TrainingWarning",
 ]
 
 
@@ -67,6 +68,10 @@ class RecordError(StierError, ValueError):
 
 class TrainingError(StierError, ArithmeticError):
     """Training that has diverged: a loss is not a finite number, or the outputs of the network overflow."""
+
+
+class TrainingWarning(UserWarning):
+    """The network at the end of a training is clearly worse than an earlier one."""
 
 
 class LeakError(StierError, AssertionError):

@@ -1,9 +1,7 @@
-"""Training against frozen agents and earlier networks, and games that begin differently."""
+"""Training against frozen agents, and games that begin differently."""
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -19,8 +17,6 @@ pytest.importorskip("jax")
 
 import stier.train
 from stier.network import Network
-from stier.train import Settings
-from stier.train._population import Population
 
 
 def test_frozen_agents_are_compared_by_their_files(tmp_path: Path) -> None:
@@ -84,80 +80,3 @@ def test_some_games_begin_differently(algorithm: str, name: str) -> None:
     again.restore(whole.arrays())
     for _ in range(3):
         assert whole.iterate() == again.iterate()
-
-
-@pytest.mark.parametrize("algorithm", ["ppo", "ppo_torch", "dmc"])
-def test_training_against_earlier_networks(algorithm: str) -> None:
-    """The first network is that before any step. All have the same share, and the learner decides for one seat."""
-    if algorithm == "ppo_torch":
-        pytest.importorskip("torch")
-    settings = {"hidden": (8,), "num_envs": 32, "seed": 1, "steps": 1536}
-    settings |= {"population_share": 0.5, "population_size": 3}
-    settings |= {"horizon": 8, "minibatches": 4} if algorithm.startswith("ppo") else {}
-    made = stier.train.learner("kuhn_poker", algorithm, **settings)
-    envs = made.play if algorithm == "dmc" else made.play.envs
-    assert [part.num_envs for part in envs.parts] == [16, 5, 5, 6]
-    assert ["against" in repr(part) for part in envs.parts] == [False, True, True, True]
-    joined, networks = [], []
-    while made.steps < 1536:
-        if made.steps >= 512 * len(joined):
-            joined.append(made.steps)
-            networks.append(made.network().policy[0])
-        made.iterate()
-        members = envs.population.members
-        assert [member.steps for member in members] == joined
-        for member, expected in zip(members, networks, strict=True):
-            assert (member.network.policy[0] == expected).all()
-        texts = [str(member.agent) for member in members]
-        met = [[text in repr(part) for text in texts].index(True) for part in envs.parts[1:]]
-        assert met == [[], [0, 0, 0], [0, 1, 1], [0, 1, 2]][len(members)]
-    assert joined[:2] == [0, 512] if algorithm != "dmc" else joined[0] == 0
-    assert len(joined) == 3
-    players = envs.reset().current_player
-    assert (players[:16] == 0).all(), "the first to move"
-    assert all(set(players[start : start + 5]) == {0, 1} for start in (16, 21, 26)), "seats rotate"
-
-
-@pytest.mark.parametrize("weights", ["equal", "nash"])
-def test_a_population_is_continued(weights: str) -> None:
-    settings = {**TINY, "seed": 2, "population_share": 0.5, "population_size": 2, "population_weights": weights}
-    whole, before, again = (stier.train.learner("leduc_poker", steps=1024, **settings) for _ in range(3))
-    before.restore(whole.arrays())
-    assert whole.iterate() == before.iterate()
-    again.restore(whole.arrays())
-    for _ in range(3):
-        assert whole.iterate() == again.iterate()
-    # Where training is extended, the oldest network leaves.
-    more = stier.train.learner("leduc_poker", steps=2048, **settings)
-    more.restore(whole.arrays())
-    more.iterate()
-    population = more.play.envs.population
-    assert [member.steps for member in population.members] == [512, 1024]
-    assert population.payoffs.shape == ((2, 2) if weights == "nash" else (0, 0))
-
-
-def test_members_are_weighted_by_nash_averaging() -> None:
-    game = stier.load_game("kuhn_poker")
-    population = Population(game, Settings(population_share=0.5, population_size=4, population_weights="nash"))
-    constant = Network.random(game, hidden=(4,), seed=1)
-    for steps, logits in enumerate([(5, 0), (0, 0), (0, 5)]):
-        weight, _ = constant.policy
-        policy = (np.zeros_like(weight), np.array(logits, np.float32))
-        population.join(dataclasses.replace(constant, policy=policy), steps)
-    payoffs = population.payoffs
-    agents = [member.agent for member in population.members]
-    assert (payoffs == -payoffs.T).all()
-    for (first, one), (second, other) in itertools.permutations(enumerate(agents), 2):
-        result = stier.pit(game, [one, other], deals=2000, seed=1)
-        assert abs(payoffs[first, second] - result.mean[0]) < 2 * result.ci95[0], (first, second)
-
-    def places() -> list[int]:
-        population._place()
-        return [population.players().count(agent) for agent in agents]
-
-    population.payoffs = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]], float)
-    assert places() == [1, 1, 2], "the last of equals is met more often"
-    population.payoffs = np.array([[0, 1, 1], [-1, 0, 2], [-1, -2, 0]], float)
-    assert places() == [4, 0, 0], "it beats the others"
-    with pytest.raises(stier.StierError, match="needs a game of two players, kuhn_poker:players=3 has 3"):
-        stier.train.learner("kuhn_poker:players=3", population_share=0.5, population_weights="nash")

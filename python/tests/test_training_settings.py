@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import re
 import sys
+from typing import Any
 
 import pytest
 from helpers import small_deck
@@ -57,22 +59,13 @@ from stier.train.command import OPTIONS
         ({"barred": "fold"}, "barred: 'fold' is not a valid action of schwinget"),
         ({"barred": "attack", "barred_share": 2}, "barred_share must be between 0 and 1, got 2"),
         ({"barred": "attack", "barred_decisions": 0}, "barred_decisions must be at least 1, got 0"),
-        ({"population_share": -0.1}, "population_share must be between 0 and 1, got -0.1"),
-        ({"population_size": 0}, "population_size must be at least 1, got 0"),
-        ({"population_share": 0.5, "beliefs": "lbr"}, "beliefs need population_share=0: earlier networks play without"),
         ({"beliefs": "greedi"}, "greedi"),
-        ({"population_size": 3}, "population_size=3 needs population_share"),
-        ({"population_weights": "best"}, "population_weights must be 'equal' or 'nash', got 'best'"),
-        (
-            {"population_share": 0.2, "num_envs": 16},
-            "population_share=0.2 of 16 environments is 3, fewer than population_size=8",
-        ),
-        (
-            {"population_share": 1.0, "num_envs": 16},
-            "each of 1 opponents needs an environment, and there are 0 of 16: lower population_share",
-        ),
         ({"device": "gpu:99"}, "device must be one of JAX's, such as 'cpu' or 'gpu:0', got 'gpu:99'"),
         ({"checkpoint_every": 1}, "checkpoint_every needs a folder"),
+        ({"checkpoint_every": -1}, "checkpoint_every must be at least 0, got -1"),
+        ({"evaluations": -1}, "evaluations must be at least 0, got -1"),
+        ({"deals": 1}, "deals must be at least 2, got 1"),
+        ({"threads": -1}, "threads must be between 0 and 1024, got -1"),
         ({"watch": ["attac"]}, "'attac' is not a valid action of schwinget"),
     ],
 )
@@ -80,6 +73,21 @@ def test_settings_are_checked(settings: dict[str, object], message: str) -> None
     with pytest.raises(ValueError) as caught:
         stier.train.learn(small_deck(), **settings)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"device": 7}, "device must be a name, such as 'cpu' or 'gpu:0', or None, got 7"),
+        ({"evaluations": 1.5}, "evaluations must be a whole number, got 1.5"),
+        ({"deals": "20"}, "deals must be a whole number, got '20'"),
+        ({"checkpoint_every": 0.5}, "checkpoint_every must be a whole number, got 0.5"),
+        ({"threads": None}, "threads must be a whole number, got None"),
+    ],
+)
+def test_types_are_checked(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(message)):
+        stier.train.learn(small_deck(), steps=256, **arguments)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +100,6 @@ def test_settings_are_checked(settings: dict[str, object], message: str) -> None
         ("value_coefficient", math.nan),
         ("averaging", 1.5),
         ("magnet_coefficient", -1.0),
-        ("advantage_share", 0.0),
         ("learning_rate", math.inf),
     ],
 )
@@ -102,15 +109,24 @@ def test_settings_have_ranges(name: str, value: float) -> None:
 
 
 def test_schedules_begin_and_end_where_they_say() -> None:
-    for more in ({}, {"power_law": True}):
-        settings = stier.train.Settings(steps=1000, **more)
-        rates = [settings.schedule(steps)[0] for steps in range(0, 1001, 10)]
-        assert rates[0] == settings.learning_rate
-        assert rates[-1] == pytest.approx(settings.final_learning_rate)
-        assert all(later <= earlier for earlier, later in itertools.pairwise(rates))
-    # After the first tenth the share grows tenfold, and the rate falls to a hundredth.
-    assert rates[10] == settings.learning_rate
-    assert rates[50] == pytest.approx(1e-3 / 5**2)
+    settings = stier.train.Settings(steps=1000)
+    schedules = [settings.schedule(steps) for steps in range(0, 1001, 10)]
+    assert schedules[0] == (settings.learning_rate, settings.entropy_coefficient)
+    assert schedules[-1] == pytest.approx((settings.final_learning_rate, settings.final_entropy_coefficient))
+    for values in zip(*schedules, strict=True):
+        assert all(later <= earlier for earlier, later in itertools.pairwise(values))
+
+
+REMOVED = ("power_law", "advantage_share", "population_share", "population_size", "population_weights")
+
+
+@pytest.mark.parametrize("name", REMOVED)
+@pytest.mark.parametrize("algorithm", ["ppo", "ppo_torch", "dmc"])
+def test_settings_without_use_are_gone(algorithm: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(stier.errors.ArgumentError, match=f"unknown setting '{name}'; settings of {algorithm}: steps"):
+        stier.train.learner("kuhn_poker", algorithm, **{name: 1})
+    assert main(["train", "kuhn_poker", "--algorithm", algorithm, "--set", f"{name}=1"]) == 2
+    assert f"unknown setting '{name}'; settings: hidden, learning_rate," in capsys.readouterr().err
 
 
 def test_help_lists_every_setting(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,13 +19,14 @@ from stier.train._chances import ChanceRow, Chances, chances
 from stier.train._gae import Advantages, gae
 from stier.train._learn import learn, learner
 from stier.train._learner import Learner
-from stier.train._run import Logger, Trained, run
+from stier.train._run import Best, Logger, Trained, run
 from stier.train.evaluation import Duel, Evaluation, Exact, duel
 from stier.train.response import LearnedResponse, best_response
 from stier.train.settings import CommonSettings, DMCSettings, Settings
 
 __all__ = [
     "Advantages",
+    "Best",
     "ChanceRow",
     "Chances",
     "CommonSettings",

@@ -34,7 +34,6 @@ Params = dict[str, jax.Array]
 NOT_COMPILED = (
     *("steps", "seed", "opponents", "opening", "opening_share", "opening_decisions"),
     *("barred", "barred_share", "barred_decisions", "beliefs"),
-    *("population_share", "population_size", "population_weights"),
 )
 
 _devices: list[jax.Device] = []

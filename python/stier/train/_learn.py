@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from stier import _arguments
 from stier._adapting import as_game
 from stier._native import Game, GameTree, alternatives, registered_agents
 from stier.errors import ArgumentError, MissingExtraError
@@ -65,6 +66,7 @@ def learner(
     Raises `ValueError` for an unknown algorithm, setting or device or a network that does not fit, `ImportError` if a
     package that the algorithm needs is not installed.
     """
+    device = _arguments.device(device)
     learner_class = _learner_class(algorithm)
     check_settings(algorithm, settings)
     if initial is not None and not isinstance(initial, Network):
@@ -132,15 +134,18 @@ def learn(
     Args:
         game: The game, of any size, or its name as for `stier.load_game`.
         algorithm: ``"ppo"`` in JAX, ``"ppo_torch"``, the same in PyTorch, or ``"dmc"``, deep Monte Carlo.
-        folder: The folder for ``network.safetensors``, ``log.csv`` and ``checkpoint.safetensors``. Training continues
-            from a checkpoint in it, and is extended if `steps` is larger than before. Learning rate and entropy bonus
-            then follow the schedule of the new total, so they rise again after a finished training. Without a folder
-            nothing is saved.
+        folder: The folder for ``network.safetensors``, the network at the end, ``best.safetensors``, the best one of
+            all evaluations, ``log.csv`` and ``checkpoint.safetensors``. Training continues from a checkpoint in it, and
+            is extended if `steps` is larger than before. Learning rate and entropy bonus then follow the schedule of
+            the new total, so they rise again after a finished training. Without a folder nothing is saved.
         against: The agents that the network meets in each evaluation. By default ``greedy``, or ``random`` in games
             without a built-in policy. The opponents of the training are the setting `opponents`.
         deals: The number of paired deals against each of them.
         evaluations: The number of evaluations after the one at the beginning.
-        exact: Computes NashConv in evaluations, for games whose tree fits into memory. A tree is used as given.
+        exact: Computes NashConv in evaluations, for games whose tree fits into memory. A tree is used as given. The
+            best network is then the one with the lowest NashConv. Otherwise it is the one with the highest mean return
+            against the first agent of `against`, when its actions are drawn from its policy. Without either, no
+            network is called the best.
         watch: One or several names of actions, such as ``"attack"``. Each evaluation counts their `chances` in `deals`
             games of the network against itself. Win rates do not show that a learner has lost an action.
         judge: An agent for `watch`: chances are also grouped by whether it would take the action.
@@ -157,10 +162,15 @@ def learn(
 
     The same settings give the same network on the same machine, however often training was stopped.
 
+    A `stier.errors.TrainingWarning` says that the network at the end is clearly worse than the best one: its NashConv
+    is more than 10 % higher, or its mean return lower by more than the 95 % interval of a difference between
+    independent deals.
+
     Raises:
-        ValueError: An unknown algorithm, setting, device or action, a checkpoint of other settings, of agents whose
-            files have changed or of another format, an initial network that does not fit, or a game that is too large
-            for `exact`.
+        ValueError: An unknown algorithm, setting, device or action, a checkpoint that is damaged, of other settings or
+            evaluations, of agents whose files have changed or of another format, an initial network that does not fit,
+            or a game that is too large for `exact`.
+        TypeError: An argument of a wrong type.
         TrainingError: A loss is not finite, or the outputs of the network overflow; the files stay as they were before.
         ImportError: A package that the algorithm needs is not installed.
     """

@@ -5,18 +5,16 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from stier._native import Agent, Batch, Game, VectorEnv, derive_seed
+from stier._native import Batch, Game, VectorEnv, derive_seed
 from stier.errors import ArgumentError
 from stier.network import Classes, Network, num_inputs
 from stier.train._gae import gae
-from stier.train._population import Population
 from stier.train.settings import SELF, CommonSettings, DMCSettings, Settings
 
 Floats = npt.NDArray[np.float32]
@@ -74,7 +72,7 @@ def classes_of(game: Game, settings: CommonSettings) -> Classes | None:
 
 
 class Environments:
-    """Games side by side, split evenly among the opponents, apart from those against the learner's earlier networks.
+    """Games side by side, split evenly among the opponents.
 
     The learner's seat rotates where it has opponents.
     Parts that can be exchanged are sorted if the settings say so; actions are then those of the sorted positions.
@@ -82,11 +80,9 @@ class Environments:
 
     def __init__(self, game: Game, settings: Settings | DMCSettings, *, autoreset: bool = True) -> None:
         count, opponents = settings.num_envs, settings.opponents
-        against_earlier = round(settings.population_share * count)
-        rest = count - against_earlier
-        if len(opponents) > rest:
-            left = f"{rest} of {count}: lower population_share" if against_earlier else f"{count}: raise num_envs"
-            raise ArgumentError(f"each of {len(opponents)} opponents needs an environment, and there are {left}")
+        if len(opponents) > count:
+            left = f"there are {count}: raise num_envs"
+            raise ArgumentError(f"each of {len(opponents)} opponents needs an environment, and {left}")
         self.game, self.classes = game, classes_of(game, settings)
         #: The same for the critic, which is shown no beliefs.
         self.critic_classes = None if self.classes is None else Classes.of(game)
@@ -94,20 +90,8 @@ class Environments:
         self.barred_ahead = min(settings.barred_decisions, game.max_game_length()) if settings.barred else 0
         self.order: Any = None
         self.actions: Any = None
-        parts: list[tuple[Any, int]] = list(zip(opponents, _sizes(rest, len(opponents)), strict=True))
-        #: The learner's earlier networks, if it meets them. Each of the last parts has one of them as its opponent.
-        self.population: Population | None = None
-        if settings.population_share > 0:
-            self.population = Population(game, settings)
-            if against_earlier < settings.population_size:
-                raise ArgumentError(
-                    f"population_share={settings.population_share} of {count} environments is {against_earlier}, fewer "
-                    f"than population_size={settings.population_size}: raise the share or num_envs, or lower the size"
-                )
-            sizes = _sizes(against_earlier, settings.population_size)
-            parts += zip(self.population.players(), sizes, strict=True)
         self.parts: list[VectorEnv] = []
-        for number, (opponent, size) in enumerate(parts):
+        for number, (opponent, size) in enumerate(zip(opponents, _sizes(count, len(opponents)), strict=True)):
             others: dict[str, Any] = {} if opponent == SELF else {"opponents": opponent, "seat": "rotate"}
             others |= {
                 "observation": "float32" if settings.beliefs else "uint8",
@@ -122,23 +106,6 @@ class Environments:
             own = derive_seed(settings.seed, "training games", number)
             self.parts.append(VectorEnv(game, size, seed=own, autoreset=autoreset, threads=1, **others))
         self.ends = np.cumsum([part.num_envs for part in self.parts])
-
-    def meet_earlier(self, steps: int, network: Callable[[], Network]) -> None:
-        """Adds the present network to the population, if one is due after so many decisions."""
-        if self.population is None or not self.population.is_due(steps):
-            return
-        begins = not self.population.members
-        self.population.join(network(), steps)
-        self._set_opponents(self.population.players())
-        if begins:
-            # The stand-in has played in these games.
-            for part in self.parts[-self.population.size :]:
-                part.reset()
-
-    def _set_opponents(self, players: Sequence[Agent | str]) -> None:
-        """Makes these the opponents of the last parts."""
-        for part, player in zip(self.parts[-len(players) :], players, strict=True):
-            part.set_opponents(player)
 
     def reset(self) -> Batch | Turn:
         """Deals new games."""
@@ -188,27 +155,12 @@ class Environments:
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that later play depends on."""
-        with self._stand_ins() as population:
-            found = {} if population is None else population.arrays()
-            games = {f"games.{i}": np.frombuffer(part.get_state(), np.uint8) for i, part in enumerate(self.parts)}
-            return found | games
+        return {f"games.{i}": np.frombuffer(part.get_state(), np.uint8) for i, part in enumerate(self.parts)}
 
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
         """Continues from these arrays."""
-        with self._stand_ins() as population:
-            if population is not None:
-                population.restore(arrays)
-            for i, part in enumerate(self.parts):
-                part.set_state(arrays[f"games.{i}"].tobytes())
-
-    @contextmanager
-    def _stand_ins(self) -> Iterator[Population | None]:
-        """Seats agents without files for earlier networks: checkpoints of games name the opponents."""
-        if self.population is not None:
-            self._set_opponents(self.population.stand_ins())
-        yield self.population
-        if self.population is not None:
-            self._set_opponents(self.population.players())
+        for i, part in enumerate(self.parts):
+            part.set_state(arrays[f"games.{i}"].tobytes())
 
 
 def _sizes(count: int, parts: int) -> list[int]:

@@ -10,18 +10,21 @@ import math
 import re
 import sys
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 import stier
+from stier import _arguments
 from stier._files import write, write_bytes
 from stier._native import Game
 from stier._output import Lines, bar
-from stier.errors import ArgumentError, IllegalActionError, TrainingError
+from stier.errors import ArgumentError, IllegalActionError, TrainingError, TrainingWarning
 from stier.network import Network
 from stier.train._learner import Learner
 from stier.train.evaluation import Evaluation
@@ -29,12 +32,30 @@ from stier.train.settings import SELF
 
 #: Seconds between checkpoints.
 PAUSE = 10.0
-CHECKPOINT, LOG, NETWORK, HISTORY = "checkpoint.safetensors", "log.csv", "network.safetensors", "checkpoints"
+CHECKPOINT, LOG, HISTORY = "checkpoint.safetensors", "log.csv", "checkpoints"
+NETWORK, BEST = "network.safetensors", "best.safetensors"
 #: Raised whenever the same settings would go on otherwise from the same checkpoint.
-FORMAT = 7
+FORMAT = 8
 
 #: Called with the metrics of an iteration or an evaluation.
 Logger = Callable[[dict[str, float]], None]
+
+
+@dataclass(frozen=True)
+class Best:
+    """The network that did best in the evaluations of a training."""
+
+    #: The network.
+    network: Network
+    #: The decisions that it had learned from.
+    steps: int
+    #: The column of the log by which networks are compared: `Evaluation.measure_of_best`.
+    measure: str
+    #: Its value in this column.
+    value: float
+
+    def __str__(self) -> str:
+        return f"{self.measure.removeprefix('eval/')} {self.value:.4g} after {self.steps:,} decisions"
 
 
 @dataclass(frozen=True)
@@ -43,6 +64,8 @@ class Trained:
 
     #: The network after the last step.
     network: Network
+    #: The best network of all evaluations, or None if nothing was measured.
+    best: Best | None
     #: A row for each evaluation: ``steps``, ``cpu_seconds`` (of this process, evaluations not counted), the metrics of
     #: the iterations as means since the row before, and the columns of :meth:`Evaluation.measure`.
     log: list[dict[str, float]]
@@ -50,6 +73,8 @@ class Trained:
     folder: Path | None
     #: The columns of the log with the results of evaluations, without their details.
     headlines: list[str]
+    #: The sentence of the `TrainingWarning` about a network that is clearly worse than the best one, or None.
+    warning: str | None
 
     def to_pandas(self) -> Any:
         """Returns the log as a data frame."""
@@ -71,15 +96,15 @@ def run(
     """Trains to the end, from a checkpoint if the folder has one.
 
     Evaluates before the first step, `evaluations` times on the way, and at the end. The network after the last step is
-    the same bits however often training was stopped. A checkpoint of a shorter or longer training with the same
-    settings is continued: from there on, schedules are those of the new number of steps. The arguments are those of
-    `stier.train.learn`.
+    the same bits however often training was stopped, and so is the best one. A checkpoint of a shorter or longer
+    training with the same settings and evaluations is continued: from there on, schedules are those of the new number
+    of steps. The arguments are those of `stier.train.learn`.
     """
-    if checkpoint_every < 0:
-        raise ArgumentError(f"checkpoint_every must be at least 0, got {checkpoint_every}")
+    evaluations = _arguments.whole("evaluations", evaluations)
+    checkpoint_every = _arguments.whole("checkpoint_every", checkpoint_every)
     if checkpoint_every and folder is None:
         raise ArgumentError("checkpoint_every needs a folder")
-    record = _Record(learner, folder, evaluation, log)
+    record = _Record(learner, folder, evaluation, evaluations, log)
     record.resume()
     if progress and learner.steps:
         print(f"continuing after {learner.steps:,} decisions, from {folder}", file=sys.stderr, flush=True)
@@ -104,7 +129,7 @@ def run(
             if update is not None:
                 update(min(done, last), last, record.note())
             if done >= total:
-                return Trained(learner.network(), record.rows, folder, record.headlines)
+                break
             try:
                 record.iterate()
             except KeyboardInterrupt:
@@ -117,6 +142,10 @@ def run(
             if time.monotonic() - saved > PAUSE:
                 record.save()
                 saved = time.monotonic()
+    warning = record.warning()
+    if warning is not None:
+        warnings.warn(warning, TrainingWarning, stacklevel=3)
+    return Trained(learner.network(), record.best, record.rows, folder, record.headlines, warning)
 
 
 class _Lines(Lines):
@@ -140,9 +169,17 @@ class _Record:
     """Rows, sums since the last row, and the files that they are kept in."""
 
     def __init__(
-        self, learner: Learner, folder: Path | None, evaluation: Evaluation | None, log: Logger | None
+        self,
+        learner: Learner,
+        folder: Path | None,
+        evaluation: Evaluation | None,
+        evaluations: int,
+        log: Logger | None,
     ) -> None:
         self.learner, self.folder, self.evaluation, self.log = learner, folder, evaluation, log
+        #: How networks are evaluated, and how often.
+        self.measured = {} if evaluation is None else {**evaluation.described(), "evaluations": evaluations}
+        self.best: Best | None = None
         self.headlines = [] if evaluation is None else evaluation.headlines
         self.rows: list[dict[str, float]] = []
         #: The metrics of the last iteration.
@@ -164,7 +201,7 @@ class _Record:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All that the outcome depends on."""
+        """All that the network and the log depend on."""
         own = dataclasses.asdict(self.learner.settings)
         own = {key: list(value) if isinstance(value, tuple) else value for key, value in own.items()}
         return {
@@ -175,6 +212,7 @@ class _Record:
             "initial": self.learner.initial,
             "files": self.files,
             **own,
+            **self.measured,
         }
 
     def iterate(self) -> None:
@@ -215,7 +253,13 @@ class _Record:
         return {"steps": self.learner.steps, "cpu_seconds": round(self.cpu_seconds, 2)}
 
     def evaluate(self) -> None:
-        found = {} if self.evaluation is None else self.evaluation.measure(self.learner.network())
+        network = self.learner.network()
+        found = {} if self.evaluation is None else self.evaluation.measure(network)
+        measure = None if self.evaluation is None else self.evaluation.measure_of_best
+        if self.evaluation is not None and measure is not None:
+            value = found[measure]
+            if self.best is None or self.evaluation.is_better(value, self.best.value):
+                self.best = Best(network, self.learner.steps, measure, value)
         if found and self.log is not None:
             self.log(self.at() | found)
         means = {name: total / self.iterations for name, total in self.sums.items()}
@@ -232,6 +276,17 @@ class _Record:
         }
         parts = [f"at {row['steps']:,}", *(f"{key} {value:.3f}" for key, value in found.items())]
         return ", ".join([*parts, f"{row['cpu_seconds']:.0f} CPU s of training"])
+
+    def warning(self) -> str | None:
+        """Returns a sentence if the last network is clearly worse than the best one."""
+        if self.evaluation is None or self.best is None:
+            return None
+        last, best = self.rows[-1], next(row for row in self.rows if row["steps"] == self.best.steps)
+        if not self.evaluation.is_clearly_worse(last, best):
+            return None
+        end = f"{last[self.best.measure]:.4g} after {last['steps']:,}"
+        kept = f", {self.folder / BEST}" if self.folder is not None else ""
+        return f"the network at the end is worse than an earlier one: {self.best}{kept}, but {end}"
 
     def keep_network(self) -> None:
         """Saves the network beside those of earlier iterations."""
@@ -251,6 +306,12 @@ class _Record:
                 raise self.diverged(f"{name} is not finite")
         self.folder.mkdir(parents=True, exist_ok=True)
         self.learner.network().save(self.folder / NETWORK)
+        kept: dict[str, Any] | None = None
+        if self.best is not None:
+            content = self.best.network._to_bytes()
+            write_bytes(self.folder / BEST, content)
+            arrays["best"] = np.frombuffer(content, np.uint8)
+            kept = {"steps": self.best.steps, "measure": self.best.measure, "value": self.best.value}
         columns = list(dict.fromkeys(key for row in self.rows for key in row))
 
         def table(path: Path) -> None:
@@ -261,25 +322,29 @@ class _Record:
 
         write(self.folder / LOG, table)
         state = {"rows": self.rows, "sums": self.sums, "iterations": self.iterations, "cpu_seconds": self.cpu_seconds}
-        metadata = {"settings": json.dumps(self.settings), "state": json.dumps(state)}
+        metadata = {"settings": json.dumps(self.settings), "state": json.dumps(state | {"best": kept})}
+        metadata["sha256"] = _sha256(metadata, arrays)
         write_bytes(self.folder / CHECKPOINT, save(arrays, metadata))
         self.saved = self.learner.steps
 
     def resume(self) -> None:
         """Continues from the folder's checkpoint, if there is one.
 
-        Raises `ValueError` for one of another format or of other settings, the number of steps excepted.
+        Raises `ValueError` for one of another format, of other settings or evaluations, the number of steps excepted,
+        and for a damaged file.
         """
         if self.folder is None or not (self.folder / CHECKPOINT).exists():
             return
         path = self.folder / CHECKPOINT
         metadata, arrays = _read(path)
-        there, here = json.loads(metadata.get("settings", "{}")), self.settings
+        there, here = _parsed(path, metadata, "settings"), self.settings
         if there.get("checkpoint") != FORMAT:
             raise ArgumentError(
                 f"{path} has checkpoint format {there.get('checkpoint')}, this version of stier continues only format "
                 f"{FORMAT}: choose another folder, or delete it. The {NETWORK} beside it can be the initial network"
             )
+        if metadata.get("sha256") != _sha256(metadata, arrays):
+            raise ArgumentError(f"{path} is damaged, its checksum is wrong: choose another folder, or delete it")
         if here["initial"] is None:
             # It need not be named again.
             here["initial"] = there.get("initial")
@@ -291,9 +356,12 @@ class _Record:
                 f"steps must be at least {self.learner.steps:,}, which {path} has done; got {here['steps']:,}"
             )
         self.learner.initial = here["initial"]
-        state = json.loads(metadata["state"])
+        state = _parsed(path, metadata, "state")
         self.rows, self.sums = state["rows"], state["sums"]
         self.iterations, self.cpu_seconds = state["iterations"], state["cpu_seconds"]
+        if state["best"] is not None:
+            network = Network._from_bytes(f"the best network in {path}", arrays["best"].tobytes())
+            self.best = Best(network, **state["best"])
         self.saved = self.learner.steps
 
 
@@ -319,7 +387,7 @@ def set_by_initial(folder: Path) -> dict[str, Any]:
     """Returns the settings in a folder's checkpoint that a network has set from which its training started."""
     if not (folder / CHECKPOINT).exists():
         return {}
-    there = json.loads(_read(folder / CHECKPOINT, arrays=False)[0].get("settings", "{}"))
+    there = _parsed(folder / CHECKPOINT, _read(folder / CHECKPOINT, arrays=False)[0], "settings")
     if there.get("initial") is None:
         return {}
     return {name: there[name] for name in ("hidden", "symmetry", "beliefs") if name in there}
@@ -334,6 +402,26 @@ def _read(path: Path, *, arrays: bool = True) -> tuple[dict[str, str], dict[str,
             return file.metadata() or {}, {name: file.get_tensor(name) for name in (file.keys() if arrays else ())}
     except SafetensorError as error:
         raise ArgumentError(f"{path}: {error}") from error
+
+
+def _parsed(path: Path, metadata: Mapping[str, str], name: str) -> dict[str, Any]:
+    """Returns one of the tables in the metadata of a checkpoint."""
+    try:
+        found = json.loads(metadata[name])
+    except (KeyError, ValueError):
+        found = None
+    if not isinstance(found, dict):
+        raise ArgumentError(f"{path} is not the checkpoint of a training: it has no {name}")
+    return found
+
+
+def _sha256(metadata: Mapping[str, str], arrays: Mapping[str, npt.NDArray[Any]]) -> str:
+    """Returns the checksum of everything in a checkpoint."""
+    found = hashlib.sha256(f"{metadata.get('settings')}\n{metadata.get('state')}".encode())
+    for name, array in sorted(arrays.items()):
+        found.update(f"\n{name} {array.dtype} {array.shape}\n".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
 
 
 def _digests(game: Game, agents: Sequence[str]) -> dict[str, str]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import textwrap
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from stier._native import Game, GameTree, alternatives
-from stier.errors import ArgumentError, StierError
+from stier.errors import ArgumentError, StierError, TrainingWarning
 from stier.train._learn import learn
-from stier.train._run import LOG, NETWORK, Trained
+from stier.train._run import BEST, LOG, NETWORK, Trained
 from stier.train.settings import CommonSettings, DMCSettings, Settings
 
 #: Games with at most so many histories get their NashConv unasked: it takes a fraction of a second.
@@ -74,10 +76,16 @@ def train(
     values = settings_of(settings, seed=seed, steps=steps, opponents=tuple(opponents) or None)
     folder = Path("out") / game.short_name() if folder is None else folder
     tree = _small_tree(game) if exact is None else exact
-    trained = learn(game, algorithm, folder=folder, against=against or None, exact=tree, **others, **values)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TrainingWarning)
+        trained = learn(game, algorithm, folder=folder, against=against or None, exact=tree, **others, **values)
     print(f"{game}, {algorithm}, seed {seed}: {trained.log[-1]['steps']:,} decisions")
     print(_table(trained), end="")
     print(f"all columns: {folder / LOG}")
+    if trained.best is not None:
+        print(f"best network: {trained.best}, {folder / BEST}")
+    if trained.warning is not None:
+        print(f"warning: {trained.warning}", file=sys.stderr, flush=True)
     if not trained.network.beliefs:
         print(f"stier pit {game} network:path={folder / NETWORK},choose=sample {(*against, 'random')[0]}")
 

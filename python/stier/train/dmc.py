@@ -87,7 +87,6 @@ class DMC(JaxLearner):
         """Plays a game in each environment, learns, and returns the metrics."""
         settings, size = self.settings, self.settings.minibatch_size
         learning_rate, epsilon = settings.schedule(self.steps)
-        self.play.meet_earlier(self.steps, self.network)
         observation, action, returns = self.games(epsilon)
         self.optimizer_state.hyperparams["learning_rate"] = jnp.asarray(learning_rate, jnp.float32)
         # By NumPy: JAX would compile it anew for every number of decisions.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from stier import _arguments
 from stier._adapting import as_game
 from stier._native import (
     Agent,
@@ -166,6 +168,8 @@ class Exact:
         return float(np.mean(values)) - constant_sum(self.tree.game) / seats
 
 
+#: The share of the best NashConv by which that of the last network may be above it without a warning.
+_TOLERANCE = 0.1
 #: The columns against an agent.
 _PARTS = ("mean", "ci95", "sampled_mean", "sampled_ci95")
 
@@ -197,6 +201,8 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         self.game = as_game(self.game)
+        self.deals = _arguments.whole("deals", self.deals, 2)
+        self.threads = _arguments.threads(self.threads)
         for name in self.watch:
             self.game.string_to_action(name)
 
@@ -207,6 +213,46 @@ class Evaluation:
         found += [] if self.exact is None else ["eval/nash_conv"]
         verdicts = ("",) if self.judge is None else ("", "/judge_takes", "/judge_declines")
         return found + [f"eval/{name}/probability{verdict}" for name in self.watch for verdict in verdicts]
+
+    @property
+    def measure_of_best(self) -> str | None:
+        """The column by which networks are compared; None if there is none.
+
+        It is NashConv where it is computed, which is best when lowest. Otherwise it is the mean return of actions that
+        are drawn from the network's policy, against the first agent of `against`.
+        """
+        if self.exact is not None:
+            return "eval/nash_conv"
+        return f"eval/{self.against[0]}/sampled_mean" if self.against else None
+
+    def is_better(self, value: float, other: float) -> bool:
+        """Returns true if a value of `measure_of_best` is better than another."""
+        return value < other if self.exact is not None else value > other
+
+    def is_clearly_worse(self, row: Mapping[str, float], best: Mapping[str, float]) -> bool:
+        """Returns true if an evaluation is worse than another by more than little or chance.
+
+        For NashConv this is a tenth of the lower value, for a mean return the 95 % interval of a difference between
+        independent deals.
+        """
+        measure = self.measure_of_best
+        if measure is None:
+            return False
+        if self.exact is not None:
+            return row[measure] > (1 + _TOLERANCE) * best[measure]
+        ends = [one[measure.replace("sampled_mean", "sampled_ci95")] for one in (row, best)]
+        return row[measure] < best[measure] - math.hypot(*ends)
+
+    def described(self) -> dict[str, Any]:
+        """Returns all that the columns depend on, beside the network, as JSON can hold it."""
+        named = self.judge is None or isinstance(self.judge, (str, Agent))
+        return {
+            "against": list(self.against),
+            "deals": self.deals,
+            "exact": self.exact is not None,
+            "watch": list(self.watch),
+            "judge": (self.judge and str(self.judge)) if named else type(self.judge).__name__,
+        }
 
     def measure(self, network: Network) -> dict[str, float]:
         """Returns the columns of an evaluation.

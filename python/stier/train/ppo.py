@@ -4,11 +4,11 @@ J. Schulman et al. 2017 (arXiv:1707.06347), with what hidden information asks fo
 and each seat has its own trajectory (`stier.train.gae`). The entropy bonus starts at the scale of the payoffs and is
 annealed. The penalty for the distance from the policy that collected the data, together with the entropy, is magnetic
 mirror descent (S. Sokota et al. 2023, arXiv:2206.05825). A central critic of actions, with traces of Expected SARSA, is
-in Z. Fan and G. Farina 2026 (arXiv:2605.19235). Power laws, averaged weights and learning from the largest advantages
-only are in the training of Ataraxos (Nature 658, 2026, arXiv:2511.07312), a magnet that is an average of the learner's
-own weights in EMAgnet (arXiv:2606.23995). That tuned policy gradients are hard to beat in such games: M. Rudolph et al.
-2025 (arXiv:2502.08938). The core of the algorithm in one file, without this package's infrastructure, a central critic
-or sorted suits, is `python/examples/ppo_single_file.py`.
+in Z. Fan and G. Farina 2026 (arXiv:2605.19235). Averaged weights are in the training of Ataraxos (Nature 658, 2026,
+arXiv:2511.07312), a magnet that is an average of the learner's own weights in EMAgnet (arXiv:2606.23995). That tuned
+policy gradients are hard to beat in such games: M. Rudolph et al. 2025 (arXiv:2502.08938). The core of the algorithm in
+one file, without this package's infrastructure, a central critic or sorted suits, is
+`python/examples/ppo_single_file.py`.
 """
 
 from __future__ import annotations
@@ -151,10 +151,6 @@ def update(
     if settings.magnet_coefficient:
         log_magnet, *_ = forward(average, batch.observation, batch.critic_observation, batch.legal)
     learned = (batch, log_magnet)
-    if settings.advantage_share < 1:
-        sizes = jnp.abs(batch.advantages).reshape(settings.batch_size, -1).max(1)
-        _, largest = jax.lax.top_k(sizes, settings.learned_size)
-        learned = jax.tree.map(lambda column: column[largest], learned)
 
     def step(carry: tuple[Params, Any], rows: jax.Array) -> tuple[tuple[Params, Any], Any]:
         params, optimizer_state = carry
@@ -165,7 +161,7 @@ def update(
         changes, optimizer_state = optimizer.update(gradient, optimizer_state)
         return (optax.apply_updates(params, changes), optimizer_state), metrics
 
-    orders = [jax.random.permutation(one, settings.learned_size) for one in jax.random.split(key, settings.epochs)]
+    orders = [jax.random.permutation(one, settings.batch_size) for one in jax.random.split(key, settings.epochs)]
     rows = jnp.concatenate(orders).reshape(settings.epochs * settings.minibatches, -1)
     (params, optimizer_state), metrics = jax.lax.scan(step, (params, optimizer_state), rows)
     return params, optimizer_state, jax.tree.map(jnp.mean, metrics)
@@ -203,7 +199,6 @@ class PPO(JaxLearner):
         """Plays, learns, and returns the metrics."""
         learning_rate, entropy_coefficient = self.settings.schedule(self.steps)
         key = self.key("actions")
-        self.play.envs.meet_earlier(self.steps, self.network)
         decisions, metrics = self.play.collect(
             lambda observation, critic, legal, call: jax.device_get(
                 act(self.params, observation, critic, legal, key, np.uint32(call))

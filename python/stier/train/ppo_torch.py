@@ -203,7 +203,6 @@ class PPO:
         settings = self.settings
         learning_rate, entropy_coefficient = settings.schedule(self.steps)
         self.random.manual_seed(derive_seed(settings.seed, "ppo iteration", self.iteration))
-        self.play.envs.meet_earlier(self.steps, self.network)
         decisions, metrics = self.play.collect(self.choose)
         batch: Any = Decisions(*(torch.from_numpy(column).to(self.device) for column in decisions))
         if settings.action_critic:
@@ -212,15 +211,11 @@ class PPO:
         if settings.magnet_coefficient:
             with torch.inference_mode():
                 log_magnet, _, _ = self.average(batch.observation, batch.critic_observation, batch.legal)
-        learned = torch.arange(settings.batch_size)
-        if settings.advantage_share < 1:
-            sizes = batch.advantages.abs().reshape(settings.batch_size, -1).amax(1)
-            learned = sizes.topk(settings.learned_size).indices.cpu()
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
         found = []
         for _ in range(settings.epochs):
-            order = learned[torch.randperm(settings.learned_size, generator=self.random)]
+            order = torch.randperm(settings.batch_size, generator=self.random)
             for rows in order.chunk(settings.minibatches):
                 magnet = settings.magnet(learning_rate)
                 total, one = self.loss(batch, log_magnet, rows.to(self.device), entropy_coefficient, magnet)

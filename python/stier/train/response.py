@@ -61,8 +61,6 @@ def settings_of_responder(algorithm: str, given: Mapping[str, Any], *, begun: bo
     """Returns the settings of a responder, `begun` if it starts from a network; raises for those it cannot have."""
     if "opponents" in given:
         raise ArgumentError(f"opponents is the agent to exploit, got {given['opponents']!r}")
-    if given.get("population_share"):
-        raise ArgumentError("population_share must be 0: a responder learns against the agent to exploit only")
     check_settings(algorithm, given)
     return {**algorithm_of(algorithm).settings.of_responder(begun=begun), **given}
 

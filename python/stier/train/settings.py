@@ -19,8 +19,6 @@ NEEDS = {
     "opening_decisions": "opening",
     "barred_share": "barred",
     "barred_decisions": "barred",
-    "population_size": "population_share",
-    "population_weights": "population_share",
     "action_critic": "central_critic",
     "critic_hidden": "central_critic",
     "magnet_coefficient": "averaging",
@@ -37,7 +35,7 @@ class CommonSettings:
         steps: The number of decisions to learn from, rounded up to whole updates.
         seed: The seed of games, weights and choices.
         hidden: Widths of the hidden layers.
-        learning_rate: Adam's step size at the beginning; it falls linearly unless a setting says otherwise.
+        learning_rate: Adam's step size at the beginning; it falls linearly.
         final_learning_rate: Adam's step size at the end.
         max_grad_norm: The largest norm of a gradient.
         payoff_scale: The payoff that counts as 1; None measures the standard deviation of returns between random
@@ -56,14 +54,6 @@ class CommonSettings:
         barred_decisions: The largest number of decisions, of all players together, from the start of the game, at which
             it is barred; each number from 1 is equally likely. To play some games entirely without the action, set it
             above the last decision at which it is legal.
-        population_share: The share of the environments in which frozen earlier networks of this training play the other
-            seats; 0 turns it off.
-        population_size: The largest number of these networks. The first is the network at the beginning, and one joins
-            at the first update after each further `population_size`-th part of the steps. With fewer updates, fewer
-            join. Where training is extended, the oldest leaves.
-        population_weights: 'equal' meets all of them equally often (fictitious play). 'nash' weights them by Nash
-            averaging of their matches (`stier.ratings.nash_averaging`, as in PSRO), for two players with returns of a
-            constant sum. Weights are rounded to multiples of 1 / `population_size`.
         beliefs: An agent whose beliefs about the cards are inputs of the network after the observation, as in
             `stier.VectorEnv`; none if it is empty. The posterior of a responder is the belief of
             'lbr:against=AGENT,epsilon=0', with the agent that it exploits. Other agents, such as 'greedy', and fewer
@@ -87,9 +77,6 @@ class CommonSettings:
     barred: str = ""
     barred_share: float = 0.25
     barred_decisions: int = 8
-    population_share: float = 0.0
-    population_size: int = 8
-    population_weights: str = "equal"
     beliefs: str = ""
     symmetry: bool = True
 
@@ -107,12 +94,8 @@ class CommonSettings:
         """Refuses values out of range, and those that do not go together."""
         for name in ("learning_rate", "final_learning_rate", "max_grad_norm", "payoff_scale"):
             self._more_than_zero(name)
-        self._at_least_one("steps", "opening_decisions", "barred_decisions", "population_size")
-        self._share("opening_share", "barred_share", "population_share")
-        if self.population_weights not in ("equal", "nash"):
-            raise ArgumentError(f"population_weights must be 'equal' or 'nash', got {self.population_weights!r}")
-        if self.beliefs and self.population_share:
-            raise ArgumentError("beliefs need population_share=0: earlier networks play without them")
+        self._at_least_one("steps", "opening_decisions", "barred_decisions")
+        self._share("opening_share", "barred_share")
 
     @classmethod
     def meanings(cls) -> dict[str, str]:
@@ -176,11 +159,6 @@ def linear(first: float, last: float, done: float) -> float:
     return first + done * (last - first)
 
 
-def power_law(first: float, last: float, done: float) -> float:
-    """Returns the value of a schedule that is constant for a tenth of the steps, and then falls by a power law."""
-    return first * math.pow(max(1, 10 * done), math.log10(last / first))
-
-
 @dataclass(frozen=True)
 class Settings(CommonSettings):
     """Settings of PPO, beside `CommonSettings`. Rewards, values and the coefficients are in units of the payoff scale.
@@ -195,14 +173,10 @@ class Settings(CommonSettings):
         entropy_decay: The share of the steps after which the entropy bonus has reached its end.
         kl_coefficient: The penalty for the Kullback-Leibler divergence from the policy that played (magnetic mirror
             descent).
-        power_law: Keeps the learning rate constant for a tenth of the steps, and then lowers it as a power of the
-            steps. Otherwise it falls linearly.
         averaging: Saves an exponential average of the weights over this share of the steps, instead of the last
             weights; 0 turns it off. The games of training are played by the last weights.
         magnet_coefficient: The penalty at the beginning for the Kullback-Leibler divergence from the policy of the
             averaged weights. It falls in proportion to the learning rate. Needs `averaging`.
-        advantage_share: An update learns from this share of the decisions only, those with the largest absolute
-            advantages: policy, critic and entropy bonus. 1 uses all.
         clip_range: The distance of a ratio of probabilities from 1 at which its gradient is clipped.
         gae_lambda: The discount of later errors of the critic in the advantages, 0 to 1.
         value_coefficient: The weight of the value loss.
@@ -221,10 +195,8 @@ class Settings(CommonSettings):
     final_entropy_coefficient: float = 0.004
     entropy_decay: float = 0.5
     kl_coefficient: float = 0.0
-    power_law: bool = False
     averaging: float = 0.0
     magnet_coefficient: float = 0.0
-    advantage_share: float = 1.0
     clip_range: float = 0.2
     gae_lambda: float = 0.95
     value_coefficient: float = 0.5
@@ -236,8 +208,7 @@ class Settings(CommonSettings):
         super()._check()
         self._at_least_one("num_envs", "horizon", "epochs", "minibatches")
         self._more_than_zero("entropy_coefficient", "final_entropy_coefficient", "clip_range", "entropy_decay")
-        self._more_than_zero("advantage_share")
-        self._share("gae_lambda", "entropy_decay", "averaging", "advantage_share")
+        self._share("gae_lambda", "entropy_decay", "averaging")
         for name in ("kl_coefficient", "magnet_coefficient", "value_coefficient"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ArgumentError(f"{name} must be at least 0, got {getattr(self, name)}")
@@ -250,18 +221,12 @@ class Settings(CommonSettings):
         """Decisions between two updates."""
         return self.num_envs * self.horizon
 
-    @property
-    def learned_size(self) -> int:
-        """Decisions of a batch that an update learns from."""
-        return self.minibatches * max(1, round(self.batch_size * self.advantage_share / self.minibatches))
-
     def schedule(self, steps: int) -> tuple[float, float]:
         """Returns the learning rate and the entropy bonus after so many steps."""
         done = min(steps / self.steps, 1)
         share = min(done / self.entropy_decay, 1)
         entropy = self.entropy_coefficient ** (1 - share) * self.final_entropy_coefficient**share
-        falls = power_law if self.power_law else linear
-        return falls(self.learning_rate, self.final_learning_rate, done), entropy
+        return linear(self.learning_rate, self.final_learning_rate, done), entropy
 
     def magnet(self, learning_rate: Any) -> Any:
         """Returns the penalty for the distance from the averaged network, at this learning rate."""
