@@ -210,6 +210,25 @@ def test_a_run_has_the_keys_of_the_run_that_it_is_like() -> None:
     assert len({key for _, key in tasks(written)}) == 5
 
 
+def test_a_run_of_an_earlier_commit_is_not_trained_again(tmp_path: Path) -> None:
+    """Its settings may be unknown. It has the published rows of the same run without it, and no others."""
+    run = {"name": "a", "game": DECK, "algorithm": "ppo", "settings": {"steps": 9, "gone": 1}, "evaluations": 1}
+    with pytest.raises(ValueError, match="run 1: settings: unknown setting 'gone'"):
+        training.Training({"run": [run]})
+    old = {**run, "commit": "1234567"}
+    assert runs_of_plans.made_by(old) == runs_of_plans.made_by(run)
+    assert training.Training({"seeds": 3, "run": [old]}).parts() == 0
+    row = {"run": "a", "seed": 1, "steps": 9, "cpu_seconds": 1.5, "measure": "against greedy", "value": 0.25}
+    rows = [{**row, "ci95": None, "made_by": made} for made in (runs_of_plans.made_by(run), "0123456789abcdef")]
+    pd.DataFrame(rows).to_csv(tmp_path / "training.csv", index=False)
+    plan = training.Training({"seeds": 3, "run": [old], "published": str(tmp_path / "training.csv")})
+    store = begin(plan, tmp_path / "out")
+    assert store.complete
+    assert [(one["run"], one["seed"], one["value"]) for one in store.to_arrow().to_pylist()] == [("a", 1, 0.25)]
+    with pytest.raises(ValueError, match="run 2: settings: unknown setting 'gone'"):
+        training.Training({"run": [old, {"name": "b", "like": "a"}]})
+
+
 def judged(name: str, **changes: Any) -> dict[str, Any]:
     """A run whose network is judged by a learned responder."""
     settings = {"steps": 2_000, "hidden": [8], "num_envs": 32}
@@ -401,6 +420,9 @@ def test_it_stops_after_some_minutes_and_reports_what_is_there(tmp_path: Path, m
     Path("short.toml").write_text(STRENGTH)
     assert main(["report", "short.toml"]) == 0
     assert "Not played yet." in capsys.readouterr().out
+    for minutes in ("nan", "-1", "inf"):
+        assert main(["run", "short.toml", "--minutes", minutes]) == 2
+        assert f"minutes must be 0 or more and finite, got {minutes}" in capsys.readouterr().err
     assert main(["run", "short.toml", "--minutes", "0"]) == 0
     assert capsys.readouterr().out.startswith("20 deals in out/short, 9 parts are missing\n")
     assert main(["report", "short.toml"]) == 0

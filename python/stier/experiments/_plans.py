@@ -278,8 +278,14 @@ class TablePlan(Plan):
 
     def published(self, missing: Sequence[Task]) -> Iterable[tuple[Task, pa.Table]]:
         """Returns those of the missing tasks that the table ``published`` answers, with its rows."""
+        for task, own in self.answered(missing, self.earlier):
+            yield task, pa.Table.from_pylist(own, schema=self.schema)
+
+    @cached_property
+    def earlier(self) -> Mapping[str, Rows]:
+        """The rows of the table ``published``, by what they were made by."""
         if PUBLISHED not in self.given:
-            return
+            return {}
         path: str = self.given[PUBLISHED]
         rows: dict[str, Rows] = {}
         try:
@@ -289,8 +295,7 @@ class TablePlan(Plan):
             raise ArgumentError(f"{path} cannot be read as a table of {self.kind}: {error}") from None
         for row in found:
             rows.setdefault(row["made_by"], []).append(row)
-        for task, own in self.answered(missing, rows):
-            yield task, pa.Table.from_pylist(own, schema=self.schema)
+        return rows
 
     @abstractmethod
     def answered(self, missing: Sequence[Task], rows: Mapping[str, Rows]) -> Iterator[tuple[Task, Rows]]:

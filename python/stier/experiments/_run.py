@@ -160,10 +160,12 @@ def run(
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
-        ArgumentError: A wrong experiment, or a folder of another one, or the file of a network changes meanwhile.
+        ArgumentError: A wrong experiment, or a folder of another one, or the file of a network changes meanwhile, or a
+            number of minutes is below 0 or not finite.
         FileError: Another process plays in the folder, or it cannot be written.
         ConnectionError: There is no cluster at the address.
     """
+    minutes = None if minutes is None else _arguments.duration("minutes", minutes)
     if isinstance(experiment, Plan):
         plan = experiment
     else:

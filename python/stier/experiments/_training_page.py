@@ -42,13 +42,18 @@ def solved_section(game: str, runs: list[Mapping[str, Any]], results: pd.DataFra
     for run in runs:
         last = _last(results, run["name"], DISTANCE)
         if not len(last):
-            text += line([run["name"], "not trained yet", *[""] * (len(titles) - 2)])
+            text += line([_title(run), "not trained yet", *[""] * (len(titles) - 2)])
             continue
         shares = 100 * last["value"] / uniform
         cells = [f"{_last(results, run['name'], name)['value'].mean():.2f}".replace("nan", "") for name in watched]
         decisions, each = f"{last['steps'].iloc[0]:,}", ", ".join(f"{share:.2f}" for share in shares)
-        text += line([run["name"], decisions, _cpu_seconds(last), each, _mean(shares), *cells])
+        text += line([_title(run), decisions, _cpu_seconds(last), each, _mean(shares), *cells])
     return text + _commands(runs)
+
+
+def _title(run: Mapping[str, Any]) -> str:
+    """Returns the name of a run, with the commit at which it was trained if only that one can do it."""
+    return f"{run['name']} ({run['commit']})" if "commit" in run else str(run["name"])
 
 
 def _cpu_seconds(rows: pd.DataFrame) -> str:
@@ -87,17 +92,18 @@ def trained_section(runs: list[Mapping[str, Any]], results: pd.DataFrame) -> str
     for guided in dict.fromkeys(run["guided"] for run in runs if "guided" in run):
         text += f"*Guided* is `{guided}`.\n\n"
     text += header(titles)
-    for name in names:
+    for run in runs:
+        name = run["name"]
         last = {measure: _last(results, name, measure) for measure in (GREEDY, *chances, *gains)}
         if not len(last[GREEDY]):
-            text += line([name, "not trained yet", *[""] * (len(titles) - 2)])
+            text += line([_title(run), "not trained yet", *[""] * (len(titles) - 2)])
             continue
         cells = [", ".join(f"{value:.2f}" for value in last[chance]["value"]) for chance in chances]
         for gain in gains:
             rows = last[gain]
             cells += [", ".join(_cell(gain, row) for _, row in rows.iterrows()), _average(rows["value"])]
             cells += [_cpu_seconds(rows)] if gain == LEARNED else []
-        text += line([name, f"{last[GREEDY]['steps'].iloc[0]:,}", _cpu_seconds(last[GREEDY]), *cells])
+        text += line([_title(run), f"{last[GREEDY]['steps'].iloc[0]:,}", _cpu_seconds(last[GREEDY]), *cells])
     return text + _commands(runs)
 
 
@@ -145,7 +151,8 @@ def _commands(runs: list[Mapping[str, Any]]) -> str:
     text = "\nThe commands, for one seed; GAME is the text above.\n\n"
     for run in runs:
         about = " ".join(run.get("about", "").split())
-        text += f"- {run['name']}{': ' + about if about else '.'}\n  `{_command(run)}`\n"
+        made = f"Trained at commit {run['commit']}." if "commit" in run else f"`{_command(run)}`"
+        text += f"- {run['name']}{': ' + about if about else '.'}\n  {made}\n"
     learned = dict.fromkeys(_responder_command(run) for run in runs if "learned_responder" in run)
     about = f"The learned responder. Its SEED is larger by {HELD_OUT:,}."
     return text + "".join(f"- {about}\n  `{command}`\n" for command in learned)

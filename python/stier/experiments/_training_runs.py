@@ -26,6 +26,7 @@ KEYS: dict[str, Any] = {
     "name": str,
     "like": str,
     "about": str,
+    "commit": str,
     "seeds": int,
     "file": str,
     "game": str,
@@ -81,7 +82,7 @@ def complete(runs: Iterable[Any]) -> list[Mapping[str, Any]]:
             if name not in found:
                 above = alternatives(name, "runs above", list(found)) if found else "; it is the first run"
                 raise ArgumentError(f"{where}like must name a run above it, got '{name}'{above}")
-            base = {key: value for key, value in found[name].items() if key != "about"}
+            base = {key: value for key, value in found[name].items() if key not in ("about", "commit")}
             if "algorithm" in own and own["algorithm"] != base.get("algorithm"):
                 base.pop("settings", None)
             own = base | own | {key: base[key] | own[key] for key in SETTINGS if key in base and key in own}
@@ -108,7 +109,8 @@ def check(where: str, run: Mapping[str, Any]) -> None:
                 raise ArgumentError(f"{where}{key} must contain {argument}")
     try:
         game = stier.load_game(run["game"])
-        _check_settings(run, game)
+        if "commit" not in run:
+            _check_settings(run, game)
         for action in run.get("watch", ()):
             game.string_to_action(action)
         agents = [agent for key in ("matches", "responders", "guided_matches") for agent in run.get(key, ())]
@@ -163,7 +165,7 @@ def solver_of(game: str) -> str:
 
 def made_by(run: Mapping[str, Any]) -> str:
     """Returns a digest of what the figures of a run depend on: its keys, and the content of its file."""
-    work = {key: value for key, value in run.items() if key not in ("name", "about", "seeds")}
+    work = {key: value for key, value in run.items() if key not in ("name", "about", "commit", "seeds")}
     if "file" in run:
         try:
             work["file"] = hashlib.sha256(as_path(run["file"]).read_bytes()).hexdigest()

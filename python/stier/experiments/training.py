@@ -40,10 +40,13 @@ class Training(TablePlan):
     ``initial = ""`` from random weights. Its ``evaluations`` are 1 unless they are given. The row with the gain has the
     decisions and CPU seconds of this training.
 
-    A run with ``like = NAME`` starts from all keys of the run of that name above it, except ``name`` and ``about``. Its
-    own keys replace them. ``settings`` and ``learned_responder`` are merged key by key; a run with another
-    ``algorithm`` has its own settings only. If a run or the file of a network in it changes, it and the runs like it
-    are trained again, and their old rows are left out.
+    A run with ``like = NAME`` starts from all keys of the run of that name above it, except ``name``, ``about`` and
+    ``commit``. Its own keys replace them. ``settings`` and ``learned_responder`` are merged key by key; a run with
+    another ``algorithm`` has its own settings only. If a run or the file of a network in it changes, it and the runs
+    like it are trained again, and their old rows are left out.
+
+    A run with a ``commit`` was trained there with settings that no longer exist, or other defaults. It is not trained
+    again: it has the rows of the table ``published``, and the page names the commit instead of the command.
 
     A run with a ``file`` measures that network. One with ``seeds`` has its own number of them. `NETWORK` in an agent is
     the path of the network. The games of ``exact`` runs are solved for comparison.
@@ -72,8 +75,10 @@ class Training(TablePlan):
             yield self._task(solver_of(game), {"game": game, **_watched(runs[0])}, 0)
         for seed in range(max(map(self._seeds, self._runs), default=0)):
             for run in self._runs:
-                if seed < self._seeds(run):
-                    yield self._task(run["name"], run, seed)
+                task = self._task(run["name"], run, seed)
+                # Nothing trains a run of an earlier commit.
+                if seed < self._seeds(run) and ("commit" not in run or _rows(task, self.earlier)):
+                    yield task
 
     def _seeds(self, run: Mapping[str, Any]) -> int:
         return 1 if "file" in run else int(run.get("seeds", self.given["seeds"]))
@@ -101,8 +106,7 @@ class Training(TablePlan):
     def answered(self, missing: Sequence[Task], rows: Mapping[str, Rows]) -> Iterator[tuple[Task, Rows]]:
         """Returns runs and seeds that the table has rows for."""
         for task in missing:
-            wanted = (task.what["name"], task.what["seed"])
-            if own := [row for row in rows.get(task.what["made_by"], []) if (row["run"], row["seed"]) == wanted]:
+            if own := _rows(task, rows):
                 yield task, own
 
     def results(self, store: Store) -> pd.DataFrame:
@@ -128,6 +132,12 @@ class Training(TablePlan):
             if "file" in run:
                 page += f"\n## {run['name']}\n\n{paragraph(run.get('about', ''))}{published_section(run, results)}"
         return Report(page, {self.kind: results}, figures)
+
+
+def _rows(task: Task, rows: Mapping[str, Rows]) -> Rows:
+    """Returns the rows of a task."""
+    wanted = (task.what["name"], task.what["seed"])
+    return [row for row in rows.get(task.what["made_by"], []) if (row["run"], row["seed"]) == wanted]
 
 
 def _by_game(runs: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
