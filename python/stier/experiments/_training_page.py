@@ -37,7 +37,8 @@ def solved_section(game: str, runs: list[Mapping[str, Any]], results: pd.DataFra
     watched = [f"P({action}) {FIRST}" for action in runs[0].get("watch", ())]
     for name in watched:
         text += f" In equilibrium, {name} is {_number(results, solver_of(game), name):.2f}."
-    titles = ["run", "decisions", "CPU seconds", "NashConv, % of uniform play, by seed", "geometric mean", *watched]
+    titles = ["run", "decisions", "CPU seconds", "NashConv, % of uniform play, by seed", "geometric mean"]
+    titles += ["end above the lowest, at most", *watched]
     text += "\n\n" + header(titles)
     for run in runs:
         last = _last(results, run["name"], DISTANCE)
@@ -47,7 +48,9 @@ def solved_section(game: str, runs: list[Mapping[str, Any]], results: pd.DataFra
         shares = 100 * last["value"] / uniform
         cells = [f"{_last(results, run['name'], name)['value'].mean():.2f}".replace("nan", "") for name in watched]
         decisions, each = f"{last['steps'].iloc[0]:,}", ", ".join(f"{share:.2f}" for share in shares)
-        text += line([_title(run), decisions, _cpu_seconds(last), each, _mean(shares), *cells])
+        lowest = _rows(results, run["name"], DISTANCE).groupby("seed")["value"].min()
+        above = f"{100 * (last['value'] / lowest - 1).max():.0f} %"
+        text += line([_title(run), decisions, _cpu_seconds(last), each, _mean(shares), above, *cells])
     return text + _commands(runs)
 
 
