@@ -233,12 +233,6 @@ class SelfPlay:
 
     def __init__(self, game: Game, settings: Settings) -> None:
         self.game, self.settings = game, settings
-        if 0 < settings.averaging * settings.steps < 2 * settings.batch_size:
-            least = min(1.0, math.ceil(200 * settings.batch_size / settings.steps) / 100)
-            raise ArgumentError(
-                f"averaging={settings.averaging} of {settings.steps:,} steps is less than two updates of "
-                f"{settings.batch_size:,}: take more steps, or at least {least}"
-            )
         self.scale: float = settings.payoff_scale or standard_deviation_of_returns(game, settings.seed)
         # Minus the opponent's value is unbiased for a critic that sees everything, and comes sooner than the own one.
         self.zero_sum: bool = settings.central_critic and game.num_players() == 2 and game.utility_sum() == 0

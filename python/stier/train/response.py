@@ -105,11 +105,11 @@ def best_response(
         threads: Threads of the agent in evaluations and measurements; 0 for all cores.
         log: Called with metrics, as in `learn`.
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
-        settings: Those of the algorithm, as in `learn`. PPO's `num_envs` is 256 unless it is given, its
-            `minibatches` 4, its `final_entropy_coefficient` 0.002, its `entropy_decay` 0.9, its `central_critic` on,
-            and with an initial network its `entropy_coefficient` 0.05. With ``beliefs="lbr:against=AGENT,epsilon=0"``
-            the network also reads the posterior over the cards that follows from the agent's policy. Then it plays in
-            `duel`, but not as an agent.
+        settings: Those of the algorithm, as in `learn`. PPO's `num_envs` is 256 unless it is given, its `minibatches`
+            4, its `final_entropy_coefficient` 0.002, its `entropy_decay` 0.9, its `final_learning_rate` 1e-5, its
+            `averaging` 0, its `central_critic` on, and with an initial network its `entropy_coefficient` 0.05. With
+            ``beliefs="lbr:against=AGENT,epsilon=0"`` the network also reads the posterior over the cards that follows
+            from the agent's policy. Then it plays in `duel`, but not as an agent.
 
     The same settings give the same network and the same gain on the same machine, however often training was stopped,
     with or without a folder.
