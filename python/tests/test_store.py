@@ -21,6 +21,7 @@ import pytest
 from helpers import kept
 
 import stier
+from stier import _content
 from stier.cli import main
 from stier.errors import ArgumentError, FileError, StierError
 
@@ -257,13 +258,13 @@ def test_the_tilde_is_the_folder_of_the_user(tmp_path: Path, monkeypatch: pytest
     home = tmp_path / "home"
     home.mkdir()
     Network.random(stier.load_game(GAME), hidden=(8,), seed=1).save(home / "net")
-    assert _plans.content("~/home/net") == _plans.content(str(home / "net")) is not None
-    assert _plans.content("~nobody-has-this-name/net") is None
+    assert _content.content("~/home/net") == _content.content(str(home / "net")) is not None
+    assert _content.content("~nobody-has-this-name/net") is None
     (home / "a.toml").write_text(
         f'game = "{GAME}"\ndeals = 2\nagents = ["network:path=~/home/net", "random"]\npage = "~/p"'
     )
     found = experiments.run("~/home/a.toml", "~/home/out")
-    assert set(found.experiment.networks.values()) == {_plans.content(str(home / "net"))}
+    assert set(found.experiment.networks.values()) == {_content.content(str(home / "net"))}
     assert found.experiment.outputs == {"page": str(tmp_path / "p")}
     assert experiments.load("~/home/out").to_arrow().equals(experiments.load(home / "out").to_arrow())
     pytest.importorskip("jax")
@@ -302,7 +303,7 @@ def test_every_kind_has_other_keys_with_another_network(tmp_path: Path) -> None:
             if seed == 1:
                 shutil.copy(file, tmp_path / "second")
             made = from_dict({"kind": kind, **keys})
-            assert made.networks[str(file)] == _plans.content(str(file))
+            assert made.networks[str(file)] == _content.content(str(file))
             found.append({made.task(number).key for number in range(made.parts())})
         # The solver of the ladder has no network.
         assert len(found[0] & found[1]) == (1 if kind == "ladder" else 0)
@@ -337,7 +338,7 @@ def test_what_is_missing_costs_one_query(tmp_path: Path, monkeypatch: pytest.Mon
         monkeypatch.setattr(owner, name, noted_call)
 
     first = with_network(tmp_path / "net.safetensors")
-    noting(_plans, "content", reads)
+    noting(_content, "content", reads)
     noting(_plans, "load_game", calls)
     noting(_store.sqlite3, "connect", calls)
     _plans.build.cache_clear()

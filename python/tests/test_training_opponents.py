@@ -17,6 +17,7 @@ pytest.importorskip("jax")
 
 import stier.train
 from stier.network import Network
+from stier.train._run import _digests
 
 
 def test_frozen_agents_are_compared_by_their_files(tmp_path: Path) -> None:
@@ -33,6 +34,26 @@ def test_frozen_agents_are_compared_by_their_files(tmp_path: Path) -> None:
         with pytest.raises(stier.errors.ArgumentError, match=re.escape(f"was made when {path} had another content")):
             stier.train.learn(game, steps=768, **settings)
         path.write_bytes(kept)
+
+
+def test_networks_in_agents_are_found_as_agents_read_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In options of other agents, in the home folder, and the game's own where no file is named."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    game = small_deck()
+    Network.random(game, hidden=(8,), seed=1).save(tmp_path / "a.safetensors")
+    file, path, own = str(tmp_path / "a.safetensors"), "~/a.safetensors", f"the network of {game.short_name()}"
+    for agent, found in [
+        ("self", set()),
+        ("", set()),
+        ("greedy", set()),
+        ("network", {own}),
+        ("ismcts:iterations=9", set()),
+        (f"network:path={path},choose=sample", {file}),
+        (f"lbr:against=(network:path={path}),epsilon=0", {file}),
+        (f"rule:when=thumb,cards=(network:path={path})", {file}),
+    ]:
+        assert set(_digests(game, ["random", agent])) == found, agent
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "dmc"])

@@ -16,8 +16,9 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow.csv import ConvertOptions, read_csv
 
-from stier._files import as_path, write, write_text
-from stier._native import Game, __version__, alternatives, load_agent, load_game, networks_of, registered_names
+from stier._content import contents, files_of, own_network
+from stier._files import write, write_text
+from stier._native import Game, __version__, alternatives, load_agent, load_game, registered_names
 from stier.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -64,23 +65,14 @@ def build() -> str:
     return f"{__version__} {hashlib.sha256(b''.join(networks)).hexdigest()[:8]}"
 
 
-def content(path: str) -> str | None:
-    """Returns a hash of a file's content, or None if there is no such file."""
-    file = as_path(path)
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:16] if file.is_file() else None
-
-
 def networks_in(described: Any) -> dict[str, str]:
-    """Returns hashes of the content of the networks whose files the keys and agents of a plan name, by path.
-
-    Paths are relative to the current folder, as everywhere in agents. A file that is missing is an error of its agent.
-    """
-    return {path: found for path in sorted(set(_files(described))) if (found := content(path)) is not None}
+    """Returns hashes of the content of the networks whose files the keys and agents of a plan name, by path."""
+    return contents(_files(described))
 
 
 def _files(described: Any) -> Iterator[str]:
     if isinstance(described, str):
-        yield from filter(None, networks_of(described) or [])
+        yield from files_of(described)
     elif isinstance(described, Mapping):
         for key, value in described.items():
             yield from [value] if key in FILE_KEYS and isinstance(value, str) else _files(value)
@@ -94,8 +86,7 @@ def made_by(game: Game, agents: Sequence[str], *described: Any) -> str:
 
     The game's own network is among them if an agent can mean it.
     """
-    own = game.network() if any("" in (networks_of(agent) or []) for agent in agents) else None
-    return digest([*described, networks_in(agents), own and hashlib.sha256(own).hexdigest()[:16]])
+    return digest([*described, networks_in(agents), own_network(game, agents)])
 
 
 @dataclass(frozen=True)
@@ -219,8 +210,9 @@ class Plan(ABC):
 
     def check_networks(self) -> None:
         """Raises `ArgumentError` if the file of a network has another content than before."""
+        present = contents(self.networks)
         for path, before in self.networks.items():
-            if content(path) != before:
+            if present.get(path) != before:
                 raise ArgumentError(f"{path} has changed since the experiment began: restore it")
 
     def parts(self) -> int:

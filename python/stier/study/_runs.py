@@ -14,8 +14,9 @@ import numpy.typing as npt
 import pandas as pd
 
 import stier
+from stier._content import content
 from stier._native import derive_seed, estimate
-from stier.experiments._plans import build, content
+from stier.experiments._plans import build
 
 #: Standard errors in the half width of a 95 % interval.
 NORMAL = 1.96

@@ -7,7 +7,6 @@ import dataclasses
 import hashlib
 import json
 import math
-import re
 import sys
 import time
 import warnings
@@ -21,6 +20,7 @@ import numpy.typing as npt
 
 import stier
 from stier import _arguments
+from stier._content import contents, files_of, own_network
 from stier._files import write, write_bytes
 from stier._native import Game
 from stier._output import Lines, bar
@@ -28,7 +28,6 @@ from stier.errors import ArgumentError, IllegalActionError, TrainingError, Train
 from stier.network import Network
 from stier.train._learner import Learner
 from stier.train.evaluation import Evaluation
-from stier.train.settings import SELF
 
 #: Seconds between checkpoints.
 PAUSE = 10.0
@@ -425,23 +424,10 @@ def _sha256(metadata: Mapping[str, str], arrays: Mapping[str, npt.NDArray[Any]])
 
 
 def _digests(game: Game, agents: Sequence[str]) -> dict[str, str]:
-    """Returns digests of the files named in agents, such as ``network:path=FILE`` and ``mmds:network=FILE``.
-
-    The game's own network is among them, because agents can mean it without a path.
-    """
-    # With commas or parentheses in it, a path stands in parentheses.
-    found = [
-        match
-        for agent in agents
-        for match in re.findall(r"\b(?:path|network)=(?:\(((?:[^()]|\([^()]*\))+)\)|([^,()]+))", agent)
-    ]
-    paths = {quoted or bare for quoted, bare in found}
-    # A file that is missing is an error of its agent.
-    files = {path: Path(path).read_bytes() for path in sorted(paths) if Path(path).is_file()}
-    own = game.network()
-    if own is not None and any(agent not in ("", SELF) for agent in agents):
-        files[f"the network of {game.short_name()}"] = own
-    return {name: hashlib.sha256(content).hexdigest()[:16] for name, content in files.items()}
+    """Returns digests of the networks that agents play with, by path or by the name of the game."""
+    own = own_network(game, agents)
+    named = {} if own is None else {f"the network of {game.short_name()}": own}
+    return contents(path for agent in agents for path in files_of(agent)) | named
 
 
 def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
