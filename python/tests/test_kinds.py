@@ -144,6 +144,22 @@ def test_a_rung_of_the_ladder_is_that_of_the_table(tmp_path: Path) -> None:
         assert both[column].tolist() == both[f"{column}_there"].tolist()
 
 
+def test_a_ladder_of_several_seeds_averages_their_policies(tmp_path: Path) -> None:
+    rung = {"game": DECK, "about": "Four cards.", "target": 1e-4, "iterations": 10}
+    given = {"seed": 1, "budgets": [20], "most_iterations": 10**9, "agents": ["ismcts"], "rung": [rung]}
+    one, two = ladder.Ladder(given), ladder.Ladder({**given, "seeds": 2})
+    keys = [[plan.task(number).key for number in range(2)] for plan in (one, two)]
+    # The solver is not asked.
+    assert keys[0][0] == keys[1][0]
+    assert keys[0][1] != keys[1][1]
+    assert keys[0] == [ladder.Ladder({**given, "seeds": 1}).task(number).key for number in range(2)]
+    found = two.results(experiments.run(two, tmp_path)).set_index("policy").loc["ismcts"]
+    expected = stier.exploitability(DECK, "ismcts:iterations=20", seed=1, seeds=2)
+    assert found["exploitability"] == pytest.approx(expected)
+    with pytest.raises(ValueError, match="seeds must be at least 1, got 0"):
+        ladder.Ladder({**given, "seeds": 0})
+
+
 def test_the_solver_beside_training_is_that_of_the_table() -> None:
     rows = measures.solve({"game": DECK, "watch": ["attack"]})
     game = stier.load_game(DECK)

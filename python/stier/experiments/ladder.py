@@ -86,13 +86,15 @@ class Ladder(TablePlan):
     """Scaled-down games, solved by an ``algorithm``: ``[[rung]]`` with ``game``, ``about``, ``target``, ``iterations``.
 
     The ``agents`` are queried at every information set with each of the ``budgets``, if information sets times budget
-    are at most ``most_iterations``. The iterations of ``slow`` agents count several times.
+    are at most ``most_iterations``. The iterations of ``slow`` agents count several times. With ``seeds``, the policies
+    of so many seeds, from ``seed`` on, are averaged first, as `stier.exploitability` does.
     """
 
     kind = "ladder"
     keys: ClassVar = {
         "algorithm": str,
         "seed": int,
+        "seeds": int,
         "budgets": list[int],
         "most_iterations": int,
         "agents": list[str],
@@ -101,13 +103,14 @@ class Ladder(TablePlan):
         "findings": str,
         "about_agents": str,
     }
-    defaults: ClassVar = {"algorithm": "cfr+", "slow": {}, "findings": "", "about_agents": ""}
+    defaults: ClassVar = {"algorithm": "cfr+", "seeds": 1, "slow": {}, "findings": "", "about_agents": ""}
     schema = SCHEMA
     grows = ("budgets", "most_iterations", "agents", "rung", "slow", "findings", "about_agents")
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         super().__init__(given)
         _arguments.seed(self.given["seed"])
+        _arguments.count("seeds", self.given["seeds"])
         for number, rung in enumerate(self.given["rung"], start=1):
             checked(rung, {"game": str, "about": str, "target": float, "iterations": int}, f"rung {number}: ")
         if not self.given["rung"]:
@@ -130,8 +133,11 @@ class Ladder(TablePlan):
                 yield from (Query(rung["game"], agent, budget, None) for budget in self.budgets(agent))
 
     def _digest(self, query: Query) -> str:
-        agents = [query.policy] if query.target is None else []
-        return made_by(stier.load_game(query.game), agents, self.kind, self.given["seed"], query)
+        asked = query.target is None
+        # Figures of one seed are known without their number.
+        several = [self.given["seeds"]] if asked and self.given["seeds"] != 1 else []
+        agents = [query.policy] if asked else []
+        return made_by(stier.load_game(query.game), agents, self.kind, self.given["seed"], query, *several)
 
     def _task(self, query: Query) -> Task:
         key = digest([self._made_by[query], build(), self._limit(query)])
@@ -188,7 +194,7 @@ class Ladder(TablePlan):
     def _ask(self, query: Query, tree: GameTree) -> Row:
         spec = with_option(query.policy, tree.game, BUDGETS, query.iterations or 1)[0]
         begun = time.perf_counter()
-        policy = tree.policy_of(spec, seed=self.given["seed"])
+        policy = tree.policy_of(spec, seed=self.given["seed"], seeds=self.given["seeds"])
         return self._row(query, tree, policy, query.iterations, time.perf_counter() - begun)
 
     def _row(self, query: Query, tree: Any, policy: Any, iterations: int | None, seconds: float) -> Row:
