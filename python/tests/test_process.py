@@ -399,6 +399,13 @@ MOMENTS = {
         False,
     ),
     "twice at once": ("interrupt(); interrupt()", True),
+    "where a library swallows it": ("exec('try: interrupt()\\nexcept BaseException: pass'); return 0", True),
+    "twice, where handlers at the end wait": (
+        "import atexit\n"
+        "        atexit.register(lambda: (time.sleep(0.6), interrupt(), time.sleep(20), print('too late')))\n"
+        "        interrupt()",
+        True,
+    ),
     "while it cleans up": (
         "exec('try: interrupt()\\nfinally: time.sleep(0.6); interrupt()')",
         False,

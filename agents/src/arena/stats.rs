@@ -96,7 +96,7 @@ impl Moments {
         Self {
             units: deviations.clone().count() as f64,
             squares: deviations.clone().map(|deviation| deviation * deviation).sum(),
-            cubes: Some(deviations.map(|deviation| deviation.powi(3)).sum()),
+            cubes: Some(deviations.map(|deviation| deviation * deviation * deviation).sum()),
         }
     }
 }
@@ -120,7 +120,7 @@ fn half_width(mean: f64, Moments { units, squares, cubes }: Moments, size: f64, 
             return 0.0;
         }
         // No deviation to this side is larger than the distance.
-        let tail = cubes.map_or(unseen * squares, |cubes| sign * cubes + weight * unseen.powi(3));
+        let tail = cubes.map_or(unseen * squares, |cubes| sign * cubes + weight * unseen * unseen * unseen);
         let skewness = tail / squares;
         (student(squares) + (2.0 * NORMAL * NORMAL + 1.0) / 6.0 * skewness.max(0.0) / units).min(distance)
     };
@@ -427,7 +427,7 @@ mod tests {
                     4 => -0.6 * loss,
                     _ => -loss,
                 };
-                let mut one = |rng: &mut Rng| {
+                let one = |rng: &mut Rng| {
                     let games = [1, 2, 6, 1, 1, 1, 1][kind];
                     let lost = (0..games).filter(|_| rng.unit() >= often).count() as f64 / f64::from(games);
                     match kind {

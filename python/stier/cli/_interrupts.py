@@ -31,7 +31,7 @@ class _Interrupts:
     """
 
     def __init__(self) -> None:
-        #: True from the first one on: errors can follow from it.
+        #: True from the first one on, unless a command takes it for an answer: errors can follow from it.
         self.noticed = False
         #: The time at which it was raised.
         self.first: float | None = None
@@ -99,9 +99,12 @@ def main() -> int:
         from stier.cli import _process
 
         code = _process.run(sys.argv[1:])
-        if answers:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-        return code
+        # A library that swallows an interrupt does not undo it.
+        if not interrupts.noticed:
+            if answers:
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+            return code
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     except BaseException:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         # Libraries turn an interrupt into errors of their own.
@@ -109,5 +112,8 @@ def main() -> int:
             raise
     from stier.cli import _process
 
+    # Another one ends the process at once, even if a handler at its end waits.
+    interrupts.first = interrupts.first or time.monotonic()
+    signal.signal(signal.SIGINT, interrupts.answer)
     _process.end()
     _leave()

@@ -21,6 +21,7 @@ from stier import _files, terminal
 from stier._native import Agent, Game, State
 from stier.cli import _options as options, rules
 from stier.cli._command import Command
+from stier.cli._interrupts import interrupts
 from stier.cli._worlds import hidden_events, worlds_in_words
 from stier.errors import AgentError, RulesError
 from stier.terminal import Pen
@@ -187,6 +188,8 @@ class _Table:
             try:
                 typed = input("> ").strip()
             except (EOFError, KeyboardInterrupt):
+                # At the prompt, Ctrl-C is an answer.
+                interrupts.noticed = False
                 print()
                 return None
             answer = _name(typed)

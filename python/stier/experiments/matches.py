@@ -329,8 +329,9 @@ class Report(_plans.Report):
         ratings: Bradley-Terry for two players, Plackett-Luce for more; `None` if some agents never met.
         tables: pandas frames: ``standings`` (a row for each agent), ``meetings`` (for each agent and opponent),
             ``pairings`` (for each table of agents), and for two players ``equilibrium`` (see
-            `stier.ratings.nash_averaging`), unless none was found: the text says so. In each, ``x_ci95`` is the half width of a 95 % interval of ``x`` over
-            deals, ``x_low`` and ``x_high`` are its ends; empty for a single deal, which has no interval.
+            `stier.ratings.nash_averaging`), unless none was found: the text says so. In each, ``x_ci95`` is the half
+            width of a 95 % interval of ``x`` over deals, ``x_low`` and ``x_high`` are its ends; empty for a single
+            deal, which has no interval.
     """
 
     page = "report.txt"
