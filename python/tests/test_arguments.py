@@ -16,6 +16,7 @@ import pytest
 
 import stier
 from stier import _arguments
+from stier.cli import main
 from stier.errors import AgentError, ArgumentError, SeatError
 
 #: Not a whole number, whatever it stands for.
@@ -97,6 +98,13 @@ KINDS: dict[str, tuple[list[Any], list[Any], int]] = {
     "scale": (NOT_A_NUMBER, [math.nan, math.inf, -1, 0, 1001], 1),
     "minutes": ([value for value in NOT_A_NUMBER if value is not None], [math.nan, math.inf, -1], 1),
     "illegal_reward": (["7", b"7", [1], {}], [math.nan, math.inf], 1),
+    **dict.fromkeys(["most_deals", "deals_at_once", "reference"], (NOT_WHOLE, [0, -1], 1)),
+    "resamples": (NOT_WHOLE, [-1, 1], 100),
+    "population": (NOT_WHOLE, [0, -1, 1], 2),
+    "alpha": (NOT_A_NUMBER, [math.nan, math.inf, -1, 0, 1000], 1),
+    "prior": (NOT_A_NUMBER, [math.nan, math.inf, -1], 1),
+    "by": (NOT_A_NUMBER, [math.nan, math.inf, -math.inf], 1),
+    "than": (NOT_A_NUMBER, [math.nan, math.inf, -math.inf], -1),
 }
 
 GAME = stier.load_game("kuhn_poker")
@@ -114,11 +122,8 @@ def studied(**arguments: Any) -> object:
         return stier.study.attack_timing(folder, quick=True, chapters=[], **arguments)
 
 
-def played(**arguments: Any) -> object:
-    with TemporaryDirectory() as folder:
-        return stier.experiments.run(matches(), folder, **arguments)
-
-
+MATCH = stier.pit(GAME, ["random", "random"], deals=2)
+PAIR = {"game": GAME, "a": "random", "b": "random"}
 #: A library that some calls need, the function, its other arguments, and arguments that its signature does not name.
 Call: TypeAlias = tuple[str, Callable[[], Callable[..., object]], dict[str, Any], list[str]]
 CALLS: dict[str, Call] = {
@@ -135,7 +140,6 @@ CALLS: dict[str, Call] = {
     "Game.new_initial_state": ("", lambda: GAME.new_initial_state, {}, []),
     "derive_seed": ("", lambda: stier.derive_seed, {"seed": 1, "purpose": "test", "index": 0}, []),
     "Experiment": ("pyarrow", lambda: matches, {}, []),
-    "experiments.run": ("pyarrow", lambda: played, {}, ["threads", "minutes"]),
     "study.attack_timing": ("pyarrow", lambda: studied, {}, ["seed", "scale", "threads"]),
     "exploit": ("", lambda: stier.exploit, {**RANDOM, "deals": 2}, []),
     "exploitability": ("", lambda: stier.exploitability, RANDOM, []),
@@ -165,6 +169,18 @@ CALLS: dict[str, Call] = {
     "pettingzoo.parallel_env": ("pettingzoo", lambda: stier.pettingzoo.parallel_env, {"game": "goofspiel"}, []),
     "pettingzoo reset": ("pettingzoo", lambda: stier.pettingzoo.env(GAME).reset, {}, []),
     "pettingzoo parallel reset": ("pettingzoo", lambda: stier.pettingzoo.parallel_env("goofspiel").reset, {}, []),
+    **{
+        f"ratings.{name}": (library, lambda name=name: getattr(import_module("stier.ratings"), name), others, [])
+        for name, library, others in [
+            ("bradley_terry", "scipy", {"results": MATCH, "resamples": 0}),
+            ("plackett_luce", "openskill", {"results": MATCH, "resamples": 2}),
+            ("alpha_rank", "open_spiel", {"payoffs": [[0, 1], [-1, 0]]}),
+            ("is_better", "scipy", {**PAIR, "by": 0.5, "than": -3, "most_deals": 1}),
+            ("variance_reduction", "scipy", {**PAIR, "control": ("random", "random"), "deals": 10}),
+        ]
+    },
+    "experiments.run": ("pyarrow", lambda: import_module("stier.experiments").run, {}, []),
+    "experiments.decisions": ("pyarrow", lambda: import_module("stier.experiments").decisions, {}, []),
     "widget.play": ("anywidget", lambda: stier.widget.play, {"game": GAME, "opponent": "random"}, []),
 }
 
@@ -183,7 +199,8 @@ def arguments() -> list[tuple[str, str]]:
         if library and find_spec(library) is None:
             continue
         found += [(name, argument) for argument in {*of_signature(function()), *more} if argument in KINDS]
-    return sorted(found)
+    # The games of an experiment are no number.
+    return sorted(set(found) - {("experiments.decisions", "games")})
 
 
 @pytest.mark.parametrize(("name", "argument"), arguments())
@@ -200,6 +217,19 @@ def test_every_layer_refuses_alike(name: str, argument: str, tmp_path: Path) -> 
     if name == "solving.load_solution":
         stier.solve(GAME, iterations=1).save(tmp_path / "policy")
         others = {"path": tmp_path / "policy"}
+    if name.startswith("experiments."):
+        experiments = import_module("stier.experiments")
+        plan = experiments.Experiment("kuhn_poker", ["random", "random:seed=1"], deals=1)
+        store = experiments.run(plan, tmp_path)
+        others = {"experiment": plan, "out": tmp_path} if name == "experiments.run" else {"games": store}
+    if argument == "minutes":
+        wrong = [value for value in wrong if value is not None]  # no limit
+    if name == "ratings.variance_reduction" and argument == "deals":
+        allowed = 10
+    if name == "ratings.is_better" and argument == "alpha":
+        kinds: list[Any] = []  # between 0 and 0.5
+    else:
+        kinds = [int, np.int8, np.int64, np.uint16] if allowed >= 0 else [int, np.int8, np.int64]
     for value in wrong:
         with pytest.raises(AgentError if name == "load_agent" and value == 1.5 else TypeError):
             call(**others | {argument: value})
@@ -207,16 +237,34 @@ def test_every_layer_refuses_alike(name: str, argument: str, tmp_path: Path) -> 
         with pytest.raises((ArgumentError, AgentError, SeatError)) as raised:
             call(**others | {argument: value})
         assert argument in str(raised.value)
-    for kind in (int, np.int8, np.uint16, np.int64):
+    for kind in kinds:
         call(**others | {argument: kind(allowed)})
 
 
 def test_the_list_has_every_function() -> None:
     """Functions of the modules whose arguments are settings of a training, an experiment or a study are not here."""
+    others = {"stier.ratings.control_variate"}
     known = {function() for library, function, *_ in CALLS.values() if not library or find_spec(library)}
-    for module in ("stier", "stier.playing", "stier.solving", "stier.schwingfest", "stier.replays", "stier.network"):
+    modules = ["stier", "stier.playing", "stier.solving", "stier.schwingfest", "stier.replays", "stier.network"]
+    modules += ["stier.ratings"] * bool(find_spec("scipy")) + ["stier.experiments"] * bool(find_spec("pyarrow"))
+    for module in modules:
         found = import_module(module)
         for name in found.__all__:
             thing = getattr(found, name)
             if inspect.isroutine(thing) and set(of_signature(thing)) & set(KINDS):
-                assert thing in known, f"{module}.{name}"
+                assert thing in known or f"{module}.{name}" in others, f"{module}.{name}"
+
+
+def test_minutes_of_experiments_are_checked_before_anything_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    experiments = pytest.importorskip("stier.experiments")
+    plan, out = tmp_path / "plan.toml", tmp_path / "out"
+    plan.write_text('game = "kuhn_poker"\nagents = ["random", "random:seed=1"]\ndeals = 1\n')
+    for value in ("nan", "-1", "inf", "-inf", "x", ""):
+        assert main(["run", str(plan), "--out", str(out), f"--minutes={value}"]) == 2
+        assert "minutes" in capsys.readouterr().err
+        wrong, error = (value, TypeError) if value in ("x", "") else (float(value), ArgumentError)
+        with pytest.raises(error, match=r"^minutes must be "):
+            experiments.run(plan, out, minutes=wrong)
+    assert not out.exists()

@@ -154,7 +154,7 @@ def test_naming_the_agents_in_another_order_gives_the_same_numbers(name: str, pa
     standings, gains = [], []
     for order in [list(agents), sorted(agents), list(reversed(agents))]:
         experiment = Experiment(name, {name: agents[name] for name in order}, deals=6, deals_per_part=4, paired=paired)
-        found = experiments.report(experiments.run(experiment, tmp_path / "-".join(order)), resamples=3).tables
+        found = experiments.report(experiments.run(experiment, tmp_path / "-".join(order)), resamples=100).tables
         exact = ["agent", "mean", "mean_ci95", "wins", "wins_low", "wins_high"]
         standings.append(found["standings"].sort_values("agent")[exact].to_numpy().tolist())
         pairings = [" - ".join(sorted(pairing.split(" - "))) for pairing in found["pairings"]["pairing"]]

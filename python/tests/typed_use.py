@@ -57,7 +57,7 @@ def main() -> None:
         network(bytes_seen, tree.legal_action_masks(0, 5))[0].sum(), stier.train.duel(network, "random", deals=4).mean
     )
     better: bool = bool(ratings.is_better(small, "greedy", lowest, by=0.5, most_deals=200))
-    strongest: list[int] = ratings.bradley_terry(result, resamples=10).order()
+    strongest: list[int] = ratings.bradley_terry(result, resamples=100).order()
     experiment = experiments.Experiment("schwinget", {"luck": "random", "advice": "greedy"}, deals=2)
     fest: stier.schwingfest.Schwingfest = stier.schwingfest.schwingfest(
         {"Sepp": lowest, "Ueli": "greedy", "Kari": "random"}

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from stier import _native
+from stier import _arguments, _native
 from stier._files import write
 from stier._native import CHANCE, Game, State, alternatives, derive_seed, load_agent
 from stier._output import bar
@@ -100,6 +100,7 @@ def decisions(
         ValueError: An experiment that is not one of matches, a part that has not been played, or an unknown name or
             tensor.
     """
+    seed, threads = _arguments.seed(seed), _arguments.threads(threads)
     games = games if isinstance(games, Store) else load(games)
     if tensor not in ("observation", "information_state"):
         raise ArgumentError(f"tensor must be observation or information_state, got {tensor!r}")

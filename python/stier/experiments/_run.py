@@ -156,7 +156,7 @@ def run(
             joins another. Tasks of half a second or more go to its nodes, which need the same version of stier and the
             same files of networks; the parts are written here. A task whose node is lost is played again. Checkpoints
             of training and solvers are in the same folder on the node.
-        minutes: The time after which no further part is kept, if the experiment has not ended before.
+        minutes: The time after which no further part is kept, 0 or more, if the experiment has not ended before.
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
@@ -173,8 +173,6 @@ def run(
     if out is None:
         raise ArgumentError("say where the parts go: out is missing")
     folder, threads = as_path(out), _arguments.threads(threads)
-    if minutes is not None:
-        minutes = _arguments.duration("minutes", minutes)
     if ray is not None and threads != 0:
         raise ArgumentError("on a cluster each task has one thread: give threads or ray, not both")
     begun = time.monotonic()
@@ -242,8 +240,8 @@ def report(store: Store | str | Path, **options: Any) -> Any:
 
     Args:
         store: The result of `run` or `load`, or a folder or file as for `load`.
-        options: For matches ``resamples``, those of the ratings' bootstrap: 1,000 for two players, 50 for more, if left
-            out.
+        options: For matches ``resamples``, those of the ratings' bootstrap: for two players at least 100, and 1,000 if
+            left out; for more at least 2, and 50 if left out.
 
     Raises:
         FileError: There is no experiment in the folder.

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from stier import _native
+from stier import _arguments, _native
 from stier._adapting import as_game
 from stier._native import Game, derive_seed
 from stier._output import bar, plus_minus
@@ -48,6 +48,8 @@ class Gsprt:
     def __init__(
         self, lower: float, upper: float, *, alpha: float = 0.05, beta: float = 0.05, within: Bounds | None = None
     ) -> None:
+        lower, upper = _arguments.number("lower", lower), _arguments.number("upper", upper)
+        alpha, beta = _arguments.number("alpha", alpha), _arguments.number("beta", beta)
         if not lower < upper:
             raise ArgumentError(f"upper must be above lower ({lower}), got {upper}")
         for name, value in [("alpha", alpha), ("beta", beta)]:
@@ -164,9 +166,10 @@ def is_better(
     game = as_game(game)
     if game.utility_sum() != 0:
         raise ArgumentError(f"the returns of {game} do not sum to 0: take its option utility=margin or utility=win")
-    for name, value in [("most_deals", most_deals), ("deals_at_once", deals_at_once)]:
-        if value < 1:
-            raise ArgumentError(f"{name} must be at least 1, got {value}")
+    by, than = _arguments.number("by", by), _arguments.number("than", than)
+    most_deals = _arguments.count("most_deals", most_deals)
+    deals_at_once = _arguments.count("deals_at_once", deals_at_once)
+    seed, threads = _arguments.seed(seed), _arguments.threads(threads)
     within = (game.min_utility(), game.max_utility())
     test, players = Gsprt(than, by, alpha=alpha, beta=beta, within=within), game.num_players()
     agents = [a, *[b] * (players - 1)]
@@ -238,6 +241,8 @@ def control_variate(
     coefficients = np.linalg.lstsq(centred, y - y.mean(), rcond=None)[0]
     if expected is not None:
         target, more = np.broadcast_to(np.asarray(expected, dtype=np.float64), (count,)), 0.0
+        if not np.isfinite(target).all():
+            raise ArgumentError("expected must be finite numbers")
     else:
         others = _columns(reference if reference is not None else ())
         if others.shape[1] != count or len(others) < 2:
@@ -371,9 +376,8 @@ def variance_reduction(
         ValueError: Too few deals.
     """
     game = as_game(game)
-    for name, value, least in [("deals", deals, 10), ("reference", reference, 1)]:
-        if value < least:
-            raise ArgumentError(f"{name} must be at least {least}, got {value}")
+    deals, reference = _arguments.count("deals", deals, 10), _arguments.count("reference", reference)
+    seed, threads = _arguments.seed(seed), _arguments.threads(threads)
 
     def means(pair: tuple[AnyAgent, AnyAgent], deals: int, purpose: str, paired: bool) -> Floats:
         """The mean return of the first over the games of each deal."""

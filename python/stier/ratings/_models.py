@@ -12,6 +12,7 @@ from scipy.linalg import null_space
 from scipy.optimize import linprog
 from scipy.sparse.csgraph import connected_components, shortest_path
 
+from stier import _arguments
 from stier.errors import ArgumentError, MissingExtraError, RatingError
 from stier.ratings._tables import CrossTable, Floats, Outcomes, Results, bootstrap, outcomes
 
@@ -20,6 +21,8 @@ SCALE = 400 / np.log(10)
 #: The step at which Newton's method has found the maximum, the gradient in parts of the games that is rounding, and the
 #: most steps.
 CLOSE, ROUNDING, STEPS = 1e-10, 1e-15, 200
+#: The fewest weightings of the bootstrap: with fewer, the ends of 95 % are hardly more than the rating.
+FEWEST = 100
 
 
 @dataclass(frozen=True)
@@ -77,17 +80,17 @@ def bradley_terry(results: Results, *, prior: float = 1.0, resamples: int = 1000
         results: The result of `stier.pit`, the games of an experiment, or `Outcomes`.
         prior: Drawn games that are added for each pair that met, so that who has won all games has a finite rating; 0
             for the plain maximum.
-        resamples: Weightings of the bootstrap, at least 2, and some hundreds for good ends; 0 for no intervals.
+        resamples: Weightings of the bootstrap, at least 100, and some hundreds for good ends; 0 for no intervals.
         seed: Its seed.
 
     Raises:
         ValueError: Agents that never met, directly or through others; without a prior, also if some won all their games
             against all others: then no rating is large enough. The error names them.
     """
-    if not 0 <= prior < np.inf:
-        raise ArgumentError(f"prior must be 0 or more and finite, got {prior}")
-    if resamples < 0 or resamples == 1:
-        raise ArgumentError(f"resamples must be 2 or more, or 0 for no intervals, got {resamples}")
+    prior, resamples = _arguments.number("prior", prior, 0), _arguments.whole("resamples", resamples)
+    seed = _arguments.seed(seed)
+    if 0 < resamples < FEWEST:
+        raise ArgumentError(f"resamples must be at least {FEWEST}, or 0 for no intervals, got {resamples}")
     found = outcomes(results)
     wins = _wins_by_deal(found)
     total = wins.sum(axis=0)
@@ -192,8 +195,7 @@ def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ra
         from openskill.models import PlackettLuce
     except ModuleNotFoundError:
         raise MissingExtraError("plackett_luce needs openskill: pip install 'stier[ratings]'") from None
-    if resamples < 2:
-        raise ArgumentError(f"resamples must be 2 or more, got {resamples}")
+    resamples, seed = _arguments.count("resamples", resamples, 2), _arguments.seed(seed)
     found = outcomes(results)
     model = PlackettLuce()
     by_deal: list[list[int]] = [[] for _ in range(found.units)]
@@ -361,9 +363,9 @@ def alpha_rank(payoffs: CrossTable | npt.ArrayLike, *, alpha: float = 100.0, pop
         from open_spiel.python.egt import alpharank
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"alpha_rank needs {error.name}: pip install 'stier[alpha_rank]'") from None
-    if not 0 < alpha <= MOST_INTENSE or population < 2:
-        limits = f"alpha must be above 0 and at most {MOST_INTENSE}, population at least 2"
-        raise ArgumentError(f"{limits}, got {alpha} and {population}")
+    alpha, population = _arguments.number("alpha", alpha), _arguments.count("population", population, 2)
+    if not 0 < alpha <= MOST_INTENSE:
+        raise ArgumentError(f"alpha must be above 0 and at most {MOST_INTENSE}, got {alpha:g}")
     matrix = _matrix(payoffs)
     matrix = matrix / (np.abs(matrix).max() or 1.0)
     if len(matrix) == 1:
