@@ -5,7 +5,9 @@ Run it with the extra `ratings`. It takes about a minute.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -46,32 +48,44 @@ def normal(rng: np.random.Generator, often: float, units: int) -> tuple[Floats, 
     return np.where(rng.random(units) < often, usual, -1.0), often - 1
 
 
+#: Returns that are one of two, the rarer one first: all samples are known, and how likely each of them is.
+TWO = {"won or lost": (-1.0, 1.0), "0, or a loss of 1": (-1.0, 0.0)}
+#: Other kinds of returns, which are drawn.
 KINDS = {
-    "won or lost": won_or_lost(1),
     "mean of 2 games": won_or_lost(2),
     "mean of 6 games": won_or_lost(6),
     "0.4, 0.5, or a loss of 1": beside(0.4, 0.5),
-    "0, or a loss of 1": beside(0.0, 0.0),
     "normal, or a loss of 1": normal,
 }
 
 
-def means() -> Iterator[str]:
-    """The rows of the table of means."""
-    rng = np.random.default_rng(1)
-    for kind, draw in KINDS.items():
-        for often in OFTEN:
-            for units in UNITS:
-                held, widths = np.zeros(2), np.zeros(2)
-                for _ in range(SAMPLES):
-                    values, truth = draw(rng, often, units)
-                    for place, bounds in enumerate((None, (-1.0, 1.0))):
-                        found = estimate(values, bounds)
-                        held[place] += abs(found.mean - truth) <= found.ci95 + 1e-9
-                        widths[place] += found.ci95
-                before, after = 100 * held / SAMPLES
-                wider = f"{widths[1] / widths[0]:.2f}" if before > 90 else "-"
-                yield f"| {kind} | {often:g} | {units} | {before:.1f} | {after:.1f} | {wider} |"
+def samples(kind: str, often: float, units: int) -> Iterator[tuple[Floats, float, float]]:
+    """Samples with their true mean and their probability."""
+    if kind in TWO:
+        low, high = TWO[kind]
+        for number, probability in enumerate(stats.binom.pmf(np.arange(units + 1), units, often)):
+            yield np.where(np.arange(units) < number, high, low), low + often * (high - low), probability
+    else:
+        rng = np.random.default_rng(1)
+        for _ in range(SAMPLES):
+            yield *KINDS[kind](rng, often, units), 1 / SAMPLES
+
+
+def means(kinds: Iterable[str]) -> Iterator[str]:
+    """The rows of the tables of means; with the side that holds less often where that is exact."""
+    for kind, often, units in product(kinds, OFTEN, UNITS):
+        # By interval: Student's and Stier's; by side: both, and each alone.
+        held, widths = np.zeros((2, 3)), np.zeros(2)
+        for values, truth, probability in samples(kind, often, units):
+            for place, bounds in enumerate((None, (-1.0, 1.0))):
+                found = estimate(values, bounds)
+                off, most = found.mean - truth, found.ci95 + 1e-9
+                held[place] += probability * np.array([abs(off) <= most, off <= most, -off <= most])
+                widths[place] += probability * found.ci95
+        before, after = 100 * held[:, 0]
+        side = f" {100 * held[1, 1:].min():.1f} |" if kind in TWO else ""
+        wider = f"{widths[1] / widths[0]:.2f}" if before > 90 else "-"
+        yield f"| {kind} | {often:g} | {units} | {before:.1f} | {after:.1f} |{side} {wider} |"
 
 
 def matches() -> Iterator[str]:
@@ -137,13 +151,21 @@ def ratings() -> Iterator[str]:
 #: The tables: title, text, columns and rows.
 TABLES = (
     (
-        "Means of returns",
-        f"""Samples of returns between -1 and 1, {SAMPLES} of each kind: the percentage of samples whose 95 % interval
-(`mean ± ci95`) holds the true mean, by Student's interval (*Student*) and with what was not seen (*Stier*), and how
-many times as wide the interval is on average. There is no width where Student's interval holds in less than 90 %.
-*Often* is the probability of winning a game, or of no loss.""",
+        "Means of two returns",
+        """Returns that are one of two: how often the 95 % interval (`mean ± ci95`) holds the true mean,
+by Student's interval (*Student*) and with what was not seen (*Stier*), and how many times as wide the interval is on
+average. There is no width where Student's interval holds in less than 90 %. *Often* is the probability of winning a
+game, or of no loss. The figures are exact, by the binomial distribution. Here Stier's interval holds in at least
+95.4 %. *One side* is how often the mean less `ci95` is a lower bound, or the mean plus it an upper one, whichever is
+less: at least 96.8 %.""",
+        ("kind", "often", "units", "Student %", "Stier %", "one side %", "wider"),
+        partial(means, TWO),
+    ),
+    (
+        "Means of other returns",
+        f"""The same for {SAMPLES} samples of each kind, so the figures have an error of up to 1.4.""",
         ("kind", "often", "units", "Student %", "Stier %", "wider"),
-        means,
+        partial(means, KINDS),
     ),
     (
         "Matches",
