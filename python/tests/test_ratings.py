@@ -385,7 +385,7 @@ def test_nash_averaging_of_payoffs_with_many_equilibria() -> None:
     assert found == pytest.approx([1 / 6, 1 / 3, 1 / 3, 0, 1 / 6], abs=1e-5)
 
 
-@pytest.mark.parametrize("noise", [0, 1e-9, 1e-8, 1e-7, 1e-6])
+@pytest.mark.parametrize("noise", [0, 1e-9, 1e-8, 1e-7])
 def test_nash_averaging_of_copies_that_differ_by_noise(noise: float) -> None:
     """Copies have equal weights, and agents that beat or lose to others by rounding end nothing."""
     for seed in range(12):
