@@ -168,10 +168,10 @@ class Settings(CommonSettings):
         horizon: Decisions in each game between two updates.
         epochs: Passes over the decisions in each update.
         minibatches: Parts of each pass, each with a gradient step.
-        final_learning_rate: Adam's step size at the end. It stays high: the average of the weights settles, and where
-            strategies are mixed, small steps would stop the weights somewhere on their way around the equilibrium.
+        final_learning_rate: Adam's step size at the end. Where strategies are mixed, small steps stop the weights
+            somewhere on their way around the equilibrium: use 3e-4 there, with `averaging`.
         entropy_coefficient: The entropy bonus at the beginning; it falls geometrically.
-        final_entropy_coefficient: The entropy bonus at the end.
+        final_entropy_coefficient: The entropy bonus at the end: 0.05 keeps what has been learned in poker.
         entropy_decay: The share of the steps after which the entropy bonus has reached its end.
         kl_coefficient: The penalty for the Kullback-Leibler divergence from the policy that played (magnetic mirror
             descent).
@@ -194,12 +194,12 @@ class Settings(CommonSettings):
     horizon: int = 32
     epochs: int = 2
     minibatches: int = 16
-    final_learning_rate: float = 3e-4
+    final_learning_rate: float = 1e-5
     entropy_coefficient: float = 1.0
-    final_entropy_coefficient: float = 0.05
+    final_entropy_coefficient: float = 0.004
     entropy_decay: float = 0.5
     kl_coefficient: float = 0.0
-    averaging: float = 0.4
+    averaging: float = 0.0
     magnet_coefficient: float = 0.0
     clip_range: float = 0.2
     gae_lambda: float = 0.95
@@ -245,8 +245,6 @@ class Settings(CommonSettings):
         """Returns the defaults that differ in `stier.train.best_response`; `begun` if it starts from a network."""
         found: dict[str, Any] = {"num_envs": 256, "minibatches": 4, "central_critic": True}
         found |= {"final_entropy_coefficient": 0.002, "entropy_decay": 0.9}
-        # Against an agent that does not learn, weights come to rest.
-        found |= {"final_learning_rate": 1e-5, "averaging": 0.0}
         # A large entropy bonus would make the network forget.
         return found | ({"entropy_coefficient": 0.05} if begun else {})
 
