@@ -104,16 +104,13 @@ def test_a_responder_that_loses_says_so() -> None:
     assert "plays worse than the agent would against itself: train it longer (steps) or" in str(found)
 
 
-def test_a_folder_of_learn_with_other_evaluations_is_continued(tmp_path: Path) -> None:
+def test_a_folder_of_learn_with_other_evaluations_is_refused(tmp_path: Path) -> None:
     settings: dict[str, Any] = {**Settings.of_responder(begun=False), **TINY, "steps": 512}
     stier.train.learn(
         "kuhn_poker", opponents="random", against=(), folder=tmp_path, deals=50, evaluations=1, **settings
     )
-    found = stier.train.best_response("kuhn_poker", "random", folder=tmp_path, deals=50, evaluations=1, **settings)
-    assert found.trained.log[-1]["steps"] == 512
-    assert "eval/random/mean" not in found.trained.log[-1]
-    afresh = stier.train.best_response("kuhn_poker", "random", deals=50, evaluations=1, **settings)
-    assert (found.gain, found.ci95) == (afresh.gain, afresh.ci95)
+    with pytest.raises(stier.errors.ArgumentError, match=r"against: \[\] there, \['random'\] now"):
+        stier.train.best_response("kuhn_poker", "random", folder=tmp_path, deals=50, evaluations=1, **settings)
 
 
 @pytest.mark.parametrize("beliefs", ["", "lbr:against=(ismcts:iterations=10),particles=64"])

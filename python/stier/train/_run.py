@@ -176,7 +176,7 @@ class _Record:
         log: Logger | None,
     ) -> None:
         self.learner, self.folder, self.evaluation, self.log = learner, folder, evaluation, log
-        #: How networks are evaluated, and how often.
+        #: The evaluations, and their number.
         self.measured = {} if evaluation is None else {**evaluation.described(), "evaluations": evaluations}
         self.best: Best | None = None
         self.headlines = [] if evaluation is None else evaluation.headlines
