@@ -177,31 +177,31 @@ class Subject(Protocol):
     #: Facts that are not compared, with the reason.
     untested: dict[str, str]
 
-    def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Any, int]]]:
+    def games(self, count: int, seed: int, /) -> Iterator[Iterator[tuple[Any, int]]]:
         """Random games: of each the states in which a player acts, with the number of events before."""
         ...
 
-    def players(self, state: Any) -> list[int]:
+    def players(self, state: Any, /) -> list[int]:
         """Returns the players to check in a state."""
         ...
 
-    def facts(self, replayed: Any, player: int) -> dict[str, Any]:
+    def facts(self, replayed: Any, player: int, /) -> dict[str, Any]:
         """Returns everything the player is given in a state that was replayed, by name."""
         ...
 
-    def worlds(self, state: Any, player: int, count: int, rng: random.Random) -> Iterator[Any]:
+    def worlds(self, state: Any, player: int, count: int, rng: random.Random, /) -> Iterator[Any]:
         """Draws states that the player should not be able to tell apart from this one, or fewer."""
         ...
 
-    def replay(self, world: Any, rng: random.Random) -> Any:
+    def replay(self, world: Any, rng: random.Random, /) -> Any:
         """Plays a world from the start, so that stored values belong to it. Raises `ImpossibleError`."""
         ...
 
-    def differs(self, state: Any, world: Any, player: int) -> bool:
+    def differs(self, state: Any, world: Any, player: int, /) -> bool:
         """Returns `True` if the world differs from the state with all cards open."""
         ...
 
-    def keep(self, replayed: Any) -> Any:
+    def keep(self, replayed: Any, /) -> Any:
         """Returns what to show of a state that was replayed."""
         ...
 
