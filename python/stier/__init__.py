@@ -80,6 +80,7 @@ if TYPE_CHECKING:
         SeatError as SeatError,
         StierError,
         TrainingError as TrainingError,
+        TrainingWarning as TrainingWarning,
     )
     from stier.leaks import check_no_leak
     from stier.playing import AnyAgent, pit, search_many

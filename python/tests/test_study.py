@@ -421,7 +421,7 @@ def test_a_larger_study_goes_on_from_a_smaller_one(tmp_path: Path, monkeypatch) 
     [
         ({"chapters": ["narrow"]}, "unknown chapter 'narrow'; chapters: responders, broad"),
         ({"scale": 0}, "scale must be above 0 and at most 1000, got 0"),
-        ({"scale": float("nan")}, "scale must be above 0 and at most 1000, got nan"),
+        ({"scale": float("nan")}, "scale must be between 0 and 1000, got nan"),
         ({"threads": -1, "chapters": ["broad"]}, "threads must be between 0 and "),
     ],
 )

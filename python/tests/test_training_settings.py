@@ -122,6 +122,8 @@ REMOVED = ("power_law", "advantage_share", "population_share", "population_size"
 @pytest.mark.parametrize("name", REMOVED)
 @pytest.mark.parametrize("algorithm", ["ppo", "ppo_torch", "dmc"])
 def test_settings_without_use_are_gone(algorithm: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if algorithm == "ppo_torch":
+        pytest.importorskip("torch")
     with pytest.raises(stier.errors.ArgumentError, match=f"unknown setting '{name}'; settings of {algorithm}: steps"):
         stier.train.learner("kuhn_poker", algorithm, **{name: 1})
     assert main(["train", "kuhn_poker", "--algorithm", algorithm, "--set", f"{name}=1"]) == 2
