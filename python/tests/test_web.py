@@ -330,6 +330,14 @@ def test_every_search_and_solution_can_be_stopped(page: Any, address: str) -> No
     wait_for_prompt(page, "Seat 0 was stopped")
     page.get_by_label("Opponent").first.select_option("random")
     wait_for_prompt(page, "Your turn")
+    # The person's own search, where there is a choice.
+    open_view(page, address, "#play/schwinget?seed=7&seat=0&agent=random")
+    wait_for_prompt(page, "Your turn")
+    page.locator(".knowledge select[name=agent]").select_option("")
+    page.locator(".knowledge input[name=spec]").fill(ENDLESS)
+    page.keyboard.press("Tab")
+    page.locator(".knowledge .running:not([hidden])").get_by_role("button", name="Stop").click()
+    page.wait_for_selector(".knowledge .running", state="hidden")
     # A link whose game must be played again.
     page.goto("about:blank")
     page.goto(f"{address}#play/schwinget?seed=8&seat=1&agent={ENDLESS}&moves=1")
