@@ -14,11 +14,12 @@ use stier_agents::arena::{PitError, Settings as PitSettings};
 use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynGame, DynPolicy, DynTree};
 use stier_agents::solve::nash_conv;
 use stier_agents::solve::solution_file::{self, Label, SolutionFileError};
-use stier_agents::solve::{Algorithm, Progress, Settings, SolveError, solve};
+use stier_agents::solve::{Algorithm, Look, Progress, Settings, SolveError, Solved, solve};
 use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
 use stier_core::games::kuhn_poker::BET;
 use stier_core::games::schwinget::Schwinget;
+use stier_core::hash::fnv1a;
 use stier_core::{Action, ActionSet as _, Actions64, Game, Rng, Seat, Turn};
 
 /// Five cards, one in each hand and two in the pile: 544 information sets.
@@ -173,7 +174,7 @@ fn every_algorithm_solves_a_small_schwinget() {
     let (_, tree) = typed(TINY);
     let run = |algorithm, iterations, target| {
         let settings = Settings { algorithm, iterations, target, seed: 1, threads: 1, ..Settings::default() };
-        let (policy, iterations) = solve(&tree, &settings, &Arc::default(), &on).expect("solved");
+        let Solved { policy, iterations, .. } = solve(&tree, &settings, &Arc::default(), &on).expect("solved");
         (nash_conv(&tree, &policy), iterations)
     };
     let (exact, _) = run(Algorithm::SequenceForm, 1, 0.0);
@@ -203,7 +204,10 @@ fn a_run_continues_from_its_checkpoint() {
     fs::create_dir_all(&folder).expect("a folder");
     let path = folder.join("tiny.checkpoint");
     let settings = Settings { iterations: 55, threads: 1, ..Settings::default() };
-    let (undisturbed, _) = solve(&tree, &settings, &Arc::default(), &on).expect("solved");
+    let undisturbed = solve(&tree, &settings, &Arc::default(), &on).expect("solved");
+    let measured =
+        |solved: &Solved| -> Vec<_> { solved.log.looks.iter().map(|look| (look.iterations, look.nash_conv)).collect() };
+    assert_eq!(measured(&undisturbed).iter().map(|&(at, _)| at).collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32]);
     let kept = Settings { checkpoint: Some(path.clone()), ..settings.clone() };
     // Interrupted twice: once by the watcher in the middle of an iteration, once by the flag.
     let seen = AtomicU64::new(0);
@@ -217,11 +221,15 @@ fn a_run_continues_from_its_checkpoint() {
         ControlFlow::Continue(())
     };
     assert!(matches!(solve(&tree, &kept, &flag, &watch), Err(SolveError::Halted(_))));
-    let (resumed, iterations) = solve(&tree, &kept, &Arc::default(), &on).expect("solved");
-    assert_eq!((iterations, &resumed), (55, &undisturbed));
+    let resumed = solve(&tree, &kept, &Arc::default(), &on).expect("solved");
+    assert_eq!((resumed.iterations, &resumed.policy), (55, &undisturbed.policy));
+    assert_eq!(measured(&resumed), measured(&undisturbed));
+    let seconds: Vec<f64> = resumed.log.looks.iter().map(|look| look.seconds).chain([resumed.log.seconds]).collect();
+    assert!(seconds.is_sorted() && seconds[0] > 0.0, "{seconds:?}");
     // A finished run does nothing more.
-    let (again, iterations) = solve(&tree, &kept, &Arc::default(), &|_| ControlFlow::Break(())).expect("nothing to do");
-    assert_eq!((iterations, &again), (55, &undisturbed));
+    let again = solve(&tree, &kept, &Arc::default(), &|_| ControlFlow::Break(())).expect("nothing to do");
+    assert_eq!((again.iterations, &again.policy), (55, &undisturbed.policy));
+    assert_eq!(again.log.looks, resumed.log.looks);
     let other = Settings { algorithm: Algorithm::Cfr, ..kept.clone() };
     assert!(matches!(solve(&tree, &other, &Arc::default(), &on), Err(SolveError::Checkpoint { .. })));
     let sampled = Settings { algorithm: Algorithm::ExternalSampling, ..kept.clone() };
@@ -235,7 +243,8 @@ fn a_run_continues_from_its_checkpoint() {
 fn policies_are_read_back_from_bytes() {
     let (_, tree) = typed(TINY);
     let policy = any_policy(&tree, 2);
-    let label = Label { source: "cfr+".to_string(), iterations: 17 };
+    let history = vec![Look { iterations: 16, seconds: 0.5, nash_conv: 0.25 }];
+    let label = Label { source: "cfr+".to_string(), iterations: 17, history };
     let bytes = solution_file::write(&tree, &policy, &label);
     assert_eq!(solution_file::game_of(&bytes).unwrap(), ("schwinget", TINY_IN_ORDER));
     assert_eq!(solution_file::read(&tree, &bytes).unwrap(), (policy.clone(), label.clone()));
@@ -247,11 +256,18 @@ fn policies_are_read_back_from_bytes() {
         wrong[place] ^= 1 << (place % 8);
         assert!(solution_file::read(&tree, &wrong).is_err(), "another byte {place}");
     }
-    // The version before has no checksum.
-    let body = &bytes["stier-policy 2".len()..bytes.len() - 8];
+    // Behind the probabilities are the number of measurements, each of them, and the checksum. Version 2 has no
+    // measurements, and version 1 no checksum either.
+    let body = &bytes["stier-policy 3".len()..bytes.len() - (1 + 3 + 1) * 8];
+    let without = Label { history: Vec::new(), ..label };
+    let second = [b"stier-policy 2", body].concat();
+    let second = [&*second, &fnv1a(second.iter().copied()).to_le_bytes()].concat();
     let mut before = [b"stier-policy 1", body].concat();
-    assert_eq!(solution_file::game_of(&before).unwrap(), ("schwinget", TINY_IN_ORDER));
-    assert_eq!(solution_file::read(&tree, &before).unwrap(), (policy, label));
+    for older in [&second, &before] {
+        assert_eq!(solution_file::game_of(older).unwrap(), ("schwinget", TINY_IN_ORDER));
+        assert_eq!(solution_file::read(&tree, older).unwrap(), (policy.clone(), without.clone()));
+    }
+    assert!(matches!(failed(&[b"stier-policy 4", body].concat()), SolutionFileError::Format(_)));
     let last = before.len() - 8;
     before[last..].copy_from_slice(&(-1.0_f64).to_le_bytes());
     assert!(matches!(failed(&before), SolutionFileError::Damaged(_)));
@@ -259,7 +275,7 @@ fn policies_are_read_back_from_bytes() {
     assert!(matches!(failed(b""), SolutionFileError::Format(_)));
     let (_, other) = typed("suits=2,values=2,referee=off,hand_size=1,set_aside=1");
     let error = solution_file::read(&other, &bytes).unwrap_err();
-    assert!(error.to_string().starts_with("the policy belongs to 'stier-policy 2 schwinget:"), "{error}");
+    assert!(error.to_string().starts_with("the policy belongs to 'stier-policy 3 schwinget:"), "{error}");
 }
 
 /// The options of [`TINY`] in the order of the rules.
@@ -269,7 +285,7 @@ const TINY_IN_ORDER: &str = "suits=2,values=2,counter=off,hand_size=1,set_aside=
 fn solutions_play_matches_and_best_responses_win() {
     let (game, tree) = face(TINY);
     let settings = Settings { iterations: 500, threads: 1, ..Settings::default() };
-    let (solution, _) = tree.solve(&settings, &Arc::default(), &on).expect("solved");
+    let solution = tree.solve(&settings, &Arc::default(), &on).expect("solved").policy;
     let greedy = asked(&*tree, &named("greedy"), 1).expect("asked");
     let response = greedy.best_response(1).expect("threads");
     let entrants = [

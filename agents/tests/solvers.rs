@@ -11,7 +11,7 @@ use stier_agents::agent::CheckpointError;
 use stier_agents::agent::threads::{Halted, pool};
 use stier_agents::solve::SolveError;
 use stier_agents::solve::sequence_form::solve;
-use stier_agents::solve::{GameTree, Policy};
+use stier_agents::solve::{GameTree, Look, Policy, RunLog};
 use stier_agents::solve::{Iterative as _, Mccfr, Sampling};
 use stier_agents::solve::{NashConv, nash_conv};
 use stier_agents::solve::{Solver, Variant};
@@ -19,6 +19,7 @@ use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::goofspiel::Goofspiel;
 use stier_core::games::liars_dice::LiarsDice;
 use stier_core::games::schwinget::Schwinget;
+use stier_core::hash::fnv1a;
 use stier_core::{Game, Seat};
 
 fn tree<G: Game>(game: &G) -> GameTree<G> {
@@ -145,8 +146,8 @@ fn interruptions_and_threads_do_not_change_a_bit() {
                 })
             });
             let mut bytes = Vec::new();
-            parts.write(&mut bytes).expect("memory can be written");
-            parts = Solver::read(&tree, variant, &mut bytes.as_slice()).expect("a checkpoint");
+            parts.write(&RunLog::default(), &mut bytes).expect("memory can be written");
+            (parts, _) = Solver::read(&tree, variant, &mut bytes.as_slice()).expect("a checkpoint");
         }
         assert!(calls.into_inner() > 67, "the run was interrupted");
         assert!(whole.average() == parts.average() && whole.current() == parts.current(), "{variant:?}");
@@ -160,17 +161,19 @@ fn interruptions_and_threads_do_not_change_a_bit() {
 fn checkpoints_of_other_calculations_are_refused() {
     let kuhn = tree(&*KUHN);
     let solver = Solver::new(&kuhn, Variant::Cfr);
+    let looks = vec![Look { iterations: 8, seconds: 0.5, nash_conv: 0.25 }];
+    let log = RunLog { seconds: 1.5, looks };
     let folder = std::env::temp_dir().join(format!("stier-checkpoint-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
     let path = folder.join("kuhn.cfr");
-    solver.save(&path).expect("a file");
-    assert!(Solver::load(&kuhn, Variant::Cfr, &path).is_ok());
+    solver.save(&log, &path).expect("a file");
+    assert_eq!(Solver::load(&kuhn, Variant::Cfr, &path).expect("a checkpoint").1, log);
     let names: Vec<_> =
         fs::read_dir(&folder).expect("a folder").map(|file| file.expect("a file").file_name()).collect();
     assert_eq!(names, ["kuhn.cfr"], "no temporary file is left");
     let error = Solver::load(&kuhn, Variant::Linear, &path).expect_err("another variant").to_string();
     assert!(
-        error.contains("'stier-cfr 3 variant=cfr ") && error.contains("'stier-cfr 3 variant=linear_cfr "),
+        error.contains("'stier-cfr 4 variant=cfr ") && error.contains("'stier-cfr 4 variant=linear_cfr "),
         "{error}"
     );
     let leduc = tree(&*LEDUC);
@@ -178,16 +181,20 @@ fn checkpoints_of_other_calculations_are_refused() {
     let mut bytes = fs::read(&path).expect("a file");
     fs::remove_dir_all(&folder).expect("a folder");
     assert!(matches!(Solver::load(&kuhn, Variant::Cfr, &path), Err(CheckpointError::Io(_))));
-    let read = |bytes: &[u8]| Solver::read(&kuhn, Variant::Cfr, &mut { bytes }).map(|_| ());
+    let read = |bytes: &[u8]| Solver::read(&kuhn, Variant::Cfr, &mut { bytes }).map(|(_, log)| log);
     for end in [0, 10, bytes.len() - 1] {
         assert!(read(&bytes[..end]).is_err());
     }
-    let version = |number: &[u8]| [b"stier-cfr ", number, &bytes["stier-cfr 3".len()..]].concat();
+    // Behind the numbers are the seconds, the number of measurements and each of them, and the checksum.
+    let body = &bytes["stier-cfr 4".len()..bytes.len() - (2 + 3 + 1) * 8];
+    let version = |number: &[u8]| [b"stier-cfr ", number, body].concat();
     assert_eq!(read(&version(b"1")).expect_err("too old").to_string(), "was made by an earlier version of Stier");
-    let before = version(b"2");
-    assert!(matches!(read(&before), Err(CheckpointError::Length(_))), "it has no checksum");
-    let mut before = before[..before.len() - 8].to_vec();
-    assert!(read(&before).is_ok());
+    let third = version(b"3");
+    let third = [&*third, &fnv1a(third.iter().copied()).to_le_bytes()].concat();
+    assert_eq!(read(&third).expect("it has no log"), RunLog::default());
+    let mut before = version(b"2");
+    assert!(matches!(read(&[&*before, &[0; 8]].concat()), Err(CheckpointError::Length(_))), "it has no checksum");
+    assert_eq!(read(&before).expect("it has no log and no checksum"), RunLog::default());
     let last = before.len() - 8;
     before[last..].copy_from_slice(&f64::NAN.to_le_bytes());
     assert!(matches!(read(&before), Err(CheckpointError::Number(_))));

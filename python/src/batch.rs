@@ -259,7 +259,8 @@ fn table<'py, T: Element>(
     found.try_readwrite().map_err(|why| unfit(name, why))
 }
 
-fn row<'py, T: Element>(
+/// Checks and borrows an array of one dimension.
+pub(crate) fn row<'py, T: Element>(
     name: &str,
     kind: &str,
     array: &Bound<'py, PyAny>,

@@ -86,6 +86,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(timing::timing_positions, module)?)?;
     module.add_function(wrap_pyfunction!(timing::timing_sets, module)?)?;
     module.add_function(wrap_pyfunction!(solution::solve, module)?)?;
+    module.add_function(wrap_pyfunction!(solution::next_look, module)?)?;
     module.add_function(wrap_pyfunction!(solution::load_solution, module)?)?;
     module.add_function(wrap_pyfunction!(solution::restore_solution, module)?)?;
     module.add_function(wrap_pyfunction!(exploitability::best_response, module)?)?;

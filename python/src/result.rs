@@ -55,6 +55,15 @@ fn played_parts(played: &arena::Played) -> PlayedParts {
 /// The content of a pickle of a match: game, agents, deals, seed, pairing, games.
 type Parts = (Game, Vec<String>, u64, u64, bool, Vec<PlayedParts>);
 
+/// The module pandas.
+pub(crate) fn pandas(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("pandas").map_err(|error| {
+        let hint = errors::missing_extra("to_pandas needs pandas: pip install 'stier[pandas]'");
+        hint.set_cause(py, Some(error));
+        hint
+    })
+}
+
 #[pymethods]
 impl PitResult {
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -176,11 +185,7 @@ impl PitResult {
     /// A `pandas.DataFrame` with one row per game and seat: `game` (counted from 0), `deal`, `seat`, `entrant` (the
     /// number of the agent), `agent` (as text), `return`. Requires pandas.
     fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let pandas = py.import("pandas").map_err(|error| {
-            let hint = errors::missing_extra("to_pandas needs pandas: pip install 'stier[pandas]'");
-            hint.set_cause(py, Some(error));
-            hint
-        })?;
+        let pandas = pandas(py)?;
         let names: Vec<Bound<'_, PyString>> = self.result.agents.iter().map(|name| PyString::new(py, name)).collect();
         let rows = || {
             let seats = |(game, played)| (0..game_seats(played)).map(move |seat| (game, played, seat));

@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 use stier_agents::agent::threads::{self, Halted};
 use stier_agents::erased::{DynPolicy, DynTree};
 use stier_agents::solve::NashConv;
 use stier_agents::solve::solution_file::{self, Label};
-use stier_agents::solve::{Algorithm, Progress, Settings, SolveError};
+use stier_agents::solve::{Algorithm, Look, Progress, Settings, SolveError, Solved};
 use stier_agents::solve::{BuildError, TooLarge};
 use stier_core::options::OptionType as _;
 
@@ -53,9 +53,24 @@ impl Solution {
     }
 
     /// Computes the values and the NashConv of a policy, which takes about as long as two iterations.
-    fn new(game: Game, origin: Label, policy: Arc<dyn DynPolicy>, seed: u64, threads: usize) -> Result<Self, Halted> {
+    pub(crate) fn new(
+        game: Game,
+        origin: Label,
+        policy: Arc<dyn DynPolicy>,
+        seed: u64,
+        threads: usize,
+    ) -> Result<Self, Halted> {
         let found = policy.nash_conv(threads)?;
         Ok(Self { table: Table::new(game, origin.source.clone(), policy, seed), origin, found })
+    }
+
+    /// Adds the distance at the end of a run of so many seconds to the history.
+    pub(crate) fn ended_after(mut self, seconds: f64) -> Self {
+        let Label { iterations, history, .. } = &mut self.origin;
+        if history.last().is_none_or(|look| look.iterations < *iterations) {
+            history.push(Look { iterations: *iterations, seconds, nash_conv: self.found.total() });
+        }
+        self
     }
 }
 
@@ -73,7 +88,7 @@ impl Solution {
         self.table.label()
     }
 
-    /// The algorithm, by its name in `solve`.
+    /// The algorithm, by its name in `solve`, or the name of the rule that `run` was given.
     #[getter]
     fn algorithm(&self) -> &str {
         &self.origin.source
@@ -123,6 +138,32 @@ impl Solution {
         self.found.exploitability()
     }
 
+    /// The distance from equilibrium during the run, as a new structured array with the fields `iterations` (int64),
+    /// `seconds` and `nash_conv` (float64).
+    ///
+    /// There is an entry for every time at which NashConv was measured, and one for the end. Seconds are those of the
+    /// iterations, without building the tree, measuring and writing checkpoints. A run that was continued from a
+    /// checkpoint has those of its earlier parts too. Empty for files of earlier versions.
+    #[getter]
+    fn history<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let rows: Vec<_> =
+            self.origin.history.iter().map(|look| (look.iterations, look.seconds, look.nash_conv)).collect();
+        let settings = PyDict::new(py);
+        settings.set_item("dtype", vec![("iterations", "int64"), ("seconds", "float64"), ("nash_conv", "float64")])?;
+        py.import("numpy")?.call_method("array", (rows,), Some(&settings))
+    }
+
+    /// A `pandas.DataFrame` with one row for each action of each information set, in the order of `GameTree`. Requires
+    /// pandas.
+    ///
+    /// Columns: `information_set`, the knowledge of the player as in `State.information_state_string`; `player`; `action`,
+    /// by name; `probability`; `value`, the expected return of the player if it chooses the action there and all follow
+    /// the policy afterwards, as in `GameTree.action_values`; `reach`, the probability that a game reaches the information
+    /// set if all follow the policy.
+    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.table.to_pandas(py)
+    }
+
     /// The probabilities of the legal actions of the player to move: `[(action, probability), …]`, ascending by action.
     ///
     /// The first call builds an index of the information sets. Raises `AgentError` if no player is to move, or if the
@@ -164,7 +205,7 @@ impl Solution {
         Ok(py.detach(|| policy.frequency(action)))
     }
 
-    /// Writes the policy to a file for `load_solution`: eight bytes per action of each information set. An existing
+    /// Writes the policy and the history to a file for `load_solution`: eight bytes per action of each information set. An existing
     /// file stays intact until the new one is complete.
     fn save(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
         let policy = self.table.inner();
@@ -344,12 +385,12 @@ pub(crate) fn solve(
     // Dropping the sender tells the waiting thread that the work has ended.
     let work = |sender: Sender<()>| {
         let tree = enumerate(game, most, settings.threads, &interrupt, &count).map_err(Failure::Tree)?;
-        let (policy, iterations) = tree.solve(&settings, &interrupt, &watch).map_err(Failure::Solve)?;
+        let Solved { policy, iterations, log } = tree.solve(&settings, &interrupt, &watch).map_err(Failure::Solve)?;
         let source = settings.algorithm.name().to_string();
-        let label = Label { source, iterations };
+        let label = Label { source, iterations, history: log.looks };
         let solution = Solution::new(game.clone(), label, policy, seed.0, settings.threads).map_err(Failure::Halted);
         drop(sender);
-        solution
+        Ok(solution?.ended_after(log.seconds))
     };
     let solution = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
         Failure::Tree(error) => tree_error(game, error, ""),
@@ -365,6 +406,12 @@ pub(crate) fn solve(
     })?;
     tell(solution.iterations(), Some(solution.nash_conv()))?;
     Ok(solution)
+}
+
+/// The number of iterations after which a run measures NashConv next.
+#[pyfunction]
+pub(crate) fn next_look(iterations: u64, has_target: bool) -> u64 {
+    stier_agents::solve::next_look(iterations, has_target)
 }
 
 /// While the histories of the game are counted, `on_count(histories, estimate)` is called about ten times a second. See

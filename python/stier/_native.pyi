@@ -710,7 +710,7 @@ class Solution:
         """The name in tables: the algorithm."""
     @property
     def algorithm(self) -> str:
-        """The algorithm, by its name in `solve`."""
+        """The algorithm, by its name in `solve`, or the name of the rule that `run` was given."""
     @property
     def iterations(self) -> int:
         """The number of iterations."""
@@ -750,13 +750,31 @@ class Solution:
         """The beliefs of the given player, or by default the player to move, from chance alone."""
     def restart(self, seed: SupportsIndex | None = None) -> None:
         """Draws from the streams of `seed`, by default the seed of the solution."""
+    @property
+    def history(self) -> npt.NDArray[np.void]:
+        """The distance from equilibrium during the run, as a new structured array with the fields `iterations` (int64),
+        `seconds` and `nash_conv` (float64).
+
+        There is an entry for every time at which NashConv was measured, and one for the end. Seconds are those of the
+        iterations, without building the tree, measuring and writing checkpoints. A run that was continued from a
+        checkpoint has those of its earlier parts too. Empty for files of earlier versions.
+        """
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame` with one row for each action of each information set, in the order of `GameTree`. Requires
+        pandas.
+
+        Columns: `information_set`, the knowledge of the player as in `State.information_state_string`; `player`; `action`,
+        by name; `probability`; `value`, the expected return of the player if it chooses the action there and all follow
+        the policy afterwards, as in `GameTree.action_values`; `reach`, the probability that a game reaches the information
+        set if all follow the policy.
+        """
     def frequency(self, action: SupportsIndex) -> float:
         """The expected number of times per game that any player chooses the action, if all follow the policy. It is a
         probability if a game has at most one such choice. Raises `IllegalActionError` for an unknown action.
         """
     def __reduce__(self) -> tuple[Callable[[bytes, SupportsIndex], Solution], tuple[bytes, int]]: ...
     def save(self, path: _Path) -> None:
-        """Writes the policy to a file for `load_solution`: eight bytes per action of each information set. An existing
+        """Writes the policy and the history to a file for `load_solution`: eight bytes per action of each information set. An existing
         file stays intact until the new one is complete.
         """
 
@@ -783,6 +801,10 @@ class GameTree:
         """The player to move at each information set, as a new int32 array (sets,)."""
     def legal_action_masks(self, start: SupportsIndex = 0, stop: SupportsIndex | None = None) -> npt.NDArray[np.bool_]:
         """The legal actions at the information sets from `start` to `stop`, as a new bool array (sets, actions)."""
+    def information_state_strings(self, start: SupportsIndex = 0, stop: SupportsIndex | None = None) -> list[str]:
+        """The knowledge of the player to move at the information sets from `start` to `stop`, each as by
+        `State.information_state_string`.
+        """
     @overload
     def observation_tensors(
         self, start: SupportsIndex = 0, stop: SupportsIndex | None = None, dtype: Literal["float32"] = "float32"
@@ -837,6 +859,51 @@ class GameTree:
 
         Raises `ValueError` as `policy` does, and for unknown beliefs.
         """
+    def rows(self, player: SupportsIndex) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+        """The rows of a player: the actions of all its information sets, one set after another. See `stier.solving.Rows`.
+
+        Returns the numbers of the information sets, int32 (sets of the player,), the place of the first action of each, int64
+        (sets of the player,), and the actions, uint8 (rows,), as new arrays.
+        """
+    def regrets_into(
+        self,
+        player: SupportsIndex,
+        policies: Sequence[npt.ArrayLike],
+        regrets: npt.NDArray[np.float64],
+        reach: npt.NDArray[np.float64],
+        values: npt.NDArray[np.float64],
+        others: npt.NDArray[np.float64],
+    ) -> None:
+        """Computes the counterfactual regrets of a player in one pass over the tree, into arrays of the caller.
+
+        `policies` has one array (rows,) for each player, the probabilities of its actions in the order of `rows`. The other
+        arrays are C-contiguous float64 and are overwritten, `regrets` and `reach` (rows of the player,), `values` and `others`
+        (sets of the player,):
+
+        - `others`: the probability that chance and the other players lead to the information set;
+        - `values`: the player's expected return there if all follow their policies, times `others`;
+        - `regrets`: the same if the player chooses the action, minus `values`;
+        - `reach`: the probability that the player's own choices lead to the information set and then to the action.
+
+        Takes about half as long as an iteration of a solver for two players. Raises `ArgumentError` for arrays of another
+        kind, and for policies that are not probabilities.
+        """
+    def solution(
+        self,
+        policies: Sequence[npt.ArrayLike],
+        *,
+        name: str = "policy",
+        iterations: SupportsIndex = 1,
+        seconds: float = 0.0,
+        history: Sequence[tuple[int, float, float]] = (),
+        seed: SupportsIndex = 0,
+    ) -> Solution:
+        """Makes a solution of policies that were found elsewhere, and computes its distance from equilibrium.
+
+        `policies` are as for `regrets_into`. `name` and `iterations` are those of the solution. Its `history` is the one
+        given, rows of (iterations, seconds, NashConv), and this policy after `seconds`. `seed` determines the draws of
+        `Solution.step`. Raises `ArgumentError` for policies that are not probabilities.
+        """
 
 @final
 class TabularPolicy:
@@ -860,6 +927,8 @@ class TabularPolicy:
         """The probabilities of all actions at all information sets, as a new float64 array (sets, actions); 0 for actions
         that are not legal.
         """
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame` with one row for each action of each information set; see `Solution.to_pandas`."""
     def frequency(self, action: SupportsIndex) -> float:
         """The expected number of times per game that any player chooses the action; see `Solution.frequency`."""
     def policy(self, state: State) -> list[tuple[int, float]]:
@@ -1339,6 +1408,9 @@ def solve(
     after the last. While the histories of the game are counted, `on_count(histories, estimate)` is called instead. See
     `stier.solve` for the other arguments.
     """
+
+def next_look(iterations: int, has_target: bool) -> int:
+    """The number of iterations after which a run measures NashConv next."""
 
 def _restore_solution(content: bytes, seed: SupportsIndex) -> Solution:
     """A pickled solution."""

@@ -1,4 +1,4 @@
-"""Plots with matplotlib: cross-tables, ratings, learning curves, beliefs. Needs the extra ``plots``.
+"""Plots with matplotlib: cross-tables, ratings, learning curves, convergence, beliefs. Needs the extra ``plots``.
 
 Every function draws into the axes given, or into new ones, and gives them back: figures are shown, saved and closed by
 the caller. Colours can be told apart with any kind of colour vision, nothing is told by colour alone, and texts take
@@ -7,17 +7,17 @@ the colours of the style in use, light or dark.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from stier._native import Beliefs, PitResult
+from stier._native import Beliefs, PitResult, Solution
 from stier._output import plus_minus
 from stier.draw import basis_in_words, no_cards, suits
-from stier.errors import missing_extra
+from stier.errors import ArgumentError, missing_extra
 
 try:
     import matplotlib
@@ -30,7 +30,7 @@ except ModuleNotFoundError:
 if TYPE_CHECKING:
     from stier.ratings import CrossTable, Ratings
 
-__all__ = ["belief_heatmap", "cross_table", "learning_curve", "ratings"]
+__all__ = ["belief_heatmap", "convergence", "cross_table", "learning_curve", "ratings"]
 
 #: The length of an interval without an end, in parts of the longest one that has both.
 OPEN = 1.5
@@ -151,8 +151,7 @@ def learning_curve(
     at, value = np.asarray(frame[x]), np.asarray(frame[y], dtype=float)
     width = np.asarray(frame[ci95], dtype=float) if ci95 is not None and ci95 in columns else None
     label: npt.NDArray[Any] = np.asarray(frame[by]) if by is not None else np.full(len(at), "")
-    looks = zip(cycle(COLOURS), cycle(_STYLES), cycle(_MARKERS), strict=False)
-    for name, (colour, style, marker) in zip(dict.fromkeys(label.tolist()), looks, strict=False):
+    for name, (colour, style, marker) in zip(dict.fromkeys(label.tolist()), _looks(), strict=False):
         mine = np.flatnonzero(label == name)
         order = mine[np.argsort(at[mine], kind="stable")]
         every = max(1, len(order) // 12)
@@ -166,6 +165,46 @@ def learning_curve(
     ax.spines[["top", "right"]].set_visible(False)
     if by is not None:
         ax.legend(title=by, frameon=False)
+    return ax
+
+
+def convergence(
+    solutions: Solution | Iterable[Solution] | Mapping[str, Solution],
+    x: Literal["iterations", "seconds"] = "iterations",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draws the convergence of solvers: NashConv over iterations or seconds, on logarithmic axes.
+
+    Args:
+        solutions: Solutions of one game, which are labelled with their algorithms, or a mapping from labels to
+            solutions. Their `Solution.history` is drawn, but for entries with a NashConv of 0 or less, which rounding
+            can leave at an exact equilibrium.
+        x: ``"iterations"``, or ``"seconds"``, of the iterations alone.
+        ax: The axes to draw on; new ones if left out.
+
+    Raises:
+        ArgumentError: Another `x`.
+    """
+    if x not in ("iterations", "seconds"):
+        raise ArgumentError(f"x must be 'iterations' or 'seconds', got {x!r}")
+    if isinstance(solutions, Solution):
+        solutions = [solutions]
+    labelled = solutions.items() if isinstance(solutions, Mapping) else [(found.name, found) for found in solutions]
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
+    for (label, found), (colour, style, marker) in zip(labelled, _looks(), strict=False):
+        history = found.history
+        shown = history[(history["nash_conv"] > 0) & (history[x] > 0)]
+        ax.plot(shown[x], shown["nash_conv"], color=colour, ls=style, marker=marker, ms=4, label=label)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel(x)
+    ax.set_ylabel("NashConv")
+    games = {str(found.game) for _, found in labelled}
+    ax.set_title(", ".join(sorted(games)), fontsize=10)
+    ax.grid(alpha=0.3)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False)
     return ax
 
 
@@ -214,6 +253,11 @@ def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
     what = "expected copies" if most > 1 else "probability in %"
     ax.set_title(f"What seat {beliefs.player} believes: {what}, {basis_in_words(beliefs)}", fontsize=10)
     return ax
+
+
+def _looks() -> Iterator[tuple[str, str, str]]:
+    """Colours, styles and markers of lines."""
+    return zip(cycle(COLOURS), cycle(_STYLES), cycle(_MARKERS), strict=False)
 
 
 def _folded(name: str) -> str:

@@ -153,6 +153,12 @@ CALLS: dict[str, Call] = {
     "schwingfest": ("", lambda: stier.schwingfest.schwingfest, {"agents": ["random"] * 3}, []),
     "solving.best_response": ("", lambda: stier.solving.best_response, RANDOM, []),
     "solving.load_solution": ("", lambda: stier.solving.load_solution, {}, []),
+    "solving.run": (
+        "",
+        lambda: stier.solving.run,
+        {"tree": stier.solving.GameTree(GAME), "rule": lambda rows: lambda step: (step.policy, 1), "iterations": 2},
+        [],
+    ),
     "solving.nash_conv": ("", lambda: stier.solving.nash_conv, RANDOM, []),
     "solving.mirror_step": (
         "",

@@ -271,6 +271,28 @@ def test_learning_curves_are_plotted() -> None:
     matplotlib.pyplot.close("all")
 
 
+def test_convergence_is_plotted() -> None:
+    from stier import plots
+
+    found = [stier.solve("kuhn_poker", name, iterations=40) for name in ("cfr", "cfr+")]
+    exact = stier.solve("kuhn_poker", "sequence_form")
+    _, ax = matplotlib.pyplot.subplots()
+    assert plots.convergence(found, ax=ax) is ax
+    assert (ax.get_xscale(), ax.get_yscale(), ax.get_title()) == ("log", "log", "kuhn_poker")
+    assert [line.get_label() for line in ax.lines] == ["cfr", "cfr+"]
+    for line, solution in zip(ax.lines, found, strict=True):
+        assert line.get_xdata().tolist() == solution.history["iterations"].tolist()
+        assert line.get_ydata().tolist() == solution.history["nash_conv"].tolist()
+    assert len({(line.get_color(), line.get_linestyle(), line.get_marker()) for line in ax.lines}) == 2
+    named = plots.convergence({"first": found[0], "exact": exact}, x="seconds")
+    assert named.lines[0].get_xdata().tolist() == found[0].history["seconds"].tolist()
+    assert [text.get_text() for text in named.get_legend().get_texts()] == ["first", "exact"]
+    assert len(plots.convergence(found[0]).lines) == 1
+    with pytest.raises(stier.errors.ArgumentError, match="x must be 'iterations' or 'seconds', got 'hours'"):
+        plots.convergence(found, x="hours")  # type: ignore[arg-type]
+    matplotlib.pyplot.close("all")
+
+
 def test_belief_heatmaps_are_plotted(game: stier.Game) -> None:
     from stier import plots
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import pickle
+import signal
+import sys
 from pathlib import Path
 from typing import Any, Literal
 
@@ -56,6 +59,7 @@ def test_a_solution_is_near_equilibrium(tiny: stier.Game, solution: stier.Soluti
 def test_a_solution_can_be_pickled(tiny: stier.Game, solution: stier.Solution) -> None:
     again = pickle.loads(pickle.dumps(solution))
     assert (again.game, again.iterations, again.values) == (solution.game, solution.iterations, solution.values)
+    assert (again.history == solution.history).all()
     twin = pickle.loads(pickle.dumps(solution))
     for state in walk(tiny, 1):
         assert again.policy(state) == solution.policy(state)
@@ -341,6 +345,7 @@ def test_solutions_are_files(tiny: stier.Game, solution: stier.Solution, tmp_pat
     assert (again.game, again.algorithm, again.iterations) == (tiny, "cfr+", 500)
     assert again.values == solution.values
     assert again.nash_conv == solution.nash_conv
+    assert (again.history == solution.history).all()
     for state in walk(tiny, 5):
         assert again.policy(state) == solution.policy(state)
     assert list(tmp_path.iterdir()) == [path]
@@ -364,6 +369,9 @@ def test_runs_go_on_from_checkpoints(tiny: stier.Game, tmp_path: Path) -> None:
     assert stier.solve(tiny, iterations=20, checkpoint=path).iterations == 20
     resumed = stier.solve(tiny, iterations=60, checkpoint=path)
     assert (resumed.iterations, resumed.values) == (60, undisturbed.values)
+    for measured in ("iterations", "nash_conv"):
+        assert resumed.history[measured].tolist() == undisturbed.history[measured].tolist()
+    assert (np.diff(resumed.history["seconds"]) > 0).all()
     with pytest.raises(ValueError, match=r"tiny\.checkpoint: the checkpoint belongs to"):
         stier.solve(tiny, "cfr", checkpoint=path)
     with pytest.raises(ValueError, match="external_sampling keeps no checkpoints"):
@@ -376,6 +384,25 @@ def test_a_target_ends_the_run(tiny: stier.Game) -> None:
     found = stier.solve(tiny, target=0.02, iterations=100_000)
     assert found.nash_conv <= 0.02
     assert found.iterations < 1000
+    assert found.history["iterations"].tolist() == list(range(10, found.iterations + 1, 10))
+    assert (found.history["nash_conv"] > 0.02).tolist() == [True] * (len(found.history) - 1) + [False]
+
+
+def test_the_history_of_a_run(tiny: stier.Game, solution: stier.Solution) -> None:
+    history = solution.history
+    assert history.dtype == [("iterations", "int64"), ("seconds", "float64"), ("nash_conv", "float64")]
+    assert history["iterations"].tolist() == [1, 2, 4, 8, 16, 32, 64, 128, 256, 500]
+    assert history["nash_conv"][-1] == solution.nash_conv
+    assert (np.diff(history["seconds"]) > 0).all()
+    for measured in (1, 16):
+        found = stier.solve(tiny, iterations=measured)
+        assert found.nash_conv == dict(history[["iterations", "nash_conv"]].tolist())[measured]
+        assert found.history["iterations"].tolist() == [at for at in history["iterations"].tolist() if at <= measured]
+    exact = stier.solve(tiny, "sequence_form")
+    assert exact.history[["iterations", "nash_conv"]].tolist() == [(1, exact.nash_conv)]
+    # A measurement takes as long as a sampled game for each information set: 544 are 4.25 iterations.
+    sampled = stier.solve(tiny, "outcome_sampling", iterations=20)
+    assert sampled.history["iterations"].tolist() == [4, 8, 16, 20]
 
 
 @pytest.mark.parametrize(
@@ -483,3 +510,213 @@ def test_progress_goes_to_stderr(tiny: stier.Game, terminal: pytest.CaptureFixtu
     assert "100/100" in err
     assert "NashConv" in err
     assert "544/544" in err
+
+
+#: Games with chance, simultaneous moves, hidden moves of others, more players and returns that are no multiples of 1.
+SMALL = [
+    "kuhn_poker",
+    "kuhn_poker:players=3",
+    "leduc_poker",
+    "liars_dice:sides=2",
+    "goofspiel:cards=3",
+    "schwinget:suits=2,values=2,counter=off,hand_size=1,set_aside=1",
+]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_policy_as_a_table(name: str) -> None:
+    pytest.importorskip("pandas")
+    game = stier.load_game(name)
+    tree, solution = stier.solving.GameTree(game), stier.solve(game, iterations=20)
+    frame = solution.to_pandas()
+    assert frame.columns.tolist() == ["information_set", "player", "action", "probability", "value", "reach"]
+    policy = tree.policy_of(solution)
+    assert policy.to_pandas().equals(frame)
+    # Each information set has one name, that of the states in it, in the order of the tree.
+    texts = tree.information_state_strings()
+    assert frame["information_set"].unique().tolist() == texts
+    assert tree.information_state_strings(3, 5) == texts[3:5]
+    sets, actions = np.nonzero(tree.legal_action_masks())
+    assert frame["information_set"].tolist() == [texts[number] for number in sets]
+    assert frame["player"].tolist() == tree.players()[sets].tolist()
+    probabilities = policy.probabilities()
+    assert frame["probability"].tolist() == probabilities[sets, actions].tolist()
+    values = tree.action_values(probabilities)
+    np.testing.assert_allclose(frame["value"], values[sets, actions], atol=1e-12)
+    for seed in range(5):
+        for state in walk(game, seed):
+            rows = frame[frame["information_set"] == state.information_state_string()]
+            assert rows["action"].tolist() == [game.action_to_string(0, action) for action in state.legal_actions()]
+            assert rows["probability"].tolist() == [share for _, share in solution.policy(state)]
+            assert set(rows["player"]) == {state.current_player()}
+    # The reach of the information sets is the expected number of decisions, and that of the actions their frequencies.
+    chosen = (frame["probability"] * frame["reach"]).groupby(frame["action"]).sum()
+    for action, share in chosen.items():
+        assert share == pytest.approx(solution.frequency(game.string_to_action(str(action))))
+    first = frame["reach"].to_numpy()[np.searchsorted(sets, 0) : np.searchsorted(sets, 1)]
+    assert ((first > 0) & (first <= 1)).all()
+
+
+def test_a_table_needs_pandas(solution: stier.Solution, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(stier.MissingExtraError, match="to_pandas needs pandas"):
+        solution.to_pandas()
+
+
+class DiscountedCFR:
+    """Brown and Sandholm 2019, with alpha 3/2, beta 0 and gamma 2."""
+
+    def __init__(self, rows: stier.solving.Rows) -> None:
+        self.rows, self.regrets = rows, np.zeros(len(rows))
+
+    def __call__(self, step: stier.solving.Step) -> tuple[npt.NDArray[np.float64], float]:
+        power = step.iteration**1.5
+        self.regrets += step.regrets
+        self.regrets *= np.where(self.regrets > 0, power / (power + 1), 0.5)
+        return self.rows.normalize(np.maximum(self.regrets, 0)), step.iteration**2
+
+
+def regret_matching(rows: stier.solving.Rows) -> Any:
+    """CFR, as a function."""
+    regrets = np.zeros(len(rows))
+
+    def update(step: stier.solving.Step) -> tuple[npt.NDArray[np.float64], float]:
+        np.add(regrets, step.regrets, out=regrets)
+        return rows.normalize(np.maximum(regrets, 0)), 1
+
+    return update
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_rules_in_python_do_the_same_as_native_solvers(name: str) -> None:
+    assert len(inspect.getsource(DiscountedCFR).splitlines()) <= 15
+    tree = stier.solving.GameTree(name, threads=1)
+    for rule, algorithm, alternating in [(DiscountedCFR, "discounted_cfr", True), (regret_matching, "cfr", False)]:
+        own = stier.solving.run(tree, rule, iterations=48, alternating=alternating, seed=3)
+        native = stier.solve(name, algorithm, iterations=48, seed=3)
+        assert own.history["iterations"].tolist() == native.history["iterations"].tolist()
+        assert own.history["nash_conv"] == pytest.approx(native.history["nash_conv"], rel=1e-6, abs=1e-9)
+        assert (own.history["seconds"] > 0).all()
+        assert own.values == pytest.approx(native.values)
+        assert (own.algorithm, own.iterations, own.game) == (rule.__name__, 48, native.game)
+        twin = stier.solving.run(stier.solving.GameTree(name, threads=2), rule, iterations=48, alternating=alternating)
+        assert (twin.values, twin.nash_conv) == (own.values, own.nash_conv)
+
+
+def test_the_end_of_a_run_with_a_rule(tmp_path: Path) -> None:
+    tree = stier.solving.GameTree("kuhn_poker")
+    own = stier.solving.run(tree, DiscountedCFR, target=0.01, iterations=10_000, name="mine")
+    native = stier.solve("kuhn_poker", "discounted_cfr", target=0.01, iterations=10_000)
+    assert own.iterations == native.iterations < 1000
+    assert own.history["iterations"].tolist() == native.history["iterations"].tolist()
+    own.save(tmp_path / "mine.policy")
+    again = stier.solving.load_solution(tmp_path / "mine.policy")
+    assert (again.name, again.values) == ("mine", own.values)
+    assert (again.history == own.history).all()
+    # The last policy of CFR goes round in circles.
+    last = stier.solving.run(tree, regret_matching, iterations=200, average=False)
+    mean = stier.solving.run(tree, regret_matching, iterations=200)
+    assert last.nash_conv > 5 * mean.nash_conv
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_numbers_that_rules_get(name: str) -> None:
+    tree = stier.solving.GameTree(name)
+    players = [stier.solving.Rows.of(tree, player) for player in range(tree.game.num_players())]
+    rng = np.random.default_rng(1)
+    policies = [rows.normalize(rng.random(len(rows))) for rows in players]
+    solution = tree.solution(policies, name="any")
+    policy = tree.policy_of(solution)
+    values, reached = tree.action_values(policy.probabilities()), np.zeros(tree.information_sets)
+    for rows in players:
+        assert rows.sets.tolist() == np.flatnonzero(tree.players() == rows.player).tolist()
+        masks = tree.legal_action_masks()[rows.sets]
+        assert rows.actions.tolist() == np.nonzero(masks)[1].tolist()
+        assert rows.widths.tolist() == masks.sum(axis=1).tolist()
+        assert policy.probabilities()[rows.sets][masks].tolist() == pytest.approx(policies[rows.player].tolist())
+        regrets, reach = np.empty(len(rows)), np.empty(len(rows))
+        expected, others = np.empty(len(rows.sets)), np.empty(len(rows.sets))
+        tree.regrets_into(rows.player, policies, regrets, reach, expected, others)
+        own = rows.sums(reach)
+        np.testing.assert_allclose(reach, rows.spread(own) * policies[rows.player], atol=1e-12)
+        np.testing.assert_allclose(rows.sums(regrets * policies[rows.player]), 0, atol=1e-12)
+        found = (regrets + rows.spread(expected)) / rows.spread(others)
+        np.testing.assert_allclose(found, values[rows.sets][masks], atol=1e-10)
+        reached[rows.sets] = own * others
+    pytest.importorskip("pandas")
+    by_set = solution.to_pandas().groupby("information_set", sort=False)["reach"].first()
+    np.testing.assert_allclose(reached, by_set, atol=1e-12)
+
+
+def test_rows_of_a_player_who_never_acts() -> None:
+    rows = stier.solving.Rows.of(stier.solving.GameTree("kuhn_poker"), 0)
+    nothing = stier.solving.Rows(rows.tree, 0, rows.sets[:0], rows.starts[:0], rows.widths[:0], rows.actions[:0])
+    assert len(nothing) == 0
+    assert nothing.normalize(np.zeros(0)).tolist() == []
+    assert rows.normalize(np.zeros(len(rows))).tolist() == [0.5] * len(rows)
+
+
+def test_bad_arrays_and_rules() -> None:
+    tree = stier.solving.GameTree("kuhn_poker")
+    half = np.full(12, 0.5)
+
+    def into(player: Any = 0, policies: Any = (half, half), **other: Any) -> None:
+        arrays = {"regrets": np.empty(12), "reach": np.empty(12), "values": np.empty(6), "others": np.empty(6)}
+        tree.regrets_into(player, policies, **arrays | other)
+
+    into()
+    both = np.empty(12)
+    frozen = np.empty(12)
+    frozen.flags.writeable = False
+    for bad, words in [
+        ({"player": 2}, "no seat 2"),
+        ({"policies": [half]}, r"one array per player, of \[12, 12\] numbers, got \[12\]"),
+        ({"policies": [half, half[:6]]}, r"got \[12, 6\]"),
+        ({"policies": [half, half * 2]}, r"information set 0 of player 1: .* they are \[1.0, 1.0\]"),
+        ({"policies": [half * np.nan, half]}, r"of player 0: .* they are \[NaN, NaN\]"),
+        ({"regrets": np.empty(11)}, r"regrets must be a C-contiguous float64 array of shape \(12\), got float64"),
+        ({"reach": np.empty(12, np.float32)}, "reach must be a C-contiguous float64 .* got float32"),
+        ({"values": np.empty(12)[::2]}, "values must be C-contiguous"),
+        ({"reach": both, "regrets": both}, "apart from the other arrays"),
+        ({"others": half[:6]}, "apart from the other arrays"),
+        ({"reach": frozen}, "reach must be C-contiguous, writable"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            into(**bad)
+    into(policies=[half.tolist(), np.full(24, 0.5, np.float32)[::2]])
+    rules: list[tuple[Any, str]] = [
+        (lambda rows: lambda step: step.policy, "<lambda> must return a policy and its weight, got ndarray"),
+        (lambda rows: lambda step: None, "must return a policy and its weight, got NoneType"),
+        (lambda rows: lambda step: (step.policy[1:], 1), r"of shape \(12,\) for player 0, got \(11,\)"),
+        (lambda rows: lambda step: (step.policy, -1), "weight must be 0 or more and finite, got -1"),
+        (lambda rows: lambda step: (step.policy * 2, 1), "information set 0 of player 0: the probabilities"),
+    ]
+    for rule, words in rules:
+        with pytest.raises(ValueError, match=words):
+            stier.solving.run(tree, rule, iterations=2)
+    with pytest.raises(ZeroDivisionError):
+        stier.solving.run(tree, lambda rows: lambda step: 1 // 0)  # type: ignore[arg-type, return-value]
+
+
+def test_a_run_with_a_rule_shows_its_progress_and_ends_with_an_interrupt(
+    terminal: pytest.CaptureFixture[str],
+) -> None:
+    tree = stier.solving.GameTree("kuhn_poker")
+    stier.solving.run(tree, DiscountedCFR, iterations=100, progress=True)
+    out, err = terminal.readouterr()
+    assert out == ""
+    assert "100/100" in err
+    assert "NashConv" in err
+
+    def interrupted(rows: stier.solving.Rows) -> Any:
+        update = regret_matching(rows)
+
+        def one(step: stier.solving.Step) -> Any:
+            if step.iteration == 5:
+                signal.raise_signal(signal.SIGINT)
+            return update(step)
+
+        return one
+
+    with pytest.raises(KeyboardInterrupt):
+        stier.solving.run(tree, interrupted, iterations=10**9)

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use stier_agents::AgentSpec;
 use stier_agents::batch::vector::{Autoreset, Settings, TensorKind};
 use stier_agents::network::Network;
-use stier_agents::solve::{GameTree, Solver, Variant, solution_file};
+use stier_agents::solve::{GameTree, RunLog, Solver, Variant, solution_file};
 use stier_core::{Plain, Turn, games};
 
 /// Reads bytes.
@@ -81,13 +81,13 @@ pub fn solution(bytes: &[u8]) {
         assert!(solution_file::read(&KUHN, &again).is_ok());
     }
     for variant in [Variant::Cfr, Variant::CfrPlus] {
-        if let Ok(solver) = Solver::read(&KUHN, variant, &mut &*bytes) {
-            let written = |solver: Solver<'_>| {
+        if let Ok(read) = Solver::read(&KUHN, variant, &mut &*bytes) {
+            let written = |(solver, log): (Solver<'_>, RunLog)| {
                 let mut bytes = Vec::new();
-                solver.write(&mut bytes).expect("memory");
+                solver.write(&log, &mut bytes).expect("memory");
                 bytes
             };
-            let again = written(solver);
+            let again = written(read);
             assert_eq!(written(Solver::read(&KUHN, variant, &mut &*again).expect("what was written is read")), again);
         }
     }

@@ -75,19 +75,17 @@ impl<W: Write> Write for Writer<W> {
 pub(crate) struct Reader<R> {
     from: R,
     hash: Fnv1a,
-    /// False for the version before, which has no checksum.
+    version: u32,
+    /// False for the oldest version, which has no checksum.
     has_checksum: bool,
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the first line, which must be this one, or the same of the version before. Its first two words are the
-    /// format and its version.
-    pub(crate) fn new(from: R, heading: &str) -> Result<Self, CheckpointError> {
-        let mut own = Self { from, hash: Fnv1a::default(), has_checksum: true };
+    /// Reads the first line, which must be this one, or the same of an earlier version, from the oldest that can be read
+    /// on. Its first two words are the format and its version. The oldest version has no checksum.
+    pub(crate) fn new(from: R, heading: &str, oldest: u32) -> Result<Self, CheckpointError> {
+        let mut own = Self { from, hash: Fnv1a::default(), version: 0, has_checksum: true };
         let found = own.line()?;
-        if found == heading {
-            return Ok(own);
-        }
         fn parts(line: &str) -> Option<(&str, u32, &str)> {
             let (name, rest) = line.split_once(' ')?;
             let (version, rest) = rest.split_once(' ')?;
@@ -95,13 +93,22 @@ impl<R: Read> Reader<R> {
         }
         if let (Some((name, version, rest)), Some((expected, current, other))) = (parts(&found), parts(heading))
             && name == expected
-            && version < current
+            && version <= current
         {
-            own.has_checksum = false;
-            let is_before = version + 1 == current && rest == other;
-            return if is_before { Ok(own) } else { Err(CheckpointError::Earlier) };
+            (own.version, own.has_checksum) = (version, version > oldest);
+            if version < oldest {
+                return Err(CheckpointError::Earlier);
+            }
+            if rest == other {
+                return Ok(own);
+            }
         }
         Err(CheckpointError::Other { found: found.chars().take(MAX_QUOTED).collect(), expected: heading.to_string() })
+    }
+
+    /// The version of the format.
+    pub(crate) fn version(&self) -> u32 {
+        self.version
     }
 
     /// A line, or as much of it as there is.

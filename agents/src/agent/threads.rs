@@ -215,6 +215,14 @@ pub(crate) struct Workers {
 type Run<'a> = Box<dyn FnOnce() -> u64 + Send + 'a>;
 
 impl Workers {
+    /// Does the work on this many threads. Panics if they cannot be started.
+    pub(crate) fn install(&mut self, threads: usize, work: &mut (dyn FnMut() + Send)) {
+        #[cfg(feature = "threads")]
+        run_in(self.pool(threads), work);
+        #[cfg(not(feature = "threads"))]
+        work();
+    }
+
     /// Runs every search, all but the first on its own thread, and returns the iterations of all. Panics of searches
     /// are resumed.
     pub(crate) fn run_all<S: Send>(&mut self, searches: &mut [S], run: impl Fn(&mut S) -> u64 + Sync) -> u64 {

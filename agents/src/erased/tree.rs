@@ -22,7 +22,7 @@ use crate::solve::best_response::{self, NashConv};
 use crate::solve::game_tree::{BuildError, GameTree, Policy, Tree, is_distribution};
 use crate::solve::solution_file::{self, Label, SolutionFileError};
 use crate::solve::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
-use crate::solve::{self, Progress, SolveError};
+use crate::solve::{self, Progress, SolveError, Solved};
 
 /// The reason why there is no policy.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -83,6 +83,9 @@ dyn_trait! {
         /// The game.
         fn game(&self) -> Arc<dyn DynGame> { Arc::new(self.erased()) }
 
+        /// The tree without its game.
+        fn shape(&self) -> &Tree { self.tree() }
+
         /// The number of histories.
         fn histories(&self) -> usize { self.tree().num_nodes() }
 
@@ -124,6 +127,9 @@ dyn_trait! {
             };
             out.observe(self.tree().game(), sets.map(shown));
         }
+
+        /// A policy of this tree.
+        fn of_policy(&self, policy: Policy) -> Arc<dyn DynPolicy> { self.table(policy) }
 
         /// The policy of these probabilities, `probabilities[set * actions + action]`. Those of a set may be as far
         /// from adding up to 1 as single precision is, and are divided by their sum.
@@ -168,15 +174,15 @@ dyn_trait! {
             Ok(self.table(policy_of(self.tree(), &enter, &seeds, threads, watch)?))
         }
 
-        /// Looks for an equilibrium; see [`solve::solve`]. Returns the policy and the number of iterations.
+        /// Looks for an equilibrium; see [`solve::solve`].
         fn solve(
             &self,
             settings: &solve::Settings,
             interrupt: &Arc<AtomicBool>,
             watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
-        ) -> Result<(Arc<dyn DynPolicy>, u64), SolveError> {
-            let (policy, iterations) = solve::solve(self.tree(), settings, interrupt, watch)?;
-            Ok((self.table(policy), iterations))
+        ) -> Result<Solved<Arc<dyn DynPolicy>>, SolveError> {
+            let Solved { policy, iterations, log } = solve::solve(self.tree(), settings, interrupt, watch)?;
+            Ok(Solved { policy: self.table(policy), iterations, log })
         }
 
         /// The policy in what [`DynPolicy::to_bytes`] gave, and its label.
@@ -192,6 +198,9 @@ dyn_trait! {
     pub trait DynPolicy: [Any + Send + Sync + Debug] for ErasedPolicy<G: FullGame> {
         /// The tree of the policy.
         fn tree(&self) -> Arc<dyn DynTree> { Arc::new(self.owner()) }
+
+        /// The policy without its tree.
+        fn shares(&self) -> &Policy { self.0.policy() }
 
         /// The behaviour of the player to act: the legal actions with their probabilities, ascending by action.
         fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError> {
@@ -214,7 +223,7 @@ dyn_trait! {
         /// that are not legal. Where the policies of the others never lead, worlds are weighted by chance alone. See
         /// [`action_values`](best_response::action_values).
         fn action_values(&self, beliefs: Beliefs, threads: usize) -> Result<Vec<f64>, Halted> {
-            let rows = threads::install(threads, || known_values(self.tree(), self.0.policy(), beliefs))?;
+            let rows = threads::install(threads, || best_response::known_values(self.tree(), self.0.policy(), beliefs))?;
             Ok(spread(self.tree(), self.actions(), |set| &rows[set as usize]))
         }
 
@@ -263,18 +272,6 @@ fn spread<'a>(tree: &Tree, actions: usize, row: impl Fn(u32) -> &'a [f64]) -> Ve
         tree.actions(set).iter().zip(row(set)).for_each(|(action, &number)| out[action.index()] = number);
     }
     numbers
-}
-
-/// The values of actions; by chance alone where the policies of the others never lead.
-fn known_values(tree: &Tree, policy: &Policy, beliefs: Beliefs) -> Vec<Vec<f64>> {
-    let find = |beliefs| best_response::action_values(tree, policy, beliefs).rows;
-    let is_unknown = |row: &Vec<f64>| row.iter().any(|value| value.is_nan());
-    let mut rows = find(beliefs);
-    if rows.iter().any(is_unknown) {
-        let by_chance = rows.iter_mut().zip(find(Beliefs::Uniform));
-        by_chance.filter(|(row, _)| is_unknown(row)).for_each(|(row, other)| *row = other);
-    }
-    rows
 }
 
 /// The best responses of every seat, in one policy.

@@ -207,3 +207,15 @@ pub fn action_values(tree: &Tree, policy: &Policy, beliefs: Beliefs) -> ActionVa
     }
     values
 }
+
+/// The [values of actions](action_values) by information set; by chance alone where the policies of the others never lead.
+pub fn known_values(tree: &Tree, policy: &Policy, beliefs: Beliefs) -> Vec<Vec<f64>> {
+    let find = |beliefs| action_values(tree, policy, beliefs).rows;
+    let is_unknown = |row: &Vec<f64>| row.iter().any(|value| value.is_nan());
+    let mut rows = find(beliefs);
+    if rows.iter().any(is_unknown) {
+        let by_chance = rows.iter_mut().zip(find(Beliefs::Uniform));
+        by_chance.filter(|(row, _)| is_unknown(row)).for_each(|(row, other)| *row = other);
+    }
+    rows
+}

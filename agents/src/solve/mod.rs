@@ -1,6 +1,6 @@
 //! The solution of small games: iterations until the policy is close enough to an equilibrium, with checkpoints.
 //!
-//! The distance from equilibrium is computed after increasing numbers of iterations (`next_look`), because it costs
+//! The distance from equilibrium is measured after increasing numbers of iterations ([`next_look`]), because it costs
 //! about as much as two iterations of CFR. An interrupted run continues from its checkpoint and ends with the same
 //! bits as an uninterrupted one.
 
@@ -8,20 +8,24 @@ pub mod atomic_file;
 pub(crate) mod best_response;
 pub(crate) mod cfr;
 pub(crate) mod game_tree;
+pub(crate) mod log;
 #[cfg(feature = "solvers")]
 pub(crate) mod mccfr;
+pub(crate) mod passes;
 #[cfg(feature = "solvers")]
 pub mod sequence_form;
 pub mod solution_file;
 pub(crate) mod tabular;
 
 pub use best_response::{
-    ActionValues, NashConv, Response, action_values, best_response, decide_backwards, nash_conv, values,
+    ActionValues, NashConv, Response, action_values, best_response, decide_backwards, known_values, nash_conv, values,
 };
 pub use cfr::{Solver, Variant};
 pub use game_tree::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge, Tree, TreeSize, estimate_size};
+pub use log::{Look, RunLog};
 #[cfg(feature = "solvers")]
 pub use mccfr::{BATCH, Mccfr, Sampling};
+pub use passes::{NoPolicy, Pass, Passes, SeatRows, policy_of_rows};
 pub use tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
 
 use std::io;
@@ -127,6 +131,17 @@ pub struct Progress {
     pub nash_conv: Option<f64>,
 }
 
+/// The result of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Solved<P = Policy> {
+    /// The average policy.
+    pub policy: P,
+    /// The number of finished iterations.
+    pub iterations: u64,
+    /// The course of the run.
+    pub log: RunLog,
+}
+
 /// The reason why there is no solution.
 #[derive(Debug, Error)]
 pub enum SolveError {
@@ -176,8 +191,12 @@ pub enum SolveError {
 /// The time between checkpoints.
 const KEEP: Duration = Duration::from_secs(30);
 
-/// The iteration after which NashConv is next computed: a tenth more iterations, at least ten.
-fn next_look(iterations: u64) -> u64 {
+/// The number of iterations after which NashConv is next measured. With a target, this is a tenth more iterations than
+/// last time, at least ten. Without, it is the next power of two: ten times in 1000 iterations, 2 % of the time.
+pub fn next_look(iterations: u64, has_target: bool) -> u64 {
+    if !has_target {
+        return (iterations + 1).next_power_of_two();
+    }
     let mut look: u64 = 0;
     while look <= iterations {
         look += (look / 10).max(10);
@@ -185,8 +204,8 @@ fn next_look(iterations: u64) -> u64 {
     look
 }
 
-/// Approximates an equilibrium. Returns the average policy and the number of iterations. `watch` is called many times
-/// in each iteration, from any thread, and may stop the run; setting the flag stops it too.
+/// Approximates an equilibrium. `watch` is called many times in each iteration, from any thread, and may stop the run;
+/// setting the flag stops it too.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -198,8 +217,8 @@ fn next_look(iterations: u64) -> u64 {
 ///
 /// let tree = GameTree::new(&KuhnPoker::new(Rules::default())?, 1000)?;
 /// let settings = Settings { iterations: 100, ..Settings::default() };
-/// let (policy, _) = solve(&tree, &settings, &Arc::default(), &|_| ControlFlow::Continue(()))?;
-/// assert!(nash_conv(&tree, &policy).exploitability() < 0.01);
+/// let solved = solve(&tree, &settings, &Arc::default(), &|_| ControlFlow::Continue(()))?;
+/// assert!(nash_conv(&tree, &solved.policy).exploitability() < 0.01);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn solve<G: Game>(
@@ -207,12 +226,12 @@ pub fn solve<G: Game>(
     settings: &Settings,
     interrupt: &Arc<AtomicBool>,
     watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
-) -> Result<(Policy, u64), SolveError> {
+) -> Result<Solved, SolveError> {
     let watch = |progress| if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(progress) };
     #[cfg(feature = "solvers")]
     if let (Kind::Sampled(sampling), None) = (settings.algorithm.kind(), settings.checkpoint()) {
         let mut solver = MccfrOnTree { solver: Mccfr::new(tree.game(), sampling, settings.seed), tree };
-        return threads::install(settings.threads, || run(&mut solver, tree, settings, &watch))?;
+        return threads::install(settings.threads, || run(&mut solver, RunLog::default(), tree, settings, &watch))?;
     }
     threads::install(settings.threads, || solve_tree(tree, settings, interrupt, &watch))?
 }
@@ -223,18 +242,24 @@ fn solve_tree(
     settings: &Settings,
     #[cfg_attr(not(feature = "solvers"), expect(unused_variables))] interrupt: &Arc<AtomicBool>,
     watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
-) -> Result<(Policy, u64), SolveError> {
+) -> Result<Solved, SolveError> {
     match (settings.algorithm.kind(), settings.checkpoint()) {
         (Kind::Cfr(variant), Some(path)) if path.exists() => {
             let failed = |reason| SolveError::Checkpoint { path: path.to_path_buf(), reason };
-            run(&mut Solver::load(tree, variant, path).map_err(failed)?, tree, settings, watch)
+            let (mut solver, log) = Solver::load(tree, variant, path).map_err(failed)?;
+            run(&mut solver, log, tree, settings, watch)
         }
-        (Kind::Cfr(variant), _) => run(&mut Solver::new(tree, variant), tree, settings, watch),
+        (Kind::Cfr(variant), _) => run(&mut Solver::new(tree, variant), RunLog::default(), tree, settings, watch),
         (_, Some(_)) => Err(SolveError::NoCheckpoint(settings.algorithm.name().to_string())),
         #[cfg(feature = "solvers")]
         (Kind::Sampled(_), None) => unreachable!("sampling asks the game"),
         #[cfg(feature = "solvers")]
-        (Kind::SequenceForm, None) => Ok((sequence_form::solve(tree, interrupt.clone())?.policy, 1)),
+        (Kind::SequenceForm, None) => {
+            let start = Instant::now();
+            let policy = sequence_form::solve(tree, interrupt.clone())?.policy;
+            let log = RunLog { seconds: start.elapsed().as_secs_f64(), looks: Vec::new() };
+            Ok(Solved { policy, iterations: 1, log })
+        }
         #[cfg(not(feature = "solvers"))]
         (Kind::Missing, None) => Err(SolveError::NoSolver(settings.algorithm.name().to_string())),
     }
@@ -260,6 +285,11 @@ impl<G: Game> Iterative for MccfrOnTree<'_, G> {
     fn policy(&self) -> Policy {
         self.solver.policy(self.tree)
     }
+
+    /// A measurement replays a history of each information set, which takes about as long as a sampled game.
+    fn first_look(&self) -> u64 {
+        self.tree.num_sets() as u64 / (BATCH * self.tree.num_seats() as u64)
+    }
 }
 
 /// An algorithm that approaches an equilibrium iteration by iteration.
@@ -274,47 +304,65 @@ pub trait Iterative {
     /// The average policy so far; uniform at information sets that were not met.
     fn policy(&self) -> Policy;
 
+    /// NashConv is not measured before this many iterations, unless there is a target.
+    fn first_look(&self) -> u64 {
+        0
+    }
+
     /// Writes a checkpoint file, [completely or not at all](atomic_file), if the algorithm keeps one.
-    fn save(&self, _path: &Path) -> io::Result<()> {
+    fn save(&self, _log: &RunLog, _path: &Path) -> io::Result<()> {
         Ok(())
     }
 }
 
 fn run(
     solver: &mut dyn Iterative,
+    mut log: RunLog,
     tree: &Tree,
     settings: &Settings,
     watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
-) -> Result<(Policy, u64), SolveError> {
-    let keep = |solver: &dyn Iterative| match settings.checkpoint() {
-        Some(path) => solver.save(path).map_err(|reason| SolveError::Write { path: path.to_path_buf(), reason }),
+) -> Result<Solved, SolveError> {
+    let keep = |solver: &dyn Iterative, log: &RunLog| match settings.checkpoint() {
+        Some(path) => solver.save(log, path).map_err(|reason| SolveError::Write { path: path.to_path_buf(), reason }),
         None => Ok(()),
     };
-    let mut distance = None;
+    let has_target = settings.target > 0.0;
     let mut kept = Instant::now();
-    while solver.iterations() < settings.iterations {
-        let look = next_look(solver.iterations());
-        while solver.iterations() < look.min(settings.iterations) {
-            let tell = |iterations| watch(Progress { iterations, nash_conv: distance });
-            if solver.run(1, &tell).is_break() {
-                keep(solver)?;
-                return Err(Halted::Interrupted.into());
+    loop {
+        let done = solver.iterations();
+        if done > 0 && next_look(done - 1, has_target) == done && (has_target || done >= solver.first_look()) {
+            if log.looks.last().is_none_or(|look| look.iterations < done) {
+                let nash_conv = best_response::nash_conv(tree, &solver.policy()).total();
+                log.looks.push(Look { iterations: done, seconds: log.seconds, nash_conv });
             }
-            if kept.elapsed() > KEEP {
-                keep(solver)?;
-                kept = Instant::now();
-            }
-        }
-        if settings.target > 0.0 && solver.iterations() == look {
-            let found = nash_conv(tree, &solver.policy()).total();
-            distance = Some(found);
-            if found <= settings.target {
+            if has_target && log.looks.last().is_some_and(|look| look.nash_conv <= settings.target) {
                 break;
             }
         }
+        if done >= settings.iterations {
+            break;
+        }
+        let look = next_look(done, has_target).min(settings.iterations);
+        let nash_conv = log.looks.last().map(|look| look.nash_conv);
+        let tell = |iterations| watch(Progress { iterations, nash_conv });
+        // Measuring and the checkpoints in between are not part of the run's time.
+        let mut start = Instant::now();
+        while solver.iterations() < look {
+            let flow = solver.run(1, &tell);
+            if flow.is_break() || kept.elapsed() > KEEP {
+                log.seconds += start.elapsed().as_secs_f64();
+                keep(solver, &log)?;
+                if flow.is_break() {
+                    return Err(Halted::Interrupted.into());
+                }
+                kept = Instant::now();
+                start = kept;
+            }
+        }
+        log.seconds += start.elapsed().as_secs_f64();
     }
-    keep(solver)?;
-    Ok((solver.policy(), solver.iterations()))
+    keep(solver, &log)?;
+    Ok(Solved { policy: solver.policy(), iterations: solver.iterations(), log })
 }
 
 #[cfg(test)]
@@ -325,12 +373,13 @@ mod tests {
     fn looks_become_rarer_and_depend_only_on_the_iterations() {
         let mut at = 0;
         let looks: Vec<u64> = std::iter::from_fn(|| {
-            at = next_look(at);
+            at = next_look(at, true);
             Some(at)
         })
         .take(14)
         .collect();
         assert_eq!(looks, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 121, 133, 146]);
-        assert_eq!((next_look(95), next_look(120), next_look(121)), (100, 121, 133));
+        assert_eq!((next_look(95, true), next_look(120, true), next_look(121, true)), (100, 121, 133));
+        assert_eq!([0, 1, 2, 3, 4, 1000].map(|at| next_look(at, false)), [1, 2, 4, 4, 8, 1024]);
     }
 }

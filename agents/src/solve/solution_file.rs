@@ -1,8 +1,8 @@
 //! Files of tabular policies.
 //!
 //! The format is a line of text (format, game, rules, sizes and a hash of the tree) and a line with the source of the
-//! policy. Then come the probabilities of every action of every information set, eight bytes each, little-endian, and the
-//! checksum. The file does not contain the tree: the reader enumerates the game again, and the hash shows if information sets are
+//! policy. Then come the probabilities of every action of every information set, eight bytes each, little-endian, the
+//! history of the run, and the checksum. The file does not contain the tree: the reader enumerates the game again, and the hash shows if information sets are
 //! numbered in the same way.
 
 use std::io::{self, Write as _};
@@ -13,18 +13,23 @@ use thiserror::Error;
 
 use crate::agent::checkpoint::{CheckpointError, Reader, Writer};
 use crate::solve::game_tree::{Policy, Tree, is_distribution};
+use crate::solve::log::{Look, read_looks, write_looks};
 
-const FORMAT: &str = "stier-policy 2";
-/// The version before, without a checksum.
-const BEFORE: &str = "stier-policy 1";
+const NAME: &str = "stier-policy";
+const VERSION: u32 = 3;
+/// The oldest version that can be read. Version 2 has no history.
+const OLDEST: u32 = 1;
+const WITH_HISTORY: u32 = 3;
 
 /// The source of a policy.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Label {
     /// The algorithm or agent, as a word.
     pub source: String,
     /// The number of iterations.
     pub iterations: u64,
+    /// The distances from equilibrium that were measured during the run; empty if that is not known.
+    pub history: Vec<Look>,
 }
 
 /// An error in a policy file.
@@ -43,7 +48,7 @@ pub enum SolutionFileError {
 
 /// Describes the trees that a policy fits.
 fn heading(tree: &Tree) -> String {
-    format!("{} tree={:016x}", tree.heading(FORMAT), tree_hash(tree))
+    format!("{} tree={:016x}", tree.heading(&format!("{NAME} {VERSION}")), tree_hash(tree))
 }
 
 /// A hash of the probabilities.
@@ -70,6 +75,7 @@ fn write_to(bytes: &mut Vec<u8>, tree: &Tree, policy: &Policy, label: &Label) ->
     let mut out = Writer::new(bytes, &heading(tree))?;
     writeln!(out, "{} {}", label.iterations, label.source.replace('\n', " "))?;
     policy.rows().iter().try_for_each(|share| out.write_all(&share.to_le_bytes()))?;
+    write_looks(&label.history, &mut out)?;
     out.end()
 }
 
@@ -79,7 +85,8 @@ pub fn game_of(bytes: &[u8]) -> Result<(&str, &str), SolutionFileError> {
     let strange = || SolutionFileError::Format(String::from_utf8_lossy(&line[..line.len().min(40)]).into_owned());
     let game = || {
         let line = std::str::from_utf8(line).ok()?;
-        let rest = [FORMAT, BEFORE].iter().find_map(|format| line.strip_prefix(format)?.strip_prefix(' '))?;
+        let (version, rest) = line.strip_prefix(NAME)?.strip_prefix(' ')?.split_once(' ')?;
+        (OLDEST..=VERSION).contains(&version.parse().ok()?).then_some(())?;
         rest.split(' ').next()?.split_once(':')
     };
     game().ok_or_else(strange)
@@ -89,11 +96,12 @@ pub fn game_of(bytes: &[u8]) -> Result<(&str, &str), SolutionFileError> {
 pub fn read(tree: &Tree, bytes: &[u8]) -> Result<(Policy, Label), SolutionFileError> {
     game_of(bytes)?;
     let damaged = |what: &str| SolutionFileError::Damaged(what.to_string());
-    let mut reader = Reader::new(bytes, &heading(tree))?;
+    let mut reader = Reader::new(bytes, &heading(tree), OLDEST)?;
     let label = reader.line().map_err(CheckpointError::from)?;
     let (iterations, source) = label.split_once(' ').ok_or_else(|| damaged("the source is missing"))?;
     let iterations = iterations.parse().map_err(|_| damaged("the source is missing"))?;
     let shares: Vec<f64> = (0..tree.num_rows()).map(|_| reader.f64()).collect::<Result<_, _>>()?;
+    let history = if reader.version() >= WITH_HISTORY { read_looks(&mut reader)? } else { Vec::new() };
     reader.end()?;
     let mut shares = shares.into_iter();
     let policy = Policy::try_from_rows(tree, &mut |set| {
@@ -101,5 +109,5 @@ pub fn read(tree: &Tree, bytes: &[u8]) -> Result<(Policy, Label), SolutionFileEr
         is_distribution(&row, 1e-6).then_some(row)
     });
     let wrong = |set| damaged(&format!("the numbers of information set {set} are not probabilities"));
-    Ok((policy.map_err(wrong)?, Label { source: source.to_string(), iterations }))
+    Ok((policy.map_err(wrong)?, Label { source: source.to_string(), iterations, history }))
 }

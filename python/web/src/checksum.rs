@@ -127,7 +127,7 @@ fn solved(name: &str, rules: &str) -> Result<Checksum, Problem> {
     let game = stier_games::load(name, rules)?;
     let tree = game.enumerate(2_000_000, 1, &|_| ControlFlow::Continue(()))?;
     let settings = Settings { algorithm: Algorithm::CfrPlus, iterations: 30, threads: 1, ..Settings::default() };
-    let (policy, _) = tree.solve(&settings, &Arc::new(AtomicBool::new(false)), &|_| ControlFlow::Continue(()))?;
+    let policy = tree.solve(&settings, &Arc::new(AtomicBool::new(false)), &|_| ControlFlow::Continue(()))?.policy;
     let distance = policy.nash_conv(1)?.total();
     let bytes: Vec<u8> = policy.rows().iter().chain([&distance]).flat_map(|value| value.to_le_bytes()).collect();
     Ok(Checksum::of(format!("{name}:{rules} solved"), &bytes))

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use serde::Serialize;
 use stier_agents::belief::Beliefs;
 use stier_agents::erased::DynPolicy;
-use stier_agents::solve::{NashConv, Progress, Settings};
+use stier_agents::solve::{self, NashConv, Progress, Settings};
 use stier_core::{Action, Scene, Seat};
 
 use crate::engine::Problem;
@@ -89,7 +89,8 @@ pub(crate) fn solve(name: &str, rules: &str, iterations: NonZero<u64>) -> Result
         tell_at_times(|| format!("iteration {} of {}", progress.iterations, settings.iterations));
         ControlFlow::Continue(())
     };
-    let (policy, iterations) = tree.solve(&settings, &Arc::new(AtomicBool::new(false)), &iterated)?;
+    let solve::Solved { policy, iterations, .. } =
+        tree.solve(&settings, &Arc::new(AtomicBool::new(false)), &iterated)?;
     tell("distance from equilibrium");
     let (sets, actions) = (tree.information_sets(), game.info().num_actions);
     let mut legal = vec![false; sets * actions];

@@ -13,6 +13,8 @@ use super::{ActionDraws, Barred, Opening, Settings, Span, VectorError};
 use crate::agent::checkpoint::{CheckpointError, Reader, Writer};
 
 const FORMAT: &str = "stier-lanes 2";
+/// The oldest version that can be read.
+const OLDEST: u32 = 1;
 
 /// The line of a checkpoint that must be equal to be read: the lanes, but not how they are shown.
 fn heading<G: Game>(game: &G, settings: &Settings) -> String {
@@ -67,7 +69,7 @@ pub(super) fn read<G: FullGame>(
 ) -> Result<(ActionDraws, Vec<Lane<G>>), VectorError> {
     let bad = |why: String| VectorError::Checkpoint(why);
     let failed = |error: CheckpointError| bad(format!("it {error}"));
-    let mut reader = Reader::new(bytes, &heading(game, settings)).map_err(failed)?;
+    let mut reader = Reader::new(bytes, &heading(game, settings), OLDEST).map_err(failed)?;
     let seed = reader.u64().map_err(failed)?;
     let calls = reader.u64().map_err(failed)?;
     let count = reader.u64().map_err(failed)?;

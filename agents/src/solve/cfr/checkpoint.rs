@@ -2,7 +2,7 @@
 //!
 //! The format is a line of text (format, variant, game, rules, sizes of the tree), then little-endian numbers:
 //! iterations, seats done in the iteration in progress, and for every action of every information set the regrets,
-//! policy sums and current policy; then the checksum.
+//! policy sums and current policy; then the log of the run, and the checksum.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -11,27 +11,34 @@ use std::path::Path;
 use super::{Solver, Variant};
 use crate::agent::checkpoint::{CheckpointError, Reader, Writer};
 use crate::solve::game_tree::Tree;
+use crate::solve::log::{RunLog, read_looks, write_looks};
+
+/// The oldest version that can be read. Those before [`WITH_LOG`] have no log.
+const OLDEST: u32 = 2;
+const WITH_LOG: u32 = 4;
 
 /// Describes the calculations that a checkpoint fits.
 fn heading(tree: &Tree, variant: Variant) -> String {
-    tree.heading(&format!("stier-cfr 3 variant={}", variant.name()))
+    tree.heading(&format!("stier-cfr 4 variant={}", variant.name()))
 }
 
 impl<'a> Solver<'a> {
     /// Writes everything needed to [continue](Solver::read) with the same results.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    pub fn write(&self, log: &RunLog, out: &mut impl Write) -> io::Result<()> {
         let mut out = Writer::new(out, &heading(self.tree, self.variant))?;
         out.write_all(&self.iterations.to_le_bytes())?;
         out.write_all(&(self.seats_done as u64).to_le_bytes())?;
         for number in [&self.regrets, &self.sums, &self.current].into_iter().flatten() {
             out.write_all(&number.to_le_bytes())?;
         }
+        out.write_all(&log.seconds.to_le_bytes())?;
+        write_looks(&log.looks, &mut out)?;
         out.end()
     }
 
     /// Reads a solver that was [written](Solver::write) for the same tree and variant.
-    pub fn read(tree: &'a Tree, variant: Variant, from: &mut impl Read) -> Result<Self, CheckpointError> {
-        let mut reader = Reader::new(from, &heading(tree, variant))?;
+    pub fn read(tree: &'a Tree, variant: Variant, from: &mut impl Read) -> Result<(Self, RunLog), CheckpointError> {
+        let mut reader = Reader::new(from, &heading(tree, variant), OLDEST)?;
         let mut solver = Self::new(tree, variant);
         solver.iterations = reader.u64()?;
         let seats_done = reader.u64()?;
@@ -42,12 +49,16 @@ impl<'a> Solver<'a> {
         for place in [&mut solver.regrets, &mut solver.sums, &mut solver.current].into_iter().flatten() {
             *place = reader.f64()?;
         }
+        let mut log = RunLog::default();
+        if reader.version() >= WITH_LOG {
+            log = RunLog { seconds: reader.f64()?, looks: read_looks(&mut reader)? };
+        }
         reader.end()?;
-        Ok(solver)
+        Ok((solver, log))
     }
 
     /// Reads a file that was [saved](super::Iterative::save).
-    pub fn load(tree: &'a Tree, variant: Variant, path: &Path) -> Result<Self, CheckpointError> {
+    pub fn load(tree: &'a Tree, variant: Variant, path: &Path) -> Result<(Self, RunLog), CheckpointError> {
         Self::read(tree, variant, &mut BufReader::new(File::open(path)?))
     }
 }

@@ -27,7 +27,7 @@ use stier_core::{Seat, choice};
 use crate::agent::threads::for_each_task;
 use crate::solve::best_response::{gather, mean};
 use crate::solve::game_tree::{Policy, RowTask, Tree, reach_layer, row_tasks, sum_up_layer};
-use crate::solve::{Iterative, atomic_file};
+use crate::solve::{Iterative, RunLog, atomic_file};
 
 choice! {
     /// The discounting of regrets and the averaging of policies.
@@ -130,7 +130,7 @@ impl<'a> Solver<'a> {
         let tree = self.tree;
         for_each_task(row_tasks(tree.starts(), tree.set_numbers(), vec![&mut rows]), |mut task: RowTask<'_>| {
             for set in task.sets.clone() {
-                let [row] = task.rows(tree, set);
+                let [row] = task.rows(set);
                 normalize(row);
             }
         });
@@ -140,23 +140,6 @@ impl<'a> Solver<'a> {
     /// The policy of the next iteration.
     pub fn current(&self) -> Policy {
         Policy::of_rows(self.tree, self.current.clone())
-    }
-
-    /// Computes the value of every node for the seat under the current policy, times the probability that chance and
-    /// the others lead there.
-    fn evaluate(&mut self, seat: Seat, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
-        let (tree, current) = (self.tree, &self.current);
-        for layer in 0..tree.num_layers() {
-            watch(self.iterations)?;
-            reach_layer(tree, layer, current, Some(seat), &mut self.work);
-        }
-        for layer in (0..tree.num_layers()).rev() {
-            watch(self.iterations)?;
-            sum_up_layer(tree, layer, seat, &mut self.work, |set, values| {
-                if tree.mover(set) == seat { mean(&current[tree.row(set)], values) } else { values.iter().sum() }
-            });
-        }
-        ControlFlow::Continue(())
     }
 
     /// Updates the seat's regrets and policy sums. Layers go from first to last, because a player reaches a set by
@@ -182,7 +165,7 @@ impl<'a> Solver<'a> {
                     gains.resize(tree.width(set) as usize, 0.0);
                     gather(tree, set, values, &mut gains);
                     let reach = tree.previous(set).map_or(1.0, |row| before[row as usize]);
-                    let [own, regrets, sums, current] = task.rows(tree, set);
+                    let [own, regrets, sums, current] = task.rows(set);
                     let value = mean(current, &gains);
                     for action in 0..gains.len() {
                         own[action] = reach * current[action];
@@ -204,7 +187,7 @@ impl<'a> Solver<'a> {
         let all = tree.set_numbers();
         for_each_task(row_tasks(tree.starts(), all, vec![&mut self.current]), |mut task: RowTask<'_>| {
             for set in task.sets.clone() {
-                let [row] = task.rows(tree, set);
+                let [row] = task.rows(set);
                 match_row(&regrets[tree.row(set)], row);
             }
         });
@@ -221,7 +204,9 @@ impl Iterative for Solver<'_> {
     fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
         for _ in 0..iterations {
             for seat in Seat::all(self.tree.num_seats()).skip(self.seats_done) {
-                self.evaluate(seat, watch)?;
+                let watch = || watch(self.iterations);
+                go_down(self.tree, &self.current, seat, &mut self.work, &watch)?;
+                go_up(self.tree, &self.current, seat, &mut self.work, &watch)?;
                 self.learn(seat);
                 self.seats_done += 1;
             }
@@ -239,9 +224,42 @@ impl Iterative for Solver<'_> {
         self.average()
     }
 
-    fn save(&self, path: &Path) -> io::Result<()> {
-        atomic_file::write(path, |out| self.write(out))
+    fn save(&self, log: &RunLog, path: &Path) -> io::Result<()> {
+        atomic_file::write(path, |out| self.write(log, out))
     }
+}
+
+/// Computes the probability that chance and the others lead to every node under the policy of these rows.
+pub(crate) fn go_down(
+    tree: &Tree,
+    rows: &[f64],
+    seat: Seat,
+    work: &mut [f64],
+    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+) -> ControlFlow<()> {
+    for layer in 0..tree.num_layers() {
+        watch()?;
+        reach_layer(tree, layer, rows, Some(seat), work);
+    }
+    ControlFlow::Continue(())
+}
+
+/// Turns the results of [`go_down`] into the value of every node for the seat under the same policy, times that
+/// probability.
+pub(crate) fn go_up(
+    tree: &Tree,
+    rows: &[f64],
+    seat: Seat,
+    work: &mut [f64],
+    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+) -> ControlFlow<()> {
+    for layer in (0..tree.num_layers()).rev() {
+        watch()?;
+        sum_up_layer(tree, layer, seat, work, |set, values| {
+            if tree.mover(set) == seat { mean(&rows[tree.row(set)], values) } else { values.iter().sum() }
+        });
+    }
+    ControlFlow::Continue(())
 }
 
 /// Regret matching: a policy in proportion to positive regrets, uniform if there are none (S. Hart and A. Mas-Colell,

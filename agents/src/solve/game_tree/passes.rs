@@ -22,24 +22,25 @@ const ROWS: usize = 1 << 13;
 pub(crate) struct RowTask<'a> {
     /// The sets.
     pub(crate) sets: Range<u32>,
-    /// The start of the first set's numbers in the whole arrays.
-    start: usize,
+    /// The start of each set's numbers in the whole arrays.
+    starts: &'a [u32],
     /// The numbers of these sets, one part per array.
     parts: Vec<&'a mut [f64]>,
 }
 
 impl RowTask<'_> {
     /// The numbers of one set, in each array.
-    pub(crate) fn rows<const N: usize>(&mut self, tree: &Tree, set: u32) -> [&mut [f64]; N] {
-        let row = tree.row(set);
-        let (from, to) = (row.start - self.start, row.end - self.start);
+    #[inline]
+    pub(crate) fn rows<const N: usize>(&mut self, set: u32) -> [&mut [f64]; N] {
+        let start = self.starts[self.sets.start as usize];
+        let [from, to] = [set, set + 1].map(|set| (self.starts[set as usize] - start) as usize);
         let mut parts = self.parts.iter_mut().map(|part| &mut part[from..to]);
         std::array::from_fn(|_| parts.next().expect("as many arrays as requested"))
     }
 }
 
 /// Cuts a range of sets, and the arrays with a number for each of their actions, into tasks.
-pub(crate) fn row_tasks<'a>(starts: &[u32], sets: Range<u32>, mut parts: Vec<&'a mut [f64]>) -> Vec<RowTask<'a>> {
+pub(crate) fn row_tasks<'a>(starts: &'a [u32], sets: Range<u32>, mut parts: Vec<&'a mut [f64]>) -> Vec<RowTask<'a>> {
     let mut tasks = Vec::new();
     let mut from = sets.start;
     while from < sets.end {
@@ -49,7 +50,7 @@ pub(crate) fn row_tasks<'a>(starts: &[u32], sets: Range<u32>, mut parts: Vec<&'a
         let length = ends[count - 1] as usize - start;
         let (now, later) = parts.into_iter().map(|part| part.split_at_mut(length)).unzip();
         parts = later;
-        tasks.push(RowTask { sets: from..from + count as u32, start, parts: now });
+        tasks.push(RowTask { sets: from..from + count as u32, starts, parts: now });
         from += count as u32;
     }
     tasks
