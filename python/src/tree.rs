@@ -277,8 +277,8 @@ impl GameTree {
 
     /// Computes the counterfactual regrets of a player in one pass over the tree, into arrays of the caller.
     ///
-    /// `policies` has one array (rows,) for each player, the probabilities of its actions in the order of `rows`. The other
-    /// arrays are C-contiguous float64 and are overwritten, `regrets` and `reach` (rows of the player,), `values` and `others`
+    /// `policies` has one array (rows,) for each player: the probabilities of its actions, in the order of `rows`. The
+    /// results overwrite C-contiguous float64 arrays, `regrets` and `reach` (rows of the player,), `values` and `others`
     /// (sets of the player,):
     ///
     /// - `others`: the probability that chance and the other players lead to the information set;
@@ -286,8 +286,9 @@ impl GameTree {
     /// - `regrets`: the same if the player chooses the action, minus `values`;
     /// - `reach`: the probability that the player's own choices lead to the information set and then to the action.
     ///
-    /// Takes about half as long as an iteration of a solver for two players. Raises `ArgumentError` for arrays of another
-    /// kind, and for policies that are not probabilities.
+    /// Takes about half as long as an iteration of a solver for two players. The first pass allocates 8 bytes per history and
+    /// 8 per action, which the tree keeps. Raises `ArgumentError` for arrays of another kind, and for policies that are not
+    /// probabilities.
     #[expect(clippy::too_many_arguments, reason = "the arrays, one by one")]
     fn regrets_into(
         &self,

@@ -50,6 +50,11 @@ def main() -> None:
     uniform = tree.legal_action_masks() / tree.legal_action_masks().sum(axis=1, keepdims=True)
     table: stier.solving.TabularPolicy = tree.policy(uniform, name="uniform")
     bytes_seen: npt.NDArray[np.uint8] = tree.observation_tensors(0, 5, "uint8")
+    policies = [np.full(len(rows), 0.5) for rows in (stier.solving.Rows.of(tree, player) for player in range(2))]
+    rule: stier.solving.Rule = lambda rows: lambda step: (rows.normalize(step.policy), step.iteration)  # noqa: E731
+    ruled: stier.Solution = stier.solving.run(tree, rule, iterations=2, alternating=False)
+    seconds: npt.NDArray[np.float64] = ruled.history["seconds"]
+    print(len(policies), seconds.sum(), tree.information_state_strings(0, 1), table.to_pandas().shape)
     print(table.nash_conv, stier.exploitability(small, table), bytes_seen.sum(), tree.players())
     trained: stier.train.Trained = stier.train.learn(small, steps=64, num_envs=4, horizon=4, hidden=(4,), against=())
     network: stier.network.Network = trained.network

@@ -95,10 +95,16 @@ impl<G: Game> Mccfr<G> {
 
     /// The average policy so far on a tree of the game; uniform at information sets that were not met.
     pub fn policy(&self, tree: &GameTree<G>) -> Policy {
-        Policy::from_fn(tree, |set| {
-            let width = set.legal().len();
-            self.average(&set.view()).unwrap_or_else(|| vec![1.0 / width as f64; width])
-        })
+        self.policy_by_keys(tree, &keys(tree))
+    }
+
+    /// The same, with the [`keys`] of the tree.
+    pub(crate) fn policy_by_keys(&self, tree: &GameTree<G>, keys: &[u64]) -> Policy {
+        let row = |set: u32| {
+            let width = tree.width(set) as usize;
+            self.average_at(keys[set as usize]).unwrap_or_else(|| vec![1.0 / width as f64; width])
+        };
+        Policy::try_from_rows(tree, &mut |set| Some(row(set))).expect("a row for each set")
     }
 
     /// The number of information sets met so far.
@@ -108,7 +114,11 @@ impl<G: Game> Mccfr<G> {
 
     /// The average policy at an information set, ascending by action; `None` if the set was not met.
     pub fn average(&self, view: &G::View) -> Option<Vec<f64>> {
-        self.rows.get(&chain_of(view.past()).key()).map(|row| {
+        self.average_at(chain_of(view.past()).key())
+    }
+
+    fn average_at(&self, key: u64) -> Option<Vec<f64>> {
+        self.rows.get(&key).map(|row| {
             let mut average = row.sums.clone();
             normalize(&mut average);
             average
@@ -248,6 +258,11 @@ impl<G: Game> Traversal<'_, G> {
         self.changes.push(Change { set, to_regrets: false, by: sums });
         mean
     }
+}
+
+/// The keys of all information sets of a tree. Replays a history of each.
+pub(crate) fn keys<G: Game>(tree: &GameTree<G>) -> Vec<u64> {
+    tree.sets().map(|set| chain_of(set.view().past()).key()).collect()
 }
 
 /// The chain of a seat with this past.
