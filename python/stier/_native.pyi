@@ -50,6 +50,7 @@ __all__ = [
     "load_game",
     "load_solution",
     "networks_of",
+    "next_look",
     "pit",
     "properties",
     "read_record",
