@@ -216,10 +216,13 @@ type Run<'a> = Box<dyn FnOnce() -> u64 + Send + 'a>;
 
 impl Workers {
     /// Does the work on this many threads. Panics if they cannot be started.
+    #[cfg(feature = "threads")]
     pub(crate) fn install(&mut self, threads: usize, work: &mut (dyn FnMut() + Send)) {
-        #[cfg(feature = "threads")]
         run_in(self.pool(threads), work);
-        #[cfg(not(feature = "threads"))]
+    }
+
+    #[cfg(not(feature = "threads"))]
+    pub(crate) fn install(&mut self, _threads: usize, work: &mut (dyn FnMut() + Send)) {
         work();
     }
 
