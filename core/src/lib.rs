@@ -6,6 +6,7 @@ pub mod bits;
 pub mod dealer;
 pub mod encode;
 pub mod error;
+pub mod failure;
 pub mod filter;
 pub mod float;
 pub mod game;

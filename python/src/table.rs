@@ -10,6 +10,7 @@ use stier_core::{Action, Rng};
 use crate::entrants::other_game;
 use crate::errors;
 use crate::game::Game;
+use crate::python_game::guarded;
 use crate::state::State;
 use crate::values::Seed;
 
@@ -59,7 +60,7 @@ impl Table {
     /// The probabilities of the legal actions of the player to move. The first call builds an index.
     pub(crate) fn probabilities(&self, py: Python<'_>, state: &State) -> PyResult<Vec<(Action, f64)>> {
         let (policy, state) = (&*self.policy, state.inner());
-        py.detach(|| policy.probabilities(state)).map_err(errors::agent)
+        py.detach(|| guarded(|| policy.probabilities(state)))?.map_err(errors::agent)
     }
 
     /// The same, with an action drawn from them.

@@ -19,6 +19,7 @@ use crate::agent::{Agent, parse_spec};
 use crate::batch::{Arrays, Batch, Borrowed, Format, is_unshared};
 use crate::errors;
 use crate::game::{AnyGame, Game};
+use crate::python_game::guarded;
 use crate::run::watched;
 use crate::state::State;
 use crate::values::{Number, Seed};
@@ -310,7 +311,7 @@ impl VectorEnv {
     ) -> PyResult<()> {
         let (lanes, rows) = (&mut *inner.lanes, arrays.rows()?);
         let done = if lanes.is_instant() {
-            py.detach(|| work(lanes, rows))
+            py.detach(|| guarded(|| work(lanes, rows)))?
         } else {
             self.interrupt.store(false, Ordering::Relaxed);
             watched::<_, ()>(py, &self.interrupt, |_| work(lanes, rows), |_| Ok(()))?
@@ -557,7 +558,8 @@ impl VectorEnv {
     /// constructor.
     fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let mut actions = vec![0; self.settings.lanes];
-        self.lock()?.lanes.sample_actions(&mut actions).map_err(refused)?;
+        let mut inner = self.lock()?;
+        guarded(|| inner.lanes.sample_actions(&mut actions))?.map_err(refused)?;
         Ok(actions.into_pyarray(py))
     }
 
@@ -567,7 +569,8 @@ impl VectorEnv {
     fn perfect_information_observation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let shape = [self.settings.lanes, self.shape.seats, self.game.observation_size()];
         let mut bytes = vec![0; shape.iter().product()];
-        self.lock()?.lanes.perfect_information(&mut bytes).map_err(refused)?;
+        let inner = self.lock()?;
+        guarded(|| inner.lanes.perfect_information(&mut bytes))?.map_err(refused)?;
         bytes.into_pyarray(py).reshape(shape)
     }
 
@@ -582,7 +585,8 @@ impl VectorEnv {
     /// environment would.
     fn state(&self, lane: Number) -> PyResult<State> {
         let lane = lane.between("lane", 0, self.settings.lanes as i64 - 1)? as usize;
-        Ok(State::new(self.game.clone(), self.lock()?.lanes.state(lane).map_err(refused)?))
+        let inner = self.lock()?;
+        Ok(State::new(self.game.clone(), guarded(|| inner.lanes.state(lane))?.map_err(refused)?))
     }
 
     /// Replaces the opponents, also in games that have begun, with agents as in the constructor. Seats, seeds and games
@@ -591,12 +595,14 @@ impl VectorEnv {
     /// Raises `AgentError` as the constructor does, and `ValueError` if the environments were made without opponents.
     fn set_opponents(&self, opponents: &Bound<'_, PyAny>) -> PyResult<()> {
         let agents = self::opponents(&self.game, opponents)?;
-        self.lock()?.lanes.set_opponents(agents).map_err(refused)
+        let mut inner = self.lock()?;
+        guarded(|| inner.lanes.set_opponents(agents))?.map_err(refused)
     }
 
     /// Everything that the future depends on, as bytes: seeds, decisions, calls of `sample_actions`.
     fn get_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.lock()?.lanes.save()))
+        let inner = self.lock()?;
+        Ok(PyBytes::new(py, &guarded(|| inner.lanes.save())?))
     }
 
     /// Continues where `get_state` was called. The environments must have the same game, number, opponents, opening and
@@ -605,7 +611,7 @@ impl VectorEnv {
     /// Raises `RecordError` for other bytes. Nothing changes then.
     fn set_state(&self, state: &[u8]) -> PyResult<()> {
         let mut inner = self.lock()?;
-        inner.lanes.load(state).map_err(refused)?;
+        guarded(|| inner.lanes.load(state))?.map_err(refused)?;
         inner.fresh = false;
         Ok(())
     }

@@ -80,7 +80,9 @@ pub fn game_of(bytes: &[u8]) -> Result<(&str, &str), SolutionFileError> {
     let game = || {
         let line = std::str::from_utf8(line).ok()?;
         let rest = [FORMAT, BEFORE].iter().find_map(|format| line.strip_prefix(format)?.strip_prefix(' '))?;
-        rest.split(' ').next()?.split_once(':')
+        let game = rest.split(' ').next()?;
+        // The name of a game of OpenSpiel has a colon of its own, and no rules follow it.
+        if game.starts_with("openspiel:") { game.rsplit_once(':') } else { game.split_once(':') }
     };
     game().ok_or_else(strange)
 }
