@@ -7,6 +7,12 @@
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe, resume_unwind};
 
+/// Rules that run somewhere else, and that nobody may have tested.
+pub trait Foreign {
+    /// [Fails](fail) because of a contradiction in what the game said, given in words.
+    fn contradiction(&self, what: &str) -> !;
+}
+
 /// A failure on its way to the caller.
 struct Failure(Box<dyn Any + Send>);
 

@@ -16,6 +16,7 @@ pub mod hash;
 pub mod hints;
 pub mod history;
 pub mod key;
+pub mod listed;
 pub mod log;
 pub mod notation;
 pub mod options;

@@ -45,6 +45,11 @@ impl Game {
         self.information_state_size
     }
 
+    /// True unless the rules run in Python.
+    pub(crate) fn is_native(&self) -> bool {
+        games::NAMES.contains(&self.face.facts().name)
+    }
+
     /// The name, followed by the rules that differ from the defaults: `schwinget:bouts=4`.
     pub(crate) fn text(&self) -> String {
         match &self.face.facts().rules_text {
@@ -343,7 +348,7 @@ impl Game {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        if games::NAMES.contains(&self.face.facts().name) {
+        if self.is_native() {
             return Ok((py.import("stier")?.getattr("load_game")?, PyTuple::new(py, [self.text()])?));
         }
         py.import("stier.games")?.getattr("_pickled")?.call1((self.clone(),))?.extract()

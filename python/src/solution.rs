@@ -212,7 +212,9 @@ pub(crate) fn threads_of(number: &Number) -> PyResult<usize> {
 pub(crate) fn tree_error(game: &Game, error: BuildError, hint: &str) -> PyErr {
     let error = match error {
         BuildError::TooLarge(error) => error,
-        BuildError::HiddenMoves { .. } => return errors::argument(format!("{error}{hint}")),
+        BuildError::HiddenMoves { .. } | BuildError::ImperfectRecall { .. } => {
+            return errors::argument(format!("{error}{hint}"));
+        }
         _ => return PyRuntimeError::new_err(error.to_string()),
     };
     let hopeless = match error {

@@ -112,6 +112,8 @@ struct Inner {
     lanes: Box<dyn DynVector>,
     /// True until the first step or reset: the first games have been dealt.
     fresh: bool,
+    /// True if a game failed in the middle of a step.
+    failed: bool,
     /// Batches given out, the latest last. Their arrays are written again once they are unused, or when it is their
     /// turn.
     batches: Vec<Py<Batch>>,
@@ -290,10 +292,11 @@ fn lanes_of<'py>(value: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Vec<bool>
 impl VectorEnv {
     fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
         match self.inner.try_lock() {
-            Ok(inner) => Ok(inner),
-            // A panic leaves the lanes in the middle of a step.
-            Err(TryLockError::Poisoned(_)) => {
-                Err(PyRuntimeError::new_err("an earlier call panicked in the middle of a step"))
+            Ok(inner) if !inner.failed => Ok(inner),
+            // So does a panic.
+            Ok(_) | Err(TryLockError::Poisoned(_)) => {
+                let text = "an earlier call failed in the middle of a step; make new environments";
+                Err(PyRuntimeError::new_err(text))
             }
             Err(TryLockError::WouldBlock) => {
                 Err(PyRuntimeError::new_err("the environments are in use by another thread; make one call at a time"))
@@ -311,12 +314,14 @@ impl VectorEnv {
     ) -> PyResult<()> {
         let (lanes, rows) = (&mut *inner.lanes, arrays.rows()?);
         let done = if lanes.is_instant() {
-            py.detach(|| guarded(|| work(lanes, rows)))?
+            py.detach(|| guarded(|| work(lanes, rows)))
         } else {
             self.interrupt.store(false, Ordering::Relaxed);
-            watched::<_, ()>(py, &self.interrupt, |_| work(lanes, rows), |_| Ok(()))?
+            watched::<_, ()>(py, &self.interrupt, |_| work(lanes, rows), |_| Ok(()))
         };
-        done.map_err(refused)?;
+        // A game in Python that raises leaves the lanes in the middle of a step.
+        inner.failed = done.is_err() && !self.game.is_native();
+        done?.map_err(refused)?;
         inner.fresh = false;
         Ok(())
     }
@@ -431,7 +436,7 @@ impl VectorEnv {
         let make = || game.face().vector(settings.clone(), interrupt.clone());
         let lanes = watched::<_, ()>(py, &interrupt, |_| make(), |_| Ok(()))?.map_err(refused)?;
         let shape = lanes.shape();
-        let inner = Mutex::new(Inner { lanes, fresh: true, batches: Vec::new() });
+        let inner = Mutex::new(Inner { lanes, fresh: true, failed: false, batches: Vec::new() });
         Ok(Self { game: game.clone(), shape, format, copy, settings, interrupt, inner })
     }
 

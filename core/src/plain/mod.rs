@@ -22,9 +22,11 @@ use std::sync::Arc;
 
 use crate::actions::{Action, ActionSet, Actions256};
 use crate::encode::{Pen, Places};
+use crate::failure::Foreign;
 use crate::filter::Filter;
 use crate::game::{Chance, FullGame, Game, GameInfo, Observer, Turn};
 use crate::hints::{Hints, RuleOfThumb};
+use crate::listed::{Listed, Unlisted};
 use crate::log::Log;
 use crate::notation::Notation;
 use crate::options::DynOptions;
@@ -67,6 +69,10 @@ pub trait PlainGame: Send + Sync {
     fn deal_number(&self, state: &PlainState) -> u32;
     /// See [`Game::observe`].
     fn observe(&self, state: &PlainState, observer: Observer, pen: &mut DynPen<'_>);
+    /// See [`Game::foreign`].
+    fn foreign(&self) -> Option<&dyn Foreign>;
+    /// See [`Game::list`].
+    fn list(&self, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Result<Listed, Unlisted>;
     /// See [`Game::observed`].
     fn observed(&self, before: &PlainState, action: Action, observer: Seat) -> u64;
     /// See [`Game::sight`].
@@ -160,6 +166,14 @@ impl<G: FullGame + Game<View = Log, Sampler = Filter<G>>> PlainGame for G {
 
     fn observe(&self, state: &PlainState, observer: Observer, pen: &mut DynPen<'_>) {
         Game::observe(self, state.get(), observer, pen);
+    }
+
+    fn foreign(&self) -> Option<&dyn Foreign> {
+        Game::foreign(self)
+    }
+
+    fn list(&self, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Result<Listed, Unlisted> {
+        Game::list(self, most, goes_on)
     }
 
     fn observed(&self, before: &PlainState, action: Action, observer: Seat) -> u64 {
@@ -317,6 +331,14 @@ impl Game for Plain {
 
     fn observe<P: Pen>(&self, state: &PlainState, observer: Observer, pen: &mut P) {
         self.0.observe(state, observer, &mut DynPen(pen));
+    }
+
+    fn foreign(&self) -> Option<&dyn Foreign> {
+        self.0.foreign()
+    }
+
+    fn list(&self, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Result<Listed, Unlisted> {
+        self.0.list(most, goes_on)
     }
 
     fn observed(&self, before: &PlainState, action: Action, observer: Seat) -> u64 {

@@ -74,13 +74,15 @@ fn digest(bytes: &[u8]) -> u64 {
     bytes.chunks(8).fold(bytes.len() as u64, |key, eight| mix(key, word(eight)))
 }
 
-/// The type's name and the parts of a member of an enum or of a dataclass.
-fn fields_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<(Bound<'py, PyString>, Vec<Bound<'py, PyAny>>)>> {
-    let py = value.py();
-    let kind = value.get_type();
+/// The name of a type, and the parts of a value of this type.
+type Fields<'py> = (Bound<'py, PyString>, Vec<Bound<'py, PyAny>>);
+
+/// The type and the parts of a member of an enum or of a dataclass.
+fn fields_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Fields<'py>>> {
     if is_plain(value) {
         return Ok(None);
     }
+    let (py, kind) = (value.py(), value.get_type());
     let name = || kind.qualname();
     if let Some(fields) = value.getattr_opt("__dataclass_fields__")? {
         let fields = fields.try_iter()?.map(|field| value.getattr(field?.cast::<PyString>()?));

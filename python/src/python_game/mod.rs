@@ -5,10 +5,12 @@
 //! before. If Python raises, or says what cannot be, the game [fails](failure::fail) with the exception.
 
 mod encode;
+mod listing;
 mod nodes;
 mod position;
 mod rules;
 mod sheet;
+mod thread;
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,11 +20,12 @@ use stier_core::encode::Places;
 use stier_core::game::{Chance, Observer};
 use stier_core::hints::RuleOfThumb;
 use stier_core::key::{UNNOTICED, mix};
+use stier_core::listed::{Listed, Unlisted};
 use stier_core::plain::{DynPen, PlainGame, PlainState};
 use stier_core::scene::{Face, Group, Hue, Place, Scene, Sign};
 use stier_core::{
     Action, ActionSet as _, Actions256, BySeat, DynOptions, GameInfo, Log, Outcome, Pen as _, Seat, Symmetry, Turn,
-    failure,
+    failure::{self, Foreign},
 };
 
 use self::encode::{Code, PLACES};
@@ -32,6 +35,7 @@ use self::rules::Rules;
 use self::sheet::{Methods, text_for_ever};
 
 pub(crate) use self::sheet::options;
+use self::thread::with_python;
 use crate::errors;
 use crate::state::{CHANCE, TERMINAL};
 
@@ -87,12 +91,13 @@ impl PythonGame {
         self.rules.owner
     }
 
-    /// The events of a path in words. Does not ask Python.
+    /// The events of a path in words, as far as the game can still be asked.
     fn words(&self, path: &Path) -> String {
         let mut node = self.root.get().cloned();
         let word = |event: Action| {
             let before = node.take();
-            node = before.as_ref().and_then(|before| before.child(event));
+            let after = before.as_ref().map(|before| guarded(|| self.child(before, event, &Path::new())));
+            node = after.and_then(Result::ok);
             match before.map(|before| before.turn) {
                 Some(Turn::Chance) => self.outcomes[event.index()].clone(),
                 Some(Turn::Seat(_)) => self.actions[event.index()].clone(),
@@ -240,22 +245,30 @@ impl PythonGame {
         if let Some(child) = node.child(event) {
             return child;
         }
-        let child = Python::attach(|py| {
+        let child = with_python(|py| {
             let method = ("apply", self.methods.apply.bind(py));
             let applied = method.1.call1((node.object.bind(py), event.0));
             let object = applied.unwrap_or_else(|error| self.raised(py, method.0, error, path));
-            let most = self.info.max_decisions + self.info.max_chance_events;
-            if path.len() >= most {
-                let Self { info: GameInfo { max_decisions, max_chance_events, .. }, .. } = self;
-                let what = format!(
-                    "more than {most} events: max_decisions is {max_decisions} and max_chance_events {max_chance_events}"
-                );
-                self.contradiction(&what, path);
-            }
+            self.check_length(path);
             self.node_of(&object, &path.with(event))
         });
         node.note_child(event, &child);
         child
+    }
+
+    /// Fails if no event may follow a path.
+    fn check_length(&self, path: &Path) {
+        let GameInfo { max_decisions, max_chance_events, .. } = self.info;
+        if path.len() >= max_decisions + max_chance_events {
+            let most = max_decisions + max_chance_events;
+            self.contradiction(
+                &format!(
+                    "a game has more than {most} events: max_decisions is {max_decisions} and max_chance_events \
+                     {max_chance_events}"
+                ),
+                path,
+            );
+        }
     }
 
     /// The node before the first event.
@@ -302,7 +315,7 @@ impl PythonGame {
         if let Some(seen) = node.seen[observer].get() {
             return seen;
         }
-        let seen = Python::attach(|py| self.look(py, node, observer, path));
+        let seen = with_python(|py| self.look(py, node, observer, path));
         // Another thread may have been first, with the same answer. While Python runs, nothing may be locked.
         node.seen[observer].get_or_init(|| seen)
     }
@@ -346,7 +359,7 @@ impl PythonGame {
     /// The words for what an observer sees, which the digest in its log stands for.
     fn note_words(&self, node: &Node, observer: usize, digest: u64, path: &Path) {
         if self.nodes.named(observer, digest).is_none() {
-            let words = Python::attach(|py| {
+            let words = with_python(|py| {
                 let observation = self.observation(py, node, observer, path);
                 let words =
                     self.methods.words.bind(py).call1((observation,)).and_then(|words| words.extract::<String>());
@@ -373,7 +386,7 @@ impl PythonGame {
     {
         let function = function?;
         let (node, path) = (self.at(state), &state.get::<Position>().path);
-        Python::attach(|py| {
+        with_python(|py| {
             let player = player.map(|seat| seat.0);
             let found = function.bind(py).call1((node.object.bind(py), player));
             let found = found.unwrap_or_else(|error| self.raised(py, method, error, path));
@@ -384,6 +397,12 @@ impl PythonGame {
                 }),
             )
         })
+    }
+}
+
+impl Foreign for PythonGame {
+    fn contradiction(&self, what: &str) -> ! {
+        raise(errors::game(format!("{}: {what}", self.name())))
     }
 }
 
@@ -468,6 +487,14 @@ impl PlainGame for PythonGame {
         self.note_words(&node, observer, digest, path);
     }
 
+    fn foreign(&self) -> Option<&dyn Foreign> {
+        Some(self)
+    }
+
+    fn list(&self, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Result<Listed, Unlisted> {
+        self.list_histories(most, goes_on)
+    }
+
     fn observed(&self, before: &PlainState, action: Action, observer: Seat) -> u64 {
         let position = before.get::<Position>();
         let node = self.node(position);
@@ -538,7 +565,7 @@ impl PlainGame for PythonGame {
         let facts: Option<Vec<(String, String)>> = self.told("facts", self.methods.facts.as_ref(), state, perspective);
         let facts = facts.unwrap_or_else(|| {
             let observer = perspective.map_or(self.info.num_seats, Seat::index);
-            Python::attach(|py| {
+            with_python(|py| {
                 let shown = match perspective {
                     Some(_) => self.observation(py, &node, observer, path),
                     None => node.object.bind(py).clone(),
@@ -629,7 +656,7 @@ impl PlainGame for PythonGame {
         let middle = self.info.utility_sum.map_or((low + high) / 2.0, |sum| sum / seats as f64);
         let Some(function) = &self.methods.evaluate else { return BySeat::filled(seats, middle as f32) };
         let (node, path) = (self.at(state), &state.get::<Position>().path);
-        Python::attach(|py| {
+        with_python(|py| {
             let method = ("evaluate", function.bind(py));
             let found: Vec<f64> = self.ask(method, node.object.bind(py), path, "a number for each player");
             if found.len() != seats || found.iter().any(|value| value.is_nan()) {
