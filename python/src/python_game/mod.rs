@@ -591,7 +591,7 @@ impl PlainGame for PythonGame {
                 Turn::Seat(seat) => format!("seat {seat} acts"),
                 Turn::Over => "the game is over".to_string(),
             },
-            tells_returns: true,
+            tells_returns: perspective.is_none(),
         }
     }
 

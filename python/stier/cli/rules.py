@@ -11,7 +11,6 @@ import click
 import stier
 from stier.cli._command import Command
 from stier.cli._options import GAME
-from stier.errors import RulesError
 from stier.terminal import Pen
 
 _WIDEST = 100
@@ -40,17 +39,13 @@ def text(name: str, *, colour: bool) -> str:
 def _page(name: str) -> str:
     """Returns the rules of a game in Markdown."""
     stier.catalogue.describe_game(name)  # an unknown game is an error that names the games
-    try:
-        return (files("stier") / "rules" / f"{name}.md").read_text("utf-8")
-    except FileNotFoundError:
-        raise RulesError(f"no rules page for '{name}'") from None
+    about = stier.games.about(name)
+    if about is not None:
+        return about
+    return (files("stier") / "rules" / f"{name}.md").read_text("utf-8")
 
 
 def summary(name: str) -> str:
     """Returns the first paragraph of the rules, or nothing if they are not written down."""
-    try:
-        paragraphs = _page(name).split("\n\n")
-    except RulesError:
-        return ""
-    first = next(text for text in paragraphs if not text.startswith("#"))
+    first = next((text for text in _page(name).split("\n\n") if not text.startswith("#")), "")
     return " ".join(first.replace("*", "").split())

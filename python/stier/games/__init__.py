@@ -10,6 +10,7 @@ A registered game works in every tool. The guide "Your own game" lists what its 
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections import OrderedDict
@@ -67,6 +68,15 @@ def register_game(game: _Class) -> _Class:
     return game
 
 
+def about(name: str) -> str | None:
+    """Returns the docstring of a game's class, None for a game of the package. `stier rules` shows it."""
+    if name in _native.registered_names() and name not in _classes:
+        return None
+    if name.startswith(OPEN_SPIEL):
+        return f"# {name}\n\nA game of OpenSpiel."
+    return f"# {name}\n\n{inspect.getdoc(_class_of(name)) or ''}"
+
+
 def _names() -> list[str]:
     """Returns the names of the registered games."""
     return list(_classes)
@@ -121,7 +131,7 @@ def _load(what: Any, text: str, keywords: dict[str, Any] | None) -> Game:
 
 def _options(name: str) -> list[tuple[Any, ...]]:
     """Returns the rows of the options of a game."""
-    return option_rows(_class_of(name), {})
+    return [] if name.startswith(OPEN_SPIEL) else option_rows(_class_of(name), {})
 
 
 def _pickled(game: Game) -> tuple[Any, tuple[Any, ...]]:
