@@ -20,9 +20,10 @@ from typing import Any, TypeVar
 from stier import _native
 from stier._native import Game
 from stier.errors import RulesError
+from stier.games._checking import GameReport, check_game
 from stier.games._sheet import Sheet, option_rows, read_options
 
-__all__ = ["register_game"]
+__all__ = ["GameReport", "check_game", "register_game"]
 
 _Class = TypeVar("_Class", bound=type)
 
