@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from itertools import combinations, pairwise
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from stier import _arguments
@@ -285,7 +285,9 @@ class _Checker:
         """Returns a history in words."""
         events = [one.event for one in (node.path() if node else []) if one.event is not None]
         words = [
-            f"chance {self.outcome_name(action)}" if player == CHANCE else f"{player} {self.action_names[action]}"
+            f"chance {self.outcome_name(action)}"
+            if player == CHANCE
+            else f"player {player} {self.action_names[action]}"
             for player, action in events
         ]
         return f"after [{', '.join(words)}]" if words else "at the start"
@@ -364,7 +366,7 @@ class _Checker:
             text = "" if node is None else repr(node.state)
         except Exception as error:
             words = ", ".join(["state"] * len(states) + [str(argument) for argument in arguments])
-            raise self.fault(f"{method}({words}) raises {_raised(error)} {self.after(node)}") from error
+            raise self.fault(f"{method}({words}) raises {_raised(error, self.after(node))}") from error
         if node is not None and text != node.text:
             raise self.fault(
                 f"{method} changes the state that it is given {self.after(node)}, from {_short(node.text)} to "
@@ -423,7 +425,7 @@ class _Checker:
             wrong = f"{what} are listed in ascending order"
         if wrong:
             raise self.wrong(method, found, node, wrong)
-        return tuple(found)
+        return tuple(map(int, found))
 
     def outcomes(self, node: _Node) -> tuple[tuple[int, float], ...]:
         """Returns the outcomes of a random event with their probabilities."""
@@ -441,7 +443,7 @@ class _Checker:
         total = math.fsum(probability for _, probability in pairs)
         if abs(total - 1) > _ROUNDING:
             raise self.wrong("the sum of the probabilities of chance_outcomes", total, node, "it must be 1")
-        return tuple(pairs)
+        return tuple((int(outcome), float(probability)) for outcome, probability in pairs)
 
     def values(self, method: str, node: _Node) -> tuple[float, ...]:
         """Returns one finite number per player."""
@@ -476,9 +478,7 @@ class _Checker:
         elif is_dataclass(value) and kind.__dataclass_params__.frozen:
             for field in fields(value):
                 self.plain(getattr(value, field.name), what, node)
-        elif not (value is None or isinstance(value, (str, bytes, Enum)) or hasattr(kind, "__index__")) and not (
-            isinstance(value, float) and value == value
-        ):
+        elif (value is not None and not isinstance(value, (str, bytes, Enum, Integral, float))) or value != value:
             allowed = (
                 "it must be None, a bool, int, float (not nan), str, bytes or enum, or a tuple, frozenset or frozen "
                 "dataclass of these"
@@ -505,14 +505,18 @@ class _Checker:
         if node.facts.player >= 0:
             self.decisions += 1
             if node.decisions >= self.max_decisions:
-                raise self.wrong("current_player", node.facts.player, node, f"max_decisions is {self.max_decisions}")
+                turn = f"player {node.facts.player} is to act"
+                raise self.fault(f"max_decisions is {self.max_decisions}, and {turn} {self.after(node)}")
             if self.has("evaluate"):
                 self.values("evaluate", node)
         if node.facts.player == CHANCE:
             if self.max_chance is not None and node.chances >= self.max_chance:
-                raise self.wrong("current_player", CHANCE, node, f"max_chance_events is {self.max_chance}")
+                raise self.fault(f"max_chance_events is {self.max_chance}, and chance is to act {self.after(node)}")
             if node.in_a_row >= _ENDLESS:
-                raise self.fault(f"the game does not end: chance acts {_ENDLESS} times in a row {self.after(node)}")
+                start = node.path()[-1 - _ENDLESS]
+                raise self.fault(f"the game does not end: chance acts {_ENDLESS} times in a row {self.after(start)}")
+        for observer, observation in zip(self.observers, node.facts.observations, strict=True):
+            self.plain(observation, f"observation(state, {observer})", node)
         if not self.incomparable:
             known = self.states.setdefault(state, node)
             if known is not node:
@@ -551,16 +555,15 @@ class _Checker:
                 self.plain(what, f"observed(state, {event[1]}, {observer})", parent)
                 if what is not None:
                     noticed[place] = (noticed[place][0] + 1, what)
-            observation = node.facts.observations[place]
-            self.plain(observation, f"observation(state, {observer})", node)
-            sights.append(seen_by.sights.setdefault((observation, noticed[place]), len(seen_by.sights)))
+            sight = node.facts.observations[place], noticed[place]
+            sights.append(seen_by.sights.setdefault(sight, len(seen_by.sights)))
         node.noticed, node.sights = tuple(noticed), tuple(sights)
         for place, (observer, seen_by) in enumerate(zip(self.observers, self.seen_by, strict=True)):
             features = self.features(node, observer)
-            sight, here = node.sights[place], node.facts.observations
-            if sight == len(seen_by.seen_first):
+            number, here = node.sights[place], node.facts.observations
+            if number == len(seen_by.seen_first):
                 seen_by.seen_first.append((node, features))
-            first, first_features = seen_by.seen_first[sight]
+            first, first_features = seen_by.seen_first[number]
             there = first.facts.observations
             if first.sights[0] != node.sights[0]:
                 raise self.differ(
@@ -576,8 +579,8 @@ class _Checker:
                     (features, node),
                     "make them of the observation only",
                 )
-            same = seen_by.features.setdefault(features, sight)
-            if features is not None and same != sight and getattr(self.game, "exact_features", True):
+            same = seen_by.features.setdefault(features, number)
+            if features is not None and same != number and getattr(self.game, "exact_features", True):
                 first, _ = seen_by.seen_first[same]
                 raise self.differ(
                     f"features(state, {observer}) is the same for two observations",
@@ -722,19 +725,23 @@ class _Checker:
         path = target.path()
         logs = list(dict.fromkeys(node.known[player] for node in path))
         places = {log: place for place, log in enumerate(logs)}
-        #: The events of the target that the player has noticed, by the log before.
-        noticed = {a.known[player]: b.event for a, b in pairwise(path) if a.known[player] != b.known[player]}
+        #: The share of the other events in which the two are likely to agree.
+        share = self.rng.random()
 
         def events(node: _Node) -> Iterator[int]:
-            known = node.known[player]
-            event = noticed.get(known)
+            """The events to try after a history, the best first."""
+            depth, known = node.decisions + node.chances, node.known[player]
             if node.facts.player == player:
-                return iter([] if event is None else [event[1]])
+                place = places[known] + 1
+                own = self.seen_by[1 + player].own[logs[place]] if place < len(logs) else None
+                return iter([] if own is None else [own])
             actions = self.rng.sample(node.actions(), len(node.actions()))
-            if event is not None and event[0] == node.facts.player and event[1] in actions:
-                # Most other events can be told apart from this one.
-                actions.remove(event[1])
-                actions.insert(self.rng.randrange(2), event[1])
+            if depth + 1 < len(path) and (event := path[depth + 1].event) is not None:
+                if path[depth].known[player] != path[depth + 1].known[player]:
+                    del actions[2:]  # the player noticed this event, and could tell most others apart from it
+                if event[1] in node.actions():
+                    actions = [action for action in actions if action != event[1]]
+                    actions.insert(0 if self.rng.random() < share else len(actions), event[1])
             return iter(actions)
 
         stack = [(root, events(root))]
@@ -778,8 +785,9 @@ class _Checker:
                 self.compare(step.state, again.state, "apply", step)
 
 
-def _raised(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+def _raised(error: Exception, where: str = "") -> str:
+    """Returns an exception in words."""
+    return ": ".join(filter(None, [" ".join(filter(None, [type(error).__name__, where])), str(error)]))
 
 
 def _short(text: str) -> str:
@@ -795,17 +803,18 @@ def _shown(value: object) -> str:
 
 
 def _is_whole(value: Any) -> bool:
-    return hasattr(value, "__index__") and not isinstance(value, bool)
+    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    is_number = type(value) in (int, float) or (isinstance(value, Real) and not isinstance(value, bool))
+    return is_number and math.isfinite(value)
 
 
 def _is_plain(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return all(map(_is_plain, value))
-    return value is None or isinstance(value, (bool, int, float, str))
+    return value is None or isinstance(value, (str, Real))
 
 
 def _between(low: int, high: int) -> tuple[Callable[[Any], bool], str]:
