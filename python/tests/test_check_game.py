@@ -601,11 +601,6 @@ def test_sentences_name_the_game() -> None:
         assert not expected.endswith(".")
 
 
-@pytest.fixture(autouse=True)
-def no_registered_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stier.games, "_classes", {})
-
-
 @pytest.mark.parametrize(
     ("game", "native", "histories"),
     [
@@ -637,12 +632,10 @@ def test_the_examples_are_short(name: str) -> None:
 )
 def test_the_examples_have_the_values_of_the_native_games(game: type, options: dict[str, Any], native: str) -> None:
     ours = stier.load_game(game, **options)  # type: ignore[arg-type]
-    for ours_, theirs in [
-        (stier.solve(ours, iterations=20), stier.solve(native, iterations=20)),
-    ]:
-        assert ours_.values == pytest.approx(theirs.values, abs=1e-12)
-        assert ours_.nash_conv == pytest.approx(theirs.nash_conv, abs=1e-12)
-        assert ours_.information_sets == theirs.information_sets
+    solved, expected = stier.solve(ours, iterations=20), stier.solve(native, iterations=20)
+    assert solved.values == pytest.approx(expected.values, abs=1e-12)
+    assert solved.nash_conv == pytest.approx(expected.nash_conv, abs=1e-12)
+    assert solved.information_sets == expected.information_sets
     assert stier.exploitability(ours, "random") == pytest.approx(stier.exploitability(native, "random"), abs=1e-12)
 
 
@@ -789,7 +782,7 @@ def test_states_that_are_histories_are_not_compared() -> None:
     assert stier.check_game(game).histories == 1 + 3 + 6 + 12
 
 
-def test_games_are_taken_by_class_instance_and_name() -> None:
+def test_games_are_taken_by_class_instance_and_name(monkeypatch: pytest.MonkeyPatch) -> None:
     stier.register_game(Kuhn)
     reports = [
         stier.check_game(game)
@@ -797,6 +790,12 @@ def test_games_are_taken_by_class_instance_and_name() -> None:
     ]
     assert reports == [reports[0]] * 4
     assert stier.check_game(Kuhn) == stier.check_game("kuhn") != reports[0]
+    monkeypatch.syspath_prepend(EXAMPLES)
+    stier.games._classes.clear()
+    assert stier.check_game("kuhn:Kuhn(players=3)") == reports[0]
+    assert stier.check_game("kuhn:Kuhn") == stier.check_game("kuhn")
+    with pytest.raises(stier.RulesError, match="players must be 2 or 3, got '4'"):
+        stier.check_game("kuhn:players=4")
 
 
 def test_what_is_no_python_game_is_refused() -> None:

@@ -81,7 +81,8 @@ def run(document: Path) -> int:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
-def test_the_python_of_a_document_runs(document: Path) -> None:
+def test_the_python_of_a_document_runs(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "python" / "examples")
     needs("".join(block["code"] for block in PYTHON.finditer(document.read_text("utf-8"))))
     count = run(document)
     assert count or document.parent.name != "guides" or document.name == "comparison.md"

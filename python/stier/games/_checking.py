@@ -15,7 +15,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from stier import _arguments
-from stier._native import CHANCE, TERMINAL, Game, load_game
+from stier._native import CHANCE, TERMINAL, Game, registered_names
 from stier.errors import ArgumentError, GameError, RulesError
 from stier.games._sheet import REQUIRED, read_options
 
@@ -118,23 +118,28 @@ def check_game(game: Any, *, histories: int = 10_000, seed: int = 0) -> GameRepo
 
 def _instance(game: Any) -> Any:
     """Returns an object with the rules of a game."""
-    if isinstance(game, type):
-        return _made(game)
-    if isinstance(game, (str, Game)):
+    options: dict[str, Any] = {}
+    text = ""
+    if isinstance(game, Game):
+        game, options = game.short_name(), game.rules()
+    if isinstance(game, str):
         from stier import games
 
-        loaded = load_game(game) if isinstance(game, str) else game
-        known = games._classes.get(loaded.short_name())
-        if known is None:
-            raise ArgumentError(f"check_game is for games written in Python, got {loaded.short_name()}")
-        return known(**read_options(known, "", loaded.rules()))
+        # As "kuhn:players=3", "kuhn(players=3)", "my_games:Kuhn" or "my_games:Kuhn(players=3)".
+        name, _, text = game.strip().removesuffix(")").partition("(" if "(" in game or "=" not in game else ":")
+        is_native = name in registered_names() and name not in games._classes
+        if is_native or name.startswith(games.OPEN_SPIEL):
+            raise ArgumentError(f"check_game is for games written in Python, got {name}")
+        game = games._class_of(name)
+    if isinstance(game, type):
+        return _made(game, text, options)
     if not hasattr(game, "initial_state"):
         raise ArgumentError(f"game must be the class of a game, an instance of one or its name, got {_shown(game)}")
     return game
 
 
-def _made(game: type) -> Any:
-    """Checks the name and the options of a class, and returns the game with the defaults."""
+def _made(game: type, text: str, options: dict[str, Any]) -> Any:
+    """Checks the name and the options of a class, and returns the game with these options."""
     name = getattr(game, "name", None)
     if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9_]*", name):
         raise GameError(f"{game.__name__}: name is {_shown(name)}; it must be a text such as 'my_game': a-z, 0-9 and _")
@@ -149,7 +154,9 @@ def _made(game: type) -> Any:
     except RulesError as error:
         raise GameError(str(error)) from error
     try:
-        return game()
+        return game(**read_options(game, text, options))
+    except RulesError:
+        raise
     except Exception as error:
         raise GameError(f"{name}: __init__ raises {_raised(error)}") from error
 
@@ -182,11 +189,11 @@ class _Node:
             self.in_a_row = parent.in_a_row + 1 if by_chance else 0
         self.text: str
         self.facts: _Facts
-        #: How often each observer has noticed an action, and what it noticed last.
+        #: The number of actions that each observer has noticed, and the last thing noticed.
         self.noticed: tuple[tuple[int, Any], ...]
-        #: What each observer sees, as numbers.
+        #: The sights of the observers, as numbers.
         self.sights: tuple[int, ...]
-        #: What each player knows, as numbers.
+        #: The logs of the players, as numbers.
         self.known: tuple[int, ...]
         self.children: dict[int, _Node] = {}
 
@@ -213,7 +220,7 @@ class _Observer:
     """Everything that a player or a spectator has seen and known. Equal sights and equal logs have equal numbers."""
 
     def __init__(self) -> None:
-        #: What is seen: its number.
+        #: The number of each sight: an observation, and what was noticed.
         self.sights: dict[Hashable, int] = {}
         #: By number of the sight, where it was seen first and with which features.
         self.seen_first: list[tuple[_Node, Any]] = []
