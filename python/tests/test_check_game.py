@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pytest
+from helpers import hides_attempts
 
 import stier
 from stier import CHANCE, TERMINAL
@@ -358,7 +359,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "outcomes without probabilities": (
         tiny(chance_outcomes=lambda self, state: [0, 1]),
-        "tiny: chance_outcomes is [0, 1] at the start; it must be a list of (outcome, probability)",
+        "tiny: chance_outcomes is [0, 1] at the start; it must be a list of tuples (outcome, probability)",
     ),
     "unsorted outcomes": (
         tiny(chance_outcomes=lambda self, state: [(1, 0.5), (0, 0.5)]),
@@ -719,7 +720,7 @@ def test_everything_that_is_allowed_passes() -> None:
         returns=lambda self, state: np.array([1.0, -1.0]),
         num_outcomes=None,
         max_chance_events=None,
-        features=lambda self, state, player: np.array([len(state), len(state) >= 2]) >= 2,
+        features=lambda self, state, player: np.array([int(len(state) > 1), 0]),
         exact_features=False,
         evaluate=lambda self, state: (0.5, 0),
         facts=lambda self, state, player: {"said": list(state[1:]), "over": len(state) == 3},
@@ -727,6 +728,71 @@ def test_everything_that_is_allowed_passes() -> None:
         cards=list("ABC"),
     )
     assert stier.check_game(game).exhaustive
+    assert stier.check_no_leak(stier.load_game(game), games=3).ok
+
+
+class Native:
+    """A game of the package, as if it were written in Python."""
+
+    def __init__(self, game: stier.Game) -> None:
+        self.game = game
+        self.name = game.short_name()
+        self.num_players = game.num_players()
+        self.num_actions = game.num_distinct_actions()
+        self.num_outcomes = game.max_chance_outcomes()
+        self.max_decisions = game.max_game_length()
+        self.max_chance_events = game.max_chance_nodes_in_history()
+        self.utility_range = (game.min_utility(), game.max_utility())
+        self.utility_sum = game.utility_sum()
+        self.hidden_moves = hides_attempts(game)
+
+    def initial_state(self) -> stier.State:
+        return self.game.new_initial_state()
+
+    def current_player(self, state: stier.State) -> int:
+        return state.current_player()
+
+    def legal_actions(self, state: stier.State) -> list[int]:
+        return state.legal_actions()
+
+    def chance_outcomes(self, state: stier.State) -> list[tuple[int, float]]:
+        return state.chance_outcomes()
+
+    def apply(self, state: stier.State, action: int) -> stier.State:
+        return state.child(action)
+
+    def returns(self, state: stier.State) -> Any:
+        return state.returns()
+
+    def observation(self, state: stier.State, player: int | None) -> bytes | None:
+        return None if player is None else state.observation_tensor(player).tobytes()
+
+
+def test_the_games_of_the_package_pass(game: stier.Game) -> None:
+    report = stier.check_game(Native(game), histories=300)
+    assert report.exhaustive == (report.histories <= 300)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "goofspiel:cards=3",
+        "liars_dice:sides=2",
+        "schwinget:suits=2,values=2,counter=off,hand_size=1,set_aside=1",
+        "kuhn_poker:players=3",
+    ],
+)
+def test_information_sets_are_those_of_the_engine(name: str) -> None:
+    report = stier.check_game(Native(stier.load_game(name)))
+    assert report.exhaustive
+    assert sum(report.information_sets) == stier.solve(name, iterations=1).information_sets
+
+
+def test_hidden_moves_of_dark_hex_must_be_declared() -> None:
+    game = Native(stier.load_game("dark_hex:rows=2,columns=2"))
+    assert stier.check_game(game).exhaustive
+    game.hidden_moves = False
+    assert "the number of decisions differs though player 0 cannot tell the histories apart: " in sentence(game)
 
 
 #: A game too large to be explored, with a fault deep in it.

@@ -437,10 +437,9 @@ class _Checker:
     def outcomes(self, node: _Node) -> tuple[tuple[int, float], ...]:
         """Returns the outcomes of a random event with their probabilities."""
         found = self.ask("chance_outcomes", node)
-        try:
-            pairs = [(outcome, probability) for outcome, probability in found]
-        except (TypeError, ValueError):
-            raise self.wrong("chance_outcomes", found, node, "it must be a list of (outcome, probability)") from None
+        pairs: list[Any] = list(found) if isinstance(found, (list, tuple)) else [None]
+        if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+            raise self.wrong("chance_outcomes", found, node, "it must be a list of tuples (outcome, probability)")
         limit = 256 if self.num_outcomes is None else self.num_outcomes
         self.numbers("chance_outcomes", "outcomes", [outcome for outcome, _ in pairs], limit, node)
         for outcome, probability in pairs:
@@ -602,7 +601,7 @@ class _Checker:
             return None
         found = self.ask("features", node, observer)
         try:
-            features = tuple(int(value) if value in (0, 1) else -1 for value in found)
+            features = tuple(int(value) if isinstance(value, Integral) and value in (0, 1) else -1 for value in found)
         except (TypeError, ValueError):
             features = (-1,)
         where = f"features(state, {observer})"
