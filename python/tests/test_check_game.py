@@ -318,7 +318,8 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "apply changes the game": (
         tiny(apply=remembers, last=None, observation=lambda self, state, player: (self.last, state)),
         "tiny: observation(state, None) is (None, ()) at the start and, after apply(state, 0) was called, "
-        "(0, ()) for the same state; methods must change neither states nor anything in self",
+        "(0, ()) for the same state; methods must draw nothing at random, and change neither states nor "
+        "anything in self",
     ),
     "player out of range": (
         tiny(current_player=lambda self, state: 2),
@@ -427,6 +428,17 @@ FAULTS: dict[str, tuple[Any, str]] = {
         "tiny: the sum of the returns is 0.5 after [chance A, player 0 yes, player 1 yes]; utility_sum is "
         "0; write None if the sum is not always the same",
     ),
+    "chance in returns": (
+        tiny(__init__=counts, returns=lambda self, state: [x := next(self.calls) % 2, -x]),
+        "tiny: returns is (0.0, 0.0) after [chance A, player 0 yes, player 1 yes] and, asked again, (1.0, "
+        "-1.0) for the same state; methods must draw nothing at random, and change neither states nor "
+        "anything in self",
+    ),
+    "no spectator": (
+        tiny(observation=lambda self, state, player: (player + 1, state[1:])),
+        "tiny: observation(state, None) raises TypeError at the start: unsupported operand type(s) for +: "
+        "'NoneType' and 'int'; player is None for a spectator",
+    ),
     "equal states with other players": (
         forgetful(current_player=lambda self, state: (CHANCE, int(state.last == 0), 1, TERMINAL)[state.length]),
         "tiny: current_player differs in equal states: 1 after [chance A], and 0 after [chance B]; a state "
@@ -486,8 +498,9 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "a spectator who notices more": (
         tiny(observed=lambda self, state, action, player: action if player is None else None),
-        "tiny: a spectator sees more than player 1, who observes ((), ()) both times: ((), ()) at the "
-        "start, and ((), ()) after [chance A]; show every player what observation(state, None) shows",
+        "tiny: a spectator notices more than player 1 (the number of times, and the last): (0, None) at "
+        "the start, and (1, 0) after [chance A]; let every player notice what observed(state, action, "
+        "None) returns",
     ),
     "features that are not bits": (
         tiny(features=lambda self, state, player: [len(state)]),
@@ -579,8 +592,8 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "observations with hashes by identity": (
         tiny(observation=lambda self, state, player: Unequal(len(state))),
         "tiny: observation(state, None) is Unequal(length=0) at the start and, after apply(state, 0) was "
-        "called, Unequal(length=0) for the same state; methods must change neither states nor anything in "
-        "self",
+        "called, Unequal(length=0) for the same state; methods must draw nothing at random, and change "
+        "neither states nor anything in self",
     ),
 }
 

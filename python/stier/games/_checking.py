@@ -161,7 +161,7 @@ def _made(game: type, text: str, options: dict[str, Any]) -> Any:
         raise GameError(f"{name}: __init__ raises {_raised(error)}") from error
 
 
-class _Facts(NamedTuple):
+class _Answers(NamedTuple):
     """The answers of a game about a state."""
 
     player: int
@@ -188,7 +188,7 @@ class _Node:
             self.chances = parent.chances + by_chance
             self.in_a_row = parent.in_a_row + 1 if by_chance else 0
         self.text: str
-        self.facts: _Facts
+        self.answers: _Answers
         #: The number of actions that each observer has noticed, and the last thing noticed.
         self.noticed: tuple[tuple[int, Any], ...]
         #: The sights of the observers, as numbers.
@@ -207,12 +207,12 @@ class _Node:
 
     def actions(self) -> list[int]:
         """The actions or outcomes that can follow."""
-        options = self.facts.options
-        return [outcome for outcome, _ in options] if self.facts.player == CHANCE else list(options)
+        options = self.answers.options
+        return [outcome for outcome, _ in options] if self.answers.player == CHANCE else list(options)
 
     def role(self, player: int) -> int:
         """The role of a player in what happens next."""
-        turn = self.facts.player
+        turn = self.answers.player
         return _OVER if turn == TERMINAL else _TO_ACT if turn == player else _WAITING
 
 
@@ -373,7 +373,9 @@ class _Checker:
             text = "" if node is None else repr(node.state)
         except Exception as error:
             words = ", ".join(["state"] * len(states) + [str(argument) for argument in arguments])
-            raise self.fault(f"{method}({words}) raises {_raised(error, self.after(node))}") from error
+            is_spectator = isinstance(error, TypeError) and arguments[-1:] == (None,)
+            hint = "; player is None for a spectator" if is_spectator else ""
+            raise self.fault(f"{method}({words}) raises {_raised(error, self.after(node))}{hint}") from error
         if node is not None and text != node.text:
             raise self.fault(
                 f"{method} changes the state that it is given {self.after(node)}, from {_short(node.text)} to "
@@ -397,7 +399,7 @@ class _Checker:
         if hashes[0] != hashes[1]:
             raise self.fault(f"equal states have different hashes {self.after(node)}: {_shown(one)}")
 
-    def facts(self, node: _Node) -> _Facts:
+    def answers(self, node: _Node) -> _Answers:
         """Asks everything about a state, and checks the form of the answers."""
         player = self.ask("current_player", node)
         if not _is_whole(player) or not (player in (CHANCE, TERMINAL) or 0 <= player < self.num_players):
@@ -413,7 +415,7 @@ class _Checker:
         else:
             found = self.ask("legal_actions", node)
             options = self.numbers("legal_actions", "actions", found, self.num_actions, node)
-        return _Facts(player, options, returns, tuple(self.ask("observation", node, one) for one in self.observers))
+        return _Answers(player, options, returns, tuple(self.ask("observation", node, one) for one in self.observers))
 
     def numbers(self, method: str, what: str, found: Any, limit: int, node: _Node) -> tuple[int, ...]:
         """Returns actions or outcomes that are in order and in range."""
@@ -506,33 +508,35 @@ class _Checker:
                 f"the state {_shown(state)} {self.after(node)} cannot be hashed ({_raised(error)}); states are tuples, "
                 "named tuples or frozen dataclasses, with tuples and frozensets in place of lists, dicts and sets"
             ) from error
-        node.facts = self.facts(node)
+        node.answers = self.answers(node)
         self.longest = max(self.longest, node.decisions)
-        if node.facts.player >= 0:
+        if node.answers.player >= 0:
             self.decisions += 1
             if node.decisions >= self.max_decisions:
-                turn = f"player {node.facts.player} is to act"
+                turn = f"player {node.answers.player} is to act"
                 raise self.fault(f"max_decisions is {self.max_decisions}, and {turn} {self.after(node)}")
             if self.has("evaluate"):
                 self.values("evaluate", node)
-        if node.facts.player == CHANCE:
+        if node.answers.player == CHANCE:
             if self.max_chance is not None and node.chances >= self.max_chance:
                 raise self.fault(f"max_chance_events is {self.max_chance}, and chance is to act {self.after(node)}")
             if node.in_a_row >= _ENDLESS:
                 start = node.path()[-1 - _ENDLESS]
                 raise self.fault(f"the game does not end: chance acts {_ENDLESS} times in a row {self.after(start)}")
-        for observer, observation in zip(self.observers, node.facts.observations, strict=True):
+        for observer, observation in zip(self.observers, node.answers.observations, strict=True):
             self.plain(observation, f"observation(state, {observer})", node)
         if not self.incomparable:
             known = self.states.setdefault(state, node)
             if known is not node:
-                self.compare_facts(known, node)
+                self.compare_answers(known, node)
         self.look(node)
         for player in self.players:
             self.know(node, player)
+        if node.answers.player == TERMINAL:
+            self.unchanged(node, None)
         return node
 
-    def compare_facts(self, one: _Node, other: _Node) -> None:
+    def compare_answers(self, one: _Node, other: _Node) -> None:
         """Checks that equal states have equal answers."""
         for (method, here), (_, there) in zip(self.listed(one), self.listed(other), strict=True):
             if here != there:
@@ -543,9 +547,9 @@ class _Checker:
                     "a state must contain, and its equality compare, everything that matters from there on",
                 )
 
-    def listed(self, node: _Node, facts: _Facts | None = None) -> list[tuple[str, Any]]:
+    def listed(self, node: _Node, answers: _Answers | None = None) -> list[tuple[str, Any]]:
         """Returns the answers about a state by the method that they come from."""
-        player, options, returns, observations = facts or node.facts
+        player, options, returns, observations = answers or node.answers
         options_of = "chance_outcomes" if player == CHANCE else "legal_actions"
         seen = [(f"observation(state, {one})", seen) for one, seen in zip(self.observers, observations, strict=True)]
         return [("current_player", player), (options_of, options), ("returns", returns), *seen]
@@ -561,22 +565,29 @@ class _Checker:
                 self.plain(what, f"observed(state, {event[1]}, {observer})", parent)
                 if what is not None:
                     noticed[place] = (noticed[place][0] + 1, what)
-            sight = node.facts.observations[place], noticed[place]
+            sight = node.answers.observations[place], noticed[place]
             sights.append(seen_by.sights.setdefault(sight, len(seen_by.sights)))
         node.noticed, node.sights = tuple(noticed), tuple(sights)
         for place, (observer, seen_by) in enumerate(zip(self.observers, self.seen_by, strict=True)):
             features = self.features(node, observer)
-            number, here = node.sights[place], node.facts.observations
+            number, here = node.sights[place], node.answers.observations
             if number == len(seen_by.seen_first):
                 seen_by.seen_first.append((node, features))
             first, first_features = seen_by.seen_first[number]
-            there = first.facts.observations
-            if first.sights[0] != node.sights[0]:
+            there = first.answers.observations
+            if here[0] != there[0]:
                 raise self.differ(
                     f"a spectator sees more than player {observer}, who observes {_shown(here[place])} both times",
                     (there[0], first),
                     (here[0], node),
                     "show every player what observation(state, None) shows",
+                )
+            if first.noticed[0] != node.noticed[0]:
+                raise self.differ(
+                    f"a spectator notices more than player {observer} (the number of times, and the last)",
+                    (first.noticed[0], first),
+                    (node.noticed[0], node),
+                    "let every player notice what observed(state, action, None) returns",
                 )
             if first_features != features:
                 raise self.differ(
@@ -590,7 +601,7 @@ class _Checker:
                 first, _ = seen_by.seen_first[same]
                 raise self.differ(
                     f"features(state, {observer}) is the same for two observations",
-                    (first.facts.observations[place], first),
+                    (first.answers.observations[place], first),
                     (here[place], node),
                     "add features that tell them apart, or write exact_features = False",
                 )
@@ -640,8 +651,8 @@ class _Checker:
         if role != _TO_ACT:
             return
         log.to_act.add(known)
-        if first.facts.options != node.facts.options:
-            names = [", ".join(self.action_names[action] for action in one.facts.options) for one in (first, node)]
+        if first.answers.options != node.answers.options:
+            names = [", ".join(self.action_names[action] for action in one.answers.options) for one in (first, node)]
             raise self.fault(
                 f"legal_actions differ {apart}: {names[0]} {self.after(first)}, and {names[1]} {self.after(node)}; let "
                 f"observation(state, {player}) show what they depend on"
@@ -679,22 +690,23 @@ class _Checker:
     def child(self, node: _Node, action: int) -> _Node:
         """Returns the history with one more event."""
         if action not in node.children:
-            child = self.visit(self.ask("apply", node, action), node, (node.facts.player, action))
+            child = self.visit(self.ask("apply", node, action), node, (node.answers.player, action))
             self.unchanged(node, action)
             self.compare(child.state, self.ask("apply", node, action), "apply", child)
             node.children[action] = child
         return node.children[action]
 
-    def unchanged(self, node: _Node, action: int) -> None:
-        """Checks that all answers about a state are as they were before an action."""
-        again = self.facts(node)
+    def unchanged(self, node: _Node, action: int | None) -> None:
+        """Checks that all answers about a state are as they were: before an action, or when they were asked first."""
+        then = "asked again," if action is None else f"after apply(state, {action}) was called,"
+        again = self.answers(node)
         for (method, before), (_, after) in zip(self.listed(node), self.listed(node, again), strict=True):
             if before != after:
                 raise self.fault(
-                    f"{method} is {_shown(before)} {self.after(node)} and, after apply(state, {action}) was called, "
-                    f"{_shown(after)} for the same state; methods must change neither states nor anything in self"
+                    f"{method} is {_shown(before)} {self.after(node)} and, {then} {_shown(after)} for the same state; "
+                    "methods must draw nothing at random, and change neither states nor anything in self"
                 )
-        if [*map(hash, again.observations)] != [*map(hash, node.facts.observations)]:
+        if [*map(hash, again.observations)] != [*map(hash, node.answers.observations)]:
             raise self.fault(
                 f"equal observations have different hashes {self.after(node)}: {_shown(again.observations)}"
             )
@@ -718,12 +730,12 @@ class _Checker:
         end, idle = self.count + self.limit, 0
         while self.count < end and idle < _DRAWN:
             before, node = self.count, root
-            while node.facts.player != TERMINAL and self.count < end:
+            while node.answers.player != TERMINAL and self.count < end:
                 node = self.child(node, self.rng.choice(node.actions()))
             visited.append(node)
-            decisions = [one for one in node.path() if one.facts.player >= 0]
+            decisions = [one for one in node.path() if one.answers.player >= 0]
             for one in self.rng.sample(decisions, min(3, len(decisions))):
-                self.find_twin(root, one, one.facts.player)
+                self.find_twin(root, one, one.answers.player)
             idle = 0 if self.count > before else idle + 1
 
     def find_twin(self, root: _Node, target: _Node, player: int) -> None:
@@ -737,7 +749,7 @@ class _Checker:
         def events(node: _Node) -> Iterator[int]:
             """The events to try after a history, the best first."""
             depth, known = node.decisions + node.chances, node.known[player]
-            if node.facts.player == player:
+            if node.answers.player == player:
                 place = places[known] + 1
                 own = self.seen_by[1 + player].own[logs[place]] if place < len(logs) else None
                 return iter([] if own is None else [own])
