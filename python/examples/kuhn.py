@@ -18,7 +18,7 @@ class State(NamedTuple):
 
 
 class Kuhn:
-    """Kuhn poker. The deck has one card more than there are players."""
+    """One card each and one bet of 1. The deck has one card more than there are players. The highest card wins."""
 
     name = "kuhn"
     num_actions = 2

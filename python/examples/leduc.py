@@ -21,7 +21,7 @@ def has_ended(bets: tuple[int, ...]) -> bool:
 
 
 class Leduc:
-    """Leduc poker: six cards, jacks 0 and 1, queens 2 and 3, kings 4 and 5."""
+    """Jacks are cards 0 and 1, queens 2 and 3, kings 4 and 5. A pair with the public card beats all other cards."""
 
     name = "leduc"
     num_players = 2

@@ -1,7 +1,4 @@
-"""A trick-taking game in Python: hidden hands, follow suit, and the last suit is trumps.
-
-Run this file, or `stier.register_game(Trumps)` and then `stier.load_game("trumps", hand_size=3)`.
-"""
+"""A trick-taking game in Python: `stier.register_game(Trumps)`, then `stier.load_game("trumps", hand_size=3)`."""
 
 from typing import Literal, NamedTuple
 
@@ -16,7 +13,10 @@ class State(NamedTuple):
 
 
 class Trumps:
-    """Two hands, from a deck with as many suits as a hand has cards. The return is the tricks won less those lost."""
+    """Two players follow suit if they can, and the last suit is trumps. The winner of a trick leads to the next one.
+
+    The deck has as many suits as a hand has cards, of three cards each. The return is the tricks won less those lost.
+    """
 
     name = "trumps"
     num_players = 2

@@ -6,6 +6,7 @@ import enum
 import importlib.util
 import math
 import re
+import runpy
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -635,9 +636,10 @@ def test_the_examples_keep_their_promises(game: Any, native: str | None, histori
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "trumps"])
-def test_the_examples_are_short(name: str) -> None:
-    lines = (EXAMPLES / f"{name}.py").read_text("utf-8").splitlines()
-    assert len(lines) < 80
+def test_the_examples_are_short_programs(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert len((EXAMPLES / f"{name}.py").read_text("utf-8").splitlines()) < 80
+    runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+    assert f"{name}: no fault found in all " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
