@@ -304,9 +304,7 @@ class Sheet:
             outcomes, events = getattr(game, "num_outcomes", None), getattr(game, "max_chance_events", None)
             if outcomes is None or events is None:
                 found = _explore(self.game)
-                outcomes, events = (
-                    one if own is None else own for own, one in zip((outcomes, events), found, strict=True)
-                )
+                outcomes, events = (one if own is None else own for own, one in zip((outcomes, events), found, strict=True))
             self.num_outcomes = _whole(name, "num_outcomes", outcomes, 0, 256) or 1
             self.max_chance_events = _whole(name, "max_chance_events", events, 0, 65_535)
             self.actions = _names(game, "action_name", self.num_actions)
