@@ -1,7 +1,7 @@
 """How much slower a game written in Python is: writes `PYTHON_GAMES.md`.
 
-Each game of `python/examples` plays beside one written in Rust: the same game, and for the trick-taking game one of about
-the same size. All figures are of one thread and CPU time, the best of five.
+Each game of `python/examples` plays beside one written in Rust: the same game, and for the trick-taking game one of
+about the same size. All figures are of one thread and CPU time, the best of five.
 """
 
 from __future__ import annotations
@@ -90,9 +90,10 @@ def main() -> None:
     lines = [
         "# Games written in Python",
         "",
-        "How fast the games of `python/examples` are beside games written in Rust: the same game, and for the trick-taking",
-        "game one of about the same size. Python is asked once about each position, so what counts is how many positions are",
-        "new: all in a tree that is grown (*new*), few in a small game that is played often. Solvers do not ask the game.",
+        "How fast the games of `python/examples` are beside games written in Rust: the same game, and for the",
+        "trick-taking game one of about the same size. Python is asked once about each position, so what counts is",
+        "how many positions are new: all in a tree that is grown (*new*), few in a small game that is played often.",
+        "Solvers do not ask the game.",
         "Made by `python/python_games.py`: one thread, CPU time, the best of five.",
         "",
         "| game | decisions/s | ISMCTS iterations/s | new histories/s | ms per CFR+ iteration |",

@@ -18,7 +18,10 @@ class State(NamedTuple):
 
 
 class Kuhn:
-    """One card each and one bet of 1. The deck has one card more than there are players. The highest card wins."""
+    """One card each and one bet of 1. The deck has one card more than there are players. The highest card wins.
+
+    players: The number of players.
+    """
 
     name = "kuhn"
     num_actions = 2

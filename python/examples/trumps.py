@@ -15,7 +15,7 @@ class State(NamedTuple):
 class Trumps:
     """Two players follow suit if they can, and the last suit is trumps. The winner of a trick leads to the next one.
 
-    The deck has as many suits as a hand has cards, of three cards each. The return is the tricks won less those lost.
+    hand_size: Cards in a hand, and suits of three cards in the deck. The return is the tricks won less those lost.
     """
 
     name = "trumps"

@@ -48,8 +48,6 @@ def as_game(game: Game | str, /, **rules: Any) -> Game:
         if rules:
             raise TypeError(f"a loaded game has its own rules, got {', '.join(rules)}")
         return game
-    if not isinstance(game, str):
-        raise TypeError(f"game must be a Game or the name of one, such as 'schwinget', got {type(game).__name__}")
     return load_game(game, **rules)
 
 

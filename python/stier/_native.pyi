@@ -1203,8 +1203,12 @@ def load_game(name: str, /, **options: _OptionValue) -> Game:
     defaults. `load_game(name, **game.rules())` loads the same game again. Options may also be part of the text:
     `"schwinget:scoring=schwinger,bouts=4"` or `"schwinget(scoring=schwinger,bouts=4)"`.
 
+    Games written in Python are loaded by the name under which they were registered (`stier.register_game`), by the
+    place of the class, as `"my_games:Trumps"` or `"my_games:Trumps(players=3)"`, or by the class itself. OpenSpiel's
+    games are loaded as `"openspiel:leduc_poker(players=2)"`, or as `pyspiel.Game`.
+
     Raises `RulesError`, which lists what is allowed, for an unknown name, option or value, for an option given twice,
-    and for options that contradict each other.
+    and for options that contradict each other; `GameError` for a Python game that cannot be played.
     """
 
 def load_agent(name: str, game: _AnyGame, /, **options: _OptionValue | PathLike[str]) -> Agent:
@@ -1234,7 +1238,7 @@ def deserialize_game_and_state(text: str) -> tuple[Game, State]:
     """
 
 def registered_names() -> list[str]:
-    """The names of all games, ascending."""
+    """The names of all games, ascending: those of the package and those registered from Python."""
 
 def registered_agents(game: _AnyGame | None = None) -> list[str]:
     """The names of all agents, ascending, or of those that can play `game` with their default options. All but `oracle` use

@@ -64,6 +64,7 @@ def needs(text: str) -> None:
 def run(document: Path) -> int:
     """Runs the Python of a document from top to bottom, as one program, and returns the number of blocks."""
     text = document.read_text("utf-8")
+    stier.games._classes.clear()  # as for a reader who has not registered the examples
     names: dict[str, object] = {"__name__": document.stem}
     checker = doctest.OutputChecker()
     blocks = list(PYTHON.finditer(text))

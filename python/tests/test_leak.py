@@ -39,7 +39,7 @@ def test_our_games_are_tight(game: stier.Game) -> None:
     assert report.first is None
     assert report.games == 2
     # In these two the true world is often the only one or one of two.
-    least = 0.1 if game.short_name() in ("goofspiel", "kuhn_poker") else 0.5
+    least = 0.1 if game.short_name() in ("goofspiel", "kuhn", "kuhn_poker") else 0.4
     assert report.other_worlds > least * report.worlds
     facts = {"information_state_string", "information_state_tensor", "observation_tensor", "legal_actions_mask"}
     assert facts | {"to_text", "to_html", f"agent {fast_agent(game)}", "agent ismcts:iterations=20"} <= set(

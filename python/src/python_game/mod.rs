@@ -12,6 +12,8 @@ mod rules;
 mod sheet;
 mod thread;
 
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::PyException;
@@ -59,6 +61,11 @@ pub(crate) struct PythonGame {
     nodes: Nodes,
 }
 
+thread_local! {
+    /// True while an error is put into words, which may end in another.
+    static EXPLAINING: Cell<bool> = const { Cell::new(false) };
+}
+
 /// The number of a seat's role in what happens next.
 fn status(turn: Turn, seat: Seat) -> u64 {
     match turn {
@@ -83,6 +90,17 @@ pub(crate) fn attempt<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     guarded(work)?
 }
 
+/// A number for an object, given its hash in Python: the same for equal objects, and the same in every run where they are
+/// made of simple values. Different objects share it only by accident, with a probability of 2^-64.
+fn identity(object: &Bound<'_, PyAny>, hash: i64) -> u64 {
+    static OTHERS: AtomicU32 = AtomicU32::new(1);
+    match Code::of(object) {
+        Ok(code) => code.digest.max(1),
+        // Equal objects that are not kept at the same time count as different.
+        Err(_) => u64::from(OTHERS.fetch_add(1, Ordering::Relaxed)) << 32 | u64::from(hash as u32),
+    }
+}
+
 /// What Python said about an object.
 type Answers = (Turn, (Actions256, Chance, BySeat<f64>));
 
@@ -93,11 +111,14 @@ impl PythonGame {
 
     /// The events of a path in words, as far as the game can still be asked.
     fn words(&self, path: &Path) -> String {
+        let asked_already = EXPLAINING.replace(true);
         let mut node = self.root.get().cloned();
         let word = |event: Action| {
             let before = node.take();
-            let after = before.as_ref().map(|before| guarded(|| self.child(before, event, &Path::new())));
-            node = after.and_then(Result::ok);
+            let ask = |before: &Arc<Node>| guarded(|| self.child(before, event, &Path::new())).ok();
+            node = before
+                .as_ref()
+                .and_then(|before| before.child(event).or_else(|| (!asked_already).then(|| ask(before))?));
             match before.map(|before| before.turn) {
                 Some(Turn::Chance) => self.outcomes[event.index()].clone(),
                 Some(Turn::Seat(_)) => self.actions[event.index()].clone(),
@@ -105,6 +126,7 @@ impl PythonGame {
             }
         };
         let words: Vec<String> = path.events().into_iter().map(word).collect();
+        EXPLAINING.set(asked_already);
         if words.is_empty() { "at the beginning".to_string() } else { format!("after {}", words.join(" ")) }
     }
 
@@ -235,7 +257,7 @@ impl PythonGame {
             return known.clone();
         }
         let (turn, answers) = self.answers(object, path);
-        let node = Arc::new(Node::new(object.clone().unbind(), (hash ^ hash >> 32) as u32, seats, turn, answers));
+        let node = Arc::new(Node::new(object.clone().unbind(), identity(object, hash), seats, turn, answers));
         self.nodes.add(hash, &node);
         node
     }
@@ -305,7 +327,7 @@ impl PythonGame {
         let after = if self.states_are_histories {
             Position::of_history(path)
         } else {
-            Position::of(path, child.hash, child.number)
+            Position::of(path, child.identity)
         };
         (after, child)
     }
@@ -431,7 +453,7 @@ impl PlainGame for PythonGame {
         let root = if self.states_are_histories {
             Position::of_history(Path::new())
         } else {
-            Position::of(Path::new(), self.root_node().hash, self.root_node().number)
+            Position::of(Path::new(), self.root_node().identity)
         };
         PlainState::new(root)
     }

@@ -3,7 +3,7 @@
 //! A node is a Python object with the answers about it. Equal objects have one node. A map from paths finds the node of a
 //! position. Both forget: what was not used for a while is asked again when it is needed.
 
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 use std::{hash::Hash, mem};
 
@@ -25,10 +25,8 @@ pub(super) struct Seen {
 /// A state of the game in Python, and what Python said about it.
 pub(super) struct Node {
     pub(super) object: Py<PyAny>,
-    /// The hash of the object.
-    pub(super) hash: u32,
-    /// The number of the object: no other has it.
-    pub(super) number: u32,
+    /// A number that no other object has; 0 in games whose states are histories.
+    pub(super) identity: u64,
     pub(super) turn: Turn,
     pub(super) legal: Actions256,
     pub(super) chance: Vec<Outcome>,
@@ -39,21 +37,17 @@ pub(super) struct Node {
     children: Mutex<Vec<(Action, Weak<Node>)>>,
 }
 
-/// The numbers of objects.
-static OBJECTS: AtomicU32 = AtomicU32::new(1);
-
 impl Node {
     /// A new node of an object.
     pub(super) fn new(
         object: Py<PyAny>,
-        hash: u32,
+        identity: u64,
         seats: usize,
         turn: Turn,
         (legal, chance, returns): (Actions256, Vec<Outcome>, BySeat<f64>),
     ) -> Self {
-        let number = OBJECTS.fetch_add(1, Ordering::Relaxed).max(1);
         let seen = (0..=seats).map(|_| OnceLock::new()).collect();
-        Self { object, hash, number, turn, legal, chance, returns, seen, children: Mutex::default() }
+        Self { object, identity, turn, legal, chance, returns, seen, children: Mutex::default() }
     }
 
     /// The node after an event, if it is known.

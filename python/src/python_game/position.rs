@@ -4,7 +4,6 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use stier_core::Action;
-use stier_core::hash::Fnv1a;
 use stier_core::key::mix;
 
 /// The events that a path holds in place. Longer paths begin with an anchor.
@@ -22,8 +21,7 @@ pub(super) struct Path {
 
 impl Hash for Path {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let words = self.recent.as_chunks::<8>().0.iter().map(|eight| u64::from_le_bytes(*eight));
-        state.write_u64(words.fold(u64::from(self.anchor) << 16 | u64::from(self.length), mix));
+        state.write_u64(self.key());
     }
 }
 
@@ -44,6 +42,12 @@ fn anchors() -> MutexGuard<'static, Anchors> {
 impl Path {
     /// The greatest number of events in a game.
     pub(super) const MAX_EVENTS: usize = u16::MAX as usize;
+
+    /// A number that two paths share only by accident, with a probability of 2^-64.
+    fn key(&self) -> u64 {
+        let words = self.recent.as_chunks::<8>().0.iter().map(|eight| u64::from_le_bytes(*eight));
+        words.fold(u64::from(self.anchor) << 16 | u64::from(self.length), mix)
+    }
 
     /// The path of the root.
     pub(super) fn new() -> Self {
@@ -88,32 +92,27 @@ impl Path {
 /// that at any time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Position {
-    /// A hash of the Python object; of the path in games whose states are histories.
-    hash: u32,
-    /// The number of the Python object among all of the process; 0 in games whose states are histories.
-    object: u32,
+    /// The number of the Python object, never 0; that of the path in games whose states are histories.
+    number: u64,
     pub(super) path: Path,
 }
 
 impl Position {
-    /// The position of an object with this hash and number.
-    pub(super) fn of(path: Path, hash: u32, object: u32) -> Self {
-        Self { hash, object, path }
+    /// The position of an object with this number.
+    pub(super) fn of(path: Path, identity: u64) -> Self {
+        Self { number: identity, path }
     }
 
     /// The position at the end of a path, where no two paths lead to the same.
     pub(super) fn of_history(path: Path) -> Self {
-        let mut hash = Fnv1a::default();
-        hash.add(&path.anchor.to_le_bytes());
-        hash.add(&path.recent);
-        Self { hash: hash.value() as u32, object: 0, path }
+        Self { number: path.key(), path }
     }
 }
 
 /// Positions are equal if the same events lead there, or to equal Python objects.
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
-        self.object != 0 && self.object == other.object || self.path == other.path
+        self.number == other.number || self.path == other.path
     }
 }
 
@@ -121,6 +120,7 @@ impl Eq for Position {}
 
 impl Hash for Position {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u32(self.hash);
+        // Only this half is the same whenever an object is made again.
+        state.write_u32(self.number as u32);
     }
 }

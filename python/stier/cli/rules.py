@@ -11,6 +11,7 @@ import click
 import stier
 from stier.cli._command import Command
 from stier.cli._options import GAME
+from stier.errors import RulesError
 from stier.terminal import Pen
 
 _WIDEST = 100
@@ -42,10 +43,17 @@ def _page(name: str) -> str:
     about = stier.games.about(name)
     if about is not None:
         return about
-    return (files("stier") / "rules" / f"{name}.md").read_text("utf-8")
+    try:
+        return (files("stier") / "rules" / f"{name}.md").read_text("utf-8")
+    except FileNotFoundError:
+        raise RulesError(f"no rules page for '{name}'") from None
 
 
 def summary(name: str) -> str:
     """Returns the first paragraph of the rules, or nothing if they are not written down."""
-    first = next((text for text in _page(name).split("\n\n") if not text.startswith("#")), "")
+    try:
+        paragraphs = _page(name).split("\n\n")
+    except RulesError:
+        return ""
+    first = next((text for text in paragraphs if not text.startswith("#")), "")
     return " ".join(first.replace("*", "").split())

@@ -34,14 +34,14 @@ _loaded: OrderedDict[tuple[Any, ...], Game] = OrderedDict()
 #: The number of games that are kept.
 _KEPT = 16
 
-#: What OpenSpiel's games are called.
+#: The beginning of the names of OpenSpiel's games.
 OPEN_SPIEL = "openspiel:"
 
 
 def register_game(game: _Class) -> _Class:
     """Registers a game written in Python. Then `load_game` knows its name, and it works in every tool.
 
-    Returns the class, so it can be a decorator. A class of the same module and name replaces the one before, as when a
+    Returns the class, so it can be a decorator. A class of the same file and name replaces the one before, as when a
     cell of a notebook runs again. Other programs can load the game without registering it, by the place of its class:
     ``load_game("my_games:Trumps")``.
 
@@ -50,7 +50,7 @@ def register_game(game: _Class) -> _Class:
             ``__init__``, each with a default and one of the types int, float, bool, str, Literal or an Enum.
 
     Raises:
-        RulesError: A class that lacks something, has options that are not of this form, or a name that another game has.
+        RulesError: A class that lacks something, options that are not of this form, or a name that another game has.
     """
     if not isinstance(game, type):
         raise RulesError(f"register_game takes a class, got {type(game).__name__}")
@@ -58,8 +58,7 @@ def register_game(game: _Class) -> _Class:
     if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9_]*", name):
         raise RulesError(f"{game.__qualname__}.name must be text such as 'my_game': a-z, 0-9 and _, got {name!r}")
     known = _classes.get(name)
-    same_place = known is not None and (known.__module__, known.__qualname__) == (game.__module__, game.__qualname__)
-    if name in _native.registered_names() and not same_place:
+    if name in _native.registered_names() and (known is None or not _places(known) & _places(game)):
         owner = f"{known.__module__}.{known.__qualname__}" if known else "the package"
         raise RulesError(f"there is a game of the name '{name}' in {owner}; choose another")
     option_rows(game, {})
@@ -67,6 +66,12 @@ def register_game(game: _Class) -> _Class:
     for key in [key for key in _loaded if key[0] is known]:
         del _loaded[key]
     return game
+
+
+def _places(game: type) -> set[tuple[str, str]]:
+    """Returns where a class stands: its module and its file, each with its name there."""
+    files = {one.__code__.co_filename for one in vars(game).values() if inspect.isfunction(one)}
+    return {(place, game.__qualname__) for place in (game.__module__, *files)}
 
 
 def about(name: str) -> str | None:

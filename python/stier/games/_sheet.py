@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 import typing
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from inspect import Parameter, signature
+from inspect import Parameter, getdoc, signature
 from typing import Any, Literal
 
 from stier import _native
 from stier._native import CHANCE, TERMINAL
 from stier.errors import GameError, RulesError
 
-#: What every class of a game must have.
+#: The members that every class of a game must have.
 REQUIRED = (
     "name",
     "num_players",
@@ -33,6 +34,8 @@ REQUIRED = (
 )
 #: The states that are looked at to find out how many random events and outcomes there are.
 _LOOKED_AT = 3000
+#: The most outcomes of a random event.
+_MOST_OUTCOMES = 256
 #: The random games that are played in place of that where there are more states.
 _PLAYED = 50
 
@@ -134,8 +137,15 @@ def option_rows(game: type, values: dict[str, Any]) -> list[Row]:
     for name, (kind, default) in _options_of(game).items():
         names = _type_names(kind)
         words = " | ".join(names) if names else {int: "a whole number", float: "a number"}.get(kind, "text")
-        rows.append((name, _name_of(values.get(name, default)), _name_of(default), names, words, ""))
+        rows.append((name, _name_of(values.get(name, default)), _name_of(default), names, words, _meaning(game, name)))
     return rows
+
+
+def _meaning(game: type, option: str) -> str:
+    """Returns what a docstring says about an option: the line that begins with its name and a colon."""
+    docs = f"{getdoc(game)}\n{getdoc(game.__init__)}"  # type: ignore[misc]
+    found = re.search(rf"^\s*{option}: (.+)$", docs, re.MULTILINE)
+    return found[1] if found else ""
 
 
 def words(value: Any) -> str:
@@ -220,7 +230,7 @@ def _names(game: Any, method: str, count: int) -> list[str]:
     return names
 
 
-def _explore(game: Any) -> tuple[int, int]:
+def _explore(game: Any, max_decisions: int) -> tuple[int, int]:
     """Returns the number of outcomes and the greatest number of random events in a game, or numbers above them."""
     outcomes, looked_at = 0, 0
     layer, most = {game.initial_state(): 0}, 0
@@ -241,18 +251,19 @@ def _explore(game: Any) -> tuple[int, int]:
                 after = game.apply(state, action)
                 following[after] = max(events, following.get(after, 0))
         if looked_at + len(following) > _LOOKED_AT:
-            return 256, _most_in_random_games(game)
+            return _MOST_OUTCOMES, _most_in_random_games(game, max_decisions)
         layer = following
     return max(outcomes, 1), most
 
 
-def _most_in_random_games(game: Any) -> int:
-    """Returns a number of random events that hardly any game has: twice the most in some random games, and some more."""
+def _most_in_random_games(game: Any, max_decisions: int) -> int:
+    """Returns a number of random events that hardly any game has: twice the most in some random games, and 8 more."""
     most = 0
     for number in range(_PLAYED):
         rng = random.Random(number)
-        state, events = game.initial_state(), 0
-        while (player := game.current_player(state)) != TERMINAL:
+        state, events, decisions = game.initial_state(), 0, 0
+        while (player := game.current_player(state)) != TERMINAL and decisions <= max_decisions:
+            decisions += player != CHANCE
             if player == CHANCE:
                 events += 1
                 action = rng.choice([outcome for outcome, share in game.chance_outcomes(state) if share > 0])
@@ -264,7 +275,7 @@ def _most_in_random_games(game: Any) -> int:
 
 
 class Sheet:
-    """What the engine reads from a game, from the class under these options."""
+    """All that the engine reads from a game: its class under these options."""
 
     def __init__(self, game: type, options: dict[str, Any]) -> None:
         try:
@@ -303,8 +314,9 @@ class Sheet:
             self.state_bytes = 2 * _size(first) + 200
             outcomes, events = getattr(game, "num_outcomes", None), getattr(game, "max_chance_events", None)
             if outcomes is None or events is None:
-                found = _explore(self.game)
-                outcomes, events = (one if own is None else own for own, one in zip((outcomes, events), found, strict=True))
+                found = self._explored()
+                outcomes = found[0] if outcomes is None else outcomes
+                events = found[1] if events is None else events
             self.num_outcomes = _whole(name, "num_outcomes", outcomes, 0, 256) or 1
             self.max_chance_events = _whole(name, "max_chance_events", events, 0, 65_535)
             self.actions = _names(game, "action_name", self.num_actions)
@@ -313,6 +325,12 @@ class Sheet:
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise GameError(f"{name} cannot be played: {type(error).__name__}: {error}") from error
         self.facts = None if self._lacks("facts") else self._facts
+
+    def _explored(self) -> tuple[int, int]:
+        try:
+            return _explore(self.game, self.max_decisions)
+        except Exception:  # The engine says what is wrong, with the history, once play comes there.
+            return _MOST_OUTCOMES, _MOST_OUTCOMES
 
     def _lacks(self, member: str) -> bool:
         return getattr(self.game, member, None) is None
