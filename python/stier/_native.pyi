@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
 from os import PathLike
 from typing import Any, Final, Literal, SupportsIndex, TypeAlias, TypedDict, final, overload
 
@@ -29,6 +30,7 @@ __all__ = [
     "VectorEnv",
     "Worlds",
     "__version__",
+    "_python_game",
     "_restore_beliefs",
     "_restore_pit_result",
     "_restore_search",
@@ -66,7 +68,7 @@ __all__ = [
     "verdict",
 ]
 
-_AnyGame: TypeAlias = Game | str
+_AnyGame: TypeAlias = Game | str | type[Any]
 _Path: TypeAlias = str | PathLike[str]
 _OptionValue: TypeAlias = str | float | SupportsIndex
 _OptionRow: TypeAlias = tuple[
@@ -1196,7 +1198,7 @@ class Worlds:
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> State: ...
 
-def load_game(name: str, /, **options: _OptionValue) -> Game:
+def load_game(name: str | type[Any], /, **options: _OptionValue | Enum) -> Game:
     """Loads a game by name, with its rules given as keywords.
 
     Values are strings, numbers or bools: `True` and `False` turn a switch on and off. Options left out have their
@@ -1460,7 +1462,8 @@ def search_many(
     `stier.search_many` for the other arguments.
     """
 
-def _restore_state(text: str) -> State: ...
+def _python_game(sheet: Any) -> Game: ...
+def _restore_state(text: str, game: Game | None = None) -> State: ...
 def _restore_beliefs(
     game: Game,
     player: SupportsIndex,

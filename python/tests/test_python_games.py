@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import signal
@@ -20,6 +21,7 @@ from leduc import Leduc
 from trumps import Trumps
 
 import stier
+from stier.cli import main
 from stier.solving import GameTree
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -56,6 +58,58 @@ def test_results_do_not_depend_on_threads_or_on_what_is_remembered(place: str) -
         solved = stier.solve(game, iterations=5, threads=threads)
         found.append((str(searches), result.mean.tolist(), solved.values, str(states)))
     assert found[0] == found[1] == found[2]
+
+
+COMMANDS = [
+    "games {game}",
+    "rules {game}",
+    "pit {game} random ismcts:iterations=20 --deals 4",
+    "solve {game} --iterations 5 --save {folder}/solution",
+    "exploitability {game} random {folder}/solution",
+    "exploit {game} random --deals 12",
+    "properties {game} --deals 3 --games 2",
+    "check-leak {game} --games 2",
+    "play {game} --seed 1 --seat 0 --record {folder}/game.txt",
+    "replay {folder}/game.txt",
+    "train {game} --steps 2000 --evaluations 1 --deals 4 --out {folder}/run --set num_envs=64 --set minibatches=2",
+    "pit {game} network:path={folder}/run/network.safetensors random --deals 4",
+    "run {folder}/plan.toml --out {folder}/results",
+    "report {folder}/results",
+]
+PLAN = """
+game = "{game}"
+agents = ["random", "ismcts:iterations=10"]
+deals = 4
+"""
+
+
+@pytest.mark.parametrize("game", PYTHON_GAMES)
+def test_every_command_takes_it(game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN.format(game=game), "utf-8")
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 20))
+    for command in COMMANDS:
+        assert main(command.format(game=game, folder=tmp_path).split()) == 0, command
+
+
+@pytest.mark.parametrize("place", PYTHON_GAMES)
+def test_every_library_takes_it(place: str) -> None:
+    game = stier.load_game(place)
+    name = game.short_name()
+    stier.open_spiel.register()
+    pyspiel = pytest.importorskip("pyspiel")
+    theirs = pyspiel.load_game(f"stier_{name}").new_initial_state()
+    stier.open_spiel.deal(theirs, 3)
+    ours = game.new_initial_state(seed=3)
+    assert theirs.information_state_string(0) == ours.information_state_string(0)
+    env = stier.pettingzoo.env(place)
+    env.reset(seed=3)
+    single = stier.gymnasium.make(place, opponents="random")
+    vector = stier.gymnasium.make_vec(place, num_envs=3, opponents="random")
+    assert single.reset(seed=3)[0].shape == vector.reset(seed=3)[0].shape[1:] == tuple(game.observation_tensor_shape())
+    assert env.last()[0]["observation"].shape == tuple(game.observation_tensor_shape())
+    assert game.new_initial_state(seed=3).to_svg().startswith("<svg")
+    assert stier.check_no_leak(game, games=3).ok
+    assert "no fault" in str(stier.check_game(place))
 
 
 class Broken(Kuhn):

@@ -140,13 +140,19 @@ def _options(name: str) -> list[tuple[Any, ...]]:
     return [] if name.startswith(OPEN_SPIEL) else option_rows(_class_of(name), {})
 
 
+def text_of(game: Game) -> str:
+    """Returns the text from which other programs load a game: with the place of its class if it is not of the package.
+
+    >>> text_of(stier.load_game("my_games:Trumps", hand_size=3))  # doctest: +SKIP
+    'my_games:Trumps(hand_size=3)'
+    """
+    owner = _classes.get(game.short_name())
+    if owner is None or owner.__module__ == "__main__":
+        return str(game)
+    options = game.rules_text()
+    return f"{owner.__module__}:{owner.__qualname__}" + (f"({options})" if options else "")
+
+
 def _pickled(game: Game) -> tuple[Any, tuple[Any, ...]]:
     """Returns how a game is loaded again, in another process too if its class can be imported there."""
-    name = game.short_name()
-    if name in _classes and _classes[name].__module__ != "__main__":
-        name = f"{_classes[name].__module__}:{_classes[name].__qualname__}"
-    return _load_again, (name, game.rules())
-
-
-def _load_again(name: str, rules: dict[str, Any]) -> Game:
-    return _native.load_game(name, **rules)
+    return _native.load_game, (text_of(game),)

@@ -93,7 +93,7 @@ def _read(owner: str, name: str, kind: Any, value: Any) -> Any:
             raise RulesError(f"{owner}: {name} must be {' or '.join(names)}, got '{text}'")
         if kind is bool:
             return text == "on"
-        values = list(kind) if isinstance(kind, type) else typing.get_args(kind)
+        values: Sequence[Any] = typing.get_args(kind) or list(kind)
         return values[names.index(text)]
     if kind is str:
         if set(text) & set(",()="):
@@ -308,7 +308,7 @@ class Sheet:
         self.exact_features = bool(getattr(game, "exact_features", True))
         self.cards = [str(card) for card in getattr(game, "cards", ())]
         self.words = words
-        self.game = _Noticing(game) if getattr(game, "observed", None) is not None else game
+        self.game: Any = _Noticing(game) if getattr(game, "observed", None) is not None else game
         try:
             first = self.game.initial_state()
             self.state_bytes = 2 * _size(first) + 200
