@@ -602,7 +602,7 @@ def test_play_keeps_the_record_of_a_game_that_ctrl_c_ends(monkeypatch: pytest.Mo
         def step(self, _: stier.State) -> int:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(stier, "load_agent", lambda *_: Slow())
+    monkeypatch.setattr("stier.cli.play.as_opponent", lambda *_: Slow())
     monkeypatch.setattr("builtins.input", lambda _: "1")
     file = tmp_path / "game.txt"
     assert main([*PLAY, "--record", str(file)]) == 130

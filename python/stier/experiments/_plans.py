@@ -16,10 +16,13 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow.csv import ConvertOptions, read_csv
 
+from stier._adapting import as_agent
 from stier._content import contents, files_of, own_network
 from stier._files import write, write_text
-from stier._native import Game, __version__, alternatives, load_agent, load_game, registered_names
+from stier._imports import path_of
+from stier._native import Agent, Game, __version__, alternatives, load_agent, load_game, registered_names
 from stier.errors import ArgumentError
+from stier.playing import AnyAgent, is_python
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,7 +69,10 @@ def build() -> str:
 
 
 def networks_in(described: Any) -> dict[str, str]:
-    """Returns hashes of the content of the networks whose files the keys and agents of a plan name, by path."""
+    """Returns hashes of the content of the networks whose files the keys and agents of a plan name, by path.
+
+    The modules that define agents are among them (see `stier._content.files_of`).
+    """
     return contents(_files(described))
 
 
@@ -205,11 +211,11 @@ class Plan(ABC):
 
     @cached_property
     def networks(self) -> Mapping[str, str]:
-        """Hashes of the networks whose files the plan names, by path."""
+        """Hashes of the networks whose files the plan names, by path, and of the modules that define its agents."""
         return networks_in(self.settings())
 
     def check_networks(self) -> None:
-        """Raises `ArgumentError` if the file of a network has another content than before."""
+        """Raises `ArgumentError` if the file of a network or module has another content than before."""
         present = contents(self.networks)
         for path, before in self.networks.items():
             if present.get(path) != before:
@@ -335,9 +341,30 @@ def _named(kind: Any) -> str:
     return f"{one} of {TYPES[inner[0]][2]}" if inner else one
 
 
+def as_text(agent: AnyAgent, game: Game) -> str:
+    """Returns an agent of an experiment in its one way as text: that of the engine, or ``module:name``.
+
+    Raises `AgentError` for one that does not exist or cannot play the game, and `ArgumentError` for one that no text
+    names, or with a budget of time.
+    """
+    text = agent if isinstance(agent, str) else agent.spec if isinstance(agent, Agent) else path_of(agent)
+    if text is None or text.startswith("__main__:"):
+        raise ArgumentError(
+            f"an agent of an experiment must be text such as 'ismcts:iterations=100' or 'my_agents:choose', or a "
+            f"function or class of a module, got {agent!r}"
+        )
+    found = as_agent(text, game)
+    if isinstance(found, Agent):
+        if not found.is_reproducible:
+            raise ArgumentError(f"{text}: an agent with a budget of time plays differently each time; set iterations")
+        return found.spec
+    return text.strip()
+
+
 def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tuple[str, bool]:
     """Returns an agent with a value for the first of these options that it has, and True if it has one."""
-    options = load_agent(text, game).options
+    found = as_agent(text, game)
+    options = found.options if isinstance(found, Agent) and not is_python(text) else {}
     name = next((name for name in names if name in options), None)
     if name is None:
         return text, False

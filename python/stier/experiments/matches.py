@@ -13,11 +13,12 @@ import pandas as pd
 import pyarrow as pa
 
 from stier import _arguments, _native
-from stier._native import Game, alternatives, derive_seed, games_per_deal, load_agent, load_game
+from stier._native import Game, alternatives, derive_seed, games_per_deal, load_game
 from stier.errors import ArgumentError, RatingError
 from stier.experiments import _plans
-from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Task, build, checked, digest
+from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Task, as_text, build, checked, digest
 from stier.experiments._store import Store
+from stier.playing import AnyAgent, listed
 from stier.ratings import (
     CrossTable,
     Outcomes,
@@ -86,7 +87,10 @@ class Experiment(Plan):
 
     Args:
         game: The game's name.
-        agents: Agents as text, by the names that tables give them; or a list of texts, which are then their names.
+        agents: Agents as text, by the names that tables give them; or a list of texts, which are then their names. The
+            text of an agent of Python is ``module:name``, as in `stier.pit`, and the function or class itself stands
+            for it. A class or factory makes an agent anew for each part. Other agents of Python must not remember
+            anything from one game to the next, or the rows depend on which parts a run has played.
         rules: Options of the game that are not the default.
         deals: Deals for each pairing and seed, at least 1.
         seeds: Seeds; the experiment is repeated with other cards for each.
@@ -120,7 +124,7 @@ class Experiment(Plan):
     def __init__(
         self,
         game: str,
-        agents: Mapping[str, str] | Sequence[str],
+        agents: Mapping[str, AnyAgent] | Sequence[AnyAgent],
         rules: Mapping[str, Any] | None = None,
         deals: int = 1000,
         seeds: Sequence[int] = (0,),
@@ -220,7 +224,7 @@ class Experiment(Plan):
         game, table = self.load_game(), sorted(self.tables[block.pairing])
         texts = [self.agents[name] for name in table]
         seed = derive_seed(block.seed, "experiment", block.first)
-        games = _native.pit(game, texts, block.deals, seed, self.paired, threads, on_progress).games
+        games = _native.pit(game, listed(texts), block.deals, seed, self.paired, threads, on_progress).games
         # Unpaired, each game has cards of its own; deals of one number have the same cards in all pairings.
         pairings = range(len(self.tables))
         first = block.first * (1 if self.paired else max(map(self.games_per_deal, pairings)))
@@ -273,26 +277,18 @@ def _changed(game: Game) -> dict[str, Any]:
     return {name: value for name, value in game.rules().items() if default[name] != value}
 
 
-def _agents(game: Game, given: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
+def _agents(game: Game, given: Mapping[str, AnyAgent] | Sequence[AnyAgent]) -> dict[str, str]:
     """Agents by name, each checked and written in one way."""
     if isinstance(given, str):
         raise ArgumentError(f"agents must be a table of names and agents, or a list of agents, got '{given}'")
-    named = list(given.items()) if isinstance(given, Mapping) else [(text, text) for text in given]
-    for _, text in named:
-        if not isinstance(text, str):
-            raise ArgumentError(
-                f"an agent of an experiment must be text such as 'ismcts:iterations=100', got {text!r}: "
-                "stier.pit plays functions and other agents of Python, and stier.ratings rates its results"
-            )
-    if len({name for name, _ in named}) < len(named):
+    named = list(given.items()) if isinstance(given, Mapping) else [(None, agent) for agent in given]
+    found: dict[str, str] = {}
+    for name, agent in named:
+        text = as_text(agent, game)
+        found[(agent if isinstance(agent, str) else text) if name is None else name] = text
+    if len(found) < len(named):
         raise ArgumentError("two agents are the same: give them names, in a table")
-    agents = {}
-    for name, text in named:
-        agent = load_agent(text, game)
-        if not agent.is_reproducible:
-            raise ArgumentError(f"{text}: an agent with a budget of time plays differently each time; set iterations")
-        agents[name] = agent.spec
-    return agents
+    return found
 
 
 def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | None) -> list[tuple[str, ...]]:

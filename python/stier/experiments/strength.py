@@ -12,6 +12,7 @@ import pyarrow as pa
 
 import stier
 from stier import _arguments
+from stier._adapting import as_agent
 from stier._native import Game, derive_seed, estimate_of_sums, share_of_sums
 from stier._output import between, plus_minus
 from stier.errors import ArgumentError
@@ -32,6 +33,7 @@ from stier.experiments._plans import (
     with_option,
 )
 from stier.experiments._store import Store
+from stier.playing import listed
 
 __all__ = ["Strength"]
 
@@ -98,8 +100,8 @@ class Strength(TablePlan):
             game = stier.load_game(table["game"])
             for agent, opponent in pairs(table):
                 for text in (agent, opponent):
-                    timed = with_time(text, game, table.get("time_ms", 0))
-                    if not table.get("time_ms") and not stier.load_agent(timed, game).is_reproducible:
+                    found = as_agent(with_time(text, game, table.get("time_ms", 0)), game)
+                    if not table.get("time_ms") and not getattr(found, "is_reproducible", True):
                         raise ArgumentError(f"table {number}: time_ms is missing, or iterations in '{text}'")
                 match = Match(table["game"], table.get("time_ms", 0), agent, opponent)
                 if match not in self._wanted:
@@ -123,7 +125,7 @@ class Strength(TablePlan):
         agent, opponent = (with_time(text, game, match.time_ms) for text in match[2:])
         agents = [agent] + [opponent] * (game.num_players() - 1)
         seed = derive_seed(self.given["seed"], self.kind, first)
-        result = stier._native.pit(game, agents, deals, seed, True, threads, on_progress)
+        result = stier._native.pit(game, listed(agents), deals, seed, True, threads, on_progress)
         row = {**match._asdict(), **sums_of(result), "made_by": self._made_by[match]}
         return pa.Table.from_pylist([row], schema=SCHEMA)
 
