@@ -114,13 +114,13 @@ def sources(text: str) -> dict[str, str]:
     """Returns hashes of the source files that define the object that a text names, by module.
 
     These are the module in the text and, if that only imports the object, the one in which it is defined. There are
-    none for a text that has not been loaded before.
+    none for a text whose module has not been imported.
 
     Raises:
         ArgumentError: A module without a file, or one whose file has changed since it was imported.
     """
     named = _PATH.fullmatch(text)
-    if named is None or not is_path(text) or named["module"] not in _noted:
+    if named is None or not is_path(text) or named["module"] not in sys.modules:
         return {}
     try:
         one = load(text)

@@ -1,4 +1,4 @@
-"""Plots with matplotlib: cross-tables, ratings, learning curves, beliefs. Needs the extra ``plots``.
+"""Plots with matplotlib: matches, their convergence, learning curves, beliefs. Needs the extra ``plots``.
 
 Every function draws into the axes given, or into new ones, and gives them back: figures are shown, saved and closed by
 the caller. Colours can be told apart with any kind of colour vision, nothing is told by colour alone, and texts take
@@ -24,13 +24,14 @@ try:
     from matplotlib import pyplot as plt
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
+    from matplotlib.ticker import LogLocator
 except ModuleNotFoundError:
     raise missing_extra("stier.plots", "matplotlib", "plots") from None
 
 if TYPE_CHECKING:
     from stier.ratings import CrossTable, Ratings
 
-__all__ = ["belief_heatmap", "cross_table", "learning_curve", "ratings"]
+__all__ = ["belief_heatmap", "convergence", "cross_table", "learning_curve", "ratings", "strength"]
 
 #: The length of an interval without an end, in parts of the longest one that has both.
 OPEN = 1.5
@@ -166,6 +167,56 @@ def learning_curve(
     ax.spines[["top", "right"]].set_visible(False)
     if by is not None:
         ax.legend(title=by, frameon=False)
+    return ax
+
+
+def convergence(frame: Frame, ax: Axes | None = None) -> Axes:
+    """Draws the mean return of each agent after more and more deals, with its 95 % interval as a band.
+
+    Args:
+        frame: The table ``convergence`` of an experiment with matches: columns ``agent``, ``deals``, ``mean`` and
+            ``mean_ci95``.
+        ax: The axes to draw on; new ones if left out.
+    """
+    ax = learning_curve(frame, x="deals", y="mean", ci95="mean_ci95", by="agent", ax=ax)
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.minorticks_off()
+    ax.set_ylabel("mean return so far, 95 % interval")
+    return ax
+
+
+def strength(frame: Frame, ax: Axes | None = None) -> Axes:
+    """Draws each agent's share of the games won with its 95 % interval, game by game.
+
+    Args:
+        frame: The table ``standings`` of an experiment over several games: columns ``game``, ``agent``, ``wins``,
+            ``wins_low`` and ``wins_high``. Without a column ``game`` there is one row.
+        ax: The axes to draw on; new ones if left out.
+    """
+    agents = list(dict.fromkeys(frame["agent"]))
+    label = [str(game) for game in frame["game"]] if "game" in frame.keys() else [""] * len(frame["agent"])  # noqa: SIM118
+    games = list(dict.fromkeys(label))
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6.4, 1.4 + len(games) * (0.3 + 0.16 * len(agents))), layout="constrained")
+    wins, low, high = (100 * np.asarray(frame[name], dtype=float) for name in ("wins", "wins_low", "wins_high"))
+    looks = zip(cycle(COLOURS), cycle(_MARKERS), strict=False)
+    for number, (agent, (colour, marker)) in enumerate(zip(agents, looks, strict=False)):
+        mine = [row for row, name in enumerate(frame["agent"]) if name == agent]
+        shift = 0.7 * ((number + 0.5) / len(agents) - 0.5)
+        places = [games.index(label[row]) + shift for row in mine]
+        # A single deal has no interval.
+        widths = np.nan_to_num(np.stack([wins[mine] - low[mine], high[mine] - wins[mine]]))
+        ax.errorbar(
+            wins[mine], places, xerr=widths.clip(0), fmt=marker, color=colour, ms=5, capsize=2, label=str(agent)
+        )
+    ax.set_yticks(range(len(games)), [_folded(game) for game in games], fontsize=8)
+    ax.set_ylim(len(games) - 0.5, -0.5)
+    ax.set_xlabel("games won in %, 95 % interval over deals")
+    ax.grid(alpha=0.3, axis="x")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     return ax
 
 

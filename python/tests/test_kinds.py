@@ -42,6 +42,13 @@ deals = 20
 agents = ["random"]
 against = "greedy"
 """
+SUITE = """
+kind = "suite"
+games = ["kuhn_poker", "schwinget:bouts=2"]
+agents = ["random", "greedy", "ismcts:iterations=300"]
+deals = 20
+deals_per_part = 4
+"""
 LADDER = f"""
 kind = "ladder"
 seed = 1
@@ -78,6 +85,7 @@ chapters = ["broad", "mistakes"]
 """
 #: The files of each kind, and the columns with measured times.
 KINDS = {
+    "suite": (SUITE, []),
     "strength": (STRENGTH, []),
     "ladder": (LADDER, ["seconds"]),
     "training": (TRAINING, ["cpu_seconds"]),

@@ -23,6 +23,7 @@ from stier.experiments._plans import Plan, Task  # noqa: E402
 from stier.experiments._run import load, publish, read, report, run  # noqa: E402
 from stier.experiments._store import Store  # noqa: E402
 from stier.experiments.matches import Experiment, Report  # noqa: E402
+from stier.experiments.suite import Suite  # noqa: E402
 
 __all__ = [
     "Decisions",
@@ -30,6 +31,7 @@ __all__ = [
     "Plan",
     "Report",
     "Store",
+    "Suite",
     "Task",
     "decisions",
     "load",

@@ -119,6 +119,7 @@ class Report:
 
     Attributes:
         tables: pandas frames by name.
+        figures: Functions that draw the figures, by name.
     """
 
     #: The name of the text as a file.
@@ -136,7 +137,7 @@ class Report:
         self._text = text
         self._digits = None if digits is None else f"%.{digits}g"
         self.tables: dict[str, Any] = dict(tables)
-        self._figures = dict(figures or {})
+        self.figures = dict(figures or {})
 
     def __str__(self) -> str:
         """The text."""
@@ -165,7 +166,7 @@ class Report:
         from matplotlib import pyplot
 
         paths = []
-        for name, make in self._figures.items():
+        for name, make in self.figures.items():
             paths.append(Path(folder) / f"{name}.png")
             figure: Any = make()
             # Without the version of matplotlib in it, the same picture is the same file.

@@ -30,6 +30,7 @@ else:
 #: The classes of the kinds of experiments. They are imported when they are needed.
 KINDS = {
     "matches": "stier.experiments.matches:Experiment",
+    "suite": "stier.experiments.suite:Suite",
     "strength": "stier.experiments.strength:Strength",
     "ladder": "stier.experiments.ladder:Ladder",
     "training": "stier.experiments.training:Training",
@@ -97,8 +98,9 @@ def _difference(key: str, there: object, here: object) -> str:
 def read(path: str | Path) -> Any:
     """Reads an experiment from a TOML file.
 
-    The key ``kind`` says which one it is, ``matches`` if it is left out. The keys of matches are the arguments of
-    `Experiment`, and ``seed``, which is short for one of ``seeds``.
+    The key ``kind`` says which one it is. If it is left out, it is ``suite`` with the key ``games``, and ``matches``
+    otherwise. The keys of both are the arguments of `Suite` and `Experiment`, and ``seed``, which is short for one of
+    ``seeds``.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -117,7 +119,7 @@ def read(path: str | Path) -> Any:
 def from_dict(given: Mapping[str, Any]) -> Plan:
     """Makes an experiment from the keys of its file."""
     values = dict(given)
-    kind = values.pop("kind", "matches")
+    kind = values.pop("kind", "suite" if "games" in values else "matches")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ArgumentError(f"unknown kind '{kind}'{alternatives(str(kind), 'kinds', list(KINDS))}")
     module, name = KINDS[kind].split(":")

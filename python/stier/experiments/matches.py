@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -13,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 
 from stier import _arguments, _native
+from stier._imports import RESERVED, is_path
 from stier._native import Game, alternatives, derive_seed, games_per_deal, load_game
 from stier.errors import ArgumentError, RatingError
 from stier.experiments import _plans
@@ -25,10 +27,12 @@ from stier.ratings import (
     Ratings,
     bradley_terry,
     cross_table,
+    estimate,
     nash_averaging,
     outcomes,
     pairing_gain,
     plackett_luce,
+    share,
 )
 
 if TYPE_CHECKING:
@@ -36,6 +40,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Experiment", "Report"]
 
+#: The deals after which convergence is shown first, and at how many numbers of deals.
+FEWEST, CHECKS = 10, 16
 #: The largest numbers of deals and of deals in a part.
 MOST_DEALS, MOST_IN_PART = 10**9, 1_000_000
 #: The columns: one row per game. Lists are by seat, but for the actions.
@@ -134,9 +140,11 @@ class Experiment(Plan):
         outputs: Mapping[str, str] | None = None,
     ) -> None:
         loaded = load_game(game, **(rules or {}))
-        self.game: str = loaded.short_name()
-        self.rules: dict[str, Any] = dict(sorted(_changed(loaded).items()))
-        self.agents: dict[str, str] = _agents(loaded, agents)
+        # A game of Python or OpenSpiel is found by its text alone, in other processes, too.
+        foreign = is_path(game) or game.startswith(f"{RESERVED}:")
+        self.game: str = game if foreign else loaded.short_name()
+        self.rules: dict[str, Any] = dict(sorted((rules or {} if foreign else _changed(loaded)).items()))
+        self.agents: dict[str, str] = named(loaded, agents)
         self.deals: int = _arguments.whole("deals", deals, 1, MOST_DEALS)
         self.deals_per_part: int = _arguments.whole("deals_per_part", deals_per_part, 1, MOST_IN_PART)
         self.seeds: list[int] = [_arguments.seed(seed) for seed in seeds]
@@ -155,11 +163,7 @@ class Experiment(Plan):
         values = checked(given, KEYS, optional=[key for key in KEYS if key not in ("game", "agents")])
         checked(rules := values.get("rules", {}), dict.fromkeys(rules, (str, int, float, bool)), "rules: ")
         outputs = {key: values.pop(key) for key in OUTPUTS if key in values}
-        if "seed" in values:
-            if "seeds" in values:
-                raise ArgumentError("give seed or seeds, not both")
-            values["seeds"] = [values.pop("seed")]
-        return cls(**values, outputs=outputs)
+        return cls(**with_seeds(values), outputs=outputs)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Experiment) and self.settings() == other.settings()
@@ -250,6 +254,7 @@ class Experiment(Plan):
             "standings": _standings(self, crossed, rated),
             "meetings": _meetings(crossed),
             "pairings": _pairings(self, found),
+            "convergence": _convergence(found),
         }
         met, missing = np.isfinite(crossed.mean) | np.eye(len(crossed.agents), dtype=bool), ""
         if found.seats.shape[1] == 2 and met.all() and self.load_game().utility_sum() == 0:
@@ -262,6 +267,15 @@ class Experiment(Plan):
                     {"agent": crossed.agents, "weight": average.weights, "average": average.averages}
                 )
         return Report(self, len(found.unit), crossed, rated, tables, missing)
+
+
+def with_seeds(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the keys of a plan with `seeds` for `seed`."""
+    if "seed" not in given:
+        return dict(given)
+    if "seeds" in given:
+        raise ArgumentError("give seed or seeds, not both")
+    return {**{key: value for key, value in given.items() if key != "seed"}, "seeds": [given["seed"]]}
 
 
 def experiment_of(store: Store) -> Experiment:
@@ -277,16 +291,16 @@ def _changed(game: Game) -> dict[str, Any]:
     return {name: value for name, value in game.rules().items() if default[name] != value}
 
 
-def _agents(game: Game, given: Mapping[str, AnyAgent] | Sequence[AnyAgent]) -> dict[str, str]:
+def named(game: Game, given: Mapping[str, AnyAgent] | Sequence[AnyAgent]) -> dict[str, str]:
     """Agents by name, each checked and written in one way."""
     if isinstance(given, str):
         raise ArgumentError(f"agents must be a table of names and agents, or a list of agents, got '{given}'")
-    named = list(given.items()) if isinstance(given, Mapping) else [(None, agent) for agent in given]
+    agents = list(given.items()) if isinstance(given, Mapping) else [(None, agent) for agent in given]
     found: dict[str, str] = {}
-    for name, agent in named:
+    for name, agent in agents:
         text = as_text(agent, game)
         found[(agent if isinstance(agent, str) else text) if name is None else name] = text
-    if len(found) < len(named):
+    if len(found) < len(agents):
         raise ArgumentError("two agents are the same: give them names, in a table")
     return found
 
@@ -324,7 +338,8 @@ class Report(_plans.Report):
         cross_table: The results of each agent against each other one.
         ratings: Bradley-Terry for two players, Plackett-Luce for more; `None` if some agents never met.
         tables: pandas frames: ``standings`` (a row for each agent), ``meetings`` (for each agent and opponent),
-            ``pairings`` (for each table of agents), and for two players ``equilibrium`` (see
+            ``pairings`` (for each table of agents), ``convergence`` (for each agent after more and more deals: its mean
+            return and its share of wins so far), and for two players ``equilibrium`` (see
             `stier.ratings.nash_averaging`), unless none was found: the text says so. In each, ``x_ci95`` is the half
             width of a 95 % interval of ``x`` over deals, ``x_low`` and ``x_high`` are its ends; empty for a single
             deal, which has no interval.
@@ -341,9 +356,11 @@ class Report(_plans.Report):
         tables: Mapping[str, pd.DataFrame],
         missing: str,
     ) -> None:
-        figures = {"cross_table": partial(_figure, "cross_table", crossed)}
+        figures = {"cross_table": partial(figure, "cross_table", crossed)}
+        if tables["convergence"]["deals"].nunique() > 1:
+            figures["convergence"] = partial(figure, "convergence", tables["convergence"])
         if ratings is not None:
-            figures["ratings"] = partial(_figure, "ratings", ratings)
+            figures["ratings"] = partial(figure, "ratings", ratings)
         self.experiment = experiment
         self.games = games
         self.cross_table = crossed
@@ -375,7 +392,7 @@ def _as_text(
     return "\n".join(lines)
 
 
-def _figure(name: str, drawn: Any) -> Figure:
+def figure(name: str, drawn: Any) -> Figure:
     from stier import plots
 
     draw: Callable[[Any], Any] = getattr(plots, name)
@@ -429,6 +446,19 @@ def _meetings(crossed: CrossTable) -> pd.DataFrame:
             },
         }
     )
+
+
+def _convergence(found: Outcomes) -> pd.DataFrame:
+    """Returns the results of each agent after more and more deals."""
+    rows, wins = [], found.wins
+    for units in np.unique(np.geomspace(min(FEWEST, found.units), found.units, CHECKS).round().astype(int)):
+        before = found.unit < units
+        so_far = replace(found, unit=found.unit[before], seats=found.seats[before], returns=found.returns[before])
+        for number, agent in enumerate(found.agents):
+            mean = estimate(so_far.by_deal(so_far.returns, number), found.bounds)
+            won = share(so_far.by_deal(wins[before], number))
+            rows.append((agent, mean.units, mean.mean, mean.ci95, won.mean, won.low, won.high))
+    return pd.DataFrame(rows, columns=["agent", "deals", "mean", "mean_ci95", "wins", "wins_low", "wins_high"])
 
 
 def _pairings(experiment: Experiment, found: Outcomes) -> pd.DataFrame:

@@ -204,7 +204,7 @@ class AttackTiming(Report):
         """Draws every figure that there are tables for, and returns the files. Needs the extra ``plots``."""
         from stier.study._figures import figures
 
-        self._figures = figures(self.tables)
+        self.figures = figures(self.tables)
         return super().draw(folder)
 
 
