@@ -10,27 +10,49 @@ from stier.cli import _options as options
 from stier.cli._command import Command, draw
 
 
+def _kinds() -> str:
+    """Returns the kinds of plans for the help."""
+    try:
+        from stier.experiments._run import KINDS
+    except ImportError as error:
+        return f"\nThe kinds of --example are not listed: {error}\n"
+    return f"\nKinds: {', '.join(KINDS)}\n"
+
+
 @click.command(
     cls=Command,
+    more_help=_kinds,
     examples=[
+        "stier run --example matches > first.toml",
         "stier run first.toml",
         "stier run first.toml --out out/again --threads 4",
         "stier run first.toml --ray auto",
         "stier run benches/ladder.toml",
     ],
 )
-@click.argument("experiment", type=options.PATH)
+@click.argument("experiment", type=options.PATH, required=False)
 @click.option(
     "--out", type=options.PATH, metavar="DIR", help="Folder for the results.", show_default="out/NAME for NAME.toml"
 )
 @click.option(
     "--ray", metavar="ADDRESS", help="Play on a Ray cluster: auto, local or HOST:PORT. The results do not depend on it."
 )
+@click.option(
+    "--example",
+    metavar="KIND",
+    help="Print a plan of this kind, with all its keys and what they mean, instead of playing one.",
+)
 @click.option("--minutes", type=float, help="Stop after this many minutes. The next run resumes.")
 @options.threads
 @options.progress
 def run(
-    experiment: Path, out: Path | None, ray: str | None, minutes: float | None, threads: int, progress: bool
+    experiment: Path | None,
+    example: str | None,
+    out: Path | None,
+    ray: str | None,
+    minutes: float | None,
+    threads: int,
+    progress: bool,
 ) -> None:
     """Play an experiment.
 
@@ -40,6 +62,11 @@ def run(
     """
     from stier import experiments
 
+    if example is not None and experiment is None:
+        print(experiments.example(example), end="")
+        return
+    if experiment is None or example is not None:
+        raise click.UsageError("give one of EXPERIMENT and --example")
     store = experiments.run(experiment, out, threads=threads, ray=ray, minutes=minutes, progress=progress)
     plan = store.experiment
     missing = store.missing()

@@ -20,7 +20,7 @@ for _name in _needed:
 
 from stier.experiments._decisions import Decisions, decisions  # noqa: E402
 from stier.experiments._plans import Plan, Task  # noqa: E402
-from stier.experiments._run import load, publish, read, report, run  # noqa: E402
+from stier.experiments._run import example, load, publish, read, report, run  # noqa: E402
 from stier.experiments._store import Store  # noqa: E402
 from stier.experiments.matches import Experiment, Report  # noqa: E402
 from stier.experiments.suite import Suite  # noqa: E402
@@ -34,6 +34,7 @@ __all__ = [
     "Suite",
     "Task",
     "decisions",
+    "example",
     "load",
     "publish",
     "read",

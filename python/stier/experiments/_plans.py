@@ -38,6 +38,8 @@ Rows: TypeAlias = list[dict[str, Any]]
 OUTPUTS = ("tables", "figures", "page")
 #: The key with a table of results that were published before, likewise.
 PUBLISHED = "published"
+#: The keys of all plans with a table of results.
+COMMON = {"about": str, "measured_on": str, **dict.fromkeys((*OUTPUTS, PUBLISHED), str)}
 #: A cell without a figure.
 NONE = "\N{EN DASH}"
 #: The types of keys: what they accept, and their names in errors, for one and for several.
@@ -190,6 +192,10 @@ class Plan(ABC):
     #: The time at which `stier run` writes the report: after every run, of a complete experiment only, or never.
     page_after: ClassVar[Literal["run", "end", "never"]] = "run"
 
+    #: The keys of the file with their types, and those of tables in a list, such as ``[[run]]``, by their name.
+    keys: ClassVar[Mapping[str, Any]]
+    inner: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
     outputs: Mapping[str, str]
     _tasks: Sequence[Task]
 
@@ -246,8 +252,7 @@ class TablePlan(Plan):
         given: The keys of the file.
     """
 
-    #: The keys with their types. Keys with a default may be left out.
-    keys: ClassVar[Mapping[str, Any]]
+    #: Keys with a default may be left out.
     defaults: ClassVar[Mapping[str, Any]] = {}
     #: The columns of the table.
     schema: ClassVar[pa.Schema]
@@ -255,11 +260,8 @@ class TablePlan(Plan):
     grows: ClassVar[Sequence[str]] = ()
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        paths = (*OUTPUTS, PUBLISHED)
-        keys = {**self.keys, "about": str, "measured_on": str, **dict.fromkeys(paths, str)}
-        self.given: dict[str, Any] = checked(
-            {"about": "", "measured_on": "", **self.defaults, **given}, keys, "", paths
-        )
+        filled = {"about": "", "measured_on": "", **self.defaults, **given}
+        self.given: dict[str, Any] = checked(filled, {**self.keys, **COMMON}, "", (*OUTPUTS, PUBLISHED))
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
 
     @classmethod

@@ -7,14 +7,14 @@ import sys
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, closing
-from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 import stier
-from stier import _arguments
+from stier import _arguments, _imports
 from stier._files import as_path
 from stier._native import alternatives
 from stier._output import Update, bar
@@ -120,17 +120,34 @@ def from_dict(given: Mapping[str, Any]) -> Plan:
     """Makes an experiment from the keys of its file."""
     values = dict(given)
     kind = values.pop("kind", "suite" if "games" in values else "matches")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise ArgumentError(f"unknown kind '{kind}'{alternatives(str(kind), 'kinds', list(KINDS))}")
-    module, name = KINDS[kind].split(":")
     try:
-        plan: Plan = getattr(import_module(module), name).from_dict(values)
+        plan = plan_of(kind).from_dict(values)
     except ArgumentError as error:
         if "kind" in given:
             raise
         others = ", ".join(one for one in KINDS if one != kind)
         raise ArgumentError(f"{error} (without kind it is read as {kind}; other kinds: {others})") from None
     return plan
+
+
+def plan_of(kind: object) -> type[Plan]:
+    """Returns the class of a kind of plans. Raises `ArgumentError` if there is no such kind."""
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ArgumentError(f"unknown kind '{kind}'{alternatives(str(kind), 'kinds', list(KINDS))}")
+    found: type[Plan] = _imports.load(KINDS[kind])
+    return found
+
+
+def example(kind: str) -> str:
+    """Returns a plan of a kind as a TOML file, with all its keys and what they mean.
+
+    Keys that may be left out are comments, with their defaults if they have one.
+
+    Raises:
+        ArgumentError: There is no such kind.
+    """
+    plan_of(kind)
+    return (files("stier.experiments") / "examples" / f"{kind}.toml").read_text("utf-8")
 
 
 def run(

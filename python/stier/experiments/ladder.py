@@ -104,6 +104,7 @@ class Ladder(TablePlan):
         "findings": str,
         "about_agents": str,
     }
+    inner: ClassVar = {"rung": {"game": str, "about": str, "target": float, "iterations": int}}
     defaults: ClassVar = {"algorithm": "cfr+", "seeds": 1, "slow": {}, "findings": "", "about_agents": ""}
     schema = SCHEMA
     grows = ("budgets", "most_iterations", "agents", "rung", "slow", "findings", "about_agents")
@@ -113,7 +114,7 @@ class Ladder(TablePlan):
         _arguments.seed(self.given["seed"])
         _arguments.count("seeds", self.given["seeds"])
         for number, rung in enumerate(self.given["rung"], start=1):
-            checked(rung, {"game": str, "about": str, "target": float, "iterations": int}, f"rung {number}: ")
+            checked(rung, self.inner["rung"], f"rung {number}: ")
         if not self.given["rung"]:
             raise ArgumentError("rung must not be empty")
         game = stier.load_game(self.given["rung"][0]["game"])

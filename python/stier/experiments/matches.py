@@ -125,6 +125,7 @@ class Experiment(Plan):
     kind = "matches"
     unit = "games"
     page_after = "never"
+    keys = KEYS
     schema = SCHEMA
 
     def __init__(

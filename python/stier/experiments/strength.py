@@ -83,6 +83,7 @@ class Strength(TablePlan):
     kind = "strength"
     unit = "deals"
     keys: ClassVar = {"seed": int, "piece": int, "table": list}
+    inner: ClassVar = {"table": {"game": str, "time_ms": int, "deals": int, "agents": list[str], "against": str}}
     defaults: ClassVar = {"piece": 50}
     schema = SCHEMA
     grows = ("table",)
@@ -94,8 +95,7 @@ class Strength(TablePlan):
         self._wanted: dict[Match, int] = {}
         self._made_by: dict[Match, str] = {}
         for number, table in enumerate(self.given["table"], start=1):
-            known = {"game": str, "time_ms": int, "deals": int, "agents": list[str], "against": str}
-            checked(table, known, f"table {number}: ", optional=("time_ms", "against"))
+            checked(table, self.inner["table"], f"table {number}: ", optional=("time_ms", "against"))
             _arguments.whole(f"table {number}: deals", table["deals"], 1, MOST_DEALS)
             game = stier.load_game(table["game"])
             for agent, opponent in pairs(table):

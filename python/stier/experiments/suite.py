@@ -75,6 +75,7 @@ class Suite(Plan):
     kind = "suite"
     unit = "games"
     page_after = "end"
+    keys = KEYS
     schema = matches.SCHEMA
 
     def __init__(

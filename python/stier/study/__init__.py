@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from stier.errors import ArgumentError, MissingExtraError
 
@@ -255,13 +255,24 @@ class Study(Plan):
 
     kind = "study"
     page_after = "end"
+    keys: ClassVar = {
+        "quick": bool,
+        "chapters": list[str],
+        "network": str,
+        "seed": int,
+        "scale": float,
+        **dict.fromkeys(OUTPUTS, str),
+    }
+    defaults: ClassVar = {
+        "quick": False,
+        "chapters": [chapter.name for chapter in CHAPTERS],
+        "network": "",
+        "seed": 0,
+        "scale": 1.0,
+    }
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        chapters = [chapter.name for chapter in CHAPTERS]
-        defaults = {"quick": False, "chapters": chapters, "network": "", "seed": 0, "scale": 1.0}
-        keys = {name: type(value) for name, value in defaults.items()} | dict.fromkeys(OUTPUTS, str)
-        keys["chapters"] = list[str]
-        self.given: dict[str, Any] = checked({**defaults, **given}, keys, optional=OUTPUTS)
+        self.given: dict[str, Any] = checked({**self.defaults, **given}, self.keys, optional=OUTPUTS)
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
         _arguments.seed(self.given["seed"])
         if not 0 < self.given["scale"] <= MOST_SCALE:
