@@ -25,7 +25,7 @@ from stier._native import (
 )
 from stier.catalogue import describe_game
 from stier.errors import AgentError, ArgumentError, MissingExtraError, RulesError, missing_extra
-from stier.playing import AnyAgent, checked, is_python
+from stier.playing import AnyAgent, checked, is_named
 
 #: The ways to show a state: text as a player sees it, the same printed, text with all cards open.
 RENDER_MODES = ["ansi", "human", "ansi_open"]
@@ -79,15 +79,15 @@ def as_opponent(agent: AnyAgent, game: Game) -> Agent | PythonAgent:
 
 
 def of_engine(agent: Any) -> Any:
-    """Returns an agent or a list of agents for `stier.VectorEnv`, with those that are named as ``module:name`` loaded.
+    """Returns an agent or a list of agents for `stier.VectorEnv`, with those that are named by text loaded.
 
     Raises `AgentError` if one of these is not an agent of the engine.
     """
     if isinstance(agent, list | tuple):
         return [of_engine(one) for one in agent]
-    found = checked(agent) if is_python(agent) else agent
-    if isinstance(found, PythonAgent):
-        raise AgentError(f"{agent} is an agent of Python; games in bulk have opponents of the engine alone")
+    found = checked(agent) if is_named(agent) else agent
+    if is_named(agent) and not isinstance(found, Agent):
+        raise AgentError(f"{agent} is not an agent of the engine; games in bulk have opponents of the engine alone")
     return found
 
 

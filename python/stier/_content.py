@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from stier import _imports
 from stier._files import as_path
 from stier._native import Game, networks_of
+from stier.playing import is_named
 
 __all__ = ["content", "contents", "files_of", "own_network"]
 
@@ -34,10 +35,13 @@ def contents(paths: Iterable[str]) -> dict[str, str]:
 def files_of(text: str) -> list[str]:
     """Returns what an agent or a game depends on, for `content`; nothing for another text.
 
-    These are the paths of its networks, or the modules that define it (see `stier._imports.sources`).
+    These are the paths of its networks, the file of a solution, or the modules that define it (see
+    `stier._imports.sources`).
     """
     if _imports.is_path(text):
         return [f"{MODULE}{module}" for module in _imports.sources(text)]
+    if is_named(text):
+        return [text]
     return [path for path in networks_of(text) or [] if path]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from inspect import signature
 from typing import Any, NamedTuple, Protocol, SupportsIndex, TypeAlias
@@ -69,29 +70,29 @@ class HasStep(Protocol):
         ...
 
 
+#: The ending of the file of a solution, which makes it an agent as text.
+SOLUTION = ".policy"
 #: Anything that plays: an agent as text, an object with ``step(state)``, or a callable. The text ``module:name`` stands
 #: for an agent of Python.
 AnyAgent: TypeAlias = str | HasStep | Callable[[State], SupportsIndex]
 
 
-def is_python(agent: object) -> bool:
-    """Returns true for the text of an agent of Python, such as ``my_agents:choose``."""
+def is_named(agent: object) -> bool:
+    """Returns true for a text that names an agent outside of the engine: ``module:name``, or the file of a solution."""
+    if not isinstance(agent, str) or not (_imports.is_path(agent) or agent.endswith(SOLUTION)):
+        return False
     # The engine explains what is wrong with options of its own agents.
-    return (
-        isinstance(agent, str)
-        and _imports.is_path(agent)
-        and agent.partition(":")[0].strip() not in registered_agents()
-    )
+    return re.split(r"[:(]", agent, maxsplit=1)[0].strip() not in registered_agents()
 
 
 def checked(agent: AnyAgent) -> AnyAgent:
-    """Returns the agent, or the one that the text ``module:name`` names, made anew if it is a class or a factory.
+    """Returns the agent, or the one that a text names outside of the engine, as by `made`.
 
     Raises `TypeError` for a callable that cannot be called with a state alone, and `AgentError` for a text that names
     no agent.
     """
     if isinstance(agent, str):
-        return _wrapped(agent) if is_python(agent) else agent
+        return _wrapped(agent) if is_named(agent) else agent
     decide = getattr(agent, "step", agent)
     if callable(decide) and (error := _misfit(decide, None)) is not None:
         name = getattr(agent, "__name__", None) or type(agent).__name__
@@ -118,7 +119,11 @@ _NAMED = (
 
 
 def made(text: str) -> Any:
-    """Returns the agent that the text ``module:name`` names, made anew if it is a class or a factory."""
+    """Returns the agent that a text names of which `is_named` is true, made anew if it is a class or a factory."""
+    if text.endswith(SOLUTION):
+        from stier.solving import load_solution
+
+        return load_solution(text)
     found = _imports.load(text, AgentError)
     if text.rstrip().endswith(")"):
         raise AgentError(f"{text}: arguments are not allowed; name a function that makes the agent without any")
@@ -142,10 +147,19 @@ def _wrapped(text: str) -> HasStep:
 
 
 def listed(agents: Sequence[AnyAgent]) -> list[AnyAgent]:
-    """Returns the agents, each as by `checked`. Raises for a single one as text, whose letters would be agents."""
+    """Returns the agents of a match, each as by `checked`. A solution from a file has the file's name in tables.
+
+    Raises for a single one as text, whose letters would be agents.
+    """
     if isinstance(agents, str):
         raise TypeError(f"agents must be a list, got the text {agents!r}")
-    return [checked(agent) for agent in agents]
+    return [_entrant(agent) for agent in agents]
+
+
+def _entrant(agent: AnyAgent) -> AnyAgent:
+    found = checked(agent)
+    is_file = isinstance(found, Solution) and isinstance(agent, str) and not _imports.is_path(agent)
+    return PythonAgent(found, agent) if is_file else found  # type: ignore[arg-type]
 
 
 def pit(
@@ -177,8 +191,9 @@ def pit(
     Args:
         game: The game, or its name as for `stier.load_game`.
         agents: Agents as text, agents, solutions, other objects with ``step(state)``, or callables
-            ``f(state) -> action``. The text ``module:name`` names a callable or an object, or a class or function that
-            makes one without arguments, anew for each player; modules in the current folder are found, too.
+            ``f(state) -> action``. A text may also be the file of a solution, ``NAME.policy``. The text ``module:name``
+            names a callable or an object, or a class or function that makes one without arguments, anew for each
+            player; modules in the current folder are found, too.
         deals: The number of deals per table, at least 1; an interval needs 2.
         seed: The seed of deals and agents.
         paired: Gives all games of a deal the same cards.

@@ -26,7 +26,7 @@ from stier._native import (
 from stier._output import bar, plus_minus
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
-from stier.playing import AnyAgent, checked, is_python, pit
+from stier.playing import AnyAgent, checked, is_named, pit
 
 __all__ = [
     "BestResponse",
@@ -356,7 +356,7 @@ def exploit(
     """
     game = as_game(game)
     total = constant_sum(game)
-    if is_python(agent):
+    if is_named(agent):
         # Otherwise it stays text: each seat has an object of its own.
         agent = found if isinstance(found := checked(agent), Agent) else agent
     elif isinstance(agent, str):
@@ -364,7 +364,7 @@ def exploit(
     if responder == "learned":
         raise AgentError("a learned responder must be trained first: stier.train.best_response does both")
     if isinstance(responder, str):
-        responder = checked(responder) if is_python(responder) else _told(game, responder, agent)
+        responder = checked(responder) if is_named(responder) else _told(game, responder, agent)
     if isinstance(responder, Agent) and responder.name == "oracle":
         raise AgentError(
             "oracle sees the hidden cards, so its gain is not a lower bound: choose another responder, such as lbr"

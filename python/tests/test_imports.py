@@ -210,7 +210,9 @@ def test_each_player_has_an_object_of_its_own(module: str) -> None:
 def test_games_in_bulk_have_opponents_of_the_engine_alone(module: str) -> None:
     pytest.importorskip("gymnasium")
     stier.gymnasium.make_vec("kuhn_poker", opponents=f"{module}:engine").reset(seed=1)
-    with pytest.raises(stier.AgentError, match=f"{module}:first is an agent of Python; games in bulk have opponents"):
+    with pytest.raises(
+        stier.AgentError, match=f"{module}:first is not an agent of the engine; games in bulk have opponents"
+    ):
         stier.gymnasium.make_vec("kuhn_poker", opponents=[f"{module}:first"])
 
 
@@ -313,6 +315,30 @@ def test_what_pit_accepts_an_experiment_accepts(module: str, tmp_path: Path) -> 
             experiments.Experiment("kuhn_poker", ["random", wrong])  # type: ignore[list-item]
     found = experiments.decisions(store, teacher="own", agents=[f"{module}:Last"])
     assert (found.policy[np.arange(len(found.action)), found.action] == 1).all()
+
+
+def test_the_file_of_a_solution_is_an_agent(module: str) -> None:
+    pytest.importorskip("pyarrow")
+    from stier import experiments
+
+    solution = stier.solve("kuhn_poker", iterations=20)
+    solution.save("kuhn.policy")
+    named = stier.PythonAgent(solution, "kuhn.policy")
+    found = stier.pit("kuhn_poker", ["random", "kuhn.policy"], deals=3)
+    assert found == stier.pit("kuhn_poker", ["random", named], deals=3)
+    assert stier.exploitability("kuhn_poker", "kuhn.policy") == pytest.approx(solution.exploitability)
+    assert stier.exploit("kuhn_poker", "kuhn.policy", "random", deals=2).agent == "kuhn.policy"
+    plan = experiments.Experiment("kuhn_poker", ["random", "kuhn.policy"], deals=3)
+    assert list(plan.networks) == ["kuhn.policy"]
+    assert experiments.run(plan, "out").complete
+    stier.solve("kuhn_poker", iterations=30).save("kuhn.policy")
+    with pytest.raises(stier.ArgumentError, match=r"kuhn\.policy has changed since the experiment began"):
+        plan.check_networks()
+    assert experiments.Experiment("kuhn_poker", ["random", "kuhn.policy"], deals=3).task(0).key != plan.task(0).key
+    with pytest.raises(stier.AgentError, match=r"kuhn\.policy is for kuhn_poker, not for leduc_poker"):
+        experiments.Experiment("leduc_poker", ["random", "kuhn.policy"])
+    with pytest.raises(stier.FileError, match=r"none\.policy"):
+        experiments.Experiment("kuhn_poker", ["random", "none.policy"])
 
 
 def test_a_plan_names_them(module: str, capsys: pytest.CaptureFixture[str]) -> None:

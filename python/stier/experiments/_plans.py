@@ -20,9 +20,9 @@ from stier._adapting import as_agent
 from stier._content import contents, files_of, own_network
 from stier._files import write, write_text
 from stier._imports import path_of
-from stier._native import Agent, Game, __version__, alternatives, load_agent, load_game, registered_names
-from stier.errors import ArgumentError
-from stier.playing import AnyAgent, is_python
+from stier._native import Agent, Game, Solution, __version__, alternatives, load_agent, load_game, registered_names
+from stier.errors import AgentError, ArgumentError
+from stier.playing import AnyAgent, is_named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -361,13 +361,15 @@ def as_text(agent: AnyAgent, game: Game) -> str:
         if not found.is_reproducible:
             raise ArgumentError(f"{text}: an agent with a budget of time plays differently each time; set iterations")
         return found.spec
+    if isinstance(found, Solution) and found.game != game:
+        raise AgentError(f"{text} is for {found.game}, not for {game}")
     return text.strip()
 
 
 def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tuple[str, bool]:
     """Returns an agent with a value for the first of these options that it has, and True if it has one."""
     found = as_agent(text, game)
-    options = found.options if isinstance(found, Agent) and not is_python(text) else {}
+    options = found.options if isinstance(found, Agent) and not is_named(text) else {}
     name = next((name for name in names if name in options), None)
     if name is None:
         return text, False

@@ -16,7 +16,7 @@ from stier import _arguments
 from stier._native import Agent, Game, PythonAgent, Solution, State, load_agent, load_game, registered_agents
 from stier._output import bar
 from stier.errors import AgentError, ArgumentError, IllegalActionError, LeakError
-from stier.playing import AnyAgent, is_python, listed, made
+from stier.playing import AnyAgent, is_named, listed, made
 
 __all__ = [
     "Difference",
@@ -311,7 +311,7 @@ class StierSubject:
 def _named(game: Game, agent: AnyAgent) -> tuple[str, Decide]:
     name = agent if isinstance(agent, str) else None
     if isinstance(agent, str):
-        agent = made(agent) if is_python(agent) else load_agent(agent, game)
+        agent = made(agent) if is_named(agent) else load_agent(agent, game)
     if isinstance(agent, Agent | PythonAgent):
         return name or agent.name, _decisions(agent)
     return name or name_of(agent), twice(agent, _asked, State.clone)
