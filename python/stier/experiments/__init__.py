@@ -22,8 +22,8 @@ from stier.experiments._decisions import Decisions, decisions  # noqa: E402
 from stier.experiments._plans import Plan, Task  # noqa: E402
 from stier.experiments._run import example, load, publish, read, report, run  # noqa: E402
 from stier.experiments._store import Store  # noqa: E402
+from stier.experiments._suite import Suite  # noqa: E402
 from stier.experiments.matches import Experiment, Report  # noqa: E402
-from stier.experiments.suite import Suite  # noqa: E402
 
 __all__ = [
     "Decisions",

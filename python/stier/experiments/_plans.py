@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Called with the finished share of a task, and its size.
 OnProgress: TypeAlias = Callable[[int, int], object]
+#: The times at which a page is written.
+PageAfter: TypeAlias = Literal["run", "end", "never"]
 #: Rows of a table.
 Rows: TypeAlias = list[dict[str, Any]]
 
@@ -139,7 +141,7 @@ class Report:
         self._text = text
         self._digits = None if digits is None else f"%.{digits}g"
         self.tables: dict[str, Any] = dict(tables)
-        self.figures = dict(figures or {})
+        self.figures: dict[str, Any] = dict(figures or {})
 
     def __str__(self) -> str:
         """The text."""
@@ -190,7 +192,7 @@ class Plan(ABC):
     #: The unit of the sizes of tasks.
     unit: ClassVar[str] = "parts"
     #: The time at which `stier run` writes the report: after every run, of a complete experiment only, or never.
-    page_after: ClassVar[Literal["run", "end", "never"]] = "run"
+    page_after: ClassVar[PageAfter] = "run"
 
     #: The keys of the file with their types, and those of tables in a list, such as ``[[run]]``, by their name.
     keys: ClassVar[Mapping[str, Any]]

@@ -30,7 +30,7 @@ else:
 #: The classes of the kinds of experiments. They are imported when they are needed.
 KINDS = {
     "matches": "stier.experiments.matches:Experiment",
-    "suite": "stier.experiments.suite:Suite",
+    "suite": "stier.experiments._suite:Suite",
     "strength": "stier.experiments.strength:Strength",
     "ladder": "stier.experiments.ladder:Ladder",
     "training": "stier.experiments.training:Training",

@@ -92,7 +92,7 @@ class Ladder(TablePlan):
     """
 
     kind = "ladder"
-    keys: ClassVar = {
+    keys: ClassVar[Mapping[str, Any]] = {
         "algorithm": str,
         "seed": int,
         "seeds": int,
@@ -104,8 +104,16 @@ class Ladder(TablePlan):
         "findings": str,
         "about_agents": str,
     }
-    inner: ClassVar = {"rung": {"game": str, "about": str, "target": float, "iterations": int}}
-    defaults: ClassVar = {"algorithm": "cfr+", "seeds": 1, "slow": {}, "findings": "", "about_agents": ""}
+    inner: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "rung": {"game": str, "about": str, "target": float, "iterations": int}
+    }
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "algorithm": "cfr+",
+        "seeds": 1,
+        "slow": {},
+        "findings": "",
+        "about_agents": "",
+    }
     schema = SCHEMA
     grows = ("budgets", "most_iterations", "agents", "rung", "slow", "findings", "about_agents")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from stier._imports import RESERVED, is_path
 from stier._native import Game, alternatives, derive_seed, games_per_deal, load_game
 from stier.errors import ArgumentError, RatingError
 from stier.experiments import _plans
-from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Task, as_text, build, checked, digest
+from stier.experiments._plans import OUTPUTS, OnProgress, PageAfter, Plan, Task, as_text, build, checked, digest
 from stier.experiments._store import Store
 from stier.playing import AnyAgent, listed
 from stier.ratings import (
@@ -58,7 +58,7 @@ SCHEMA = pa.schema(
     ]
 )
 #: The keys of a file with their types; the others are checked with the experiment.
-KEYS = {
+KEYS: dict[str, Any] = {
     "game": str,
     "agents": (dict, list),
     "rules": dict,
@@ -124,8 +124,8 @@ class Experiment(Plan):
 
     kind = "matches"
     unit = "games"
-    page_after = "never"
-    keys = KEYS
+    page_after: ClassVar[PageAfter] = "never"
+    keys: ClassVar[Mapping[str, Any]] = KEYS
     schema = SCHEMA
 
     def __init__(
@@ -155,7 +155,7 @@ class Experiment(Plan):
             raise ArgumentError(f"paired must be true or false, got {paired!r}")
         self.paired = paired
         self.tables: list[tuple[str, ...]] = _tables(loaded, self.names, pairings)
-        self.outputs = dict(outputs or {})
+        self.outputs: dict[str, str] = dict(outputs or {})
         self._hash = digest([self.fixed(), self.networks, build(), _plans.FORMAT])
 
     @classmethod

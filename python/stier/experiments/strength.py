@@ -82,9 +82,11 @@ class Strength(TablePlan):
 
     kind = "strength"
     unit = "deals"
-    keys: ClassVar = {"seed": int, "piece": int, "table": list}
-    inner: ClassVar = {"table": {"game": str, "time_ms": int, "deals": int, "agents": list[str], "against": str}}
-    defaults: ClassVar = {"piece": 50}
+    keys: ClassVar[Mapping[str, Any]] = {"seed": int, "piece": int, "table": list}
+    inner: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "table": {"game": str, "time_ms": int, "deals": int, "agents": list[str], "against": str}
+    }
+    defaults: ClassVar[Mapping[str, Any]] = {"piece": 50}
     schema = SCHEMA
     grows = ("table",)
 

@@ -54,9 +54,9 @@ class Training(TablePlan):
 
     kind = "training"
     unit = "decisions"
-    keys: ClassVar = {"seeds": int, "run": list}
-    inner: ClassVar = {"run": RUN_KEYS}
-    defaults: ClassVar = {"seeds": 1}
+    keys: ClassVar[Mapping[str, Any]] = {"seeds": int, "run": list}
+    inner: ClassVar[Mapping[str, Mapping[str, Any]]] = {"run": RUN_KEYS}
+    defaults: ClassVar[Mapping[str, Any]] = {"seeds": 1}
     schema = SCHEMA
     grows = ("seeds", "run")
 

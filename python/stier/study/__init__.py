@@ -27,7 +27,18 @@ from stier._files import as_path, write_text  # noqa: E402
 from stier._native import alternatives, load_agent  # noqa: E402
 from stier._output import plus_minus  # noqa: E402
 from stier.experiments import run  # noqa: E402
-from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Report, Task, checked, digest, header, line  # noqa: E402
+from stier.experiments._plans import (  # noqa: E402
+    OUTPUTS,
+    OnProgress,
+    PageAfter,
+    Plan,
+    Report,
+    Task,
+    checked,
+    digest,
+    header,
+    line,
+)
 from stier.study import _champion, _chapters  # noqa: E402
 from stier.study._runs import SCORINGS, Chapter, Run, Scope  # noqa: E402
 
@@ -254,8 +265,8 @@ class Study(Plan):
     """The study as an experiment: chapters of runs in parts."""
 
     kind = "study"
-    page_after = "end"
-    keys: ClassVar = {
+    page_after: ClassVar[PageAfter] = "end"
+    keys: ClassVar[Mapping[str, Any]] = {
         "quick": bool,
         "chapters": list[str],
         "network": str,
@@ -263,7 +274,7 @@ class Study(Plan):
         "scale": float,
         **dict.fromkeys(OUTPUTS, str),
     }
-    defaults: ClassVar = {
+    defaults: ClassVar[Mapping[str, Any]] = {
         "quick": False,
         "chapters": [chapter.name for chapter in CHAPTERS],
         "network": "",

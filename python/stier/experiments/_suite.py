@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from stier.experiments._plans import (
     NONE,
     OUTPUTS,
     OnProgress,
+    PageAfter,
     Plan,
     Report,
     Task,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["Suite"]
 
 #: The keys of a file with their types; the others are checked with the experiments.
-KEYS = {
+KEYS: dict[str, Any] = {
     "games": list[str],
     "agents": matches.KEYS["agents"],
     "about": str,
@@ -74,8 +75,8 @@ class Suite(Plan):
 
     kind = "suite"
     unit = "games"
-    page_after = "end"
-    keys = KEYS
+    page_after: ClassVar[PageAfter] = "end"
+    keys: ClassVar[Mapping[str, Any]] = KEYS
     schema = matches.SCHEMA
 
     def __init__(
@@ -97,8 +98,8 @@ class Suite(Plan):
         }
         if len({digest(one.fixed()) for one in self.experiments.values()}) < len(games):
             raise ArgumentError(f"two of the games are the same, got {', '.join(games)}")
-        self.about = about
-        self.outputs = dict(outputs or {})
+        self.about: str = about
+        self.outputs: dict[str, str] = dict(outputs or {})
         self._all = list(self.experiments.values())
         #: The number of the first part of each experiment among those of a range of deals, and how many they are.
         self._places = np.cumsum([0, *(len(one.tables) * len(one.seeds) for one in self._all)]).tolist()
