@@ -10,6 +10,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers import kept
 
@@ -511,6 +512,34 @@ def test_what_has_been_published_is_not_played_again(tmp_path: Path, capsys: pyt
         (tmp_path / "results" / "strength.csv").write_text(wrong, "latin-1")
         with pytest.raises(stier.errors.ArgumentError, match=r"strength\.csv cannot be read as a table of strength: "):
             begin(experiments.read(toml), tmp_path / "wrong")
+
+
+def test_reports_draw_strength_and_convergence(tmp_path: Path) -> None:
+    plots = pytest.importorskip("matplotlib")
+    plots.use("Agg")
+    for kind, names in [("strength", ["strength"]), ("ladder", [f"exploitability_{_plans.as_file(DECK)}"])]:
+        (tmp_path / "plan.toml").write_text(KINDS[kind][0].replace("iterations=300", "iterations=10"))
+        store = experiments.run(tmp_path / "plan.toml", tmp_path / kind)
+        found = experiments.report(store)
+        assert [path.stem for path in found.draw(tmp_path)] == names
+        figure = found.figures[names[0]]().axes[0]
+        if kind == "strength":
+            # All but one win a game of Schwimmen, so it has no shares.
+            assert [label.get_text() for label in figure.get_yticklabels()] == ["schwinget"]
+            shown = {bar.get_label(): bar.lines[0].get_xdata()[0] for bar in figure.containers}
+            page = re.search(r"## `schwinget`.*?## ", str(found), re.DOTALL)
+            assert page is not None
+            cells = [line.split("|")[2:] for line in page[0].splitlines() if line.startswith("| ")][2:]
+            for name, *row in cells:
+                shares = [float(share) for cell in row for share in re.findall(r", (\S+) %", cell)]
+                assert shown[name.strip(" `")] == pytest.approx(np.mean(shares), abs=0.1)
+        else:
+            assert {line.get_label() for line in figure.lines} == {"ismcts", "pimc", "ris_mcts"}
+            rows = store.experiment.results(store).set_index(["policy", "iterations"])["exploitability"]
+            for line in figure.lines:
+                own = [rows[line.get_label(), budget] for budget in line.get_xdata()]
+                assert line.get_ydata().tolist() == own
+    plots.pyplot.close("all")
 
 
 def test_it_stops_after_some_minutes_and_reports_what_is_there(tmp_path: Path, monkeypatch, capsys) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -378,6 +379,20 @@ def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tupl
     text = f"{text}{',' if ':' in text else ':'}{name}={value}"
     load_agent(text, game)
     return text, True
+
+
+def drawn(name: str, shown: Any, **options: Any) -> Figure:
+    """Draws a figure by the function of `stier.plots` with this name."""
+    from stier import plots
+
+    draw: Callable[..., Any] = getattr(plots, name)
+    figure: Figure = draw(shown, **options).figure
+    return figure
+
+
+def as_file(text: str) -> str:
+    """Returns a text as a part of the name of a file."""
+    return re.sub(r"\W+", "_", text).strip("_")
 
 
 def paragraph(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -27,8 +26,10 @@ from stier.experiments._plans import (
     Plan,
     Report,
     Task,
+    as_file,
     checked,
     digest,
+    drawn,
     header,
     line,
     paragraph,
@@ -169,12 +170,12 @@ class Suite(Plan):
                 tables[name] = joined
         figures: dict[str, Callable[[], Figure]] = {}
         if reports:
-            figures["strength"] = partial(matches.figure, "strength", tables["standings"])
+            figures["strength"] = partial(drawn, "strength", tables["standings"])
         sections = ""
         for game, one in reports.items():
-            drawn = {f"{_as_file(game)}_{name}": make for name, make in one.figures.items()}
-            figures |= drawn
-            pictures = "".join(self._picture(store, name) for name in drawn if not name.endswith("cross_table"))
+            shown = {f"{as_file(game)}_{name}": make for name, make in one.figures.items()}
+            figures |= shown
+            pictures = "".join(self._picture(store, name) for name in shown if not name.endswith("cross_table"))
             sections += f"\n## `{game}`\n\n```text\n{one}```\n{pictures}"
         page = f"# {len(self.experiments)} games\n\n{paragraph(self.about)}{self._overview(reports)}"
         page += self._picture(store, "strength") if reports else ""
@@ -214,8 +215,3 @@ def _pairings(game: str, agents: Mapping[str, AnyAgent] | Sequence[AnyAgent]) ->
     if not 1 < len(names) < seats:
         return None
     return [table for table in combinations_with_replacement(names, seats) if len(set(table)) > 1]
-
-
-def _as_file(game: str) -> str:
-    """Returns a game as the beginning of the name of a file."""
-    return re.sub(r"\W+", "_", game).strip("_")

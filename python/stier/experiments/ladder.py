@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -22,9 +22,11 @@ from stier.experiments._plans import (
     Rows,
     TablePlan,
     Task,
+    as_file,
     build,
     checked,
     digest,
+    drawn,
     header,
     line,
     made_by,
@@ -33,6 +35,9 @@ from stier.experiments._plans import (
 )
 from stier.experiments._store import Store
 from stier.playing import checked as checked_agent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["Ladder"]
 
@@ -233,7 +238,13 @@ class Ladder(TablePlan):
         page += f"\n## The agents, game by game\n\n{paragraph(self.given['about_agents'])}".rstrip() + "\n"
         for rung in self.given["rung"]:
             page += f"\n### `{rung['game']}`\n\n{rung['about']}\n\n{self._agents(rung, rows, solved)}"
-        return Report(page, {self.kind: results}, digits=None)
+        searched = results[results["policy"].isin([agent for agent, searches in self.searching.items() if searches])]
+        figures = {
+            f"exploitability_{as_file(game)}": partial(_convergence, frame)
+            for game, frame in searched.groupby("game")
+            if frame["iterations"].nunique() > 1
+        }
+        return Report(page, {self.kind: results}, figures, digits=None)
 
     def _games(self, rows: Mapping[tuple[Any, ...], Row], solved: Mapping[str, Row]) -> str:
         """Returns a table with a row for each game."""
@@ -295,6 +306,14 @@ class Ladder(TablePlan):
                 percents = [f"{100 * mean:.1f} %" for mean in means]
                 text += line([f"`{agent}`", len(shares), *percents, fell, len(changes) - fell])
         return text
+
+
+def _convergence(frame: pd.DataFrame) -> Figure:
+    """Draws the exploitability of searching agents by their budget, for one game."""
+    axes = {"x": "iterations", "y": "exploitability", "by": "policy"}
+    figure = drawn("learning_curve", frame.astype({"iterations": int}), **axes)
+    figure.axes[0].set(xscale="log", yscale="log", xlabel="budget per decision", title=frame["game"].iloc[0])
+    return figure
 
 
 @lru_cache(maxsize=1)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from stier._imports import RESERVED, is_path
 from stier._native import Game, alternatives, derive_seed, games_per_deal, load_game
 from stier.errors import ArgumentError, RatingError
 from stier.experiments import _plans
-from stier.experiments._plans import OUTPUTS, OnProgress, PageAfter, Plan, Task, as_text, build, checked, digest
+from stier.experiments._plans import OUTPUTS, OnProgress, PageAfter, Plan, Task, as_text, build, checked, digest, drawn
 from stier.experiments._store import Store
 from stier.playing import AnyAgent, listed
 from stier.ratings import (
@@ -34,9 +34,6 @@ from stier.ratings import (
     plackett_luce,
     share,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["Experiment", "Report"]
 
@@ -357,11 +354,11 @@ class Report(_plans.Report):
         tables: Mapping[str, pd.DataFrame],
         missing: str,
     ) -> None:
-        figures = {"cross_table": partial(figure, "cross_table", crossed)}
+        figures = {"cross_table": partial(drawn, "cross_table", crossed)}
         if tables["convergence"]["deals"].nunique() > 1:
-            figures["convergence"] = partial(figure, "convergence", tables["convergence"])
+            figures["convergence"] = partial(drawn, "convergence", tables["convergence"])
         if ratings is not None:
-            figures["ratings"] = partial(figure, "ratings", ratings)
+            figures["ratings"] = partial(drawn, "ratings", ratings)
         self.experiment = experiment
         self.games = games
         self.cross_table = crossed
@@ -391,14 +388,6 @@ def _as_text(
         span = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
         lines.append(f"Without pairs, {span} times the games would be needed for the same intervals.\n")
     return "\n".join(lines)
-
-
-def figure(name: str, drawn: Any) -> Figure:
-    from stier import plots
-
-    draw: Callable[[Any], Any] = getattr(plots, name)
-    figure: Figure = draw(drawn).figure
-    return figure
 
 
 def _ratings(found: Outcomes, resamples: int | None) -> Ratings | None:

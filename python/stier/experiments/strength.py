@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -26,6 +27,7 @@ from stier.experiments._plans import (
     build,
     checked,
     digest,
+    drawn,
     header,
     line,
     made_by,
@@ -167,12 +169,16 @@ class Strength(TablePlan):
         results = self.results(store)
         page = f"# Strength\n\n{paragraph(self.given['about'])}Seed {self.given['seed']}.\n\n{self.machines(store)}"
         found = {Match(*row[:4]): Sums(*row[4:-1]) for row in results.itertuples(index=False)}
+        standings: Rows = []
         for table in self.given["table"]:
             time = f", {table['time_ms']} ms per decision" if table.get("time_ms") else ""
             others = f", against `{table['against']}` at all other seats" if "against" in table else ""
             page += f"\n## `{table['game']}`{time}{others}\n\n"
             page += _column(table, found) if "against" in table else _square(table, found)
-        return Report(page, {self.kind: results}, digits=None)
+            label = f"{table['game']}{time}{others}".replace("`", "")
+            standings += [{"game": label, **row} for row in _standings(table, found)]
+        figures = {"strength": partial(drawn, "strength", pd.DataFrame(standings))} if standings else {}
+        return Report(page, {self.kind: results}, figures, digits=None)
 
 
 def with_time(text: str, game: stier.Game, time_ms: int) -> str:
@@ -239,12 +245,16 @@ class Sums(NamedTuple):
         mean, ci95 = estimate_of_sums(self.deals, self.returns, self.returns_squared, *limits)
         return f"{mean:+.2f}{plus_minus(ci95, 2)}"
 
+    def share(self) -> tuple[float, float, float]:
+        """Returns the share of the decided games, of which there must be some, and the ends of its interval."""
+        sums = (self.won, self.decided, self.won_squared, self.won_decided, self.decided_squared)
+        return share_of_sums(self.deals, *sums)
+
     def wins(self) -> str:
         """Returns the share of the decided games with its interval (see `stier.ratings.share`); a dash without any."""
         if self.decided == 0:
             return NONE
-        sums = (self.won, self.decided, self.won_squared, self.won_decided, self.decided_squared)
-        mean, low, high = share_of_sums(self.deals, *sums)
+        mean, low, high = self.share()
         return f"{100 * mean:.1f} % {between(low, high)}".rstrip()
 
 
@@ -256,6 +266,19 @@ def _find(table: Mapping[str, Any], found: Mapping[Match, Sums], agent: str, opp
     if own is None and theirs is not None and game.num_players() == 2 and total is not None:
         return theirs.turned(total)
     return own
+
+
+def _standings(table: Mapping[str, Any], found: Mapping[Match, Sums]) -> Iterator[dict[str, Any]]:
+    """Returns the share of decided games that each agent won, on average over its opponents.
+
+    The ends of the interval are averages, too: matches have the same cards, so errors may add up.
+    """
+    against = [table["against"]] if "against" in table else table["agents"]
+    for agent in table["agents"]:
+        met = [_find(table, found, agent, opponent) for opponent in against if opponent != agent]
+        if shares := [sums.share() for sums in met if sums is not None and sums.decided > 0]:
+            means = [sum(ends) / len(shares) for ends in zip(*shares, strict=True)]
+            yield {"agent": agent, **dict(zip(("wins", "wins_low", "wins_high"), means, strict=True))}
 
 
 def _column(table: Mapping[str, Any], found: Mapping[Match, Sums]) -> str:
