@@ -409,7 +409,7 @@ def test_options_come_back_in_their_types() -> None:
         ("typed:players=many", "typed: players must be a whole number, got 'many'"),
         ("typed:palyers=3", "typed has no option 'palyers'; did you mean 'players'?"),
         ("typed:players=2,players=3", "typed: option 'players' is given twice"),
-        ("typed:fast", "there is no game typed:fast"),
+        ("typed:fast", "typed:fast: there is no module 'typed'"),
     ]:
         with pytest.raises(stier.RulesError) as found:
             stier.load_game(text)

@@ -14,12 +14,12 @@ import pandas as pd
 import pyarrow as pa
 
 from stier import _arguments, _native
-from stier._imports import RESERVED, is_path
 from stier._native import Game, alternatives, derive_seed, games_per_deal, load_game
 from stier.errors import ArgumentError, RatingError
 from stier.experiments import _plans
 from stier.experiments._plans import OUTPUTS, OnProgress, PageAfter, Plan, Task, as_text, build, checked, digest, drawn
 from stier.experiments._store import Store
+from stier.games import place_of, text_of
 from stier.playing import AnyAgent, listed
 from stier.ratings import (
     CrossTable,
@@ -138,10 +138,9 @@ class Experiment(Plan):
         outputs: Mapping[str, str] | None = None,
     ) -> None:
         loaded = load_game(game, **(rules or {}))
-        # A game of Python or OpenSpiel is found by its text alone, in other processes, too.
-        foreign = is_path(game) or game.startswith(f"{RESERVED}:")
-        self.game: str = game if foreign else loaded.short_name()
-        self.rules: dict[str, Any] = dict(sorted((rules or {} if foreign else _changed(loaded)).items()))
+        # Other processes find the game by this text.
+        self.game: str = place_of(loaded)
+        self.rules: dict[str, Any] = dict(sorted(_changed(loaded).items()))
         self.agents: dict[str, str] = named(loaded, agents)
         self.deals: int = _arguments.whole("deals", deals, 1, MOST_DEALS)
         self.deals_per_part: int = _arguments.whole("deals_per_part", deals_per_part, 1, MOST_IN_PART)
@@ -233,7 +232,7 @@ class Experiment(Plan):
         actions = [np.array(played.state().history(), dtype=np.int64)[:, 1] for played in games]
         ends = np.cumsum([0, *map(len, actions)], dtype=np.int32)
         columns = [
-            pa.array([str(game)] * len(games), pa.string()),
+            pa.array([text_of(game)] * len(games), pa.string()),
             pa.array(np.full(len(games), block.seed, dtype=np.uint64)),
             pa.array(np.full(len(games), block.pairing, dtype=np.uint32)),
             pa.array(np.array([first + played.deal for played in games], dtype=np.uint64)),

@@ -14,10 +14,9 @@ import inspect
 import re
 import sys
 from collections import OrderedDict
-from importlib import import_module
 from typing import Any, TypeVar
 
-from stier import _native
+from stier import _imports, _native
 from stier._native import Game
 from stier.errors import RulesError
 from stier.games._checking import GameReport, check_game
@@ -95,13 +94,7 @@ def _unknown(name: str) -> RulesError:
 def _class_of(what: Any) -> type:
     """Returns the class of a game by its name, by its place, or itself."""
     if isinstance(what, str) and ":" in what:
-        module, _, name = what.partition(":")
-        try:
-            what = import_module(module)
-            for part in name.split("."):
-                what = getattr(what, part)
-        except (ImportError, AttributeError) as error:
-            raise RulesError(f"there is no game {module}:{name}: {error}") from error
+        what = _imports.load(what, RulesError)
     elif isinstance(what, str):
         if what not in _classes:
             raise _unknown(what)
@@ -146,11 +139,19 @@ def text_of(game: Game) -> str:
     >>> text_of(stier.load_game("my_games:Trumps", hand_size=3))  # doctest: +SKIP
     'my_games:Trumps(hand_size=3)'
     """
+    place = place_of(game)
+    options = game.rules_text()
+    if place == game.short_name():
+        return str(game)
+    return f"{place}({options})" if options else place
+
+
+def place_of(game: Game) -> str:
+    """Returns the place of a game's class, such as ``my_games:Trumps``; the name where it is not found by place."""
     owner = _classes.get(game.short_name())
     if owner is None or owner.__module__ == "__main__":
-        return str(game)
-    options = game.rules_text()
-    return f"{owner.__module__}:{owner.__qualname__}" + (f"({options})" if options else "")
+        return game.short_name()
+    return f"{owner.__module__}:{owner.__qualname__}"
 
 
 def _pickled(game: Game) -> tuple[Any, tuple[Any, ...]]:
