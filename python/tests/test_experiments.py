@@ -233,6 +233,43 @@ def test_ctrl_c_leaves_whole_parts(long: tuple[Path, Store], tmp_path: Path) -> 
     assert len(left.to_arrow()) > 0
 
 
+def test_an_interrupt_before_the_first_part_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    toml, out = tmp_path / "small.toml", tmp_path / "out"
+    toml.write_text(TOML, encoding="utf-8")
+
+    def interrupted(*_: object) -> Store:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("stier.experiments._run.begin", interrupted)
+    assert main(["run", str(toml), "--out", str(out)]) == 130
+    said = f"stopped: 0 of {small().parts()} parts are in {out}, and the same command continues\nstier: interrupted\n"
+    assert capsys.readouterr().err.endswith(said)
+    assert main(["run", str(toml), "--out", str(out), "--no-progress"]) == 130
+    assert capsys.readouterr().err == "stier: interrupted\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
+def test_an_interrupt_of_an_import_says_how_to_go_on(tmp_path: Path) -> None:
+    script = """
+import os, signal, sys, time
+class Interrupted:
+    def find_spec(name, *_):
+        if name == "pyarrow":
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)
+sys.meta_path.insert(0, Interrupted)
+from stier.cli import main
+sys.exit(main())
+"""
+    command = [sys.executable, "-c", script, "run", str(tmp_path / "first.toml"), "--out", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    kept = f"stopped: what has been played is in {tmp_path / 'out'}, and the same command continues"
+    assert done.stderr == f"{kept}\nstier: interrupted\n"
+
+
 def test_another_experiment_is_refused(played: Store) -> None:
     before = kept(played.folder)
     for other, named in [

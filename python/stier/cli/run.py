@@ -8,6 +8,7 @@ import click
 
 from stier.cli import _options as options
 from stier.cli._command import Command, draw
+from stier.cli._interrupts import interrupts
 
 
 def _kinds() -> str:
@@ -60,6 +61,10 @@ def run(
     you stop a run, the same command continues.
     Kinds other than matches write their page, tables and figures at the end.
     """
+    if progress and experiment is not None:
+        folder = out or Path("out") / experiment.stem
+        # Where an interrupt ends the process at once: while modules are imported.
+        interrupts.note = f"stopped: what has been played is in {folder}, and the same command continues\n"
     from stier import experiments
 
     if example is not None and experiment is None:
@@ -67,7 +72,12 @@ def run(
         return
     if experiment is None or example is not None:
         raise click.UsageError("give one of EXPERIMENT and --example")
-    store = experiments.run(experiment, out, threads=threads, ray=ray, minutes=minutes, progress=progress)
+    try:
+        store = experiments.run(experiment, out, threads=threads, ray=ray, minutes=minutes, progress=progress)
+    except KeyboardInterrupt:
+        # It has been told more exactly.
+        interrupts.note = ""
+        raise
     plan = store.experiment
     missing = store.missing()
     done = sum(plan.task(number).size for number in set(range(plan.parts())) - set(missing))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -195,7 +195,7 @@ def run(
     if ray is not None and threads != 0:
         raise ArgumentError("on a cluster each task has one thread: give threads or ray, not both")
     begun = time.monotonic()
-    with ExitStack() as stack:
+    with _telling(Store(plan, folder), out) if progress else nullcontext(), ExitStack() as stack:
         stack.enter_context(Store(plan, folder).locked())
         store = begin(plan, folder)
         store.hold()
@@ -207,21 +207,26 @@ def run(
             from stier.experiments._ray import on_cluster
 
             parts = on_cluster(store, ray)
-        try:
-            for number, table, where in stack.enter_context(closing(parts)):
-                plan.check_networks()
-                store.keep(number, table, where)
-                if tell is not None:
-                    tell(plan.task(number).size, 0)
-                if minutes is not None and time.monotonic() - begun > 60 * minutes:
-                    break
-        except KeyboardInterrupt:
-            if progress:
-                done = plan.parts() - len(store.missing())
-                kept = f"{done} of {plan.parts()} parts are in {out}, and the same command continues"
-                print(f"stopped: {kept}", file=sys.stderr, flush=True)
-            raise
+        for number, table, where in stack.enter_context(closing(parts)):
+            plan.check_networks()
+            store.keep(number, table, where)
+            if tell is not None:
+                tell(plan.task(number).size, 0)
+            if minutes is not None and time.monotonic() - begun > 60 * minutes:
+                break
     return store
+
+
+@contextmanager
+def _telling(store: Store, out: str | Path) -> Iterator[None]:
+    """Tells after an interrupt what is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        parts = store.experiment.parts()
+        kept = f"{parts - len(store.missing())} of {parts} parts are in {out}, and the same command continues"
+        print(f"stopped: {kept}", file=sys.stderr, flush=True)
+        raise
 
 
 def _teller(store: Store, update: Update) -> Callable[[int, int], None]:
