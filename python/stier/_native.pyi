@@ -300,6 +300,13 @@ class State:
         """The game so far as text for `stier.read_record`: rules, events by name, result."""
     def to_text(self, player: SupportsIndex | None = None) -> str:
         """Text for a terminal: as the player sees the state, or with all cards open."""
+    def hand(self, player: SupportsIndex | None = None) -> list[str]:
+        """The names of the cards that the player holds, as the player sees them: a new list, empty in games without cards."""
+    def facts(self, player: SupportsIndex | None = None) -> dict[str, Any]:
+        """The facts that the player may know, such as trump, the card led or the scores: a new dict whose values are
+        `None`, `bool`, `int`, `float`, `str`, and lists of them. The guide *Writing an agent in Python* lists the facts
+        of every game.
+        """
     def _story(self, player: SupportsIndex, since: int | None) -> list[tuple[str, str | None, bool, bool, bool]]: ...
     def _table(self, player: SupportsIndex | None = None) -> str: ...
     def scene(self, player: SupportsIndex | None = None) -> _Scene:

@@ -55,6 +55,15 @@ def test_reports_are_a_function_of_the_arguments() -> None:
     assert once != other
 
 
+def test_the_share_of_what_could_not_be_tested_is_told() -> None:
+    report = stier.check_no_leak("kuhn_poker", games=4, worlds=1)
+    assert 0 < report.bare_places < report.places
+    assert report.untested_share == report.bare_places / report.places
+    said = f"{report.bare_places} of {report.places} views ({report.untested_share:.0%}) were not tested"
+    assert said in str(report)
+    assert stier.leaks.LeakReport("nothing", "").untested_share == 0
+
+
 def test_agents_who_peek_are_found() -> None:
     def peeking(state: stier.State) -> int:
         legal = state.legal_actions()

@@ -430,6 +430,7 @@ impl Hints for Plain {
 trait PenObject {
     fn begin(&mut self, name: &'static str, shape: &[usize], places: Places);
     fn put(&mut self, bits: u64, len: usize);
+    fn single(&mut self);
 }
 
 impl<P: Pen> PenObject for P {
@@ -439,6 +440,10 @@ impl<P: Pen> PenObject for P {
 
     fn put(&mut self, bits: u64, len: usize) {
         Pen::put(self, bits, len);
+    }
+
+    fn single(&mut self) {
+        Pen::single(self);
     }
 }
 
@@ -452,5 +457,9 @@ impl Pen for DynPen<'_> {
 
     fn put(&mut self, bits: u64, len: usize) {
         self.0.put(bits, len);
+    }
+
+    fn single(&mut self) {
+        self.0.single();
     }
 }

@@ -35,7 +35,7 @@ class _Interrupts:
         self.noticed = False
         #: The time at which it was raised.
         self.first: float | None = None
-        #: What a command says before its end by an interrupt: lines.
+        #: Lines that a command says before an interrupt ends it.
         self.note = ""
 
     def answer(self, _: int, frame: FrameType | None) -> None:

@@ -117,6 +117,11 @@ class LeakReport:
     impossible_worlds: dict[str, ImpossibleWorld] = field(default_factory=dict)
 
     @property
+    def untested_share(self) -> float:
+        """The share of places, 0 to 1, in which no other world was drawn: a leak could not show there."""
+        return self.bare_places / max(1, self.places)
+
+    @property
     def ok(self) -> bool:
         """True if other worlds were compared, all of them possible, and nothing differed."""
         return self.other_worlds > 0 and not self.leaks and not self.impossible
@@ -139,7 +144,8 @@ class LeakReport:
         )
         if self.bare_places:
             lines.append(
-                f"  {self.bare_places} of {self.places} views were not tested, because no other world was drawn"
+                f"  {self.bare_places} of {self.places} views ({self.untested_share:.0%}) were not tested, "
+                "because no other world was drawn"
             )
         for fact, count in self.compared.items():
             found = self.differences[fact]
@@ -270,6 +276,8 @@ class StierSubject:
             "information_state_string": state.information_state_string(player),
             "information_state_tensor": state.information_state_tensor(player),
             "observation_tensor": state.observation_tensor(player),
+            "hand": state.hand(player),
+            "facts": state.facts(player),
             "to_text": state.to_text(player),
             "to_html": state.to_html(player),
         }
