@@ -2,7 +2,7 @@
 
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 use stier_core::scene::{Group, Place};
 use stier_core::{Fact, Scene, Value};
 
@@ -24,6 +24,29 @@ fn value_to_py(py: Python<'_>, value: Value) -> PyResult<Bound<'_, PyAny>> {
             let values: Vec<_> = values.into_iter().map(|value| value_to_py(py, value)).collect::<PyResult<_>>()?;
             values.into_bound_py_any(py)
         }
+    }
+}
+
+/// A plain value from Python.
+pub(crate) struct PlainValue(pub(crate) Value);
+
+impl<'py> FromPyObject<'_, 'py> for PlainValue {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self(if object.is_none() {
+            Value::Absent
+        } else if object.is_instance_of::<PyBool>() {
+            Value::Flag(object.extract()?)
+        } else if object.is_instance_of::<PyInt>() {
+            Value::Int(object.extract()?)
+        } else if object.is_instance_of::<PyFloat>() {
+            Value::Float(object.extract()?)
+        } else if object.is_instance_of::<PyString>() {
+            Value::Name(object.extract()?)
+        } else {
+            Value::List(object.extract::<Vec<Self>>()?.into_iter().map(|Self(value)| value).collect())
+        }))
     }
 }
 

@@ -394,17 +394,21 @@ impl State {
     /// The names of the cards that the player holds, as the player sees them: a new list, empty in games without cards.
     #[pyo3(signature = (player=None))]
     fn hand(&self, player: Option<Number>) -> PyResult<Vec<String>> {
-        let seat = self.seat(player.as_ref())?;
-        Ok(self.inner.scene(Some(seat)).held(seat).flatten().map(str::to_string).collect())
+        attempt(|| {
+            let seat = self.seat(player.as_ref())?;
+            Ok(self.inner.scene(Some(seat)).held(seat).flatten().map(str::to_string).collect())
+        })
     }
 
     /// The facts that the player may know, such as trump, the card led or the scores: a new dict whose values are
     /// `None`, `bool`, `int`, `float`, `str`, and lists of them. The guide *Writing an agent in Python* lists the facts
-    /// of every game.
+    /// of the package's games. A game written in Python says its own; without them, `sees` is its observation.
     #[pyo3(signature = (player=None))]
     fn facts<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyDict>> {
-        let seat = self.seat(player.as_ref())?;
-        scene::facts_to_dict(py, self.inner.scene(Some(seat)).facts)
+        attempt(|| {
+            let seat = self.seat(player.as_ref())?;
+            scene::facts_to_dict(py, self.inner.scene(Some(seat)).facts)
+        })
     }
 
     /// The course of the game, as the player may know it, from the player's action number `since` on.

@@ -305,7 +305,7 @@ class State:
     def facts(self, player: SupportsIndex | None = None) -> dict[str, Any]:
         """The facts that the player may know, such as trump, the card led or the scores: a new dict whose values are
         `None`, `bool`, `int`, `float`, `str`, and lists of them. The guide *Writing an agent in Python* lists the facts
-        of every game.
+        of the package's games. A game written in Python says its own; without them, `sees` is its observation.
         """
     def _story(self, player: SupportsIndex, since: int | None) -> list[tuple[str, str | None, bool, bool, bool]]: ...
     def _table(self, player: SupportsIndex | None = None) -> str: ...

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from helpers import all_games, random_walk
+from helpers import OWN_GAMES, all_games, random_walk
 
 import stier
 
@@ -57,9 +59,15 @@ def positions(game: stier.Game, seed: int) -> list[stier.State]:
     return [state for walk in walks for state in [*walk[:: max(1, len(walk) // 10)], walk[-1]]]
 
 
+def of_the_package() -> list[stier.Game]:
+    """The games of the package, with a few of their variants."""
+    variants = [stier.load_game("goofspiel", impinfo=False), stier.load_game("dark_hex", rows=2)]
+    return [game for game in all_games() if game.short_name() in OWN_GAMES] + variants
+
+
+@pytest.mark.parametrize("game", of_the_package(), ids=str)
 def test_the_guide_lists_the_facts_of_every_game_with_their_types(game: stier.Game) -> None:
     listed, rules = table()[game.short_name()], game.rules()
-    assert set(table()) <= set(stier.registered_names())
     types = {}
     for fact, kind in listed.items():
         plain, _, option = kind.partition(" with ")
@@ -77,7 +85,7 @@ def test_the_guide_lists_the_facts_of_every_game_with_their_types(game: stier.Ga
 def test_every_fact_changes() -> None:
     """In some game under some rules."""
     values: dict[tuple[str, str], set[str]] = {}
-    for game in [*all_games(), stier.load_game("goofspiel", impinfo=False), stier.load_game("dark_hex", rows=2)]:
+    for game in of_the_package():
         for state in positions(game, 32):
             for player in range(game.num_players()):
                 for fact, value in state.facts(player).items():
@@ -143,9 +151,7 @@ def in_words(value: Any, name: str) -> str:
 
 
 def test_open_bids_are_facts() -> None:
-    game = stier.load_game("goofspiel", impinfo=False)
-    test_the_guide_lists_the_facts_of_every_game_with_their_types(game)
-    state = game.new_initial_state()
+    state = stier.load_game("goofspiel", impinfo=False).new_initial_state()
     for action in (3, 1):
         state.apply_action(action)
     assert state.facts()["last_bids"] == ["4", "2"]
@@ -166,3 +172,67 @@ def test_facts_belong_to_the_caller(game: stier.Game) -> None:
     state.hand().append("joker")
     assert state.facts()
     assert "joker" not in state.hand()
+
+
+class Suit(Enum):
+    HEARTS = "h"
+
+
+def test_games_in_python_say_their_facts_and_hands() -> None:
+    from kuhn import Kuhn
+
+    class Shown(Kuhn):  # type: ignore[misc]
+        name = "shown"
+        cards = ("J", "Q", "K")
+
+        def facts(self, state: Any, player: int | None) -> dict[str, Any]:
+            numbers = {"bets": np.int64(sum(state.actions)), "pot": np.float64(1.5), "open": player is None}
+            others = {"suit": Suit.HEARTS, "winner": None, "actions": state.actions, "rest": frozenset({2, 1})}
+            return {**numbers, **others, "note": "as you like it"}
+
+        def hand(self, state: Any, player: int) -> list[str]:
+            return [self.outcome_name(card) for card in state.cards[player : player + 1]]
+
+    game = stier.load_game(Shown)
+    state = game.new_initial_state()
+    for event in (2, 0, 0):
+        state.apply_action(event)
+    facts = {"bets": 0, "pot": 1.5, "open": False, "suit": "HEARTS", "winner": None, "actions": [0], "rest": [1, 2]}
+    assert state.facts() == state.facts(1) == {**facts, "note": "as you like it"}
+    assert {name: type(value) for name, value in state.facts().items()} == {
+        name: type(value) for name, value in {**facts, "note": ""}.items()
+    }
+    assert (state.hand(0), state.hand(1)) == (["K"], ["J"])
+    assert ("winner", "None") in state.scene(0)["facts"]
+    test_facts_and_hands_are_the_same_in_all_worlds_that_a_player_takes_for_possible(game)
+    test_hands_are_the_cards_that_scenes_show(game)
+
+
+def test_games_in_python_without_facts_tell_the_observation() -> None:
+    from kuhn import Kuhn
+
+    state = stier.load_game(Kuhn).new_initial_state()
+    for event in (2, 0, 1):
+        state.apply_action(event)
+    assert (state.facts(0), state.facts(1)) == ({"sees": [[2], [1]]}, {"sees": [[0], [1]]})
+    assert state.hand(0) == []
+
+
+def test_facts_of_the_wrong_kind_are_errors_of_the_game() -> None:
+    from kuhn import Kuhn
+
+    class Failing(Kuhn):  # type: ignore[misc]
+        name = "failing"
+
+        def facts(self, state: Any, player: int | None) -> dict[str, Any]:
+            raise ZeroDivisionError
+
+    class Huge(Kuhn):  # type: ignore[misc]
+        name = "huge"
+
+        def facts(self, state: Any, player: int | None) -> dict[str, Any]:
+            return {"stars": 2**100}
+
+    for wrong in (Failing, Huge):
+        with pytest.raises(stier.GameError, match="facts"):
+            stier.load_game(wrong).new_initial_state().facts(0)

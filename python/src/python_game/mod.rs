@@ -26,7 +26,8 @@ use stier_core::listed::{Listed, Unlisted};
 use stier_core::plain::{DynPen, PlainGame, PlainState};
 use stier_core::scene::{Face, Group, Hue, Place, Scene, Sign};
 use stier_core::{
-    Action, ActionSet as _, Actions256, BySeat, DynOptions, GameInfo, Log, Outcome, Pen as _, Seat, Symmetry, Turn,
+    Action, ActionSet as _, Actions256, BySeat, DynOptions, Fact, GameInfo, Log, Outcome, Pen as _, Seat, Symmetry,
+    Turn,
     failure::{self, Foreign},
 };
 
@@ -34,11 +35,12 @@ use self::encode::{Code, PLACES};
 use self::nodes::{Node, Nodes, Seen};
 use self::position::{Path, Position};
 use self::rules::Rules;
-use self::sheet::{Methods, text_for_ever};
+use self::sheet::Methods;
 
 pub(crate) use self::sheet::options;
 use self::thread::with_python;
 use crate::errors;
+use crate::scene::PlainValue;
 use crate::state::{CHANCE, TERMINAL};
 
 /// A Python game under fixed rules.
@@ -324,11 +326,8 @@ impl PythonGame {
         let node = self.node(position);
         let child = self.child(&node, event, &position.path);
         let path = position.path.with(event);
-        let after = if self.states_are_histories {
-            Position::of_history(path)
-        } else {
-            Position::of(path, child.identity)
-        };
+        let after =
+            if self.states_are_histories { Position::of_history(path) } else { Position::of(path, child.identity) };
         (after, child)
     }
 
@@ -584,7 +583,8 @@ impl PlainGame for PythonGame {
 
     fn scene(&self, state: &PlainState, perspective: Option<Seat>) -> Scene {
         let (node, path) = (self.at(state), &state.get::<Position>().path);
-        let facts: Option<Vec<(String, String)>> = self.told("facts", self.methods.facts.as_ref(), state, perspective);
+        type Told = (String, PlainValue, String);
+        let facts: Option<Vec<Told>> = self.told("facts", self.methods.facts.as_ref(), state, perspective);
         let facts = facts.unwrap_or_else(|| {
             let observer = perspective.map_or(self.info.num_seats, Seat::index);
             with_python(|py| {
@@ -592,9 +592,9 @@ impl PlainGame for PythonGame {
                     Some(_) => self.observation(py, &node, observer, path),
                     None => node.object.bind(py).clone(),
                 };
-                let words = self.methods.words.bind(py).call1((shown,)).and_then(|words| words.extract::<String>());
-                let words = words.unwrap_or_else(|error| self.raised(py, "observation", error, path));
-                vec![(if perspective.is_some() { "sees" } else { "state" }.to_string(), words)]
+                let name = if perspective.is_some() { "sees" } else { "state" };
+                let told = self.methods.fact.bind(py).call1((name, shown)).and_then(|fact| fact.extract::<Told>());
+                vec![told.unwrap_or_else(|error| self.raised(py, "observation", error, path))]
             })
         });
         let place = |seat: Seat| {
@@ -605,7 +605,7 @@ impl PlainGame for PythonGame {
         };
         Scene {
             title: self.name(),
-            facts: facts.into_iter().map(|(name, value)| (text_for_ever(&name), value)).collect(),
+            facts: facts.into_iter().map(|(name, PlainValue(value), words)| Fact::told(name, value, words)).collect(),
             track: Vec::new(),
             places: Seat::all(self.info.num_seats).map(place).collect(),
             next: match node.turn {

@@ -30,6 +30,8 @@ pub(super) struct Methods {
     pub(super) evaluate: Option<Py<PyAny>>,
     pub(super) facts: Option<Py<PyAny>>,
     pub(super) hand: Option<Py<PyAny>>,
+    /// A fact of a name and a value.
+    pub(super) fact: Py<PyAny>,
     /// An observation in words.
     pub(super) words: Py<PyAny>,
 }
@@ -124,6 +126,7 @@ impl PythonGame {
             evaluate: optional("evaluate")?,
             facts: if sheet.getattr("facts")?.is_none() { None } else { Some(sheet.getattr("facts")?.unbind()) },
             hand: optional("hand")?,
+            fact: sheet.getattr("fact")?.unbind(),
             words: sheet.getattr("words")?.unbind(),
         };
         let (memory, bytes): (usize, usize) =

@@ -10,7 +10,8 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from inspect import Parameter, getdoc, signature
-from typing import Any, Literal
+from numbers import Integral, Real
+from typing import Any, Literal, TypeAlias
 
 from stier import _native
 from stier._native import CHANCE, TERMINAL
@@ -169,6 +170,27 @@ def _words_within(value: Any) -> str:
     return str(value) if isinstance(value, str) and value.isidentifier() else repr(value)
 
 
+#: A name, a plain value, and the value in words.
+_Fact: TypeAlias = tuple[str, Any, str]
+
+
+def _fact(name: str, value: Any) -> _Fact:
+    return name, _plain(value), words(value)
+
+
+def _plain(value: Any) -> Any:
+    """Returns a value made of None, bool, int, float, str and lists: what is not made of them in words."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if isinstance(value, frozenset):
+        return [_plain(one) for one in sorted(value, key=words)]
+    if value is None or isinstance(value, bool) or type(value) is str:
+        return value
+    if isinstance(value, Enum) or not isinstance(value, Real):
+        return words(value)
+    return int(value) if isinstance(value, Integral) else float(value)
+
+
 def _size(value: Any) -> int:
     """Returns about how many bytes a state takes."""
     size = sys.getsizeof(value)
@@ -307,7 +329,7 @@ class Sheet:
         self.observations_recall = bool(getattr(game, "observations_recall", False))
         self.exact_features = bool(getattr(game, "exact_features", True))
         self.cards = [str(card) for card in getattr(game, "cards", ())]
-        self.words = words
+        self.words, self.fact = words, _fact
         self.game: Any = _Noticing(game) if getattr(game, "observed", None) is not None else game
         try:
             first = self.game.initial_state()
@@ -335,8 +357,8 @@ class Sheet:
     def _lacks(self, member: str) -> bool:
         return getattr(self.game, member, None) is None
 
-    def _facts(self, state: Any, player: int | None) -> list[tuple[str, str]]:
-        return [(str(name), words(value)) for name, value in self.game.facts(state, player).items()]
+    def _facts(self, state: Any, player: int | None) -> list[_Fact]:
+        return [_fact(str(name), value) for name, value in self.game.facts(state, player).items()]
 
 
 def _whole(owner: str, name: str, value: Any, low: int, high: int) -> int:
