@@ -12,6 +12,8 @@ use stier_core::games::schwinget::Schwinget;
 use stier_core::games::up_and_down::UpAndDown;
 use stier_core::{FromRules as _, RecordError, RulesError, games, record};
 
+pub use stier_plain::custom;
+
 /// The game of that name with rules given as text; see [`Options::from_text`](stier_core::Options::from_text).
 pub fn load(name: &str, rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {
     match name {

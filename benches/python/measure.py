@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 #: Seconds for each line.
 SECONDS = 2.0
+
+
+def machine() -> list[str]:
+    """Return lines for the end of a table: the commit, the processor and the version of Python."""
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], check=True, capture_output=True, text=True)
+    words = Path("/proc/cpuinfo").read_text("utf-8").partition("model name")[2] if sys.platform == "linux" else ""
+    processor = words.partition("\n")[0].strip(" \t:") or platform.machine()
+    return [f"- commit: {commit.stdout.strip()}", f"- machine: {processor}, Python {platform.python_version()}"]
 
 
 def measure(name: str, elements: int, once: Callable[[], object]) -> None:

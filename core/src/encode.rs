@@ -11,6 +11,8 @@ pub struct Field {
     pub shape: Vec<usize>,
     /// The meaning of places on the last axis, for texts.
     pub places: Places,
+    /// True if a row, along the last axis, has at most one one.
+    pub single: bool,
 }
 
 /// The meaning of the places on the last axis of a field.
@@ -85,6 +87,10 @@ pub trait Pen: Sized {
     /// Writes the `len` lowest bits, beyond which there are only zeros.
     fn put(&mut self, bits: u64, len: usize);
 
+    /// Notes in a layout that rows of the present field have at most one one.
+    #[inline(always)]
+    fn single(&mut self) {}
+
     /// Begins a field of numbers or sets.
     #[inline(always)]
     fn field<const N: usize>(&mut self, name: &'static str, shape: [usize; N]) -> Rows<'_, Self> {
@@ -143,6 +149,7 @@ impl<'a, P: Pen> Rows<'a, P> {
     #[inline(always)]
     pub fn one(self, index: Option<impl Into<usize>>) -> Self {
         let len = self.len;
+        self.pen.single();
         match index.map(Into::into) {
             None => self.pen.put(0, len),
             Some(index) if len <= 64 => {
@@ -309,11 +316,15 @@ impl BlockPen for Tensor {
 impl Pen for Tensor {
     fn begin(&mut self, name: &'static str, shape: &[usize], places: Places) {
         debug_assert_eq!(self.values.len(), size(&self.fields), "fields have the size of their shape");
-        self.fields.push(Field { name, shape: shape.to_vec(), places });
+        self.fields.push(Field { name, shape: shape.to_vec(), places, single: false });
     }
 
     fn put(&mut self, bits: u64, len: usize) {
         self.values.extend(values(bits, len).map(f32::from));
+    }
+
+    fn single(&mut self) {
+        self.fields.iter_mut().last().expect("a field has begun").single = true;
     }
 }
 

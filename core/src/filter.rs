@@ -57,6 +57,18 @@ impl<S: Copy + Eq + std::hash::Hash> Layer<S> {
     }
 }
 
+/// The most states at one event in a game whose [rules run somewhere else](Game::foreign): some gigabytes.
+const MOST_STATES: usize = 1 << 22;
+
+/// Fails in a game whose rules run somewhere else.
+fn too_many<G: Game>(game: &G, seat: Seat) {
+    if let Some(game) = game.foreign() {
+        game.contradiction(&format!(
+            "more than {MOST_STATES} states agree with what player {seat} knows: too many to list them"
+        ));
+    }
+}
+
 /// All worlds of a [`Log`], found by trying every history and dropping those that the seat can tell apart. Their weights
 /// are exact up to 2^-53 of the sum of all weights. Time and memory grow with the number of consistent states at each
 /// event: for games with at most some thousands of them.
@@ -126,6 +138,9 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
                         let layer = if is_noticed { &mut following } else { &mut unnoticed };
                         layer.add(after, probability, reached.histories, Some(way));
                     });
+                    if following.states.len().max(unnoticed.states.len()) > MOST_STATES {
+                        too_many(game, log.seat());
+                    }
                 }
                 of_entry.push(unnoticed);
             }

@@ -16,9 +16,11 @@ use std::hash::Hash;
 use crate::actions::{Action, ActionSet};
 use crate::encode::{BlockPen, Cell, Field, Floats, Pen, Tensor, Values};
 use crate::error::RulesError;
+use crate::failure::Foreign;
 use crate::hints::Hints;
 use crate::history::History;
 use crate::key::Past;
+use crate::listed::{Listed, Unlisted};
 use crate::log;
 use crate::notation::Notation;
 use crate::options::{DynOptions, Options};
@@ -292,6 +294,17 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// The sampler over the states that are consistent with a view.
     fn sampler(&self, view: &Self::View) -> Self::Sampler {
         Self::Sampler::new(self, view)
+    }
+
+    /// The rules, if they run somewhere else. What such a game promises is checked where it is used.
+    fn foreign(&self) -> Option<&dyn Foreign> {
+        None
+    }
+
+    /// All histories of the game, if it can list them faster than it answers for one after another, and if there are at
+    /// most `most`. `goes_on` is asked now and then, with the number so far, and may stop it.
+    fn list(&self, _most: usize, _goes_on: &dyn Fn(usize) -> bool) -> Result<Listed, Unlisted> {
+        Err(Unlisted::NotOffered)
     }
 
     /// The parts of the [observation](Game::observe).

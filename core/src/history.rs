@@ -84,8 +84,9 @@ impl<G: Game> History<G> {
     pub fn push(&mut self, game: &G, action: Action) {
         let turn = game.turn(&self.state);
         debug_assert_ne!(turn, Turn::Over, "the game is over");
-        self.events.push(Event { turn, action });
+        // In this order nothing has changed if the game fails.
         game.apply(&mut self.state, action);
+        self.events.push(Event { turn, action });
     }
 
     /// Draws random events until a player is to act or the game is over.

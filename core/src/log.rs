@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use crate::actions::Action;
 use crate::encode::{BlockPen, Cell, Field, Pen, Places, Values, values};
+use crate::fact::Value;
 use crate::game::{Game, Observer, SeatView, Turn};
 use crate::history::History;
 use crate::key::{Past, UNNOTICED, mix};
@@ -142,32 +143,54 @@ pub(crate) fn changed_fields<'a, G: Notation>(
     values: &[u8],
     except: Option<&[u8]>,
 ) -> Vec<(&'a Field, String)> {
-    let mut start = 0;
-    let mut words = Vec::new();
-    for field in layout {
-        let places = start..start + field.size();
-        start = places.end;
-        let here = &values[places.clone()];
-        if except.is_none_or(|except| except[places] != *here) {
-            let rows = here.chunks(field.shape[field.shape.len() - 1]).map(|row| row_text(game, field, row));
-            let text = rows.collect::<Vec<_>>().join(" ");
-            let text = text.trim_end_matches([' ', '-']);
-            words.push((field, if text.is_empty() { "-" } else { text }.to_string()));
-        }
-    }
-    words
+    let before: Vec<&[u8]> = except.map_or(Vec::new(), |except| parts(layout, except).map(|(_, part)| part).collect());
+    let changed = parts(layout, values).enumerate().filter(|(place, (_, part))| before.get(*place) != Some(part));
+    changed.map(|(_, (field, part))| (field, field_text(game, field, part))).collect()
 }
 
-/// One row of a field as text: the names of its ones, or how many there are.
-fn row_text<G: Notation>(game: &G, field: &Field, row: &[u8]) -> String {
+/// The fields of an observation with this layout, each with its part of the values.
+pub(crate) fn parts<'a, 'b>(
+    layout: &'a [Field],
+    mut values: &'b [u8],
+) -> impl Iterator<Item = (&'a Field, &'b [u8])> + use<'a, 'b> {
+    layout.iter().map(move |field| {
+        let (part, rest) = values.split_at(field.size());
+        values = rest;
+        (field, part)
+    })
+}
+
+/// A field as text: its rows, without empty ones at the end.
+pub(crate) fn field_text<G: Notation>(game: &G, field: &Field, values: &[u8]) -> String {
+    let rows = values.chunks(field.shape[field.shape.len() - 1]).map(|row| row_value(game, field, row).to_string());
+    let text = rows.collect::<Vec<_>>().join(" ");
+    let text = text.trim_end_matches([' ', '-']);
+    if text.is_empty() { "-" } else { text }.to_string()
+}
+
+/// A field as a value: a list of lists for each axis but the last, along which a row is one value.
+pub(crate) fn field_value<G: Notation>(game: &G, field: &Field, values: &[u8]) -> Value {
+    let mut rows: Vec<Value> =
+        values.chunks(field.shape[field.shape.len() - 1]).map(|row| row_value(game, field, row)).collect();
+    for &size in field.shape.iter().rev().skip(1) {
+        rows = rows.chunks(size).map(|values| values.iter().cloned().collect()).collect();
+    }
+    rows.swap_remove(0)
+}
+
+/// A row of a field: the names of its ones, a single name, or the number of ones.
+fn row_value<G: Notation>(game: &G, field: &Field, row: &[u8]) -> Value {
     let ones = row.iter().zip(0_u8..).filter(|(value, _)| **value == 1).map(|(_, place)| place);
-    let names: Vec<String> = match field.places {
-        Places::Numbers => ones.map(|place| place.to_string()).collect(),
-        Places::Actions => ones.map(|place| game.action_name(Action(place))).collect(),
-        Places::Outcomes | Places::Hand => ones.map(|place| game.outcome_name(Action(place))).collect(),
-        Places::Counts => vec![ones.count().to_string()],
-    };
-    if names.is_empty() { "-".to_string() } else { names.join(",") }
+    let mut names = ones.clone().map(|place| match field.places {
+        Places::Numbers | Places::Counts => place.into(),
+        Places::Actions => game.action_name(Action(place)).into(),
+        Places::Outcomes | Places::Hand => game.outcome_name(Action(place)).into(),
+    });
+    match field.places {
+        Places::Counts => Value::Int(ones.count() as i64),
+        _ if field.single => names.next().unwrap_or(Value::Absent),
+        _ => names.collect(),
+    }
 }
 
 /// Moves the last entry to its sorted position among those before it that satisfy the condition. Others stay in place.

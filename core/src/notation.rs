@@ -3,8 +3,9 @@
 use crate::actions::{Action, ActionSet};
 use crate::encode::{self, Field, Pen, Places};
 use crate::error::{IllegalAction, ParseError};
+use crate::fact::Fact;
 use crate::game::{Game, Observer, SeatView as _, Turn};
-use crate::log::{changed_fields, observed_values};
+use crate::log::{changed_fields, field_text, field_value, observed_values, parts};
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
 use crate::seats::Seat;
 
@@ -133,21 +134,21 @@ pub trait Notation: Game {
 
 /// The default [`scene`](Notation::scene), for games that change it a little.
 pub fn plain_scene<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> Scene {
-    let (public, private) = observations(game, state, perspective);
     let cards = game.cards();
-    let place = |(seat, fields): (u8, Fields)| {
-        let remarks = fields.into_iter().map(|(name, text)| format!("{name}: {text}")).collect();
-        let (seat, mut counts) = (Seat(seat), vec![0; cards.len()]);
+    let place = |seat: Seat| {
+        let open = perspective.is_none_or(|own| own == seat);
+        let remarks = if open { private_remarks(game, state, seat) } else { Vec::new() };
+        let mut counts = vec![0; cards.len()];
         game.holdings(state, seat, &mut counts);
         let held = cards.iter().zip(counts).flat_map(|(card, count)| vec![card.clone(); count.into()]);
-        let hand = (!cards.is_empty()).then(|| Group::hand(held, perspective.is_none_or(|own| own == seat)));
+        let hand = (!cards.is_empty()).then(|| Group::hand(held, open));
         Place::of(seat, hand.into_iter().collect(), remarks)
     };
     Scene {
         title: game.name(),
-        facts: public,
+        facts: observed_facts(game, state, perspective),
         track: Vec::new(),
-        places: (0..).zip(private).map(place).collect(),
+        places: Seat::all(game.num_seats()).map(place).collect(),
         next: next(game, state),
         tells_returns: perspective.is_none(),
     }
@@ -175,25 +176,31 @@ impl Pen for HandPen<'_> {
     }
 }
 
-/// Fields of an observation as text.
-type Fields = Vec<(&'static str, String)>;
+/// True for fields that are shown as they are: not the hand, which is shown as cards.
+fn is_shown(field: &Field) -> bool {
+    field.name != "seat" && field.places != Places::Hand
+}
 
-/// The fields of the public observation that are not empty, then those that each seat sees besides its hand: none of
-/// seats whose cards are hidden.
-fn observations<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> (Fields, Vec<Fields>) {
+/// The fields of the observation as facts. Those that a spectator sees, too, are told in words unless they are empty.
+fn observed_facts<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> Vec<Fact> {
     let layout = game.observation_layout();
     let public = observed_values(game, state, Observer::Public);
-    let private = |seat| match perspective {
-        Some(own) if own != seat => Vec::new(),
-        _ => {
-            let own = observed_values(game, state, Observer::Seat(seat));
-            let fields = changed_fields(game, &layout, &own, Some(&public)).into_iter();
-            let told = fields.filter(|(field, _)| field.name != "seat" && field.places != Places::Hand);
-            told.map(|(field, text)| (field.name, text)).collect()
-        }
+    let seen = observed_values(game, state, perspective.map_or(Observer::Public, Observer::Seat));
+    let fields = parts(&layout, &seen).zip(parts(&layout, &public)).filter(|((field, _), _)| is_shown(field));
+    let fact = |((field, seen), (_, public))| {
+        let words = Some(field_text(game, field, public)).filter(|text| text != "-");
+        Fact { words, ..Fact::new(field.name, field_value(game, field, seen)) }
     };
-    let facts = changed_fields(game, &layout, &public, None).into_iter().filter(|(_, text)| text != "-");
-    (facts.map(|(field, text)| (field.name, text)).collect(), Seat::all(game.num_seats()).map(private).collect())
+    fields.map(fact).collect()
+}
+
+/// The fields of the observation that are others than those that a spectator sees, in words.
+fn private_remarks<G: Notation>(game: &G, state: &G::State, seat: Seat) -> Vec<String> {
+    let layout = game.observation_layout();
+    let public = observed_values(game, state, Observer::Public);
+    let own = observed_values(game, state, Observer::Seat(seat));
+    let fields = changed_fields(game, &layout, &own, Some(&public)).into_iter();
+    fields.filter(|(field, _)| is_shown(field)).map(|(field, text)| format!("{}: {text}", field.name)).collect()
 }
 
 /// The next event in words.

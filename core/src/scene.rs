@@ -1,8 +1,9 @@
 //! Content of a picture of a state: cards, places and words. The program that draws it chooses positions and shades.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::choice;
+use crate::fact::Fact;
 use crate::seats::Seat;
 
 choice! {
@@ -74,12 +75,13 @@ pub fn french_rank(letter: char) -> String {
 
 /// A state from the perspective of one seat, or of an observer who sees everything. Cards are called by their
 /// [names](crate::Notation::cards).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Scene {
     /// The name of the game in its own language.
     pub title: &'static str,
-    /// Facts about the whole table, as pairs of label and value.
-    pub facts: Vec<(&'static str, String)>,
+    /// Facts about the game. Only those that are [told](Scene::told) are serialized.
+    #[serde(serialize_with = "serialize_told")]
+    pub facts: Vec<Fact>,
     /// The spaces of a circular track; empty in games without one.
     pub track: Vec<Space>,
     /// The seats and the middle of the table, from top to bottom. Several places without a seat are the lines of a board,
@@ -100,7 +102,7 @@ const SHOWN: [&str; 18] = [
     "bids",
     "boss",
     "dealt",
-    "first player",
+    "first_player",
     "hand",
     "knocked",
     "last_bids",
@@ -122,10 +124,36 @@ pub fn is_told(label: &str) -> bool {
 /// The space between two parts of a line.
 const GAP: &str = "   ";
 
+/// A name of a fact or a remark, in words.
+fn in_words(name: &str) -> String {
+    name.replace('_', " ")
+}
+
+/// The facts that are told in words: names and words.
+fn told(facts: &[Fact]) -> impl Iterator<Item = (&str, &str)> {
+    facts.iter().filter_map(|fact| Some((fact.name.as_ref(), fact.words.as_deref()?)))
+}
+
+fn serialize_told<S: Serializer>(facts: &[Fact], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(told(facts))
+}
+
 impl Scene {
+    /// The facts that are told in words: names and words.
+    pub fn told(&self) -> impl Iterator<Item = (&str, &str)> {
+        told(&self.facts)
+    }
+
+    /// The cards that a seat holds: their names, or `None` for hidden cards.
+    pub fn held(&self, seat: Seat) -> impl Iterator<Item = Option<&str>> {
+        let places = self.places.iter().filter(move |place| place.seat == Some(seat));
+        let groups = places.flat_map(|place| &place.groups).filter(|group| group.held);
+        groups.flat_map(|group| &group.cards).map(Option::as_deref)
+    }
+
     /// The scene as text: the facts, the track, a line for each place, and the next event.
     pub fn text(&self) -> String {
-        let facts: Vec<String> = self.facts.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let facts: Vec<String> = self.told().map(|(name, words)| format!("{}: {words}", in_words(name))).collect();
         let track = self.track.iter().map(|space| match &space.piece {
             Some(piece) => piece.as_str(),
             None if space.food => "*",
@@ -148,7 +176,7 @@ impl Scene {
                 let width = place.seat.and(longest).unwrap_or(0);
                 format!("{part:<width$}")
             }));
-            parts.extend(place.remarks.iter().cloned());
+            parts.extend(place.remarks.iter().map(|remark| in_words(remark)));
             lines.push(if parts.len() > 1 { parts.join(GAP).trim_end().to_string() } else { String::new() });
         }
         lines.push(format!("next: {}", self.next));

@@ -14,6 +14,7 @@ use stier_agents::erased::{DynAgent, DynState};
 use crate::beliefs::Beliefs;
 use crate::errors;
 use crate::game::{AnyGame, Game, option_value};
+use crate::python_game::guarded;
 use crate::run::watched;
 use crate::search::Search;
 use crate::state::State;
@@ -71,7 +72,7 @@ impl Agent {
         self.with_player(|player| {
             let state = state.inner();
             let answer = if self.quick {
-                py.detach(|| question(player, state))
+                py.detach(|| guarded(|| question(player, state)))?
             } else {
                 self.interrupt.store(false, Ordering::Relaxed);
                 watched::<_, ()>(py, &self.interrupt, |_| question(player, state), |_| Ok(()))?
@@ -112,7 +113,7 @@ pub(crate) fn parse_spec(text: &str, options: Option<&Bound<'_, PyDict>>) -> PyR
 pub(crate) fn load_agent(name: &str, game: AnyGame, options: Option<&Bound<'_, PyDict>>) -> PyResult<Agent> {
     let AnyGame(game) = game;
     let spec = parse_spec(name, options)?;
-    let mut player = game.face().agent(&spec).map_err(errors::agent)?;
+    let mut player = guarded(|| game.face().agent(&spec))?.map_err(errors::agent)?;
     let interrupt = Arc::<AtomicBool>::default();
     player.interrupt_with(interrupt.clone());
     Ok(Agent { game, quick: spec.is_quick(), spec, interrupt, player: Mutex::new(player) })

@@ -13,6 +13,7 @@ use crate::agent::{Agent, no_search};
 use crate::beliefs::Beliefs;
 use crate::errors;
 use crate::game::Game;
+use crate::python_game::guarded;
 use crate::solution::Solution;
 use crate::state::State;
 use crate::tree::TabularPolicy;
@@ -82,11 +83,10 @@ impl PythonAgent {
             PyTypeError::new_err(format!("{} must return the number of an action, got {kind}", self.name))
         })?;
         let action = number.action_in(shown).map_err(named)?;
-        if shown.possible().contains(&action) {
+        if guarded(|| shown.possible())?.contains(&action) {
             return Ok(action);
         }
-        let error = shown.duplicate().apply(action).expect_err("an illegal action is refused");
-        Err(named(errors::illegal(error)))
+        Err(named(errors::illegal(guarded(|| shown.refusal(action.0.into()))?)))
     }
 }
 
@@ -121,16 +121,16 @@ impl PythonAgent {
     /// Raises the exceptions of the callable, `IllegalActionError` if it chooses an illegal action, and `AgentError` if
     /// no player is to move.
     fn step(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<u8> {
-        let seat = DecideError::seat(state.inner().turn()).map_err(errors::agent)?;
+        let seat = DecideError::seat(guarded(|| state.inner().turn())?).map_err(errors::agent)?;
         let seed = self.rng.lock().unwrap_or_else(PoisonError::into_inner).bits();
-        let mut shown = state.inner().resample(seat, seed);
+        let mut shown = guarded(|| state.inner().resample(seat, seed))?;
         shown.set_dealing(None);
         Ok(self.ask(py, state.game(), &*shown)?.0)
     }
 
     /// Like `step`, but also returns the probability of each legal action: 1 for the chosen one.
     fn step_with_policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<(Vec<(u8, f64)>, u8)> {
-        let legal = state.inner().possible();
+        let legal = guarded(|| state.inner().possible())?;
         let chosen = self.step(py, state)?;
         Ok((legal.into_iter().map(|action| (action.0, f64::from(action.0 == chosen))).collect(), chosen))
     }
@@ -147,7 +147,7 @@ impl PythonAgent {
     fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Beliefs> {
         let seat = state.seat(player.as_ref())?;
         let inner = state.inner();
-        Ok(Beliefs::new(state.game().clone(), seat, py.detach(|| inner.beliefs(seat))))
+        Ok(Beliefs::new(state.game().clone(), seat, py.detach(|| guarded(|| inner.beliefs(seat)))?))
     }
 
     /// Starts a new game: draws from the streams of `seed`, by default the agent's own seed, and calls the object's

@@ -8,6 +8,7 @@ mod types {
     pyo3::import_exception!(stier.errors, AgentError);
     pyo3::import_exception!(stier.errors, ArgumentError);
     pyo3::import_exception!(stier.errors, FileError);
+    pyo3::import_exception!(stier.errors, GameError);
     pyo3::import_exception!(stier.errors, IllegalActionError);
     pyo3::import_exception!(stier.errors, MissingExtraError);
     pyo3::import_exception!(stier.errors, RecordError);
@@ -28,6 +29,11 @@ pub(crate) fn argument(error: impl ToString) -> PyErr {
 /// A file that cannot be read or written.
 pub(crate) fn file(error: impl ToString) -> PyErr {
     types::FileError::new_err(error.to_string())
+}
+
+/// A game that raises or contradicts itself.
+pub(crate) fn game(error: impl ToString) -> PyErr {
+    types::GameError::new_err(error.to_string())
 }
 
 /// An action that is not legal, or that the game does not have.

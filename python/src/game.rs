@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use pyo3::IntoPyObjectExt as _;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use stier_agents::erased::DynGame;
-use stier_core::{Field, OptionValue, encode};
+use stier_core::{Field, OptionValue, encode, games};
 
 use crate::errors;
+use crate::python_game::{PythonGame, guarded};
 use crate::serial;
 use crate::state::{CHANCE, State};
 use crate::values::{Number, Seed, name_and_options};
@@ -26,10 +26,11 @@ pub(crate) struct Game {
 }
 
 impl Game {
-    pub(crate) fn new(face: Arc<dyn DynGame>) -> Self {
-        let observation_size = encode::size(&face.facts().observation_layout);
-        let information_state_size = encode::size(&face.facts().information_state_layout);
-        Self { face, observation_size, information_state_size }
+    pub(crate) fn new(face: Arc<dyn DynGame>) -> PyResult<Self> {
+        let facts = guarded(|| face.facts())?;
+        let observation_size = encode::size(&facts.observation_layout);
+        let information_state_size = encode::size(&facts.information_state_layout);
+        Ok(Self { face, observation_size, information_state_size })
     }
 
     pub(crate) fn face(&self) -> &dyn DynGame {
@@ -42,6 +43,11 @@ impl Game {
 
     pub(crate) fn information_state_size(&self) -> usize {
         self.information_state_size
+    }
+
+    /// True unless the rules run in Python.
+    pub(crate) fn is_native(&self) -> bool {
+        games::NAMES.contains(&self.face.facts().name)
     }
 
     /// The name, followed by the rules that differ from the defaults: `schwinget:bouts=4`.
@@ -66,14 +72,10 @@ impl<'py> FromPyObject<'_, 'py> for AnyGame {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(game) = object.cast::<Game>() {
-            return Ok(Self(game.get().clone()));
+        match object.cast::<Game>() {
+            Ok(game) => Ok(Self(game.get().clone())),
+            Err(_) => load_game(&object, None).map(Self),
         }
-        if let Ok(name) = object.cast::<PyString>() {
-            return load_game(&name.to_cow()?, None).map(Self);
-        }
-        let kind = object.get_type().name()?;
-        Err(PyTypeError::new_err(format!("game must be a Game or the name of one, such as 'schwinget', got {kind}")))
     }
 }
 
@@ -83,13 +85,59 @@ impl<'py> FromPyObject<'_, 'py> for AnyGame {
 /// defaults. `load_game(name, **game.rules())` loads the same game again. Options may also be part of the text:
 /// `"schwinget:scoring=schwinger,bouts=4"` or `"schwinget(scoring=schwinger,bouts=4)"`.
 ///
+/// Games written in Python are loaded by the name under which they were registered (`stier.register_game`), by the
+/// place of the class, as `"my_games:Trumps"` or `"my_games:Trumps(players=3)"`, or by the class itself. OpenSpiel's
+/// games are loaded as `"openspiel:leduc_poker(players=2)"`, or as `pyspiel.Game`.
+///
 /// Raises `RulesError`, which lists what is allowed, for an unknown name, option or value, for an option given twice,
-/// and for options that contradict each other.
+/// and for options that contradict each other; `GameError` for a Python game that cannot be played.
 #[pyfunction]
 #[pyo3(signature = (name, /, **options))]
-pub(crate) fn load_game(name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Game> {
-    let (name, rules) = name_and_options(name, options, errors::rules)?;
-    stier_games::load(name, &rules).map(Game::new).map_err(errors::rules)
+pub(crate) fn load_game(name: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Game> {
+    let Ok(text) = name.cast::<PyString>() else { return python_game(name, "", options) };
+    let text = text.to_cow()?;
+    if let Some((place, rules)) = place_of_class(&text) {
+        return python_game(PyString::new(name.py(), place).as_any(), rules, options);
+    }
+    let (known, rules) = name_and_options(&text, None, errors::rules)?;
+    if !games::NAMES.contains(&known) {
+        return python_game(PyString::new(name.py(), known).as_any(), &rules, options);
+    }
+    let (known, rules) = name_and_options(&text, options, errors::rules)?;
+    stier_games::load(known, &rules).map_err(errors::rules).and_then(Game::new)
+}
+
+/// The game of this name with rules given as text, however it is written.
+pub(crate) fn load_by_name(py: Python<'_>, name: &str, rules: &str) -> PyResult<Game> {
+    if games::NAMES.contains(&name) {
+        return stier_games::load(name, rules).map_err(errors::rules).and_then(Game::new);
+    }
+    python_game(PyString::new(py, name).as_any(), rules, None)
+}
+
+/// Splits a text that says where a class stands, such as `my_games:Trumps(players=3)`, into the place and the options.
+/// `None` if the text is the name of a game.
+fn place_of_class(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim();
+    let (module, rest) = text.split_once(':')?;
+    if module == "openspiel" {
+        return Some((text, ""));
+    }
+    let (class, options) = rest.split_once('(').map_or((rest, ""), |(class, rest)| (class, rest));
+    let is_class = !class.trim().is_empty() && !class.contains(['=', ',']) && !games::NAMES.contains(&module);
+    is_class.then(|| (text[..module.len() + 1 + class.len()].trim(), options.strip_suffix(')').unwrap_or(options)))
+}
+
+/// Loads a game that is not written in Rust.
+fn python_game(game: &Bound<'_, PyAny>, rules: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Game> {
+    let load = game.py().import("stier.games")?.getattr("_load")?;
+    Ok(load.call1((game, rules, options))?.cast_into::<Game>()?.get().clone())
+}
+
+/// Makes a game from the sheet of its class: see `stier/games/_sheet.py`.
+#[pyfunction(name = "_python_game")]
+pub(crate) fn make_python_game(sheet: &Bound<'_, PyAny>) -> PyResult<Game> {
+    Game::new(stier_games::custom(PythonGame::new(sheet)?))
 }
 
 fn layout(fields: &[Field]) -> Vec<(&'static str, Vec<usize>)> {
@@ -264,13 +312,13 @@ impl Game {
     ///
     /// The seed is 0 to 2**64-1. It fixes the order of every pile, no matter which player draws from it.
     #[pyo3(signature = (seed=None))]
-    fn new_initial_state(&self, seed: Option<Seed>) -> State {
-        State::new(self.clone(), self.face.new_state(seed.map(|Seed(seed)| seed)))
+    fn new_initial_state(&self, seed: Option<Seed>) -> PyResult<State> {
+        guarded(|| State::new(self.clone(), self.face.new_state(seed.map(|Seed(seed)| seed))))
     }
 
     /// Reads the text of `State.serialize`. Raises `RecordError` for any other text, and for a state of another game.
-    fn deserialize_state(&self, text: &str) -> PyResult<State> {
-        let state = serial::read(text)?;
+    fn deserialize_state(&self, py: Python<'_>, text: &str) -> PyResult<State> {
+        let state = serial::read(py, text)?;
         if self.is(state.game()) {
             return Ok(state);
         }
@@ -300,7 +348,10 @@ impl Game {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        Ok((py.import("stier")?.getattr("load_game")?, PyTuple::new(py, [self.text()])?))
+        if self.is_native() {
+            return Ok((py.import("stier")?.getattr("load_game")?, PyTuple::new(py, [self.text()])?));
+        }
+        py.import("stier.games")?.getattr("_pickled")?.call1((self.clone(),))?.extract()
     }
 }
 

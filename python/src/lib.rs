@@ -20,6 +20,7 @@ mod listing;
 mod pit;
 mod processor;
 mod properties;
+mod python_game;
 mod result;
 mod run;
 mod scene;
@@ -63,6 +64,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<batch::Batch>()?;
     module.add_class::<worlds::Worlds>()?;
     module.add_function(wrap_pyfunction!(game::load_game, module)?)?;
+    module.add_function(wrap_pyfunction!(game::make_python_game, module)?)?;
     module.add_function(wrap_pyfunction!(agent::load_agent, module)?)?;
     module.add_function(wrap_pyfunction!(agent::networks_of, module)?)?;
     module.add_function(wrap_pyfunction!(serial::read_record, module)?)?;

@@ -1,13 +1,14 @@
 //! The games and agents by name, with their options.
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use stier_agents::catalogue::{self, AgentInfo};
 use stier_agents::erased;
 use stier_core::options::Allowed;
 use stier_core::{OptionInfo, games, with_game};
 
-use crate::errors;
 use crate::game::{AnyGame, option_value};
+use crate::python_game;
 
 /// (name, default, minimum, maximum, choices, allowed values in words, meaning).
 type OptionRow<'py> = (
@@ -35,10 +36,15 @@ fn rows(py: Python<'_>, options: Vec<OptionInfo>) -> PyResult<Vec<OptionRow<'_>>
     options.into_iter().map(row).collect()
 }
 
-/// The names of all games, ascending.
+/// The names of all games, ascending: those of the package and those registered from Python.
 #[pyfunction]
-pub(crate) fn registered_names() -> Vec<&'static str> {
-    games::NAMES.to_vec()
+pub(crate) fn registered_names(py: Python<'_>) -> PyResult<Vec<String>> {
+    let mut names: Vec<String> = games::NAMES.iter().map(ToString::to_string).collect();
+    if let Some(module) = py.import("sys")?.getattr("modules")?.cast::<PyDict>()?.get_item("stier.games")? {
+        names.extend(module.call_method0("_names")?.extract::<Vec<String>>()?);
+    }
+    names.sort_unstable();
+    Ok(names)
 }
 
 /// The names of all agents, ascending, or of those that can play `game` with their default options. All but `oracle` use
@@ -52,9 +58,10 @@ pub(crate) fn registered_agents(game: Option<AnyGame>) -> Vec<&'static str> {
 /// The options of a game.
 #[pyfunction]
 pub(crate) fn game_options<'py>(py: Python<'py>, name: &str) -> PyResult<Vec<OptionRow<'py>>> {
-    let options =
-        with_game!(name, G => erased::options::<G>()).ok_or_else(|| errors::rules(stier_games::unknown(name)))?;
-    rows(py, options)
+    match with_game!(name, G => erased::options::<G>()) {
+        Some(options) => rows(py, options),
+        None => rows(py, python_game::options(&py.import("stier.games")?.call_method1("_options", (name,))?)?),
+    }
 }
 
 /// Every agent: (name, description, options other than the seed).

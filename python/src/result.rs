@@ -11,6 +11,7 @@ use stier_core::{Action, BySeat};
 
 use crate::errors;
 use crate::game::Game;
+use crate::python_game::guarded;
 use crate::serial;
 use crate::state::State;
 use crate::values::Number;
@@ -316,13 +317,13 @@ impl Played {
     }
 
     /// The game as text for `stier.read_record`.
-    fn record(&self) -> String {
-        self.game.face().record_of(&self.played().events)
+    fn record(&self) -> PyResult<String> {
+        guarded(|| self.game.face().record_of(&self.played().events))
     }
 
     /// The game as a terminal state, history included.
-    fn state(&self) -> PyResult<State> {
-        serial::read_record(&self.record())
+    fn state(&self, py: Python<'_>) -> PyResult<State> {
+        serial::read_record(py, &self.record()?)
     }
 
     fn __repr__(&self) -> String {

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
+use crate::python_game::guarded;
+
 /// The longest wait of a signal. Users of Python expect an answer within 100 ms.
 const POLL: Duration = Duration::from_millis(20);
 /// The time for which a thread polls for the next message before it sleeps. It is longer than the other thread needs to
@@ -51,7 +53,7 @@ pub(crate) fn receive_soon<T>(receiver: &Receiver<T>) -> Result<T, TryRecvError>
 /// work sends a request, it checks for signals and calls `attend`, with the request if there is one.
 ///
 /// If a signal handler or `attend` raises, `interrupt` is set. The work must then end soon. Further requests are
-/// dropped unanswered, and the exception is returned once the work has ended.
+/// dropped unanswered, and the exception is returned once the work has ended. So is the exception of a game that fails.
 pub(crate) fn watched<T: Send, R: Send>(
     py: Python<'_>,
     interrupt: &AtomicBool,
@@ -60,7 +62,7 @@ pub(crate) fn watched<T: Send, R: Send>(
 ) -> PyResult<T> {
     let (sender, mut receiver) = channel();
     thread::scope(|scope| {
-        let worker = scope.spawn(move || work(sender));
+        let worker = scope.spawn(move || guarded(|| work(sender)));
         let (mut outcome, mut conversing) = (Ok(()), false);
         loop {
             let message;
@@ -86,7 +88,7 @@ pub(crate) fn watched<T: Send, R: Send>(
                 interrupt.store(true, Ordering::Relaxed);
             }
         }
-        let result = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
-        outcome.map(|()| result)
+        let result = py.detach(|| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        outcome.and(result)
     })
 }

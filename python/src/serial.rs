@@ -9,11 +9,14 @@
 //!
 //! `dealing` is `explicit` for states with explicit chance nodes.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stier_agents::erased::{Dealing, DynState};
+use stier_core::record;
 
 use crate::errors;
-use crate::game::Game;
+use crate::game::{Game, load_by_name};
+use crate::python_game::guarded;
 use crate::state::State;
 
 const HEADER: &str = "stier-state 1";
@@ -26,7 +29,7 @@ pub(crate) fn write(state: &dyn DynState) -> String {
     format!("{HEADER}\ndealing: {dealing}\n{}", state.record())
 }
 
-pub(crate) fn read(text: &str) -> PyResult<State> {
+pub(crate) fn read(py: Python<'_>, text: &str) -> PyResult<State> {
     let expected = |line: usize, expected: &str, found: Option<&str>| {
         let found = found.unwrap_or("the end of the text");
         errors::record(format!("line {line}: expected {expected}, found '{found}'"))
@@ -40,11 +43,11 @@ pub(crate) fn read(text: &str) -> PyResult<State> {
     let dealing = line
         .and_then(|line| parse_dealing(line.trim_end()))
         .ok_or_else(|| expected(2, "'dealing: explicit' or 'dealing: seed … since …'", line))?;
-    let mut state = from_record(lines.next().unwrap_or_default())?;
-    if !state.set_dealing(dealing) {
+    let (game, mut state) = from_record(py, lines.next().unwrap_or_default())?;
+    if !guarded(|| state.set_dealing(dealing))? {
         return Err(errors::record("the seed does not lead to the events of the record"));
     }
-    Ok(State::new(Game::new(state.game()), state))
+    Ok(State::new(game, state))
 }
 
 fn parse_dealing(line: &str) -> Option<Option<Dealing>> {
@@ -56,17 +59,23 @@ fn parse_dealing(line: &str) -> Option<Option<Dealing>> {
     Some(Some(Dealing { seed: seed.parse().ok()?, since: since.parse().ok()? }))
 }
 
-fn from_record(text: &str) -> PyResult<Box<dyn DynState>> {
-    stier_games::read_record(text).map_err(errors::record)
+fn from_record(py: Python<'_>, text: &str) -> PyResult<(Game, Box<dyn DynState>)> {
+    let (name, rules) = record::game(text).map_err(errors::record)?;
+    let game = load_by_name(py, name, rules).map_err(|error| {
+        let text = format!("invalid rules in the record: {}", error.value(py));
+        if error.is_instance_of::<PyValueError>(py) { errors::record(text) } else { error }
+    })?;
+    let state = guarded(|| game.face().replay(text))?.map_err(errors::record)?;
+    Ok((game, state))
 }
 
 /// Reads a record and returns its last state, with explicit chance nodes; see `State.record`.
 ///
 /// Every event is checked. Raises `RecordError`, which names the line or event, if the text is not a record.
 #[pyfunction]
-pub(crate) fn read_record(text: &str) -> PyResult<State> {
-    let state = from_record(text)?;
-    Ok(State::new(Game::new(state.game()), state))
+pub(crate) fn read_record(py: Python<'_>, text: &str) -> PyResult<State> {
+    let (game, state) = from_record(py, text)?;
+    Ok(State::new(game, state))
 }
 
 /// Writes game and state as versioned text. It includes the future draws of a state that deals itself.
@@ -78,19 +87,22 @@ pub(crate) fn serialize_game_and_state(game: &Game, state: PyRef<'_, State>) -> 
         let found = state.game().text();
         return Err(errors::argument(format!("the state is of {found}, not of {}", game.text())));
     }
-    Ok(write(state.inner()))
+    guarded(|| write(state.inner()))
 }
 
 /// Reads the text of `serialize_game_and_state`. Raises `RecordError`, which names the line or event, for any other
 /// text.
 #[pyfunction]
-pub(crate) fn deserialize_game_and_state(text: &str) -> PyResult<(Game, State)> {
-    let state = read(text)?;
+pub(crate) fn deserialize_game_and_state(py: Python<'_>, text: &str) -> PyResult<(Game, State)> {
+    let state = read(py, text)?;
     Ok((state.game().clone(), state))
 }
 
 /// Restores a pickled state.
 #[pyfunction(name = "_restore_state")]
-pub(crate) fn restore_state(text: &str) -> PyResult<State> {
-    read(text)
+#[pyo3(signature = (text, game=None))]
+pub(crate) fn restore_state(py: Python<'_>, text: &str, game: Option<&Game>) -> PyResult<State> {
+    let state = read(py, text)?;
+    debug_assert!(game.is_none_or(|game| game.is(state.game())));
+    Ok(state)
 }

@@ -20,7 +20,8 @@ use stier_core::options::OptionType as _;
 
 use crate::beliefs::Beliefs;
 use crate::errors;
-use crate::game::{AnyGame, Game};
+use crate::game::{AnyGame, Game, load_by_name};
+use crate::python_game::guarded;
 use crate::run::{Ticker, watched};
 use crate::state::State;
 use crate::table::{Table, pairs};
@@ -187,7 +188,7 @@ impl Solution {
     fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Beliefs> {
         let seat = state.seat(player.as_ref())?;
         let inner = state.inner();
-        Ok(Beliefs::new(state.game().clone(), seat, py.detach(|| inner.beliefs(seat))))
+        Ok(Beliefs::new(state.game().clone(), seat, py.detach(|| guarded(|| inner.beliefs(seat)))?))
     }
 
     /// Draws from the streams of `seed`, by default the seed of the solution.
@@ -202,7 +203,7 @@ impl Solution {
         let face = self.table.game().face();
         let action = action.id_below(face.info().num_actions, "action", face)?;
         let policy = self.table.inner();
-        Ok(py.detach(|| policy.frequency(action)))
+        py.detach(|| guarded(|| policy.frequency(action)))
     }
 
     /// Writes the policy and the history to a file for `load_solution`: eight bytes per action of each information set. An existing
@@ -252,7 +253,9 @@ pub(crate) fn threads_of(number: &Number) -> PyResult<usize> {
 pub(crate) fn tree_error(game: &Game, error: BuildError, hint: &str) -> PyErr {
     let error = match error {
         BuildError::TooLarge(error) => error,
-        BuildError::HiddenMoves { .. } => return errors::argument(format!("{error}{hint}")),
+        BuildError::HiddenMoves { .. } | BuildError::ImperfectRecall { .. } => {
+            return errors::argument(format!("{error}{hint}"));
+        }
         _ => return PyRuntimeError::new_err(error.to_string()),
     };
     let hopeless = match error {
@@ -448,7 +451,7 @@ fn read_solution(
 ) -> PyResult<Solution> {
     let failed = |error: &dyn std::fmt::Display| format!("{origin}: {error}");
     let (name, rules) = solution_file::game_of(bytes).map_err(|error| errors::record(failed(&error)))?;
-    let game = Game::new(stier_games::load(name, rules).map_err(|error| errors::record(failed(&error)))?);
+    let game = load_by_name(py, name, rules).map_err(|error| errors::record(failed(error.value(py))))?;
     let (interrupt, count) = (AtomicBool::new(false), Count::default());
     let work = |sender: Sender<()>| {
         let tree = enumerate(&game, most, threads, &interrupt, &count).map_err(|error| tree_error(&game, error, ""))?;

@@ -8,6 +8,7 @@ use stier_core::{Seat, Turn};
 
 use crate::errors;
 use crate::game::Game;
+use crate::python_game::{attempt, guarded};
 use crate::scene;
 use crate::serial;
 use crate::values::{EventNumber, Number, Seed};
@@ -79,8 +80,25 @@ impl State {
     }
 
     fn apply(&mut self, action: &Number) -> PyResult<()> {
-        let action = action.action_in(self.inner())?;
-        self.inner.apply(action).map_err(errors::illegal)
+        let before = self.inner.events().len();
+        attempt(|| {
+            let action = action.action_in(self.inner())?;
+            self.inner.apply(action).map_err(errors::illegal)
+        })
+        .inspect_err(|_| self.go_back(before))
+    }
+
+    /// Returns to the state after so many events, if the game failed while it drew random events.
+    fn go_back(&mut self, count: usize) {
+        if self.inner.events().len() > count {
+            let events: Vec<_> = self.inner.events()[..count].iter().map(|event| event.action).collect();
+            let again = guarded(|| {
+                let mut before = self.game.face().new_state(None);
+                let replayed = events.iter().all(|&event| before.apply(event).is_ok());
+                (replayed && before.set_dealing(self.inner.dealing())).then_some(before)
+            });
+            self.inner = again.ok().flatten().unwrap_or_else(|| self.inner.duplicate());
+        }
     }
 
     fn duplicate(&self) -> Self {
@@ -114,18 +132,18 @@ impl State {
     }
 
     /// The player to move, `stier.CHANCE` or `stier.TERMINAL`.
-    fn current_player(&self) -> i64 {
-        player_number(self.inner.turn())
+    fn current_player(&self) -> PyResult<i64> {
+        guarded(|| player_number(self.inner.turn()))
     }
 
     /// Returns `True` if a random event comes next. A state that deals itself has no chance nodes.
-    fn is_chance_node(&self) -> bool {
-        self.inner.turn() == Turn::Chance
+    fn is_chance_node(&self) -> PyResult<bool> {
+        guarded(|| self.inner.turn() == Turn::Chance)
     }
 
     /// Returns `True` if a player is to move.
-    fn is_player_node(&self) -> bool {
-        self.inner.turn().seat().is_some()
+    fn is_player_node(&self) -> PyResult<bool> {
+        guarded(|| self.inner.turn().seat().is_some())
     }
 
     /// Returns `False`: simultaneous choices are made one after another and stay hidden until all players have chosen.
@@ -134,36 +152,40 @@ impl State {
     }
 
     /// Returns `True` if the game is over.
-    fn is_terminal(&self) -> bool {
-        self.inner.turn() == Turn::Over
+    fn is_terminal(&self) -> PyResult<bool> {
+        guarded(|| self.inner.turn() == Turn::Over)
     }
 
     /// The legal actions of the player to move, or the possible outcomes at a chance node, in ascending order. Empty at
     /// the end, and for a player who is not to move.
     #[pyo3(signature = (player=None))]
     fn legal_actions(&self, player: Option<Number>) -> PyResult<Vec<u16>> {
-        // A Vec<u8> would become bytes.
-        let possible = if self.acts(player.as_ref())? { self.inner.possible() } else { Vec::new() };
-        Ok(possible.into_iter().map(|action| action.0.into()).collect())
+        attempt(|| {
+            // A Vec<u8> would become bytes.
+            let possible = if self.acts(player.as_ref())? { self.inner.possible() } else { Vec::new() };
+            Ok(possible.into_iter().map(|action| action.0.into()).collect())
+        })
     }
 
     /// The legal actions of the player to move as a new bool array of `num_distinct_actions` entries. All entries are
     /// false at chance nodes, at the end, and for a player who is not to move.
     #[pyo3(signature = (player=None))]
     fn legal_actions_mask<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        let mut mask = vec![false; self.game.face().info().num_actions];
-        if self.acts(player.as_ref())? && self.inner.turn() != Turn::Chance {
-            for action in self.inner.possible() {
-                mask[action.index()] = true;
+        attempt(|| {
+            let mut mask = vec![false; self.game.face().info().num_actions];
+            if self.acts(player.as_ref())? && self.inner.turn() != Turn::Chance {
+                for action in self.inner.possible() {
+                    mask[action.index()] = true;
+                }
             }
-        }
-        Ok(mask.into_pyarray(py))
+            Ok(mask.into_pyarray(py))
+        })
     }
 
     /// The outcomes of the next random event in ascending order, with their probabilities, which sum to 1. Empty unless
     /// this is a chance node.
-    fn chance_outcomes(&self) -> Vec<(u8, f64)> {
-        self.inner.chance().into_iter().map(|outcome| (outcome.action.0, outcome.probability)).collect()
+    fn chance_outcomes(&self) -> PyResult<Vec<(u8, f64)>> {
+        guarded(|| self.inner.chance().into_iter().map(|outcome| (outcome.action.0, outcome.probability)).collect())
     }
 
     /// Plays an action, or at a chance node applies an outcome. A state that deals itself then draws all random events
@@ -190,23 +212,25 @@ impl State {
     /// `action_to_string(player, action)`: the name for that player, which may be `stier.CHANCE`.
     #[pyo3(signature = (player_or_action, action=None, /))]
     fn action_to_string(&self, player_or_action: Number, action: Option<Number>) -> PyResult<String> {
-        let here = self.inner.turn() == Turn::Chance;
-        let (chance, action) = match action {
-            None => (here, player_or_action),
-            Some(action) if player_or_action.is(CHANCE) => (true, action),
-            Some(action) => {
-                player_or_action.seat_of(self.game.face())?;
-                (false, action)
-            }
-        };
-        let face = self.game.face();
-        let (count, what) = self.space(chance);
-        let action = action.id_below(count, what, face)?;
-        Ok(match chance {
-            // An id may have different names in different states: a pig is placed or moved.
-            _ if chance == here => self.inner.event_name(action),
-            true => face.outcome_name(action),
-            false => face.action_name(action),
+        attempt(|| {
+            let here = self.inner.turn() == Turn::Chance;
+            let (chance, action) = match action {
+                None => (here, player_or_action),
+                Some(action) if player_or_action.is(CHANCE) => (true, action),
+                Some(action) => {
+                    player_or_action.seat_of(self.game.face())?;
+                    (false, action)
+                }
+            };
+            let face = self.game.face();
+            let (count, what) = self.space(chance);
+            let action = action.id_below(count, what, face)?;
+            Ok(match chance {
+                // An id may have different names in different states: a pig is placed or moved.
+                _ if chance == here => self.inner.event_name(action),
+                true => face.outcome_name(action),
+                false => face.action_name(action),
+            })
         })
     }
 
@@ -214,7 +238,7 @@ impl State {
     ///
     /// Raises `IllegalActionError`, which lists the names, if there is none.
     fn string_to_action(&self, text: &str) -> PyResult<u8> {
-        self.inner.parse_event(text).map(|action| action.0).map_err(errors::illegal)
+        attempt(|| self.inner.parse_event(text).map(|action| action.0).map_err(errors::illegal))
     }
 
     /// The events in order, hidden cards included: (player, action). For chance outcomes the player is `stier.CHANCE`.
@@ -234,27 +258,29 @@ impl State {
     /// Raises `ValueError` for any other event. The state is then unchanged. The history is replayed, so keep a clone
     /// instead where speed matters.
     fn undo_action(&mut self, player: Number, action: EventNumber) -> PyResult<()> {
-        let EventNumber(action) = action;
-        let (dealing, events) = (self.inner.dealing(), self.inner.events());
-        let last = match dealing {
-            Some(_) => events.iter().rposition(|event| event.turn.seat().is_some()),
-            None => events.len().checked_sub(1),
-        };
-        let last = last.ok_or_else(|| errors::argument("nothing has happened that could be taken back"))?;
-        let (own, event) = (player_number(events[last].turn), events[last].action.0);
-        if !player.is(own) || !action.is(event.into()) {
-            let text = format!("the last event is action {event} of player {own}, got {action} of {player}");
-            return Err(errors::argument(text));
-        }
-        let mut before = self.game.face().new_state(None);
-        for event in &events[..last] {
-            before.apply(event.action).map_err(errors::illegal)?;
-        }
-        if !before.set_dealing(dealing) {
-            return Err(errors::argument("events before the state was resampled cannot be taken back"));
-        }
-        self.inner = before;
-        Ok(())
+        attempt(|| {
+            let EventNumber(action) = action;
+            let (dealing, events) = (self.inner.dealing(), self.inner.events());
+            let last = match dealing {
+                Some(_) => events.iter().rposition(|event| event.turn.seat().is_some()),
+                None => events.len().checked_sub(1),
+            };
+            let last = last.ok_or_else(|| errors::argument("nothing has happened that could be taken back"))?;
+            let (own, event) = (player_number(events[last].turn), events[last].action.0);
+            if !player.is(own) || !action.is(event.into()) {
+                let text = format!("the last event is action {event} of player {own}, got {action} of {player}");
+                return Err(errors::argument(text));
+            }
+            let mut before = self.game.face().new_state(None);
+            for event in &events[..last] {
+                before.apply(event.action).map_err(errors::illegal)?;
+            }
+            if !before.set_dealing(dealing) {
+                return Err(errors::argument("events before the state was resampled cannot be taken back"));
+            }
+            self.inner = before;
+            Ok(())
+        })
     }
 
     /// The number of events in the history.
@@ -264,13 +290,13 @@ impl State {
 
     /// The rewards of the last action as a new float64 array. They are zeros before the end, and the returns at the
     /// end.
-    fn rewards<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+    fn rewards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         self.returns(py)
     }
 
     /// The utility of each player as a new float64 array: zeros before the end.
-    fn returns<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.inner.returns().into_pyarray(py)
+    fn returns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        guarded(|| self.inner.returns().into_pyarray(py))
     }
 
     /// The reward of one player for the last action: 0 before the end.
@@ -280,13 +306,13 @@ impl State {
 
     /// The utility of one player: 0 before the end.
     fn player_return(&self, player: Number) -> PyResult<f64> {
-        Ok(self.inner.returns()[self.seat(Some(&player))?.index()])
+        attempt(|| Ok(self.inner.returns()[self.seat(Some(&player))?.index()]))
     }
 
     /// Everything the player knows, with perfect recall, in one line. Equal strings mean the same information set.
     #[pyo3(signature = (player=None))]
     fn information_state_string(&self, player: Option<Number>) -> PyResult<String> {
-        Ok(self.inner.knowledge(self.seat(player.as_ref())?))
+        attempt(|| Ok(self.inner.knowledge(self.seat(player.as_ref())?)))
     }
 
     /// Everything the player knows, with perfect recall, as a new float32 array with values between 0 and 1. Equal
@@ -297,49 +323,57 @@ impl State {
         py: Python<'py>,
         player: Option<Number>,
     ) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        let mut out = vec![0.0; self.game.information_state_size()];
-        self.inner.information_state(self.seat(player.as_ref())?, &mut out);
-        Ok(out.into_pyarray(py))
+        attempt(|| {
+            let mut out = vec![0.0; self.game.information_state_size()];
+            self.inner.information_state(self.seat(player.as_ref())?, &mut out);
+            Ok(out.into_pyarray(py))
+        })
     }
 
     /// The player's present view of the table and of its own hand, as text; see `to_text`.
     #[pyo3(signature = (player=None))]
     fn observation_string(&self, player: Option<Number>) -> PyResult<String> {
-        Ok(self.inner.text(Some(self.seat(player.as_ref())?)))
+        attempt(|| Ok(self.inner.text(Some(self.seat(player.as_ref())?))))
     }
 
     /// The cards and facts the player sees on the table and in hand now, as a new float32 array with values between 0
     /// and 1. `Game.observation_tensor_layout()` lists its parts.
     #[pyo3(signature = (player=None))]
     fn observation_tensor<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        let mut out = vec![0.0; self.game.observation_size()];
-        self.inner.observation(self.seat(player.as_ref())?, &mut out);
-        Ok(out.into_pyarray(py))
+        attempt(|| {
+            let mut out = vec![0.0; self.game.observation_size()];
+            self.inner.observation(self.seat(player.as_ref())?, &mut out);
+            Ok(out.into_pyarray(py))
+        })
     }
 
     /// Draws a state that the player cannot tell apart from this one. It has a complete and legal history, drawn by
     /// chance reach probability from the histories of the information set. If this state deals itself, so does the new
     /// one, with cards of its own.
     fn resample_from_infostate(&self, player: Number, seed: Seed) -> PyResult<Self> {
-        let seat = self.seat(Some(&player))?;
-        Ok(Self { game: self.game.clone(), inner: self.inner.resample(seat, seed.0) })
+        attempt(|| {
+            let seat = self.seat(Some(&player))?;
+            Ok(Self { game: self.game.clone(), inner: self.inner.resample(seat, seed.0) })
+        })
     }
 
     /// The state as text for `Game.deserialize_state`, with the future draws of a state that deals itself.
-    fn serialize(&self) -> String {
-        serial::write(self.inner())
+    fn serialize(&self) -> PyResult<String> {
+        guarded(|| serial::write(self.inner()))
     }
 
     /// The game so far as text for `stier.read_record`: rules, events by name, result.
-    fn record(&self) -> String {
-        self.inner.record()
+    fn record(&self) -> PyResult<String> {
+        guarded(|| self.inner.record())
     }
 
     /// Text for a terminal: as the player sees the state, or with all cards open.
     #[pyo3(signature = (player=None))]
     fn to_text(&self, player: Option<Number>) -> PyResult<String> {
-        let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
-        Ok(self.inner.text(seat))
+        attempt(|| {
+            let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
+            Ok(self.inner.text(seat))
+        })
     }
 
     /// The picture of the state as data, as the player sees it or with all cards open. A new dict with `title`, `facts`
@@ -351,22 +385,49 @@ impl State {
     /// `"pile"` or `"aside"`) and `held` (`True` if the seat holds the cards).
     #[pyo3(signature = (player=None))]
     fn scene<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyDict>> {
-        let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
-        scene::to_dict(py, self.inner.scene(seat))
+        attempt(|| {
+            let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
+            scene::to_dict(py, self.inner.scene(seat))
+        })
+    }
+
+    /// The names of the cards that the player holds, as the player sees them: a new list, empty in games without cards.
+    #[pyo3(signature = (player=None))]
+    fn hand(&self, player: Option<Number>) -> PyResult<Vec<String>> {
+        attempt(|| {
+            let seat = self.seat(player.as_ref())?;
+            Ok(self.inner.scene(Some(seat)).held(seat).flatten().map(str::to_string).collect())
+        })
+    }
+
+    /// The facts that the player may know, such as trump, the card led or the scores: a new dict whose values are
+    /// `None`, `bool`, `int`, `float`, `str`, and lists of them. The guide *Writing an agent in Python* lists the facts
+    /// of the package's games. A game written in Python says its own; without them, `sees` is its observation.
+    #[pyo3(signature = (player=None))]
+    fn facts<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyDict>> {
+        attempt(|| {
+            let seat = self.seat(player.as_ref())?;
+            scene::facts_to_dict(py, self.inner.scene(Some(seat)).facts)
+        })
     }
 
     /// The course of the game, as the player may know it, from the player's action number `since` on.
     fn _story(&self, player: Number, since: Option<usize>) -> PyResult<Vec<Told>> {
-        let told = story(self.inner(), self.seat(Some(&player))?, since);
-        let row = |line: &Sentence| (line.words.clone(), line.event.clone(), line.likely, line.forced, line.follows);
-        Ok(told.news().map(row).collect())
+        attempt(|| {
+            let told = story(self.inner(), self.seat(Some(&player))?, since);
+            let row =
+                |line: &Sentence| (line.words.clone(), line.event.clone(), line.likely, line.forced, line.follows);
+            Ok(told.news().map(row).collect())
+        })
     }
 
     /// The state as the web page draws it, as JSON: see `Table` in `protocol.ts`.
     #[pyo3(signature = (player=None))]
     fn _table(&self, player: Option<Number>) -> PyResult<String> {
-        let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
-        Ok(serde_json::to_string(&Table::of(&*self.inner, seat)).expect("a table is plain data"))
+        attempt(|| {
+            let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
+            Ok(serde_json::to_string(&Table::of(&*self.inner, seat)).expect("a table is plain data"))
+        })
     }
 
     /// A self-contained SVG picture, as the player sees the state or with all cards open. See `stier.draw.state`.
@@ -385,8 +446,8 @@ impl State {
         Self::to_svg(slf, None)
     }
 
-    fn __str__(&self) -> String {
-        self.inner.text(None)
+    fn __str__(&self) -> PyResult<String> {
+        guarded(|| self.inner.text(None))
     }
 
     fn __repr__(&self) -> String {
@@ -413,7 +474,10 @@ impl State {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let restore = py.import("stier._native")?.getattr("_restore_state")?;
-        Ok((restore, PyTuple::new(py, [serial::write(self.inner())])?))
+        attempt(|| {
+            let restore = py.import("stier._native")?.getattr("_restore_state")?;
+            // Where the game is written in Python, unpickling it imports its class.
+            Ok((restore, (serial::write(self.inner()), self.game.clone()).into_pyobject(py)?))
+        })
     }
 }

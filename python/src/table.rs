@@ -17,6 +17,7 @@ use stier_core::{Action, Rng};
 use crate::entrants::other_game;
 use crate::errors;
 use crate::game::Game;
+use crate::python_game::guarded;
 use crate::result::pandas;
 use crate::state::State;
 use crate::values::Seed;
@@ -67,7 +68,7 @@ impl Table {
     /// The probabilities of the legal actions of the player to move. The first call builds an index.
     pub(crate) fn probabilities(&self, py: Python<'_>, state: &State) -> PyResult<Vec<(Action, f64)>> {
         let (policy, state) = (&*self.policy, state.inner());
-        py.detach(|| policy.probabilities(state)).map_err(errors::agent)
+        py.detach(|| guarded(|| policy.probabilities(state)))?.map_err(errors::agent)
     }
 
     /// The same, with an action drawn from them.
@@ -124,7 +125,7 @@ pub(crate) fn knowledge<'py>(
 ) -> PyResult<Vec<Bound<'py, PyString>>> {
     let mut texts = Vec::with_capacity(sets.len());
     for start in sets.clone().step_by(CHUNK) {
-        let chunk = py.detach(|| tree.knowledge(start..sets.end.min(start + CHUNK)));
+        let chunk = py.detach(|| guarded(|| tree.knowledge(start..sets.end.min(start + CHUNK))))?;
         texts.extend(chunk.iter().map(|text| PyString::new(py, text)));
         py.check_signals()?;
     }

@@ -20,6 +20,7 @@ use crate::batch::{Format, row};
 use crate::errors;
 use crate::exploitability::{ask, seeds_of};
 use crate::game::{AnyGame, Game};
+use crate::python_game::guarded;
 use crate::run::watched;
 use crate::solution::{Count, Solution, enumerate, most_histories, threads_of, tree_error};
 use crate::state::State;
@@ -145,7 +146,7 @@ impl GameTree {
         let sets = self.range(&start, stop.as_ref())?;
         let shape = [sets.len(), self.game.face().info().num_actions];
         let mut mask = vec![false; shape.iter().product()];
-        py.detach(|| self.tree.legal(sets, &mut mask));
+        py.detach(|| guarded(|| self.tree.legal(sets, &mut mask)))?;
         mask.into_pyarray(py).reshape(shape)
     }
 
@@ -177,11 +178,11 @@ impl GameTree {
         let size = shape.iter().product();
         if Format::of(Some(dtype))? == Format::Uint8 {
             let mut bytes = vec![0_u8; size];
-            py.detach(|| self.tree.observations(sets, Cells::Bytes(&mut bytes)));
+            py.detach(|| guarded(|| self.tree.observations(sets, Cells::Bytes(&mut bytes))))?;
             return Ok(bytes.into_pyarray(py).reshape(shape)?.into_any());
         }
         let mut floats = vec![0.0_f32; size];
-        py.detach(|| self.tree.observations(sets, Cells::Floats(&mut floats)));
+        py.detach(|| guarded(|| self.tree.observations(sets, Cells::Floats(&mut floats))))?;
         Ok(floats.into_pyarray(py).reshape(shape)?.into_any())
     }
 
@@ -443,7 +444,7 @@ impl TabularPolicy {
         let face = self.table.game().face();
         let action = action.id_below(face.info().num_actions, "action", face)?;
         let policy: &Arc<dyn DynPolicy> = self.table.inner();
-        Ok(py.detach(|| policy.frequency(action)))
+        py.detach(|| guarded(|| policy.frequency(action)))
     }
 
     /// The probabilities of the legal actions of the player to move: `[(action, probability), …]`, ascending by action.

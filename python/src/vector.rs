@@ -19,6 +19,7 @@ use crate::agent::{Agent, parse_spec};
 use crate::batch::{Arrays, Batch, Borrowed, Format, is_unshared};
 use crate::errors;
 use crate::game::{AnyGame, Game};
+use crate::python_game::guarded;
 use crate::run::watched;
 use crate::state::State;
 use crate::values::{Number, Seed};
@@ -111,6 +112,8 @@ struct Inner {
     lanes: Box<dyn DynVector>,
     /// True until the first step or reset: the first games have been dealt.
     fresh: bool,
+    /// True if a game failed in the middle of a step.
+    failed: bool,
     /// Batches given out, the latest last. Their arrays are written again once they are unused, or when it is their
     /// turn.
     batches: Vec<Py<Batch>>,
@@ -289,10 +292,11 @@ fn lanes_of<'py>(value: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Vec<bool>
 impl VectorEnv {
     fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
         match self.inner.try_lock() {
-            Ok(inner) => Ok(inner),
-            // A panic leaves the lanes in the middle of a step.
-            Err(TryLockError::Poisoned(_)) => {
-                Err(PyRuntimeError::new_err("an earlier call panicked in the middle of a step"))
+            Ok(inner) if !inner.failed => Ok(inner),
+            // So does a panic.
+            Ok(_) | Err(TryLockError::Poisoned(_)) => {
+                let text = "an earlier call failed in the middle of a step; make new environments";
+                Err(PyRuntimeError::new_err(text))
             }
             Err(TryLockError::WouldBlock) => {
                 Err(PyRuntimeError::new_err("the environments are in use by another thread; make one call at a time"))
@@ -310,12 +314,14 @@ impl VectorEnv {
     ) -> PyResult<()> {
         let (lanes, rows) = (&mut *inner.lanes, arrays.rows()?);
         let done = if lanes.is_instant() {
-            py.detach(|| work(lanes, rows))
+            py.detach(|| guarded(|| work(lanes, rows)))
         } else {
             self.interrupt.store(false, Ordering::Relaxed);
-            watched::<_, ()>(py, &self.interrupt, |_| work(lanes, rows), |_| Ok(()))?
+            watched::<_, ()>(py, &self.interrupt, |_| work(lanes, rows), |_| Ok(()))
         };
-        done.map_err(refused)?;
+        // A game in Python that raises leaves the lanes in the middle of a step.
+        inner.failed = done.is_err() && !self.game.is_native();
+        done?.map_err(refused)?;
         inner.fresh = false;
         Ok(())
     }
@@ -430,7 +436,7 @@ impl VectorEnv {
         let make = || game.face().vector(settings.clone(), interrupt.clone());
         let lanes = watched::<_, ()>(py, &interrupt, |_| make(), |_| Ok(()))?.map_err(refused)?;
         let shape = lanes.shape();
-        let inner = Mutex::new(Inner { lanes, fresh: true, batches: Vec::new() });
+        let inner = Mutex::new(Inner { lanes, fresh: true, failed: false, batches: Vec::new() });
         Ok(Self { game: game.clone(), shape, format, copy, settings, interrupt, inner })
     }
 
@@ -557,7 +563,8 @@ impl VectorEnv {
     /// constructor.
     fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let mut actions = vec![0; self.settings.lanes];
-        self.lock()?.lanes.sample_actions(&mut actions).map_err(refused)?;
+        let mut inner = self.lock()?;
+        guarded(|| inner.lanes.sample_actions(&mut actions))?.map_err(refused)?;
         Ok(actions.into_pyarray(py))
     }
 
@@ -567,7 +574,8 @@ impl VectorEnv {
     fn perfect_information_observation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let shape = [self.settings.lanes, self.shape.seats, self.game.observation_size()];
         let mut bytes = vec![0; shape.iter().product()];
-        self.lock()?.lanes.perfect_information(&mut bytes).map_err(refused)?;
+        let inner = self.lock()?;
+        guarded(|| inner.lanes.perfect_information(&mut bytes))?.map_err(refused)?;
         bytes.into_pyarray(py).reshape(shape)
     }
 
@@ -582,7 +590,8 @@ impl VectorEnv {
     /// environment would.
     fn state(&self, lane: Number) -> PyResult<State> {
         let lane = lane.between("lane", 0, self.settings.lanes as i64 - 1)? as usize;
-        Ok(State::new(self.game.clone(), self.lock()?.lanes.state(lane).map_err(refused)?))
+        let inner = self.lock()?;
+        Ok(State::new(self.game.clone(), guarded(|| inner.lanes.state(lane))?.map_err(refused)?))
     }
 
     /// Replaces the opponents, also in games that have begun, with agents as in the constructor. Seats, seeds and games
@@ -591,12 +600,14 @@ impl VectorEnv {
     /// Raises `AgentError` as the constructor does, and `ValueError` if the environments were made without opponents.
     fn set_opponents(&self, opponents: &Bound<'_, PyAny>) -> PyResult<()> {
         let agents = self::opponents(&self.game, opponents)?;
-        self.lock()?.lanes.set_opponents(agents).map_err(refused)
+        let mut inner = self.lock()?;
+        guarded(|| inner.lanes.set_opponents(agents))?.map_err(refused)
     }
 
     /// Everything that the future depends on, as bytes: seeds, decisions, calls of `sample_actions`.
     fn get_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.lock()?.lanes.save()))
+        let inner = self.lock()?;
+        Ok(PyBytes::new(py, &guarded(|| inner.lanes.save())?))
     }
 
     /// Continues where `get_state` was called. The environments must have the same game, number, opponents, opening and
@@ -605,7 +616,7 @@ impl VectorEnv {
     /// Raises `RecordError` for other bytes. Nothing changes then.
     fn set_state(&self, state: &[u8]) -> PyResult<()> {
         let mut inner = self.lock()?;
-        inner.lanes.load(state).map_err(refused)?;
+        guarded(|| inner.lanes.load(state))?.map_err(refused)?;
         inner.fresh = false;
         Ok(())
     }

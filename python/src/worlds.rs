@@ -13,6 +13,7 @@ use stier_core::Seat;
 use crate::batch::Format;
 use crate::errors;
 use crate::game::Game;
+use crate::python_game::guarded;
 use crate::run::watched;
 use crate::state::State;
 use crate::values::{Number, Seed};
@@ -56,7 +57,7 @@ impl Worlds {
     fn holdings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let shape = [self.drawn.count(), self.game.face().info().num_seats, self.drawn.cards().len()];
         let mut counts = vec![0; shape.iter().product()];
-        py.detach(|| self.drawn.holdings(&mut counts));
+        py.detach(|| guarded(|| self.drawn.holdings(&mut counts)))?;
         counts.into_pyarray(py).reshape(shape)
     }
 
@@ -74,11 +75,11 @@ impl Worlds {
         let size = shape.iter().product();
         if Format::of(Some(dtype))? == Format::Uint8 {
             let mut bytes = vec![0_u8; size];
-            py.detach(|| self.drawn.observations(seat, Cells::Bytes(&mut bytes)));
+            py.detach(|| guarded(|| self.drawn.observations(seat, Cells::Bytes(&mut bytes))))?;
             return Ok(bytes.into_pyarray(py).reshape(shape)?.into_any());
         }
         let mut floats = vec![0.0_f32; size];
-        py.detach(|| self.drawn.observations(seat, Cells::Floats(&mut floats)));
+        py.detach(|| guarded(|| self.drawn.observations(seat, Cells::Floats(&mut floats))))?;
         Ok(floats.into_pyarray(py).reshape(shape)?.into_any())
     }
 

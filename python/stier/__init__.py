@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         draw as draw,
         errors as errors,
         experiments as experiments,
+        games as games,
         gymnasium as gymnasium,
         leaks as leaks,
         network as network,
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
         AgentError,
         ArgumentError as ArgumentError,
         FileError as FileError,
+        GameError as GameError,
         IllegalActionError,
         LeakError as LeakError,
         MissingExtraError as MissingExtraError,
@@ -82,6 +84,7 @@ if TYPE_CHECKING:
         TrainingError as TrainingError,
         TrainingWarning as TrainingWarning,
     )
+    from stier.games import check_game, register_game
     from stier.leaks import check_no_leak
     from stier.playing import AnyAgent, pit, search_many
     from stier.replays import replay
@@ -106,6 +109,7 @@ __all__ = [
     "StierError",
     "VectorEnv",
     "__version__",
+    "check_game",
     "check_no_leak",
     "derive_seed",
     "describe_agents",
@@ -117,6 +121,7 @@ __all__ = [
     "load_game",
     "pit",
     "read_record",
+    "register_game",
     "registered_agents",
     "registered_names",
     "replay",
@@ -128,7 +133,7 @@ __all__ = [
 
 
 #: The modules with these names. The engine is the last: other modules have functions of the same name around its own.
-_MODULES = ("errors", "catalogue", "leaks", "playing", "replays", "solving", "_native")
+_MODULES = ("errors", "catalogue", "games", "leaks", "playing", "replays", "solving", "_native")
 
 
 def _submodules() -> list[str]:

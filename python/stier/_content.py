@@ -1,18 +1,25 @@
-"""The content of the networks that agents play with."""
+"""The content of the networks that agents play with, and of the modules of Python that define agents."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
 
+from stier import _imports
 from stier._files import as_path
 from stier._native import Game, networks_of
+from stier.playing import is_named
 
 __all__ = ["content", "contents", "files_of", "own_network"]
 
+#: Before the name of a module, which stands for its source file.
+MODULE = "module "
+
 
 def content(path: str) -> str | None:
-    """Returns a hash of a file's content, or None if there is no such file."""
+    """Returns a hash of the content of a file, or of the source of a module, or None if there is no such file."""
+    if path.startswith(MODULE):
+        return _imports.source(path.removeprefix(MODULE))
     file = as_path(path)
     return _hash(file.read_bytes()) if file.is_file() else None
 
@@ -25,9 +32,17 @@ def contents(paths: Iterable[str]) -> dict[str, str]:
     return {path: found for path in sorted(set(paths)) if (found := content(path)) is not None}
 
 
-def files_of(agent: str) -> list[str]:
-    """Returns the paths of the networks in the text of an agent, or nothing for another text."""
-    return [path for path in networks_of(agent) or [] if path]
+def files_of(text: str) -> list[str]:
+    """Returns what an agent or a game depends on, for `content`; nothing for another text.
+
+    These are the paths of its networks, the file of a solution, or the modules that define it (see
+    `stier._imports.sources`).
+    """
+    if _imports.is_path(text):
+        return [f"{MODULE}{module}" for module in _imports.sources(text)]
+    if is_named(text):
+        return [text]
+    return [path for path in networks_of(text) or [] if path]
 
 
 def own_network(game: Game, agents: Iterable[str]) -> str | None:

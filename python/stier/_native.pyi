@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
 from os import PathLike
 from typing import Any, Final, Literal, SupportsIndex, TypeAlias, TypedDict, final, overload
 
@@ -29,6 +30,7 @@ __all__ = [
     "VectorEnv",
     "Worlds",
     "__version__",
+    "_python_game",
     "_restore_beliefs",
     "_restore_pit_result",
     "_restore_search",
@@ -67,7 +69,7 @@ __all__ = [
     "verdict",
 ]
 
-_AnyGame: TypeAlias = Game | str
+_AnyGame: TypeAlias = Game | str | type[Any]
 _Path: TypeAlias = str | PathLike[str]
 _OptionValue: TypeAlias = str | float | SupportsIndex
 _OptionRow: TypeAlias = tuple[
@@ -299,6 +301,13 @@ class State:
         """The game so far as text for `stier.read_record`: rules, events by name, result."""
     def to_text(self, player: SupportsIndex | None = None) -> str:
         """Text for a terminal: as the player sees the state, or with all cards open."""
+    def hand(self, player: SupportsIndex | None = None) -> list[str]:
+        """The names of the cards that the player holds, as the player sees them: a new list, empty in games without cards."""
+    def facts(self, player: SupportsIndex | None = None) -> dict[str, Any]:
+        """The facts that the player may know, such as trump, the card led or the scores: a new dict whose values are
+        `None`, `bool`, `int`, `float`, `str`, and lists of them. The guide *Writing an agent in Python* lists the facts
+        of the package's games. A game written in Python says its own; without them, `sees` is its observation.
+        """
     def _story(self, player: SupportsIndex, since: int | None) -> list[tuple[str, str | None, bool, bool, bool]]: ...
     def _table(self, player: SupportsIndex | None = None) -> str: ...
     def scene(self, player: SupportsIndex | None = None) -> _Scene:
@@ -1267,15 +1276,19 @@ class Worlds:
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> State: ...
 
-def load_game(name: str, /, **options: _OptionValue) -> Game:
+def load_game(name: str | type[Any], /, **options: _OptionValue | Enum) -> Game:
     """Loads a game by name, with its rules given as keywords.
 
     Values are strings, numbers or bools: `True` and `False` turn a switch on and off. Options left out have their
     defaults. `load_game(name, **game.rules())` loads the same game again. Options may also be part of the text:
     `"schwinget:scoring=schwinger,bouts=4"` or `"schwinget(scoring=schwinger,bouts=4)"`.
 
+    Games written in Python are loaded by the name under which they were registered (`stier.register_game`), by the
+    place of the class, as `"my_games:Trumps"` or `"my_games:Trumps(players=3)"`, or by the class itself. OpenSpiel's
+    games are loaded as `"openspiel:leduc_poker(players=2)"`, or as `pyspiel.Game`.
+
     Raises `RulesError`, which lists what is allowed, for an unknown name, option or value, for an option given twice,
-    and for options that contradict each other.
+    and for options that contradict each other; `GameError` for a Python game that cannot be played.
     """
 
 def load_agent(name: str, game: _AnyGame, /, **options: _OptionValue | PathLike[str]) -> Agent:
@@ -1305,7 +1318,7 @@ def deserialize_game_and_state(text: str) -> tuple[Game, State]:
     """
 
 def registered_names() -> list[str]:
-    """The names of all games, ascending."""
+    """The names of all games, ascending: those of the package and those registered from Python."""
 
 def registered_agents(game: _AnyGame | None = None) -> list[str]:
     """The names of all agents, ascending, or of those that can play `game` with their default options. All but `oracle` use
@@ -1530,7 +1543,8 @@ def search_many(
     `stier.search_many` for the other arguments.
     """
 
-def _restore_state(text: str) -> State: ...
+def _python_game(sheet: Any) -> Game: ...
+def _restore_state(text: str, game: Game | None = None) -> State: ...
 def _restore_beliefs(
     game: Game,
     player: SupportsIndex,

@@ -6,6 +6,7 @@ __all__ = [
     "AgentError",
     "ArgumentError",
     "FileError",
+    "GameError",
     "IllegalActionError",
     "LeakError",
     "MissingExtraError",
@@ -25,6 +26,10 @@ class StierError(Exception):
 
 class RulesError(StierError, ValueError):
     """A game that does not exist, an unknown option or value, or options that do not fit together."""
+
+
+class GameError(StierError, RuntimeError):
+    """A game written in Python that raises or contradicts itself. The message names the method and the history."""
 
 
 class IllegalActionError(StierError, ValueError):

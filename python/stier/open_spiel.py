@@ -42,6 +42,8 @@ __all__ = ["PREFIX", "StierGame", "StierObserver", "StierState", "deal", "regist
 
 #: The prefix of the games' names in OpenSpiel.
 PREFIX = "stier_"
+#: The numbers of players of any game.
+_FEWEST, _MOST = 2, 5
 
 
 def _players(name: str) -> tuple[int, int]:
@@ -50,9 +52,13 @@ def _players(name: str) -> tuple[int, int]:
     if "players" not in default.rules():
         return default.num_players(), default.num_players()
     (players,) = (option for option in describe_game(name) if option.name == "players")
-    assert isinstance(players.minimum, int)
-    assert isinstance(players.maximum, int)
-    return players.minimum, players.maximum
+    if players.choices:
+        numbers = [int(choice) for choice in players.choices if choice.isdecimal()] or [default.num_players()]
+        return min(numbers), max(numbers)
+    least, most = players.minimum or _FEWEST, players.maximum or _MOST
+    assert isinstance(least, int)
+    assert isinstance(most, int)
+    return least, most
 
 
 def _game_type(game: Game) -> pyspiel.GameType:

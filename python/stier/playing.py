@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from inspect import signature
-from typing import NamedTuple, Protocol, SupportsIndex, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, SupportsIndex, TypeAlias
 
-from stier import _native
+from stier import _imports, _native
 from stier._native import (
     ActionStats,
     Agent,
     Beliefs,
+    BestResponse,
     Game,
     Line,
     PitResult,
     Played,
     Properties,
+    PythonAgent,
     Search,
+    Solution,
     State,
+    TabularPolicy,
     Worlds,
+    registered_agents,
     resample_many,
 )
 from stier._output import bar
+from stier.errors import AgentError
 
 __all__ = [
     "ActionStats",
@@ -63,31 +70,96 @@ class HasStep(Protocol):
         ...
 
 
-#: Anything that plays: an agent as text, an object with ``step(state)``, or a callable.
+#: The ending of the file of a solution, which makes it an agent as text.
+SOLUTION = ".policy"
+#: Anything that plays: an agent as text, an object with ``step(state)``, or a callable. The text ``module:name`` stands
+#: for an agent of Python.
 AnyAgent: TypeAlias = str | HasStep | Callable[[State], SupportsIndex]
 
-_AgentT = TypeVar("_AgentT", bound=AnyAgent)
+
+def is_named(agent: object) -> bool:
+    """Returns true for a text that names an agent outside of the engine: ``module:name``, or the file of a solution."""
+    if not isinstance(agent, str) or not (_imports.is_path(agent) or agent.endswith(SOLUTION)):
+        return False
+    # The engine explains what is wrong with options of its own agents.
+    return re.split(r"[:(]", agent, maxsplit=1)[0].strip() not in registered_agents()
 
 
-def checked(agent: _AgentT) -> _AgentT:
-    """Returns the agent. Raises `TypeError` for a callable that cannot be called with a state alone."""
+def checked(agent: AnyAgent) -> AnyAgent:
+    """Returns the agent, or the one that a text names outside of the engine, as by `made`.
+
+    Raises `TypeError` for a callable that cannot be called with a state alone, and `AgentError` for a text that names
+    no agent.
+    """
+    if isinstance(agent, str):
+        return _wrapped(agent) if is_named(agent) else agent
     decide = getattr(agent, "step", agent)
-    try:
-        if callable(decide):
-            signature(decide).bind(None)
-    except ValueError:
-        pass  # some of C have no signature
-    except TypeError as error:
+    if callable(decide) and (error := _misfit(decide, None)) is not None:
         name = getattr(agent, "__name__", None) or type(agent).__name__
-        raise TypeError(f"agent {name} must take a state and return an action: {error}") from None
+        raise TypeError(f"agent {name} must take a state and return an action: {error}")
     return agent
 
 
-def listed(agents: Sequence[AnyAgent]) -> Sequence[AnyAgent]:
-    """Returns the agents. Raises for a single one as text, whose letters would be taken for agents."""
+def _misfit(function: Callable[..., object], *arguments: object) -> TypeError | None:
+    """Returns the error of calling a function with these arguments, as far as its signature tells."""
+    try:
+        signature(function).bind(*arguments)
+    except ValueError:
+        pass  # some of C have no signature
+    except TypeError as error:
+        return error
+    return None
+
+
+#: The objects that the text of an agent of Python may name.
+_NAMED = (
+    "must name a function f(state) -> action, an object with step(state), or a class or function that makes one of "
+    "them without arguments"
+)
+
+
+def made(text: str) -> Any:
+    """Returns the agent that a text names of which `is_named` is true, made anew if it is a class or a factory."""
+    if text.endswith(SOLUTION):
+        from stier.solving import load_solution
+
+        return load_solution(text)
+    found = _imports.load(text, AgentError)
+    if text.rstrip().endswith(")"):
+        raise AgentError(f"{text}: arguments are not allowed; name a function that makes the agent without any")
+    if isinstance(found, type) or (callable(found) and not hasattr(found, "step") and _misfit(found, None)):
+        if (error := _misfit(found)) is not None:
+            raise AgentError(f"{text} {_NAMED}: {error}")
+        found = found()
+    decide = getattr(found, "step", found)
+    if not callable(decide):
+        raise AgentError(f"{text} {_NAMED}, got {type(found).__name__}")
+    if (error := _misfit(decide, None)) is not None:
+        raise AgentError(f"{text} {_NAMED}: {error}")
+    return found
+
+
+def _wrapped(text: str) -> HasStep:
+    """Returns the agent that a text names, with the text as its name in tables unless it has its own."""
+    found = made(text)
+    has_name = isinstance(found, Agent | BestResponse | PythonAgent | Solution | TabularPolicy)
+    return found if has_name else PythonAgent(found, text)
+
+
+def listed(agents: Sequence[AnyAgent]) -> list[AnyAgent]:
+    """Returns the agents of a match, each as by `checked`. A solution from a file has the file's name in tables.
+
+    Raises for a single one as text, whose letters would be agents.
+    """
     if isinstance(agents, str):
         raise TypeError(f"agents must be a list, got the text {agents!r}")
-    return [checked(agent) for agent in agents]
+    return [_entrant(agent) for agent in agents]
+
+
+def _entrant(agent: AnyAgent) -> AnyAgent:
+    found = checked(agent)
+    is_file = isinstance(found, Solution) and isinstance(agent, str) and not _imports.is_path(agent)
+    return PythonAgent(found, agent) if is_file else found  # type: ignore[arg-type]
 
 
 def pit(
@@ -119,7 +191,9 @@ def pit(
     Args:
         game: The game, or its name as for `stier.load_game`.
         agents: Agents as text, agents, solutions, other objects with ``step(state)``, or callables
-            ``f(state) -> action``.
+            ``f(state) -> action``. A text may also be the file of a solution, ``NAME.policy``. The text ``module:name``
+            names a callable or an object, or a class or function that makes one without arguments, anew for each
+            player; modules in the current folder are found, too.
         deals: The number of deals per table, at least 1; an interval needs 2.
         seed: The seed of deals and agents.
         paired: Gives all games of a deal the same cards.

@@ -1,4 +1,4 @@
-"""Plots with matplotlib: cross-tables, ratings, learning curves, convergence, beliefs. Needs the extra ``plots``.
+"""Plots with matplotlib: matches, learning curves, convergence, beliefs. Needs the extra ``plots``.
 
 Every function draws into the axes given, or into new ones, and gives them back: figures are shown, saved and closed by
 the caller. Colours can be told apart with any kind of colour vision, nothing is told by colour alone, and texts take
@@ -24,13 +24,14 @@ try:
     from matplotlib import pyplot as plt
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
+    from matplotlib.ticker import LogLocator
 except ModuleNotFoundError:
     raise missing_extra("stier.plots", "matplotlib", "plots") from None
 
 if TYPE_CHECKING:
     from stier.ratings import CrossTable, Ratings
 
-__all__ = ["belief_heatmap", "convergence", "cross_table", "learning_curve", "ratings"]
+__all__ = ["belief_heatmap", "convergence", "cross_table", "learning_curve", "ratings", "strength"]
 
 #: The length of an interval without an end, in parts of the longest one that has both.
 OPEN = 1.5
@@ -169,42 +170,95 @@ def learning_curve(
 
 
 def convergence(
-    solutions: Solution | Iterable[Solution] | Mapping[str, Solution],
-    x: Literal["iterations", "seconds"] = "iterations",
+    found: Solution | Iterable[Solution] | Mapping[str, Solution] | Frame,
     ax: Axes | None = None,
+    *,
+    x: Literal["iterations", "seconds"] = "iterations",
 ) -> Axes:
-    """Draws the convergence of solvers: NashConv over iterations or seconds, on logarithmic axes.
+    """Draws the NashConv of solvers, or the mean return of agents, as it settles.
+
+    NashConv is drawn over iterations or seconds on logarithmic axes. The mean return of each agent is drawn after more
+    and more deals, with its 95 % interval as a band.
 
     Args:
-        solutions: Solutions of one game, which are labelled with their algorithms, or a mapping from labels to
-            solutions. Their `Solution.history` is drawn, but for entries with a NashConv of 0 or less, which rounding
-            can leave at an exact equilibrium.
-        x: ``"iterations"``, or ``"seconds"``, of the iterations alone.
+        found: Solutions of one game, which are labelled with their algorithms, or a mapping from labels to solutions.
+            Their `Solution.history` is drawn, but for entries with a NashConv of 0 or less, which rounding can leave at
+            an exact equilibrium. Or the table ``convergence`` of an experiment with matches: columns ``agent``,
+            ``deals``, ``mean`` and ``mean_ci95``.
         ax: The axes to draw on; new ones if left out.
+        x: For solutions ``"iterations"``, or ``"seconds"``, of the iterations alone.
 
     Raises:
         ArgumentError: Another `x`.
     """
     if x not in ("iterations", "seconds"):
         raise ArgumentError(f"x must be 'iterations' or 'seconds', got {x!r}")
-    if isinstance(solutions, Solution):
-        solutions = [solutions]
-    labelled = solutions.items() if isinstance(solutions, Mapping) else [(found.name, found) for found in solutions]
+    if isinstance(found, Solution):
+        labelled = [(found.name, found)]
+    elif not hasattr(found, "keys"):
+        labelled = [(solution.name, solution) for solution in found]
+    elif isinstance(found, Mapping) and all(isinstance(value, Solution) for value in found.values()):
+        labelled = list(found.items())
+    else:
+        return _settling_means(found, ax)
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
-    for (label, found), (colour, style, marker) in zip(labelled, _looks(), strict=False):
-        history = found.history
+    for (label, solution), (colour, style, marker) in zip(labelled, _looks(), strict=False):
+        history = solution.history
         shown = history[(history["nash_conv"] > 0) & (history[x] > 0)]
         ax.plot(shown[x], shown["nash_conv"], color=colour, ls=style, marker=marker, ms=4, label=label)
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_xlabel(x)
     ax.set_ylabel("NashConv")
-    games = {str(found.game) for _, found in labelled}
-    ax.set_title(", ".join(sorted(games)), fontsize=10)
+    ax.set_title(", ".join(sorted({str(solution.game) for _, solution in labelled})), fontsize=10)
     ax.grid(alpha=0.3)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)
+    return ax
+
+
+def _settling_means(frame: Frame, ax: Axes | None) -> Axes:
+    """The mean return of each agent after more and more deals."""
+    ax = learning_curve(frame, x="deals", y="mean", ci95="mean_ci95", by="agent", ax=ax)
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.minorticks_off()
+    ax.set_ylabel("mean return so far, 95 % interval")
+    return ax
+
+
+def strength(frame: Frame, ax: Axes | None = None) -> Axes:
+    """Draws each agent's share of the games won with its 95 % interval, game by game.
+
+    Args:
+        frame: The table ``standings`` of an experiment over several games: columns ``game``, ``agent``, ``wins``,
+            ``wins_low`` and ``wins_high``. Without a column ``game`` there is one row.
+        ax: The axes to draw on; new ones if left out.
+    """
+    agents = list(dict.fromkeys(frame["agent"]))
+    label = [str(game) for game in frame["game"]] if "game" in frame.keys() else [""] * len(frame["agent"])  # noqa: SIM118
+    games = list(dict.fromkeys(label))
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6.4, 1.4 + len(games) * (0.3 + 0.16 * len(agents))), layout="constrained")
+    wins, low, high = (100 * np.asarray(frame[name], dtype=float) for name in ("wins", "wins_low", "wins_high"))
+    looks = zip(cycle(COLOURS), cycle(_MARKERS), strict=False)
+    for number, (agent, (colour, marker)) in enumerate(zip(agents, looks, strict=False)):
+        mine = [row for row, name in enumerate(frame["agent"]) if name == agent]
+        shift = 0.7 * ((number + 0.5) / len(agents) - 0.5)
+        places = [games.index(label[row]) + shift for row in mine]
+        # A single deal has no interval.
+        widths = np.nan_to_num(np.stack([wins[mine] - low[mine], high[mine] - wins[mine]]))
+        ax.errorbar(
+            wins[mine], places, xerr=widths.clip(0), fmt=marker, color=colour, ms=5, capsize=2, label=str(agent)
+        )
+    ax.set_yticks(range(len(games)), [_folded(game) for game in games], fontsize=8)
+    ax.set_ylim(len(games) - 0.5, -0.5)
+    ax.set_xlabel("games won in %, 95 % interval over deals")
+    ax.grid(alpha=0.3, axis="x")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     return ax
 
 

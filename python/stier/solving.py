@@ -29,7 +29,7 @@ from stier._native import (
 from stier._output import bar, plus_minus
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
-from stier.playing import AnyAgent, checked, pit
+from stier.playing import AnyAgent, checked, is_named, pit
 
 __all__ = [
     "BestResponse",
@@ -548,12 +548,15 @@ def exploit(
     """
     game = as_game(game)
     total = constant_sum(game)
-    if isinstance(agent, str):
+    if is_named(agent):
+        # Otherwise it stays text: each seat has an object of its own.
+        agent = found if isinstance(found := checked(agent), Agent) else agent
+    elif isinstance(agent, str):
         agent = load_agent(agent, game)
     if responder == "learned":
         raise AgentError("a learned responder must be trained first: stier.train.best_response does both")
     if isinstance(responder, str):
-        responder = _told(game, responder, agent)
+        responder = checked(responder) if is_named(responder) else _told(game, responder, agent)
     if isinstance(responder, Agent) and responder.name == "oracle":
         raise AgentError(
             "oracle sees the hidden cards, so its gain is not a lower bound: choose another responder, such as lbr"
@@ -591,8 +594,9 @@ def _told(game: Game, text: str, agent: AnyAgent) -> Agent:
     if "against=" in text or "against" not in [option.name for option in options]:
         return load_agent(text, game)
     if not isinstance(agent, Agent):
+        given = agent if isinstance(agent, str) else type(agent).__name__
         raise AgentError(
-            f"{text} must know the policy of an Agent or its text, got {type(agent).__name__}; "
+            f"{text} must know the policy of an Agent or its text, got {given}; "
             "choose a responder without the option against, such as 'ismcts'"
         )
     return load_agent(text, game, against=f"({agent})")

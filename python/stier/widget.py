@@ -10,8 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, SupportsIndex
 
-from stier._native import Agent, Game, State, derive_seed, load_agent, load_game, read_record
+from stier._adapting import as_opponent
+from stier._native import Agent, Game, PythonAgent, State, derive_seed, load_game, read_record
 from stier.errors import missing_extra
+from stier.playing import AnyAgent
 
 if find_spec("anywidget") is None:
     raise missing_extra("stier.widget", "anywidget", "widget")
@@ -49,7 +51,7 @@ class Table(anywidget.AnyWidget):
     eyes = traitlets.Int(allow_none=True).tag(sync=True)
     playable = traitlets.Bool().tag(sync=True)
 
-    def __init__(self, state: State, eyes: int | None, opponent: Agent | None = None) -> None:
+    def __init__(self, state: State, eyes: int | None, opponent: Agent | PythonAgent | None = None) -> None:
         faces = state.get_game().card_faces()
         names = {card: {"rank": rank, "sign": sign, "hue": hue} for card, (rank, sign, hue) in faces.items()}
         super().__init__(faces=names, eyes=eyes, playable=opponent is not None)
@@ -110,13 +112,13 @@ def replay(game: State | str, eyes: SupportsIndex | None = None) -> Table:
 
 
 def play(
-    game: Game | str, opponent: Agent | str = "ismcts:iterations=10000", *, seat: SupportsIndex = 0, seed: int = 0
+    game: Game | str, opponent: AnyAgent = "ismcts:iterations=10000", *, seat: SupportsIndex = 0, seed: int = 0
 ) -> Table:
     """Makes a table for playing against an agent. The agent plays all other seats.
 
     Args:
         game: The game, or its text form.
-        opponent: The agent, or its text form. It is restarted.
+        opponent: The agent: anything that `stier.pit` takes. It is restarted.
         seat: The person's seat.
         seed: The seed of the cards and of the agent.
 
@@ -124,7 +126,7 @@ def play(
         SeatError: A seat that the game does not have.
     """
     loaded = load_game(game) if isinstance(game, str) else game
-    agent = load_agent(opponent, loaded) if isinstance(opponent, str) else opponent
+    agent = as_opponent(opponent, loaded)
     agent.restart(derive_seed(seed, "widget", 0))
     state = loaded.new_initial_state(seed=seed)
     state.to_text(seat)  # an unknown seat is an error

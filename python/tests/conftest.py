@@ -100,6 +100,15 @@ else:
     pytest_pyfunc_call = skip_without_extra
 
 
+@pytest.fixture(autouse=True)
+def registered_games_are_forgotten() -> Generator[None, None, None]:
+    """Unregisters the games that a test registers: other tests go through all games."""
+    known = dict(stier.games._classes)
+    yield
+    stier.games._classes.clear()
+    stier.games._classes.update(known)
+
+
 @pytest.fixture
 def terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> pytest.CaptureFixture[str]:
     """The output of a test, as if standard error were a terminal."""

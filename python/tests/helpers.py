@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +13,15 @@ from typing import Any
 import numpy as np
 
 import stier
+
+#: The games of the package.
+OWN_GAMES = stier.registered_names()
+# The games written in Python are games like all others.
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+#: The games of the examples, by the place of their classes.
+PYTHON_GAMES = ["kuhn:Kuhn", "leduc:Leduc", "trumps:Trumps"]
+for _place in PYTHON_GAMES:
+    stier.load_game(_place)
 
 #: Options of every game that are not the default, beside the default game itself.
 VARIANTS: dict[str, list[dict[str, object]]] = {

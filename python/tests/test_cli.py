@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 import pytest
+from helpers import OWN_GAMES
 
 import stier
 from stier import terminal
@@ -157,7 +158,7 @@ def completions(words: str) -> set[str]:
 
 def test_the_shell_completes_names() -> None:
     assert completions("stier re") == {"replay", "report"}
-    assert completions("stier pit ") == set(stier.registered_names())
+    assert completions("stier pit ") == set(OWN_GAMES)
     assert completions("stier pit schwinget ismcts") == {"ismcts", "ismcts_br"}
     assert completions("stier pit schwinget:scoring=points,b") == {"schwinget:scoring=points,bouts="}
     assert completions("stier play schwinget --against random:") == {"random:seed="}
@@ -331,7 +332,7 @@ def test_options_and_keys_of_json_are_those_of_the_file(capsys: pytest.CaptureFi
     for command in FIGURES:
         assert main([*command.split(), "--json"]) == 0
         lines.append(f"{command.split()[0]} --json: {keys(json.loads(capsys.readouterr().out))}")
-    for game in stier.registered_names():
+    for game in OWN_GAMES:
         lines.append(" ".join([f"game {game}:", *(option.name for option in stier.catalogue.describe_game(game))]))
     for agent in stier.describe_agents():
         lines.append(" ".join([f"agent {agent.name}:", *(option.name for option in agent.options)]))
@@ -601,7 +602,7 @@ def test_play_keeps_the_record_of_a_game_that_ctrl_c_ends(monkeypatch: pytest.Mo
         def step(self, _: stier.State) -> int:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(stier, "load_agent", lambda *_: Slow())
+    monkeypatch.setattr("stier.cli.play.as_opponent", lambda *_: Slow())
     monkeypatch.setattr("builtins.input", lambda _: "1")
     file = tmp_path / "game.txt"
     assert main([*PLAY, "--record", str(file)]) == 130

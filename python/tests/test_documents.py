@@ -64,6 +64,7 @@ def needs(text: str) -> None:
 def run(document: Path) -> int:
     """Runs the Python of a document from top to bottom, as one program, and returns the number of blocks."""
     text = document.read_text("utf-8")
+    stier.games._classes.clear()  # as for a reader who has not registered the examples
     names: dict[str, object] = {"__name__": document.stem}
     checker = doctest.OutputChecker()
     blocks = list(PYTHON.finditer(text))
@@ -81,7 +82,8 @@ def run(document: Path) -> int:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
-def test_the_python_of_a_document_runs(document: Path) -> None:
+def test_the_python_of_a_document_runs(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "python" / "examples")
     needs("".join(block["code"] for block in PYTHON.finditer(document.read_text("utf-8"))))
     count = run(document)
     assert count or document.parent.name != "guides" or document.name == "comparison.md"

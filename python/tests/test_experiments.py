@@ -233,6 +233,43 @@ def test_ctrl_c_leaves_whole_parts(long: tuple[Path, Store], tmp_path: Path) -> 
     assert len(left.to_arrow()) > 0
 
 
+def test_an_interrupt_before_the_first_part_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    toml, out = tmp_path / "small.toml", tmp_path / "out"
+    toml.write_text(TOML, encoding="utf-8")
+
+    def interrupted(*_: object) -> Store:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("stier.experiments._run.begin", interrupted)
+    assert main(["run", str(toml), "--out", str(out)]) == 130
+    said = f"stopped: 0 of {small().parts()} parts are in {out}, and the same command continues\nstier: interrupted\n"
+    assert capsys.readouterr().err.endswith(said)
+    assert main(["run", str(toml), "--out", str(out), "--no-progress"]) == 130
+    assert capsys.readouterr().err == "stier: interrupted\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
+def test_an_interrupt_of_an_import_says_how_to_go_on(tmp_path: Path) -> None:
+    script = """
+import os, signal, sys, time
+class Interrupted:
+    def find_spec(name, *_):
+        if name == "pyarrow":
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)
+sys.meta_path.insert(0, Interrupted)
+from stier.cli import main
+sys.exit(main())
+"""
+    command = [sys.executable, "-c", script, "run", str(tmp_path / "first.toml"), "--out", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    kept = f"stopped: what has been played is in {tmp_path / 'out'}, and the same command continues"
+    assert done.stderr == f"{kept}\nstier: interrupted\n"
+
+
 def test_another_experiment_is_refused(played: Store) -> None:
     before = kept(played.folder)
     for other, named in [
@@ -281,6 +318,7 @@ def test_reports_are_what_the_games_say(played: Store, tmp_path: Path) -> None:
     assert str(found).startswith("schwinget:scoring=schwinger, 10 paired deals, 2 seeds, 120 games\n")
     saved = found.save(tmp_path)
     assert sorted(path.name for path in saved) == [
+        "convergence.csv",
         "equilibrium.csv",
         "meetings.csv",
         "pairings.csv",
@@ -289,7 +327,7 @@ def test_reports_are_what_the_games_say(played: Store, tmp_path: Path) -> None:
     ]
     assert pd.read_csv(tmp_path / "standings.csv")["agent"].tolist() == list(AGENTS)
     drawn = found.draw(tmp_path)
-    assert [path.name for path in drawn] == ["cross_table.png", "ratings.png"]
+    assert [path.name for path in drawn] == ["cross_table.png", "convergence.png", "ratings.png"]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
 
 
@@ -327,7 +365,102 @@ def test_reports_say_why_a_table_is_missing(played: Store, monkeypatch: pytest.M
     monkeypatch.setattr("stier.experiments.matches.nash_averaging", fail)
     found = experiments.report(played)
     assert "There is no table equilibrium: too hard.\n" in str(found)
-    assert set(found.tables) == {"standings", "meetings", "pairings"}
+    assert set(found.tables) == {"standings", "meetings", "pairings", "convergence"}
+
+
+def test_convergence_ends_at_the_standings(played: Store) -> None:
+    tables = experiments.report(played).tables
+    rows = tables["convergence"].groupby("agent")
+    last, standings = rows.last(), tables["standings"].set_index("agent")
+    for name in ("deals", "mean", "mean_ci95", "wins", "wins_low", "wins_high"):
+        assert last.loc[standings.index, name].tolist() == standings[name].tolist()
+    # The first rows are those of a smaller experiment.
+    few = experiments.report(experiments.run(small(deals=5), played.folder.parent / "fewer")).tables["standings"]
+    first = tables["convergence"].query("deals == 10")
+    assert first["mean"].tolist() == pytest.approx(few["mean"].tolist())
+    assert (rows["deals"].diff().dropna() > 0).all()
+
+
+#: A game for three among games for two.
+GAMES = ["kuhn_poker", "schwinget:bouts=2", "kuhn_poker:players=3"]
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    plan = experiments.Suite(GAMES, {"luck": "random", "advice": "greedy"}, deals=12, deals_per_part=5, seeds=[1, 2])
+    return experiments.run(plan, tmp_path_factory.mktemp("suite"))
+
+
+def test_a_suite_has_the_games_of_each_experiment(suite: Store, tmp_path: Path) -> None:
+    plan = suite.experiment
+    assert isinstance(plan, experiments.Suite)
+    assert list(plan.experiments) == GAMES
+    pairs = [("luck", "luck", "advice"), ("luck", "advice", "advice")]
+    assert [one.tables for one in plan.experiments.values()] == [[("luck", "advice")], [("luck", "advice")], pairs]
+    for game, own in plan.stores(suite).items():
+        assert own.complete
+        alone = experiments.run(own.experiment, tmp_path / str(GAMES.index(game)))
+        assert alone.to_arrow().equals(own.to_arrow())
+        assert str(ratings.cross_table(alone)) == str(ratings.cross_table(own))
+    sizes = [plan.task(number).size for number in range(plan.parts())]
+    assert sum(sizes) == sum(one.games for one in plan.experiments.values()) == len(suite.to_arrow())
+    # The first deals of all games come first.
+    assert [plan.task(number).what[0] for number in range(plan.parts())] == [0, 0, 1, 1, 2, 2, 2, 2] * 3
+
+
+def test_a_suite_grows(suite: Store) -> None:
+    before = kept(suite.folder)
+    agents = suite.experiment.experiments["kuhn_poker"].agents
+    grown = experiments.Suite([*GAMES, "schwinget"], agents, deals=14, deals_per_part=5, seeds=[1, 2])
+    missing = experiments._run.begin(grown, suite.folder).missing()
+    # The last parts were not full.
+    assert len(missing) == 6 + 8
+    experiments._run.begin(suite.experiment, suite.folder)
+    assert kept(suite.folder) == before
+
+
+def test_a_suite_has_one_report(suite: Store, tmp_path: Path) -> None:
+    path = tmp_path / "suite.toml"
+    path.write_text(
+        f"games = {GAMES}\nagents = {{ luck = 'random', advice = 'greedy' }}\ndeals = 12\ndeals_per_part = 5\n"
+        "seeds = [1, 2]\nabout = 'Three games.'\ntables = 'tables'\nfigures = 'pictures'\npage = 'PAGE.md'\n"
+    )
+    assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 0
+    page = (tmp_path / "PAGE.md").read_text("utf-8")
+    assert page.startswith(
+        "# 3 games\n\nThree games.\n\nMean return of each agent, and the games that it won; 12 paired "
+    )
+    assert [line for line in page.splitlines() if line.startswith("## ")] == [f"## `{game}`" for game in GAMES]
+    linked = re.findall(r"\]\((.*?)\)", page)
+    assert len(linked) == 1 + 2 * 3
+    assert all((tmp_path / one).read_bytes().startswith(b"\x89PNG") for one in linked)
+    standings = pd.read_csv(tmp_path / "tables" / "standings.csv")
+    assert standings["game"].tolist() == [game for game in GAMES for _ in range(2)]
+    alone = [experiments.report(own).tables["standings"] for own in suite.experiment.stores(suite).values()]
+    assert standings["mean"].tolist() == pytest.approx(pd.concat(alone)["mean"].tolist(), rel=1e-5)
+    wins = standings.groupby("agent")["wins"].mean()
+    assert f"| {100 * wins['luck']:.1f} % |\n" in page
+    begun = experiments._run.begin(suite.experiment, tmp_path / "begun")
+    assert "`schwinget:bouts=2` has not been played yet" in str(experiments.report(begun))
+    with pytest.raises(ValueError, match="has no matches, but an experiment of the kind suite"):
+        ratings.cross_table(suite)
+
+
+@pytest.mark.parametrize(
+    ("games", "agents", "error"),
+    [
+        ([], ["random", "greedy"], "games must be a list of one or more different games, got []"),
+        ("kuhn_poker", ["random", "greedy"], "games must be a list of one or more different games, got 'kuhn_poker'"),
+        (["kuhn_poker", "kuhn_poker:players=2"], ["random", "greedy"], "two of the games are the same"),
+        (["kuhn_poker", "jass"], ["random", "greedy"], "unknown game 'jass'"),
+        (["kuhn_poker", "schwimmen"], ["random"], "kuhn_poker has 2 seats, so it needs at least 2 agents, got 1"),
+        (["schwinget", "leduc_poker"], ["random", "greedy"], "leduc_poker has no built-in policy"),
+    ],
+)
+def test_wrong_suites_are_refused(games: list[str], agents: list[str], error: str) -> None:
+    with pytest.raises(stier.StierError) as caught:
+        experiments.Suite(games, agents)
+    assert error in str(caught.value)
 
 
 def test_decisions_are_what_the_players_saw(played: Store, tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_all_lanes_match_gymnasiums_loop(game: stier.Game, mode: AutoresetMode) 
     for step in range(steps):
         actions = some_legal(native, rng)
         matching(native.action_masks(), np.array(loop.call("action_masks")))
-        if step % 6 == 5:
+        if step % 7 == 5:
             actions[rng.integers(LANES, size=2)] = rng.integers(-3, native.single_action_space.n + 3, size=2)
         mine, theirs = native.step(actions), loop.step(actions)
         matching(mine, theirs)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers import kept
 
@@ -20,9 +23,9 @@ read_csv = pytest.importorskip("pyarrow.csv").read_csv
 import stier.experiments._training_measures as measures  # noqa: E402
 import stier.experiments._training_runs as runs_of_plans  # noqa: E402
 from stier import experiments  # noqa: E402
-from stier.experiments import ladder, strength, training  # noqa: E402
+from stier.experiments import _plans, _run, ladder, strength, training  # noqa: E402
 from stier.experiments._plans import TablePlan  # noqa: E402
-from stier.experiments._run import begin  # noqa: E402
+from stier.experiments._run import begin, tomllib  # noqa: E402
 from stier.network import Network  # noqa: E402
 
 BENCHES = Path(__file__).parents[2] / "benches"
@@ -41,6 +44,13 @@ game = "schwimmen"
 deals = 20
 agents = ["random"]
 against = "greedy"
+"""
+SUITE = """
+kind = "suite"
+games = ["kuhn_poker", "schwinget:bouts=2"]
+agents = ["random", "greedy", "ismcts:iterations=300"]
+deals = 20
+deals_per_part = 4
 """
 LADDER = f"""
 kind = "ladder"
@@ -78,11 +88,84 @@ chapters = ["broad", "mistakes"]
 """
 #: The files of each kind, and the columns with measured times.
 KINDS = {
+    "suite": (SUITE, []),
     "strength": (STRENGTH, []),
     "ladder": (LADDER, ["seconds"]),
     "training": (TRAINING, ["cpu_seconds"]),
     "study": (STUDY, []),
 }
+
+
+#: A key of an example, which is a comment if it may be left out, and what it means.
+KEY = re.compile(r"^(?P<optional># )?(?P<key>\w+) = (?P<value>.+?)(?: +#.*)?$")
+#: Tables whose keys are names and options.
+FREE = {"agents", "rules"}
+
+
+def keys_of_example(kind: str) -> dict[str, dict[str, Any]]:
+    """All keys of an example with the values that are there, by the table in which they are."""
+    found: dict[str, dict[str, Any]] = {"": {}}
+    table = ""
+    for number, line in enumerate(experiments.example(kind).splitlines()):
+        if heading := re.match(r"\[+(\w+)\]", line):
+            table = heading[1]
+            found.setdefault(table, {})
+        elif (own := KEY.match(line)) is not None:
+            found[table] |= tomllib.loads(f"{own['key']} = {own['value']}")
+        else:
+            assert not line or (number < 3 and line.startswith("# ")), line
+    return found
+
+
+@pytest.mark.parametrize("kind", _run.KINDS)
+def test_the_example_of_a_kind_has_all_its_keys(kind: str) -> None:
+    found, plan = keys_of_example(kind), _run.plan_of(kind)
+    common = _plans.COMMON if issubclass(plan, _plans.TablePlan) else {}
+    free = {key: {} for key in found.keys() & FREE}
+    known = {"kind": str, **plan.keys, **common}
+    assert found[""].keys() | free.keys() | plan.inner.keys() == known.keys()
+    for table, types in {"": known, **plan.inner}.items():
+        assert not table or found[table].keys() == types.keys()
+        _plans.checked(found[table], types, optional=types)
+    # What may be left out has its default behind the comment, if it has one.
+    defaults = {name: one.default for name, one in signature(plan.__init__).parameters.items()}
+    defaults |= {"about": "", "measured_on": "", **getattr(plan, "defaults", {})}
+    given = tomllib.loads(experiments.example(kind))
+    for key, value in found[""].items():
+        if key not in given and defaults.get(key) not in (None, {}, Parameter.empty) and key != "pairings":
+            assert value == (list(defaults[key]) if isinstance(defaults[key], tuple) else defaults[key]), key
+
+
+@pytest.mark.parametrize("kind", _run.KINDS)
+def test_the_example_of_a_kind_runs(kind: str, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "--example", kind]) == 0
+    text = capsys.readouterr().out
+    assert text == experiments.example(kind)
+    if kind == "training":
+        pytest.importorskip("jax")
+        text = text.replace("steps = 20_000, num_envs = 64", "steps = 64, num_envs = 8, horizon = 8, hidden = [8]")
+    text = text.replace('["broad", "rule"]', '["broad"]\nscale = 0.02')
+    Path("plan.toml").write_text(text)
+    assert main(["run", "plan.toml", "--threads", "2", "--no-progress"]) == 0
+    assert experiments.load("plan.toml").complete
+    # Keys that may be left out are read, too, each by itself.
+    lines = experiments.example(kind).splitlines()
+    for number, line in enumerate(lines):
+        own = KEY.match(line)
+        if own is not None and own["optional"] and own["key"] not in {"mine", "file", *runs_of_plans.NEEDS}:
+            Path("more.toml").write_text("\n".join([*lines[:number], line.removeprefix("# "), *lines[number + 1 :]]))
+            experiments.read("more.toml")
+
+
+def test_unknown_kinds_have_no_example(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--example", "laddder"]) == 2
+    assert capsys.readouterr().err.startswith("stier: unknown kind 'laddder'; did you mean 'ladder'? ")
+    for arguments in ([], ["--example", "ladder", "plan.toml"]):
+        assert main(["run", *arguments]) == 2
+        assert capsys.readouterr().err.startswith("stier: give one of EXPERIMENT and --example\n")
+    assert main(["run", "--help"]) == 0
+    assert f"Kinds: {', '.join(_run.KINDS)}\n" in capsys.readouterr().out
 
 
 def plan(kind: str, **changes: Any) -> TablePlan:
@@ -429,6 +512,34 @@ def test_what_has_been_published_is_not_played_again(tmp_path: Path, capsys: pyt
         (tmp_path / "results" / "strength.csv").write_text(wrong, "latin-1")
         with pytest.raises(stier.errors.ArgumentError, match=r"strength\.csv cannot be read as a table of strength: "):
             begin(experiments.read(toml), tmp_path / "wrong")
+
+
+def test_reports_draw_strength_and_convergence(tmp_path: Path) -> None:
+    plots = pytest.importorskip("matplotlib")
+    plots.use("Agg")
+    for kind, names in [("strength", ["strength"]), ("ladder", [f"exploitability_{_plans.as_file(DECK)}"])]:
+        (tmp_path / "plan.toml").write_text(KINDS[kind][0].replace("iterations=300", "iterations=10"))
+        store = experiments.run(tmp_path / "plan.toml", tmp_path / kind)
+        found = experiments.report(store)
+        assert [path.stem for path in found.draw(tmp_path)] == names
+        figure = found.figures[names[0]]().axes[0]
+        if kind == "strength":
+            # All but one win a game of Schwimmen, so it has no shares.
+            assert [label.get_text() for label in figure.get_yticklabels()] == ["schwinget"]
+            shown = {bar.get_label(): bar.lines[0].get_xdata()[0] for bar in figure.containers}
+            page = re.search(r"## `schwinget`.*?## ", str(found), re.DOTALL)
+            assert page is not None
+            cells = [line.split("|")[2:] for line in page[0].splitlines() if line.startswith("| ")][2:]
+            for name, *row in cells:
+                shares = [float(share) for cell in row for share in re.findall(r", (\S+) %", cell)]
+                assert shown[name.strip(" `")] == pytest.approx(np.mean(shares), abs=0.1)
+        else:
+            assert {line.get_label() for line in figure.lines} == {"ismcts", "pimc", "ris_mcts"}
+            rows = store.experiment.results(store).set_index(["policy", "iterations"])["exploitability"]
+            for line in figure.lines:
+                own = [rows[line.get_label(), budget] for budget in line.get_xdata()]
+                assert line.get_ydata().tolist() == own
+    plots.pyplot.close("all")
 
 
 def test_it_stops_after_some_minutes_and_reports_what_is_there(tmp_path: Path, monkeypatch, capsys) -> None:

@@ -39,7 +39,7 @@ def test_our_games_are_tight(game: stier.Game) -> None:
     assert report.first is None
     assert report.games == 2
     # In these two the true world is often the only one or one of two.
-    least = 0.1 if game.short_name() in ("goofspiel", "kuhn_poker") else 0.5
+    least = 0.1 if game.short_name() in ("goofspiel", "kuhn", "kuhn_poker") else 0.4
     assert report.other_worlds > least * report.worlds
     facts = {"information_state_string", "information_state_tensor", "observation_tensor", "legal_actions_mask"}
     assert facts | {"to_text", "to_html", f"agent {fast_agent(game)}", "agent ismcts:iterations=20"} <= set(
@@ -53,6 +53,15 @@ def test_reports_are_a_function_of_the_arguments() -> None:
     once, again, other = (str(stier.check_no_leak("schwinget", games=2, seed=seed)) for seed in (1, 1, 2))
     assert once == again
     assert once != other
+
+
+def test_the_share_of_what_could_not_be_tested_is_told() -> None:
+    report = stier.check_no_leak("kuhn_poker", games=4, worlds=1)
+    assert 0 < report.bare_places < report.places
+    assert report.untested_share == report.bare_places / report.places
+    said = f"{report.bare_places} of {report.places} views ({report.untested_share:.0%}) were not tested"
+    assert said in str(report)
+    assert stier.leaks.LeakReport("nothing", "").untested_share == 0
 
 
 def test_agents_who_peek_are_found() -> None:

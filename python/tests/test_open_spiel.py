@@ -35,7 +35,7 @@ TINY_SCHWINGER = "stier_schwinget(scoring=schwinger,suits=2,values=2,referee=off
 TINY_GALOPP = "stier_schweins_galopp(players=2,colours=2,cards_per_colour=2,hand_size=2,track=6,rounds=1)"
 TINY_UP_AND_DOWN = "stier_up_and_down(players=2,hand_size=1,die_faces=2)"
 #: Games with observation tensors that have no piece "seat".
-SEATLESS_OBSERVATIONS = ("kuhn_poker", "leduc_poker", "liars_dice")
+SEATLESS_OBSERVATIONS = ("kuhn", "kuhn_poker", "leduc", "leduc_poker", "liars_dice", "trumps")
 
 
 def spiel_game(game: stier.Game) -> Any:

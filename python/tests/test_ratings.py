@@ -235,6 +235,18 @@ def test_a_single_deal_and_equal_deals_have_no_interval() -> None:
         assert found.order() == [0, 1]
 
 
+def test_ratings_without_intervals_print_none() -> None:
+    deals = [(0, 1, 1.0), (0, 1, -1.0), (0, 1, 1.0)]
+    without = ratings.bradley_terry(outcomes(deals, 2), resamples=0)
+    assert np.isnan([without.low, without.high]).all()
+    assert str(without) == (
+        "agent      rating  (Bradley-Terry)\n"
+        f"agent 0     {without.rating[0]:+.1f}\n"
+        f"agent 1     {without.rating[1]:+.1f}\n"
+    )
+    assert str(ratings.bradley_terry(outcomes(deals, 2))).count(" to ") == 2
+
+
 def test_intervals_are_over_deals() -> None:
     """The same games once more, of the same deals, tell nothing new."""
     rng = np.random.default_rng(1)

@@ -106,6 +106,17 @@ def test_every_kind_is_played_on_a_cluster(cluster, kind: str, tmp_path: Path) -
         assert frames[0].equals(frames[1])
 
 
+def test_agents_of_python_play_on_a_cluster(cluster, tmp_path: Path, monkeypatch) -> None:
+    """Their module is in the folder of the driver, which is not that of the nodes."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    module = f"agents_{abs(hash(tmp_path))}"
+    Path(f"{module}.py").write_text("def last(state):\n    return state.legal_actions()[-1]\n")
+    plan = Experiment("schwinget", ["random", f"{module}:last"], deals=6, deals_per_part=2)
+    here, there = experiments.run(plan, "here"), experiments.run(plan, "there", ray=cluster.address)
+    assert kept_in(here.folder) == kept_in(there.folder)
+
+
 def test_what_a_task_raises_is_raised(cluster, toml: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(_ray, "build", lambda: "0.0")
     with pytest.raises(ValueError, match=r"^this node has stier .*, the experiment is played with 0\.0$"):

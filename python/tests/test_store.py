@@ -287,6 +287,7 @@ def test_every_kind_has_other_keys_with_another_network(tmp_path: Path) -> None:
     other = {"game": GAME, "file": str(tmp_path / "second"), "matches": [agent], "deals": 2}
     given = {
         "matches": {"game": GAME, "agents": [agent, "random"]},
+        "suite": {"games": [GAME], "agents": [agent, "random"]},
         "strength": {"seed": 1, "table": [table]},
         "ladder": {"seed": 1, "budgets": [9], "most_iterations": 99, "agents": [agent], "rung": [rung]},
         "training": {"run": [{"name": "given", "game": GAME, "file": str(file)}, {**other, "name": "other"}]},
@@ -439,7 +440,16 @@ players = 2
 a = "random"
 b = "greedy"
 """
-PLANS = {"matches": MATCHES, "strength": STRENGTH, "ladder": LADDER, "training": TRAINING, "study": STUDY}
+SUITE = MATCHES.replace('game = "kuhn_poker"', 'about = "A few."\ngames = ["kuhn_poker", "schwinget"]')
+SUITE = SUITE.replace("[rules]\nplayers = 2\n", "").replace('pairings = [["a", "b"]]\n', "")
+PLANS = {
+    "matches": MATCHES,
+    "suite": SUITE,
+    "strength": STRENGTH,
+    "ladder": LADDER,
+    "training": TRAINING,
+    "study": STUDY,
+}
 #: What is written where something else belongs.
 WRONG = [3, -1, 0, 1.5, float("nan"), True, "x", "", [], [3], ["x"], [["x"]], [[3]], {}, {"x": 1}, {"x": {}}, 2**70]
 

@@ -130,6 +130,17 @@ impl<T> Slots<T> {
     }
 }
 
+/// Sets a flag if the thread panics while it exists.
+struct OnPanic<'a>(&'a AtomicBool);
+
+impl Drop for OnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// The number of tasks that [`each`] makes room for at a time.
 const TASKS: u64 = 1 << 16;
 
@@ -154,6 +165,7 @@ pub fn each<W: Send, T: Send, E: From<Halted> + Send>(
                 if failed.load(Ordering::Relaxed) {
                     return;
                 }
+                let _watch = OnPanic(&failed);
                 let own = locked(&idle).pop();
                 let mut own = own.unwrap_or_else(&enter);
                 match work(&mut own, first + index as u64) {

@@ -197,12 +197,8 @@ fn runs(events: &[Event], seat: Seat) -> Vec<&[Event]> {
 
 /// A line about a random event: a drawn card if one has come to a hand.
 fn chance_line(name: Option<String>, before: &Scene, after: &Scene, seat: Seat) -> Option<Sentence> {
-    let held = |scene: &Scene, owner: Seat| -> usize {
-        let places = scene.places.iter().filter(|place| place.seat == Some(owner));
-        places.flat_map(|place| &place.groups).filter(|group| group.held).map(|group| group.cards.len()).sum()
-    };
-    let owners = after.places.iter().filter_map(|place| place.seat);
-    match owners.into_iter().find(|&owner| held(after, owner) > held(before, owner)) {
+    let mut owners = after.places.iter().filter_map(|place| place.seat);
+    match owners.find(|&owner| after.held(owner).count() > before.held(owner).count()) {
         Some(owner) => {
             let verb = if owner == seat { "draw" } else { "draws" };
             let object = if name.is_none() { " a card" } else { "" };
@@ -241,11 +237,8 @@ fn changes(before: &Scene, after: &Scene, seat: Seat) -> Vec<Sentence> {
             }
         }
     }
-    for (name, value) in &after.facts {
-        let is_new = !before.facts.contains(&(*name, value.clone()));
-        if is_new && value != "-" && is_told(name) {
-            lines.push(format!("{name}: {value}"));
-        }
+    for (name, words) in after.told().filter(|told| is_told(told.0) && before.told().all(|old| old != *told)) {
+        lines.push(format!("{name}: {words}"));
     }
     lines.into_iter().map(|line| Sentence { follows: true, ..Sentence::new(&line.replace('_', " "), None) }).collect()
 }

@@ -87,7 +87,9 @@ pub fn game_of(bytes: &[u8]) -> Result<(&str, &str), SolutionFileError> {
         let line = std::str::from_utf8(line).ok()?;
         let (version, rest) = line.strip_prefix(NAME)?.strip_prefix(' ')?.split_once(' ')?;
         (OLDEST..=VERSION).contains(&version.parse().ok()?).then_some(())?;
-        rest.split(' ').next()?.split_once(':')
+        let game = rest.split(' ').next()?;
+        // The name of a game of OpenSpiel has a colon of its own, and no rules follow it.
+        if game.starts_with("openspiel:") { game.rsplit_once(':') } else { game.split_once(':') }
     };
     game().ok_or_else(strange)
 }

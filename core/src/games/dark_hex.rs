@@ -5,6 +5,7 @@
 use crate::actions::{Action, Actions64};
 use crate::encode::Pen;
 use crate::error::RulesError;
+use crate::fact::Fact;
 use crate::game::{Chance, FromRules, Game, GameInfo, Observer, Turn};
 use crate::notation::plain_scene;
 use crate::scene::{Place, Scene};
@@ -192,7 +193,7 @@ impl Notation for DarkHex {
         let mut scene = plain_scene(self, state, perspective);
         let last = &names[names.len() - 1];
         let goal = format!("seat 0 connects row 1 with row {rows}, seat 1 column a with column {last}");
-        scene.facts.insert(0, ("goal", goal));
+        scene.facts.insert(0, Fact::told("goal", goal.clone(), goal));
         let board = std::iter::once(format!("  {}", names.join(" "))).chain((0..rows).map(row));
         scene.places.splice(0..0, board.map(line));
         scene

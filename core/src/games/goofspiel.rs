@@ -55,6 +55,11 @@ pub struct State {
     points: [u8; 2],
 }
 
+/// The member of a set with one member, or none.
+fn only(set: u16) -> Option<usize> {
+    set.checked_ilog2().map(|member| member as usize)
+}
+
 /// Goofspiel under fixed rules.
 #[derive(Clone, Debug)]
 pub struct Goofspiel {
@@ -174,12 +179,12 @@ impl Game for Goofspiel {
         let cards = self.info.num_actions;
         pen.field("seat", [2]).one(observer.seat().map(Seat::index));
         pen.actions("hand", [cards]).set(observer.seat().map_or(0, |seat| state.hands[seat.index()]));
-        pen.actions("bid", [cards]).set(if observer == Observer::Seat(Seat(0)) { state.bid } else { 0 });
+        pen.actions("bid", [cards]).one(only(if observer == Observer::Seat(Seat(0)) { state.bid } else { 0 }));
         pen.actions("prizes", [cards]).set(state.prizes);
-        pen.actions("prize", [cards]).set(state.prize);
+        pen.actions("prize", [cards]).one(only(state.prize));
         pen.counted("points", [2, cards * (cards + 1) / 2]).counts(state.points);
         if self.rules.impinfo == Switch::Off {
-            pen.actions("last_bids", [2, cards]).sets(state.last);
+            pen.actions("last_bids", [2, cards]).ones(state.last.map(only));
         }
     }
 }

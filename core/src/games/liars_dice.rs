@@ -160,10 +160,10 @@ impl Notation for LiarsDice {
         (face.0 + 1).to_string()
     }
 
-    /// Names the faces of the dice instead of counting them, and leaves out the table's own dice: it has none.
+    /// Names the faces of the dice instead of counting them.
     fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
         let mut scene = plain_scene(self, state, perspective);
-        scene.facts.retain(|&(name, _)| name != "own_dice");
+        scene.facts.iter_mut().filter(|fact| fact.name == "own_dice").for_each(|fact| fact.words = None);
         for place in &mut scene.places {
             let dice = place.seat.map_or([0; MOST_SIDES], |seat| state.dice[seat.index()]);
             let faces = dice.into_iter().zip(1_u8..).flat_map(|(count, face)| vec![face.to_string(); count.into()]);

@@ -22,9 +22,11 @@ use std::sync::Arc;
 
 use crate::actions::{Action, ActionSet, Actions256};
 use crate::encode::{Pen, Places};
+use crate::failure::Foreign;
 use crate::filter::Filter;
 use crate::game::{Chance, FullGame, Game, GameInfo, Observer, Turn};
 use crate::hints::{Hints, RuleOfThumb};
+use crate::listed::{Listed, Unlisted};
 use crate::log::Log;
 use crate::notation::Notation;
 use crate::options::DynOptions;
@@ -35,8 +37,11 @@ use crate::symmetry::Symmetry;
 pub use state::{PlainState, StateType};
 
 /// A plain game, for callers that do not know its type. Each method calls the method of the same name in [`Game`],
-/// [`Notation`] or [`Hints`]. Overrides of any other method, such as [`Game::sight`] or [`Game::step`], are ignored. Every
-/// state passed in must come from the same game.
+/// [`Notation`] or [`Hints`]. Overrides of any other method, such as [`Game::step`], are ignored. Every state passed in
+/// must come from the same game.
+///
+/// A game that is not written in Rust implements it directly, with states of its own behind [`PlainState`]. Where it
+/// cannot answer, it [fails](crate::failure::fail).
 pub trait PlainGame: Send + Sync {
     /// See [`Game::rules`].
     fn rules(&self) -> &dyn DynOptions;
@@ -64,16 +69,30 @@ pub trait PlainGame: Send + Sync {
     fn deal_number(&self, state: &PlainState) -> u32;
     /// See [`Game::observe`].
     fn observe(&self, state: &PlainState, observer: Observer, pen: &mut DynPen<'_>);
+    /// See [`Game::foreign`].
+    fn foreign(&self) -> Option<&dyn Foreign>;
+    /// See [`Game::list`].
+    fn list(&self, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Result<Listed, Unlisted>;
+    /// See [`Game::observed`].
+    fn observed(&self, before: &PlainState, action: Action, observer: Seat) -> u64;
+    /// See [`Game::sight`].
+    fn sight(&self, state: &PlainState, seat: Seat) -> u64;
     /// See [`Notation::action_name`].
     fn action_name(&self, action: Action) -> String;
     /// See [`Notation::outcome_name`].
     fn outcome_name(&self, outcome: Action) -> String;
     /// See [`Notation::rule_broken`].
     fn rule_broken(&self, state: &PlainState, action: Action) -> String;
+    /// See [`Notation::knowledge`].
+    fn knowledge(&self, view: &Log) -> String;
     /// See [`Notation::scene`].
     fn scene(&self, state: &PlainState, perspective: Option<Seat>) -> Scene;
+    /// See [`Notation::cards`].
+    fn cards(&self) -> Vec<String>;
     /// See [`Notation::faces`].
     fn faces(&self) -> Vec<Face>;
+    /// See [`Notation::holdings`].
+    fn holdings(&self, state: &PlainState, seat: Seat, counts: &mut [u8]);
     /// See [`Hints::best_agent`].
     fn best_agent(&self) -> &'static str;
     /// See [`Hints::has_policy`].
@@ -149,6 +168,22 @@ impl<G: FullGame + Game<View = Log, Sampler = Filter<G>>> PlainGame for G {
         Game::observe(self, state.get(), observer, pen);
     }
 
+    fn foreign(&self) -> Option<&dyn Foreign> {
+        Game::foreign(self)
+    }
+
+    fn list(&self, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Result<Listed, Unlisted> {
+        Game::list(self, most, goes_on)
+    }
+
+    fn observed(&self, before: &PlainState, action: Action, observer: Seat) -> u64 {
+        Game::observed(self, before.get(), action, observer)
+    }
+
+    fn sight(&self, state: &PlainState, seat: Seat) -> u64 {
+        Game::sight(self, state.get(), seat)
+    }
+
     fn action_name(&self, action: Action) -> String {
         Notation::action_name(self, action)
     }
@@ -161,12 +196,24 @@ impl<G: FullGame + Game<View = Log, Sampler = Filter<G>>> PlainGame for G {
         Notation::rule_broken(self, state.get(), action)
     }
 
+    fn knowledge(&self, view: &Log) -> String {
+        Notation::knowledge(self, view)
+    }
+
     fn scene(&self, state: &PlainState, perspective: Option<Seat>) -> Scene {
         Notation::scene(self, state.get(), perspective)
     }
 
+    fn cards(&self) -> Vec<String> {
+        Notation::cards(self)
+    }
+
     fn faces(&self) -> Vec<Face> {
         Notation::faces(self)
+    }
+
+    fn holdings(&self, state: &PlainState, seat: Seat, counts: &mut [u8]) {
+        Notation::holdings(self, state.get(), seat, counts);
     }
 
     fn best_agent(&self) -> &'static str {
@@ -285,6 +332,22 @@ impl Game for Plain {
     fn observe<P: Pen>(&self, state: &PlainState, observer: Observer, pen: &mut P) {
         self.0.observe(state, observer, &mut DynPen(pen));
     }
+
+    fn foreign(&self) -> Option<&dyn Foreign> {
+        self.0.foreign()
+    }
+
+    fn list(&self, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Result<Listed, Unlisted> {
+        self.0.list(most, goes_on)
+    }
+
+    fn observed(&self, before: &PlainState, action: Action, observer: Seat) -> u64 {
+        self.0.observed(before, action, observer)
+    }
+
+    fn sight(&self, state: &PlainState, seat: Seat) -> u64 {
+        self.0.sight(state, seat)
+    }
 }
 
 impl Notation for Plain {
@@ -300,12 +363,24 @@ impl Notation for Plain {
         self.0.rule_broken(state, action)
     }
 
+    fn knowledge(&self, view: &Log) -> String {
+        self.0.knowledge(view)
+    }
+
     fn scene(&self, state: &PlainState, perspective: Option<Seat>) -> Scene {
         self.0.scene(state, perspective)
     }
 
+    fn cards(&self) -> Vec<String> {
+        self.0.cards()
+    }
+
     fn faces(&self) -> Vec<Face> {
         self.0.faces()
+    }
+
+    fn holdings(&self, state: &PlainState, seat: Seat, counts: &mut [u8]) {
+        self.0.holdings(state, seat, counts);
     }
 }
 
@@ -355,6 +430,7 @@ impl Hints for Plain {
 trait PenObject {
     fn begin(&mut self, name: &'static str, shape: &[usize], places: Places);
     fn put(&mut self, bits: u64, len: usize);
+    fn single(&mut self);
 }
 
 impl<P: Pen> PenObject for P {
@@ -364,6 +440,10 @@ impl<P: Pen> PenObject for P {
 
     fn put(&mut self, bits: u64, len: usize) {
         Pen::put(self, bits, len);
+    }
+
+    fn single(&mut self) {
+        Pen::single(self);
     }
 }
 
@@ -377,5 +457,9 @@ impl Pen for DynPen<'_> {
 
     fn put(&mut self, bits: u64, len: usize) {
         self.0.put(bits, len);
+    }
+
+    fn single(&mut self) {
+        self.0.single();
     }
 }

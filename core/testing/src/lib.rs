@@ -144,14 +144,13 @@ fn scene<G: FullGame>(game: &G, history: &History<G>, perspective: Option<Seat>)
     let named = named.chain(scene.track.iter().filter_map(|space| space.piece.as_ref()));
     ok(named.into_iter().all(|card| cards.contains(card)), "cards in a scene have their names");
     for place in &scene.places {
-        let held: Vec<_> = place.groups.iter().filter(|group| group.held).flat_map(|group| &group.cards).collect();
         let Some(seat) = place.seat else {
-            ok(held.is_empty(), "only seats hold cards");
+            ok(place.groups.iter().all(|group| !group.held), "only seats hold cards");
             continue;
         };
-        let counts = holdings(game, state, seat);
+        let (held, counts) = (scene.held(seat).collect::<Vec<_>>(), holdings(game, state, seat));
         ok(held.len() == counts.iter().map(|&count| usize::from(count)).sum::<usize>(), "a scene shows all cards held");
-        let seen = |name: &String| held.iter().filter(|card| card.as_ref() == Some(name)).count();
+        let seen = |name: &String| held.iter().filter(|card| **card == Some(name)).count();
         let all_seen = held.iter().all(|card| card.is_some());
         ok(all_seen || perspective.is_some_and(|own| own != seat), "everybody sees the own cards");
         if all_seen {

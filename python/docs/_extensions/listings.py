@@ -11,6 +11,8 @@ from sphinx.util.docutils import SphinxDirective
 
 import stier
 from stier.cli._app import app
+from stier.experiments import example
+from stier.experiments._run import KINDS
 
 
 def _table(options: Sequence[stier.catalogue.OptionInfo]) -> str:
@@ -117,10 +119,18 @@ def _helps(command: click.Command, context: click.Context) -> list[str]:
     return parts
 
 
+class Plans(_Listing):
+    """An example of every kind of plan, with all its keys."""
+
+    def markdown(self) -> str:
+        return "\n\n".join(f"## {kind}\n\n```toml\n{example(kind)}```" for kind in KINDS)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Name the directives."""
     app.add_directive("games", Games)
     app.add_directive("observation", Observation)
     app.add_directive("agents", Agents)
     app.add_directive("commands", Commands)
+    app.add_directive("plans", Plans)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

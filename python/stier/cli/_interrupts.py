@@ -35,6 +35,8 @@ class _Interrupts:
         self.noticed = False
         #: The time at which it was raised.
         self.first: float | None = None
+        #: Lines that a command says before an interrupt ends it.
+        self.note = ""
 
     def answer(self, _: int, frame: FrameType | None) -> None:
         """Answers the signal."""
@@ -83,7 +85,7 @@ def _is_import(frame: FrameType | None) -> bool:
 def _leave() -> NoReturn:
     """Ends the process after Ctrl-C at once: at Python's own end, threads of libraries that still compute can crash."""
     try:
-        os.write(2, b"stier: interrupted\n")
+        os.write(2, f"{interrupts.note}stier: interrupted\n".encode())
     finally:
         os._exit(INTERRUPTED)
 

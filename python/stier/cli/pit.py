@@ -22,6 +22,7 @@ from stier.cli._command import Command, print_json
         "stier pit schwinget greedy ismcts --rule bouts=4 --csv games.csv",
         "stier pit kuhn_poker random greedy --json",
         "stier pit leduc_poker random leduc.policy",
+        "stier pit kuhn_poker random my_agents:choose",
     ],
 )
 @options.game
@@ -47,7 +48,8 @@ def pit(
     """Let agents play each other and compare them.
 
     Every table of agents plays each deal in all arrangements of the seats, so that the luck of the cards cancels.
-    An AGENT may also be a file that stier solve --save has written.
+    An AGENT may also be a file that stier solve --save has written, or MODULE:NAME for one of Python: a function of a
+    state, or a class.
     """
     entrants: list[stier.AnyAgent] = []
     for name in agents:

@@ -18,7 +18,8 @@ import click
 
 import stier
 from stier import _files, terminal
-from stier._native import Agent, Game, State
+from stier._adapting import as_opponent
+from stier._native import Agent, Game, PythonAgent, State
 from stier.cli import _options as options, rules
 from stier.cli._command import Command
 from stier.cli._interrupts import interrupts
@@ -58,7 +59,7 @@ from stier.terminal import Pen
 def play(game: Game, seat: int, opponents: str, adviser: str, seed: int | None, record: Path | None) -> None:
     """Play against an agent in the terminal."""
     seed = secrets.randbits(32) if seed is None else seed
-    opponent, helper = stier.load_agent(opponents, game), stier.load_agent(adviser, game)
+    opponent, helper = as_opponent(opponents, game), stier.load_agent(adviser, game)
     if helper.name == "oracle":
         raise AgentError("an oracle decides by the cards that the seat cannot know; choose another adviser")
     table = _Table(game, opponent, helper, seat, seed)
@@ -99,7 +100,7 @@ _ANSWERS = [
 class _Table:
     """One game, with the person on `seat` and the opponent on all others."""
 
-    def __init__(self, game: Game, opponent: Agent, adviser: Agent, seat: int, seed: int) -> None:
+    def __init__(self, game: Game, opponent: Agent | PythonAgent, adviser: Agent, seat: int, seed: int) -> None:
         self.state = game.new_initial_state(seed=seed)
         self.state.to_text(seat)  # an unknown seat is an error before anything is shown
         self._opponent, self._adviser, self._seat = opponent, adviser, seat

@@ -40,6 +40,9 @@ def text(name: str, *, colour: bool) -> str:
 def _page(name: str) -> str:
     """Returns the rules of a game in Markdown."""
     stier.catalogue.describe_game(name)  # an unknown game is an error that names the games
+    about = stier.games.about(name)
+    if about is not None:
+        return about
     try:
         return (files("stier") / "rules" / f"{name}.md").read_text("utf-8")
     except FileNotFoundError:
@@ -52,5 +55,5 @@ def summary(name: str) -> str:
         paragraphs = _page(name).split("\n\n")
     except RulesError:
         return ""
-    first = next(text for text in paragraphs if not text.startswith("#"))
+    first = next((text for text in paragraphs if not text.startswith("#")), "")
     return " ".join(first.replace("*", "").split())

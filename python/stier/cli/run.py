@@ -8,29 +8,52 @@ import click
 
 from stier.cli import _options as options
 from stier.cli._command import Command, draw
+from stier.cli._interrupts import interrupts
+
+
+def _kinds() -> str:
+    """Returns the kinds of plans for the help."""
+    try:
+        from stier.experiments._run import KINDS
+    except ImportError as error:
+        return f"\nThe kinds of --example are not listed: {error}\n"
+    return f"\nKinds: {', '.join(KINDS)}\n"
 
 
 @click.command(
     cls=Command,
+    more_help=_kinds,
     examples=[
+        "stier run --example matches > first.toml",
         "stier run first.toml",
         "stier run first.toml --out out/again --threads 4",
         "stier run first.toml --ray auto",
         "stier run benches/ladder.toml",
     ],
 )
-@click.argument("experiment", type=options.PATH)
+@click.argument("experiment", type=options.PATH, required=False)
 @click.option(
     "--out", type=options.PATH, metavar="DIR", help="Folder for the results.", show_default="out/NAME for NAME.toml"
 )
 @click.option(
     "--ray", metavar="ADDRESS", help="Play on a Ray cluster: auto, local or HOST:PORT. The results do not depend on it."
 )
+@click.option(
+    "--example",
+    metavar="KIND",
+    help="Print a plan of this kind, with all its keys and what they mean, instead of playing one.",
+)
 @click.option("--minutes", type=float, help="Stop after this many minutes. The next run resumes.")
 @options.threads
 @options.progress
 def run(
-    experiment: Path, out: Path | None, ray: str | None, minutes: float | None, threads: int, progress: bool
+    experiment: Path | None,
+    example: str | None,
+    out: Path | None,
+    ray: str | None,
+    minutes: float | None,
+    threads: int,
+    progress: bool,
 ) -> None:
     """Play an experiment.
 
@@ -38,9 +61,23 @@ def run(
     you stop a run, the same command continues.
     Kinds other than matches write their page, tables and figures at the end.
     """
+    if progress and experiment is not None:
+        folder = out or Path("out") / experiment.stem
+        # Where an interrupt ends the process at once: while modules are imported.
+        interrupts.note = f"stopped: what has been played is in {folder}, and the same command continues\n"
     from stier import experiments
 
-    store = experiments.run(experiment, out, threads=threads, ray=ray, minutes=minutes, progress=progress)
+    if example is not None and experiment is None:
+        print(experiments.example(example), end="")
+        return
+    if experiment is None or example is not None:
+        raise click.UsageError("give one of EXPERIMENT and --example")
+    try:
+        store = experiments.run(experiment, out, threads=threads, ray=ray, minutes=minutes, progress=progress)
+    except KeyboardInterrupt:
+        # It has been told more exactly.
+        interrupts.note = ""
+        raise
     plan = store.experiment
     missing = store.missing()
     done = sum(plan.task(number).size for number in set(range(plan.parts())) - set(missing))

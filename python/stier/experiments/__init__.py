@@ -20,8 +20,9 @@ for _name in _needed:
 
 from stier.experiments._decisions import Decisions, decisions  # noqa: E402
 from stier.experiments._plans import Plan, Task  # noqa: E402
-from stier.experiments._run import load, publish, read, report, run  # noqa: E402
+from stier.experiments._run import example, load, publish, read, report, run  # noqa: E402
 from stier.experiments._store import Store  # noqa: E402
+from stier.experiments._suite import Suite  # noqa: E402
 from stier.experiments.matches import Experiment, Report  # noqa: E402
 
 __all__ = [
@@ -30,8 +31,10 @@ __all__ = [
     "Plan",
     "Report",
     "Store",
+    "Suite",
     "Task",
     "decisions",
+    "example",
     "load",
     "publish",
     "read",

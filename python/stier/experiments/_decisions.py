@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -12,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from stier import _arguments, _native
+from stier._adapting import as_agent
 from stier._files import write
-from stier._native import CHANCE, Game, State, alternatives, derive_seed, load_agent
+from stier._native import CHANCE, Agent, Game, Solution, State, alternatives, derive_seed
 from stier._output import bar
 from stier.errors import AgentError, ArgumentError
 from stier.experiments._run import load
@@ -117,7 +119,7 @@ def decisions(
             raise ArgumentError(f"part {number} has not been played; there are {len(there)} of {experiment.parts()}")
     game = experiment.load_game()
     if teacher is not None and teacher != OWN:
-        load_agent(teacher, game)
+        as_agent(teacher, game)
     collector = _Collector(games, game, set(names if agents is None else agents), teacher, tensor, seed, threads)
     with bar(progress, "parts") as update:
         for done, number in enumerate(chosen):
@@ -207,14 +209,14 @@ class _Collector:
 
 def _policies(teacher: str, states: list[State], seed: int, threads: int) -> list[list[tuple[int, float]]]:
     """Returns the policies of a search or another agent in states of one game."""
-    try:
-        searches = _native.search_many(teacher, states, seed, threads)
-    except AgentError:
-        # One that does not search.
-        agent = load_agent(teacher, states[0].get_game())
-        policies = []
-        for number, state in enumerate(states):
+    agent = as_agent(teacher, states[0].get_game())
+    if isinstance(agent, Agent):
+        with suppress(AgentError):  # one that does not search
+            searches = _native.search_many(agent, states, seed, threads)
+            return [[(one.action, one.probability) for one in search.actions] for search in searches]
+    policies = []
+    for number, state in enumerate(states):
+        if not isinstance(agent, Solution):
             agent.restart(derive_seed(seed, "search", number))
-            policies.append(agent.step_with_policy(state)[0])
-        return policies
-    return [[(one.action, one.probability) for one in search.actions] for search in searches]
+        policies.append(agent.step_with_policy(state)[0])
+    return policies

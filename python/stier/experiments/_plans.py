@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +17,13 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow.csv import ConvertOptions, read_csv
 
+from stier._adapting import as_agent
 from stier._content import contents, files_of, own_network
 from stier._files import write, write_text
-from stier._native import Game, __version__, alternatives, load_agent, load_game, registered_names
-from stier.errors import ArgumentError
+from stier._imports import path_of
+from stier._native import Agent, Game, Solution, __version__, alternatives, load_agent, load_game, registered_names
+from stier.errors import AgentError, ArgumentError
+from stier.playing import AnyAgent, is_named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Called with the finished share of a task, and its size.
 OnProgress: TypeAlias = Callable[[int, int], object]
+#: The times at which a page is written.
+PageAfter: TypeAlias = Literal["run", "end", "never"]
 #: Rows of a table.
 Rows: TypeAlias = list[dict[str, Any]]
 
@@ -35,6 +41,8 @@ Rows: TypeAlias = list[dict[str, Any]]
 OUTPUTS = ("tables", "figures", "page")
 #: The key with a table of results that were published before, likewise.
 PUBLISHED = "published"
+#: The keys of all plans with a table of results.
+COMMON = {"about": str, "measured_on": str, **dict.fromkeys((*OUTPUTS, PUBLISHED), str)}
 #: A cell without a figure.
 NONE = "\N{EN DASH}"
 #: The types of keys: what they accept, and their names in errors, for one and for several.
@@ -66,7 +74,10 @@ def build() -> str:
 
 
 def networks_in(described: Any) -> dict[str, str]:
-    """Returns hashes of the content of the networks whose files the keys and agents of a plan name, by path."""
+    """Returns hashes of the content of the networks whose files the keys and agents of a plan name, by path.
+
+    The modules that define agents are among them (see `stier._content.files_of`).
+    """
     return contents(_files(described))
 
 
@@ -113,6 +124,7 @@ class Report:
 
     Attributes:
         tables: pandas frames by name.
+        figures: Functions that draw the figures, by name.
     """
 
     #: The name of the text as a file.
@@ -130,7 +142,7 @@ class Report:
         self._text = text
         self._digits = None if digits is None else f"%.{digits}g"
         self.tables: dict[str, Any] = dict(tables)
-        self._figures = dict(figures or {})
+        self.figures: dict[str, Any] = dict(figures or {})
 
     def __str__(self) -> str:
         """The text."""
@@ -159,7 +171,7 @@ class Report:
         from matplotlib import pyplot
 
         paths = []
-        for name, make in self._figures.items():
+        for name, make in self.figures.items():
             paths.append(Path(folder) / f"{name}.png")
             figure: Any = make()
             # Without the version of matplotlib in it, the same picture is the same file.
@@ -181,7 +193,11 @@ class Plan(ABC):
     #: The unit of the sizes of tasks.
     unit: ClassVar[str] = "parts"
     #: The time at which `stier run` writes the report: after every run, of a complete experiment only, or never.
-    page_after: ClassVar[Literal["run", "end", "never"]] = "run"
+    page_after: ClassVar[PageAfter] = "run"
+
+    #: The keys of the file with their types, and those of tables in a list, such as ``[[run]]``, by their name.
+    keys: ClassVar[Mapping[str, Any]]
+    inner: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     outputs: Mapping[str, str]
     _tasks: Sequence[Task]
@@ -205,11 +221,11 @@ class Plan(ABC):
 
     @cached_property
     def networks(self) -> Mapping[str, str]:
-        """Hashes of the networks whose files the plan names, by path."""
+        """Hashes of the networks whose files the plan names, by path, and of the modules that define its agents."""
         return networks_in(self.settings())
 
     def check_networks(self) -> None:
-        """Raises `ArgumentError` if the file of a network has another content than before."""
+        """Raises `ArgumentError` if the file of a network or module has another content than before."""
         present = contents(self.networks)
         for path, before in self.networks.items():
             if present.get(path) != before:
@@ -239,8 +255,7 @@ class TablePlan(Plan):
         given: The keys of the file.
     """
 
-    #: The keys with their types. Keys with a default may be left out.
-    keys: ClassVar[Mapping[str, Any]]
+    #: Keys with a default may be left out.
     defaults: ClassVar[Mapping[str, Any]] = {}
     #: The columns of the table.
     schema: ClassVar[pa.Schema]
@@ -248,11 +263,8 @@ class TablePlan(Plan):
     grows: ClassVar[Sequence[str]] = ()
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        paths = (*OUTPUTS, PUBLISHED)
-        keys = {**self.keys, "about": str, "measured_on": str, **dict.fromkeys(paths, str)}
-        self.given: dict[str, Any] = checked(
-            {"about": "", "measured_on": "", **self.defaults, **given}, keys, "", paths
-        )
+        filled = {"about": "", "measured_on": "", **self.defaults, **given}
+        self.given: dict[str, Any] = checked(filled, {**self.keys, **COMMON}, "", (*OUTPUTS, PUBLISHED))
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
 
     @classmethod
@@ -335,15 +347,52 @@ def _named(kind: Any) -> str:
     return f"{one} of {TYPES[inner[0]][2]}" if inner else one
 
 
+def as_text(agent: AnyAgent, game: Game) -> str:
+    """Returns an agent of an experiment in its one way as text: that of the engine, or ``module:name``.
+
+    Raises `AgentError` for one that does not exist or cannot play the game, and `ArgumentError` for one that no text
+    names, or with a budget of time.
+    """
+    text = agent if isinstance(agent, str) else agent.spec if isinstance(agent, Agent) else path_of(agent)
+    if text is None or text.startswith("__main__:"):
+        raise ArgumentError(
+            f"an agent of an experiment must be text such as 'ismcts:iterations=100' or 'my_agents:choose', or a "
+            f"function or class of a module, got {agent!r}"
+        )
+    found = as_agent(text, game)
+    if isinstance(found, Agent):
+        if not found.is_reproducible:
+            raise ArgumentError(f"{text}: an agent with a budget of time plays differently each time; set iterations")
+        return found.spec
+    if isinstance(found, Solution) and found.game != game:
+        raise AgentError(f"{text} is for {found.game}, not for {game}")
+    return text.strip()
+
+
 def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tuple[str, bool]:
     """Returns an agent with a value for the first of these options that it has, and True if it has one."""
-    options = load_agent(text, game).options
+    found = as_agent(text, game)
+    options = found.options if isinstance(found, Agent) and not is_named(text) else {}
     name = next((name for name in names if name in options), None)
     if name is None:
         return text, False
     text = f"{text}{',' if ':' in text else ':'}{name}={value}"
     load_agent(text, game)
     return text, True
+
+
+def drawn(name: str, shown: Any, **options: Any) -> Figure:
+    """Draws a figure by the function of `stier.plots` with this name."""
+    from stier import plots
+
+    draw: Callable[..., Any] = getattr(plots, name)
+    figure: Figure = draw(shown, **options).figure
+    return figure
+
+
+def as_file(text: str) -> str:
+    """Returns a text as a part of the name of a file."""
+    return re.sub(r"\W+", "_", text).strip("_")
 
 
 def paragraph(text: str) -> str:

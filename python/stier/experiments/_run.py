@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack, closing
-from importlib import import_module
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, nullcontext
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 import stier
-from stier import _arguments
+from stier import _arguments, _imports
 from stier._files import as_path
 from stier._native import alternatives
 from stier._output import Update, bar
@@ -30,6 +30,7 @@ else:
 #: The classes of the kinds of experiments. They are imported when they are needed.
 KINDS = {
     "matches": "stier.experiments.matches:Experiment",
+    "suite": "stier.experiments._suite:Suite",
     "strength": "stier.experiments.strength:Strength",
     "ladder": "stier.experiments.ladder:Ladder",
     "training": "stier.experiments.training:Training",
@@ -97,8 +98,9 @@ def _difference(key: str, there: object, here: object) -> str:
 def read(path: str | Path) -> Any:
     """Reads an experiment from a TOML file.
 
-    The key ``kind`` says which one it is, ``matches`` if it is left out. The keys of matches are the arguments of
-    `Experiment`, and ``seed``, which is short for one of ``seeds``.
+    The key ``kind`` says which one it is. If it is left out, it is ``suite`` with the key ``games``, and ``matches``
+    otherwise. The keys of both are the arguments of `Suite` and `Experiment`, and ``seed``, which is short for one of
+    ``seeds``.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -117,18 +119,35 @@ def read(path: str | Path) -> Any:
 def from_dict(given: Mapping[str, Any]) -> Plan:
     """Makes an experiment from the keys of its file."""
     values = dict(given)
-    kind = values.pop("kind", "matches")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise ArgumentError(f"unknown kind '{kind}'{alternatives(str(kind), 'kinds', list(KINDS))}")
-    module, name = KINDS[kind].split(":")
+    kind = values.pop("kind", "suite" if "games" in values else "matches")
     try:
-        plan: Plan = getattr(import_module(module), name).from_dict(values)
+        plan = plan_of(kind).from_dict(values)
     except ArgumentError as error:
         if "kind" in given:
             raise
         others = ", ".join(one for one in KINDS if one != kind)
         raise ArgumentError(f"{error} (without kind it is read as {kind}; other kinds: {others})") from None
     return plan
+
+
+def plan_of(kind: object) -> type[Plan]:
+    """Returns the class of a kind of plans. Raises `ArgumentError` if there is no such kind."""
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ArgumentError(f"unknown kind '{kind}'{alternatives(str(kind), 'kinds', list(KINDS))}")
+    found: type[Plan] = _imports.load(KINDS[kind])
+    return found
+
+
+def example(kind: str) -> str:
+    """Returns a plan of a kind as a TOML file, with all its keys and what they mean.
+
+    Keys that may be left out are comments, with their defaults if they have one.
+
+    Raises:
+        ArgumentError: There is no such kind.
+    """
+    plan_of(kind)
+    return (files("stier.experiments") / "examples" / f"{kind}.toml").read_text("utf-8")
 
 
 def run(
@@ -176,7 +195,7 @@ def run(
     if ray is not None and threads != 0:
         raise ArgumentError("on a cluster each task has one thread: give threads or ray, not both")
     begun = time.monotonic()
-    with ExitStack() as stack:
+    with _telling(Store(plan, folder), out) if progress else nullcontext(), ExitStack() as stack:
         stack.enter_context(Store(plan, folder).locked())
         store = begin(plan, folder)
         store.hold()
@@ -188,21 +207,26 @@ def run(
             from stier.experiments._ray import on_cluster
 
             parts = on_cluster(store, ray)
-        try:
-            for number, table, where in stack.enter_context(closing(parts)):
-                plan.check_networks()
-                store.keep(number, table, where)
-                if tell is not None:
-                    tell(plan.task(number).size, 0)
-                if minutes is not None and time.monotonic() - begun > 60 * minutes:
-                    break
-        except KeyboardInterrupt:
-            if progress:
-                done = plan.parts() - len(store.missing())
-                kept = f"{done} of {plan.parts()} parts are in {out}, and the same command continues"
-                print(f"stopped: {kept}", file=sys.stderr, flush=True)
-            raise
+        for number, table, where in stack.enter_context(closing(parts)):
+            plan.check_networks()
+            store.keep(number, table, where)
+            if tell is not None:
+                tell(plan.task(number).size, 0)
+            if minutes is not None and time.monotonic() - begun > 60 * minutes:
+                break
     return store
+
+
+@contextmanager
+def _telling(store: Store, out: str | Path) -> Iterator[None]:
+    """Tells after an interrupt what is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        parts = store.experiment.parts()
+        kept = f"{parts - len(store.missing())} of {parts} parts are in {out}, and the same command continues"
+        print(f"stopped: {kept}", file=sys.stderr, flush=True)
+        raise
 
 
 def _teller(store: Store, update: Update) -> Callable[[int, int], None]:

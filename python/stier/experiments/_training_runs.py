@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import stier
+from stier._adapting import as_agent
 from stier._files import as_path
 from stier._native import alternatives
 from stier.errors import ArgumentError
@@ -116,7 +117,7 @@ def check(where: str, run: Mapping[str, Any]) -> None:
         agents = [agent for key in ("matches", "responders", "guided_matches") for agent in run.get(key, ())]
         for agent in [*agents, *([run["judge"]] if "judge" in run else [])]:
             if "NETWORK" not in agent:
-                stier.load_agent(agent, game)
+                as_agent(agent, game)
     except ValueError as error:
         raise ArgumentError(f"{where}{error}") from None
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -22,9 +22,11 @@ from stier.experiments._plans import (
     Rows,
     TablePlan,
     Task,
+    as_file,
     build,
     checked,
     digest,
+    drawn,
     header,
     line,
     made_by,
@@ -32,6 +34,10 @@ from stier.experiments._plans import (
     with_option,
 )
 from stier.experiments._store import Store
+from stier.playing import checked as checked_agent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["Ladder"]
 
@@ -91,7 +97,7 @@ class Ladder(TablePlan):
     """
 
     kind = "ladder"
-    keys: ClassVar = {
+    keys: ClassVar[Mapping[str, Any]] = {
         "algorithm": str,
         "seed": int,
         "seeds": int,
@@ -103,7 +109,16 @@ class Ladder(TablePlan):
         "findings": str,
         "about_agents": str,
     }
-    defaults: ClassVar = {"algorithm": "cfr+", "seeds": 1, "slow": {}, "findings": "", "about_agents": ""}
+    inner: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "rung": {"game": str, "about": str, "target": float, "iterations": int}
+    }
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "algorithm": "cfr+",
+        "seeds": 1,
+        "slow": {},
+        "findings": "",
+        "about_agents": "",
+    }
     schema = SCHEMA
     grows = ("budgets", "most_iterations", "agents", "rung", "slow", "findings", "about_agents")
 
@@ -112,7 +127,7 @@ class Ladder(TablePlan):
         _arguments.seed(self.given["seed"])
         _arguments.count("seeds", self.given["seeds"])
         for number, rung in enumerate(self.given["rung"], start=1):
-            checked(rung, {"game": str, "about": str, "target": float, "iterations": int}, f"rung {number}: ")
+            checked(rung, self.inner["rung"], f"rung {number}: ")
         if not self.given["rung"]:
             raise ArgumentError("rung must not be empty")
         game = stier.load_game(self.given["rung"][0]["game"])
@@ -194,7 +209,7 @@ class Ladder(TablePlan):
     def _ask(self, query: Query, tree: GameTree) -> Row:
         spec = with_option(query.policy, tree.game, BUDGETS, query.iterations or 1)[0]
         begun = time.perf_counter()
-        policy = tree.policy_of(spec, seed=self.given["seed"], seeds=self.given["seeds"])
+        policy = tree.policy_of(checked_agent(spec), seed=self.given["seed"], seeds=self.given["seeds"])
         return self._row(query, tree, policy, query.iterations, time.perf_counter() - begun)
 
     def _row(self, query: Query, tree: Any, policy: Any, iterations: int | None, seconds: float) -> Row:
@@ -223,7 +238,13 @@ class Ladder(TablePlan):
         page += f"\n## The agents, game by game\n\n{paragraph(self.given['about_agents'])}".rstrip() + "\n"
         for rung in self.given["rung"]:
             page += f"\n### `{rung['game']}`\n\n{rung['about']}\n\n{self._agents(rung, rows, solved)}"
-        return Report(page, {self.kind: results}, digits=None)
+        searched = results[results["policy"].isin([agent for agent, searches in self.searching.items() if searches])]
+        figures = {
+            f"exploitability_{as_file(game)}": partial(_convergence, frame)
+            for game, frame in searched.groupby("game")
+            if frame["iterations"].nunique() > 1
+        }
+        return Report(page, {self.kind: results}, figures, digits=None)
 
     def _games(self, rows: Mapping[tuple[Any, ...], Row], solved: Mapping[str, Row]) -> str:
         """Returns a table with a row for each game."""
@@ -285,6 +306,14 @@ class Ladder(TablePlan):
                 percents = [f"{100 * mean:.1f} %" for mean in means]
                 text += line([f"`{agent}`", len(shares), *percents, fell, len(changes) - fell])
         return text
+
+
+def _convergence(frame: pd.DataFrame) -> Figure:
+    """Draws the exploitability of searching agents by their budget, for one game."""
+    axes = {"x": "iterations", "y": "exploitability", "by": "policy"}
+    figure = drawn("learning_curve", frame.astype({"iterations": int}), **axes)
+    figure.axes[0].set(xscale="log", yscale="log", xlabel="budget per decision", title=frame["game"].iloc[0])
+    return figure
 
 
 @lru_cache(maxsize=1)

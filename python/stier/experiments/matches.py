@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from stier import _arguments, _native
-from stier._native import Game, alternatives, derive_seed, games_per_deal, load_agent, load_game
+from stier._native import Game, alternatives, derive_seed, games_per_deal, load_game
 from stier.errors import ArgumentError, RatingError
 from stier.experiments import _plans
-from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Task, build, checked, digest
+from stier.experiments._plans import OUTPUTS, OnProgress, PageAfter, Plan, Task, as_text, build, checked, digest, drawn
 from stier.experiments._store import Store
+from stier.games import place_of, text_of
+from stier.playing import AnyAgent, listed
 from stier.ratings import (
     CrossTable,
     Outcomes,
     Ratings,
     bradley_terry,
     cross_table,
+    estimate,
     nash_averaging,
     outcomes,
     pairing_gain,
     plackett_luce,
+    share,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["Experiment", "Report"]
 
+#: The deals after which convergence is shown first, and at how many numbers of deals.
+FEWEST, CHECKS = 10, 16
 #: The largest numbers of deals and of deals in a part.
 MOST_DEALS, MOST_IN_PART = 10**9, 1_000_000
 #: The columns: one row per game. Lists are by seat, but for the actions.
@@ -51,7 +55,7 @@ SCHEMA = pa.schema(
     ]
 )
 #: The keys of a file with their types; the others are checked with the experiment.
-KEYS = {
+KEYS: dict[str, Any] = {
     "game": str,
     "agents": (dict, list),
     "rules": dict,
@@ -86,7 +90,10 @@ class Experiment(Plan):
 
     Args:
         game: The game's name.
-        agents: Agents as text, by the names that tables give them; or a list of texts, which are then their names.
+        agents: Agents as text, by the names that tables give them; or a list of texts, which are then their names. The
+            text of an agent of Python is ``module:name``, as in `stier.pit`, and the function or class itself stands
+            for it. A class or factory makes an agent anew for each part. Other agents of Python must not remember
+            anything from one game to the next, or the rows depend on which parts a run has played.
         rules: Options of the game that are not the default.
         deals: Deals for each pairing and seed, at least 1.
         seeds: Seeds; the experiment is repeated with other cards for each.
@@ -114,13 +121,14 @@ class Experiment(Plan):
 
     kind = "matches"
     unit = "games"
-    page_after = "never"
+    page_after: ClassVar[PageAfter] = "never"
+    keys: ClassVar[Mapping[str, Any]] = KEYS
     schema = SCHEMA
 
     def __init__(
         self,
         game: str,
-        agents: Mapping[str, str] | Sequence[str],
+        agents: Mapping[str, AnyAgent] | Sequence[AnyAgent],
         rules: Mapping[str, Any] | None = None,
         deals: int = 1000,
         seeds: Sequence[int] = (0,),
@@ -130,9 +138,10 @@ class Experiment(Plan):
         outputs: Mapping[str, str] | None = None,
     ) -> None:
         loaded = load_game(game, **(rules or {}))
-        self.game: str = loaded.short_name()
+        # Other processes find the game by this text.
+        self.game: str = place_of(loaded)
         self.rules: dict[str, Any] = dict(sorted(_changed(loaded).items()))
-        self.agents: dict[str, str] = _agents(loaded, agents)
+        self.agents: dict[str, str] = named(loaded, agents)
         self.deals: int = _arguments.whole("deals", deals, 1, MOST_DEALS)
         self.deals_per_part: int = _arguments.whole("deals_per_part", deals_per_part, 1, MOST_IN_PART)
         self.seeds: list[int] = [_arguments.seed(seed) for seed in seeds]
@@ -142,7 +151,7 @@ class Experiment(Plan):
             raise ArgumentError(f"paired must be true or false, got {paired!r}")
         self.paired = paired
         self.tables: list[tuple[str, ...]] = _tables(loaded, self.names, pairings)
-        self.outputs = dict(outputs or {})
+        self.outputs: dict[str, str] = dict(outputs or {})
         self._hash = digest([self.fixed(), self.networks, build(), _plans.FORMAT])
 
     @classmethod
@@ -151,11 +160,7 @@ class Experiment(Plan):
         values = checked(given, KEYS, optional=[key for key in KEYS if key not in ("game", "agents")])
         checked(rules := values.get("rules", {}), dict.fromkeys(rules, (str, int, float, bool)), "rules: ")
         outputs = {key: values.pop(key) for key in OUTPUTS if key in values}
-        if "seed" in values:
-            if "seeds" in values:
-                raise ArgumentError("give seed or seeds, not both")
-            values["seeds"] = [values.pop("seed")]
-        return cls(**values, outputs=outputs)
+        return cls(**with_seeds(values), outputs=outputs)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Experiment) and self.settings() == other.settings()
@@ -220,14 +225,14 @@ class Experiment(Plan):
         game, table = self.load_game(), sorted(self.tables[block.pairing])
         texts = [self.agents[name] for name in table]
         seed = derive_seed(block.seed, "experiment", block.first)
-        games = _native.pit(game, texts, block.deals, seed, self.paired, threads, on_progress).games
+        games = _native.pit(game, listed(texts), block.deals, seed, self.paired, threads, on_progress).games
         # Unpaired, each game has cards of its own; deals of one number have the same cards in all pairings.
         pairings = range(len(self.tables))
         first = block.first * (1 if self.paired else max(map(self.games_per_deal, pairings)))
         actions = [np.array(played.state().history(), dtype=np.int64)[:, 1] for played in games]
         ends = np.cumsum([0, *map(len, actions)], dtype=np.int32)
         columns = [
-            pa.array([str(game)] * len(games), pa.string()),
+            pa.array([text_of(game)] * len(games), pa.string()),
             pa.array(np.full(len(games), block.seed, dtype=np.uint64)),
             pa.array(np.full(len(games), block.pairing, dtype=np.uint32)),
             pa.array(np.array([first + played.deal for played in games], dtype=np.uint64)),
@@ -246,6 +251,7 @@ class Experiment(Plan):
             "standings": _standings(self, crossed, rated),
             "meetings": _meetings(crossed),
             "pairings": _pairings(self, found),
+            "convergence": _convergence(found),
         }
         met, missing = np.isfinite(crossed.mean) | np.eye(len(crossed.agents), dtype=bool), ""
         if found.seats.shape[1] == 2 and met.all() and self.load_game().utility_sum() == 0:
@@ -258,6 +264,15 @@ class Experiment(Plan):
                     {"agent": crossed.agents, "weight": average.weights, "average": average.averages}
                 )
         return Report(self, len(found.unit), crossed, rated, tables, missing)
+
+
+def with_seeds(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the keys of a plan with `seeds` for `seed`."""
+    if "seed" not in given:
+        return dict(given)
+    if "seeds" in given:
+        raise ArgumentError("give seed or seeds, not both")
+    return {**{key: value for key, value in given.items() if key != "seed"}, "seeds": [given["seed"]]}
 
 
 def experiment_of(store: Store) -> Experiment:
@@ -273,26 +288,18 @@ def _changed(game: Game) -> dict[str, Any]:
     return {name: value for name, value in game.rules().items() if default[name] != value}
 
 
-def _agents(game: Game, given: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
+def named(game: Game, given: Mapping[str, AnyAgent] | Sequence[AnyAgent]) -> dict[str, str]:
     """Agents by name, each checked and written in one way."""
     if isinstance(given, str):
         raise ArgumentError(f"agents must be a table of names and agents, or a list of agents, got '{given}'")
-    named = list(given.items()) if isinstance(given, Mapping) else [(text, text) for text in given]
-    for _, text in named:
-        if not isinstance(text, str):
-            raise ArgumentError(
-                f"an agent of an experiment must be text such as 'ismcts:iterations=100', got {text!r}: "
-                "stier.pit plays functions and other agents of Python, and stier.ratings rates its results"
-            )
-    if len({name for name, _ in named}) < len(named):
+    agents = list(given.items()) if isinstance(given, Mapping) else [(None, agent) for agent in given]
+    found: dict[str, str] = {}
+    for name, agent in agents:
+        text = as_text(agent, game)
+        found[(agent if isinstance(agent, str) else text) if name is None else name] = text
+    if len(found) < len(agents):
         raise ArgumentError("two agents are the same: give them names, in a table")
-    agents = {}
-    for name, text in named:
-        agent = load_agent(text, game)
-        if not agent.is_reproducible:
-            raise ArgumentError(f"{text}: an agent with a budget of time plays differently each time; set iterations")
-        agents[name] = agent.spec
-    return agents
+    return found
 
 
 def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | None) -> list[tuple[str, ...]]:
@@ -328,7 +335,8 @@ class Report(_plans.Report):
         cross_table: The results of each agent against each other one.
         ratings: Bradley-Terry for two players, Plackett-Luce for more; `None` if some agents never met.
         tables: pandas frames: ``standings`` (a row for each agent), ``meetings`` (for each agent and opponent),
-            ``pairings`` (for each table of agents), and for two players ``equilibrium`` (see
+            ``pairings`` (for each table of agents), ``convergence`` (for each agent after more and more deals: its mean
+            return and its share of wins so far), and for two players ``equilibrium`` (see
             `stier.ratings.nash_averaging`), unless none was found: the text says so. In each, ``x_ci95`` is the half
             width of a 95 % interval of ``x`` over deals, ``x_low`` and ``x_high`` are its ends; empty for a single
             deal, which has no interval.
@@ -345,9 +353,11 @@ class Report(_plans.Report):
         tables: Mapping[str, pd.DataFrame],
         missing: str,
     ) -> None:
-        figures = {"cross_table": partial(_figure, "cross_table", crossed)}
+        figures = {"cross_table": partial(drawn, "cross_table", crossed)}
+        if tables["convergence"]["deals"].nunique() > 1:
+            figures["convergence"] = partial(drawn, "convergence", tables["convergence"])
         if ratings is not None:
-            figures["ratings"] = partial(_figure, "ratings", ratings)
+            figures["ratings"] = partial(drawn, "ratings", ratings)
         self.experiment = experiment
         self.games = games
         self.cross_table = crossed
@@ -377,14 +387,6 @@ def _as_text(
         span = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
         lines.append(f"Without pairs, {span} times the games would be needed for the same intervals.\n")
     return "\n".join(lines)
-
-
-def _figure(name: str, drawn: Any) -> Figure:
-    from stier import plots
-
-    draw: Callable[[Any], Any] = getattr(plots, name)
-    figure: Figure = draw(drawn).figure
-    return figure
 
 
 def _ratings(found: Outcomes, resamples: int | None) -> Ratings | None:
@@ -433,6 +435,19 @@ def _meetings(crossed: CrossTable) -> pd.DataFrame:
             },
         }
     )
+
+
+def _convergence(found: Outcomes) -> pd.DataFrame:
+    """Returns the results of each agent after more and more deals."""
+    rows, wins = [], found.wins
+    for units in np.unique(np.geomspace(min(FEWEST, found.units), found.units, CHECKS).round().astype(int)):
+        before = found.unit < units
+        so_far = replace(found, unit=found.unit[before], seats=found.seats[before], returns=found.returns[before])
+        for number, agent in enumerate(found.agents):
+            mean = estimate(so_far.by_deal(so_far.returns, number), found.bounds)
+            won = share(so_far.by_deal(wins[before], number))
+            rows.append((agent, mean.units, mean.mean, mean.ci95, won.mean, won.low, won.high))
+    return pd.DataFrame(rows, columns=["agent", "deals", "mean", "mean_ci95", "wins", "wins_low", "wins_high"])
 
 
 def _pairings(experiment: Experiment, found: Outcomes) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -12,6 +13,7 @@ import pyarrow as pa
 
 import stier
 from stier import _arguments
+from stier._adapting import as_agent
 from stier._native import Game, derive_seed, estimate_of_sums, share_of_sums
 from stier._output import between, plus_minus
 from stier.errors import ArgumentError
@@ -25,6 +27,7 @@ from stier.experiments._plans import (
     build,
     checked,
     digest,
+    drawn,
     header,
     line,
     made_by,
@@ -32,6 +35,7 @@ from stier.experiments._plans import (
     with_option,
 )
 from stier.experiments._store import Store
+from stier.playing import listed
 
 __all__ = ["Strength"]
 
@@ -80,8 +84,11 @@ class Strength(TablePlan):
 
     kind = "strength"
     unit = "deals"
-    keys: ClassVar = {"seed": int, "piece": int, "table": list}
-    defaults: ClassVar = {"piece": 50}
+    keys: ClassVar[Mapping[str, Any]] = {"seed": int, "piece": int, "table": list}
+    inner: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "table": {"game": str, "time_ms": int, "deals": int, "agents": list[str], "against": str}
+    }
+    defaults: ClassVar[Mapping[str, Any]] = {"piece": 50}
     schema = SCHEMA
     grows = ("table",)
 
@@ -92,14 +99,13 @@ class Strength(TablePlan):
         self._wanted: dict[Match, int] = {}
         self._made_by: dict[Match, str] = {}
         for number, table in enumerate(self.given["table"], start=1):
-            known = {"game": str, "time_ms": int, "deals": int, "agents": list[str], "against": str}
-            checked(table, known, f"table {number}: ", optional=("time_ms", "against"))
+            checked(table, self.inner["table"], f"table {number}: ", optional=("time_ms", "against"))
             _arguments.whole(f"table {number}: deals", table["deals"], 1, MOST_DEALS)
             game = stier.load_game(table["game"])
             for agent, opponent in pairs(table):
                 for text in (agent, opponent):
-                    timed = with_time(text, game, table.get("time_ms", 0))
-                    if not table.get("time_ms") and not stier.load_agent(timed, game).is_reproducible:
+                    found = as_agent(with_time(text, game, table.get("time_ms", 0)), game)
+                    if not table.get("time_ms") and not getattr(found, "is_reproducible", True):
                         raise ArgumentError(f"table {number}: time_ms is missing, or iterations in '{text}'")
                 match = Match(table["game"], table.get("time_ms", 0), agent, opponent)
                 if match not in self._wanted:
@@ -123,7 +129,7 @@ class Strength(TablePlan):
         agent, opponent = (with_time(text, game, match.time_ms) for text in match[2:])
         agents = [agent] + [opponent] * (game.num_players() - 1)
         seed = derive_seed(self.given["seed"], self.kind, first)
-        result = stier._native.pit(game, agents, deals, seed, True, threads, on_progress)
+        result = stier._native.pit(game, listed(agents), deals, seed, True, threads, on_progress)
         row = {**match._asdict(), **sums_of(result), "made_by": self._made_by[match]}
         return pa.Table.from_pylist([row], schema=SCHEMA)
 
@@ -163,12 +169,16 @@ class Strength(TablePlan):
         results = self.results(store)
         page = f"# Strength\n\n{paragraph(self.given['about'])}Seed {self.given['seed']}.\n\n{self.machines(store)}"
         found = {Match(*row[:4]): Sums(*row[4:-1]) for row in results.itertuples(index=False)}
+        standings: Rows = []
         for table in self.given["table"]:
             time = f", {table['time_ms']} ms per decision" if table.get("time_ms") else ""
             others = f", against `{table['against']}` at all other seats" if "against" in table else ""
             page += f"\n## `{table['game']}`{time}{others}\n\n"
             page += _column(table, found) if "against" in table else _square(table, found)
-        return Report(page, {self.kind: results}, digits=None)
+            label = f"{table['game']}{time}{others}".replace("`", "")
+            standings += [{"game": label, **row} for row in _standings(table, found)]
+        figures = {"strength": partial(drawn, "strength", pd.DataFrame(standings))} if standings else {}
+        return Report(page, {self.kind: results}, figures, digits=None)
 
 
 def with_time(text: str, game: stier.Game, time_ms: int) -> str:
@@ -235,12 +245,16 @@ class Sums(NamedTuple):
         mean, ci95 = estimate_of_sums(self.deals, self.returns, self.returns_squared, *limits)
         return f"{mean:+.2f}{plus_minus(ci95, 2)}"
 
+    def share(self) -> tuple[float, float, float]:
+        """Returns the share of the decided games, of which there must be some, and the ends of its interval."""
+        sums = (self.won, self.decided, self.won_squared, self.won_decided, self.decided_squared)
+        return share_of_sums(self.deals, *sums)
+
     def wins(self) -> str:
         """Returns the share of the decided games with its interval (see `stier.ratings.share`); a dash without any."""
         if self.decided == 0:
             return NONE
-        sums = (self.won, self.decided, self.won_squared, self.won_decided, self.decided_squared)
-        mean, low, high = share_of_sums(self.deals, *sums)
+        mean, low, high = self.share()
         return f"{100 * mean:.1f} % {between(low, high)}".rstrip()
 
 
@@ -252,6 +266,19 @@ def _find(table: Mapping[str, Any], found: Mapping[Match, Sums], agent: str, opp
     if own is None and theirs is not None and game.num_players() == 2 and total is not None:
         return theirs.turned(total)
     return own
+
+
+def _standings(table: Mapping[str, Any], found: Mapping[Match, Sums]) -> Iterator[dict[str, Any]]:
+    """Returns the share of decided games that each agent won, on average over its opponents.
+
+    The ends of the interval are averages, too: matches have the same cards, so errors may add up.
+    """
+    against = [table["against"]] if "against" in table else table["agents"]
+    for agent in table["agents"]:
+        met = [_find(table, found, agent, opponent) for opponent in against if opponent != agent]
+        if shares := [sums.share() for sums in met if sums is not None and sums.decided > 0]:
+            means = [sum(ends) / len(shares) for ends in zip(*shares, strict=True)]
+            yield {"agent": agent, **dict(zip(("wins", "wins_low", "wins_high"), means, strict=True))}
 
 
 def _column(table: Mapping[str, Any], found: Mapping[Match, Sums]) -> str:

@@ -15,7 +15,7 @@ from stier.experiments._plans import OnProgress, Report, Rows, TablePlan, Task, 
 from stier.experiments._store import Store
 from stier.experiments._training_measures import solve, train_and_measure
 from stier.experiments._training_page import distances, published_section, solved_section, trained_section
-from stier.experiments._training_runs import check, complete, decisions_of, made_by, solver_of
+from stier.experiments._training_runs import KEYS as RUN_KEYS, check, complete, decisions_of, made_by, solver_of
 
 __all__ = ["Training"]
 
@@ -54,8 +54,9 @@ class Training(TablePlan):
 
     kind = "training"
     unit = "decisions"
-    keys: ClassVar = {"seeds": int, "run": list}
-    defaults: ClassVar = {"seeds": 1}
+    keys: ClassVar[Mapping[str, Any]] = {"seeds": int, "run": list}
+    inner: ClassVar[Mapping[str, Mapping[str, Any]]] = {"run": RUN_KEYS}
+    defaults: ClassVar[Mapping[str, Any]] = {"seeds": 1}
     schema = SCHEMA
     grows = ("seeds", "run")
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 
 from stier import _adapting, _arguments
-from stier._native import Agent, Game, PythonAgent, Solution, State, derive_seed
+from stier._native import Agent, Game, PythonAgent, State, derive_seed
 from stier.errors import ArgumentError, IllegalActionError, SeatError
 from stier.playing import AnyAgent
 
@@ -144,19 +144,13 @@ def _opponents(game: Game, given: AnyAgent | Sequence[AnyAgent]) -> list[tuple[A
     each: Sequence[AnyAgent] = [given] * others if isinstance(given, str) or not isinstance(given, Sequence) else given
     if len(each) != others:
         raise ArgumentError(f"opponents must be one agent or a list of {others}, got {len(each)}")
-    return [(agent, _salt(agent)) for agent in (_agent(game, opponent) for opponent in each)]
+    return [(agent, _salt(agent)) for agent in (_adapting.as_opponent(opponent, game) for opponent in each)]
 
 
 def _salt(agent: Agent | PythonAgent) -> int:
     """Returns the seed of an agent with its halves exchanged."""
     seed = agent.seed if isinstance(agent, Agent) else 0
     return (seed << 32 | seed >> 32) & 0xFFFF_FFFF_FFFF_FFFF
-
-
-def _agent(game: Game, opponent: AnyAgent) -> Agent | PythonAgent:
-    agent = _adapting.as_agent(opponent, game)
-    # A solution cannot be started anew from a seed; as a Python agent it can.
-    return PythonAgent(agent) if isinstance(agent, Solution) else agent
 
 
 def make(

@@ -89,7 +89,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
             threads=threads,
             autoreset=_NATIVE_MODES[self.autoreset_mode],
             tensor=tensor,
-            opponents=opponents,
+            opponents=_adapting.of_engine(opponents),
             seat=seat,
             copy=copy,
         )

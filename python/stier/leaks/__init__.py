@@ -16,7 +16,7 @@ from stier import _arguments
 from stier._native import Agent, Game, PythonAgent, Solution, State, load_agent, load_game, registered_agents
 from stier._output import bar
 from stier.errors import AgentError, ArgumentError, IllegalActionError, LeakError
-from stier.playing import AnyAgent, listed
+from stier.playing import AnyAgent, is_named, listed, made
 
 __all__ = [
     "Difference",
@@ -117,6 +117,11 @@ class LeakReport:
     impossible_worlds: dict[str, ImpossibleWorld] = field(default_factory=dict)
 
     @property
+    def untested_share(self) -> float:
+        """The share of places, 0 to 1, in which no other world was drawn: a leak could not show there."""
+        return self.bare_places / max(1, self.places)
+
+    @property
     def ok(self) -> bool:
         """True if other worlds were compared, all of them possible, and nothing differed."""
         return self.other_worlds > 0 and not self.leaks and not self.impossible
@@ -139,7 +144,8 @@ class LeakReport:
         )
         if self.bare_places:
             lines.append(
-                f"  {self.bare_places} of {self.places} views were not tested, because no other world was drawn"
+                f"  {self.bare_places} of {self.places} views ({self.untested_share:.0%}) were not tested, "
+                "because no other world was drawn"
             )
         for fact, count in self.compared.items():
             found = self.differences[fact]
@@ -270,6 +276,8 @@ class StierSubject:
             "information_state_string": state.information_state_string(player),
             "information_state_tensor": state.information_state_tensor(player),
             "observation_tensor": state.observation_tensor(player),
+            "hand": state.hand(player),
+            "facts": state.facts(player),
             "to_text": state.to_text(player),
             "to_html": state.to_html(player),
         }
@@ -309,11 +317,12 @@ class StierSubject:
 
 
 def _named(game: Game, agent: AnyAgent) -> tuple[str, Decide]:
+    name = agent if isinstance(agent, str) else None
     if isinstance(agent, str):
-        return agent, _decisions(load_agent(agent, game))
+        agent = made(agent) if is_named(agent) else load_agent(agent, game)
     if isinstance(agent, Agent | PythonAgent):
-        return agent.name, _decisions(agent)
-    return name_of(agent), twice(agent, _asked, State.clone)
+        return name or agent.name, _decisions(agent)
+    return name or name_of(agent), twice(agent, _asked, State.clone)
 
 
 def _asked(agent: Any, state: State) -> Any:

@@ -15,7 +15,7 @@ from stier._adapting import as_game
 from stier._native import Game, derive_seed
 from stier._output import bar, plus_minus
 from stier.errors import ArgumentError
-from stier.playing import AnyAgent
+from stier.playing import AnyAgent, listed
 from stier.ratings._tables import Bounds, Estimate, Floats, Results, estimate, half_width, outcomes, range_of
 
 #: Deals before the variance is taken for known: with 30, skewed returns err up to twice as often as they should.
@@ -178,7 +178,7 @@ def is_better(
         while test.verdict is None and test.count < most_deals:
             deals = min(deals_at_once, most_deals - test.count)
             batch = derive_seed(seed, "gsprt", test.count)
-            played = _native.pit(game, agents, deals, batch, True, threads).games
+            played = _native.pit(game, listed(agents), deals, batch, True, threads).games
             values = np.array([one.returns[one.agents.index(0)] for one in played]).reshape(deals, players).mean(axis=1)
             test.add(values.tolist())
             if update is not None:
@@ -383,7 +383,7 @@ def variance_reduction(
         """The mean return of the first over the games of each deal."""
         players = game.num_players()
         agents = [pair[0], *[pair[1]] * (players - 1)]
-        games = _native.pit(game, agents, deals, derive_seed(seed, purpose, 0), paired, threads).games
+        games = _native.pit(game, listed(agents), deals, derive_seed(seed, purpose, 0), paired, threads).games
         returns = np.array([played.returns[played.agents.index(0)] for played in games])
         return np.asarray(returns.reshape(deals, players).mean(axis=1))
 

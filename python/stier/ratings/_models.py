@@ -33,7 +33,8 @@ class Ratings:
         agents: The agents' names, in order of entry.
         rating: Their ratings: float64 (agents,).
         low: Lower ends of the 95 % intervals over deals: float64 (agents,); not numbers for a single deal, which has
-            none, and minus infinity where the games bound nothing from below: of one that lost all its games.
+            none, and without resamples; minus infinity where the games bound nothing from below: of one that lost all
+            its games.
         high: Upper ends; infinity where the games bound nothing from above.
         method: The name of the model.
     """
@@ -49,15 +50,14 @@ class Ratings:
         return [int(agent) for agent in np.argsort(-self.rating, kind="stable")]
 
     def __str__(self) -> str:
-        """A line for each agent, best first."""
+        """A line for each agent, best first. Intervals that are not numbers are left out."""
         width = max(5, *map(len, self.agents))
-        lines = [f"{'agent':<{width}}  {'rating':>8}  95 % interval   ({self.method})"]
-        lines += [
-            f"{name:<{width}}  {rating:+8.1f}  {low:+8.1f} to {high:+.1f}"
-            for name, rating, low, high in (
-                (self.agents[agent], self.rating[agent], self.low[agent], self.high[agent]) for agent in self.order()
-            )
-        ]
+        bounded = ~np.isnan(self.low)
+        interval = "  95 % interval " if bounded.any() else ""
+        lines = [f"{'agent':<{width}}  {'rating':>8}{interval}  ({self.method})"]
+        for agent in self.order():
+            ends = f"  {self.low[agent]:+8.1f} to {self.high[agent]:+.1f}" if bounded[agent] else ""
+            lines.append(f"{self.agents[agent]:<{width}}  {self.rating[agent]:+8.1f}{ends}")
         return "\n".join(lines) + "\n"
 
 

@@ -195,7 +195,8 @@ def _of_experiment(games: Store) -> Outcomes:
     game = experiment.load_game()
     seats = game.num_players()
     sitting = table["names"].combine_chunks().flatten().to_pylist()
-    deals = np.stack([table["seed"].to_numpy().astype(np.uint64), table["deal"].to_numpy().astype(np.uint64)])
+    # Deals of all seeds in turn: the first units are a smaller experiment.
+    deals = np.stack([table["deal"].to_numpy().astype(np.uint64), table["seed"].to_numpy().astype(np.uint64)])
     unit = np.unique(deals, axis=1, return_inverse=True)[1].reshape(-1)
     sat = np.array([place[name] for name in sitting], dtype=np.int64).reshape(-1, seats)
     returns = table["returns"].combine_chunks().flatten().to_numpy().astype(np.float64).reshape(-1, seats)

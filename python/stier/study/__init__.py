@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from stier.errors import ArgumentError, MissingExtraError
 
@@ -27,7 +27,18 @@ from stier._files import as_path, write_text  # noqa: E402
 from stier._native import alternatives, load_agent  # noqa: E402
 from stier._output import plus_minus  # noqa: E402
 from stier.experiments import run  # noqa: E402
-from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Report, Task, checked, digest, header, line  # noqa: E402
+from stier.experiments._plans import (  # noqa: E402
+    OUTPUTS,
+    OnProgress,
+    PageAfter,
+    Plan,
+    Report,
+    Task,
+    checked,
+    digest,
+    header,
+    line,
+)
 from stier.study import _champion, _chapters  # noqa: E402
 from stier.study._runs import SCORINGS, Chapter, Run, Scope  # noqa: E402
 
@@ -204,7 +215,7 @@ class AttackTiming(Report):
         """Draws every figure that there are tables for, and returns the files. Needs the extra ``plots``."""
         from stier.study._figures import figures
 
-        self._figures = figures(self.tables)
+        self.figures = figures(self.tables)
         return super().draw(folder)
 
 
@@ -254,14 +265,25 @@ class Study(Plan):
     """The study as an experiment: chapters of runs in parts."""
 
     kind = "study"
-    page_after = "end"
+    page_after: ClassVar[PageAfter] = "end"
+    keys: ClassVar[Mapping[str, Any]] = {
+        "quick": bool,
+        "chapters": list[str],
+        "network": str,
+        "seed": int,
+        "scale": float,
+        **dict.fromkeys(OUTPUTS, str),
+    }
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "quick": False,
+        "chapters": [chapter.name for chapter in CHAPTERS],
+        "network": "",
+        "seed": 0,
+        "scale": 1.0,
+    }
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        chapters = [chapter.name for chapter in CHAPTERS]
-        defaults = {"quick": False, "chapters": chapters, "network": "", "seed": 0, "scale": 1.0}
-        keys = {name: type(value) for name, value in defaults.items()} | dict.fromkeys(OUTPUTS, str)
-        keys["chapters"] = list[str]
-        self.given: dict[str, Any] = checked({**defaults, **given}, keys, optional=OUTPUTS)
+        self.given: dict[str, Any] = checked({**self.defaults, **given}, self.keys, optional=OUTPUTS)
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
         _arguments.seed(self.given["seed"])
         if not 0 < self.given["scale"] <= MOST_SCALE:

@@ -12,6 +12,7 @@ from typing import Any
 
 from stier._native import Game, GameTree, alternatives
 from stier.errors import ArgumentError, StierError, TrainingWarning
+from stier.games import text_of
 from stier.train._learn import learn
 from stier.train._run import BEST, LOG, NETWORK, Trained
 from stier.train.settings import CommonSettings, DMCSettings, Settings
@@ -87,7 +88,7 @@ def train(
     if trained.warning is not None:
         print(f"warning: {trained.warning}", file=sys.stderr, flush=True)
     if not trained.network.beliefs:
-        print(f"stier pit {game} network:path={folder / NETWORK},choose=sample {(*against, 'random')[0]}")
+        print(f"stier pit {text_of(game)} network:path={folder / NETWORK},choose=sample {(*against, 'random')[0]}")
 
 
 def settings_of(settings: Sequence[str], **others: Any) -> dict[str, Any]:

@@ -14,13 +14,16 @@ use std::hash::Hash;
 use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
+use stier_core::failure::Foreign;
 use stier_core::hash::hash_of;
+use stier_core::key::{UNNOTICED, mix};
 use stier_core::seats::MAX_SEATS;
-use stier_core::{Action, ActionSet as _, BySeat, Game, History, Seat, Turn};
+use stier_core::{Action, ActionSet as _, Game, History, Seat, Turn};
 
 use crate::agent::threads::{for_each_task, goes_on, map_all};
 
-use super::{BuildError, Children, GameTree, Level, NONE, Node, Outcomes, Packed, STRIDE, TooLarge, Tree};
+use super::assembly::Numbers;
+use super::{BuildError, Children, GameTree, Level, NONE, Node, Packed, TooLarge, Tree};
 
 /// Nodes whose children are made at a time. The watcher is asked between two batches.
 const BATCH: usize = 1 << 12;
@@ -73,6 +76,8 @@ struct SeatKnowledge<G: Game> {
     last_rows: Vec<u32>,
     /// By knowledge: the information set if the seat is to act.
     sets: Vec<SetId>,
+    /// By knowledge, in games whose promises are checked: a number for the view, whatever the layer.
+    views: Vec<u64>,
     /// The knowledge after an event, by the knowledge before it and what the seat observed.
     following: FxHashMap<(Knowledge, u64), Knowledge>,
     /// The knowledge after several random events, by the fingerprint of the view.
@@ -87,6 +92,7 @@ impl<G: Game> SeatKnowledge<G> {
             seat,
             last_rows: Vec::new(),
             sets: Vec::new(),
+            views: Vec::new(),
             following: FxHashMap::default(),
             by_view: FxHashMap::default(),
             replayed: None,
@@ -94,9 +100,10 @@ impl<G: Game> SeatKnowledge<G> {
     }
 
     /// Adds knowledge that is different from all others of the layer.
-    fn add(&mut self, last_row: u32) -> Knowledge {
+    fn add(&mut self, last_row: u32, view: u64) -> Knowledge {
         self.last_rows.push(last_row);
         self.sets.push(SetId(NONE));
+        self.views.push(view);
         Knowledge(self.last_rows.len() as u32 - 1)
     }
 
@@ -120,7 +127,9 @@ impl<G: Game> SeatKnowledge<G> {
         if let Some(&after) = self.following.get(&key) {
             return after;
         }
-        let after = self.add(if child.mover == self.seat { child.row } else { earlier.last_row(before) });
+        let last_row = if child.mover == self.seat { child.row } else { earlier.last_row(before) };
+        let view = earlier.views[before.0 as usize];
+        let after = self.add(last_row, if key.1 == UNNOTICED { view } else { mix(view, key.1) });
         self.following.insert(key, after);
         after
     }
@@ -141,14 +150,15 @@ impl<G: Game> SeatKnowledge<G> {
         if let Some(&after) = self.following.get(&key) {
             return after;
         }
-        let last_row = self.last_row(before);
+        let (last_row, earlier) = (self.last_row(before), self.views[before.0 as usize]);
+        let number = mix(earlier, key.1);
         let after = if events.is_first(draw.event) {
-            self.add(last_row)
+            self.add(last_row, number)
         } else {
             let view = self.view(tree, starts, draw, events);
             let known = self.by_view.get(&view).copied();
             known.unwrap_or_else(|| {
-                let added = self.add(last_row);
+                let added = self.add(last_row, number);
                 self.by_view.insert(view, added);
                 added
             })
@@ -240,45 +250,28 @@ pub(super) struct Growth<'a, G: Game> {
     most: usize,
     watch: &'a (dyn Fn(usize) -> ControlFlow<()> + Sync),
     starts: Vec<u32>,
-    return_numbers: FxHashMap<Seats<u64>, u32>,
-    outcome_numbers: FxHashMap<Vec<u64>, u32>,
+    numbers: Numbers,
+    /// The layers of information sets by the numbers of their views, in games whose promises are checked.
+    layers: FxHashMap<(Seat, u64), u32>,
 }
 
 impl<'a, G: Game> Growth<'a, G> {
     pub(super) fn new(game: &G, most: usize, watch: &'a (dyn Fn(usize) -> ControlFlow<()> + Sync)) -> Self {
-        let outcomes = Outcomes { lists: vec![0], probabilities: Vec::new(), starts: vec![0], events: Vec::new() };
-        let tree = Tree {
-            game_name: game.name(),
-            rules: game.rules().to_text(),
-            seats: game.num_seats(),
-            nodes: Vec::new(),
-            levels: Vec::new(),
-            marks: Vec::new(),
-            movers: Vec::new(),
-            actions: Vec::new(),
-            starts: [].into(),
-            previous: Vec::new(),
-            layers: vec![0],
-            members: Vec::new(),
-            member_starts: Vec::new(),
-            outcomes,
-            returns: Vec::new(),
-        };
         Self {
-            grown: GameTree { game: game.clone(), tree },
+            grown: GameTree { game: game.clone(), tree: Tree::empty(game) },
             seats: game.num_seats(),
             most,
             watch,
             starts: vec![0],
-            return_numbers: FxHashMap::default(),
-            outcome_numbers: FxHashMap::default(),
+            numbers: Numbers::default(),
+            layers: FxHashMap::default(),
         }
     }
 
     pub(super) fn grow(mut self) -> Result<GameTree<G>, BuildError> {
         let mut layer = Layer::new(self.seats);
         let root = self.grown.game.root();
-        let knowledge: Vec<Knowledge> = layer.known.iter_mut().map(|known| known.add(NONE)).collect();
+        let knowledge: Vec<Knowledge> = layer.known.iter_mut().map(|known| known.add(NONE, 0)).collect();
         self.append(root, self.grown.game.turn(&root), knowledge, &mut layer.frontier)?;
         let mut start = 0;
         while start < self.grown.tree.nodes.len() {
@@ -316,32 +309,9 @@ impl<'a, G: Game> Growth<'a, G> {
         };
         self.grown.tree.levels.push([after_choice, after_chance]);
         self.grown.tree.layers.push(self.grown.tree.movers.len() as u32);
-        self.mark();
+        self.grown.tree.mark(&self.starts);
         next.known.iter_mut().for_each(SeatKnowledge::finish_learning);
         Ok((next, end))
-    }
-
-    /// Notes where children begin, for the nodes of the last layer.
-    fn mark(&mut self) {
-        let tree = &mut self.grown.tree;
-        for level in *tree.levels.last().expect("there is a layer") {
-            let mut now = level.first;
-            for number in level.start..level.end {
-                if (number as usize).is_multiple_of(STRIDE) {
-                    tree.marks.push(now);
-                }
-                match tree.nodes[number as usize].node() {
-                    Node::End { .. } => {}
-                    Node::Chance { outcomes, .. } => {
-                        let lists = &tree.outcomes.lists;
-                        now.chance += lists[outcomes as usize + 1] - lists[outcomes as usize];
-                    }
-                    Node::Decision { set, .. } => {
-                        now.decisions += self.starts[set as usize + 1] - self.starts[set as usize];
-                    }
-                }
-            }
-        }
     }
 
     /// Asks the watcher whether to go on.
@@ -368,7 +338,7 @@ impl<'a, G: Game> Growth<'a, G> {
         }
         let mut returns = 0;
         if turn == Turn::Over {
-            returns = self.returns(&state);
+            returns = self.numbers.of_returns(&mut self.grown.tree, &self.grown.game.returns(&state));
         } else {
             frontier.nodes.push(NodeId(number as u32));
             frontier.states.push(state);
@@ -376,18 +346,6 @@ impl<'a, G: Game> Growth<'a, G> {
         }
         self.grown.tree.nodes.push(Packed::new(Node::End { returns }));
         Ok(())
-    }
-
-    /// The number of these returns.
-    fn returns(&mut self, state: &G::State) -> u32 {
-        let returns: BySeat<f64> = self.grown.game.returns(state);
-        let mut bits = [0; MAX_SEATS];
-        bits.iter_mut().zip(returns.iter()).for_each(|(bits, value)| *bits = value.to_bits());
-        let all = &mut self.grown.tree.returns;
-        *self.return_numbers.entry(bits).or_insert_with(|| {
-            all.push(returns);
-            all.len() as u32 - 1
-        })
     }
 
     /// Adds the information sets of a frontier's decisions and all nodes that follow their actions.
@@ -442,7 +400,13 @@ impl<'a, G: Game> Growth<'a, G> {
             let SetId(set) = *set;
             debug_assert_eq!(tree.movers[set as usize], mover, "the mover knows its turn");
             let row = self.starts[set as usize] as usize..self.starts[set as usize + 1] as usize;
-            debug_assert!(legal.iter().eq(tree.actions[row].iter().copied()), "the mover knows its options");
+            let knows_its_options = legal.iter().eq(tree.actions[row].iter().copied());
+            if let Some(game) = game.foreign() {
+                let layer = tree.levels.len() as u32;
+                let known = *self.layers.entry((mover, known.views[knowledge.0 as usize])).or_insert(layer);
+                check(game, mover, knows_its_options, known == layer);
+            }
+            debug_assert!(knows_its_options, "the mover knows its options");
             tree.nodes[from.nodes[place].0 as usize] = Packed::new(Node::Decision { set, first });
             first += legal.len() as u32;
         }
@@ -554,25 +518,8 @@ impl<'a, G: Game> Growth<'a, G> {
     fn outcome_list(&mut self, draws: &[Draw<G::State>], events: &Events) -> Result<u32, BuildError> {
         let run = |(place, draw): (usize, &Draw<G::State>)| self.poll_at(place).map(|()| events.until(draw.event));
         let runs: Vec<Vec<Action>> = draws.iter().enumerate().map(run).collect::<Result<_, _>>()?;
-        let mut key = Vec::with_capacity(3 * draws.len());
-        for (draw, run) in draws.iter().zip(&runs) {
-            key.push(draw.probability.to_bits());
-            key.push(run.len() as u64);
-            key.extend(run.chunks(8).map(|eight| eight.iter().fold(0, |word, event| word << 8 | u64::from(event.0))));
-        }
-        let outcomes = &mut self.grown.tree.outcomes;
-        Ok(match self.outcome_numbers.entry(key) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(entry) => {
-                for (draw, run) in draws.iter().zip(&runs) {
-                    outcomes.probabilities.push(draw.probability);
-                    outcomes.events.extend(run);
-                    outcomes.starts.push(outcomes.events.len() as u32);
-                }
-                outcomes.lists.push(outcomes.probabilities.len() as u32);
-                *entry.insert(outcomes.lists.len() as u32 - 2)
-            }
-        })
+        let outcomes: Vec<(f64, Vec<Action>)> = draws.iter().map(|draw| draw.probability).zip(runs).collect();
+        Ok(self.numbers.of_outcomes(&mut self.grown.tree, &outcomes))
     }
 
     /// Results of the same node with the same state and the same knowledge become one, with the sum of their
@@ -603,28 +550,23 @@ impl<'a, G: Game> Growth<'a, G> {
     }
 
     fn finish(self) -> GameTree<G> {
-        let Self { grown: GameTree { game, mut tree }, starts, .. } = self;
-        let mut sizes = vec![0; tree.movers.len() + 1];
-        let decisions = || {
-            tree.nodes.iter().zip(0_u32..).filter_map(|(node, number)| match node.node() {
-                Node::Decision { set, .. } => Some((set as usize, number)),
-                Node::Chance { .. } | Node::End { .. } => None,
-            })
-        };
-        decisions().for_each(|(set, _)| sizes[set + 1] += 1);
-        for set in 1..sizes.len() {
-            sizes[set] += sizes[set - 1];
-        }
-        let mut next = sizes.clone();
-        let mut members = vec![0; sizes[sizes.len() - 1] as usize];
-        for (set, number) in decisions() {
-            members[next[set] as usize] = number;
-            next[set] += 1;
-        }
-        tree.member_starts = sizes;
-        tree.members = members;
-        tree.starts = starts.into();
-        GameTree { game, tree }
+        let Self { grown: GameTree { game, tree }, starts, .. } = self;
+        GameTree { game, tree: tree.finished(starts) }
+    }
+}
+
+/// Fails if a game whose rules run somewhere else breaks a promise at an information set.
+fn check(game: &dyn Foreign, mover: Seat, knows_its_options: bool, is_in_one_layer: bool) {
+    if !knows_its_options {
+        game.contradiction(&format!(
+            "legal_actions differ in two histories that player {mover} cannot tell apart; stier.check_game shows them"
+        ));
+    }
+    if !is_in_one_layer {
+        game.contradiction(&format!(
+            "player {mover} does not notice some actions of others, so that histories with different numbers of decisions look \
+             alike: such a game cannot be enumerated, and must say hidden_moves = True"
+        ));
     }
 }
 

@@ -20,6 +20,7 @@
 //! that a random event reveals to it, also between two random events. All players must know when random events
 //! happen, though not their results.
 
+mod assembly;
 mod growth;
 mod passes;
 mod policy;
@@ -28,6 +29,7 @@ mod size;
 use std::ops::{ControlFlow, Deref, Range};
 use std::sync::Arc;
 
+use stier_core::listed::Unlisted;
 use stier_core::{Action, ActionSet as _, BySeat, Game, History, Seat};
 use thiserror::Error;
 
@@ -67,6 +69,14 @@ pub enum BuildError {
          numbers of decisions share an information set"
     )]
     HiddenMoves {
+        /// The game.
+        game: &'static str,
+    },
+    /// Histories of one information set in which its player has done or known different things before.
+    #[error(
+        "{game} cannot be enumerated: histories of the same information set differ in what its player knew or did before"
+    )]
+    ImperfectRecall {
         /// The game.
         game: &'static str,
     },
@@ -162,6 +172,9 @@ const STRIDE: usize = 1 << 10;
 /// The number of random games from which the size of a tree is estimated before it is enumerated.
 pub(crate) const PROBES: u64 = 200;
 
+/// The most histories that a game lists before the size of its tree is estimated.
+const LISTED_AT_ONCE: usize = 20_000;
+
 /// Marks the absence of an earlier decision.
 const NONE: u32 = u32::MAX;
 
@@ -239,11 +252,23 @@ impl<G: Game> GameTree<G> {
             return Err(BuildError::HiddenMoves { game: game.name() });
         }
         let most = most_nodes.clamp(1, NUMBER as usize);
+        let list = |most: usize| game.list(most, &|count| watch(count).is_continue());
+        let few = list(most.min(LISTED_AT_ONCE));
+        if let Ok(listed) = &few {
+            return Ok(Self { game: game.clone(), tree: assembly::assemble(Tree::empty(game), listed, watch)? });
+        }
         let estimate = estimate_size(game, PROBES);
         if estimate.exceeds(most) {
             return Err(TooLarge::Estimated { most, estimate }.into());
         }
-        Growth::new(game, most, watch).grow()
+        if few == Err(Unlisted::NotOffered) {
+            return Growth::new(game, most, watch).grow();
+        }
+        match list(most) {
+            Ok(listed) => Ok(Self { game: game.clone(), tree: assembly::assemble(Tree::empty(game), &listed, watch)? }),
+            Err(Unlisted::Stopped) => Err(Halted::Interrupted.into()),
+            Err(Unlisted::TooMany | Unlisted::NotOffered) => Err(TooLarge::Counted { most }.into()),
+        }
     }
 
     /// The game that was enumerated.

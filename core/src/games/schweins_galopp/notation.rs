@@ -1,7 +1,9 @@
 //! Names of cards, pigs and actions, and the content of a picture.
 
 use crate::actions::Action;
+use crate::bits;
 use crate::error::ParseError;
+use crate::fact::{Fact, Value};
 use crate::game::{Game as _, SeatView as _, Turn};
 use crate::notation::Notation;
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign, Space};
@@ -163,16 +165,6 @@ impl Notation for SchweinsGalopp {
 
     /// Lays out the track and a row for each seat.
     fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
-        let round = (state.round + 1).min(self.rules.rounds);
-        let mut facts = vec![
-            ("round", format!("{round} of {}", self.rules.rounds)),
-            ("first player", format!("seat {}", state.first)),
-            ("supply", state.supply.to_string()),
-        ];
-        let race = names(self.order(state));
-        if !race.is_empty() {
-            facts.push(("race", race.join(" ")));
-        }
         let space =
             |space| Space { piece: self.pig_on(state, space).map(name), food: state.track_food >> space & 1 == 1 };
         let player = |seat: Seat| {
@@ -185,12 +177,39 @@ impl Notation for SchweinsGalopp {
         };
         Scene {
             title: "Schweins-Galopp",
-            facts,
+            facts: self.table_facts(state),
             track: (0..self.rules.track).map(space).collect(),
             places: Seat::all(self.num_seats()).map(player).collect(),
             next: self.next_text(state),
             tells_returns: true,
         }
+    }
+}
+
+impl SchweinsGalopp {
+    /// The facts, which everybody knows.
+    fn table_facts(&self, state: &State) -> Vec<Fact> {
+        let round = (state.round + 1).min(self.rules.rounds);
+        let race = names(self.order(state));
+        let in_order = (!race.is_empty()).then(|| race.join(" "));
+        let seats = ..self.num_seats();
+        vec![
+            Fact::told("round", round, format!("{round} of {}", self.rules.rounds)),
+            Fact::told("first_player", state.first, format!("seat {}", state.first)),
+            Fact::told("supply", state.supply, state.supply),
+            Fact { words: in_order, ..Fact::new("race", Value::from_iter(race)) },
+            Fact::new(
+                "track",
+                Value::from_iter((0..self.rules.track).map(|space| self.pig_on(state, space).map(name))),
+            ),
+            Fact::new("track_food", Value::from_iter(bits::members(state.track_food))),
+            Fact::new(
+                "played",
+                Value::from_iter(state.played[seats].iter().map(|cards| Value::from_iter(names(cards.iter())))),
+            ),
+            Fact::new("at_risk", Value::from_iter(state.risk[seats].iter().copied())),
+            Fact::new("banked", Value::from_iter(state.banked[seats].iter().copied())),
+        ]
     }
 }
 

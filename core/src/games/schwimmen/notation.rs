@@ -2,6 +2,7 @@
 
 use crate::actions::Action;
 use crate::bits;
+use crate::fact::{Fact, Value};
 use crate::game::{Game as _, SeatView as _};
 use crate::notation::Notation;
 use crate::scene::{Face, Group, Place, Scene};
@@ -122,15 +123,10 @@ impl Notation for Schwimmen {
 
     /// Lays out the table and a row for each seat.
     fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
-        let mut facts = vec![("pile", format!("{} cards", state.pool.count_ones()))];
-        if self.rules.play == Play::Match {
-            let deal = state.deals + u8::from(state.phase != Phase::Over);
-            facts.insert(0, ("deal", deal.to_string()));
-        }
         let seats = Seat::all(self.num_seats()).map(|seat| self.player(state, seat, perspective));
         Scene {
             title: "Schwimmen",
-            facts,
+            facts: self.table_facts(state, perspective),
             track: Vec::new(),
             places: std::iter::once(self.table(state, perspective)).chain(seats).collect(),
             next: self.next_text(state),
@@ -139,9 +135,60 @@ impl Notation for Schwimmen {
     }
 }
 
+/// The names of the cards of a set.
+fn names(cards: u32) -> Value {
+    bits::members(cards).map(cards::name).collect()
+}
+
 impl Schwimmen {
+    fn table_facts(&self, state: &State, perspective: Option<Seat>) -> Vec<Fact> {
+        let (is_match, pile) = (self.rules.play == Play::Match, state.pool.count_ones());
+        let deal = state.deals + u8::from(state.phase != Phase::Over);
+        let card = |card| (card != NO_CARD).then(|| cards::name(card));
+        let table =
+            bits::members(state.table).map(|card| self.table_is_open(state, perspective).then(|| cards::name(card)));
+        let seats = || Seat::all(self.num_seats());
+        let known = if state.is_shown() { u32::MAX } else { state.open };
+        vec![
+            Fact { words: is_match.then(|| deal.to_string()), ..Fact::new("deal", deal) },
+            Fact::told("pile", pile, format!("{pile} cards")),
+            Fact::new("table", Value::from_iter(table)),
+            Fact::new("laid_away", names(state.away)),
+            Fact::new("taken", card(state.taken)),
+            Fact::new("dealer", state.dealer),
+            Fact::new("knocker", (state.knocker != NOBODY).then_some(state.knocker)),
+            Fact::new("turns", state.turns),
+            Fact::new("turns_left", state.end - state.turns),
+            Fact::new(
+                "worth",
+                Value::from_iter(
+                    seats().map(|seat| self.worth(state, seat, perspective).map(|worth| f64::from(worth) / 2.0)),
+                ),
+            ),
+            Fact::new("open_cards", Value::from_iter(seats().map(|seat| names(state.hands[seat.index()] & known)))),
+            Fact::new("cut", Value::from_iter(seats().map(|seat| card(state.cut[seat.index()])))),
+            Fact::new("lives", is_match.then(|| Value::from_iter(seats().map(|seat| state.lives[seat.index()])))),
+        ]
+    }
+
+    /// True if the perspective sees the cards on the table.
+    fn table_is_open(&self, state: &State, perspective: Option<Seat>) -> bool {
+        perspective.is_none() || !self.table_is_hidden(state)
+    }
+
+    /// True if the perspective sees the hand of a seat.
+    fn hand_is_open(state: &State, seat: Seat, perspective: Option<Seat>) -> bool {
+        perspective.is_none_or(|own| own == seat) || state.is_shown()
+    }
+
+    /// The value of a hand of three that the perspective sees, in half points.
+    fn worth(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Option<u8> {
+        let hand = state.hands[seat.index()];
+        (Self::hand_is_open(state, seat, perspective) && hand.count_ones() == 3).then(|| self.score(hand))
+    }
+
     fn table(&self, state: &State, perspective: Option<Seat>) -> Place {
-        let open = perspective.is_none() || !self.table_is_hidden(state);
+        let open = self.table_is_open(state, perspective);
         let cards = bits::members(state.table).map(|card| open.then(|| cards::name(card))).collect();
         let table = Group { cards, ..Group::open("table", []) };
         let pile = Group::pile("pile", state.pool.count_ones() as usize);
@@ -150,15 +197,14 @@ impl Schwimmen {
     }
 
     fn player(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Place {
-        let open = perspective.is_none_or(|own| own == seat) || state.is_shown();
+        let open = Self::hand_is_open(state, seat, perspective);
         let (hand, cut) = (state.hands[seat.index()], state.cut[seat.index()]);
         let mut groups = vec![Group::hand(bits::members(hand).map(cards::name), open)];
         if state.phase == Phase::Give && state.mover == seat.0 {
             groups.push(Group::held("took", vec![Some(cards::name(state.taken))]));
         }
-        let worth = open && hand.count_ones() == 3;
         let remarks = [
-            worth.then(|| format!("worth: {}", cards::score_text(self.score(hand)))),
+            self.worth(state, seat, perspective).map(|worth| format!("worth: {}", cards::score_text(worth))),
             self.stakes_text(state, seat),
             (state.dealer == seat.0).then(|| "dealer".to_string()),
             (state.knocker == seat.0).then(|| "knocked".to_string()),

@@ -2,13 +2,14 @@
 
 use crate::actions::Action;
 use crate::bits;
+use crate::fact::{Fact, Value};
 use crate::game::SeatView as _;
 use crate::notation::Notation;
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
 use crate::seats::Seat;
 
 use super::Schwinget;
-use super::cards::{Card, NO_CARD};
+use super::cards::{Card, NO_CARD, SUITS};
 use super::rules::Scoring;
 use super::state::{NOBODY, Neutral, Phase, State};
 use super::view::{SeenEvent, View};
@@ -140,14 +141,9 @@ impl Notation for Schwinget {
 
     /// Lays out the opponent above, the table in the middle, and seat 0 below.
     fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
-        let bout = (state.bout + 1).min(self.rules.bouts);
         Scene {
             title: "Schwinget",
-            facts: vec![
-                ("bout", format!("{bout} of {}", self.rules.bouts)),
-                ("trump", self.trump_text(state)),
-                ("pile", self.pile_text(state)),
-            ],
+            facts: self.table_facts(state),
             track: Vec::new(),
             places: vec![
                 self.player(state, Seat(1), perspective),
@@ -161,6 +157,32 @@ impl Notation for Schwinget {
 }
 
 impl Schwinget {
+    /// The facts, which everybody knows.
+    fn table_facts(&self, state: &State) -> Vec<Fact> {
+        let bout = (state.bout + 1).min(self.rules.bouts);
+        let card = |card: Card| (card != NO_CARD).then(|| self.deck.name(card));
+        let names = |cards| Value::from_iter(bits::members(cards).map(|card| self.deck.name(card)));
+        let trump = card(state.turned).and(SUITS.get(usize::from(state.trump)).copied());
+        let score = |&score: &u16| match self.rules.scoring {
+            Scoring::Points => Value::from(u32::from(score / 100)),
+            Scoring::Schwinger => Value::from(f64::from(score) / 100.0),
+        };
+        vec![
+            Fact::told("bout", bout, format!("{bout} of {}", self.rules.bouts)),
+            Fact::told("trump", trump, self.trump_text(state)),
+            Fact::told("pile", state.pile, self.pile_text(state)),
+            Fact::new("turned_up", card(state.turned)),
+            Fact::new("led", card(state.led)),
+            Fact::new("answer", card(state.reply)),
+            Fact::new("leader", state.leader),
+            Fact::new("attacker", state.attacked().then_some(state.attacker)),
+            Fact::new("neutral_trick", state.neutral != Neutral::None),
+            Fact::new("tricks", Value::from_iter(state.taken)),
+            Fact::new("scores", Value::from_iter(state.scores.iter().map(score))),
+            Fact::new("played", Value::from_iter(state.played.map(names))),
+        ]
+    }
+
     fn player(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Place {
         let index = seat.index();
         let open = perspective.is_none_or(|own| own == seat);

@@ -20,6 +20,13 @@ impl UpAndDown {
 }
 
 impl UpAndDown {
+    /// The cards of this round from all seats, without the current trick.
+    pub(super) fn played(&self, state: &State) -> u64 {
+        let chosen = state.table.iter().filter(|&&card| state.phase == Phase::Choose && card < FACE_DOWN);
+        let chosen = chosen.fold(0, |set, card| set | 1 << card);
+        self.deck.all & !state.hands.iter().fold(state.pool | chosen, |all, hand| all | hand)
+    }
+
     /// Writes what the observer sees: a spectator everything but hands, seats counted from the first.
     pub(super) fn write_observation<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         let (cards, seats) = (usize::from(self.deck.size), usize::from(self.players));
@@ -30,9 +37,6 @@ impl UpAndDown {
         let [dice, side, orientation] = state.is_set();
         let hidden = state.phase == Phase::Choose;
         let chosen = clockwise().zip(0..).filter(|&(other, _)| state.table[other] != NO_CARD);
-        let kept = chosen.clone().filter(|&(other, _)| hidden && state.table[other] != FACE_DOWN);
-        let kept = kept.fold(0, |set, (other, _)| set | 1 << state.table[other]);
-        let held = state.hands.iter().fold(0, |all, hand| all | hand);
         let boss = orientation && state.phase != Phase::Over;
         let open_card = |other: usize| {
             let card = state.table[other];
@@ -42,8 +46,7 @@ impl UpAndDown {
         pen.field("seat", [seats]).one(own.map(Seat::index));
         pen.field("phase", [8]).one(Some(state.phase as u8));
         pen.hand("hand", cards).set(own.map_or(0, |seat| state.hands[seat.index()]));
-        // Cards of this round from all seats, without the current trick.
-        pen.field("played", [cards]).set(self.deck.all & !(state.pool | held | kept));
+        pen.field("played", [cards]).set(self.played(state));
         pen.field("trump", [usize::from(self.deck.values)]).one(dice.then_some(state.trump));
         pen.field("side", [2]).one(side.then_some(state.down));
         pen.field("own_suit", [4]).one(orientation.then(|| self.suit_at(state.orientation, seat.0)));

@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use crate::actions::{Action, ActionSet as _, Actions64};
+use crate::fact::{Fact, Value};
 use crate::game::{Game as _, SeatView as _};
 use crate::notation::Notation;
 use crate::scene::{Face, Group, Place, Scene, french_rank};
 use crate::seats::Seat;
 
-use super::cards::Card;
-use super::state::{FACE_DOWN, NO_CARD, Phase, State};
+use super::cards::{Card, SUITS};
+use super::state::{FACE_DOWN, NO_CARD, Phase, SEATS, State};
 use super::view::{SeenTrick, View};
 use super::{Change, UpAndDown};
 
@@ -23,11 +24,7 @@ impl UpAndDown {
     }
 
     /// The round, in words.
-    fn round_text(&self, state: &State) -> String {
-        let number = match state.phase {
-            Phase::Over => state.round,
-            _ => state.round + 1,
-        };
+    fn round_text(&self, number: u8) -> String {
         let further = if number > self.rules.rounds { ", first place was shared" } else { "" };
         format!("{number} of {}{further}", self.rules.rounds)
     }
@@ -168,15 +165,9 @@ impl Notation for UpAndDown {
     /// Lays out a row for each seat: the suit pointed at, the chosen card, the hand.
     fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
         let last = self.last_trick_text(state).map(|text| Place { remarks: vec![text], ..Place::default() });
-        let trump = state.is_set()[0].then(|| french_rank(self.deck.value_letter(state.trump)));
         Scene {
             title: "Up & Down",
-            facts: vec![
-                ("round", self.round_text(state)),
-                ("side", self.side_text(state).to_string()),
-                ("trump", trump.unwrap_or("not rolled yet".to_string())),
-                ("pot", state.pot.to_string()),
-            ],
+            facts: self.table_facts(state, perspective),
             track: Vec::new(),
             places: Seat::all(self.num_seats()).map(|seat| self.player(state, seat, perspective)).chain(last).collect(),
             next: self.next_text(state),
@@ -186,6 +177,42 @@ impl Notation for UpAndDown {
 }
 
 impl UpAndDown {
+    fn table_facts(&self, state: &State, perspective: Option<Seat>) -> Vec<Fact> {
+        let [dice, side, pointed] = state.is_set();
+        let round = state.round + u8::from(state.phase != Phase::Over);
+        let letter = self.deck.value_letter(state.trump);
+        let trump = if dice { french_rank(letter) } else { "not rolled yet".to_string() };
+        let chosen = |seat: Seat| state.phase == Phase::Choose && state.table[seat.index()] != NO_CARD;
+        let seats = || Seat::all(self.num_seats());
+        let suit = |seat: Seat| pointed.then(|| SUITS[usize::from(self.suit_at(state.orientation, seat.0))]);
+        let card = |seat| self.card_on_table(state, seat, perspective).flatten();
+        let by_seat = |counts: [u8; SEATS]| Value::from_iter(counts.into_iter().take(self.num_seats()));
+        let played = Actions64(self.played(state)).iter().map(|card| self.deck.name(card.0));
+        vec![
+            Fact::told("round", round, self.round_text(round)),
+            Fact::told("side", side.then_some(SIDES[usize::from(state.down)]), self.side_text(state)),
+            Fact::told("trump", dice.then_some(letter), trump),
+            Fact::told("pot", state.pot, state.pot),
+            Fact::new("boss", pointed.then_some(state.boss)),
+            Fact::new("suits", Value::from_iter(seats().map(suit))),
+            Fact::new("table", Value::from_iter(seats().map(card))),
+            Fact::new("chosen", Value::from_iter(seats().map(chosen))),
+            Fact::new("tricks", by_seat(state.taken)),
+            Fact::new("scores", by_seat(state.scores)),
+            Fact::new("played", Value::from_iter(played)),
+        ]
+    }
+
+    /// The card of a seat on the table, without its name if it lies face down.
+    fn card_on_table(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Option<Option<String>> {
+        let open = state.phase != Phase::Choose || perspective.is_none_or(|own| own == seat);
+        match state.table[seat.index()] {
+            NO_CARD => None,
+            FACE_DOWN => Some(None),
+            card => Some(open.then(|| self.deck.name(card).to_string())),
+        }
+    }
+
     fn player(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Place {
         let index = seat.index();
         let open = perspective.is_none_or(|own| own == seat);
@@ -193,13 +220,8 @@ impl UpAndDown {
         let pointed = state.is_set()[2];
         let some_card = |suit| (0..self.deck.size).find(|&card| self.deck.suit_of(card) == suit).map(name);
         let suit = pointed.then(|| self.suit_at(state.orientation, seat.0)).and_then(some_card);
-        let hidden = state.phase == Phase::Choose;
-        let card = match state.table[index] {
-            NO_CARD => None,
-            FACE_DOWN => Some(None),
-            card => Some((!hidden || open).then(|| name(card))),
-        };
-        let chosen = Group { held: hidden, ..Group::held("card", card.into_iter().collect()) };
+        let card = self.card_on_table(state, seat, perspective);
+        let chosen = Group { held: state.phase == Phase::Choose, ..Group::held("card", card.into_iter().collect()) };
         let hand = Actions64(state.hands[index]).iter().map(|action| name(action.0));
         let boss = (pointed && state.boss == seat.0).then(|| "boss".to_string());
         let mut remarks: Vec<String> = boss.into_iter().collect();

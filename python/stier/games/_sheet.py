@@ -1,0 +1,370 @@
+"""The sheet of a Python game: everything that the engine wants to know about its class before it plays."""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+import typing
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from inspect import Parameter, getdoc, signature
+from numbers import Integral, Real
+from typing import Any, Literal, TypeAlias
+
+from stier import _native
+from stier._native import CHANCE, TERMINAL
+from stier.errors import GameError, RulesError
+
+#: The members that every class of a game must have.
+REQUIRED = (
+    "name",
+    "num_players",
+    "num_actions",
+    "max_decisions",
+    "utility_range",
+    "utility_sum",
+    "initial_state",
+    "current_player",
+    "legal_actions",
+    "chance_outcomes",
+    "apply",
+    "returns",
+    "observation",
+)
+#: The states that are looked at to find out how many random events and outcomes there are.
+_LOOKED_AT = 3000
+#: The most outcomes of a random event.
+_MOST_OUTCOMES = 256
+#: The random games that are played in place of that where there are more states.
+_PLAYED = 50
+
+#: An option: (name, value, default, names if it takes names only, allowed values in words, meaning).
+Row = tuple[str, Any, Any, list[str] | None, str, str]
+
+
+def _type_names(kind: Any) -> list[str] | None:
+    """Returns the names that an option of this type takes, None if it takes others."""
+    if kind is bool:
+        return ["off", "on"]
+    if typing.get_origin(kind) is Literal:
+        return [str(value) for value in typing.get_args(kind)]
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return [member.name for member in kind]
+    return None
+
+
+def _options_of(game: type) -> dict[str, tuple[Any, Any]]:
+    """Returns the type and the default of each option."""
+    if game.__init__ is object.__init__:  # type: ignore[misc]
+        return {}
+    try:
+        hints = typing.get_type_hints(game.__init__)  # type: ignore[misc]
+    except NameError as error:
+        raise RulesError(f"{game.__qualname__}: the type of an option cannot be found: {error}") from error
+    found = {}
+    for name, parameter in list(signature(game).parameters.items()):
+        kind = hints.get(name)
+        fits = kind in (int, float, str) or _type_names(kind) is not None
+        if parameter.kind in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL, Parameter.POSITIONAL_ONLY):
+            raise RulesError(f"{game.__qualname__}: options are keyword arguments by name, got '{parameter}'")
+        if parameter.default is Parameter.empty or not fits:
+            raise RulesError(
+                f"{game.__qualname__}: option '{name}' must have a default and one of the types int, float, bool, str, "
+                f"Literal or an Enum, as in 'players: int = 2', got '{parameter}'"
+            )
+        found[name] = (kind, parameter.default)
+    return found
+
+
+def _name_of(value: Any) -> Any:
+    """Returns the value of an option as the engine keeps it: numbers and text."""
+    return value.name if isinstance(value, Enum) else value
+
+
+def _read(owner: str, name: str, kind: Any, value: Any) -> Any:
+    """Returns the value of an option in its type."""
+    names = _type_names(kind)
+    text = str(_name_of(value)).strip()
+    if kind is bool:
+        text = {"true": "on", "false": "off", "1": "on", "0": "off"}.get(text.lower(), text)
+    if names is not None:
+        if text not in names:
+            raise RulesError(f"{owner}: {name} must be {' or '.join(names)}, got '{text}'")
+        if kind is bool:
+            return text == "on"
+        values: Sequence[Any] = typing.get_args(kind) or list(kind)
+        return values[names.index(text)]
+    if kind is str:
+        if set(text) & set(",()="):
+            raise RulesError(f"{owner}: {name} must not contain ',', '=' or brackets, got '{text}'")
+        return text
+    try:
+        return kind(text)
+    except ValueError as error:
+        what = "a whole number" if kind is int else "a number"
+        raise RulesError(f"{owner}: {name} must be {what}, got '{text}'") from error
+
+
+def read_options(game: type, text: str, keywords: dict[str, Any]) -> dict[str, Any]:
+    """Returns every option with its value, given some as text such as ``players=3`` and some as keywords."""
+    known, owner = _options_of(game), game.name  # type: ignore[attr-defined]
+    given: list[tuple[str, Any]] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise RulesError(f"{owner}: '{part}' is not of the form name=value; the options are {_known(known)}")
+        given.append((name.strip(), value))
+    values = {name: default for name, (_, default) in known.items()}
+    seen = set()
+    for name, value in [*given, *keywords.items()]:
+        if name not in known:
+            raise RulesError(f"{owner} has no option '{name}'{_native.alternatives(name, 'options', list(known))}")
+        if name in seen:
+            raise RulesError(f"{owner}: option '{name}' is given twice")
+        seen.add(name)
+        values[name] = _read(owner, name, known[name][0], value)
+    return values
+
+
+def _known(options: dict[str, Any]) -> str:
+    return ", ".join(options) or "none"
+
+
+def option_rows(game: type, values: dict[str, Any]) -> list[Row]:
+    """Returns the options of a class with these values, or their defaults."""
+    rows: list[Row] = []
+    for name, (kind, default) in _options_of(game).items():
+        names = _type_names(kind)
+        words = " | ".join(names) if names else {int: "a whole number", float: "a number"}.get(kind, "text")
+        rows.append((name, _name_of(values.get(name, default)), _name_of(default), names, words, _meaning(game, name)))
+    return rows
+
+
+def _meaning(game: type, option: str) -> str:
+    """Returns what a docstring says about an option: the line that begins with its name and a colon."""
+    docs = f"{getdoc(game)}\n{getdoc(game.__init__)}"  # type: ignore[misc]
+    found = re.search(rf"^\s*{option}: (.+)$", docs, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def words(value: Any) -> str:
+    """Returns an observation in words, the same in every run."""
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, str):
+        return value if "\n" not in value and " | " not in value else repr(value)
+    return _words_within(value)
+
+
+def _words_within(value: Any) -> str:
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_words_within, value))})"
+    if isinstance(value, frozenset):
+        return f"{{{', '.join(sorted(map(_words_within, value)))}}}"
+    if is_dataclass(value) and not isinstance(value, type):
+        return f"({', '.join(f'{field.name}={_words_within(getattr(value, field.name))}' for field in fields(value))})"
+    return str(value) if isinstance(value, str) and value.isidentifier() else repr(value)
+
+
+#: A name, a plain value, and the value in words.
+_Fact: TypeAlias = tuple[str, Any, str]
+
+
+def _fact(name: str, value: Any) -> _Fact:
+    return name, _plain(value), words(value)
+
+
+def _plain(value: Any) -> Any:
+    """Returns a value made of None, bool, int, float, str and lists: what is not made of them in words."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if isinstance(value, frozenset):
+        return [_plain(one) for one in sorted(value, key=words)]
+    if value is None or isinstance(value, bool) or type(value) is str:
+        return value
+    if isinstance(value, Enum) or not isinstance(value, Real):
+        return words(value)
+    return int(value) if isinstance(value, Integral) else float(value)
+
+
+def _size(value: Any) -> int:
+    """Returns about how many bytes a state takes."""
+    size = sys.getsizeof(value)
+    if isinstance(value, (tuple, list, frozenset, set)):
+        return size + sum(map(_size, value))
+    if isinstance(value, dict):
+        return size + sum(_size(key) + _size(item) for key, item in value.items())
+    if is_dataclass(value) and not isinstance(value, type):
+        return size + sum(_size(getattr(value, field.name)) for field in fields(value))
+    return size
+
+
+class _Noticing:
+    """A game whose players notice actions that change nothing that they see: ``observed`` says what.
+
+    A state becomes a pair: the game's own, and what each player noticed last, counted.
+    """
+
+    def __init__(self, game: Any) -> None:
+        self._game = game
+        for name in ("current_player", "legal_actions", "chance_outcomes", "returns", "evaluate"):
+            if getattr(game, name, None) is not None:
+                setattr(self, name, self._of_state(getattr(game, name)))
+        for name in ("features", "facts", "hand"):
+            if getattr(game, name, None) is not None:
+                setattr(self, name, self._of_state_and_player(getattr(game, name)))
+
+    @staticmethod
+    def _of_state(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda state: function(state[0])
+
+    @staticmethod
+    def _of_state_and_player(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        return lambda state, player: function(state[0], player)
+
+    def initial_state(self) -> Hashable:
+        return self._game.initial_state(), ((0, None),) * (self._game.num_players + 1)
+
+    def apply(self, state: Any, action: int) -> Hashable:
+        before, noticed = state
+        players = [*range(self._game.num_players), None]
+        after = [
+            last if (seen := self._game.observed(before, action, player)) is None else (last[0] + 1, seen)
+            for player, last in zip(players, noticed, strict=True)
+        ]
+        return self._game.apply(before, action), tuple(after)
+
+    def observation(self, state: Any, player: int | None) -> Hashable:
+        return self._game.observation(state[0], player), state[1][-1 if player is None else player]
+
+
+def _names(game: Any, method: str, count: int) -> list[str]:
+    """Returns the names of all ids: without blanks, each once."""
+    function = getattr(game, method, None)
+    names: list[str] = []
+    for number in range(count):
+        name = str(number) if function is None else "_".join(str(function(number)).split())
+        names.append(f"{name}#{number}" if not name or name in names else name)
+    return names
+
+
+def _explore(game: Any, max_decisions: int) -> tuple[int, int]:
+    """Returns the number of outcomes and the greatest number of random events in a game, or numbers above them."""
+    outcomes, looked_at = 0, 0
+    layer, most = {game.initial_state(): 0}, 0
+    while layer:
+        following: dict[Hashable, int] = {}
+        for state, events in layer.items():
+            most = max(most, events)
+            looked_at += 1
+            player = game.current_player(state)
+            if player == TERMINAL:
+                continue
+            if player == CHANCE:
+                actions = [outcome for outcome, _ in game.chance_outcomes(state)]
+                outcomes, events = max([outcomes, *(outcome + 1 for outcome in actions)]), events + 1
+            else:
+                actions = game.legal_actions(state)
+            for action in actions:
+                after = game.apply(state, action)
+                following[after] = max(events, following.get(after, 0))
+        if looked_at + len(following) > _LOOKED_AT:
+            return _MOST_OUTCOMES, _most_in_random_games(game, max_decisions)
+        layer = following
+    return max(outcomes, 1), most
+
+
+def _most_in_random_games(game: Any, max_decisions: int) -> int:
+    """Returns a number of random events that hardly any game has: twice the most in some random games, and 8 more."""
+    most = 0
+    for number in range(_PLAYED):
+        rng = random.Random(number)
+        state, events, decisions = game.initial_state(), 0, 0
+        while (player := game.current_player(state)) != TERMINAL and decisions <= max_decisions:
+            decisions += player != CHANCE
+            if player == CHANCE:
+                events += 1
+                action = rng.choice([outcome for outcome, share in game.chance_outcomes(state) if share > 0])
+            else:
+                action = rng.choice(list(game.legal_actions(state)))
+            state = game.apply(state, action)
+        most = max(most, events)
+    return 2 * most + 8
+
+
+class Sheet:
+    """All that the engine reads from a game: its class under these options."""
+
+    def __init__(self, game: type, options: dict[str, Any]) -> None:
+        try:
+            made = game(**options)
+        except ValueError as error:
+            raise RulesError(f"{game.name}: {error}") from error  # type: ignore[attr-defined]
+        self.options = option_rows(game, options)
+        self.read(made)
+
+    def read(self, game: Any) -> None:
+        """Reads the members of a game."""
+        name = game.name
+        lacking = [member for member in REQUIRED if not hasattr(game, member)]
+        if lacking:
+            raise RulesError(f"{name} lacks {', '.join(lacking)}")
+        self.name = name
+        self.num_players = _whole(name, "num_players", game.num_players, 2, 5)
+        self.num_actions = _whole(name, "num_actions", game.num_actions, 1, 256)
+        self.max_decisions = _whole(name, "max_decisions", game.max_decisions, 1, 65_535)
+        low, high = game.utility_range
+        if not (-1e300 < low <= high < 1e300):
+            raise RulesError(f"{name}: utility_range must be a lowest and a highest return, got {game.utility_range!r}")
+        self.utility_range = float(low), float(high)
+        self.utility_sum = None if game.utility_sum is None else float(game.utility_sum)
+        self.simultaneous = bool(getattr(game, "simultaneous", False))
+        self.hidden_moves = bool(getattr(game, "hidden_moves", False))
+        self.memory_mb = _whole(name, "memory_mb", getattr(game, "memory_mb", 256), 1, 1 << 20)
+        self.states_are_histories = bool(getattr(game, "states_are_histories", False))
+        self.observations_recall = bool(getattr(game, "observations_recall", False))
+        self.exact_features = bool(getattr(game, "exact_features", True))
+        self.cards = [str(card) for card in getattr(game, "cards", ())]
+        self.words, self.fact = words, _fact
+        self.game: Any = _Noticing(game) if getattr(game, "observed", None) is not None else game
+        try:
+            first = self.game.initial_state()
+            self.state_bytes = 2 * _size(first) + 200
+            outcomes, events = getattr(game, "num_outcomes", None), getattr(game, "max_chance_events", None)
+            if outcomes is None or events is None:
+                found = self._explored()
+                outcomes = found[0] if outcomes is None else outcomes
+                events = found[1] if events is None else events
+            self.num_outcomes = _whole(name, "num_outcomes", outcomes, 0, 256) or 1
+            self.max_chance_events = _whole(name, "max_chance_events", events, 0, 65_535)
+            self.actions = _names(game, "action_name", self.num_actions)
+            self.outcomes = _names(game, "outcome_name", self.num_outcomes)
+            self.num_features = None if self._lacks("features") else len(self.game.features(first, 0))
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise GameError(f"{name} cannot be played: {type(error).__name__}: {error}") from error
+        self.facts = None if self._lacks("facts") else self._facts
+
+    def _explored(self) -> tuple[int, int]:
+        try:
+            return _explore(self.game, self.max_decisions)
+        except Exception:  # The engine says what is wrong, with the history, once play comes there.
+            return _MOST_OUTCOMES, _MOST_OUTCOMES
+
+    def _lacks(self, member: str) -> bool:
+        return getattr(self.game, member, None) is None
+
+    def _facts(self, state: Any, player: int | None) -> list[_Fact]:
+        return [_fact(str(name), value) for name, value in self.game.facts(state, player).items()]
+
+
+def _whole(owner: str, name: str, value: Any, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise RulesError(f"{owner}: {name} must be a whole number between {low} and {high}, got {value!r}")
+    return value
+
+
+__all__: Sequence[str] = ["REQUIRED", "Sheet", "option_rows", "read_options", "words"]

@@ -1,0 +1,902 @@
+"""`stier.check_game`: it passes games that keep their promises, and names the first fault of those that do not."""
+
+from __future__ import annotations
+
+import enum
+import importlib.util
+import math
+import re
+import runpy
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import count
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pytest
+from helpers import hides_attempts
+
+import stier
+from stier import CHANCE, TERMINAL
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def example(name: str) -> Any:
+    """Imports one of the examples."""
+    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+Kuhn: Any = example("kuhn").Kuhn
+Leduc: Any = example("leduc").Leduc
+Trumps: Any = example("trumps").Trumps
+State: Any = example("kuhn").State
+
+
+class Tiny:
+    """Chance shows player 0 one of three cards; player 0 says one of two words; player 1 repeats one."""
+
+    name = "tiny"
+    num_players = 2
+    num_actions = 2
+    num_outcomes = 3
+    max_decisions = 2
+    max_chance_events = 1
+    utility_range = (-1.0, 1.0)
+    utility_sum: float | None = 0.0
+
+    def initial_state(self) -> Any:
+        return ()
+
+    def current_player(self, state: Any) -> int:
+        return (CHANCE, 0, 1, TERMINAL)[len(state)]
+
+    def legal_actions(self, state: Any) -> Any:
+        return [0, 1]
+
+    def chance_outcomes(self, state: Any) -> Any:
+        return [(0, 0.5), (1, 0.25), (2, 0.25)]
+
+    def apply(self, state: Any, action: int) -> Any:
+        return (*state, action)
+
+    def returns(self, state: Any) -> Any:
+        return [1, -1] if state[1] == state[2] else [-1, 1]
+
+    def observation(self, state: Any, player: int | None) -> Any:
+        return state[:1] if player == 0 else (), state[1:]
+
+    def action_name(self, action: int) -> str:
+        return ["yes", "no"][action]
+
+    def outcome_name(self, outcome: int) -> str:
+        return "ABC"[outcome]
+
+
+def tiny(**members: Any) -> type:
+    """The game with other members."""
+    return type("Broken", (Tiny,), members)
+
+
+def without(name: str) -> type:
+    """The game without a member."""
+    return type("Broken", (), {member: value for member, value in vars(Tiny).items() if member != name})
+
+
+class Boxed:
+    """A state that is equal to itself alone."""
+
+    def __init__(self, events: tuple[int, ...]) -> None:
+        self.events = events
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self.events}"
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.events[place]
+
+    def __iter__(self) -> Any:
+        return iter(self.events)
+
+
+class Equal(Boxed):
+    """A state whose equality and hash disagree."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Equal) and self.events == other.events
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+class FirstTwo(Equal):
+    """A state whose equality forgets all but the first two events, and whose hash does not."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FirstTwo) and self.events[:1] == other.events[:1] and len(self) == len(other)
+
+    def __hash__(self) -> int:
+        return hash(self.events)
+
+
+class Noted(list):  # type: ignore[type-arg]
+    """A list that can be hashed."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self))
+
+
+def grows(self: Any, state: Any, action: int) -> Any:
+    state.append(action)
+    return state
+
+
+def remembers(self: Any, state: Any, action: int) -> Any:
+    self.last = action
+    return (*state, action)
+
+
+def with_options(make: Callable[..., None]) -> type:
+    return tiny(__init__=make)
+
+
+def no_default(self: Any, cards: int) -> None: ...
+def no_type(self: Any, cards=2) -> None: ...  # type: ignore[no-untyped-def]
+def strange_type(self: Any, cards: list[int] = []) -> None: ...  # noqa: B006
+def other_type(self: Any, cards: int = "2") -> None: ...  # type: ignore[assignment]
+def other_choice(self: Any, cards: Literal[2, 3] = 4) -> None: ...  # type: ignore[assignment]
+def keywords(self: Any, **cards: int) -> None: ...
+def counts(self: Any) -> None:
+    self.calls = count()
+
+
+def refuses(self: Any, cards: int = 2) -> None:
+    raise ValueError("only three cards")
+
+
+@dataclass(unsafe_hash=True)
+class Loose:
+    events: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Unequal:
+    length: int
+
+
+@dataclass(frozen=True)
+class Forgetful:
+    """A state whose equality forgets the last event."""
+
+    length: int
+    last: int | None = field(compare=False, default=None)
+
+
+def forgetful(**members: Any) -> type:
+    members = {
+        "initial_state": lambda self: Forgetful(0),
+        "current_player": lambda self, state: (CHANCE, 0, 1, TERMINAL)[state.length],
+        "apply": lambda self, state, action: Forgetful(state.length + 1, action),
+        "returns": lambda self, state: [0, 0],
+        "observation": lambda self, state, player: state.length,
+        **members,
+    }
+    return tiny(**members)
+
+
+#: Player 0 acts once or twice before player 1 does, who sees nothing.
+HIDDEN_MOVES: dict[str, Any] = {
+    "current_player": lambda self, state: [CHANCE, 0, *([1] if state[1:2] == (1,) else [0, 1]), TERMINAL][len(state)],
+    "max_decisions": 3,
+    "returns": lambda self, state: [0, 0],
+    "observation": lambda self, state, player: None,
+}
+
+#: Broken games, each with the sentence that says what is wrong with it.
+FAULTS: dict[str, tuple[Any, str]] = {
+    "no name": (without("name"), "Broken: name is None; it must be a text such as 'my_game': a-z, 0-9 and _"),
+    "a name with a capital": (
+        tiny(name="Tiny"),
+        "Broken: name is 'Tiny'; it must be a text such as 'my_game': a-z, 0-9 and _",
+    ),
+    "missing attribute": (without("utility_sum"), "tiny: utility_sum is missing"),
+    "missing method": (without("returns"), "tiny: returns is missing"),
+    "players": (tiny(num_players=6), "tiny: num_players is 6; it must be a whole number from 2 to 5"),
+    "actions": (tiny(num_actions=257), "tiny: num_actions is 257; it must be a whole number from 1 to 256"),
+    "a flag": (tiny(hidden_moves=1), "tiny: hidden_moves is 1; it must be True or False"),
+    "range": (
+        tiny(utility_range=(1, -1)),
+        "tiny: utility_range is (1, -1); it must be two finite numbers, the lowest and the highest return",
+    ),
+    "no method": (tiny(apply=3), "tiny: apply is 3; it must be a method"),
+    "arguments": (
+        tiny(apply=lambda self, state: state),
+        "tiny: apply takes (state); it is called with (state, action)",
+    ),
+    "option without default": (
+        with_options(no_default),
+        "Broken: option 'cards' must have a default and one of the types int, float, bool, str, Literal or "
+        "an Enum, as in 'players: int = 2', got 'cards: 'int''",
+    ),
+    "option without type": (
+        with_options(no_type),
+        "Broken: option 'cards' must have a default and one of the types int, float, bool, str, Literal or "
+        "an Enum, as in 'players: int = 2', got 'cards=2'",
+    ),
+    "option of a strange type": (
+        with_options(strange_type),
+        "Broken: option 'cards' must have a default and one of the types int, float, bool, str, Literal or "
+        "an Enum, as in 'players: int = 2', got 'cards: 'list[int]' = []'",
+    ),
+    "default of another type": (
+        with_options(other_type),
+        "tiny: the default of option cards, '2', does not have the type that the option has",
+    ),
+    "default that is no choice": (with_options(other_choice), "tiny: cards must be 2 or 3, got '4'"),
+    "keywords": (with_options(keywords), "Broken: options are keyword arguments by name, got '**cards: 'int''"),
+    "raising in init": (with_options(refuses), "tiny: __init__ raises ValueError: only three cards"),
+    "equal action names": (
+        tiny(action_name=lambda self, action: "yes"),
+        "tiny: action_name is 'yes' for both 0 and 1; names must differ",
+    ),
+    "action names that are not text": (
+        tiny(action_name=lambda self, action: action),
+        "tiny: action_name(0) is 0; a name is a text",
+    ),
+    "equal outcome names": (
+        tiny(outcome_name=lambda self, outcome: "A"),
+        "tiny: outcome_name is 'A' for both 0 and 1; names must differ",
+    ),
+    "raising name": (
+        tiny(action_name=lambda self, action: ["yes"][action]),
+        "tiny: action_name(1) raises IndexError: list index out of range",
+    ),
+    "raising": (
+        tiny(returns=lambda self, state: [1 / state[1], 0]),
+        "tiny: returns(state) raises ZeroDivisionError after [chance A, player 0 yes, player 1 yes]: division by zero",
+    ),
+    "a list as state": (
+        tiny(initial_state=lambda self: [], apply=lambda self, state, action: [*state, action]),
+        "tiny: the state [] at the start cannot be hashed (TypeError: unhashable type: 'list'); states are "
+        "tuples, named tuples or frozen dataclasses, with tuples and frozensets in place of lists, dicts "
+        "and sets",
+    ),
+    "a state equal to itself alone": (
+        tiny(initial_state=lambda self: Boxed(()), apply=lambda self, state, action: Boxed((*state, action))),
+        "tiny: two calls of initial_state return states that are not equal at the start: a Boxed equals "
+        "nothing but itself; use named tuples or frozen dataclasses",
+    ),
+    "hash by identity": (
+        tiny(initial_state=lambda self: Equal(()), apply=lambda self, state, action: Equal((*state, action))),
+        "tiny: equal states have different hashes at the start: Equal()",
+    ),
+    "hash of more than equality": (
+        tiny(
+            initial_state=lambda self: FirstTwo(()),
+            apply=lambda self, state, action: FirstTwo((*state, action)),
+        ),
+        "tiny: two equal states have different hashes: FirstTwo(0, 0) after [chance A, player 0 yes], and "
+        "FirstTwo(0, 1) after [chance A, player 0 no]; equality and hash must depend on the same things",
+    ),
+    "chance in apply": (
+        tiny(__init__=counts, apply=lambda self, state, action: (*state, action, next(self.calls))),
+        "tiny: two calls of apply return states that are not equal after [chance A]: (0, 0) and (0, 1); "
+        "draw nothing at random here, and keep nothing in self",
+    ),
+    "random start": (
+        tiny(__init__=counts, initial_state=lambda self: (next(self.calls),)),
+        "tiny: two calls of initial_state return states that are not equal at the start: (0,) and (1,); "
+        "draw nothing at random here, and keep nothing in self",
+    ),
+    "apply changes its argument": (
+        tiny(
+            initial_state=lambda self: Noted(),
+            apply=grows,
+            observation=lambda self, state, player: tuple(state),
+        ),
+        "tiny: apply changes the state that it is given at the start, from [] to [0]; states must never "
+        "change, so return a new one",
+    ),
+    "observation changes its argument": (
+        tiny(
+            initial_state=lambda self: Noted(),
+            apply=lambda self, state, action: Noted([*state, action]),
+            observation=lambda self, state, player: (state.reverse(), tuple(state)),
+        ),
+        "tiny: observation changes the state that it is given after [chance A, player 0 no], from [0, 1] "
+        "to [1, 0]; states must never change, so return a new one",
+    ),
+    "apply changes the game": (
+        tiny(apply=remembers, last=None, observation=lambda self, state, player: (self.last, state)),
+        "tiny: observation(state, None) is (None, ()) at the start and, after apply(state, 0) was called, "
+        "(0, ()) for the same state; methods must draw nothing at random, and change neither states nor "
+        "anything in self",
+    ),
+    "player out of range": (
+        tiny(current_player=lambda self, state: 2),
+        "tiny: current_player is 2 at the start; it must be a player from 0 to 1, stier.CHANCE or stier.TERMINAL",
+    ),
+    "no player": (
+        tiny(current_player=lambda self, state: None),
+        "tiny: current_player is None at the start; it must be a player from 0 to 1, stier.CHANCE or stier.TERMINAL",
+    ),
+    "no legal action": (
+        tiny(legal_actions=lambda self, state: []),
+        "tiny: legal_actions is [] after [chance A]; a player to act needs an action, so add one for "
+        "passing or let current_player skip the player",
+    ),
+    "unsorted actions": (
+        tiny(legal_actions=lambda self, state: [1, 0]),
+        "tiny: legal_actions is [1, 0] after [chance A]; actions are listed in ascending order",
+    ),
+    "an action twice": (
+        tiny(legal_actions=lambda self, state: [0, 1, 1]),
+        "tiny: legal_actions is [0, 1, 1] after [chance A]; actions are listed once each",
+    ),
+    "an action out of range": (
+        tiny(legal_actions=lambda self, state: [0, 2]),
+        "tiny: legal_actions is [0, 2] after [chance A]; actions are numbers from 0 to 1, as num_actions says",
+    ),
+    "actions that are not numbers": (
+        tiny(legal_actions=lambda self, state: ["yes", "no"]),
+        "tiny: legal_actions is ['yes', 'no'] after [chance A]; actions are a list of whole numbers",
+    ),
+    "a set of actions": (
+        tiny(legal_actions=lambda self, state: {0, 1}),
+        "tiny: legal_actions is {0, 1} after [chance A]; actions are a list of whole numbers",
+    ),
+    "no outcome": (
+        tiny(chance_outcomes=lambda self, state: []),
+        "tiny: chance_outcomes is [] at the start; chance needs an outcome",
+    ),
+    "outcomes without probabilities": (
+        tiny(chance_outcomes=lambda self, state: [0, 1]),
+        "tiny: chance_outcomes is [0, 1] at the start; it must be a list of tuples (outcome, probability)",
+    ),
+    "unsorted outcomes": (
+        tiny(chance_outcomes=lambda self, state: [(1, 0.5), (0, 0.5)]),
+        "tiny: chance_outcomes is [1, 0] at the start; outcomes are listed in ascending order",
+    ),
+    "an outcome twice": (
+        tiny(chance_outcomes=lambda self, state: [(1, 0.5), (1, 0.5)]),
+        "tiny: chance_outcomes is [1, 1] at the start; outcomes are listed once each",
+    ),
+    "an outcome out of range": (
+        tiny(chance_outcomes=lambda self, state: [(1, 0.5), (3, 0.5)]),
+        "tiny: chance_outcomes is [1, 3] at the start; outcomes are numbers from 0 to 2, as num_outcomes says",
+    ),
+    "probability zero": (
+        tiny(chance_outcomes=lambda self, state: [(1, 1.0), (2, 0.0)]),
+        "tiny: the probability of outcome C is 0.0 at the start; it must be positive, so leave out what cannot happen",
+    ),
+    "negative probability": (
+        tiny(chance_outcomes=lambda self, state: [(1, 1.5), (2, -0.5)]),
+        "tiny: the probability of outcome C is -0.5 at the start; it must be positive, so leave out what cannot happen",
+    ),
+    "probability nan": (
+        tiny(chance_outcomes=lambda self, state: [(1, math.nan)]),
+        "tiny: the probability of outcome B is nan at the start; it must be positive, so leave out what cannot happen",
+    ),
+    "sum of probabilities": (
+        tiny(chance_outcomes=lambda self, state: [(1, 0.5), (2, 0.499999)]),
+        "tiny: the sum of the probabilities of chance_outcomes is 0.9999990000000001 at the start; it must be 1",
+    ),
+    "too many decisions": (
+        tiny(max_decisions=1),
+        "tiny: max_decisions is 1, and player 1 is to act after [chance A, player 0 yes]",
+    ),
+    "too many random events": (
+        tiny(max_chance_events=0),
+        "tiny: max_chance_events is 0, and chance is to act at the start",
+    ),
+    "endless chance": (
+        tiny(
+            max_chance_events=None,
+            current_player=lambda self, state: CHANCE,
+            initial_state=lambda self: 0,
+            apply=lambda self, state, action: state,
+            chance_outcomes=lambda self, state: [(0, 1.0)],
+            observation=lambda self, state, player: None,
+        ),
+        "tiny: the game does not end: chance acts 1000 times in a row at the start",
+    ),
+    "too few returns": (
+        tiny(returns=lambda self, state: [0.0]),
+        "tiny: returns is [0.0] after [chance A, player 0 yes, player 1 yes]; it must be a list of 2 "
+        "finite numbers, one for each player",
+    ),
+    "returns that are not finite": (
+        tiny(returns=lambda self, state: [math.inf, -math.inf]),
+        "tiny: returns is [inf, -inf] after [chance A, player 0 yes, player 1 yes]; it must be a list of 2 "
+        "finite numbers, one for each player",
+    ),
+    "returns out of range": (
+        tiny(returns=lambda self, state: [2, -2]),
+        "tiny: the return of player 0 is 2.0 after [chance A, player 0 yes, player 1 yes]; utility_range is -1 to 1",
+    ),
+    "sum of returns": (
+        tiny(returns=lambda self, state: [1, -0.5]),
+        "tiny: the sum of the returns is 0.5 after [chance A, player 0 yes, player 1 yes]; utility_sum is "
+        "0; write None if the sum is not always the same",
+    ),
+    "chance in returns": (
+        tiny(__init__=counts, returns=lambda self, state: [x := next(self.calls) % 2, -x]),
+        "tiny: returns is (0.0, 0.0) after [chance A, player 0 yes, player 1 yes] and, asked again, (1.0, "
+        "-1.0) for the same state; methods must draw nothing at random, and change neither states nor "
+        "anything in self",
+    ),
+    "no spectator": (
+        tiny(observation=lambda self, state, player: (player + 1, state[1:])),
+        "tiny: observation(state, None) raises TypeError at the start: unsupported operand type(s) for +: "
+        "'NoneType' and 'int'; player is None for a spectator",
+    ),
+    "equal states with other players": (
+        forgetful(current_player=lambda self, state: (CHANCE, int(state.last == 0), 1, TERMINAL)[state.length]),
+        "tiny: current_player differs in equal states: 1 after [chance A], and 0 after [chance B]; a state "
+        "must contain, and its equality compare, everything that matters from there on",
+    ),
+    "equal states with other actions": (
+        forgetful(legal_actions=lambda self, state: [0] if state.last == 0 else [0, 1]),
+        "tiny: legal_actions differs in equal states: (0,) after [chance A], and (0, 1) after [chance B]; "
+        "a state must contain, and its equality compare, everything that matters from there on",
+    ),
+    "equal states with other outcomes": (
+        forgetful(
+            current_player=lambda self, state: (CHANCE, CHANCE, 0, TERMINAL)[state.length],
+            max_chance_events=2,
+            chance_outcomes=lambda self, state: [(0, 0.5), (1, 0.5)] if not state.last else [(0, 1.0)],
+        ),
+        "tiny: chance_outcomes differs in equal states: ((0, 0.5), (1, 0.5)) after [chance A], and ((0, "
+        "1.0),) after [chance B]; a state must contain, and its equality compare, everything that matters "
+        "from there on",
+    ),
+    "equal states with other observations": (
+        forgetful(observation=lambda self, state, player: state.last),
+        "tiny: observation(state, None) differs in equal states: 0 after [chance A], and 1 after [chance "
+        "B]; a state must contain, and its equality compare, everything that matters from there on",
+    ),
+    "equal states with other returns": (
+        forgetful(returns=lambda self, state: [1, -1] if state.last == 0 else [-1, 1]),
+        "tiny: returns differs in equal states: (1.0, -1.0) after [chance A, player 0 yes, player 1 yes], "
+        "and (-1.0, 1.0) after [chance A, player 0 yes, player 1 no]; a state must contain, and its "
+        "equality compare, everything that matters from there on",
+    ),
+    "actions that depend on a hidden card": (
+        tiny(legal_actions=lambda self, state: [0, 1] if len(state) == 1 or state[0] == 0 else [0]),
+        "tiny: legal_actions differ though player 1 cannot tell the histories apart: yes, no after [chance "
+        "A, player 0 yes], and yes after [chance B, player 0 yes]; let observation(state, 1) show what "
+        "they depend on",
+    ),
+    "hidden moves": (
+        tiny(**HIDDEN_MOVES),
+        "tiny: the number of decisions differs though player 1 cannot tell the histories apart: 1 after "
+        "[chance A, player 0 no], and 2 after [chance A, player 0 yes, player 0 yes]; let the observation "
+        "show that others have acted, or write hidden_moves = True",
+    ),
+    "a spectator who sees more": (
+        tiny(observation=lambda self, state, player: (state[:1] if player != 1 else (), state[1:])),
+        "tiny: a spectator sees more than player 1, who observes ((), ()) both times: ((), ()) at the "
+        "start, and ((0,), ()) after [chance A]; show every player what observation(state, None) shows",
+    ),
+    "observed of a strange form": (
+        tiny(observed=lambda self, state, action, player: [action]),
+        "tiny: a part of observed(state, 0, None) is [0] at the start; it must be None, a bool, int, float "
+        "(not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of these",
+    ),
+    "raising observed": (
+        tiny(observed=lambda self, state, action, player: [None][action]),
+        "tiny: observed(state, 1, None) raises IndexError at the start: list index out of range",
+    ),
+    "a spectator who notices more": (
+        tiny(observed=lambda self, state, action, player: action if player is None else None),
+        "tiny: a spectator notices more than player 1 (the number of times, and the last): (0, None) at "
+        "the start, and (1, 0) after [chance A]; let every player notice what observed(state, action, "
+        "None) returns",
+    ),
+    "features that are not bits": (
+        tiny(features=lambda self, state, player: [len(state)]),
+        "tiny: features(state, None) differs though the observation is ((), ()) both times: (0,) at the "
+        "start, and (1,) after [chance A]; make them of the observation only",
+    ),
+    "features that are no list": (
+        tiny(features=lambda self, state, player: None),
+        "tiny: features(state, None) is None at the start; it must be a list of zeros and ones",
+    ),
+    "features of changing length": (
+        tiny(features=lambda self, state, player: [1] * len(state)),
+        "tiny: the length of features(state, None) is 1 after [chance A]; it was 0 before, and must not change",
+    ),
+    "the same features for two observations": (
+        tiny(features=lambda self, state, player: [int(len(state) > 1)]),
+        "tiny: features(state, 0) is the same for two observations: ((), ()) at the start, and ((0,), ()) "
+        "after [chance A]; add features that tell them apart, or write exact_features = False",
+    ),
+    "features of a hidden card": (
+        tiny(features=lambda self, state, player: [int(state[:1] == (card,)) for card in range(3)]),
+        "tiny: features(state, None) differs though the observation is ((), ()) both times: (0, 0, 0) at "
+        "the start, and (1, 0, 0) after [chance A]; make them of the observation only",
+    ),
+    "too few values": (
+        tiny(evaluate=lambda self, state: [0]),
+        "tiny: evaluate is [0] after [chance A]; it must be a list of 2 finite numbers, one for each player",
+    ),
+    "values that are not numbers": (
+        tiny(evaluate=lambda self, state: ["high", "low"]),
+        "tiny: evaluate is ['high', 'low'] after [chance A]; it must be a list of 2 finite numbers, one "
+        "for each player",
+    ),
+    "facts that are no dict": (
+        tiny(facts=lambda self, state, player: list(state)),
+        "tiny: facts(state, None) is [] at the start; it must be a dict from names to None, bool, numbers, "
+        "str, and lists or tuples of these",
+    ),
+    "facts that are not plain": (
+        tiny(facts=lambda self, state, player: {"cards": {1, 2}}),
+        "tiny: facts(state, None) is {'cards': {1, 2}} at the start; it must be a dict from names to None, "
+        "bool, numbers, str, and lists or tuples of these",
+    ),
+    "facts of a hidden card": (
+        tiny(facts=lambda self, state, player: {"card": state[:1]}),
+        "tiny: facts(state, 1) differs though player 1 cannot tell the histories apart: {'card': ()} at "
+        "the start, and {'card': (0,)} after [chance A]; make it of what the player has seen, or let the "
+        "observation show the difference",
+    ),
+    "a hand of numbers": (
+        tiny(hand=lambda self, state, player: list(state)),
+        "tiny: hand(state, 0) is [0] after [chance A]; it must be a list of names of cards",
+    ),
+    "a hand with a strange card": (
+        tiny(cards=["A", "B"], hand=lambda self, state, player: ["ABC"[card] for card in state[: 1 - player]]),
+        "tiny: a card of hand(state, 0) is 'C' after [chance C]; it must be one of the cards",
+    ),
+    "a hand that the player has not seen": (
+        tiny(hand=lambda self, state, player: ["ABC"[card] for card in state[:1]]),
+        "tiny: hand(state, 1) differs though player 1 cannot tell the histories apart: [] at the start, "
+        "and ['A'] after [chance A]; make it of what the player has seen, or let the observation show the "
+        "difference",
+    ),
+    "a list as observation": (
+        tiny(observation=lambda self, state, player: (len(state), [])),
+        "tiny: a part of observation(state, None) is [] at the start; it must be None, a bool, int, float "
+        "(not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of these",
+    ),
+    "nan as observation": (
+        tiny(observation=lambda self, state, player: math.nan),
+        "tiny: a part of observation(state, None) is nan at the start; it must be None, a bool, int, float "
+        "(not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of these",
+    ),
+    "an array as observation": (
+        tiny(observation=lambda self, state, player: np.zeros(2)),
+        "tiny: a part of observation(state, None) is array([0., 0.]) at the start; it must be None, a "
+        "bool, int, float (not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of these",
+    ),
+    "an object as observation": (
+        tiny(observation=lambda self, state, player: ...),
+        "tiny: a part of observation(state, None) is Ellipsis at the start; it must be None, a bool, int, "
+        "float (not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of these",
+    ),
+    "a dataclass that is not frozen": (
+        tiny(observation=lambda self, state, player: Loose(state[1:])),
+        "tiny: a part of observation(state, None) is Loose(events=()) at the start; it must be None, a "
+        "bool, int, float (not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of these",
+    ),
+    "observations with hashes by identity": (
+        tiny(observation=lambda self, state, player: Unequal(len(state))),
+        "tiny: observation(state, None) is Unequal(length=0) at the start and, after apply(state, 0) was "
+        "called, Unequal(length=0) for the same state; methods must draw nothing at random, and change "
+        "neither states nor anything in self",
+    ),
+}
+
+
+def sentence(game: Any, **arguments: Any) -> str:
+    with pytest.raises(stier.GameError) as caught:
+        stier.check_game(game, **arguments)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("game", "expected"), FAULTS.values(), ids=FAULTS)
+def test_each_fault_is_named(game: Any, expected: str) -> None:
+    assert sentence(game) == expected
+
+
+def test_sentences_name_the_game() -> None:
+    for _, expected in FAULTS.values():
+        assert expected.startswith(("tiny: ", "Broken: "))
+        assert not expected.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("game", "native", "histories"),
+    [
+        (Kuhn(), "kuhn_poker", 58),
+        (Kuhn(players=3), "kuhn_poker:players=3", 617),
+        (Leduc(), "leduc_poker", 9457),
+        (Trumps(), None, 4261),
+    ],
+)
+def test_the_examples_keep_their_promises(game: Any, native: str | None, histories: int) -> None:
+    report = stier.check_game(game)
+    assert report.exhaustive
+    assert report.histories == histories
+    if native is not None:
+        solution = stier.solve(native, iterations=1)
+        assert sum(report.information_sets) == solution.information_sets
+    assert f"{game.name}: no fault found in all {histories} histories: " in str(report)
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc", "trumps"])
+def test_the_examples_are_short_programs(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert len((EXAMPLES / f"{name}.py").read_text("utf-8").splitlines()) < 80
+    runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+    assert f"{name}: no fault found in all " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "native"),
+    [(Kuhn, {}, "kuhn_poker"), (Kuhn, {"players": 3}, "kuhn_poker:players=3"), (Leduc, {}, "leduc_poker")],
+)
+def test_the_examples_have_the_values_of_the_native_games(game: type, options: dict[str, Any], native: str) -> None:
+    ours = stier.load_game(game, **options)  # type: ignore[arg-type]
+    solved, expected = stier.solve(ours, iterations=20), stier.solve(native, iterations=20)
+    assert solved.values == pytest.approx(expected.values, abs=1e-12)
+    assert solved.nash_conv == pytest.approx(expected.nash_conv, abs=1e-12)
+    assert solved.information_sets == expected.information_sets
+    assert stier.exploitability(ours, "random") == pytest.approx(stier.exploitability(native, "random"), abs=1e-12)
+
+
+def trick_winner(hand_size: int, led: str, reply: str) -> int:
+    """The winner of the first trick if these are the cards of players 0 and 1."""
+    game = Trumps(hand_size)
+    led_id, reply_id = game.cards.index(led), game.cards.index(reply)
+    others = [card for card in range(game.num_actions) if card not in (led_id, reply_id)]
+    others = [card for card in others if card // 3 != led_id // 3][: 2 * hand_size - 2]
+    state = game.initial_state()
+    for card in [led_id, *others[: hand_size - 1], reply_id, *others[hand_size - 1 :], led_id, reply_id]:
+        state = game.apply(state, card)
+    return int(state.player)
+
+
+def test_tricks_are_won_by_trumps_and_by_high_cards_of_the_suit_led() -> None:
+    assert trick_winner(3, "CK", "CQ") == 0
+    assert trick_winner(3, "CK", "CA") == 1
+    assert trick_winner(3, "CQ", "DA") == 0
+    assert trick_winner(3, "DQ", "CA") == 0
+    assert trick_winner(3, "CA", "HQ") == 1
+    assert trick_winner(3, "HQ", "CA") == 0
+    assert trick_winner(3, "HQ", "HK") == 1
+
+
+def test_suit_must_be_followed() -> None:
+    game = Trumps(2)
+    state = game.initial_state()
+    for card in (0, 3, 1, 4):  # CQ and DQ to player 0, CK and DK to player 1
+        state = game.apply(state, card)
+    assert game.legal_actions(state) == [0, 3]
+    assert game.legal_actions(game.apply(state, 3)) == [4]
+
+
+def test_hidden_moves_can_be_declared() -> None:
+    assert stier.check_game(tiny(**HIDDEN_MOVES, hidden_moves=True)).exhaustive
+
+
+def test_players_know_what_they_observed() -> None:
+    """Without `observed`, player 1 does not know what was said."""
+    silent: dict[str, Any] = {
+        "observation": lambda self, state, player: len(state) > 1,
+        "legal_actions": lambda self, state: [0, 1] if len(state) == 1 else [state[1]],
+    }
+    assert "player 1 cannot tell the histories apart: yes after [" in sentence(tiny(**silent))
+    told = tiny(**silent, observed=lambda self, state, action, player: action if len(state) == 1 else None)
+    assert stier.check_game(told).information_sets == (1, 2)
+
+
+class Suit(enum.Enum):
+    CLUBS = 1
+    HEARTS = 2
+
+
+class Pair(NamedTuple):
+    first: int
+    second: frozenset[Any]
+
+
+@dataclass(frozen=True)
+class Frozen:
+    name: str
+    rest: Any
+
+
+def test_everything_that_is_allowed_passes() -> None:
+    def observation(self: Any, state: Any, player: int | None) -> Any:
+        shown = state if player == 0 else (None, *state[1:])
+        return Frozen("seen", Pair(np.int64(len(state)), frozenset([Suit.CLUBS, b"x", 0.5, True, None, shown])))
+
+    def options(
+        self: Any, cards: Literal[2, 3] = 3, suit: Suit = Suit.HEARTS, share: float = 1, name: str = "x"
+    ) -> None:
+        assert (cards, suit, share, name) == (3, Suit.HEARTS, 1, "x")
+
+    game = tiny(
+        __init__=options,
+        observation=observation,
+        legal_actions=lambda self, state: (0, np.int64(1)),
+        chance_outcomes=lambda self, state: ((0, Fraction(1, 3)), (1, Fraction(1, 3)), (2, Fraction(1, 3))),
+        returns=lambda self, state: np.array([1.0, -1.0]),
+        num_outcomes=None,
+        max_chance_events=None,
+        features=lambda self, state, player: np.array([int(len(state) > 1), 0]),
+        exact_features=False,
+        evaluate=lambda self, state: (0.5, 0),
+        facts=lambda self, state, player: {"said": list(state[1:]), "over": len(state) == 3},
+        hand=lambda self, state, player: ["ABC"[card] for card in state[:1] if player == 0],
+        cards=list("ABC"),
+    )
+    assert stier.check_game(game).exhaustive
+    assert stier.check_no_leak(stier.load_game(game), games=3).ok
+
+
+class Native:
+    """A game of the package, as if it were written in Python."""
+
+    def __init__(self, game: stier.Game) -> None:
+        self.game = game
+        self.name = game.short_name()
+        self.num_players = game.num_players()
+        self.num_actions = game.num_distinct_actions()
+        self.num_outcomes = game.max_chance_outcomes()
+        self.max_decisions = game.max_game_length()
+        self.max_chance_events = game.max_chance_nodes_in_history()
+        self.utility_range = (game.min_utility(), game.max_utility())
+        self.utility_sum = game.utility_sum()
+        self.hidden_moves = hides_attempts(game)
+
+    def initial_state(self) -> stier.State:
+        return self.game.new_initial_state()
+
+    def current_player(self, state: stier.State) -> int:
+        return state.current_player()
+
+    def legal_actions(self, state: stier.State) -> list[int]:
+        return state.legal_actions()
+
+    def chance_outcomes(self, state: stier.State) -> list[tuple[int, float]]:
+        return state.chance_outcomes()
+
+    def apply(self, state: stier.State, action: int) -> stier.State:
+        return state.child(action)
+
+    def returns(self, state: stier.State) -> Any:
+        return state.returns()
+
+    def observation(self, state: stier.State, player: int | None) -> bytes | None:
+        return None if player is None else state.observation_tensor(player).tobytes()
+
+
+def test_the_games_of_the_package_pass(game: stier.Game) -> None:
+    report = stier.check_game(Native(game), histories=300)
+    assert report.exhaustive == (report.histories <= 300)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "goofspiel:cards=3",
+        "liars_dice:sides=2",
+        "schwinget:suits=2,values=2,counter=off,hand_size=1,set_aside=1",
+        "kuhn_poker:players=3",
+    ],
+)
+def test_information_sets_are_those_of_the_engine(name: str) -> None:
+    report = stier.check_game(Native(stier.load_game(name)))
+    assert report.exhaustive
+    assert sum(report.information_sets) == stier.solve(name, iterations=1).information_sets
+
+
+def test_hidden_moves_of_dark_hex_must_be_declared() -> None:
+    game = Native(stier.load_game("dark_hex:rows=2,columns=2"))
+    assert stier.check_game(game).exhaustive
+    game.hidden_moves = False
+    assert "the number of decisions differs though player 0 cannot tell the histories apart: " in sentence(game)
+
+
+#: A game too large to be explored, with a fault deep in it.
+class Large(Trumps):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__(4)
+
+
+class Peeking(Large):
+    """A player may not lead a suit that the other lacks, from the second trick on."""
+
+    def legal_actions(self, state: Any) -> list[int]:
+        legal: list[int] = super().legal_actions(state)
+        suits = {card // 3 for card in state.hands[1 - state.player]}
+        if len(state.played) in (2, 4):
+            return [card for card in legal if card // 3 in suits] or legal
+        return legal
+
+
+class Telling(Large):
+    """The facts tell the last card of the other player before it is played."""
+
+    def facts(self, state: Any, player: int | None) -> dict[str, Any]:
+        hands = [state.hands[other] for other in (0, 1) if other != player and len(state.played) == 6]
+        return {"others": sorted(hands[0]) if hands else None}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_faults_deep_in_large_games_are_found(seed: int) -> None:
+    assert re.match(
+        "trumps: legal_actions differ though player . cannot tell", sentence(Peeking, histories=1000, seed=seed)
+    )
+    assert re.match(
+        r"trumps: facts\(state, .\) differs though player . cannot tell", sentence(Telling, histories=1000, seed=seed)
+    )
+
+
+def test_large_games_are_sampled() -> None:
+    reports = [stier.check_game(Trumps(3), histories=1000, seed=seed) for seed in (1, 1, 2)]
+    assert not reports[0].exhaustive
+    assert 1000 < reports[0].histories <= 2100
+    assert reports[0].longest == 6
+    assert str(reports[0]).startswith(f"trumps: no fault found in {reports[0].histories} of its histories: ")
+    assert reports[0] == reports[1] != reports[2]
+
+
+def test_states_that_are_histories_are_not_compared() -> None:
+    game = tiny(
+        states_are_histories=True,
+        initial_state=lambda self: Boxed(()),
+        apply=lambda self, state, action: Boxed((*state, action)),
+    )
+    assert stier.check_game(game).histories == 1 + 3 + 6 + 12
+
+
+def test_games_are_taken_by_class_instance_and_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    stier.register_game(Kuhn)
+    reports = [
+        stier.check_game(game)
+        for game in (Kuhn(players=3), "kuhn:players=3", stier.load_game("kuhn", players=3), "kuhn(players=3)")
+    ]
+    assert reports == [reports[0]] * 4
+    assert stier.check_game(Kuhn) == stier.check_game("kuhn") != reports[0]
+    monkeypatch.syspath_prepend(EXAMPLES)
+    stier.games._classes.clear()
+    assert stier.check_game("kuhn:Kuhn(players=3)") == reports[0]
+    assert stier.check_game("kuhn:Kuhn") == stier.check_game("kuhn")
+    with pytest.raises(stier.RulesError, match="players must be 2 or 3, got '4'"):
+        stier.check_game("kuhn:players=4")
+
+
+def test_what_is_no_python_game_is_refused() -> None:
+    for game in ("kuhn_poker", stier.load_game("schwinget")):
+        with pytest.raises(stier.ArgumentError, match="check_game is for games written in Python, got "):
+            stier.check_game(game)
+    with pytest.raises(stier.ArgumentError, match="game must be the class of a game, an instance of one or its name"):
+        stier.check_game(3)
+    with pytest.raises(stier.RulesError, match="unknown game 'jass'"):
+        stier.check_game("jass")
+    with pytest.raises(stier.ArgumentError, match="histories must be at least 1"):
+        stier.check_game(Kuhn, histories=0)
+
+
+def test_causes_are_kept_and_interrupts_pass() -> None:
+    def interrupted(self: Any, state: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(stier.GameError) as caught:
+        stier.check_game(FAULTS["raising"][0])
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    with pytest.raises(KeyboardInterrupt):
+        stier.check_game(tiny(returns=interrupted))

@@ -1,0 +1,356 @@
+"""Agents of Python that are named by text, ``module:name``, in everything that takes an agent."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stier
+from stier import _imports
+from stier.cli import main
+
+AGENTS = """
+import random as stdlib
+from functools import partial
+
+import stier
+from helping import elsewhere
+
+made = []
+
+
+def first(state):
+    return state.legal_actions()[0]
+
+
+class Last:
+    def __init__(self):
+        made.append(self)
+        self.games = 0
+
+    def restart(self):
+        self.games += 1
+
+    def step(self, state):
+        return state.legal_actions()[-1]
+
+    class Inner:
+        def __call__(self, state):
+            return state.legal_actions()[0]
+
+
+def make():
+    return Last()
+
+
+def engine():
+    return stier.load_agent("random:seed=3", "kuhn_poker")
+
+
+one = Last()
+bound = one.step
+counted = partial(first)
+table = stier.solve("kuhn_poker", iterations=20)
+number = 3
+
+
+class Needs:
+    def __init__(self, budget):
+        pass
+
+
+class Idle:
+    pass
+
+
+def two(a, b):
+    return 0
+
+
+def nothing():
+    return 5
+
+
+def fails(state):
+    raise ZeroDivisionError("no bet")
+"""
+
+#: What plays.
+PLAYING = ["first", "Last", "Last.Inner", "make", "engine", "one", "bound", "counted", "table", "elsewhere"]
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A module in the current folder whose name no other test has."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    name = f"agents_{abs(hash(tmp_path))}"
+    helping = f"helping_{abs(hash(tmp_path))}"
+    (tmp_path / f"{name}.py").write_text(AGENTS.replace("from helping", f"from {helping}"))
+    (tmp_path / f"{helping}.py").write_text("def elsewhere(state):\n    return state.legal_actions()[0]\n")
+    return name
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        *[(text, True) for text in ("a:b", "a.b:c.d", " a:b ", "a:b(c=1)", "a:b(c='x:y', d=(1,))", "übung:wählen")],
+        *[(text, True) for text in ("ismcts:open", "openspiels:a")],
+        *[
+            (text, False)
+            for text in ("", "a", "a:", ":b", "a:b=1", "ismcts:iterations=5", "a:b=c(d)", "C:\\x", "a:b c")
+        ],
+        *[
+            (text, False)
+            for text in ("openspiel:leduc_poker", "openspiel:leduc_poker(players=2)", "a:1", "1:a", "a::b")
+        ],
+        *[(text, False) for text in ("a:b(c", "https://a", "lbr:against=(a:b)", "./a:b", "a-b:c")],
+    ],
+)
+def test_names_are_told_from_options_and_files(text: str, path: bool) -> None:
+    assert _imports.is_path(text) is path
+
+
+def test_no_agent_or_game_of_the_engine_is_taken_for_a_name() -> None:
+    for agent in stier.describe_agents():
+        for option in agent.options:
+            assert not _imports.is_path(f"{agent.name}:{option.name}={option.default}")
+    for name in stier.registered_names():
+        for option in stier.catalogue.describe_game(name):
+            assert not _imports.is_path(f"{name}:{option.name}={option.default}")
+
+
+#: Everything that takes an agent as text, with the name that it shows.
+TAKING: dict[str, Callable[[str], str]] = {
+    "pit": lambda text: stier.pit("kuhn_poker", ["random", text], deals=2).agents[1],
+    "exploit": lambda text: stier.exploit("kuhn_poker", text, "random", deals=2).agent,
+    "responder": lambda text: stier.exploit("kuhn_poker", "random", text, deals=2).responder,
+    "exploitability": lambda text: stier.solving.best_response("kuhn_poker", text).against,
+    "schwingfest": lambda text: stier.schwingfest.schwingfest(["random", "random", text]).ranking[0].agent and text,
+    "leaks": lambda text: (
+        next(name for name in stier.check_no_leak("kuhn_poker", games=1, agents=[text]).compared if "agent" in name)
+    ).removeprefix("agent "),
+    "is_better": lambda text: (
+        str(stier.ratings.is_better("kuhn_poker", text, "random", by=0.5, most_deals=2, deals_at_once=2).deals) and text
+    ),
+    "gymnasium": lambda text: stier.gymnasium.make("kuhn_poker", opponents=text).reset(seed=1) and text,
+    "chances": lambda text: stier.train.chances("kuhn_poker", text, "bet", judge=text, deals=2).agent,
+}
+EXTRAS = {"is_better": "scipy", "gymnasium": "gymnasium", "chances": "jax"}
+
+
+@pytest.mark.parametrize("tool", TAKING)
+def test_every_tool_takes_them(module: str, tool: str) -> None:
+    pytest.importorskip(EXTRAS.get(tool, "stier"))
+    for name in ("first", "Last"):
+        assert TAKING[tool](f"{module}:{name}") == f"{module}:{name}"
+
+
+#: Texts that name nothing that plays, and the error.
+WRONG = {
+    "MODULE:numbre": "has no 'numbre'; did you mean 'number'? Names: made, first, Last, make, engine, one, ",
+    "MODULE:Last.Outer": "MODULE.Last has no 'Outer'; ",
+    "MODULE:number": "must name a function f(state) -> action, an object with step(state), or a class or function that "
+    "makes one of them without arguments, got int",
+    "MODULE:Needs": "without arguments: missing a required argument: 'budget'",
+    "MODULE:Idle": "without arguments, got Idle",
+    "MODULE:two": "without arguments: missing a required argument: 'a'",
+    "MODULE:nothing": "without arguments, got int",
+    "MODULE:Last(games=1)": "arguments are not allowed",
+    "no_such_module:first": "there is no module 'no_such_module' in ",
+    "MODULE.sub:first": "there is no module 'MODULE.sub' in ",
+    "broken:first": "importing broken raised NameError: name 'undefined' is not defined",
+    "wrong:first": "importing wrong raised SyntaxError: ",
+    "needing:first": "needing needs a module that is not installed: No module named 'no_such_module'",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_errors_name_the_module_and_what_it_lacks(module: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, line in [("broken", "undefined"), ("wrong", "def"), ("needing", "import no_such_module")]:
+        Path(f"{name}.py").write_text(f"{line}\n")
+    text, error = (one.replace("MODULE", module) for one in (text, WRONG[text]))
+    with pytest.raises(stier.AgentError) as caught:
+        stier.pit("kuhn_poker", ["random", text], deals=1)
+    assert str(caught.value).startswith(text)
+    assert error in str(caught.value)
+    assert main(["pit", "kuhn_poker", "random", text, "--deals", "1", "--no-progress"]) == 2
+    assert capsys.readouterr().err == f"stier: {caught.value}\n"
+
+
+@pytest.mark.parametrize("name", PLAYING)
+def test_everything_that_plays_can_be_named(module: str, name: str) -> None:
+    text = f"{module}:{name}"
+    found = stier.pit("kuhn_poker", ["random", text], deals=3, seed=2)
+    own = _imports.load(text)
+    own = own() if name in ("Last", "Last.Inner", "make", "engine") else own
+    same = own if name in ("engine", "table") else stier.PythonAgent(own, text)
+    assert stier.pit("kuhn_poker", ["random", same], deals=3, seed=2) == found
+
+
+def test_each_player_has_an_object_of_its_own(module: str) -> None:
+    text = f"{module}:Last"
+    made = _imports.load(f"{module}:made")
+    before = len(made)
+    found = stier.pit("kuhn_poker", [text, text], deals=3)
+    assert [one.games for one in made[before:]] == [len(found.games)] * 2
+    found = stier.exploit("kuhn_poker:players=3", text, "random", deals=1).games
+    # A player whose turn never comes is not restarted.
+    assert made[-1] is not made[-2]
+    assert all(0 < one.games <= len(found.games) for one in made[-2:])
+
+
+def test_games_in_bulk_have_opponents_of_the_engine_alone(module: str) -> None:
+    pytest.importorskip("gymnasium")
+    stier.gymnasium.make_vec("kuhn_poker", opponents=f"{module}:engine").reset(seed=1)
+    with pytest.raises(
+        stier.AgentError, match=f"{module}:first is not an agent of the engine; games in bulk have opponents"
+    ):
+        stier.gymnasium.make_vec("kuhn_poker", opponents=[f"{module}:first"])
+
+
+def test_what_an_agent_raises_comes_out(module: str) -> None:
+    with pytest.raises(ZeroDivisionError, match="no bet"):
+        stier.pit("kuhn_poker", ["random", f"{module}:fails"], deals=1)
+
+
+def test_the_current_folder_is_searched_as_by_python(module: str) -> None:
+    """The command `stier` begins without it."""
+    program = (
+        "import sys; sys.path[:] = filter(None, sys.path); from stier.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", program, "pit", "kuhn_poker", "random", f"{module}:Last", "--deals", "2"]
+    for safe, code in [("", 0), ("1", 2)]:
+        found = subprocess.run(command, env={**os.environ, "PYTHONSAFEPATH": safe}, capture_output=True, text=True)
+        if not safe or sys.version_info >= (3, 11):
+            assert found.returncode == code, found.stderr
+
+
+def in_process(program: str) -> str:
+    """Runs a program in the current folder and returns what it prints."""
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+def test_experiments_keep_rows_by_the_source_of_their_agents(module: str) -> None:
+    pytest.importorskip("pyarrow")
+    program = f"""
+        from stier import experiments
+        plan = experiments.Experiment("kuhn_poker", {{"luck": "random", "last": "{module}:Last"}}, deals=4)
+        others = [
+            ("strength", {{"seed": 1, "table": [
+                dict(game="kuhn_poker", deals=2, agents=["random", "{module}:Last"])]}}),
+            ("ladder", {{"seed": 1, "budgets": [2], "most_iterations": 99, "agents": ["{module}:elsewhere"], "rung": [
+                dict(game="kuhn_poker", about="", target=0.1, iterations=9)]}}),
+        ]
+        plans = [plan, *(experiments._run.from_dict({{"kind": kind, **given}}) for kind, given in others)]
+        for number, one in enumerate(plans):
+            store = experiments.run(one, f"out{{number}}", threads=1)
+            print(sorted(one.networks), [one.task(part).key for part in range(one.parts())])
+    """
+    first = in_process(program).splitlines()
+    helping = module.replace("agents", "helping")
+    assert first[0].startswith(f"['module {module}'] ")
+    assert first[2].startswith(f"['module {module}', 'module {helping}'] ")
+    assert in_process(program).splitlines() == first
+    with Path(f"{helping}.py").open("a") as file:
+        file.write("# another line\n")
+    changed = f"""
+        from stier import experiments, StierError
+        plan = experiments.Experiment("kuhn_poker", {{"luck": "random", "last": "{module}:elsewhere"}}, deals=4)
+        before = plan.task(0).key
+        with open("{helping}.py", "a") as file:
+            file.write("# and another")
+        again = lambda: experiments.Experiment("kuhn_poker", ["random", "{module}:elsewhere"])
+        for call in (plan.check_networks, again):
+            try:
+                call()
+            except StierError as error:
+                print(error)
+    """
+    assert in_process(changed).splitlines() == [
+        f"module {helping} has changed since the experiment began: restore it",
+        f"{module}:elsewhere: {helping} has changed since it was imported: start Python anew",
+    ]
+    with Path(f"{module}.py").open("a") as file:
+        file.write("# another line\n")
+    program = program.replace("experiments.run(one, f", "experiments._run.begin(one, experiments._run.Path('new') / f")
+    program = program.replace(", threads=1", "")
+    second = in_process(program).splitlines()
+    assert not {*first} & {*second}
+    refused = """
+        from stier import experiments
+        try:
+            experiments.load("out0")
+        except experiments._run.ArgumentError as error:
+            print(error)
+    """
+    assert f"out0 has another experiment (other content of module {module})" in in_process(refused)
+
+
+def test_what_pit_accepts_an_experiment_accepts(module: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    from stier import experiments
+
+    texts = [f"{module}:{name}" for name in PLAYING if name not in ("engine", "bound", "counted")]
+    plan = experiments.Experiment("kuhn_poker", texts, deals=3, deals_per_part=2)
+    store = experiments.run(plan, tmp_path / "out")
+    assert str(experiments.report(store)).count(f"{module}:Last.Inner") > 2
+    objects = {"Last": _imports.load(f"{module}:Last"), "first": _imports.load(f"{module}:first")}
+    named = experiments.Experiment("kuhn_poker", objects, deals=3)
+    assert named.agents == {name: f"{module}:{name}" for name in objects}
+    engine = experiments.Experiment("kuhn_poker", [stier.load_agent("greedy", "kuhn_poker"), f"{module}:engine"])
+    assert engine.agents == {"greedy": "greedy", f"{module}:engine": "random:seed=3"}
+    for wrong in (lambda state: 0, _imports.load(f"{module}:one"), 3):
+        with pytest.raises(stier.ArgumentError, match="an agent of an experiment must be text such as"):
+            experiments.Experiment("kuhn_poker", ["random", wrong])  # type: ignore[list-item]
+    found = experiments.decisions(store, teacher="own", agents=[f"{module}:Last"])
+    assert (found.policy[np.arange(len(found.action)), found.action] == 1).all()
+
+
+def test_the_file_of_a_solution_is_an_agent(module: str) -> None:
+    pytest.importorskip("pyarrow")
+    from stier import experiments
+
+    solution = stier.solve("kuhn_poker", iterations=20)
+    solution.save("kuhn.policy")
+    named = stier.PythonAgent(solution, "kuhn.policy")
+    found = stier.pit("kuhn_poker", ["random", "kuhn.policy"], deals=3)
+    assert found == stier.pit("kuhn_poker", ["random", named], deals=3)
+    assert stier.exploitability("kuhn_poker", "kuhn.policy") == pytest.approx(solution.exploitability)
+    assert stier.exploit("kuhn_poker", "kuhn.policy", "random", deals=2).agent == "kuhn.policy"
+    plan = experiments.Experiment("kuhn_poker", ["random", "kuhn.policy"], deals=3)
+    assert list(plan.networks) == ["kuhn.policy"]
+    assert experiments.run(plan, "out").complete
+    stier.solve("kuhn_poker", iterations=30).save("kuhn.policy")
+    with pytest.raises(stier.ArgumentError, match=r"kuhn\.policy has changed since the experiment began"):
+        plan.check_networks()
+    assert experiments.Experiment("kuhn_poker", ["random", "kuhn.policy"], deals=3).task(0).key != plan.task(0).key
+    with pytest.raises(stier.AgentError, match=r"kuhn\.policy is for kuhn_poker, not for leduc_poker"):
+        experiments.Experiment("leduc_poker", ["random", "kuhn.policy"])
+    with pytest.raises(stier.FileError, match=r"none\.policy"):
+        experiments.Experiment("kuhn_poker", ["random", "none.policy"])
+
+
+def test_a_plan_names_them(module: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyarrow")
+    Path("plan.toml").write_text(f'game = "kuhn_poker"\ndeals = 4\n[agents]\nlast = "{module}:Last"\nluck = "random"\n')
+    assert main(["run", "plan.toml", "--no-progress"]) == 0
+    assert main(["report", "out/plan"]) == 0
+    assert "last" in capsys.readouterr().out
+    # The same cards and random numbers as in a match of these agents.
+    from stier import experiments
+
+    rows = experiments.load("out/plan").to_pandas()
+    seed = stier.derive_seed(0, "experiment", 0)
+    same = stier.pit("kuhn_poker", [f"{module}:Last", "random"], deals=4, seed=seed)
+    assert [list(row) for row in rows["returns"]] == [list(played.returns) for played in same.games]
