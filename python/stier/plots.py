@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -200,7 +200,7 @@ def convergence(
     elif isinstance(found, Mapping) and all(isinstance(value, Solution) for value in found.values()):
         labelled = list(found.items())
     else:
-        return _settling_means(found, ax)
+        return _settling_means(cast(Frame, found), ax)
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
     for (label, solution), (colour, style, marker) in zip(labelled, _looks(), strict=False):

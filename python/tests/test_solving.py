@@ -512,8 +512,10 @@ def test_progress_goes_to_stderr(tiny: stier.Game, terminal: pytest.CaptureFixtu
     assert "544/544" in err
 
 
-#: Games with chance, simultaneous moves, hidden moves of others, more players and returns that are no multiples of 1.
+#: Games of every kind: with chance, simultaneous moves and more players, and those written in Python.
 SMALL = [
+    "kuhn:Kuhn",
+    "trumps:Trumps",
     "kuhn_poker",
     "kuhn_poker:players=3",
     "leduc_poker",
