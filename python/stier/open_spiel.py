@@ -1,4 +1,4 @@
-"""The games in OpenSpiel.
+"""The games in OpenSpiel, and policies from there and back.
 
 >>> import pyspiel
 >>> import stier.open_spiel
@@ -32,13 +32,37 @@ except ImportError as _error:
 
 import numpy as np
 import numpy.typing as npt
+from open_spiel.python.policy import Policy
 
 from stier import _arguments
-from stier._native import CHANCE, Game, State, load_game, registered_names
+from stier._native import (
+    CHANCE,
+    BestResponse,
+    Game,
+    GameTree,
+    Solution,
+    State,
+    TabularPolicy,
+    load_game,
+    registered_names,
+)
+from stier._output import bar
 from stier.catalogue import describe_game
-from stier.errors import ArgumentError
+from stier.errors import AgentError, ArgumentError
+from stier.games import _open_spiel
 
-__all__ = ["PREFIX", "StierGame", "StierObserver", "StierState", "deal", "register"]
+__all__ = [
+    "PREFIX",
+    "PolicyAgent",
+    "StierGame",
+    "StierObserver",
+    "StierPolicy",
+    "StierState",
+    "as_policy",
+    "deal",
+    "register",
+    "tabular",
+]
 
 #: The prefix of the games' names in OpenSpiel.
 PREFIX = "stier_"
@@ -238,6 +262,147 @@ def deal(state: StierState, seed: int) -> None:
         raise ArgumentError(f"seed {seed} does not lead to this state: event {at} is {past[at]} here")
     for _, action in events[len(past) :]:
         state.apply_action(action)
+
+
+def _spiel_game(game: Game) -> pyspiel.Game:
+    """Returns the game in OpenSpiel, turn-based."""
+    name = game.short_name()
+    if name.startswith(_open_spiel.PREFIX):
+        return _open_spiel.turn_based(pyspiel.load_game(name.removeprefix(_open_spiel.PREFIX)))
+    register()
+    return pyspiel.load_game(PREFIX + name, game.rules())
+
+
+def _spiel_state(game: pyspiel.Game, state: State) -> pyspiel.State:
+    """Returns the state in this game of OpenSpiel. It has choices made at once when all are made."""
+    other = game.new_initial_state()
+    choices: dict[int, int] = {}
+    for player, action in state.history():
+        if not other.is_simultaneous_node():
+            other.apply_action(action)
+            continue
+        choices[player] = action
+        players = range(game.num_players())
+        if all(player in choices or not other.legal_actions(player) for player in players):
+            other.apply_actions([choices.get(player, 0) for player in players])
+            choices = {}
+    return other
+
+
+def _state_of(game: Game, state: pyspiel.State, player: int) -> State:
+    """Returns a state of OpenSpiel in a game of this package, where this player is to act."""
+    if isinstance(state, StierState):
+        return state.stier_state
+    own = game.new_initial_state()
+    for event in state.full_history():
+        if event.player == own.current_player():  # or there was nothing to choose
+            own.apply_action(event.action)
+    while 0 <= own.current_player() < player:  # the others' choices, made at the same time, are hidden
+        own.apply_action(own.legal_actions()[0])
+    return own
+
+
+class StierPolicy(Policy):
+    """The policy of a solution as a policy of OpenSpiel; made by `as_policy`.
+
+    It is asked state by state. Its method `to_tabular` makes a table of it.
+    """
+
+    def __init__(self, solution: Solution | TabularPolicy | BestResponse) -> None:
+        game = solution.game
+        super().__init__(_spiel_game(game), list(range(game.num_players())))
+        #: The same policy in `stier`.
+        self.solution = solution
+
+    def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
+        """Returns the probability of each legal action of the player to act; where all act at once, of this player."""
+        player = state.current_player() if player_id is None else player_id
+        return dict(self.solution.policy(_state_of(self.solution.game, state, player)))
+
+
+def as_policy(solution: Solution | TabularPolicy | BestResponse) -> StierPolicy:
+    """Makes a policy for OpenSpiel of a solution.
+
+    It fits the game of OpenSpiel of which the solution is, if its choices are made in turn
+    (``pyspiel.convert_to_turn_based``), or the game ``stier_…`` that `register` makes of a game of this package.
+
+    Raises `TypeError` for anything but a `Solution`, `TabularPolicy` or `BestResponse`.
+    """
+    if not isinstance(solution, Solution | TabularPolicy | BestResponse):
+        kind = type(solution).__name__
+        raise TypeError(f"as_policy takes a Solution, a TabularPolicy or a BestResponse, got {kind}")
+    return StierPolicy(solution)
+
+
+class PolicyAgent:
+    """A policy of OpenSpiel as an agent. `stier.pit` and other tools make it of any object with `action_probabilities`.
+
+    Args:
+        policy: The policy. It is shown states of the same game in OpenSpiel: turn-based, unless its own game is not.
+        seed: The seed of the draws of `step`.
+    """
+
+    def __init__(self, policy: Any, seed: int = 0) -> None:
+        #: The policy.
+        self.policy = policy
+        self.__name__ = type(policy).__name__
+        self._rng = np.random.default_rng(_arguments.seed(seed))
+        self._games: dict[str, pyspiel.Game] = {}
+
+    def probabilities(self, state: State) -> list[tuple[int, float]]:
+        """Returns the probability of each legal action. Raises `AgentError` if the policy has none in this state."""
+        game = state.get_game()
+        text = str(game)
+        if text not in self._games:
+            own = getattr(self.policy, "game", None)
+            is_own = isinstance(own, pyspiel.Game) and f"{_open_spiel.PREFIX}{own}" == text
+            self._games[text] = own if is_own else _spiel_game(game)
+        shown = _spiel_state(self._games[text], state)
+        asked = (shown, state.current_player()) if shown.is_simultaneous_node() else (shown,)
+        try:
+            found = dict(self.policy.action_probabilities(*asked))
+        except KeyError:
+            found = {}
+        probabilities = [(action, float(found.get(action, 0.0))) for action in state.legal_actions()]
+        if abs(sum(share for _, share in probabilities) - 1) > 1e-6:
+            what = state.information_state_string()
+            raise AgentError(f"{self.__name__} has no probabilities that add up to 1 for {game}, {what}")
+        return probabilities
+
+    def step(self, state: State) -> int:
+        """Draws an action for the player to move."""
+        actions, shares = zip(*self.probabilities(state), strict=True)
+        return int(self._rng.choice(actions, p=np.divide(shares, sum(shares))))
+
+
+def tabular(game: Game | str, policy: Any, *, max_histories: int = 50_000_000, progress: bool = False) -> TabularPolicy:
+    """Reads a policy of OpenSpiel at every information set of a game.
+
+    Args:
+        game: The game, or its text, such as ``"openspiel:leduc_poker"``.
+        policy: An object with OpenSpiel's `action_probabilities`.
+        max_histories: A game with more histories is refused, as in `stier.solve`.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
+
+    Raises:
+        AgentError: A policy without probabilities for an information set.
+        ArgumentError: A game with more histories.
+    """
+    # With one thread, information sets are asked about in the order of their numbers.
+    tree = GameTree(game, max_histories=max_histories, threads=1)
+    agent = PolicyAgent(policy)
+    rows = np.zeros((tree.information_sets, tree.game.num_distinct_actions()))
+    asked = iter(rows)
+
+    def read(state: State) -> int:
+        row, probabilities = next(asked), agent.probabilities(state)
+        for action, share in probabilities:
+            row[action] = share
+        return probabilities[0][0]
+
+    with bar(progress, "information sets") as update:
+        tree.policy_of(read, on_progress=update)
+    return tree.policy(rows / rows.sum(axis=1, keepdims=True), name=agent.__name__)
 
 
 def _load(name: str, params: dict[str, Any]) -> StierGame:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
-from typing import Any, NamedTuple, Protocol, SupportsIndex, TypeAlias
+from typing import Any, NamedTuple, Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
 from stier import _imports, _native
 from stier._native import (
@@ -34,6 +34,7 @@ __all__ = [
     "ActionStats",
     "AnyAgent",
     "Beliefs",
+    "HasPolicy",
     "HasStep",
     "Line",
     "PitResult",
@@ -70,11 +71,20 @@ class HasStep(Protocol):
         ...
 
 
+@runtime_checkable
+class HasPolicy(Protocol):
+    """A policy of OpenSpiel. It gets states of OpenSpiel."""
+
+    def action_probabilities(self, state: Any, player_id: Any = None, /) -> Mapping[int, float]:
+        """Returns the probabilities of the player's actions."""
+        ...
+
+
 #: The ending of the file of a solution, which makes it an agent as text.
 SOLUTION = ".policy"
-#: Anything that plays: an agent as text, an object with ``step(state)``, or a callable. The text ``module:name`` stands
-#: for an agent of Python.
-AnyAgent: TypeAlias = str | HasStep | Callable[[State], SupportsIndex]
+#: Anything that plays: an agent as text, an object with ``step(state)``, a policy of OpenSpiel, or a callable. The text
+#: ``module:name`` stands for an agent of Python.
+AnyAgent: TypeAlias = str | HasStep | HasPolicy | Callable[[State], SupportsIndex]
 
 
 def is_named(agent: object) -> bool:
@@ -85,14 +95,18 @@ def is_named(agent: object) -> bool:
     return re.split(r"[:(]", agent, maxsplit=1)[0].strip() not in registered_agents()
 
 
-def checked(agent: AnyAgent) -> AnyAgent:
+def checked(agent: AnyAgent) -> str | HasStep | Callable[[State], SupportsIndex]:
     """Returns the agent, or the one that a text names outside of the engine, as by `made`.
 
-    Raises `TypeError` for a callable that cannot be called with a state alone, and `AgentError` for a text that names
-    no agent.
+    Of a policy of OpenSpiel it returns an agent that draws from it. Raises `TypeError` for a callable that cannot be
+    called with a state alone, and `AgentError` for a text that names no agent.
     """
     if isinstance(agent, str):
         return _wrapped(agent) if is_named(agent) else agent
+    if isinstance(agent, HasPolicy):
+        from stier.open_spiel import PolicyAgent
+
+        return PolicyAgent(agent)
     decide = getattr(agent, "step", agent)
     if callable(decide) and (error := _misfit(decide, None)) is not None:
         name = getattr(agent, "__name__", None) or type(agent).__name__
@@ -190,10 +204,10 @@ def pit(
 
     Args:
         game: The game, or its name as for `stier.load_game`.
-        agents: Agents as text, agents, solutions, other objects with ``step(state)``, or callables
-            ``f(state) -> action``. A text may also be the file of a solution, ``NAME.policy``. The text ``module:name``
-            names a callable or an object, or a class or function that makes one without arguments, anew for each
-            player; modules in the current folder are found, too.
+        agents: Agents as text, agents, solutions, other objects with ``step(state)``, policies of OpenSpiel, or
+            callables ``f(state) -> action``. A text may also be the file of a solution, ``NAME.policy``. The text
+            ``module:name`` names a callable or an object, or a class or function that makes one without arguments, anew
+            for each player; modules in the current folder are found, too.
         deals: The number of deals per table, at least 1; an interval needs 2.
         seed: The seed of deals and agents.
         paired: Gives all games of a deal the same cards.

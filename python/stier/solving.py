@@ -29,7 +29,7 @@ from stier._native import (
 from stier._output import bar, plus_minus
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
-from stier.playing import AnyAgent, checked, is_named, pit
+from stier.playing import AnyAgent, HasPolicy, checked, is_named, pit
 
 __all__ = [
     "BestResponse",
@@ -339,7 +339,7 @@ def best_response(
 
     What the agent does is asked at every information set. An `Agent`, or its text form, is asked for the probabilities
     with which it chooses, each time as newly made with a seed of its own; a callable for an action, in this thread. A
-    solution is read. The result depends on the arguments only, not on the number of threads.
+    solution and a policy of OpenSpiel are read. The result depends on the arguments only, not on the number of threads.
 
     A search, and a callable with random numbers, answers each question with one seed only. The best response also
     exploits the noise of that seed, so the figure is too high: for ``ismcts:iterations=2`` in Kuhn poker 0.31 on
@@ -348,7 +348,8 @@ def best_response(
 
     Args:
         game: The game, or its name; scaled-down rules, as in `solve`.
-        agent: An agent as text, an agent, a solution, another object with ``step(state)``, or a callable.
+        agent: An agent as text, an agent, a solution, another object with ``step(state)``, a policy of OpenSpiel, or a
+            callable.
         seed: The seed of the agent's decisions.
         seeds: The number of seeds, hashed from `seed`, whose policies are averaged, for agents that search and for
             callables. Agents whose policy does not depend on a seed are asked once.
@@ -361,6 +362,11 @@ def best_response(
         IllegalActionError: A callable chose an action that is not legal.
         ArgumentError: A game with more histories, or a number that is out of range.
     """
+    if isinstance(agent, HasPolicy):
+        from stier.open_spiel import tabular
+
+        agent = tabular(game, agent, max_histories=max_histories, progress=progress)
+        game = agent.game
     arguments = (game, checked(agent), seed, seeds, max_histories, threads)
     with _counting(progress) as count, bar(progress, "information sets") as update:
         return _native.best_response(*arguments, update, count)

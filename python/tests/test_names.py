@@ -84,6 +84,7 @@ OF_A_GAME: dict[str, Callable[[Any], object]] = {
     "stier.ratings.variance_reduction": lambda game: str(
         stier.ratings.variance_reduction(game, "random", "random", control=("random", "random"), deals=10)
     ),
+    "stier.open_spiel.tabular": lambda game: stier.open_spiel.tabular(game, _Uniform()).nash_conv,
     "stier.solving.best_response": lambda game: stier.solving.best_response(game, "random").nash_conv,
     "stier.solving.nash_conv": lambda game: stier.solving.nash_conv(game, "random"),
     "stier.widget.play": lambda game: stier.widget.play(game, "random").frames,
@@ -96,6 +97,13 @@ OF_A_GAME: dict[str, Callable[[Any], object]] = {
     ),
     "stier.train.learner": lambda game: stier.train.learner(game, num_envs=4, horizon=2, minibatches=4).game,
 }
+
+
+class _Uniform:
+    """A policy of OpenSpiel."""
+
+    def action_probabilities(self, state: Any) -> dict[int, float]:
+        return {action: 1 / len(state.legal_actions()) for action in state.legal_actions()}
 
 
 def _refusal(function: Callable[[Any], object], game: Any) -> str:
@@ -128,8 +136,9 @@ def test_every_function_that_takes_a_game_takes_its_name() -> None:
 
 @pytest.mark.parametrize("name", OF_A_GAME)
 def test_a_game_by_name_is_the_game(name: str) -> None:
-    if name.startswith("stier.train"):
-        pytest.importorskip("jax")
+    for library, package in (("stier.train", "jax"), ("stier.open_spiel", "pyspiel")):
+        if name.startswith(library):
+            pytest.importorskip(package)
     call = OF_A_GAME[name]
     assert call("kuhn_poker") == call(stier.load_game("kuhn_poker"))
 
