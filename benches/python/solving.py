@@ -1,0 +1,277 @@
+"""Games of OpenSpiel, solved by OpenSpiel, LiteEFG and this package: writes `SOLVING.md`.
+
+Run it with the extra `open_spiel`, and with LiteEFG (``pip install LiteEFG``), whose columns are otherwise left out.
+All figures are of one thread and CPU time. Each comes from a process of its own. It takes about five minutes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyspiel
+from measure import machine
+
+import stier
+from stier.open_spiel import tabular
+from stier.solving import GameTree
+
+HERE = Path(__file__).resolve().parents[1]
+
+#: The games by name. Where all choose at once, they choose in turn, without seeing the others' choices.
+GAMES = {
+    "Kuhn": "kuhn_poker",
+    "Leduc": "leduc_poker",
+    "Liar's Dice": "liars_dice",
+    "Goofspiel 4": "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
+    "Goofspiel 5": "goofspiel(imp_info=True,num_cards=5,points_order=descending)",
+    "Battleship 2x2": "battleship(board_height=2,board_width=2,num_shots=3,ship_sizes=[2],ship_values=[1])",
+}
+#: The NashConv to reach, the longest time for that, and the shortest time in which iterations are counted.
+TARGET, LONGEST, SHORTEST = 1e-3, 12.0, 1.0
+ROUNDS = 3
+
+
+def spent(work: Callable[[], object], times: int = 1) -> float:
+    """Returns the CPU seconds of some work, done so many times."""
+    start = time.process_time()
+    for _ in range(times):
+        work()
+    return time.process_time() - start
+
+
+def spiel_game(name: str) -> Any:
+    """Loads a game in OpenSpiel, turn-based."""
+    game = pyspiel.load_game(GAMES[name])
+    is_simultaneous = game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
+    return pyspiel.convert_to_turn_based(game) if is_simultaneous else game
+
+
+class Solver(Protocol):
+    """CFR+ in one of the packages, made with a game."""
+
+    def iterate(self) -> object: ...
+
+    def nash_conv(self) -> float: ...
+
+
+class Reader:
+    """A uniform policy that notes for which information states it is asked."""
+
+    def __init__(self) -> None:
+        self.information_states: list[str] = []
+
+    def action_probabilities(self, state: Any) -> dict[int, float]:
+        self.information_states.append(state.information_state_string())
+        return {action: 1 / len(state.legal_actions()) for action in state.legal_actions()}
+
+
+class OpenSpiel:
+    """The solver of OpenSpiel in C++. Its own NashConv takes as long as thirty iterations, so it is computed here."""
+
+    def __init__(self, game: Any) -> None:
+        self._game, self._tree = game, None
+        self._solver = pyspiel.CFRPlusSolver(game)
+        self.iterate = self._solver.evaluate_and_update_policy
+
+    def nash_conv(self) -> float:
+        if self._tree is None:
+            self._tree, self._reader = GameTree(self._game, threads=1), Reader()
+            tabular(self._game, self._reader)
+        policy, rows = self._solver.average_policy(), np.zeros(self._tree.legal_action_masks().shape)
+        for row, information_state in zip(rows, self._reader.information_states, strict=True):
+            for action, share in policy.action_probabilities(information_state).items():
+                row[action] = share
+        return self._tree.policy(rows).nash_conv
+
+
+class LiteEfg:
+    """LiteEFG, as its own `baselines.utils.train` does it."""
+
+    def __init__(self, game: Any) -> None:
+        from LiteEFG import OpenSpielEnv
+        from LiteEFG.baselines import CFRplus
+
+        self._graph, self._env = CFRplus.graph(), OpenSpielEnv(game, regenerate=True)
+        self._env.set_graph(self._graph)
+
+    def iterate(self) -> None:
+        self._graph.update_graph(self._env)
+        self._env.update_strategy(self._graph.current_strategy())
+
+    def nash_conv(self) -> float:
+        return float(sum(self._env.exploitability(self._graph.current_strategy(), "linear-avg-iterate")))
+
+
+OTHERS: dict[str, Callable[[Any], Solver]] = {"OpenSpiel": OpenSpiel, "LiteEFG": LiteEfg}
+
+
+def walk(game: Any) -> None:
+    """Visits every history, with what any tabular method needs: information states, actions and returns."""
+    stack, information_states = [game.new_initial_state()], set()
+    while stack:
+        state = stack.pop()
+        if state.is_terminal():
+            state.returns()
+        elif state.is_chance_node():
+            stack.extend(state.child(outcome) for outcome, _ in state.chance_outcomes())
+        else:
+            information_states.add(state.information_state_string())
+            stack.extend(state.child(action) for action in state.legal_actions())
+
+
+def measure_walk(name: str) -> dict[str, float]:
+    game = spiel_game(name)
+    return {"build": min(spent(lambda: walk(game)) for _ in range(ROUNDS))}
+
+
+def measure_other(package: str, name: str) -> dict[str, float]:
+    """Builds, iterates, and iterates until NashConv is small enough, which is not measured."""
+    game, solvers = spiel_game(name), []
+    build = min(spent(lambda: solvers.append(OTHERS[package](game))) for _ in range(ROUNDS))
+    solver, done, iterating, fastest, look = solvers[-1], 0, 0.0, float("inf"), 0
+    distance = float("inf")
+    while distance > TARGET and iterating < LONGEST:
+        look += max(look // 10, 10)  # as this package does
+        took = spent(solver.iterate, look - done)
+        fastest, iterating, done = min(fastest, took / (look - done)), iterating + took, look
+        distance = solver.nash_conv()
+    for _ in range(ROUNDS):
+        times = max(1, round(SHORTEST / ROUNDS / fastest))
+        fastest = min(fastest, spent(solver.iterate, times) / times)
+    found = {"build": build, "iteration": fastest}
+    return found | ({"target": build + iterating, "iterations": done} if distance <= TARGET else {})
+
+
+def measure_stier(name: str) -> dict[str, float]:
+    """The same for this package. The time to the target has its measurements of NashConv in it."""
+
+    def solve(iterations: int, target: float = 0.0) -> float:
+        return spent(lambda: found.append(stier.solve(game, iterations=iterations, target=target, threads=1)))
+
+    game, found, trees = stier.load_game(f"openspiel:{GAMES[name]}"), [], []
+    build = min(spent(lambda: trees.append(GameTree(game, threads=1))) for _ in range(ROUNDS))
+    times = 100
+    while (took := solve(times) - build) < max(SHORTEST, 4 * build):
+        times = round(times * min(10.0, 1.5 * max(SHORTEST, 4 * build) / max(took, 1e-3)))
+    once = min(solve(1) for _ in range(ROUNDS))
+    often = min(solve(1 + times) for _ in range(ROUNDS))
+    target = min(solve(1_000_000, TARGET) for _ in range(ROUNDS))
+    sizes = {"histories": trees[-1].histories, "sets": trees[-1].information_sets}
+    return sizes | {
+        "build": build,
+        "iteration": (often - once) / times,
+        "target": target,
+        "iterations": found[-1].iterations,
+    }
+
+
+def measure(package: str, name: str) -> dict[str, float]:
+    """Measures in a process of its own, whose home is empty, since LiteEFG keeps games there."""
+    print(package, name, file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory() as home:
+        command = [sys.executable, __file__, package, name]
+        run = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=os.environ | {"HOME": home})
+    return dict(json.loads(run.stdout.splitlines()[-1]))
+
+
+def main() -> None:
+    """Measures and writes the tables."""
+    versions = {"OpenSpiel": version("open_spiel"), "Stier": stier.__version__}
+    packages = ["walk", "OpenSpiel", "Stier"]
+    try:
+        versions["LiteEFG"] = version("LiteEFG")
+        packages.insert(2, "LiteEFG")
+    except PackageNotFoundError:
+        pass
+    found = {name: {package: measure(package, name) for package in packages} for name in GAMES}
+    solvers = packages[1:]
+
+    def table(heads: list[str], row: Callable[[dict[str, dict[str, float]]], list[str]]) -> list[str]:
+        rows = [f"| {name} | {' | '.join(row(figures))} |" for name, figures in found.items()]
+        return ["| game | " + " | ".join(heads) + " |", "| --- |" + " ---: |" * len(heads), *rows, ""]
+
+    def times(figures: dict[str, dict[str, float]], key: str) -> list[str]:
+        own = figures["Stier"][key]
+        return [f"{figures[package][key] / own:.0f}" for package in solvers[:-1]]
+
+    lines = [
+        "# Solving OpenSpiel's games",
+        "",
+        "How long it takes to solve a game of OpenSpiel with CFR+: with OpenSpiel's own solver in C++, with LiteEFG,",
+        "and with `stier.solve` on a tree that is read out of OpenSpiel once. Made by `python/solving.py`: one thread,",
+        f"CPU time, the best of {ROUNDS}, each in a process of its own.",
+        "",
+        "## Building",
+        "",
+        "Seconds to make the solver. *Walk* is a loop in Python over all histories of the game, with the information",
+        "states that every tabular method needs. *Factor* is how many times as long `stier.solving.GameTree` takes.",
+        "",
+        *table(
+            ["histories", "information sets", "walk", *solvers, "factor"],
+            lambda figures: [
+                f"{figures['Stier']['histories']:,}",
+                f"{figures['Stier']['sets']:,}",
+                *(f"{figures[package]['build']:.3g}" for package in packages),
+                f"{figures['Stier']['build'] / figures['walk']['build']:.1f}",
+            ],
+        ),
+        "## Iterating",
+        "",
+        "Milliseconds per iteration, and how many times as fast this package is as the others.",
+        "",
+        *table(
+            [*solvers, *(f"times {package}" for package in solvers[:-1])],
+            lambda figures: [
+                *(f"{1000 * figures[package]['iteration']:.3g}" for package in solvers),
+                *times(figures, "iteration"),
+            ],
+        ),
+        f"## Until NashConv is {TARGET:g}",
+        "",
+        "Seconds, with those of building, and in brackets the number of iterations. Those of the other solvers do not",
+        f"include the time in which NashConv is measured. `-` is more than {LONGEST:.0f} seconds.",
+        "",
+        *table(
+            solvers,
+            lambda figures: [
+                f"{figures[package]['target']:.3g} ({figures[package]['iterations']:.0f})"
+                if "target" in figures[package]
+                else "-"
+                for package in solvers
+            ],
+        ),
+        "## Games",
+        "",
+        *(f"- {name}: `openspiel:{text}`" for name, text in GAMES.items()),
+        "",
+        "## Where and when",
+        "",
+        *machine(),
+        f"- versions: {', '.join(f'{name} {number}' for name, number in versions.items())}",
+    ]
+    (HERE / "SOLVING.md").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        package, name = sys.argv[1:]
+        measured = (
+            measure_walk(name)
+            if package == "walk"
+            else measure_stier(name)
+            if package == "Stier"
+            else measure_other(package, name)
+        )
+        print("\n" + json.dumps(measured))
+    else:
+        main()
