@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     )
     from stier.games import check_game, register_game
     from stier.leaks import check_no_leak
-    from stier.playing import AnyAgent, pit, search_many
+    from stier.playing import AnyAgent, AnyGame, pit, search_many
     from stier.replays import replay
     from stier.solving import exploit, exploitability, solve
 
@@ -96,6 +96,7 @@ __all__ = [
     "Agent",
     "AgentError",
     "AnyAgent",
+    "AnyGame",
     "Batch",
     "Beliefs",
     "Game",

@@ -25,7 +25,7 @@ from stier._native import (
 )
 from stier.catalogue import describe_game
 from stier.errors import AgentError, ArgumentError, MissingExtraError, RulesError, missing_extra
-from stier.playing import AnyAgent, checked, is_named
+from stier.playing import AnyAgent, AnyGame, checked, is_named
 
 #: The ways to show a state: text as a player sees it, the same printed, text with all cards open.
 RENDER_MODES = ["ansi", "human", "ansi_open"]
@@ -42,7 +42,7 @@ def missing(extra: str, error: ImportError) -> MissingExtraError:
     return missing_extra(f"stier.{extra}", package, extra)
 
 
-def as_game(game: Game | str, /, **rules: Any) -> Game:
+def as_game(game: AnyGame, /, **rules: Any) -> Game:
     """Loads a game by its name and rules. A game that is loaded already is returned as it is."""
     if isinstance(game, Game):
         if rules:
@@ -51,7 +51,7 @@ def as_game(game: Game | str, /, **rules: Any) -> Game:
     return load_game(game, **rules)
 
 
-def check_keywords(game: Game | str, rules: Mapping[str, Any], make: Callable[..., Any]) -> None:
+def check_keywords(game: AnyGame, rules: Mapping[str, Any], make: Callable[..., Any]) -> None:
     """Raises for a keyword that is neither an argument of `make` nor an option of the game."""
     name = game.short_name() if isinstance(game, Game) else str(game).partition(":")[0].strip()
     if name not in registered_names():

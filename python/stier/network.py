@@ -19,9 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from stier import _arguments
+from stier._adapting import as_game
 from stier._files import as_path, write_bytes
 from stier._native import Game, __version__, load_game
 from stier.errors import ArgumentError, missing_extra
+from stier.playing import AnyGame
 
 __all__ = ["Classes", "Network"]
 
@@ -277,7 +279,7 @@ class Network:
         return cls._from_bytes(os.fspath(path), as_path(path).read_bytes())
 
     @classmethod
-    def of(cls, game: Game | str) -> Network:
+    def of(cls, game: AnyGame) -> Network:
         """Returns the network that comes with a game: that of the agent ``network``, trained for the default rules.
 
         Raises `ValueError` if the game has none.
@@ -285,7 +287,7 @@ class Network:
         >>> Network.of("schwinget")
         <stier.network.Network 234-256-256-29 for schwinget>
         """
-        game = load_game(game) if isinstance(game, str) else game
+        game = as_game(game)
         file = game.network()
         if file is None:
             raise ArgumentError(f"{game.short_name()} comes without a network")

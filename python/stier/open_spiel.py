@@ -50,6 +50,7 @@ from stier._output import bar
 from stier.catalogue import describe_game
 from stier.errors import AgentError, ArgumentError
 from stier.games import _open_spiel
+from stier.playing import AnyGame
 
 __all__ = [
     "PREFIX",
@@ -375,7 +376,7 @@ class PolicyAgent:
         return int(self._rng.choice(actions, p=np.divide(shares, sum(shares))))
 
 
-def tabular(game: Game | str, policy: Any, *, max_histories: int = 50_000_000, progress: bool = False) -> TabularPolicy:
+def tabular(game: AnyGame, policy: Any, *, max_histories: int = 50_000_000, progress: bool = False) -> TabularPolicy:
     """Reads a policy of OpenSpiel at every information set of a game.
 
     Args:

@@ -31,6 +31,7 @@ except ImportError as _error:
 
 from stier._native import CHANCE, Game, State, load_game, registered_names
 from stier.errors import IllegalActionError, RulesError
+from stier.playing import AnyGame
 
 __all__ = [
     "CardGameEnv",
@@ -128,7 +129,7 @@ class CardGameEnv(Table, AECEnv):
 
     def __init__(
         self,
-        game: Game | str,
+        game: AnyGame,
         *,
         tensor: Literal["observation", "information_state"] = "observation",
         illegal_reward: float | None = None,
@@ -222,7 +223,7 @@ class CardGameEnv(Table, AECEnv):
 
 
 def env(
-    game: str | Game,
+    game: AnyGame,
     *,
     tensor: Literal["observation", "information_state"] = "observation",
     illegal_reward: float | None = None,
@@ -285,7 +286,7 @@ class CardGameParallelEnv(Table, ParallelEnv):
 
     def __init__(
         self,
-        game: Game | str,
+        game: AnyGame,
         *,
         tensor: Literal["observation", "information_state"] = "observation",
         illegal_reward: float | None = None,
@@ -371,7 +372,7 @@ class CardGameParallelEnv(Table, ParallelEnv):
 
 
 def parallel_env(
-    game: str | Game,
+    game: AnyGame,
     *,
     tensor: Literal["observation", "information_state"] = "observation",
     illegal_reward: float | None = None,

@@ -33,6 +33,7 @@ from stier.errors import AgentError
 __all__ = [
     "ActionStats",
     "AnyAgent",
+    "AnyGame",
     "Beliefs",
     "HasPolicy",
     "HasStep",
@@ -85,6 +86,10 @@ SOLUTION = ".policy"
 #: Anything that plays: an agent as text, an object with ``step(state)``, a policy of OpenSpiel, or a callable. The text
 #: ``module:name`` stands for an agent of Python.
 AnyAgent: TypeAlias = str | HasStep | HasPolicy | Callable[[State], SupportsIndex]
+
+#: Any game: loaded, by name, as text such as ``module:Class``, or the class of a Python game. At run time also a
+#: ``pyspiel.Game``, which type checkers do not know.
+AnyGame: TypeAlias = Game | str | type[Any]
 
 
 def is_named(agent: object) -> bool:
@@ -177,7 +182,7 @@ def _entrant(agent: AnyAgent) -> AnyAgent:
 
 
 def pit(
-    game: Game | str,
+    game: AnyGame,
     agents: Sequence[AnyAgent],
     *,
     deals: int = 1000,
@@ -253,7 +258,7 @@ def search_many(
 
 
 def properties(
-    game: Game | str,
+    game: AnyGame,
     *,
     deals: int = 1000,
     games: int = 32,

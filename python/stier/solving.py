@@ -29,7 +29,7 @@ from stier._native import (
 from stier._output import bar, plus_minus
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
-from stier.playing import AnyAgent, HasPolicy, checked, is_named, pit
+from stier.playing import AnyAgent, AnyGame, HasPolicy, checked, is_named, pit
 
 __all__ = [
     "BestResponse",
@@ -60,7 +60,7 @@ MOST_ITERATIONS = 1_000_000_000
 
 
 def solve(
-    game: Game | str,
+    game: AnyGame,
     algorithm: str = "cfr+",
     *,
     iterations: int = ITERATIONS,
@@ -326,7 +326,7 @@ def load_solution(
 
 
 def best_response(
-    game: Game | str,
+    game: AnyGame,
     agent: AnyAgent,
     *,
     seed: int = 0,
@@ -373,7 +373,7 @@ def best_response(
 
 
 def nash_conv(
-    game: Game | str,
+    game: AnyGame,
     agent: AnyAgent,
     *,
     seed: int = 0,
@@ -393,7 +393,7 @@ def nash_conv(
 
 
 def exploitability(
-    game: Game | str,
+    game: AnyGame,
     agent: AnyAgent,
     *,
     seed: int = 0,
@@ -511,7 +511,7 @@ class Exploitation(Gain):
 
 
 def exploit(
-    game: Game | str,
+    game: AnyGame,
     agent: AnyAgent,
     responder: AnyAgent = RESPONDER,
     *,

@@ -10,10 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, SupportsIndex
 
-from stier._adapting import as_opponent
-from stier._native import Agent, Game, PythonAgent, State, derive_seed, load_game, read_record
+from stier._adapting import as_game, as_opponent
+from stier._native import Agent, PythonAgent, State, derive_seed, read_record
 from stier.errors import missing_extra
-from stier.playing import AnyAgent
+from stier.playing import AnyAgent, AnyGame
 
 if find_spec("anywidget") is None:
     raise missing_extra("stier.widget", "anywidget", "widget")
@@ -112,7 +112,7 @@ def replay(game: State | str, eyes: SupportsIndex | None = None) -> Table:
 
 
 def play(
-    game: Game | str, opponent: AnyAgent = "ismcts:iterations=10000", *, seat: SupportsIndex = 0, seed: int = 0
+    game: AnyGame, opponent: AnyAgent = "ismcts:iterations=10000", *, seat: SupportsIndex = 0, seed: int = 0
 ) -> Table:
     """Makes a table for playing against an agent. The agent plays all other seats.
 
@@ -125,7 +125,7 @@ def play(
     Raises:
         SeatError: A seat that the game does not have.
     """
-    loaded = load_game(game) if isinstance(game, str) else game
+    loaded = as_game(game)
     agent = as_opponent(opponent, loaded)
     agent.restart(derive_seed(seed, "widget", 0))
     state = loaded.new_initial_state(seed=seed)

@@ -14,6 +14,8 @@ import inspect
 import re
 import sys
 from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from stier import _imports, _native
@@ -109,17 +111,20 @@ def _class_of(what: Any) -> type:
 
 def _load(what: Any, text: str, keywords: dict[str, Any] | None) -> Game:
     """Loads a game that is not written in Rust, with the options in the text and the keywords."""
+    key: tuple[Any, ...]
+    make: Callable[[], Sheet]
     pyspiel = sys.modules.get("pyspiel")
     if (isinstance(what, str) and what.startswith(OPEN_SPIEL)) or (pyspiel and isinstance(what, pyspiel.Game)):
         from stier.games._open_spiel import load
 
-        key, make = load(what, text, keywords or {})
+        found = load(what, text, keywords or {})
+        if isinstance(found, Game):
+            return found
+        key, make = found
     else:
         game = _class_of(what)
         options = read_options(game, text, keywords or {})
-        key, make = (game, *options.items()), lambda: Sheet(game, options)
-    if isinstance(key, Game):
-        return key
+        key, make = (game, *options.items()), partial(Sheet, game, options)
     if key not in _loaded:
         _loaded[key] = _native._python_game(make())
         while len(_loaded) > _KEPT:

@@ -12,7 +12,7 @@ import random
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from stier._adapting import missing
 
@@ -38,12 +38,14 @@ _GAMES, _PLAYED = 2, 1000
 
 _CHANCE, _TERMINAL = pyspiel.PlayerId.CHANCE, pyspiel.PlayerId.TERMINAL
 
+#: A game that was found: what identifies it, and a function that makes its sheet.
+Found: TypeAlias = tuple[tuple[str, str], Callable[[], Sheet]]
 
-def load(what: pyspiel.Game | str, text: str, keywords: dict[str, Any]) -> tuple[Any, Callable[[], Sheet] | None]:
+
+def load(what: pyspiel.Game | str, text: str, keywords: dict[str, Any]) -> Game | Found:
     """Finds a game of OpenSpiel, given itself or as text such as ``"openspiel:leduc_poker(players=2)"``.
 
-    Returns what identifies it, and a function that makes its sheet. If it is one of this package's games, this game is
-    what identifies it.
+    Returns one of this package's games if it is one inside OpenSpiel.
 
     Args:
         what: The game, or its text.
@@ -62,7 +64,7 @@ def load(what: pyspiel.Game | str, text: str, keywords: dict[str, Any]) -> tuple
         game = what
     own = getattr(game, "game", None)
     if isinstance(own, Game):
-        return own, None
+        return own
     return (PREFIX, str(game)), lambda: _sheet(game)
 
 

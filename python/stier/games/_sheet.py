@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from inspect import Parameter, getdoc, signature
 from numbers import Integral, Real
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from stier import _native
 from stier._native import CHANCE, TERMINAL
@@ -330,7 +330,7 @@ class Sheet:
         self.exact_features = bool(getattr(game, "exact_features", True))
         self.cards = [str(card) for card in getattr(game, "cards", ())]
         self.words, self.fact = words, _fact
-        self.game: Any = _Noticing(game) if getattr(game, "observed", None) is not None else game
+        self.game = cast("Any", _Noticing(game)) if getattr(game, "observed", None) is not None else game
         try:
             first = self.game.initial_state()
             self.state_bytes = 2 * _size(first) + 200

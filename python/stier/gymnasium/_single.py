@@ -13,7 +13,7 @@ from gymnasium.spaces import Box, Discrete
 from stier import _adapting, _arguments
 from stier._native import Agent, Game, PythonAgent, State, derive_seed
 from stier.errors import ArgumentError, IllegalActionError, SeatError
-from stier.playing import AnyAgent
+from stier.playing import AnyAgent, AnyGame
 
 _Array: TypeAlias = npt.NDArray[np.float32]
 
@@ -38,7 +38,7 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
 
     def __init__(
         self,
-        game: Game | str,
+        game: AnyGame,
         *,
         opponents: AnyAgent | Sequence[AnyAgent] = "random",
         seat: int | Literal["rotate", "random"] = 0,
@@ -154,7 +154,7 @@ def _salt(agent: Agent | PythonAgent) -> int:
 
 
 def make(
-    game: str | Game,
+    game: AnyGame,
     *,
     opponents: AnyAgent | Sequence[AnyAgent] = "random",
     seat: int | Literal["rotate", "random"] = 0,

@@ -14,8 +14,9 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from stier import _adapting, _arguments, _native
-from stier._native import Agent, Batch, Game, State
+from stier._native import Agent, Batch, State
 from stier.errors import ArgumentError, IllegalActionError
+from stier.playing import AnyGame
 
 _Floats: TypeAlias = npt.NDArray[np.float32]
 _Bools: TypeAlias = npt.NDArray[np.bool_]
@@ -52,7 +53,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
 
     def __init__(
         self,
-        game: Game | str,
+        game: AnyGame,
         num_envs: int = 1,
         *,
         opponents: str | Agent | Sequence[str | Agent] = "random",
@@ -325,7 +326,7 @@ def _illegal_info(lanes: int, illegal: dict[int, int]) -> dict[str, Any]:
 
 
 def make_vec(
-    game: str | Game,
+    game: AnyGame,
     num_envs: int = 1,
     *,
     opponents: str | Agent | Sequence[str | Agent] = "random",

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common import vec_env
 
-from stier._native import Agent, Game
+from stier._native import Agent
 from stier.gymnasium._vector import make_vec
+from stier.playing import AnyGame
 
 __all__ = ["VecEnv"]
 
@@ -41,7 +42,7 @@ class VecEnv(vec_env.VecEnv):
 
     def __init__(
         self,
-        game: Game | str,
+        game: AnyGame,
         num_envs: int = 1,
         *,
         opponents: str | Agent | Sequence[str | Agent] = "random",

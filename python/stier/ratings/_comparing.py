@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from stier import _arguments, _native
 from stier._adapting import as_game
-from stier._native import Game, derive_seed
+from stier._native import derive_seed
 from stier._output import bar, plus_minus
 from stier.errors import ArgumentError
-from stier.playing import AnyAgent, listed
+from stier.playing import AnyAgent, AnyGame, listed
 from stier.ratings._tables import Bounds, Estimate, Floats, Results, estimate, half_width, outcomes, range_of
 
 #: Deals before the variance is taken for known: with 30, skewed returns err up to twice as often as they should.
@@ -129,7 +129,7 @@ class Comparison:
 
 
 def is_better(
-    game: Game | str,
+    game: AnyGame,
     a: AnyAgent,
     b: AnyAgent,
     by: float,
@@ -346,7 +346,7 @@ class VarianceReduction:
 
 
 def variance_reduction(
-    game: Game | str,
+    game: AnyGame,
     a: AnyAgent,
     b: AnyAgent,
     *,

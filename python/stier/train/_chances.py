@@ -14,7 +14,7 @@ from stier._native import Agent, Game, State, derive_seed, load_agent, share
 from stier._output import bar, between
 from stier.errors import ArgumentError
 from stier.network import Network
-from stier.playing import AnyAgent
+from stier.playing import AnyAgent, AnyGame
 from stier.train._drawing import SIDE_BY_SIDE, draw, inputs_of
 
 __all__ = ["ChanceRow", "Chances", "chances"]
@@ -112,7 +112,7 @@ _Decide = Callable[[Sequence[State]], list[tuple[dict[int, float], int]]]
 
 
 def chances(
-    game: Game | str,
+    game: AnyGame,
     agent: Network | AnyAgent,
     action: str,
     *,

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from stier import _arguments
 from stier._adapting import as_game
-from stier._native import Game, GameTree, alternatives, registered_agents
+from stier._native import GameTree, alternatives, registered_agents
 from stier.errors import ArgumentError, MissingExtraError
 from stier.network import Network
-from stier.playing import AnyAgent
+from stier.playing import AnyAgent, AnyGame
 from stier.train._learner import Learner
 from stier.train._run import Logger, Trained, run, set_by_initial
 from stier.train.evaluation import Evaluation, Exact
@@ -44,7 +44,7 @@ ALGORITHMS = {
 
 
 def learner(
-    game: Game | str,
+    game: AnyGame,
     algorithm: str = "ppo",
     *,
     initial: Network | str | os.PathLike[str] | None = None,
@@ -111,7 +111,7 @@ def check_settings(algorithm: str, settings: Mapping[str, Any]) -> None:
 
 
 def learn(
-    game: Game | str,
+    game: AnyGame,
     algorithm: str = "ppo",
     *,
     folder: str | os.PathLike[str] | None = None,

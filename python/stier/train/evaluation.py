@@ -14,7 +14,6 @@ from stier import _arguments
 from stier._adapting import as_game
 from stier._native import (
     Agent,
-    Game,
     GameTree,
     State,
     TabularPolicy,
@@ -24,7 +23,7 @@ from stier._native import (
 )
 from stier.errors import ArgumentError
 from stier.network import Network
-from stier.playing import AnyAgent
+from stier.playing import AnyAgent, AnyGame
 from stier.solving import constant_sum
 from stier.train._chances import chances
 from stier.train._drawing import draw, inputs_of
@@ -123,7 +122,7 @@ class Exact:
     _observations: dict[str, list[npt.NDArray[Any]]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, game: Game | str, max_histories: int = 20_000_000) -> Exact:
+    def of(cls, game: AnyGame, max_histories: int = 20_000_000) -> Exact:
         """Enumerates a game, or the game of a name. Raises `ValueError` if it is too large."""
         return cls(GameTree(game, max_histories=max_histories))
 
@@ -183,7 +182,7 @@ class Evaluation:
     """
 
     #: The game, or its name as for `stier.load_game`.
-    game: Game | str
+    game: AnyGame
     #: The agents that the network meets.
     against: Sequence[str] = ("random",)
     #: The number of paired deals against each of them.

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from stier._adapting import as_game
-from stier._native import Agent, Game, VectorEnv, derive_seed, load_agent
+from stier._native import Agent, VectorEnv, derive_seed, load_agent
 from stier.errors import AgentError, ArgumentError
 from stier.network import Network
+from stier.playing import AnyGame
 from stier.solving import Gain, constant_sum
 from stier.train._learn import algorithm_of, check_settings, learn
 from stier.train._run import NETWORK, Logger, Trained, set_by_initial
@@ -66,7 +67,7 @@ def settings_of_responder(algorithm: str, given: Mapping[str, Any], *, begun: bo
 
 
 def best_response(
-    game: Game | str,
+    game: AnyGame,
     agent: Agent | str,
     algorithm: str = "ppo",
     *,
