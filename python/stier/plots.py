@@ -196,7 +196,7 @@ def convergence(
     if isinstance(found, Solution):
         labelled = [(found.name, found)]
     elif not hasattr(found, "keys"):
-        labelled = [(solution.name, solution) for solution in found]
+        labelled = [(solution.name, solution) for solution in cast(Any, found)]
     elif isinstance(found, Mapping) and all(isinstance(value, Solution) for value in found.values()):
         labelled = list(found.items())
     else:

@@ -100,7 +100,7 @@ class Suite(Plan):
         if len({digest(one.fixed()) for one in self.experiments.values()}) < len(games):
             raise ArgumentError(f"two of the games are the same, got {', '.join(games)}")
         self.about: str = about
-        self.outputs: dict[str, str] = dict(outputs or {})
+        self.outputs = dict(outputs or {})
         self._all = list(self.experiments.values())
         #: The number of the first part of each experiment among those of a range of deals, and how many they are.
         self._places = np.cumsum([0, *(len(one.tables) * len(one.seeds) for one in self._all)]).tolist()

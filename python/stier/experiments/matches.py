@@ -151,7 +151,7 @@ class Experiment(Plan):
             raise ArgumentError(f"paired must be true or false, got {paired!r}")
         self.paired = paired
         self.tables: list[tuple[str, ...]] = _tables(loaded, self.names, pairings)
-        self.outputs: dict[str, str] = dict(outputs or {})
+        self.outputs = dict(outputs or {})
         self._hash = digest([self.fixed(), self.networks, build(), _plans.FORMAT])
 
     @classmethod

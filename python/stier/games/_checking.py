@@ -199,10 +199,11 @@ class _Node:
 
     def path(self) -> list[_Node]:
         """The nodes from the start to this one."""
-        path, node = [self], self
-        while node.parent is not None:
-            node = node.parent
+        path: list[_Node] = []
+        node: _Node | None = self
+        while node is not None:
             path.append(node)
+            node = node.parent
         return path[::-1]
 
     def actions(self) -> list[int]:
@@ -764,9 +765,10 @@ class _Checker:
 
         stack = [(root, events(root))]
         for _ in range(_TRIES + _TRIES_PER_EVENT * len(path)):
+            action = None
             while stack and (action := next(stack[-1][1], None)) is None:
                 stack.pop()
-            if not stack or action is None:
+            if action is None:
                 return
             node = stack[-1][0]
             child = self.child(node, action)
