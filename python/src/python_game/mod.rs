@@ -23,6 +23,7 @@ use stier_core::game::{Chance, Observer};
 use stier_core::hints::RuleOfThumb;
 use stier_core::key::{UNNOTICED, mix};
 use stier_core::listed::{Listed, Unlisted};
+use stier_core::log::Status;
 use stier_core::plain::{DynPen, PlainGame, PlainState};
 use stier_core::scene::{Face, Group, Hue, Place, Scene, Sign};
 use stier_core::{
@@ -560,7 +561,9 @@ impl PlainGame for PythonGame {
         };
         let entries = view.entries().len();
         // Before the last words that tell everything, nothing needs to be told.
-        let told = |&place: &usize| self.observations_recall && !words(place).is_empty();
+        let told = |&place: &usize| {
+            self.observations_recall && view.entries()[place].seen.status == Status::ToAct && !words(place).is_empty()
+        };
         let start = (0..entries).rev().find(told).unwrap_or(0);
         let mut parts = vec![format!("seat {seat}")];
         for (place, entry) in view.entries().iter().enumerate().skip(start) {

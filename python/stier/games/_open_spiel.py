@@ -1,7 +1,8 @@
 """Games of OpenSpiel as games written in Python.
 
 A player's knowledge is what OpenSpiel's information-state strings say: a player observes its string when it is to act,
-and nothing otherwise. With its own actions, that is the information set wherever the strings have perfect recall.
+and whose turn it is otherwise, unless that would tell more. With its own actions, that is the information set wherever
+the strings have perfect recall.
 Where they forget, as in ``liars_dice_ir``, players remember all the same. In games that have only observation strings,
 players see theirs at all times.
 """
@@ -27,7 +28,7 @@ from stier.games._sheet import Sheet
 
 __all__ = ["PREFIX", "OpenSpielGame", "load", "turn_based"]
 
-#: What the texts of the games begin with.
+#: The beginning of the texts of the games.
 PREFIX = "openspiel:"
 #: Actions and outcomes have ids below this.
 _MOST_IDS = 256
@@ -148,7 +149,12 @@ class OpenSpielGame:
         self._see = pyspiel.State.observation_string
         if not kind.provides_observation_string:
             self._see = pyspiel.State.information_state_string
+        #: Waiting players see whose turn it is, if that never tells more than the strings do.
+        self._shows_turns = True
         found = _Probe(self).run()
+        if not found.strings_recall or found.hidden_moves:
+            self._shows_turns = False
+            found = _Probe(self).run()
         self.hidden_moves = found.hidden_moves
         #: The string of a player to act tells everything that it knows.
         self.observations_recall = self._has_information_states and found.strings_recall
@@ -174,25 +180,29 @@ class OpenSpielGame:
     returns = staticmethod(pyspiel.State.returns)
 
     def observation(self, state: pyspiel.State, player: int | None) -> str:
-        if player is None:
-            return ""
+        mover = state.current_player()
         seen: str
-        if not self._has_information_states:
+        if player is not None and not self._has_information_states:
             seen = state.observation_string(player)
+        elif player is not None and mover == player:
+            seen = state.information_state_string(player)
         else:
-            seen = state.information_state_string(player) if state.current_player() == player else ""
+            turn = f"turn {mover}" if mover >= 0 else "chance" if mover == _CHANCE else ""
+            seen = turn if self._shows_turns else ""
         return seen
 
     def _features(self, state: pyspiel.State, player: int | None) -> bytes:
-        """The tensor of the player to act, 1 where it is not 0; zeros for other players."""
+        """Returns the tensor of the player to act, 1 where it is not 0; zeros for other players."""
         if state.current_player() != player:
             return bytes(self._tensor_size)
         return bytes(map(bool, self._tensor(state, player)))
 
     def facts(self, state: pyspiel.State, player: int | None) -> dict[str, str]:
-        """What there is to show in a line: the whole state, or what a player sees."""
-        name, text = ("state", str(state)) if player is None else ("sees", self._see(state, player))
-        return {name: " / ".join(text.strip().split("\n"))}
+        """Returns a line to show: the whole state, or what a player sees when it observes something."""
+        if player is None:
+            return {"state": _line(str(state))}
+        sees = not self._has_information_states or state.current_player() == player
+        return {"sees": _line(self._see(state, player))} if sees else {}
 
     def action_name(self, action: int) -> str:
         return self._actions[action]
@@ -201,8 +211,12 @@ class OpenSpielGame:
         return self._outcomes[outcome]
 
 
+def _line(text: str) -> str:
+    return " / ".join(text.strip().split("\n"))
+
+
 class _Found(NamedTuple):
-    """What a look at some states of a game shows."""
+    """The facts that a look at some states of a game shows."""
 
     hidden_moves: bool
     strings_recall: bool
@@ -243,7 +257,7 @@ class _Probe:
         self._seen: list[tuple[str, int | None]] = []
         #: The pattern of the histories in which a player knows this and is to act.
         self._patterns: dict[tuple[int, int], int] = {}
-        #: What a player knows that is to act and has this string.
+        #: For each string of a player to act the number of what it knows.
         self._strings: dict[tuple[int, str], int] = {}
 
     def run(self) -> _Found:
