@@ -7,7 +7,7 @@
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe, resume_unwind};
 
-/// Rules that run somewhere else, and that nobody may have tested.
+/// Rules that run outside the engine, and may be untested.
 pub trait Foreign {
     /// [Fails](fail) because of a contradiction in what the game said, given in words.
     fn contradiction(&self, what: &str) -> !;

@@ -15,6 +15,12 @@ pub const fn mix(key: u64, value: u64) -> u64 {
     product ^ product >> 32
 }
 
+/// A number for an observation from a key: apart from those of actions, [`UNNOTICED`] and [`HIDDEN`].
+#[inline(always)]
+pub const fn noticed(key: u64) -> u64 {
+    key >> 1 | 1 << 62
+}
+
 /// The value of [`Game::observed`] where the observer does not notice an action.
 pub const UNNOTICED: u64 = u64::MAX - 1;
 

@@ -10,7 +10,7 @@ use crate::encode::{BlockPen, Cell, Field, Pen, Places, Values, values};
 use crate::fact::Value;
 use crate::game::{Game, Observer, SeatView, Turn};
 use crate::history::History;
-use crate::key::{Past, UNNOTICED, mix};
+use crate::key::{Past, UNNOTICED, mix, noticed};
 use crate::notation::Notation;
 use crate::seats::Seat;
 
@@ -24,6 +24,22 @@ pub enum Status {
     ToAct,
     /// The game has ended.
     Over,
+}
+
+impl Status {
+    /// The role of a seat.
+    pub fn of(turn: Turn, seat: Seat) -> Self {
+        match turn {
+            Turn::Over => Self::Over,
+            Turn::Seat(mover) if mover == seat => Self::ToAct,
+            Turn::Seat(_) | Turn::Chance => Self::Waiting,
+        }
+    }
+
+    /// The role in words.
+    pub fn words(self) -> &'static str {
+        ["waiting", "to act", "over"][self as usize]
+    }
 }
 
 /// The number of values of [`Status`].
@@ -41,11 +57,7 @@ pub struct Seen {
 impl Seen {
     /// This state as `seat` sees it.
     pub fn new<G: Game>(game: &G, state: &G::State, seat: Seat) -> Self {
-        let status = match game.turn(state) {
-            Turn::Over => Status::Over,
-            Turn::Seat(mover) if mover == seat => Status::ToAct,
-            Turn::Seat(_) | Turn::Chance => Status::Waiting,
-        };
+        let status = Status::of(game.turn(state), seat);
         Self { values: observed_values(game, state, Observer::Seat(seat)), status }
     }
 }
@@ -94,7 +106,7 @@ impl Entry {
             self.seen.values.chunks(64).fold(begin, |key, values| {
                 mix(key, values.iter().fold(0, |word, &value| word << 1 | u64::from(value)))
             });
-        key >> 1 | 1 << 62
+        noticed(key)
     }
 }
 
@@ -262,8 +274,7 @@ impl<G: Game> SeatView<G> for Log {
             let changed = changed_fields(game, &layout, &entry.seen.values, previous);
             words.extend(changed.into_iter().map(|(field, ones)| format!("{}:{ones}", field.name)));
             if before.is_none_or(|before| before.status != entry.seen.status) {
-                let status = ["waiting", "to act", "over"][entry.seen.status as usize];
-                words.push(status.to_string());
+                words.push(entry.seen.status.words().to_string());
             }
         }
         words.join(" ")

@@ -194,7 +194,7 @@ impl Agent {
             0 => (self.decide(py, &state)?, Vec::new()),
             depth => self.ask(py, &state, |player, state| player.decide_with_lines(state, depth.into()))?,
         };
-        Search::of(decision, lines, &state).ok_or_else(|| no_search(self.spec.name()))
+        guarded(|| Search::of(decision, lines, &state))?.ok_or_else(|| no_search(self.spec.name()))
     }
 
     /// The beliefs of the agent about the cards, as the given player or by default the player to move. They use what

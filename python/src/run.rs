@@ -1,7 +1,7 @@
 //! Long calls: without the GIL, on a thread of their own, and interruptible.
 
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -38,6 +38,14 @@ impl Ticker {
     }
 }
 
+/// The number of calls that are to end because of a signal or an exception. Meanwhile games fail that run in Python.
+static ENDING: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns true while a long call is to end.
+pub(crate) fn is_ending() -> bool {
+    ENDING.load(Ordering::Relaxed) > 0
+}
+
 /// Waits a moment for the next message. `Empty` if none arrives.
 pub(crate) fn receive_soon<T>(receiver: &Receiver<T>) -> Result<T, TryRecvError> {
     let start = Instant::now();
@@ -63,7 +71,7 @@ pub(crate) fn watched<T: Send, R: Send>(
     let (sender, mut receiver) = channel();
     thread::scope(|scope| {
         let worker = scope.spawn(move || guarded(|| work(sender)));
-        let (mut outcome, mut conversing) = (Ok(()), false);
+        let (mut outcome, mut conversing, mut is_ended) = (Ok(()), false, false);
         loop {
             let message;
             (receiver, message) = py.detach(move || {
@@ -84,11 +92,16 @@ pub(crate) fn watched<T: Send, R: Send>(
             if outcome.is_ok() {
                 outcome = py.check_signals().and_then(|()| attend(request));
             }
-            if outcome.is_err() {
+            if outcome.is_err() && !is_ended {
+                is_ended = true;
                 interrupt.store(true, Ordering::Relaxed);
+                ENDING.fetch_add(1, Ordering::Relaxed);
             }
         }
         let result = py.detach(|| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        if is_ended {
+            ENDING.fetch_sub(1, Ordering::Relaxed);
+        }
         outcome.and(result)
     })
 }

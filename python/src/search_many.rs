@@ -13,6 +13,7 @@ use stier_agents::batch::search_many::{SearchManyError, Settings};
 use crate::agent::{Agent, no_search, parse_spec};
 use crate::errors;
 use crate::game::Game;
+use crate::python_game::guarded;
 use crate::run::{Ticker, watched};
 use crate::search::Search;
 use crate::values::{Number, Seed};
@@ -75,5 +76,5 @@ pub(crate) fn search_many(
     })?;
     tell(total)?;
     let found = decisions.into_iter().zip(&states).map(|(decision, state)| Search::of(decision, Vec::new(), state));
-    found.collect::<Option<Vec<Search>>>().ok_or_else(|| no_search(spec.name()))
+    guarded(|| found.collect::<Option<Vec<Search>>>())?.ok_or_else(|| no_search(spec.name()))
 }

@@ -61,11 +61,14 @@ impl State {
     pub(crate) fn seat(&self, player: Option<&Number>) -> PyResult<Seat> {
         match player {
             Some(player) => player.seat_of(self.game.face()),
-            None => self.inner.turn().seat().ok_or_else(|| {
-                let why = if self.inner.turn() == Turn::Over { "the game is over" } else { "chance is to act" };
-                let players = self.game.face().info().num_seats;
-                errors::seat(format!("no player to move ({why}); name a player from 0 to {}", players - 1))
-            }),
+            None => {
+                let turn = guarded(|| self.inner.turn())?;
+                turn.seat().ok_or_else(|| {
+                    let why = if turn == Turn::Over { "the game is over" } else { "chance is to act" };
+                    let players = self.game.face().info().num_seats;
+                    errors::seat(format!("no player to move ({why}); name a player from 0 to {}", players - 1))
+                })
+            }
         }
     }
 

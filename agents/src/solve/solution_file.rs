@@ -87,9 +87,8 @@ pub fn game_of(bytes: &[u8]) -> Result<(&str, &str), SolutionFileError> {
         let line = std::str::from_utf8(line).ok()?;
         let (version, rest) = line.strip_prefix(NAME)?.strip_prefix(' ')?.split_once(' ')?;
         (OLDEST..=VERSION).contains(&version.parse().ok()?).then_some(())?;
-        let game = rest.split(' ').next()?;
-        // The name of a game of OpenSpiel has a colon of its own, and no rules follow it.
-        if game.starts_with("openspiel:") { game.rsplit_once(':') } else { game.split_once(':') }
+        // Names may have colons and blanks of their own, rules have no colons.
+        rest.rsplit_once(" histories=")?.0.rsplit_once(':')
     };
     game().ok_or_else(strange)
 }

@@ -1,14 +1,15 @@
 //! Observations of Python games as numbers.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyFloat, PyFrozenSet, PyInt, PyString, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyFrozenSet, PyInt, PyString, PyTuple, PyType};
 use stier_core::key::mix;
 
 /// The number of places among which the parts of an observation are spread.
 pub(super) const PLACES: usize = 128;
 
-/// What an observation becomes.
+/// An observation as numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Code {
     /// A number that two different observations share only by accident, with a probability of 2^-64.
@@ -88,7 +89,8 @@ fn fields_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Fields<'py>>> {
         let fields = fields.try_iter()?.map(|field| value.getattr(field?.cast::<PyString>()?));
         return Ok(Some((name()?, fields.collect::<PyResult<_>>()?)));
     }
-    if value.is_instance(&py.import("enum")?.getattr("Enum")?)? {
+    static ENUM: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    if value.is_instance(ENUM.import(py, "enum", "Enum")?)? {
         return Ok(Some((name()?, vec![value.getattr("name")?])));
     }
     Ok(None)
@@ -124,6 +126,9 @@ fn simple(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>) -> PyResult<()> {
         }
     } else if value.hasattr("__float__")? {
         let number: f64 = value.extract()?;
+        if number.is_nan() {
+            return Err(PyValueError::new_err("nan is not equal to itself"));
+        }
         match number as i64 {
             whole if whole as f64 == number => text(b'i', &whole.to_le_bytes()),
             _ => text(b'f', &number.to_bits().to_le_bytes()),

@@ -21,7 +21,7 @@ use pyo3::prelude::*;
 use stier_core::encode::Places;
 use stier_core::game::{Chance, Observer};
 use stier_core::hints::RuleOfThumb;
-use stier_core::key::{UNNOTICED, mix};
+use stier_core::key::{UNNOTICED, mix, noticed};
 use stier_core::listed::{Listed, Unlisted};
 use stier_core::log::Status;
 use stier_core::plain::{DynPen, PlainGame, PlainState};
@@ -69,15 +69,6 @@ thread_local! {
     static EXPLAINING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The number of a seat's role in what happens next.
-fn status(turn: Turn, seat: Seat) -> u64 {
-    match turn {
-        Turn::Over => 2,
-        Turn::Seat(mover) if mover == seat => 1,
-        Turn::Seat(_) | Turn::Chance => 0,
-    }
-}
-
 /// Ends the calculation with an exception.
 fn raise(error: PyErr) -> ! {
     failure::fail(error)
@@ -104,7 +95,7 @@ fn identity(object: &Bound<'_, PyAny>, hash: i64) -> u64 {
     }
 }
 
-/// What Python said about an object.
+/// The answers of Python about an object.
 type Answers = (Turn, (Actions256, Chance, BySeat<f64>));
 
 impl PythonGame {
@@ -187,6 +178,9 @@ impl PythonGame {
             Turn::Seat(_) => {
                 let method = ("legal_actions", methods.legal_actions.bind(py));
                 let found: Vec<i64> = self.ask(method, object, path, "a list of numbers");
+                if !found.is_sorted_by(|one, other| one < other) {
+                    self.contradiction(&format!("legal_actions must be ascending, each once, got {found:?}"), path);
+                }
                 for &action in &found {
                     if !(0..self.info.num_actions as i64).contains(&action) {
                         let most = self.info.num_actions - 1;
@@ -332,7 +326,7 @@ impl PythonGame {
         (after, child)
     }
 
-    /// What an observer sees: a seat, or everybody for the number of seats.
+    /// The view of an observer: a seat, or everybody for the number of seats.
     fn seen<'a>(&self, node: &'a Node, observer: usize, path: &Path) -> &'a Seen {
         if let Some(seen) = node.seen[observer].get() {
             return seen;
@@ -401,7 +395,7 @@ impl PythonGame {
         }
     }
 
-    /// What a method without other arguments than state and player returns, as text for people.
+    /// Calls an optional method of state and player, for what people read.
     fn told<T>(&self, method: &str, function: Option<&Py<PyAny>>, state: &PlainState, player: Option<Seat>) -> Option<T>
     where
         T: for<'a, 'py> FromPyObject<'a, 'py>,
@@ -524,20 +518,20 @@ impl PlainGame for PythonGame {
         let own = node.turn == Turn::Seat(observer);
         let seen = self.seen(&child, observer.index(), &after.path);
         let digest = seen.code.digest;
-        let role = status(child.turn, observer);
+        let role = Status::of(child.turn, observer);
         if !own
-            && role == status(node.turn, observer)
+            && role == Status::of(node.turn, observer)
             && digest == self.seen(&node, observer.index(), &position.path).code.digest
         {
             return UNNOTICED;
         }
         let begin = if own { u64::from(action.0) + 1 } else { 0 };
-        mix(mix(begin, digest), role) >> 1 | 1 << 62
+        noticed(mix(mix(begin, digest), role as u64))
     }
 
     fn sight(&self, state: &PlainState, seat: Seat) -> u64 {
         let (node, path) = (self.at(state), &state.get::<Position>().path);
-        mix(self.seen(&node, seat.index(), path).code.digest, status(node.turn, seat)) >> 1 | 1 << 62
+        mix(self.seen(&node, seat.index(), path).code.digest, Status::of(node.turn, seat) as u64)
     }
 
     fn action_name(&self, action: Action) -> String {
@@ -576,7 +570,7 @@ impl PlainGame for PythonGame {
                 part.push(words(place));
             }
             if before.is_none_or(|before| view.entries()[before].seen.status != entry.seen.status) {
-                part.push(["waiting", "to act", "over"][entry.seen.status as usize].to_string());
+                part.push(entry.seen.status.words().to_string());
             }
             part.retain(|word| !word.is_empty());
             parts.push(part.join(" "));

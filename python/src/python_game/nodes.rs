@@ -3,8 +3,7 @@
 //! A node is a Python object with the answers about it. Equal objects have one node. A map from paths finds the node of a
 //! position. Both forget: what was not used for a while is asked again when it is needed.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 use std::{hash::Hash, mem};
 
 use pyo3::prelude::*;
@@ -14,7 +13,7 @@ use stier_core::{Action, Actions256, BySeat, Outcome, Turn};
 use super::encode::Code;
 use super::position::Path;
 
-/// What an observer sees.
+/// The view of an observer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Seen {
     pub(super) code: Code,
@@ -70,15 +69,26 @@ struct Recent<K, V> {
     old: FxHashMap<K, V>,
 }
 
-impl<K: Hash + Eq, V: Clone> Recent<K, V> {
+impl<K: Hash + Eq + Copy, V: Clone> Recent<K, V> {
     fn new() -> Self {
         Self { young: FxHashMap::default(), old: FxHashMap::default() }
     }
 
-    /// Makes room. Returns what is forgotten, to be dropped when nothing is locked any more.
+    fn get(&mut self, key: K) -> Option<V> {
+        if let Some(old) = self.old.remove(&key) {
+            self.young.insert(key, old);
+        }
+        self.young.get(&key).cloned()
+    }
+
+    /// Returns what is forgotten once there are `most` young entries, to be dropped when nothing is locked any more:
+    /// Python may run meanwhile.
     #[must_use]
-    fn age(&mut self) -> FxHashMap<K, V> {
-        mem::replace(&mut self.old, mem::take(&mut self.young))
+    fn insert(&mut self, key: K, value: V, most: usize) -> Option<FxHashMap<K, V>> {
+        let is_full = self.young.len() >= most;
+        let forgotten = is_full.then(|| mem::replace(&mut self.old, mem::take(&mut self.young)));
+        self.young.insert(key, value);
+        forgotten
     }
 }
 
@@ -86,26 +96,27 @@ impl<K: Hash + Eq, V: Clone> Recent<K, V> {
 pub(super) struct Nodes {
     by_path: RwLock<Recent<Path, Arc<Node>>>,
     by_hash: Mutex<Recent<i64, Vec<Arc<Node>>>>,
-    /// What digests stand for, in words, by observer.
-    known: Mutex<Recent<(usize, u64), Arc<str>>>,
+    /// The words for a digest, by observer.
+    words: Mutex<Recent<(usize, u64), Arc<str>>>,
     /// The digests that features belong to, by observer.
-    features: Mutex<Recent<(usize, u64), u64>>,
-    /// The nodes that are kept as young ones.
+    digests: Mutex<Recent<(usize, u64), u64>>,
+    /// The number of young entries of each.
     most: usize,
-    /// New nodes since old ones were forgotten.
-    new: AtomicUsize,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Nodes {
-    /// Keeps at most so many nodes, and about half of them at least.
+    /// Keeps at most so many nodes, and half of them at least.
     pub(super) fn new(most: usize) -> Self {
         Self {
             by_path: RwLock::new(Recent::new()),
             by_hash: Mutex::new(Recent::new()),
-            known: Mutex::new(Recent::new()),
-            features: Mutex::new(Recent::new()),
+            words: Mutex::new(Recent::new()),
+            digests: Mutex::new(Recent::new()),
             most: (most / 2).max(64),
-            new: AtomicUsize::new(0),
         }
     }
 
@@ -123,55 +134,45 @@ impl Nodes {
     /// Keeps the node at the end of a path.
     pub(super) fn put(&self, path: Path, node: &Arc<Node>) {
         let mut kept = self.by_path.write().unwrap_or_else(PoisonError::into_inner);
-        let forgotten = if kept.young.len() >= self.most { Some(kept.age()) } else { None };
-        kept.young.insert(path, node.clone());
+        let forgotten = kept.insert(path, node.clone(), self.most);
         drop(kept);
         drop(forgotten);
     }
 
     /// The nodes of objects with this hash.
     pub(super) fn with_hash(&self, hash: i64) -> Vec<Arc<Node>> {
-        let kept = self.by_hash.lock().unwrap_or_else(PoisonError::into_inner);
-        [&kept.young, &kept.old].into_iter().filter_map(|nodes| nodes.get(&hash)).flatten().cloned().collect()
+        locked(&self.by_hash).get(hash).unwrap_or_default()
     }
 
     /// Keeps a new node of an object with this hash.
     pub(super) fn add(&self, hash: i64, node: &Arc<Node>) {
-        let mut kept = self.by_hash.lock().unwrap_or_else(PoisonError::into_inner);
-        let forgotten = if self.new.fetch_add(1, Ordering::Relaxed) >= self.most {
-            self.new.store(0, Ordering::Relaxed);
-            Some(kept.age())
-        } else {
-            None
-        };
-        kept.young.entry(hash).or_default().push(node.clone());
+        let mut kept = locked(&self.by_hash);
+        let mut nodes = kept.get(hash).unwrap_or_default();
+        nodes.push(node.clone());
+        let forgotten = kept.insert(hash, nodes, self.most);
         drop(kept);
         drop(forgotten);
     }
 
-    /// Notes what a digest of an observer stands for.
+    /// Notes the words for a digest.
     pub(super) fn name(&self, observer: usize, digest: u64, words: Arc<str>) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let forgotten = if known.young.len() >= self.most { Some(known.age()) } else { None };
-        known.young.insert((observer, digest), words);
-        drop(known);
+        let forgotten = locked(&self.words).insert((observer, digest), words, self.most);
         drop(forgotten);
     }
 
-    /// What a digest of an observer stands for, if it was seen lately.
+    /// The words for a digest, if it was seen lately.
     pub(super) fn named(&self, observer: usize, digest: u64) -> Option<Arc<str>> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.young.get(&(observer, digest)).or_else(|| known.old.get(&(observer, digest))).cloned()
+        locked(&self.words).get((observer, digest))
     }
 
     /// Notes that features belong to a digest. Returns the digest to which they belonged before: the same, if they tell all
     /// observations apart.
     pub(super) fn belongs(&self, observer: usize, features: u64, digest: u64) -> u64 {
-        let mut known = self.features.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = known.old.get(&(observer, features)).copied();
-        if known.young.len() >= self.most {
-            drop(known.age());
+        let mut kept = locked(&self.digests);
+        let before = kept.get((observer, features));
+        if before.is_none() {
+            drop(kept.insert((observer, features), digest, self.most));
         }
-        *known.young.entry((observer, features)).or_insert(before.unwrap_or(digest))
+        before.unwrap_or(digest)
     }
 }

@@ -1,5 +1,6 @@
 //! Positions of a Python game, as plain values.
 
+use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -29,11 +30,11 @@ impl Hash for Path {
 #[derive(Default)]
 struct Anchors {
     all: Vec<(u32, [u8; IN_PLACE])>,
-    /// The place of each by its hash; the first of those with the same hash.
-    places: std::collections::BTreeMap<(u32, [u8; IN_PLACE]), u32>,
+    /// The place of each.
+    places: BTreeMap<(u32, [u8; IN_PLACE]), u32>,
 }
 
-static ANCHORS: Mutex<Anchors> = Mutex::new(Anchors { all: Vec::new(), places: std::collections::BTreeMap::new() });
+static ANCHORS: Mutex<Anchors> = Mutex::new(Anchors { all: Vec::new(), places: BTreeMap::new() });
 
 fn anchors() -> MutexGuard<'static, Anchors> {
     ANCHORS.lock().unwrap_or_else(PoisonError::into_inner)

@@ -3,8 +3,12 @@
 use std::cell::RefCell;
 use std::ptr;
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use stier_core::failure;
+
+use crate::run::is_ending;
 
 /// A thread's state in the interpreter, which is made once and waits until the thread ends. Without it, each visit of a
 /// thread that Python does not know would make and destroy one, which takes 30 µs.
@@ -42,7 +46,7 @@ thread_local! {
     static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
 }
 
-/// Does the work with the GIL.
+/// Does the work with the GIL. On the threads of a long call that is to end, the game fails instead.
 pub(super) fn with_python<T>(work: impl FnOnce(Python<'_>) -> T) -> T {
     // SAFETY: it reads the state of this thread and needs no GIL.
     #[allow(unsafe_code)]
@@ -50,5 +54,10 @@ pub(super) fn with_python<T>(work: impl FnOnce(Python<'_>) -> T) -> T {
     if !is_known {
         KEPT.with_borrow_mut(|kept| *kept = Some(Kept::new()));
     }
-    Python::attach(work)
+    Python::attach(|py| {
+        if is_ending() {
+            failure::fail(PyKeyboardInterrupt::new_err(()));
+        }
+        work(py)
+    })
 }

@@ -1,4 +1,4 @@
-//! What the two ways to make a tree share, and the second of them: from a [list](Listed) of all histories.
+//! A tree from a [list](Listed) of all histories, and what both ways to make a tree share.
 
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;

@@ -26,6 +26,7 @@ mod passes;
 mod policy;
 mod size;
 
+use std::cell::OnceCell;
 use std::ops::{ControlFlow, Deref, Range};
 use std::sync::Arc;
 
@@ -252,22 +253,22 @@ impl<G: Game> GameTree<G> {
             return Err(BuildError::HiddenMoves { game: game.name() });
         }
         let most = most_nodes.clamp(1, NUMBER as usize);
-        let list = |most: usize| game.list(most, &|count| watch(count).is_continue());
-        let few = list(most.min(LISTED_AT_ONCE));
-        if let Ok(listed) = &few {
-            return Ok(Self { game: game.clone(), tree: assembly::assemble(Tree::empty(game), listed, watch)? });
-        }
-        let estimate = estimate_size(game, PROBES);
-        if estimate.exceeds(most) {
-            return Err(TooLarge::Estimated { most, estimate }.into());
-        }
-        if few == Err(Unlisted::NotOffered) {
-            return Growth::new(game, most, watch).grow();
-        }
-        match list(most) {
+        let estimate = OnceCell::new();
+        let too_large = || {
+            let estimate = *estimate.get_or_init(|| estimate_size(game, PROBES));
+            estimate.exceeds(most).then_some(TooLarge::Estimated { most, estimate })
+        };
+        let goes_on = |count: usize| watch(count).is_continue() && (count < LISTED_AT_ONCE || too_large().is_none());
+        match game.list(most, &goes_on) {
             Ok(listed) => Ok(Self { game: game.clone(), tree: assembly::assemble(Tree::empty(game), &listed, watch)? }),
-            Err(Unlisted::Stopped) => Err(Halted::Interrupted.into()),
-            Err(Unlisted::TooMany | Unlisted::NotOffered) => Err(TooLarge::Counted { most }.into()),
+            Err(Unlisted::TooMany) => Err(TooLarge::Counted { most }.into()),
+            Err(Unlisted::Stopped) => {
+                Err(estimate.get().and_then(|_| too_large()).map_or(Halted::Interrupted.into(), Into::into))
+            }
+            Err(Unlisted::NotOffered) => match too_large() {
+                Some(error) => Err(error.into()),
+                None => Growth::new(game, most, watch).grow(),
+            },
         }
     }
 
