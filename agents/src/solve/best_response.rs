@@ -14,17 +14,18 @@ use stier_core::{Action, BySeat, Seat};
 
 use crate::agent::threads::for_each_task;
 use crate::belief::Beliefs;
-use crate::solve::game_tree::{Policy, Tree, reach_layer, sum_up_layer};
+use crate::solve::game_tree::{NodeNumbers, Policy, Tree, reach_layer, sum_up_layer};
 
 /// The expected returns when every seat follows the policy.
 pub fn values(tree: &Tree, policy: &Policy) -> BySeat<f64> {
-    let mut work = vec![0.0; tree.num_nodes()];
+    let work = NodeNumbers::new(tree);
     BySeat::from_fn(tree.num_seats(), |seat| {
-        reach(tree, policy.rows(), None, &mut work);
+        reach(tree, policy.rows(), None, &work);
+        let payoffs = tree.payoffs(seat);
         for layer in (0..tree.num_layers()).rev() {
-            sum_up_layer(tree, layer, seat, &mut work, |_, children| children.iter().sum());
+            sum_up_layer(tree, layer, &payoffs, &work, |set| work.sum_up(tree, set));
         }
-        work[Tree::ROOT as usize]
+        work.at(Tree::ROOT)
     })
 }
 
@@ -40,7 +41,7 @@ pub struct Response {
 
 /// Computes the best response of a seat. The seat's own part of `policy` is ignored.
 pub fn best_response(tree: &Tree, policy: &Policy, seat: Seat) -> Response {
-    let (value, ranks) = respond(tree, policy, seat, &mut vec![0.0; tree.num_nodes()]);
+    let (value, ranks) = respond(tree, policy, seat, &NodeNumbers::new(tree));
     let action = |(set, rank)| (tree.mover(set) == seat).then(|| tree.actions(set)[usize::from(rank)]);
     Response { value, actions: (0..).zip(ranks).map(action).collect() }
 }
@@ -69,26 +70,16 @@ impl NashConv {
 
 /// Computes the distance of a policy from an equilibrium.
 pub fn nash_conv(tree: &Tree, policy: &Policy) -> NashConv {
-    let mut work = vec![0.0; tree.num_nodes()];
-    let responses = BySeat::from_fn(tree.num_seats(), |seat| respond(tree, policy, seat, &mut work).0);
+    let work = NodeNumbers::new(tree);
+    let responses = BySeat::from_fn(tree.num_seats(), |seat| respond(tree, policy, seat, &work).0);
     drop(work);
     NashConv { values: values(tree, policy), responses }
 }
 
 /// Applies [`reach_layer`] to all layers.
-fn reach(tree: &Tree, rows: &[f64], without: Option<Seat>, out: &mut [f64]) {
+fn reach(tree: &Tree, rows: &[f64], without: Option<Seat>, out: &NodeNumbers) {
     for layer in 0..tree.num_layers() {
         reach_layer(tree, layer, rows, without, out);
-    }
-}
-
-/// Sums, for each action of a set, the values of its successors over the histories of the set.
-#[inline]
-pub(crate) fn gather(tree: &Tree, set: u32, values: &[f64], out: &mut [f64]) {
-    out.fill(0.0);
-    for &member in tree.members(set) {
-        let children = &values[tree.first_child(member)..][..out.len()];
-        out.iter_mut().zip(children).for_each(|(sum, value)| *sum += value);
     }
 }
 
@@ -100,13 +91,13 @@ pub(crate) fn mean(probabilities: &[f64], values: &[f64]) -> f64 {
 
 /// Computes the best response of a seat: its value, and the rank of the chosen action by information set. `work` has a
 /// number for each history.
-fn respond(tree: &Tree, policy: &Policy, seat: Seat, work: &mut [f64]) -> (f64, Vec<u8>) {
-    let best = |_: u32, _: &[f64], totals: &[f64]| {
+fn respond(tree: &Tree, policy: &Policy, seat: Seat, work: &NodeNumbers) -> (f64, Vec<u8>) {
+    let best = |_: u32, _: &NodeNumbers, totals: &[f64]| {
         let better = |best, rank| if totals[rank] > totals[best] { rank } else { best };
         (0..totals.len()).reduce(better).expect("an information set has an action") as u8
     };
     let ranks = decide_backwards(tree, policy, seat, work, best, |_, &rank, children| children[usize::from(rank)]);
-    (work[Tree::ROOT as usize], ranks)
+    (work.at(Tree::ROOT), ranks)
 }
 
 /// Decides every information set of a seat, the last layer first, and returns the decisions by set; those of the others
@@ -121,31 +112,34 @@ pub fn decide_backwards<D: Clone + Default + Send + Sync>(
     tree: &Tree,
     policy: &Policy,
     seat: Seat,
-    work: &mut [f64],
-    decide: impl Fn(u32, &[f64], &[f64]) -> D + Sync,
+    work: &NodeNumbers,
+    decide: impl Fn(u32, &NodeNumbers, &[f64]) -> D + Sync,
     value: impl Fn(u32, &D, &[f64]) -> f64 + Sync,
 ) -> Vec<D> {
     reach(tree, policy.rows(), Some(seat), work);
-    backwards(tree, seat, work, decide, |set, decision, children| {
-        if tree.mover(set) == seat { value(set, decision, children) } else { children.iter().sum() }
-    })
+    backwards(tree, seat, work, decide, value, |set| work.sum_up(tree, set))
 }
 
-/// The part of [`decide_backwards`] after the way down, whose result `work` holds. `value` is called at every decision.
+/// The part of [`decide_backwards`] after the way down, whose result `work` holds. `others` computes the values of
+/// the nodes of the others' sets.
 fn backwards<D: Clone + Default + Send + Sync>(
     tree: &Tree,
     seat: Seat,
-    work: &mut [f64],
-    decide: impl Fn(u32, &[f64], &[f64]) -> D + Sync,
+    work: &NodeNumbers,
+    decide: impl Fn(u32, &NodeNumbers, &[f64]) -> D + Sync,
     value: impl Fn(u32, &D, &[f64]) -> f64 + Sync,
+    others: impl Fn(u32) + Sync,
 ) -> Vec<D> {
+    let payoffs = tree.payoffs(seat);
     let mut decisions = vec![D::default(); tree.num_sets()];
     for layer in (0..tree.num_layers()).rev() {
         let sets = tree.layer(layer);
         let decide = |set: u32| {
             let mut totals = vec![0.0; tree.width(set) as usize];
-            gather(tree, set, work, &mut totals);
-            decide(set, work, &totals)
+            work.gather(tree, set, &mut totals);
+            let decision = decide(set, work, &totals);
+            work.compute(tree, set, |children| value(set, &decision, children));
+            decision
         };
         let mut rest = &mut decisions[sets.start as usize..sets.end as usize];
         let task = |sets: Range<u32>| {
@@ -157,7 +151,11 @@ fn backwards<D: Clone + Default + Send + Sync>(
                 *decision = decide(set);
             }
         });
-        sum_up_layer(tree, layer, seat, work, |set, children| value(set, &decisions[set as usize], children));
+        sum_up_layer(tree, layer, &payoffs, work, |set| {
+            if tree.mover(set) != seat {
+                others(set);
+            }
+        });
     }
     decisions
 }
@@ -185,19 +183,21 @@ pub fn action_values(tree: &Tree, policy: &Policy, beliefs: Beliefs) -> ActionVa
         }
     }
     let mut values = ActionValues { reach: own, rows: vec![Vec::new(); tree.num_sets()] };
-    let mut work = vec![0.0; tree.num_nodes()];
-    let decide = |set: u32, reach: &[f64], totals: &[f64]| {
-        let weight = tree.members(set).iter().map(|&member| reach[member as usize]).sum::<f64>();
+    let work = NodeNumbers::new(tree);
+    let decide = |set: u32, reach: &NodeNumbers, totals: &[f64]| {
+        let weight = tree.members(set).iter().map(|&member| reach.at(member)).sum::<f64>();
         (weight, totals.iter().map(|total| total / weight).collect())
     };
     let followed = |set, _: &_, children: &[f64]| mean(policy.row(set), children);
     let certain = vec![1.0; if beliefs == Beliefs::Uniform { tree.num_rows() } else { 0 }];
     for seat in Seat::all(tree.num_seats()) {
         let decided: Vec<(f64, Vec<f64>)> = match beliefs {
-            Beliefs::Policy => decide_backwards(tree, policy, seat, &mut work, decide, followed),
+            Beliefs::Policy => decide_backwards(tree, policy, seat, &work, decide, followed),
             Beliefs::Uniform => {
-                reach(tree, &certain, None, &mut work);
-                backwards(tree, seat, &mut work, decide, followed)
+                reach(tree, &certain, None, &work);
+                backwards(tree, seat, &work, decide, followed, |set| {
+                    work.compute(tree, set, |children| mean(policy.row(set), children));
+                })
             }
         };
         for (set, (weight, row)) in decided.into_iter().enumerate().filter(|(_, (_, row))| !row.is_empty()) {

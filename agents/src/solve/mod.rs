@@ -21,7 +21,9 @@ pub use best_response::{
     ActionValues, NashConv, Response, action_values, best_response, decide_backwards, known_values, nash_conv, values,
 };
 pub use cfr::{Solver, Variant};
-pub use game_tree::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge, Tree, TreeSize, estimate_size};
+pub use game_tree::{
+    BuildError, GameTree, InformationSet, Node, NodeNumbers, Policy, TooLarge, Tree, TreeSize, estimate_size,
+};
 pub use log::{Look, RunLog};
 #[cfg(feature = "solvers")]
 pub use mccfr::{BATCH, Mccfr, Sampling};

@@ -10,9 +10,9 @@ use stier_core::{Action, Seat};
 use thiserror::Error;
 
 use crate::agent::threads::{Workers, for_each_task};
-use crate::solve::best_response::{gather, mean};
+use crate::solve::best_response::mean;
 use crate::solve::cfr::{go_down, go_up};
-use crate::solve::game_tree::{Policy, RowTask, Tree, is_distribution, row_tasks};
+use crate::solve::game_tree::{NodeNumbers, Policy, RowTask, Tree, is_distribution, row_tasks};
 
 /// The distance from 1 at which the sum of a row of probabilities is refused.
 const SLACK: f64 = 1e-6;
@@ -129,7 +129,9 @@ pub struct Pass<'a> {
 #[derive(Debug)]
 pub struct Passes {
     policy: Vec<f64>,
-    work: Vec<f64>,
+    /// By place in a policy: the values of the seat's actions.
+    own: Vec<f64>,
+    work: NodeNumbers,
     workers: Workers,
     threads: usize,
 }
@@ -137,8 +139,8 @@ pub struct Passes {
 impl Passes {
     /// Memory for passes over this tree.
     pub fn new(tree: &Tree, threads: usize) -> Self {
-        let (policy, work) = (vec![0.0; tree.num_rows()], vec![0.0; tree.num_nodes()]);
-        Self { policy, work, workers: Workers::default(), threads }
+        let rows = || vec![0.0; tree.num_rows()];
+        Self { policy: rows(), own: rows(), work: NodeNumbers::new(tree), workers: Workers::default(), threads }
     }
 
     /// Does one pass for a seat, if all seats play these policies. `watch` is called many times and may stop the pass; the
@@ -152,10 +154,10 @@ impl Passes {
         pass: &mut Pass<'_>,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<(), NoPolicy> {
-        let Self { policy, work, workers, threads } = self;
+        let Self { policy, own, work, workers, threads } = self;
         scatter(tree, rows, policies, policy)?;
         workers.install(*threads, &mut || {
-            let _ = run(tree, &rows[seat.index()], policy, seat, work, pass, watch);
+            let _ = run(tree, &rows[seat.index()], policy, seat, (own, work), pass, watch);
         });
         Ok(())
     }
@@ -166,21 +168,20 @@ fn run(
     rows: &SeatRows,
     policy: &[f64],
     seat: Seat,
-    work: &mut [f64],
+    (own, work): (&mut [f64], &NodeNumbers),
     pass: &mut Pass<'_>,
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> ControlFlow<()> {
     go_down(tree, policy, seat, work, watch)?;
-    let reached = &*work;
     let all = 0..rows.sets.len() as u32;
     for_each_task(tasks(rows, all, Vec::new(), pass.others), |(task, others)| {
         for (set, others) in task.sets.zip(others) {
             let members = tree.members(rows.sets[set as usize]);
-            *others = members.iter().map(|&member| reached[member as usize]).sum();
+            *others = members.iter().map(|&member| work.at(member)).sum();
         }
     });
-    go_up(tree, policy, seat, work, watch)?;
-    let found = &*work;
+    go_up(tree, policy, seat, work, own, watch)?;
+    let own = &*own;
     for layer in 0..tree.num_layers() {
         watch()?;
         let layer = tree.layer(layer);
@@ -193,13 +194,13 @@ fn run(
             for (place, value) in task.sets.clone().zip(values) {
                 let set = rows.sets[place as usize];
                 let [regrets, reach] = task.rows(place);
-                gather(tree, set, found, regrets);
+                regrets.copy_from_slice(&own[tree.row(set)]);
                 let current = &policy[tree.row(set)];
                 *value = mean(current, regrets);
                 regrets.iter_mut().for_each(|regret| *regret -= *value);
                 let previous = rows.previous[place as usize];
-                let own = if previous == NONE { 1.0 } else { before[previous as usize] };
-                reach.iter_mut().zip(current).for_each(|(reach, share)| *reach = own * share);
+                let chosen = if previous == NONE { 1.0 } else { before[previous as usize] };
+                reach.iter_mut().zip(current).for_each(|(reach, share)| *reach = chosen * share);
             }
         });
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::toys::{BANDIT, KUHN, bandit::REWARDS, game};
-use stier_agents::solve::{GameTree, decide_backwards};
+use stier_agents::solve::{GameTree, NodeNumbers, decide_backwards};
 use stier_agents::{AgentSpec, Decision};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{ActionSet, Game, Hints, History, Rng, Seat, Turn, for_each_default_game};
@@ -59,14 +59,14 @@ fn values_converge_to_those_of_the_network_s_policy() {
     let policy = crate::policy_of(&*KUHN, &tree, &network, 1);
     let mut exact = vec![Vec::new(); tree.num_sets()];
     for seat in Seat::all(2) {
-        let decide = |set: u32, reach: &[f64], totals: &[f64]| {
-            let weight: f64 = tree.members(set).iter().map(|&member| reach[member as usize]).sum();
+        let decide = |set: u32, reach: &NodeNumbers, totals: &[f64]| {
+            let weight: f64 = tree.members(set).iter().map(|&member| reach.at(member)).sum();
             totals.iter().map(|total| total / weight).collect::<Vec<_>>()
         };
         let on = |set: u32, _: &Vec<f64>, children: &[f64]| {
             policy.row(set).iter().zip(children).map(|(share, value)| share * value).sum()
         };
-        let found = decide_backwards(&tree, &policy, seat, &mut vec![0.0; tree.num_nodes()], decide, on);
+        let found = decide_backwards(&tree, &policy, seat, &NodeNumbers::new(&tree), decide, on);
         exact.iter_mut().zip(found).filter(|(_, found)| !found.is_empty()).for_each(|(own, found)| *own = found);
     }
     let furthest = |options: &str| {

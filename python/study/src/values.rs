@@ -1,12 +1,12 @@
 //! The values of information sets under a policy, by passes over the histories of a game on the threads of the current
 //! pool.
 
-use stier_agents::solve::{Policy, Tree, decide_backwards};
+use stier_agents::solve::{NodeNumbers, Policy, Tree, decide_backwards};
 use stier_core::{Action, Seat};
 
 /// The probability with which chance and the others lead to the set.
-fn weight(tree: &Tree, set: u32, reach: &[f64]) -> f64 {
-    tree.members(set).iter().map(|&member| reach[member as usize]).sum()
+fn weight(tree: &Tree, set: u32, reach: &NodeNumbers) -> f64 {
+    tree.members(set).iter().map(|&member| reach.at(member)).sum()
 }
 
 /// By information set, the value to the seat of reaching it and playing on as well as it can against the policies of
@@ -18,13 +18,13 @@ pub fn response_values(
     seat: Seat,
     open: impl Fn(u32, Action) -> bool + Sync,
 ) -> Vec<f64> {
-    let decide = |set: u32, reach: &[f64], totals: &[f64]| {
+    let decide = |set: u32, reach: &NodeNumbers, totals: &[f64]| {
         let ranks = (0..totals.len()).filter(|&rank| open(set, tree.actions(set)[rank]));
         let best = ranks.reduce(|best, rank| if totals[rank] > totals[best] { rank } else { best });
         let best = best.expect("an information set has an open action");
         (best, Some(totals[best] / weight(tree, set, reach)))
     };
-    let mut work = vec![0.0; tree.num_nodes()];
-    let decided = decide_backwards(tree, policy, seat, &mut work, decide, |_, &(best, _), children| children[best]);
+    let work = NodeNumbers::new(tree);
+    let decided = decide_backwards(tree, policy, seat, &work, decide, |_, &(best, _), children| children[best]);
     decided.into_iter().map(|(_, value)| value.unwrap_or(f64::NAN)).collect()
 }

@@ -12,21 +12,21 @@
 //! The variants differ in how they discount and average iterations ([`Variant`]). Their bounds have the same order;
 //! in practice CFR+ and the discounted variants are faster by orders of magnitude.
 //!
-//! An iteration passes over all histories twice for each seat and once over the members of its information sets.
+//! An iteration passes over all histories twice for each seat.
 //! Memory besides the tree is 8 bytes per history and 32 per action of an information set. The calculation uses the
 //! threads of the current pool; their number does not change a bit of the result.
 
 mod checkpoint;
 
 use std::io;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 use stier_core::{Seat, choice};
 
 use crate::agent::threads::for_each_task;
-use crate::solve::best_response::{gather, mean};
-use crate::solve::game_tree::{Policy, RowTask, Tree, reach_layer, row_tasks, sum_up_layer};
+use crate::solve::best_response::mean;
+use crate::solve::game_tree::{NodeNumbers, Policy, RowTask, Tree, by_width, reach_layer, row_tasks, sum_up_layer};
 use crate::solve::{Iterative, RunLog, atomic_file};
 
 choice! {
@@ -94,10 +94,11 @@ pub struct Solver<'a> {
     regrets: Vec<f64>,
     sums: Vec<f64>,
     current: Vec<f64>,
-    /// The seat's own probability of playing to each of its actions; working space.
+    /// By place in a policy: first the value of each action, then the seat's own probability of playing to it; working
+    /// space.
     own: Vec<f64>,
-    /// One number per node; working space.
-    work: Vec<f64>,
+    /// Working space.
+    work: NodeNumbers,
 }
 
 impl<'a> Solver<'a> {
@@ -114,7 +115,7 @@ impl<'a> Solver<'a> {
             sums: vec![0.0; rows],
             current,
             own: vec![0.0; rows],
-            work: vec![0.0; tree.num_nodes()],
+            work: NodeNumbers::new(tree),
         }
     }
 
@@ -145,9 +146,9 @@ impl<'a> Solver<'a> {
     /// Updates the seat's regrets and policy sums. Layers go from first to last, because a player reaches a set by
     /// its own earlier actions.
     fn learn(&mut self, seat: Seat) {
-        let (tree, values, variant) = (self.tree, &self.work, self.variant);
+        let (tree, variant) = (self.tree, self.variant);
         let t = (self.iterations + 1) as f64;
-        let ([positive, negative], fading) = (variant.discount(t), variant.fading(t));
+        let (discount, fading) = (variant.discount(t), variant.fading(t));
         for layer in 0..tree.num_layers() {
             let sets = tree.layer(layer);
             let rows = tree.starts()[sets.start as usize] as usize..tree.starts()[sets.end as usize] as usize;
@@ -160,22 +161,15 @@ impl<'a> Solver<'a> {
                 &mut self.current[rows],
             ];
             for_each_task(row_tasks(tree.starts(), sets, parts), |mut task: RowTask<'_>| {
-                let mut gains = Vec::new();
                 for set in task.sets.clone().filter(|&set| tree.mover(set) == seat) {
-                    gains.resize(tree.width(set) as usize, 0.0);
-                    gather(tree, set, values, &mut gains);
                     let reach = tree.previous(set).map_or(1.0, |row| before[row as usize]);
-                    let [own, regrets, sums, current] = task.rows(set);
-                    let value = mean(current, &gains);
-                    for action in 0..gains.len() {
-                        own[action] = reach * current[action];
-                        sums[action] = sums[action] * fading + own[action];
-                        let regret = regrets[action] + (gains[action] - value);
-                        regrets[action] = regret * if regret > 0.0 { positive } else { negative };
-                    }
-                    if variant.alternates() {
-                        match_row(regrets, current);
-                    }
+                    let rows = task.rows(set);
+                    by_width!(tree.width(set), WIDTH => {
+                        let [regrets, current] = learn_row::<WIDTH>(rows, reach, discount, fading);
+                        if variant.alternates() {
+                            match_row(regrets, current);
+                        }
+                    });
                 }
             });
         }
@@ -205,8 +199,8 @@ impl Iterative for Solver<'_> {
         for _ in 0..iterations {
             for seat in Seat::all(self.tree.num_seats()).skip(self.seats_done) {
                 let watch = || watch(self.iterations);
-                go_down(self.tree, &self.current, seat, &mut self.work, &watch)?;
-                go_up(self.tree, &self.current, seat, &mut self.work, &watch)?;
+                go_down(self.tree, &self.current, seat, &self.work, &watch)?;
+                go_up(self.tree, &self.current, seat, &self.work, &mut self.own, &watch)?;
                 self.learn(seat);
                 self.seats_done += 1;
             }
@@ -234,7 +228,7 @@ pub(crate) fn go_down(
     tree: &Tree,
     rows: &[f64],
     seat: Seat,
-    work: &mut [f64],
+    work: &NodeNumbers,
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> ControlFlow<()> {
     for layer in 0..tree.num_layers() {
@@ -245,33 +239,79 @@ pub(crate) fn go_down(
 }
 
 /// Turns the results of [`go_down`] into the value of every node for the seat under the same policy, times that
-/// probability.
+/// probability. Writes to `own`, by place in a policy, the value of every action of the seat, summed over the histories of
+/// its set.
 pub(crate) fn go_up(
     tree: &Tree,
     rows: &[f64],
     seat: Seat,
-    work: &mut [f64],
+    work: &NodeNumbers,
+    own: &mut [f64],
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> ControlFlow<()> {
+    let payoffs = tree.payoffs(seat);
     for layer in (0..tree.num_layers()).rev() {
         watch()?;
-        sum_up_layer(tree, layer, seat, work, |set, values| {
-            if tree.mover(set) == seat { mean(&rows[tree.row(set)], values) } else { values.iter().sum() }
+        let sets = tree.layer(layer);
+        let place = |set: u32| tree.starts()[set as usize] as usize;
+        let mut rest = &mut own[place(sets.start)..place(sets.end)];
+        let task = |sets: Range<u32>| {
+            let length = place(sets.end) - place(sets.start);
+            (sets, rest.split_off_mut(..length).expect("a number for each action"))
+        };
+        for_each_task(tree.cut_by_members(sets).map(task).collect(), |(sets, values)| {
+            let start = place(sets.start);
+            for set in sets.filter(|&set| tree.mover(set) == seat) {
+                let row = tree.row(set);
+                let values = &mut values[row.start - start..row.end - start];
+                work.average(tree, set, &rows[row], values);
+            }
+        });
+        sum_up_layer(tree, layer, &payoffs, work, |set| {
+            if tree.mover(set) != seat {
+                work.sum_up(tree, set);
+            }
         });
     }
     ControlFlow::Continue(())
 }
 
+/// Updates the rows of a set in [`Solver::learn`]: its own probabilities, which were the values of actions, the regrets, the
+/// sums of policies and the current policy. Returns regrets and current policy.
+#[inline(always)]
+fn learn_row<const WIDTH: usize>(
+    rows: [&mut [f64]; 4],
+    reach: f64,
+    [positive, negative]: [f64; 2],
+    fading: f64,
+) -> [&mut [f64]; 2] {
+    let [own, regrets, sums, current] = rows.map(|row| if WIDTH > 0 { &mut row[..WIDTH] } else { row });
+    let value = mean(current, own);
+    for action in 0..own.len() {
+        let gain = own[action] - value;
+        own[action] = reach * current[action];
+        sums[action] = sums[action] * fading + own[action];
+        let regret = regrets[action] + gain;
+        regrets[action] = regret * if regret > 0.0 { positive } else { negative };
+    }
+    [regrets, current]
+}
+
 /// Regret matching: a policy in proportion to positive regrets, uniform if there are none (S. Hart and A. Mas-Colell,
 /// *A Simple Adaptive Procedure Leading to Correlated Equilibrium*, 2000).
+#[inline]
 pub(crate) fn match_row(regrets: &[f64], policy: &mut [f64]) {
     policy.iter_mut().zip(regrets).for_each(|(share, regret)| *share = regret.max(0.0));
     normalize(policy);
 }
 
 /// Scales non-negative numbers to a sum of 1. If all are 0, they become equal.
+#[inline]
 pub(crate) fn normalize(row: &mut [f64]) {
     let sum: f64 = row.iter().sum();
-    let alike = 1.0 / row.len() as f64;
-    row.iter_mut().for_each(|share| *share = if sum > 0.0 { *share / sum } else { alike });
+    if sum > 0.0 {
+        row.iter_mut().for_each(|share| *share /= sum);
+    } else {
+        row.fill(1.0 / row.len() as f64);
+    }
 }

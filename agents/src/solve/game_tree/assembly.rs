@@ -71,6 +71,9 @@ impl Tree {
             layers: vec![0],
             members: Vec::new(),
             member_starts: Vec::new(),
+            firsts: Vec::new(),
+            chances: Vec::new(),
+            ends: Vec::new(),
             outcomes: Outcomes { lists: vec![0], probabilities: Vec::new(), starts: vec![0], events: Vec::new() },
             returns: Vec::new(),
         }
@@ -118,6 +121,14 @@ impl Tree {
             members[next[set] as usize] = number;
             next[set] += 1;
         }
+        for (node, number) in self.nodes.iter().zip(0..) {
+            match node.node() {
+                Node::Chance { .. } => self.chances.push(number),
+                Node::Decision { .. } => {}
+                Node::End { returns } => self.ends.push((number, returns)),
+            }
+        }
+        self.firsts = members.iter().map(|&member: &u32| self.nodes[member as usize].first).collect();
         self.member_starts = sizes;
         self.members = members;
         self.starts = starts.into();

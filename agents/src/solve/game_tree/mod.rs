@@ -8,10 +8,11 @@
 //! which the cards of a hand are dealt does not matter, and information sets and values are those of the game.
 //!
 //! Nodes are numbered level by level, with the children of a level's nodes adjacent and after all nodes of that
-//! level. A pass over the tree visits one level after another. It works on each level in parallel and adds in the
-//! same order for any number of threads.
+//! level. A pass over the tree visits one layer after another, set by set. It works on each layer in parallel and adds
+//! in the same order for any number of threads.
 //!
-//! A history takes 8 bytes, a decision 4 more, and an information set about 17, and 1 for each action. Views are not stored: a set can
+//! A history takes 8 bytes, an end or a decision 8 more, a chance node 4 more, and an information set about 17, and 1 for
+//! each action. Views are not stored: a set can
 //! [replay](InformationSet::view) one of its histories. Building also holds the states of two layers: those with the
 //! same number of choices before them, and the next. Consecutive random events in mid-game make it slower, because
 //! views must then be compared.
@@ -37,7 +38,8 @@ use thiserror::Error;
 use crate::agent::threads::Halted;
 
 use growth::Growth;
-pub(crate) use passes::{RowTask, reach_layer, row_tasks, sum_up_layer};
+pub use passes::NodeNumbers;
+pub(crate) use passes::{RowTask, by_width, reach_layer, row_tasks, sum_up_layer};
 pub use policy::Policy;
 pub(crate) use policy::is_distribution;
 pub use size::{TreeSize, estimate_size};
@@ -218,6 +220,11 @@ pub struct Tree {
     /// The nodes of all sets, one set after another, and the start of each set.
     members: Vec<u32>,
     member_starts: Vec<u32>,
+    /// The first child of each member.
+    firsts: Vec<u32>,
+    /// The chance nodes, and the ends with the numbers of their returns, ascending.
+    chances: Vec<u32>,
+    ends: Vec<(u32, u32)>,
     outcomes: Outcomes,
     returns: Vec<BySeat<f64>>,
 }
@@ -392,8 +399,32 @@ impl Tree {
     /// The nodes of an information set, ascending.
     #[inline]
     pub fn members(&self, set: u32) -> &[u32] {
-        let set = set as usize;
-        &self.members[self.member_starts[set] as usize..self.member_starts[set + 1] as usize]
+        &self.members[self.member_range(set)]
+    }
+
+    /// The places of a set's nodes among the members of all sets.
+    #[inline]
+    fn member_range(&self, set: u32) -> Range<usize> {
+        self.member_starts[set as usize] as usize..self.member_starts[set as usize + 1] as usize
+    }
+
+    /// The chance nodes with this many choices before them.
+    fn chances(&self, choices: usize) -> &[u32] {
+        let [after_choice, after_chance] = self.levels[choices];
+        let place = |node: u32| self.chances.partition_point(|&chance| chance < node);
+        &self.chances[place(after_choice.start)..place(after_chance.end)]
+    }
+
+    /// The ends with this many choices before them.
+    fn ends(&self, choices: usize) -> &[(u32, u32)] {
+        let [after_choice, after_chance] = self.levels[choices];
+        let place = |node: u32| self.ends.partition_point(|&(end, _)| end < node);
+        &self.ends[place(after_choice.start)..place(after_chance.end)]
+    }
+
+    /// The returns of a seat, by number.
+    pub(crate) fn payoffs(&self, seat: Seat) -> Vec<f64> {
+        self.returns.iter().map(|returns| returns[seat]).collect()
     }
 
     /// The places of a set's actions in a policy.
@@ -435,12 +466,6 @@ impl Tree {
     #[inline]
     pub fn mover(&self, set: u32) -> Seat {
         self.movers[set as usize]
-    }
-
-    /// The first child of a decision.
-    #[inline]
-    pub(crate) fn first_child(&self, node: u32) -> usize {
-        self.nodes[node as usize].first as usize
     }
 
     /// The parent of a node and the rank of the action or outcome that leads to the node; `None` for the root.
