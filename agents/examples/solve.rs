@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use stier_agents::AgentSpec;
-use stier_agents::solve::{Algorithm, GameTree, Policy, Settings, nash_conv, policy_of, solve};
+use stier_agents::solve::{Algorithm, GameTree, Policy, Settings, Solved, nash_conv, policy_of, solve};
 use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
 use stier_core::{FromRules as _, Seat};
 
@@ -15,7 +15,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} histories, {} information sets", tree.num_nodes(), tree.num_sets());
 
     let settings = Settings { algorithm: Algorithm::CfrPlus, iterations: 2000, target: 1e-3, ..Settings::default() };
-    let (equilibrium, iterations) = solve(&tree, &settings, &Arc::default(), &|_| ControlFlow::Continue(()))?;
+    let Solved { policy: equilibrium, iterations, .. } =
+        solve(&tree, &settings, &Arc::default(), &|_| ControlFlow::Continue(()))?;
     let solved = nash_conv(&tree, &equilibrium);
     println!("value for player 0: {:+.4}, after {iterations} iterations", solved.values[Seat(0)]);
 

@@ -11,6 +11,8 @@ use std::panic::{self, AssertUnwindSafe, resume_unwind};
 pub trait Foreign {
     /// [Fails](fail) because of a contradiction in what the game said, given in words.
     fn contradiction(&self, what: &str) -> !;
+    /// True if no two histories lead to the same state.
+    fn states_are_histories(&self) -> bool;
 }
 
 /// A failure on its way to the caller.

@@ -23,6 +23,8 @@ pub(crate) struct Game {
     face: Arc<dyn DynGame>,
     observation_size: usize,
     information_state_size: usize,
+    /// A number for the class of a Python game: a class of the same name is another.
+    class: usize,
 }
 
 impl Game {
@@ -30,7 +32,7 @@ impl Game {
         let facts = guarded(|| face.facts())?;
         let observation_size = encode::size(&facts.observation_layout);
         let information_state_size = encode::size(&facts.information_state_layout);
-        Ok(Self { face, observation_size, information_state_size })
+        Ok(Self { face, observation_size, information_state_size, class: 0 })
     }
 
     pub(crate) fn face(&self) -> &dyn DynGame {
@@ -62,6 +64,7 @@ impl Game {
         Arc::ptr_eq(&self.face, &other.face)
             || self.face.facts().name == other.face.facts().name
                 && self.face.facts().rules_text == other.face.facts().rules_text
+                && self.class == other.class
     }
 }
 
@@ -94,6 +97,11 @@ impl<'py> FromPyObject<'_, 'py> for AnyGame {
 #[pyfunction]
 #[pyo3(signature = (name, /, **options))]
 pub(crate) fn load_game(name: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Game> {
+    if let Ok(game) = name.cast::<Game>()
+        && options.is_none_or(|options| options.is_empty())
+    {
+        return Ok(game.get().clone());
+    }
     let Ok(text) = name.cast::<PyString>() else { return python_game(name, "", options) };
     let text = text.to_cow()?;
     if let Some((place, rules)) = place_of_class(&text) {
@@ -123,7 +131,7 @@ fn place_of_class(text: &str) -> Option<(&str, &str)> {
     if module == "openspiel" {
         return Some((text, ""));
     }
-    let (class, options) = rest.split_once('(').map_or((rest, ""), |(class, rest)| (class, rest));
+    let (class, options) = rest.split_once(['(', ':']).unwrap_or((rest, ""));
     let is_class = !class.trim().is_empty() && !class.contains(['=', ',']) && !games::NAMES.contains(&module);
     is_class.then(|| (text[..module.len() + 1 + class.len()].trim(), options.strip_suffix(')').unwrap_or(options)))
 }
@@ -137,7 +145,8 @@ fn python_game(game: &Bound<'_, PyAny>, rules: &str, options: Option<&Bound<'_, 
 /// Makes a game from the sheet of its class: see `stier/games/_sheet.py`.
 #[pyfunction(name = "_python_game")]
 pub(crate) fn make_python_game(sheet: &Bound<'_, PyAny>) -> PyResult<Game> {
-    Game::new(stier_games::custom(PythonGame::new(sheet)?))
+    let game = Game::new(stier_games::custom(PythonGame::new(sheet)?))?;
+    Ok(Game { class: sheet.getattr("class_number")?.extract()?, ..game })
 }
 
 fn layout(fields: &[Field]) -> Vec<(&'static str, Vec<usize>)> {

@@ -317,13 +317,14 @@ impl Played {
     }
 
     /// The game as text for `stier.read_record`.
-    fn record(&self) -> PyResult<String> {
-        guarded(|| self.game.face().record_of(&self.played().events))
+    fn record(&self, py: Python<'_>) -> PyResult<String> {
+        let record = guarded(|| self.game.face().record_of(&self.played().events))?;
+        serial::with_place(py, &self.game, &record)
     }
 
     /// The game as a terminal state, history included.
     fn state(&self, py: Python<'_>) -> PyResult<State> {
-        serial::read_record(py, &self.record()?)
+        serial::read_record(py, &self.record(py)?)
     }
 
     fn __repr__(&self) -> String {

@@ -22,11 +22,26 @@ use crate::state::State;
 const HEADER: &str = "stier-state 1";
 const EXPLICIT: &str = "explicit";
 
+/// A record with another name for the game.
+fn renamed(record: &str, from: &str, to: &str) -> String {
+    record.replacen(&format!("\ngame: {from}\n"), &format!("\ngame: {to}\n"), 1)
+}
+
+/// A record of a game, in which a Python game has the place of its class, where other programs find it.
+pub(crate) fn with_place(py: Python<'_>, game: &Game, record: &str) -> PyResult<String> {
+    if game.is_native() {
+        return Ok(record.to_string());
+    }
+    let place: String = py.import("stier.games")?.call_method1("place_of", (game.clone(),))?.extract()?;
+    Ok(renamed(record, game.face().facts().name, &place))
+}
+
 /// Writes the state as text. If it deals itself, the text includes its future.
-pub(crate) fn write(state: &dyn DynState) -> String {
+pub(crate) fn write(py: Python<'_>, game: &Game, state: &dyn DynState) -> PyResult<String> {
     let dealing =
         state.dealing().map_or(EXPLICIT.to_string(), |Dealing { seed, since }| format!("seed {seed} since {since}"));
-    format!("{HEADER}\ndealing: {dealing}\n{}", state.record())
+    let record = with_place(py, game, &guarded(|| state.record())?)?;
+    Ok(format!("{HEADER}\ndealing: {dealing}\n{record}"))
 }
 
 pub(crate) fn read(py: Python<'_>, text: &str) -> PyResult<State> {
@@ -60,12 +75,13 @@ fn parse_dealing(line: &str) -> Option<Option<Dealing>> {
 }
 
 fn from_record(py: Python<'_>, text: &str) -> PyResult<(Game, Box<dyn DynState>)> {
-    let (name, rules) = record::game(text).map_err(errors::record)?;
-    let game = load_by_name(py, name, rules).map_err(|error| {
+    let (place, rules) = record::game(text).map_err(errors::record)?;
+    let game = load_by_name(py, place, rules).map_err(|error| {
         let text = format!("invalid rules in the record: {}", error.value(py));
         if error.is_instance_of::<PyValueError>(py) { errors::record(text) } else { error }
     })?;
-    let state = guarded(|| game.face().replay(text))?.map_err(errors::record)?;
+    let text = renamed(text, place, game.face().facts().name);
+    let state = guarded(|| game.face().replay(&text))?.map_err(errors::record)?;
     Ok((game, state))
 }
 
@@ -82,12 +98,12 @@ pub(crate) fn read_record(py: Python<'_>, text: &str) -> PyResult<State> {
 ///
 /// Raises `ValueError` if the state belongs to another game.
 #[pyfunction]
-pub(crate) fn serialize_game_and_state(game: &Game, state: PyRef<'_, State>) -> PyResult<String> {
+pub(crate) fn serialize_game_and_state(py: Python<'_>, game: &Game, state: PyRef<'_, State>) -> PyResult<String> {
     if !game.is(state.game()) {
         let found = state.game().text();
         return Err(errors::argument(format!("the state is of {found}, not of {}", game.text())));
     }
-    guarded(|| write(state.inner()))
+    write(py, game, state.inner())
 }
 
 /// Reads the text of `serialize_game_and_state`. Raises `RecordError`, which names the line or event, for any other

@@ -309,7 +309,9 @@ pub(crate) fn enumerate(
     interrupt: &AtomicBool,
     count: &Count,
 ) -> Result<Arc<dyn DynTree>, BuildError> {
-    count.estimate.store(game.face().estimate_histories().histories as u64, Ordering::Relaxed);
+    if game.is_native() {
+        count.estimate.store(game.face().estimate_histories().histories as u64, Ordering::Relaxed);
+    }
     count.running.store(true, Ordering::Relaxed);
     let tree = game.face().enumerate(most_histories, threads, &|histories| {
         count.histories.store(histories as u64, Ordering::Relaxed);

@@ -361,13 +361,13 @@ impl State {
     }
 
     /// The state as text for `Game.deserialize_state`, with the future draws of a state that deals itself.
-    fn serialize(&self) -> PyResult<String> {
-        guarded(|| serial::write(self.inner()))
+    fn serialize(&self, py: Python<'_>) -> PyResult<String> {
+        serial::write(py, &self.game, self.inner())
     }
 
     /// The game so far as text for `stier.read_record`: rules, events by name, result.
-    fn record(&self) -> PyResult<String> {
-        guarded(|| self.inner.record())
+    fn record(&self, py: Python<'_>) -> PyResult<String> {
+        serial::with_place(py, &self.game, &guarded(|| self.inner.record())?)
     }
 
     /// Text for a terminal: as the player sees the state, or with all cards open.
@@ -480,7 +480,7 @@ impl State {
         attempt(|| {
             let restore = py.import("stier._native")?.getattr("_restore_state")?;
             // Where the game is written in Python, unpickling it imports its class.
-            Ok((restore, (serial::write(self.inner()), self.game.clone()).into_pyobject(py)?))
+            Ok((restore, (serial::write(py, &self.game, self.inner())?, self.game.clone()).into_pyobject(py)?))
         })
     }
 }

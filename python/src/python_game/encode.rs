@@ -32,7 +32,7 @@ impl Code {
     /// number for where it stands.
     fn read(&mut self, value: &Bound<'_, PyAny>, place: u64, bytes: &mut Vec<u8>) -> PyResult<()> {
         let start = bytes.len();
-        if let Ok(items) = value.cast::<PyTuple>() {
+        if let Some(items) = tuple(value)? {
             bytes.push(b'(');
             for (index, item) in items.iter().enumerate() {
                 self.read(&item, mix(place, index as u64 + 1), bytes)?;
@@ -40,7 +40,7 @@ impl Code {
             bytes.push(b')');
             return Ok(());
         }
-        if let Ok(items) = value.cast::<PyFrozenSet>() {
+        if let Ok(items) = value.cast_exact::<PyFrozenSet>() {
             let mut parts = Vec::with_capacity(items.len());
             for item in items.iter() {
                 let mut part = Vec::new();
@@ -67,6 +67,13 @@ impl Code {
         self.places[bit / 64] |= 1 << (bit % 64);
         Ok(())
     }
+}
+
+/// A tuple, or a named one: other subclasses may be more than their items.
+fn tuple<'a, 'py>(value: &'a Bound<'py, PyAny>) -> PyResult<Option<&'a Bound<'py, PyTuple>>> {
+    let Ok(items) = value.cast::<PyTuple>() else { return Ok(None) };
+    let is_plain = value.is_exact_instance_of::<PyTuple>() || value.hasattr("_fields")?;
+    Ok(is_plain.then_some(items))
 }
 
 /// A hash of bytes.
@@ -96,13 +103,14 @@ fn fields_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Fields<'py>>> {
     Ok(None)
 }
 
-/// True for the simple values of Python: whatever takes no look at the type.
+/// True for the simple values of Python, which have no parts. Subclasses may be more than the value.
 fn is_plain(value: &Bound<'_, PyAny>) -> bool {
     value.is_none()
-        || value.is_instance_of::<PyInt>()
-        || value.is_instance_of::<PyString>()
-        || value.is_instance_of::<PyFloat>()
-        || value.is_instance_of::<PyBytes>()
+        || value.is_instance_of::<PyBool>()
+        || value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyFloat>()
+        || value.is_exact_instance_of::<PyBytes>()
 }
 
 /// Appends a value without parts. Numbers that Python takes for equal have the same bytes.
@@ -112,33 +120,42 @@ fn simple(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>) -> PyResult<()> {
         bytes.extend((text.len() as u32).to_le_bytes());
         bytes.extend(text);
     };
+    let kind = value.get_type();
+    if !is_plain(value) {
+        // A number of numpy is one of Python.
+        if kind.module()?.to_cow()? == "numpy" && value.hasattr("item")? {
+            let number = value.call_method0("item")?;
+            if is_plain(&number) {
+                return simple(&number, bytes);
+            }
+        }
+        return Err(PyTypeError::new_err(format!(
+            "it must be made of None, numbers, str, bytes, tuples, frozensets, enums and frozen dataclasses, and it has a \
+             part of type {}",
+            kind.qualname()?
+        )));
+    }
     if value.is_none() {
         text(b'n', &[]);
     } else if let Ok(string) = value.cast::<PyString>() {
         text(b's', string.to_cow()?.as_bytes());
     } else if let Ok(data) = value.cast::<PyBytes>() {
         text(b'b', data.as_bytes());
-    } else if value.is_instance_of::<PyBool>() || value.hasattr("__index__")? {
-        let number = value.call_method0("__index__")?;
-        match number.extract::<i64>() {
+    } else if value.is_instance_of::<PyInt>() {
+        match value.extract::<i64>() {
             Ok(small) => text(b'i', &small.to_le_bytes()),
-            Err(_) => text(b'I', number.str()?.to_cow()?.as_bytes()),
+            Err(_) => text(b'I', value.str()?.to_cow()?.as_bytes()),
         }
-    } else if value.hasattr("__float__")? {
+    } else {
         let number: f64 = value.extract()?;
         if number.is_nan() {
             return Err(PyValueError::new_err("nan is not equal to itself"));
         }
-        match number as i64 {
-            whole if whole as f64 == number => text(b'i', &whole.to_le_bytes()),
-            _ => text(b'f', &number.to_bits().to_le_bytes()),
+        if number.fract() != 0.0 || number.is_infinite() {
+            text(b'f', &number.to_bits().to_le_bytes());
+        } else {
+            return simple(&value.call_method0("__int__")?, bytes);
         }
-    } else {
-        let kind = value.get_type().qualname()?;
-        return Err(PyTypeError::new_err(format!(
-            "it must be made of None, numbers, str, bytes, tuples, frozensets, enums and frozen dataclasses, and it has a part of \
-             type {kind}"
-        )));
     }
     Ok(())
 }

@@ -420,6 +420,10 @@ impl Foreign for PythonGame {
     fn contradiction(&self, what: &str) -> ! {
         raise(errors::game(format!("{}: {what}", self.name())))
     }
+
+    fn states_are_histories(&self) -> bool {
+        self.states_are_histories
+    }
 }
 
 impl PlainGame for PythonGame {

@@ -1,5 +1,7 @@
 //! The options of Python games.
 
+use std::any::Any;
+
 use stier_core::options::parts;
 use stier_core::{DynOptions, OptionInfo, OptionValue};
 
@@ -8,6 +10,8 @@ use stier_core::{DynOptions, OptionInfo, OptionValue};
 pub(super) struct Rules {
     /// The name of the game.
     pub(super) owner: &'static str,
+    /// A number for the class.
+    pub(super) class: usize,
     /// Every option with its value.
     pub(super) options: Vec<(OptionInfo, OptionValue)>,
 }
@@ -35,6 +39,7 @@ impl DynOptions for Rules {
     }
 
     fn equals(&self, other: &dyn DynOptions) -> bool {
-        self.owner == other.owner() && self.values() == other.values()
+        let class = (other as &dyn Any).downcast_ref::<Self>().map(|other| other.class);
+        class == Some(self.class) && self.owner == other.owner() && self.values() == other.values()
     }
 }

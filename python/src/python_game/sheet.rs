@@ -132,7 +132,7 @@ impl PythonGame {
         let (memory, bytes): (usize, usize) =
             (sheet.getattr("memory_mb")?.extract()?, sheet.getattr("state_bytes")?.extract()?);
         let own = Self {
-            rules: Rules { owner: text_for_ever(&name), options },
+            rules: Rules { owner: text_for_ever(&name), class: sheet.getattr("class_number")?.extract()?, options },
             info,
             methods,
             actions: sheet.getattr("actions")?.extract()?,

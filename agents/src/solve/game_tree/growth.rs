@@ -151,7 +151,7 @@ impl<G: Game> SeatKnowledge<G> {
             return after;
         }
         let (last_row, earlier) = (self.last_row(before), self.views[before.0 as usize]);
-        let number = mix(earlier, key.1);
+        let number = if draw.is_unnoticed[self.seat.index()] { earlier } else { mix(earlier, key.1) };
         let after = if events.is_first(draw.event) {
             self.add(last_row, number)
         } else {
@@ -217,6 +217,8 @@ struct Draw<S> {
     /// The knowledge, until every seat has observed it that before the last event.
     knowledge: Seats<Knowledge>,
     is_observed: bool,
+    /// True for seats that did not notice the last event, in games whose promises are checked.
+    is_unnoticed: Seats<bool>,
 }
 
 /// Random events, each with the place of the one before it, or [`NONE`].
@@ -251,8 +253,8 @@ pub(super) struct Growth<'a, G: Game> {
     watch: &'a (dyn Fn(usize) -> ControlFlow<()> + Sync),
     starts: Vec<u32>,
     numbers: Numbers,
-    /// The layers of information sets by the numbers of their views, in games whose promises are checked.
-    layers: FxHashMap<(Seat, u64), u32>,
+    /// The information sets by the numbers of their views, in games whose promises are checked.
+    views: FxHashMap<(Seat, u64), u32>,
 }
 
 impl<'a, G: Game> Growth<'a, G> {
@@ -264,7 +266,7 @@ impl<'a, G: Game> Growth<'a, G> {
             watch,
             starts: vec![0],
             numbers: Numbers::default(),
-            layers: FxHashMap::default(),
+            views: FxHashMap::default(),
         }
     }
 
@@ -402,9 +404,8 @@ impl<'a, G: Game> Growth<'a, G> {
             let row = self.starts[set as usize] as usize..self.starts[set as usize + 1] as usize;
             let knows_its_options = legal.iter().eq(tree.actions[row].iter().copied());
             if let Some(game) = game.foreign() {
-                let layer = tree.levels.len() as u32;
-                let known = *self.layers.entry((mover, known.views[knowledge.0 as usize])).or_insert(layer);
-                check(game, mover, knows_its_options, known == layer);
+                let known = *self.views.entry((mover, known.views[knowledge.0 as usize])).or_insert(set);
+                check(game, mover, knows_its_options, known == set);
             }
             debug_assert!(knows_its_options, "the mover knows its options");
             tree.nodes[from.nodes[place].0 as usize] = Packed::new(Node::Decision { set, first });
@@ -444,6 +445,7 @@ impl<'a, G: Game> Growth<'a, G> {
                 event: NONE,
                 knowledge: from.knowledge(place),
                 is_observed: true,
+                is_unnoticed: [false; MAX_SEATS],
             };
             let mut events = Events::default();
             let draws = self.settled(batch.iter().map(start).collect(), known, &mut events)?;
@@ -508,7 +510,14 @@ impl<'a, G: Game> Growth<'a, G> {
                 game.apply(&mut state, outcome.action);
                 let probability = draw.probability * outcome.probability;
                 let event = events.push(draw.event, outcome.action);
-                longer.push(Draw { state, probability, event, is_observed: false, ..draw });
+                let mut is_unnoticed = [false; MAX_SEATS];
+                if game.foreign().is_some() {
+                    for seat in Seat::all(self.seats) {
+                        let observed = game.observed(&draw.state, outcome.action, seat);
+                        is_unnoticed[seat.index()] = observed == UNNOTICED;
+                    }
+                }
+                longer.push(Draw { state, probability, event, is_observed: false, is_unnoticed, ..draw });
             }
         }
         Ok(longer)
@@ -556,16 +565,16 @@ impl<'a, G: Game> Growth<'a, G> {
 }
 
 /// Fails if a game whose rules run somewhere else breaks a promise at an information set.
-fn check(game: &dyn Foreign, mover: Seat, knows_its_options: bool, is_in_one_layer: bool) {
+fn check(game: &dyn Foreign, mover: Seat, knows_its_options: bool, is_the_only_one: bool) {
     if !knows_its_options {
         game.contradiction(&format!(
             "legal_actions differ in two histories that player {mover} cannot tell apart; stier.check_game shows them"
         ));
     }
-    if !is_in_one_layer {
+    if !is_the_only_one {
         game.contradiction(&format!(
-            "player {mover} does not notice some actions of others, so that histories with different numbers of decisions look \
-             alike: such a game cannot be enumerated, and must say hidden_moves = True"
+            "player {mover} does not notice some actions of others or of chance, so that histories in which they come at other \
+             times look alike: such a game cannot be enumerated, and must say hidden_moves = True"
         ));
     }
 }

@@ -60,7 +60,9 @@ fn probe<G: Game>(game: &G, rng: &mut Rng) -> f64 {
                     weight *= outcomes.len() as f64;
                     history.push(game, outcomes[rng.below(outcomes.len() as u32) as usize].action);
                 }
-                weight /= orders(game, &before, &history);
+                if !game.foreign().is_some_and(|game| game.states_are_histories()) {
+                    weight /= orders(game, &before, &history);
+                }
             }
         }
         sum += weight;
