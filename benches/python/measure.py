@@ -24,6 +24,17 @@ def machine() -> list[str]:
     return [f"- commit: {commit.stdout.strip()}", f"- machine: {processor}, Python {platform.python_version()}"]
 
 
+def seconds(work: Callable[[], object], rounds: int = 1, times: int = 1) -> float:
+    """Return the CPU seconds of the fastest of some rounds, in each of which `work` is done so many times."""
+    found = []
+    for _ in range(rounds):
+        start = time.process_time()
+        for _ in range(times):
+            work()
+        found.append(time.process_time() - start)
+    return min(found)
+
+
 def measure(name: str, elements: int, once: Callable[[], object]) -> None:
     """Time calls of `once`, each of which processes `elements` elements, and keep the median with its 95 % interval."""
     times: list[float] = []

@@ -7,11 +7,9 @@ about the same size. All figures are of one thread and CPU time, the best of fiv
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-from measure import machine
+from measure import machine, seconds
 
 import stier
 from stier.solving import GameTree
@@ -26,16 +24,6 @@ PAIRS = [
     ("trumps:Trumps", "schwinget:suits=2,values=3,hand_size=2"),
 ]
 ROUNDS, LANES, STEPS, ITERATIONS, CFR = 5, 64, 200, 2000, 100
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """Returns the CPU seconds of the fastest of some runs."""
-    found = []
-    for _ in range(ROUNDS):
-        start = time.process_time()
-        work()
-        found.append(time.process_time() - start)
-    return min(found)
 
 
 def fresh(text: str) -> stier.Game:
@@ -53,30 +41,29 @@ def steps(game: stier.Game) -> float:
         for _ in range(STEPS):
             envs.step(envs.sample_actions())
 
-    return LANES * STEPS / seconds(play)
+    return LANES * STEPS / seconds(play, ROUNDS)
 
 
 def search(game: stier.Game) -> float:
     """Returns iterations of ISMCTS per second, at first decisions."""
     agent = stier.load_agent("ismcts", game, iterations=ITERATIONS)
     states = [game.new_initial_state(seed=seed) for seed in range(5)]
-    return ITERATIONS * len(states) / seconds(lambda: [agent.step(state) for state in states])
+    return ITERATIONS * len(states) / seconds(lambda: [agent.step(state) for state in states], ROUNDS)
 
 
 def first(text: str) -> float:
     """Returns positions per second that were not seen before, in a tree that is grown."""
-    found = []
+    trees: list[GameTree] = []
+    fastest = float("inf")
     for _ in range(ROUNDS):
         game = fresh(text)
-        start = time.process_time()
-        tree = GameTree(game, threads=1)
-        found.append(tree.histories / (time.process_time() - start))
-    return max(found)
+        fastest = min(fastest, seconds(lambda game=game: trees.append(GameTree(game, threads=1))))
+    return trees[-1].histories / fastest
 
 
 def solve(game: stier.Game) -> float:
     """Returns milliseconds of CFR+ per iteration."""
-    once, often = (seconds(lambda n=n: stier.solve(game, iterations=n, threads=1)) for n in (1, 1 + CFR))
+    once, often = (seconds(lambda n=n: stier.solve(game, iterations=n, threads=1), ROUNDS) for n in (1, 1 + CFR))
     return 1000 * (often - once) / CFR
 
 

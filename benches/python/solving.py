@@ -11,7 +11,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -19,9 +18,10 @@ from typing import Any, Protocol
 
 import numpy as np
 import pyspiel
-from measure import machine
+from measure import machine, seconds
 
 import stier
+from stier.games._open_spiel import turn_based
 from stier.open_spiel import tabular
 from stier.solving import GameTree
 
@@ -41,19 +41,9 @@ TARGET, LONGEST, SHORTEST = 1e-3, 200.0, 1.0
 ROUNDS = 3
 
 
-def spent(work: Callable[[], object], times: int = 1) -> float:
-    """Returns the CPU seconds of some work, done so many times."""
-    start = time.process_time()
-    for _ in range(times):
-        work()
-    return time.process_time() - start
-
-
 def spiel_game(name: str) -> Any:
     """Loads a game in OpenSpiel, turn-based."""
-    game = pyspiel.load_game(GAMES[name])
-    is_simultaneous = game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
-    return pyspiel.convert_to_turn_based(game) if is_simultaneous else game
+    return turn_based(pyspiel.load_game(GAMES[name]))
 
 
 class Solver(Protocol):
@@ -131,23 +121,23 @@ def walk(game: Any) -> None:
 
 def measure_walk(name: str) -> dict[str, float]:
     game = spiel_game(name)
-    return {"build": min(spent(lambda: walk(game)) for _ in range(ROUNDS))}
+    return {"build": seconds(lambda: walk(game), ROUNDS)}
 
 
 def measure_other(package: str, name: str) -> dict[str, float]:
     """Builds, iterates, and iterates until NashConv is small enough, which is not measured."""
     game, solvers = spiel_game(name), []
-    build = min(spent(lambda: solvers.append(OTHERS[package](game))) for _ in range(ROUNDS))
+    build = seconds(lambda: solvers.append(OTHERS[package](game)), ROUNDS)
     solver, done, iterating, fastest, look = solvers[-1], 0, 0.0, float("inf"), 0
     distance = float("inf")
     while distance > TARGET and iterating < LONGEST:
         look += max(look // 10, 10)  # as this package does
-        took = spent(solver.iterate, look - done)
+        took = seconds(solver.iterate, times=look - done)
         fastest, iterating, done = min(fastest, took / (look - done)), iterating + took, look
         distance = solver.nash_conv()
     for _ in range(ROUNDS):
         times = max(1, round(SHORTEST / ROUNDS / fastest))
-        fastest = min(fastest, spent(solver.iterate, times) / times)
+        fastest = min(fastest, seconds(solver.iterate, times=times) / times)
     found = {"build": build, "iteration": fastest}
     return found | ({"target": build + iterating, "iterations": done} if distance <= TARGET else {})
 
@@ -156,10 +146,10 @@ def measure_stier(name: str) -> dict[str, float]:
     """The same for this package. The time to the target has its measurements of NashConv in it."""
 
     def solve(iterations: int, target: float = 0.0) -> float:
-        return spent(lambda: found.append(stier.solve(game, iterations=iterations, target=target, threads=1)))
+        return seconds(lambda: found.append(stier.solve(game, iterations=iterations, target=target, threads=1)))
 
     game, found, trees = stier.load_game(f"openspiel:{GAMES[name]}"), [], []
-    build = min(spent(lambda: trees.append(GameTree(game, threads=1))) for _ in range(ROUNDS))
+    build = seconds(lambda: trees.append(GameTree(game, threads=1)), ROUNDS)
     times = 100
     while (took := solve(times) - build) < max(SHORTEST, 4 * build):
         times = round(times * min(10.0, 1.5 * max(SHORTEST, 4 * build) / max(took, 1e-3)))

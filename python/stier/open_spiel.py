@@ -49,7 +49,8 @@ from stier._native import (
 from stier._output import bar
 from stier.catalogue import describe_game
 from stier.errors import AgentError, ArgumentError
-from stier.games import _open_spiel
+from stier.games._open_spiel import turn_based
+from stier.games._sheet import OPEN_SPIEL, RANGES
 from stier.playing import AnyGame
 
 __all__ = [
@@ -57,7 +58,6 @@ __all__ = [
     "PolicyAgent",
     "StierGame",
     "StierObserver",
-    "StierPolicy",
     "StierState",
     "as_policy",
     "deal",
@@ -67,8 +67,6 @@ __all__ = [
 
 #: The prefix of the games' names in OpenSpiel.
 PREFIX = "stier_"
-#: The numbers of players of any game.
-_FEWEST, _MOST = 2, 5
 
 
 def _players(name: str) -> tuple[int, int]:
@@ -80,7 +78,8 @@ def _players(name: str) -> tuple[int, int]:
     if players.choices:
         numbers = [int(choice) for choice in players.choices if choice.isdecimal()] or [default.num_players()]
         return min(numbers), max(numbers)
-    least, most = players.minimum or _FEWEST, players.maximum or _MOST
+    low, high = RANGES["num_players"]
+    least, most = players.minimum or low, players.maximum or high
     assert isinstance(least, int)
     assert isinstance(most, int)
     return least, most
@@ -268,8 +267,8 @@ def deal(state: StierState, seed: int) -> None:
 def _spiel_game(game: Game) -> pyspiel.Game:
     """Returns the game in OpenSpiel, turn-based."""
     name = game.short_name()
-    if name.startswith(_open_spiel.PREFIX):
-        return _open_spiel.turn_based(pyspiel.load_game(name.removeprefix(_open_spiel.PREFIX)))
+    if name.startswith(OPEN_SPIEL):
+        return turn_based(pyspiel.load_game(name.removeprefix(OPEN_SPIEL)))
     register()
     return pyspiel.load_game(PREFIX + name, game.rules())
 
@@ -304,12 +303,12 @@ def _state_of(game: Game, state: pyspiel.State, player: int) -> State:
 
 
 class StierPolicy(Policy):
-    """The policy of a solution as a policy of OpenSpiel; made by `as_policy`.
-
-    It is asked state by state. Its method `to_tabular` makes a table of it.
-    """
+    """The policy of a solution as a policy of OpenSpiel."""
 
     def __init__(self, solution: Solution | TabularPolicy | BestResponse) -> None:
+        if not isinstance(solution, Solution | TabularPolicy | BestResponse):
+            kind = type(solution).__name__
+            raise TypeError(f"as_policy takes a Solution, a TabularPolicy or a BestResponse, got {kind}")
         game = solution.game
         super().__init__(_spiel_game(game), list(range(game.num_players())))
         #: The same policy in `stier`.
@@ -322,16 +321,14 @@ class StierPolicy(Policy):
 
 
 def as_policy(solution: Solution | TabularPolicy | BestResponse) -> StierPolicy:
-    """Makes a policy for OpenSpiel of a solution.
+    """Makes a policy for OpenSpiel of a solution, with the solution as `solution`.
 
+    It is asked state by state. Its method `to_tabular` makes a table of it.
     It fits the game of OpenSpiel of which the solution is, if its choices are made in turn
     (``pyspiel.convert_to_turn_based``), or the game ``stier_…`` that `register` makes of a game of this package.
 
     Raises `TypeError` for anything but a `Solution`, `TabularPolicy` or `BestResponse`.
     """
-    if not isinstance(solution, Solution | TabularPolicy | BestResponse):
-        kind = type(solution).__name__
-        raise TypeError(f"as_policy takes a Solution, a TabularPolicy or a BestResponse, got {kind}")
     return StierPolicy(solution)
 
 
@@ -356,7 +353,7 @@ class PolicyAgent:
         text = str(game)
         if text not in self._games:
             own = getattr(self.policy, "game", None)
-            is_own = isinstance(own, pyspiel.Game) and f"{_open_spiel.PREFIX}{own}" == text
+            is_own = isinstance(own, pyspiel.Game) and f"{OPEN_SPIEL}{own}" == text
             self._games[text] = own if is_own else _spiel_game(game)
         shown = _spiel_state(self._games[text], state)
         asked = (shown, state.current_player()) if shown.is_simultaneous_node() else (shown,)

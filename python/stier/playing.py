@@ -170,9 +170,14 @@ def listed(agents: Sequence[AnyAgent]) -> list[AnyAgent]:
 
     Raises for a single one as text, whose letters would be agents.
     """
+    refuse_text(agents)
+    return [_entrant(agent) for agent in agents]
+
+
+def refuse_text(agents: Sequence[AnyAgent]) -> None:
+    """Raises `TypeError` for a single agent as text in place of a list."""
     if isinstance(agents, str):
         raise TypeError(f"agents must be a list, got the text {agents!r}")
-    return [_entrant(agent) for agent in agents]
 
 
 def _entrant(agent: AnyAgent) -> AnyAgent:

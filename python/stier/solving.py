@@ -29,7 +29,7 @@ from stier._native import (
 from stier._output import bar, plus_minus
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
-from stier.playing import AnyAgent, AnyGame, HasPolicy, checked, is_named, pit
+from stier.playing import AnyAgent, AnyGame, HasPolicy, checked, is_named, listed, pit
 
 __all__ = [
     "BestResponse",
@@ -553,10 +553,15 @@ def exploit(
         ValueError: A number that is out of range, or returns that do not add up to a constant.
     """
     game = as_game(game)
-    total = constant_sum(game)
+    total, seats = constant_sum(game), game.num_players()
+    others: list[AnyAgent] = []
     if is_named(agent):
-        # Otherwise it stays text: each seat has an object of its own.
-        agent = found if isinstance(found := checked(agent), Agent) else agent
+        # Each seat has an object of its own, unless it is an agent of the engine.
+        (first,) = listed([agent])
+        if isinstance(first, Agent):
+            agent = first
+        else:
+            others = [first, *listed([agent] * (seats - 2))]
     elif isinstance(agent, str):
         agent = load_agent(agent, game)
     if responder == "learned":
@@ -567,8 +572,8 @@ def exploit(
         raise AgentError(
             "oracle sees the hidden cards, so its gain is not a lower bound: choose another responder, such as lbr"
         )
-    seats = game.num_players()
-    games = pit(game, [responder] + [agent] * (seats - 1), deals=deals, seed=seed, threads=threads, progress=progress)
+    table = [responder, *(others or [agent] * (seats - 1))]
+    games = pit(game, table, deals=deals, seed=seed, threads=threads, progress=progress)
     gain = float(games.mean[0]) - total / seats
     names = [_name(responder, games.agents[0]), _name(agent, games.agents[-1])]
     return Exploitation(game, names[1], names[0], gain, float(games.ci95[0]), games)

@@ -102,11 +102,12 @@ else:
 
 @pytest.fixture(autouse=True)
 def registered_games_are_forgotten() -> Generator[None, None, None]:
-    """Unregisters the games that a test registers: other tests go through all games."""
+    """Forgets the games that a test registers or loads: other tests go through all games."""
     known = dict(stier.games._classes)
     yield
     stier.games._classes.clear()
     stier.games._classes.update(known)
+    stier.games._loaded.clear()
 
 
 @pytest.fixture

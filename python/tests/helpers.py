@@ -16,8 +16,9 @@ import stier
 
 #: The games of the package.
 OWN_GAMES = stier.registered_names()
-# The games written in Python are games like all others.
-sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+#: The folder of the games written in Python, which are games like all others.
+EXAMPLES = Path(__file__).parents[1] / "examples"
+sys.path.insert(0, str(EXAMPLES))
 #: The games of the examples, by the place of their classes.
 PYTHON_GAMES = ["kuhn:Kuhn", "leduc:Leduc", "trumps:Trumps"]
 for _place in PYTHON_GAMES:

@@ -201,10 +201,19 @@ def test_each_player_has_an_object_of_its_own(module: str) -> None:
     before = len(made)
     found = stier.pit("kuhn_poker", [text, text], deals=3)
     assert [one.games for one in made[before:]] == [len(found.games)] * 2
+    before = len(made)
     found = stier.exploit("kuhn_poker:players=3", text, "random", deals=1).games
+    assert len(made) == before + 2
     # A player whose turn never comes is not restarted.
     assert made[-1] is not made[-2]
     assert all(0 < one.games <= len(found.games) for one in made[-2:])
+
+
+def test_an_agent_that_is_checked_is_made_once(module: str) -> None:
+    made = _imports.load(f"{module}:made")
+    before = len(made)
+    stier.check_no_leak("kuhn_poker", games=1, agents=[f"{module}:Last"])
+    assert sum(not one.games for one in made[before:]) == 1
 
 
 def test_games_in_bulk_have_opponents_of_the_engine_alone(module: str) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import pytest
-from helpers import PYTHON_GAMES, random_walk
+from helpers import EXAMPLES, PYTHON_GAMES, random_walk
 from kuhn import Kuhn
 from leduc import Leduc
 from trumps import Trumps
@@ -24,15 +24,7 @@ import stier
 from stier.cli import main
 from stier.solving import GameTree
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 TWINS = {"kuhn:Kuhn": "kuhn_poker", "kuhn:Kuhn(players=3)": "kuhn_poker:players=3", "leduc:Leduc": "leduc_poker"}
-
-
-@pytest.fixture(autouse=True)
-def without_tests_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forgets the games that a test registers."""
-    monkeypatch.setattr(stier.games, "_classes", dict(stier.games._classes))
-    monkeypatch.setattr(stier.games, "_loaded", type(stier.games._loaded)())
 
 
 @pytest.mark.parametrize(("python", "rust"), TWINS.items())
@@ -403,6 +395,9 @@ def test_options_come_back_in_their_types() -> None:
     assert stier.load_game(str(game)) == game
     assert stier.load_game("typed", open_cards=True, colour=Colour.BLACK).rules_text() == "open_cards=on,colour=BLACK"
     assert [option.name for option in stier.catalogue.describe_game("typed")] == list(rules)
+    for letter in ",:=()":
+        with pytest.raises(stier.RulesError, match="label must not contain"):
+            stier.load_game(Typed, label=f"a{letter}b")
     for text, problem in [
         ("typed:stake=-1", "typed: the stake must be positive"),
         ("typed:style=quick", "typed: style must be slow or fast, got 'quick'"),
@@ -444,13 +439,9 @@ def test_other_processes_find_the_class(tmp_path: Path) -> None:
     (tmp_path / "state").write_bytes(pickle.dumps(state))
     program = "import pickle, sys; print(pickle.load(open('state', 'rb')).information_state_string(0))"
     found = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, env={**environment(), "PYTHONPATH": path()}, capture_output=True
+        [sys.executable, "-c", program], cwd=tmp_path, env={**os.environ, "PYTHONPATH": path()}, capture_output=True
     )
     assert found.stdout.decode().strip() == state.information_state_string(0), found.stderr.decode()
-
-
-def environment() -> dict[str, str]:
-    return dict(os.environ)
 
 
 def path() -> str:
@@ -465,12 +456,17 @@ from kuhn import Kuhn
 
 class Slow(Kuhn):
     name = "slow"
+    max_chance_events = 2
+    pause = 0
 
     def apply(self, state, action):
-        time.sleep(0.02)
+        time.sleep(self.pause)
         return super().apply(state, action)
 
 
+# Imports are done before the signal comes.
+{work}
+Slow.pause = 0.02
 print("ready", flush=True)
 while True:
     stier.games._loaded.clear()
@@ -491,15 +487,17 @@ while True:
 def test_ctrl_c_works_in_the_middle_of_python(work: str) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW.format(work=work)],
-        env={**environment(), "PYTHONPATH": path()},
+        env={**os.environ, "PYTHONPATH": path()},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     assert process.stdout
     assert process.stdout.readline() == b"ready\n"
     time.sleep(0.4)
+    sent = time.monotonic()
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=20)
+    assert time.monotonic() - sent < 3
     assert "KeyboardInterrupt" in errors.decode()[-80:], errors.decode()
     assert process.returncode in (1, -signal.SIGINT, 130)
 

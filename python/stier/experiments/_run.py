@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, nullcontext
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 import stier
-from stier import _arguments, _imports
+from stier import _arguments
 from stier._files import as_path
 from stier._native import alternatives
 from stier._output import Update, bar
@@ -134,7 +135,8 @@ def plan_of(kind: object) -> type[Plan]:
     """Returns the class of a kind of plans. Raises `ArgumentError` if there is no such kind."""
     if not isinstance(kind, str) or kind not in KINDS:
         raise ArgumentError(f"unknown kind '{kind}'{alternatives(str(kind), 'kinds', list(KINDS))}")
-    found: type[Plan] = _imports.load(KINDS[kind])
+    module, name = KINDS[kind].split(":")
+    found: type[Plan] = getattr(import_module(module), name)
     return found
 
 

@@ -10,155 +10,20 @@ A registered game works in every tool. The guide "Your own game" lists what its 
 
 from __future__ import annotations
 
-import inspect
-import re
-import sys
-from collections import OrderedDict
-from collections.abc import Callable
-from functools import partial
-from typing import Any, TypeVar
-
-from stier import _imports, _native
-from stier._native import Game
-from stier.errors import RulesError
 from stier.games._checking import GameReport, check_game
-from stier.games._sheet import Sheet, option_rows, read_options
+
+# The engine asks for those that begin with a _.
+from stier.games._registry import (
+    _classes as _classes,
+    _load as _load,
+    _loaded as _loaded,
+    _names as _names,
+    _options as _options,
+    _pickled as _pickled,
+    about as about,
+    place_of as place_of,
+    register_game,
+    text_of as text_of,
+)
 
 __all__ = ["GameReport", "check_game", "register_game"]
-
-_Class = TypeVar("_Class", bound=type)
-
-#: The registered classes by name.
-_classes: dict[str, type] = {}
-#: Games that were loaded lately. A game remembers what it was asked, so it pays to load it once.
-_loaded: OrderedDict[tuple[Any, ...], Game] = OrderedDict()
-#: The number of games that are kept.
-_KEPT = 16
-
-#: The beginning of the names of OpenSpiel's games.
-OPEN_SPIEL = "openspiel:"
-
-
-def register_game(game: _Class) -> _Class:
-    """Registers a game written in Python. Then `load_game` knows its name, and it works in every tool.
-
-    Returns the class, so it can be a decorator. A class of the same file and name replaces the one before, as when a
-    cell of a notebook runs again. Other programs can load the game without registering it, by the place of its class:
-    ``load_game("my_games:Trumps")``.
-
-    Args:
-        game: The class. The guide "Your own game" lists what it must have. Options are the keyword arguments of its
-            ``__init__``, each with a default and one of the types int, float, bool, str, Literal or an Enum.
-
-    Raises:
-        RulesError: A class that lacks something, options that are not of this form, or a name that another game has.
-    """
-    if not isinstance(game, type):
-        raise RulesError(f"register_game takes a class, got {type(game).__name__}")
-    name = getattr(game, "name", None)
-    if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9_]*", name):
-        raise RulesError(f"{game.__qualname__}.name must be text such as 'my_game': a-z, 0-9 and _, got {name!r}")
-    known = _classes.get(name)
-    if name in _native.registered_names() and (known is None or not _places(known) & _places(game)):
-        owner = f"{known.__module__}.{known.__qualname__}" if known else "the package"
-        raise RulesError(f"there is a game of the name '{name}' in {owner}; choose another")
-    option_rows(game, {})
-    _classes[name] = game
-    for key in [key for key in _loaded if key[0] is known]:
-        del _loaded[key]
-    return game
-
-
-def _places(game: type) -> set[tuple[str, str]]:
-    """Returns where a class stands: its module and its file, each with its name there."""
-    files = {one.__code__.co_filename for one in vars(game).values() if inspect.isfunction(one)}
-    return {(place, game.__qualname__) for place in (game.__module__, *files)}
-
-
-def about(name: str) -> str | None:
-    """Returns the docstring of a game's class, None for a game of the package. `stier rules` shows it."""
-    if name in _native.registered_names() and name not in _classes:
-        return None
-    if name.startswith(OPEN_SPIEL):
-        return f"# {name}\n\nA game of OpenSpiel."
-    return f"# {name}\n\n{inspect.getdoc(_class_of(name)) or ''}"
-
-
-def _names() -> list[str]:
-    """Returns the names of the registered games."""
-    return list(_classes)
-
-
-def _unknown(name: str) -> RulesError:
-    return RulesError(f"unknown game '{name}'{_native.alternatives(name, 'games', _native.registered_names())}")
-
-
-def _class_of(what: Any) -> type:
-    """Returns the class of a game by its name, by its place, or itself."""
-    if isinstance(what, str) and ":" in what:
-        what = _imports.load(what, RulesError)
-    elif isinstance(what, str):
-        if what not in _classes:
-            raise _unknown(what)
-        return _classes[what]
-    if not isinstance(what, type):
-        kind = type(what).__name__
-        raise TypeError(f"game must be a Game, the name of one, such as 'schwinget', or the class of one, got {kind}")
-    if _classes.get(getattr(what, "name", "")) is not what:
-        register_game(what)
-    return what
-
-
-def _load(what: Any, text: str, keywords: dict[str, Any] | None) -> Game:
-    """Loads a game that is not written in Rust, with the options in the text and the keywords."""
-    key: tuple[Any, ...]
-    make: Callable[[], Sheet]
-    pyspiel = sys.modules.get("pyspiel")
-    if (isinstance(what, str) and what.startswith(OPEN_SPIEL)) or (pyspiel and isinstance(what, pyspiel.Game)):
-        from stier.games._open_spiel import load
-
-        found = load(what, text, keywords or {})
-        if isinstance(found, Game):
-            return found
-        key, make = found
-    else:
-        game = _class_of(what)
-        options = read_options(game, text, keywords or {})
-        key, make = (game, *options.items()), partial(Sheet, game, options)
-    if key not in _loaded:
-        _loaded[key] = _native._python_game(make())
-        while len(_loaded) > _KEPT:
-            _loaded.popitem(last=False)
-    _loaded.move_to_end(key)
-    return _loaded[key]
-
-
-def _options(name: str) -> list[tuple[Any, ...]]:
-    """Returns the rows of the options of a game."""
-    return [] if name.startswith(OPEN_SPIEL) else option_rows(_class_of(name), {})
-
-
-def text_of(game: Game) -> str:
-    """Returns the text from which other programs load a game: with the place of its class if it is not of the package.
-
-    >>> text_of(stier.load_game("my_games:Trumps", hand_size=3))  # doctest: +SKIP
-    'my_games:Trumps(hand_size=3)'
-    """
-    place = place_of(game)
-    options = game.rules_text()
-    if place == game.short_name():
-        return str(game)
-    return f"{place}({options})" if options else place
-
-
-def place_of(game: Game) -> str:
-    """Returns the place of a game's class, such as ``my_games:Trumps``; the name where it is not found by place."""
-    owner = _classes.get(game.short_name())
-    if owner is None or owner.__module__ == "__main__":
-        return game.short_name()
-    return f"{owner.__module__}:{owner.__qualname__}"
-
-
-def _pickled(game: Game) -> tuple[Any, tuple[Any, ...]]:
-    """Returns how a game is loaded again, in another process too if its class can be imported there."""
-    return _native.load_game, (text_of(game),)

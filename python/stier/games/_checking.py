@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 import random
-import re
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -14,10 +13,11 @@ from itertools import combinations, pairwise
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from stier import _arguments
-from stier._native import CHANCE, TERMINAL, Game, registered_names
+from stier import _arguments, _native
+from stier._native import CHANCE, TERMINAL, Game
 from stier.errors import ArgumentError, GameError, RulesError
-from stier.games._sheet import REQUIRED, read_options
+from stier.games._registry import _classes
+from stier.games._sheet import RANGES, REQUIRED, name_of, read_options
 
 __all__ = ["GameReport", "check_game"]
 
@@ -118,32 +118,24 @@ def check_game(game: Any, *, histories: int = 10_000, seed: int = 0) -> GameRepo
 
 def _instance(game: Any) -> Any:
     """Returns an object with the rules of a game."""
-    options: dict[str, Any] = {}
-    text = ""
-    if isinstance(game, Game):
-        game, options = game.short_name(), game.rules()
     if isinstance(game, str):
-        from stier import games
-
-        # As "kuhn:players=3", "kuhn(players=3)", "my_games:Kuhn" or "my_games:Kuhn(players=3)".
-        name, _, text = game.strip().removesuffix(")").partition("(" if "(" in game or "=" not in game else ":")
-        is_native = name in registered_names() and name not in games._classes
-        if is_native or name.startswith(games.OPEN_SPIEL):
+        game = _native.load_game(game)
+    if isinstance(game, Game):
+        name = game.short_name()
+        if name not in _classes:
             raise ArgumentError(f"check_game is for games written in Python, got {name}")
-        game = games._class_of(name)
+        return _made(_classes[name], game.rules())
     if isinstance(game, type):
-        return _made(game, text, options)
+        return _made(game, {})
     if not hasattr(game, "initial_state"):
         raise ArgumentError(f"game must be the class of a game, an instance of one or its name, got {_shown(game)}")
     return game
 
 
-def _made(game: type, text: str, options: dict[str, Any]) -> Any:
+def _made(game: type, options: dict[str, Any]) -> Any:
     """Checks the name and the options of a class, and returns the game with these options."""
-    name = getattr(game, "name", None)
-    if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9_]*", name):
-        raise GameError(f"{game.__name__}: name is {_shown(name)}; it must be a text such as 'my_game': a-z, 0-9 and _")
     try:
+        name = name_of(game)
         defaults = read_options(game, "", {})
         for option, value in read_options(game, "", defaults).items():
             if value != defaults[option]:
@@ -154,7 +146,7 @@ def _made(game: type, text: str, options: dict[str, Any]) -> Any:
     except RulesError as error:
         raise GameError(str(error)) from error
     try:
-        return game(**read_options(game, text, options))
+        return game(**read_options(game, "", options))
     except RulesError:
         raise
     except Exception as error:
@@ -862,14 +854,9 @@ _FLAG: tuple[Callable[[Any], bool], str] = (lambda value: isinstance(value, bool
 #: The attributes of a game: a test of the value, and the allowed values in words.
 _ATTRIBUTES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "name": (lambda value: isinstance(value, str), "a text such as 'my_game'"),
-    "num_players": _between(2, 5),
-    "num_actions": _between(1, 256),
-    "max_decisions": _between(1, 65_535),
+    **{name: _between(low, high) for name, (low, high) in RANGES.items()},
     "utility_range": (_is_range, "two finite numbers, the lowest and the highest return"),
     "utility_sum": (lambda value: value is None or _is_number(value), "a number, or None"),
-    "num_outcomes": _between(0, 256),
-    "max_chance_events": _between(0, 65_535),
-    "memory_mb": _between(1, 1 << 20),
     "hidden_moves": _FLAG,
     "simultaneous": _FLAG,
     "exact_features": _FLAG,

@@ -22,22 +22,18 @@ try:
 except ImportError as _error:
     raise missing("open_spiel", _error) from _error
 
-from stier._native import Game, alternatives
+from stier._native import CHANCE, TERMINAL, Game, alternatives
 from stier.errors import RulesError
-from stier.games._sheet import Sheet
+from stier.games._sheet import OPEN_SPIEL, RANGES, Sheet
 
-__all__ = ["PREFIX", "OpenSpielGame", "load", "turn_based"]
+__all__ = ["OpenSpielGame", "load", "turn_based"]
 
-#: The beginning of the texts of the games.
-PREFIX = "openspiel:"
 #: Actions and outcomes have ids below this.
-_MOST_IDS = 256
+_MOST_IDS = RANGES["num_actions"][1]
 #: States that are looked at in breadth when a game is loaded, and outcomes that are followed from each random event.
 _PROBED, _OUTCOMES = 1000, 2
 #: Random games that are looked at then, and states of them.
 _GAMES, _PLAYED = 2, 1000
-
-_CHANCE, _TERMINAL = pyspiel.PlayerId.CHANCE, pyspiel.PlayerId.TERMINAL
 
 #: A game that was found: what identifies it, and a function that makes its sheet.
 Found: TypeAlias = tuple[tuple[str, str], Callable[[], Sheet]]
@@ -58,7 +54,7 @@ def load(what: pyspiel.Game | str, text: str, keywords: dict[str, Any]) -> Game 
         TypeError: Parameters of a game that is loaded already.
     """
     if isinstance(what, str):
-        game = _loaded(what.removeprefix(PREFIX).strip(), text, keywords)
+        game = _loaded(what.removeprefix(OPEN_SPIEL).strip(), text, keywords)
     elif text or keywords:
         raise TypeError(f"a game that is loaded has its own parameters, got {text or ', '.join(keywords)}")
     else:
@@ -66,7 +62,7 @@ def load(what: pyspiel.Game | str, text: str, keywords: dict[str, Any]) -> Game 
     own = getattr(game, "game", None)
     if isinstance(own, Game):
         return own
-    return (PREFIX, str(game)), lambda: _sheet(game)
+    return (OPEN_SPIEL, str(game)), lambda: _sheet(game)
 
 
 def turn_based(game: pyspiel.Game) -> pyspiel.Game:
@@ -95,13 +91,10 @@ def _loaded(name: str, text: str, keywords: dict[str, Any]) -> pyspiel.Game:
 
 def _sheet(game: pyspiel.Game) -> Sheet:
     """Makes the sheet of a game. It has no options: the parameters are part of its name."""
-    sheet = Sheet.__new__(Sheet)
-    sheet.options = []
     try:
-        sheet.read(OpenSpielGame(game))
+        return Sheet(OpenSpielGame(game), [])
     except pyspiel.SpielError as error:
-        raise RulesError(f"{PREFIX}{game} cannot be used: {error}") from error
-    return sheet
+        raise RulesError(f"{OPEN_SPIEL}{game} cannot be used: {error}") from error
 
 
 class OpenSpielGame:
@@ -120,7 +113,7 @@ class OpenSpielGame:
 
     def __init__(self, game: pyspiel.Game) -> None:
         #: The text from which `load` makes the same game.
-        self.name = f"{PREFIX}{game}"
+        self.name = f"{OPEN_SPIEL}{game}"
         #: The game in OpenSpiel, turn-based.
         self.game = game = turn_based(game)
         kind = game.get_type()
@@ -187,7 +180,7 @@ class OpenSpielGame:
         elif player is not None and mover == player:
             seen = state.information_state_string(player)
         else:
-            turn = f"turn {mover}" if mover >= 0 else "chance" if mover == _CHANCE else ""
+            turn = f"turn {mover}" if mover >= 0 else "chance" if mover == CHANCE else ""
             seen = turn if self._shows_turns else ""
         return seen
 
@@ -292,7 +285,7 @@ class _Probe:
             self._hidden_moves |= self._patterns.setdefault((mover, known), place.pattern) != place.pattern
             self._strings_recall &= self._strings.setdefault((mover, self._seen[known][0]), known) == known
         actions: list[int] = state.legal_actions()
-        names = self._outcomes if mover == _CHANCE else self._actions
+        names = self._outcomes if mover == CHANCE else self._actions
         for action in actions:
             names.setdefault(action, set()).add(state.action_to_string(mover, action))
         return actions
@@ -300,7 +293,7 @@ class _Probe:
     def _after(self, place: _Place, action: int) -> _Place:
         mover, state = place.state.current_player(), self._game.apply(place.state, action)
         known = self._learned(place.known, [action if player == mover else None for player in self._players], state)
-        if mover != _CHANCE:
+        if mover != CHANCE:
             return _Place(state, place.events, place.pattern << 1, known)
         goes_on = place.pattern > 1 and place.pattern & 1
         return _Place(state, place.events + 1, place.pattern if goes_on else place.pattern << 1 | 1, known)
@@ -309,7 +302,7 @@ class _Probe:
         """Returns the numbers of what the players know in a state, given what they knew before and did."""
         mover, known = state.current_player(), []
         for player, number, action in zip(self._players, before, own, strict=True):
-            seen = (self._game.observation(state, player), mover if mover in (player, _TERMINAL) else None)
+            seen = (self._game.observation(state, player), mover if mover in (player, TERMINAL) else None)
             if number < 0 or action is not None or seen != self._seen[number]:
                 number = self._numbers.setdefault((number, action, seen), len(self._seen))
                 if number == len(self._seen):

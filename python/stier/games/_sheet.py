@@ -13,10 +13,14 @@ from inspect import Parameter, getdoc, signature
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, cast
 
-from stier import _native
+from stier import _imports, _native
 from stier._native import CHANCE, TERMINAL
 from stier.errors import GameError, RulesError
 
+__all__ = ["OPEN_SPIEL", "RANGES", "REQUIRED", "Row", "Sheet", "name_of", "option_rows", "read_options", "words"]
+
+#: The beginning of the names of OpenSpiel's games.
+OPEN_SPIEL = f"{_imports.RESERVED}:"
 #: The members that every class of a game must have.
 REQUIRED = (
     "name",
@@ -33,15 +37,32 @@ REQUIRED = (
     "returns",
     "observation",
 )
+#: The lowest and the highest value of the members that are whole numbers.
+RANGES = {
+    "num_players": (2, 5),
+    "num_actions": (1, 256),
+    "max_decisions": (1, 65_535),
+    "num_outcomes": (0, 256),
+    "max_chance_events": (0, 65_535),
+    "memory_mb": (1, 1 << 20),
+}
+#: The most outcomes of a random event.
+_MOST_OUTCOMES = RANGES["num_outcomes"][1]
 #: The states that are looked at to find out how many random events and outcomes there are.
 _LOOKED_AT = 3000
-#: The most outcomes of a random event.
-_MOST_OUTCOMES = 256
 #: The random games that are played in place of that where there are more states.
 _PLAYED = 50
 
 #: An option: (name, value, default, names if it takes names only, allowed values in words, meaning).
 Row = tuple[str, Any, Any, list[str] | None, str, str]
+
+
+def name_of(game: type) -> str:
+    """Returns the name of the game of a class. Raises `RulesError` if it is not of the form of a name."""
+    name = getattr(game, "name", None)
+    if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9_]*", name):
+        raise RulesError(f"{game.__name__}: name is {name!r}; it must be text such as 'my_game': a-z, 0-9 and _")
+    return name
 
 
 def _type_names(kind: Any) -> list[str] | None:
@@ -97,8 +118,8 @@ def _read(owner: str, name: str, kind: Any, value: Any) -> Any:
         values: Sequence[Any] = typing.get_args(kind) or list(kind)
         return values[names.index(text)]
     if kind is str:
-        if set(text) & set(",()="):
-            raise RulesError(f"{owner}: {name} must not contain ',', '=' or brackets, got '{text}'")
+        if set(text) & set(",:=()"):
+            raise RulesError(f"{owner}: {name} must not contain ',', ':', '=' or brackets, got '{text}'")
         return text
     try:
         return kind(text)
@@ -297,26 +318,22 @@ def _most_in_random_games(game: Any, max_decisions: int) -> int:
 
 
 class Sheet:
-    """All that the engine reads from a game: its class under these options."""
+    """All that the engine reads from a game.
 
-    def __init__(self, game: type, options: dict[str, Any]) -> None:
-        try:
-            made = game(**options)
-        except ValueError as error:
-            raise RulesError(f"{game.name}: {error}") from error  # type: ignore[attr-defined]
-        self.options = option_rows(game, options)
-        self.read(made)
+    Args:
+        game: An object with the members of a game.
+        options: The rows of its options.
+    """
 
-    def read(self, game: Any) -> None:
-        """Reads the members of a game."""
+    def __init__(self, game: Any, options: list[Row]) -> None:
         name = game.name
         lacking = [member for member in REQUIRED if not hasattr(game, member)]
         if lacking:
             raise RulesError(f"{name} lacks {', '.join(lacking)}")
-        self.name = name
-        self.num_players = _whole(name, "num_players", game.num_players, 2, 5)
-        self.num_actions = _whole(name, "num_actions", game.num_actions, 1, 256)
-        self.max_decisions = _whole(name, "max_decisions", game.max_decisions, 1, 65_535)
+        self.name, self.options = name, options
+        self.num_players = _whole(name, "num_players", game.num_players)
+        self.num_actions = _whole(name, "num_actions", game.num_actions)
+        self.max_decisions = _whole(name, "max_decisions", game.max_decisions)
         low, high = game.utility_range
         if not (-1e300 < low <= high < 1e300):
             raise RulesError(f"{name}: utility_range must be a lowest and a highest return, got {game.utility_range!r}")
@@ -324,7 +341,7 @@ class Sheet:
         self.utility_sum = None if game.utility_sum is None else float(game.utility_sum)
         self.simultaneous = bool(getattr(game, "simultaneous", False))
         self.hidden_moves = bool(getattr(game, "hidden_moves", False))
-        self.memory_mb = _whole(name, "memory_mb", getattr(game, "memory_mb", 256), 1, 1 << 20)
+        self.memory_mb = _whole(name, "memory_mb", getattr(game, "memory_mb", 256))
         self.states_are_histories = bool(getattr(game, "states_are_histories", False))
         self.observations_recall = bool(getattr(game, "observations_recall", False))
         self.exact_features = bool(getattr(game, "exact_features", True))
@@ -339,14 +356,23 @@ class Sheet:
                 found = self._explored()
                 outcomes = found[0] if outcomes is None else outcomes
                 events = found[1] if events is None else events
-            self.num_outcomes = _whole(name, "num_outcomes", outcomes, 0, 256) or 1
-            self.max_chance_events = _whole(name, "max_chance_events", events, 0, 65_535)
+            self.num_outcomes = _whole(name, "num_outcomes", outcomes) or 1
+            self.max_chance_events = _whole(name, "max_chance_events", events)
             self.actions = _names(game, "action_name", self.num_actions)
             self.outcomes = _names(game, "outcome_name", self.num_outcomes)
             self.num_features = None if self._lacks("features") else len(self.game.features(first, 0))
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise GameError(f"{name} cannot be played: {type(error).__name__}: {error}") from error
         self.facts = None if self._lacks("facts") else self._facts
+
+    @classmethod
+    def of(cls, game: type, options: dict[str, Any]) -> Sheet:
+        """Returns the sheet of a class under these options."""
+        try:
+            made = game(**options)
+        except ValueError as error:
+            raise RulesError(f"{game.name}: {error}") from error  # type: ignore[attr-defined]
+        return cls(made, option_rows(game, options))
 
     def _explored(self) -> tuple[int, int]:
         try:
@@ -361,10 +387,8 @@ class Sheet:
         return [_fact(str(name), value) for name, value in self.game.facts(state, player).items()]
 
 
-def _whole(owner: str, name: str, value: Any, low: int, high: int) -> int:
+def _whole(owner: str, name: str, value: Any) -> int:
+    low, high = RANGES[name]
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise RulesError(f"{owner}: {name} must be a whole number between {low} and {high}, got {value!r}")
     return value
-
-
-__all__: Sequence[str] = ["REQUIRED", "Sheet", "option_rows", "read_options", "words"]

@@ -16,7 +16,7 @@ from stier import _arguments
 from stier._native import Agent, Game, PythonAgent, Solution, State, load_agent, load_game, registered_agents
 from stier._output import bar
 from stier.errors import AgentError, ArgumentError, IllegalActionError, LeakError
-from stier.playing import AnyAgent, is_named, listed, made
+from stier.playing import AnyAgent, checked, is_named, made, refuse_text
 
 __all__ = [
     "Difference",
@@ -318,7 +318,9 @@ class StierSubject:
 
 def _named(game: Game, agent: AnyAgent) -> tuple[str, Decide]:
     name = agent if isinstance(agent, str) else None
-    if isinstance(agent, str):
+    if not isinstance(agent, str):
+        agent = checked(agent)
+    else:
         agent = made(agent) if is_named(agent) else load_agent(agent, game)
     if isinstance(agent, Agent | PythonAgent):
         return name or agent.name, _decisions(agent)
@@ -462,7 +464,10 @@ def check_no_leak(
     games, worlds = _arguments.count("games", games), _arguments.count("worlds", worlds)
     seed = _arguments.seed(seed)
     if agents is not None:
-        listed(agents)
+        refuse_text(agents)
+        for agent in agents:
+            if not isinstance(agent, str):
+                checked(agent)
     subject = _subject(game, agents, twin)
     report = LeakReport(subject.name, subject.method, untested=subject.untested)
     with bar(progress) as update:
