@@ -459,7 +459,10 @@ impl State {
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
         match other.cast::<Self>() {
-            Ok(other) => Ok(self.inner.same(&*other.try_borrow()?.inner)),
+            Ok(other) => {
+                let other = other.try_borrow()?;
+                Ok(self.game.is(&other.game) && self.inner.same(&*other.inner))
+            }
             Err(_) => Ok(false),
         }
     }

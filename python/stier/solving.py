@@ -199,7 +199,7 @@ Rule: TypeAlias = Callable[[Rows], Callable[[Step], tuple[npt.ArrayLike, float]]
 
 
 def run(
-    tree: GameTree,
+    tree: GameTree | AnyGame,
     rule: Rule,
     *,
     iterations: int = ITERATIONS,
@@ -232,7 +232,7 @@ def run(
     ``(step.regrets + rows.spread(step.values)) / rows.spread(step.others)``.
 
     Args:
-        tree: The tree of the game.
+        tree: The tree of the game, or the game.
         rule: The rule; see above.
         iterations: Iterations at most.
         target: The NashConv at which to stop; 0 for never. As in `solve`, also for the times at which it is measured.
@@ -251,6 +251,7 @@ def run(
     iterations = _arguments.whole("iterations", iterations, 1, MOST_ITERATIONS)
     target = _arguments.number("target", target, 0)
     seed, label = _arguments.seed(seed), name or str(getattr(rule, "__name__", type(rule).__name__))
+    tree = tree if isinstance(tree, GameTree) else GameTree(tree)
     players = [Rows.of(tree, player) for player in range(tree.game.num_players())]
     updates = [rule(rows) for rows in players]
     policies = [rows.normalize(np.zeros(len(rows))) for rows in players]

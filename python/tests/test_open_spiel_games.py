@@ -263,7 +263,7 @@ def test_a_player_to_act_sees_its_string_and_its_tensor() -> None:
 def test_a_bound_on_random_events_is_mended() -> None:
     """OpenSpiel's is too low in this game."""
     adapter = OpenSpielGame(pyspiel.load_game("coop_box_pushing"))
-    assert adapter.max_chance_events == 300 > adapter.game.max_chance_nodes_in_history()
+    assert adapter.max_chance_events >= 300 > adapter.game.max_chance_nodes_in_history()
 
 
 @pytest.mark.parametrize("text", [text for text in SMALL if text[:8] not in ("leduc_po", "repeated")])

@@ -401,7 +401,7 @@ def test_options_come_back_in_their_types() -> None:
     for text, problem in [
         ("typed:stake=-1", "typed: the stake must be positive"),
         ("typed:style=quick", "typed: style must be slow or fast, got 'quick'"),
-        ("typed:players=many", "typed: players must be a whole number, got 'many'"),
+        ("typed:players=many", "typed: players must be a whole number of 64 bits, got 'many'"),
         ("typed:palyers=3", "typed has no option 'palyers'; did you mean 'players'?"),
         ("typed:players=2,players=3", "typed: option 'players' is given twice"),
         ("typed:fast", "typed:fast: there is no module 'typed'"),
@@ -506,3 +506,106 @@ def test_a_trick_game_shows_hands() -> None:
     state = stier.load_game(Trumps).new_initial_state(seed=2)
     beliefs = stier.load_agent("ismcts", state.get_game()).beliefs(state)
     assert beliefs.expected.sum() == 2 * 2
+
+
+class Coin:
+    """Chance tosses a coin before or after the first choice of player 0, and nobody sees when. Player 1 guesses."""
+
+    name = "coin"
+    num_players = 2
+    num_actions = 2
+    num_outcomes = 2
+    max_decisions = 2
+    max_chance_events = 2
+    utility_range = (-1.0, 1.0)
+    utility_sum = 0.0
+
+    def initial_state(self) -> Any:
+        return ()
+
+    def current_player(self, state: Any) -> int:
+        if len(state) == 4:
+            return stier.TERMINAL
+        late = bool(state) and state[0] == 1
+        return (stier.CHANCE, 0 if late else stier.CHANCE, stier.CHANCE if late else 0, 1)[len(state)]
+
+    def legal_actions(self, state: Any) -> list[int]:
+        return [0, 1]
+
+    def chance_outcomes(self, state: Any) -> list[tuple[int, float]]:
+        return [(0, 0.5), (1, 0.5)]
+
+    def apply(self, state: Any, action: int) -> Any:
+        return (*state, action)
+
+    def returns(self, state: Any) -> list[float]:
+        won = 1.0 if state[3] == state[0] else -1.0
+        return [-won, won]
+
+    def observation(self, state: Any, player: int | None) -> Any:
+        return None
+
+
+def test_players_who_do_not_notice_chance_are_not_told_by_the_tree() -> None:
+    with pytest.raises(stier.GameError, match="does not notice some actions of others or of chance"):
+        stier.solve(Coin, iterations=1)
+
+
+class Rank:
+    """A card that counts as a number, which is not all that it is."""
+
+    def __init__(self, rank: int, suit: str) -> None:
+        self.rank, self.suit = rank, suit
+
+    def __index__(self) -> int:
+        return self.rank
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rank) and (self.rank, self.suit) == (other.rank, other.suit)
+
+    def __hash__(self) -> int:
+        return hash(self.rank)
+
+
+class Suited(Kuhn):
+    """Kuhn poker with cards of two suits in its states, and with parts of observations of any kind."""
+
+    name = "suited"
+    shown: ClassVar[Any] = None
+
+    def apply(self, state: Any, action: int) -> Any:
+        after = super().apply(state, action)
+        return after._replace(cards=tuple(Rank(int(card), "HS"[int(card) % 2]) for card in after.cards))
+
+    def observation(self, state: Any, player: int | None) -> Any:
+        return super().observation(state, player) if self.shown is None else (self.shown, len(state.cards))
+
+
+def test_values_that_are_more_than_numbers_stay_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = (Suited().initial_state()._replace(cards=(Rank(1, suit),)) for suit in "HS")
+    assert one != other
+    assert hash(one) == hash(other)
+    for shown in (Rank(1, "H"), type("Text", (str,), {})("a"), float("nan"), object()):
+        monkeypatch.setattr(Suited, "shown", shown)
+        stier.games._loaded.clear()
+        with pytest.raises(stier.GameError, match="observation raised"):
+            stier.load_game(Suited).new_initial_state().information_state_string(0)
+
+
+def test_a_class_of_the_same_name_is_another_game() -> None:
+    first = stier.load_game(type("Again", (Kuhn,), {"name": "again"}))
+    second = stier.load_game(type("Again", (Kuhn,), {"name": "again"}))
+    assert first != second
+    assert first.new_initial_state() != second.new_initial_state()
+
+
+def test_other_programs_read_its_records(tmp_path: Path) -> None:
+    state = list(random_walk(stier.load_game("kuhn:Kuhn(players=3)").new_initial_state(), 1))[-1]
+    assert "game: kuhn:Kuhn\n" in state.record()
+    assert stier.read_record(state.record()) == state
+    (tmp_path / "record").write_text(state.record(), "utf-8")
+    program = "import stier; print(stier.read_record(open('record').read()).history())"
+    found = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env={**os.environ, "PYTHONPATH": path()}, capture_output=True
+    )
+    assert found.stdout.decode().strip() == str(state.history()), found.stderr.decode()

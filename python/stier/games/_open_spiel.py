@@ -62,7 +62,10 @@ def load(what: pyspiel.Game | str, text: str, keywords: dict[str, Any]) -> Game 
     own = getattr(game, "game", None)
     if isinstance(own, Game):
         return own
-    return (OPEN_SPIEL, str(game)), lambda: _sheet(game)
+    text = str(game)
+    if game is what and not _is_loaded_by(text, game):
+        text = f"{text}#{id(game)}"  # another game may have the same text
+    return (OPEN_SPIEL, text), lambda: _sheet(game, text)
 
 
 def turn_based(game: pyspiel.Game) -> pyspiel.Game:
@@ -84,15 +87,29 @@ def _loaded(name: str, text: str, keywords: dict[str, Any]) -> pyspiel.Game:
         known = pyspiel.registered_names()
         if short_name not in known:
             raise RulesError(f"OpenSpiel has no game '{short_name}'{alternatives(short_name, 'games', known)}")
-        return pyspiel.load_game(short_name, parameters | keywords)
+        given = {name: _parameter(name, value) for name, value in keywords.items()}
+        return pyspiel.load_game(short_name, parameters | given)
     except (pyspiel.SpielError, IndexError, TypeError) as error:
         raise RulesError(f"OpenSpiel does not load '{name}': {error}") from error
 
 
-def _sheet(game: pyspiel.Game) -> Sheet:
+def _parameter(name: str, value: Any) -> Any:
+    """Returns a parameter as OpenSpiel reads it, if it is text."""
+    return pyspiel.game_parameters_from_string(f"game({name}={value})")[name] if isinstance(value, str) else value
+
+
+def _is_loaded_by(text: str, game: pyspiel.Game) -> bool:
+    """Returns true if OpenSpiel makes the same game of the text."""
+    try:
+        return bool(pyspiel.load_game(text).get_parameters() == game.get_parameters())
+    except pyspiel.SpielError:
+        return False
+
+
+def _sheet(game: pyspiel.Game, text: str) -> Sheet:
     """Makes the sheet of a game. It has no options: the parameters are part of its name."""
     try:
-        return Sheet(OpenSpielGame(game), [])
+        return Sheet(OpenSpielGame(game, text), [])
     except pyspiel.SpielError as error:
         raise RulesError(f"{OPEN_SPIEL}{game} cannot be used: {error}") from error
 
@@ -111,9 +128,11 @@ class OpenSpielGame:
     #: A tensor need not tell all that the string tells.
     exact_features = False
 
-    def __init__(self, game: pyspiel.Game) -> None:
-        #: The text from which `load` makes the same game.
-        self.name = f"{OPEN_SPIEL}{game}"
+    def __init__(self, game: pyspiel.Game, text: str | None = None) -> None:
+        #: The text from which `load` makes the same game, where OpenSpiel has one.
+        self.name = f"{OPEN_SPIEL}{text or game}"
+        #: The game as it was given: while it is kept, no other has its identity.
+        self.given = game
         #: The game in OpenSpiel, turn-based.
         self.game = game = turn_based(game)
         kind = game.get_type()
@@ -153,8 +172,8 @@ class OpenSpielGame:
         self.observations_recall = self._has_information_states and found.strings_recall
         #: With it, trees are built faster. None if it does not tell everything.
         self.information_state = pyspiel.State.information_state_string if self.observations_recall else None
-        # OpenSpiel's bound is too low in some games.
-        self.max_chance_events = max(self.max_chance_events, found.chance_events)
+        if found.chance_events > self.max_chance_events:  # OpenSpiel's bound is too low in some games
+            self.max_chance_events = 2 * found.chance_events + 8
         self._actions, self._outcomes = found.actions, found.outcomes
 
     def _ids(self, what: str, number: int) -> int:

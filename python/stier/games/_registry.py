@@ -75,7 +75,9 @@ def _names() -> list[str]:
 
 
 def _unknown(name: str) -> RulesError:
-    return RulesError(f"unknown game '{name}'{_native.alternatives(name, 'games', _native.registered_names())}")
+    known = _native.alternatives(name, "games", _native.registered_names())
+    own = f"a game of your own is named by its module, as my_games:MyGame, one of OpenSpiel's as {OPEN_SPIEL}NAME"
+    return RulesError(f"unknown game '{name}'{known}; {own}")
 
 
 def _class_of(what: Any) -> type:
@@ -139,11 +141,18 @@ def text_of(game: Game) -> str:
 def place_of(game: Game) -> str:
     """Returns the place of a game's class, such as ``my_games:Trumps``; the name where it is not found by place."""
     owner = _classes.get(game.short_name())
-    if owner is None or owner.__module__ == "__main__":
+    if owner is None or owner.__module__ == "__main__" or "<" in owner.__qualname__:
         return game.short_name()
     return f"{owner.__module__}:{owner.__qualname__}"
 
 
 def _pickled(game: Game) -> tuple[Any, tuple[Any, ...]]:
     """Returns how a game is loaded again, in another process too if its class can be imported there."""
-    return _native.load_game, (text_of(game),)
+    owner = _classes.get(game.short_name())
+    if owner is None or "<" in owner.__qualname__:
+        return _native.load_game, (game.short_name(),) if owner is None else (str(game),)
+    return _load_again, (owner, game.rules())
+
+
+def _load_again(game: type, rules: dict[str, Any]) -> Game:
+    return _native.load_game(game, **rules)

@@ -84,7 +84,7 @@ def _options_of(game: type) -> dict[str, tuple[Any, Any]]:
         hints = typing.get_type_hints(game.__init__)  # type: ignore[misc]
     except NameError as error:
         raise RulesError(f"{game.__qualname__}: the type of an option cannot be found: {error}") from error
-    found = {}
+    found, owner = {}, getattr(game, "name", game.__qualname__)
     for name, parameter in list(signature(game).parameters.items()):
         kind = hints.get(name)
         fits = kind in (int, float, str) or _type_names(kind) is not None
@@ -94,6 +94,13 @@ def _options_of(game: type) -> dict[str, tuple[Any, Any]]:
             raise RulesError(
                 f"{game.__qualname__}: option '{name}' must have a default and one of the types int, float, bool, str, "
                 f"Literal or an Enum, as in 'players: int = 2', got '{parameter}'"
+            )
+        if any(isinstance(value, bool) for value in typing.get_args(kind)):
+            raise RulesError(f"{owner}: option '{name}' must be a bool, not a Literal of True and False")
+        if _read(owner, name, kind, parameter.default) != parameter.default:
+            raise RulesError(
+                f"{owner}: the default of option {name}, {parameter.default!r}, does not have the type that the option "
+                "has"
             )
         found[name] = (kind, parameter.default)
     return found
@@ -122,9 +129,12 @@ def _read(owner: str, name: str, kind: Any, value: Any) -> Any:
             raise RulesError(f"{owner}: {name} must not contain ',', ':', '=' or brackets, got '{text}'")
         return text
     try:
-        return kind(text)
+        number = kind(text)
+        if kind is int and not -(2**63) <= number < 2**63:
+            raise ValueError("too large")
+        return number
     except ValueError as error:
-        what = "a whole number" if kind is int else "a number"
+        what = "a whole number of 64 bits" if kind is int else "a number"
         raise RulesError(f"{owner}: {name} must be {what}, got '{text}'") from error
 
 
@@ -173,7 +183,7 @@ def _meaning(game: type, option: str) -> str:
 def words(value: Any) -> str:
     """Returns an observation in words, the same in every run."""
     if isinstance(value, Enum):
-        return value.name
+        return value.name or repr(value)
     if isinstance(value, str):
         return value if "\n" not in value and " | " not in value else repr(value)
     return _words_within(value)
@@ -181,7 +191,7 @@ def words(value: Any) -> str:
 
 def _words_within(value: Any) -> str:
     if isinstance(value, Enum):
-        return value.name
+        return value.name or repr(value)
     if isinstance(value, tuple):
         return f"({', '.join(map(_words_within, value))})"
     if isinstance(value, frozenset):
@@ -268,7 +278,10 @@ def _names(game: Any, method: str, count: int) -> list[str]:
     function = getattr(game, method, None)
     names: list[str] = []
     for number in range(count):
-        name = str(number) if function is None else "_".join(str(function(number)).split())
+        try:
+            name = str(number) if function is None else "_".join(str(function(number)).split())
+        except (LookupError, TypeError, ValueError):  # an id that never occurs may have no name
+            name = str(number)
         names.append(f"{name}#{number}" if not name or name in names else name)
     return names
 
@@ -331,6 +344,8 @@ class Sheet:
         if lacking:
             raise RulesError(f"{name} lacks {', '.join(lacking)}")
         self.name, self.options = name, options
+        #: Tells classes of one name apart.
+        self.class_number = 0
         self.num_players = _whole(name, "num_players", game.num_players)
         self.num_actions = _whole(name, "num_actions", game.num_actions)
         self.max_decisions = _whole(name, "max_decisions", game.max_decisions)
@@ -361,7 +376,9 @@ class Sheet:
             self.actions = _names(game, "action_name", self.num_actions)
             self.outcomes = _names(game, "outcome_name", self.num_outcomes)
             self.num_features = None if self._lacks("features") else len(self.game.features(first, 0))
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        except RulesError:
+            raise
+        except Exception as error:
             raise GameError(f"{name} cannot be played: {type(error).__name__}: {error}") from error
         self.facts = None if self._lacks("facts") else self._facts
 
@@ -372,7 +389,12 @@ class Sheet:
             made = game(**options)
         except ValueError as error:
             raise RulesError(f"{game.name}: {error}") from error  # type: ignore[attr-defined]
-        return cls(made, option_rows(game, options))
+        except Exception as error:
+            name = game.name  # type: ignore[attr-defined]
+            raise GameError(f"{name}: __init__ raised {type(error).__name__}: {error}") from error
+        sheet = cls(made, option_rows(game, options))
+        sheet.class_number = id(game)
+        return sheet
 
     def _explored(self) -> tuple[int, int]:
         try:
