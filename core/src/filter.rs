@@ -57,8 +57,8 @@ impl<S: Copy + Eq + std::hash::Hash> Layer<S> {
     }
 }
 
-/// The most states at one event in a game whose [rules run somewhere else](Game::foreign): some gigabytes.
-const MOST_STATES: usize = 1 << 22;
+/// The most states at one event in a game whose [rules run somewhere else](Game::foreign): some hundred megabytes.
+const MOST_STATES: usize = 1 << 18;
 
 /// Fails in a game whose rules run somewhere else.
 fn too_many<G: Game>(game: &G, seat: Seat) {

@@ -320,7 +320,7 @@ def test_what_pit_accepts_an_experiment_accepts(module: str, tmp_path: Path) -> 
     engine = experiments.Experiment("kuhn_poker", [stier.load_agent("greedy", "kuhn_poker"), f"{module}:engine"])
     assert engine.agents == {"greedy": "greedy", f"{module}:engine": "random:seed=3"}
     for wrong in (lambda state: 0, _imports.load(f"{module}:one"), 3):
-        with pytest.raises(stier.ArgumentError, match="an agent of an experiment must be text such as"):
+        with pytest.raises(stier.ArgumentError, match="a later run must find an agent of an experiment again"):
             experiments.Experiment("kuhn_poker", ["random", wrong])  # type: ignore[list-item]
     found = experiments.decisions(store, teacher="own", agents=[f"{module}:Last"])
     assert (found.policy[np.arange(len(found.action)), found.action] == 1).all()

@@ -356,8 +356,8 @@ def as_text(agent: AnyAgent, game: Game) -> str:
     text = agent if isinstance(agent, str) else agent.spec if isinstance(agent, Agent) else path_of(agent)
     if text is None or text.startswith("__main__:"):
         raise ArgumentError(
-            f"an agent of an experiment must be text such as 'ismcts:iterations=100' or 'my_agents:choose', or a "
-            f"function or class of a module, got {agent!r}"
+            "a later run must find an agent of an experiment again: it is text such as 'ismcts:iterations=100', a "
+            f"function or class in a file, as 'my_agents:choose', or the file of a solution, got {agent!r}"
         )
     found = as_agent(text, game)
     if isinstance(found, Agent):

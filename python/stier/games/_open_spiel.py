@@ -125,6 +125,8 @@ class OpenSpielGame:
 
     #: OpenSpiel's states cannot be compared: each history is a state.
     states_are_histories = True
+    #: About the memory of a state, which OpenSpiel does not tell.
+    state_bytes = 4000
     #: A tensor need not tell all that the string tells.
     exact_features = False
 

@@ -365,7 +365,7 @@ class Sheet:
         self.game = cast("Any", _Noticing(game)) if getattr(game, "observed", None) is not None else game
         try:
             first = self.game.initial_state()
-            self.state_bytes = 2 * _size(first) + 200
+            self.state_bytes = getattr(game, "state_bytes", None) or 2 * _size(first) + 200
             outcomes, events = getattr(game, "num_outcomes", None), getattr(game, "max_chance_events", None)
             if outcomes is None or events is None:
                 found = self._explored()
