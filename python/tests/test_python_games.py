@@ -309,6 +309,58 @@ def test_memory_is_bounded_and_changes_nothing() -> None:
     assert found[0] == found[1]
 
 
+class Failing(Long):
+    """The game of a hundred choices, in little memory. A method raises once it is armed."""
+
+    name = "failing"
+    memory_mb = 1
+    armed = ""
+
+    def __init__(self) -> None:
+        pass
+
+    def current_player(self, state: Any) -> int:
+        assert self.armed != "current_player", "boom"
+        return super().current_player(state)
+
+    def apply(self, state: Any, action: int) -> Any:
+        assert self.armed != "apply", "boom"
+        return super().apply(state, action)
+
+
+#: Tools that ask a game about a state which it has forgotten.
+FORGOTTEN: dict[str, Callable[[stier.State], Any]] = {
+    "current_player": lambda state: state.current_player(),
+    "legal_actions": lambda state: state.legal_actions(),
+    "information_state_string": lambda state: state.information_state_string(),
+    "observation_tensor": lambda state: state.observation_tensor(),
+    "returns": lambda state: state.returns(),
+    "child": lambda state: state.child(0),
+    "resample": lambda state: state.resample_from_infostate(0, 1),
+    "resample_many": lambda state: stier.resample_many([state], 5),
+    "beliefs": lambda state: stier.load_agent("ismcts", state.get_game()).beliefs(state),
+    "beliefs of a callable": lambda state: stier.PythonAgent(lambda state: 0).beliefs(state),
+    "step": lambda state: stier.load_agent("random", state.get_game()).step(state),
+    "search": lambda state: stier.load_agent("ismcts:iterations=5", state.get_game()).search(state),
+    "search_many": lambda state: stier.search_many("ismcts:iterations=5", [state]),
+}
+
+
+@pytest.mark.parametrize("tool", FORGOTTEN)
+@pytest.mark.parametrize("method", ["apply", "current_player"])
+def test_a_game_that_fails_where_it_has_forgotten_is_named(
+    method: str, tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = stier.load_game(Failing)
+    state = game.new_initial_state()
+    for action in [0, 1] * 10:
+        state.apply_action(action)
+    stier.pit(game, ["random", "random"], deals=10, threads=1)
+    monkeypatch.setattr(Failing, "armed", method)
+    with pytest.raises(stier.GameError, match=rf"failing: {method} raised AssertionError, "):
+        FORGOTTEN[tool](state)
+
+
 class Hidden(Long):
     """Each player chooses twice in turn, and the second choice of player 0 may be another one that nobody sees."""
 
