@@ -141,6 +141,7 @@ CALLS: dict[str, Call] = {
     "derive_seed": ("", lambda: stier.derive_seed, {"seed": 1, "purpose": "test", "index": 0}, []),
     "Experiment": ("pyarrow", lambda: matches, {}, []),
     "study.attack_timing": ("pyarrow", lambda: studied, {}, ["seed", "scale", "threads"]),
+    "check_game": ("", lambda: stier.check_game, {"game": "kuhn:Kuhn", "histories": 10}, []),
     "exploit": ("", lambda: stier.exploit, {**RANDOM, "deals": 2}, []),
     "exploitability": ("", lambda: stier.exploitability, RANDOM, []),
     "load_agent": ("", lambda: stier.load_agent, {"agent": "random", "game": GAME}, []),

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from helpers import OWN_GAMES
 
 import stier
 from stier.cli.web import HOST, PAGE, serve
@@ -91,7 +92,7 @@ def test_the_engine_gives_the_same_bits_as_natively(page: Any, address: str) -> 
 
 def test_seeds_and_links_give_the_same_deals_as_in_python(page: Any, address: str) -> None:
     open_view(page, address, DEAL)
-    for name in stier.registered_names():
+    for name in OWN_GAMES:
         game = stier.load_game(name)
         state = game.new_initial_state(seed=11)
         moves = []
@@ -617,7 +618,7 @@ def test_all_games_are_accessible(browser: Any, address: str) -> None:
     for scheme in ("light", "dark"):
         context = browser.new_context(viewport=DESKTOP, color_scheme=scheme, reduced_motion="reduce", bypass_csp=True)
         page = context.new_page()
-        for name in stier.registered_names():
+        for name in OWN_GAMES:
             open_view(page, address, f"#play/{name}?seed=7&agent=random&seat=0")
             page.add_script_tag(path=AXE)
             found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
@@ -669,7 +670,7 @@ def test_the_server_is_for_this_machine_and_serves_the_page(address: str) -> Non
     wasm = next((PAGE / "assets").glob("*.wasm"))
     with urlopen(f"{address}assets/{wasm.name}") as answer:
         assert answer.headers["Content-Type"] == "application/wasm"
-    for name in stier.registered_names():
+    for name in OWN_GAMES:
         network = stier.load_game(name).network()
         if network is not None:
             with urlopen(f"{address}networks/{name}.safetensors") as answer:
