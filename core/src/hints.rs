@@ -99,9 +99,7 @@ pub trait Hints: Game {
     /// A cheap estimate of the returns from a state with all cards open, within the range of the returns. Only before
     /// the end.
     fn evaluate(&self, _state: &Self::State) -> BySeat<f32> {
-        let (low, high) = self.info().utility_range;
-        let seats = self.num_seats();
-        BySeat::filled(seats, self.info().utility_sum.map_or((low + high) / 2.0, |sum| sum / seats as f64) as f32)
+        BySeat::filled(self.num_seats(), self.info().middle_return() as f32)
     }
 
     /// The returns if all players play their best with all cards open. `None` unless no random events are left and the

@@ -676,8 +676,9 @@ impl PlainGame for PythonGame {
     fn evaluate(&self, state: &PlainState) -> BySeat<f32> {
         let (low, high) = self.info.utility_range;
         let seats = self.info.num_seats;
-        let middle = self.info.utility_sum.map_or((low + high) / 2.0, |sum| sum / seats as f64);
-        let Some(function) = &self.methods.evaluate else { return BySeat::filled(seats, middle as f32) };
+        let Some(function) = &self.methods.evaluate else {
+            return BySeat::filled(seats, self.info.middle_return() as f32);
+        };
         let (node, path) = (self.at(state), &state.get::<Position>().path);
         with_python(|py| {
             let method = ("evaluate", function.bind(py));
