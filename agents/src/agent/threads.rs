@@ -103,6 +103,14 @@ fn for_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..count).for_each(work);
 }
 
+/// The number of threads of the caller's pool.
+fn num_threads() -> usize {
+    #[cfg(feature = "threads")]
+    return rayon::current_num_threads();
+    #[cfg(not(feature = "threads"))]
+    1
+}
+
 /// Locks, whether or not another thread has panicked: nothing here is left half done.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -206,12 +214,15 @@ pub(crate) fn map_all<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -
 }
 
 /// Does all tasks, in parallel on the threads of the caller's pool if there are several.
-pub(crate) fn for_each_task<T: Send>(tasks: Vec<T>, work: impl Fn(T) + Sync) {
-    if tasks.len() < 2 {
-        tasks.into_iter().for_each(work);
-        return;
+pub(crate) fn for_each_task<T: Send>(tasks: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
+    let mut tasks = tasks.into_iter();
+    let Some(first) = tasks.next() else { return };
+    let Some(second) = tasks.next() else { return work(first) };
+    let tasks = [first, second].into_iter().chain(tasks);
+    if num_threads() == 1 {
+        return tasks.for_each(work);
     }
-    let tasks = Slots::of(tasks.into_iter().map(Some));
+    let tasks = Slots::of(tasks.map(Some));
     for_each(tasks.0.len(), &|index| work(tasks.take(index)));
 }
 

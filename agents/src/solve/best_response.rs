@@ -8,24 +8,21 @@
 //! are supported. Time is linear in the number of histories, and memory is 8 bytes per history besides the tree. The
 //! calculation uses the threads of the current pool; their number does not change a bit of the result.
 
-use std::ops::Range;
-
 use stier_core::{Action, BySeat, Seat};
 
 use crate::agent::threads::for_each_task;
 use crate::belief::Beliefs;
-use crate::solve::game_tree::{NodeNumbers, Policy, Tree, reach_layer, sum_up_layer};
+use crate::solve::game_tree::{NodeNumbers, Policy, Run, Sweep, Tree};
 
 /// The expected returns when every seat follows the policy.
 pub fn values(tree: &Tree, policy: &Policy) -> BySeat<f64> {
     let work = NodeNumbers::new(tree);
     BySeat::from_fn(tree.num_seats(), |seat| {
-        reach(tree, policy.rows(), None, &work);
-        let payoffs = tree.payoffs(seat);
+        let (sweep, payoffs) = (reach(tree, policy.rows(), None, &work), tree.payoffs(seat));
         for layer in (0..tree.num_layers()).rev() {
-            sum_up_layer(tree, layer, &payoffs, &work, |set| work.sum_up(tree, set));
+            sweep.up(layer, &payoffs, || sweep.sum_up(layer, &payoffs, None));
         }
-        work.at(Tree::ROOT)
+        work.root(tree)
     })
 }
 
@@ -76,11 +73,11 @@ pub fn nash_conv(tree: &Tree, policy: &Policy) -> NashConv {
     NashConv { values: values(tree, policy), responses }
 }
 
-/// Applies [`reach_layer`] to all layers.
-fn reach(tree: &Tree, rows: &[f64], without: Option<Seat>, out: &NodeNumbers) {
-    for layer in 0..tree.num_layers() {
-        reach_layer(tree, layer, rows, without, out);
-    }
+/// Goes down all layers.
+fn reach<'a>(tree: &'a Tree, rows: &'a [f64], without: Option<Seat>, work: &'a NodeNumbers) -> Sweep<'a> {
+    let sweep = Sweep::new(tree, rows, without, work);
+    (0..tree.num_layers()).for_each(|layer| sweep.down(layer));
+    sweep
 }
 
 /// The sum of the values, each times its probability.
@@ -97,14 +94,14 @@ fn respond(tree: &Tree, policy: &Policy, seat: Seat, work: &NodeNumbers) -> (f64
         (0..totals.len()).reduce(better).expect("an information set has an action") as u8
     };
     let ranks = decide_backwards(tree, policy, seat, work, best, |_, &rank, children| children[usize::from(rank)]);
-    (work.at(Tree::ROOT), ranks)
+    (work.root(tree), ranks)
 }
 
 /// Decides every information set of a seat, the last layer first, and returns the decisions by set; those of the others
 /// are the default.
 ///
-/// `decide` gets the number of a set, the probability with which chance and the others lead to each history (read it at the
-/// [members](Tree::members) of the set only), and for each action the sum of its values, each times this
+/// `decide` gets the number of a set, the probability with which chance and the others lead to each history (read it for
+/// [this set](NodeNumbers::of_set) only), and for each action the sum of its values, each times this
 /// probability. `value` gets the same number, the decision and the values of the actions in one history, and returns
 /// the value of the history. `work` has a number for each history. In the end its first one is the seat's expected
 /// return.
@@ -116,45 +113,39 @@ pub fn decide_backwards<D: Clone + Default + Send + Sync>(
     decide: impl Fn(u32, &NodeNumbers, &[f64]) -> D + Sync,
     value: impl Fn(u32, &D, &[f64]) -> f64 + Sync,
 ) -> Vec<D> {
-    reach(tree, policy.rows(), Some(seat), work);
-    backwards(tree, seat, work, decide, value, |set| work.sum_up(tree, set))
+    let (sweep, payoffs) = (reach(tree, policy.rows(), Some(seat), work), tree.payoffs(seat));
+    backwards(sweep, seat, &payoffs, |set, totals| decide(set, work, totals), value, |run| sweep.add(run, &payoffs))
 }
 
-/// The part of [`decide_backwards`] after the way down, whose result `work` holds. `others` computes the values of
-/// the nodes of the others' sets.
+/// The part of [`decide_backwards`] after the way down. `others` computes the values of the nodes of the others' sets.
 fn backwards<D: Clone + Default + Send + Sync>(
-    tree: &Tree,
+    sweep: Sweep<'_>,
     seat: Seat,
-    work: &NodeNumbers,
-    decide: impl Fn(u32, &NodeNumbers, &[f64]) -> D + Sync,
+    payoffs: &[f64],
+    decide: impl Fn(u32, &[f64]) -> D + Sync,
     value: impl Fn(u32, &D, &[f64]) -> f64 + Sync,
-    others: impl Fn(u32) + Sync,
+    others: impl Fn(&Run) + Sync,
 ) -> Vec<D> {
-    let payoffs = tree.payoffs(seat);
+    let tree = sweep.tree();
     let mut decisions = vec![D::default(); tree.num_sets()];
     for layer in (0..tree.num_layers()).rev() {
         let sets = tree.layer(layer);
-        let decide = |set: u32| {
-            let mut totals = vec![0.0; tree.width(set) as usize];
-            work.gather(tree, set, &mut totals);
-            let decision = decide(set, work, &totals);
-            work.compute(tree, set, |children| value(set, &decision, children));
-            decision
-        };
         let mut rest = &mut decisions[sets.start as usize..sets.end as usize];
-        let task = |sets: Range<u32>| {
-            let decisions = rest.split_off_mut(..sets.len()).expect("a decision for each set");
-            (sets.start, decisions)
+        let mut task = |runs| {
+            let own = |run: &Run| rest.split_off_mut(..run.num_sets()).expect("a decision for each set");
+            let decisions: Vec<&mut [D]> = <[Run]>::iter(runs).map(own).collect();
+            runs.iter().zip(decisions)
         };
-        for_each_task(tree.cut_by_members(sets).map(task).collect(), |(first, decisions)| {
-            for (set, decision) in (first..).zip(decisions).filter(|(set, _)| tree.mover(*set) == seat) {
-                *decision = decide(set);
-            }
-        });
-        sum_up_layer(tree, layer, &payoffs, work, |set| {
-            if tree.mover(set) != seat {
-                others(set);
-            }
+        sweep.up(layer, payoffs, || {
+            for_each_task(tree.tasks(layer).map(&mut task), |runs| {
+                for (run, decisions) in runs {
+                    if run.mover() == seat {
+                        sweep.decide(run, payoffs, decisions, &decide, &value);
+                    } else {
+                        others(run);
+                    }
+                }
+            });
         });
     }
     decisions
@@ -185,7 +176,7 @@ pub fn action_values(tree: &Tree, policy: &Policy, beliefs: Beliefs) -> ActionVa
     let mut values = ActionValues { reach: own, rows: vec![Vec::new(); tree.num_sets()] };
     let work = NodeNumbers::new(tree);
     let decide = |set: u32, reach: &NodeNumbers, totals: &[f64]| {
-        let weight = tree.members(set).iter().map(|&member| reach.at(member)).sum::<f64>();
+        let weight = reach.of_set(tree, set).sum::<f64>();
         (weight, totals.iter().map(|total| total / weight).collect())
     };
     let followed = |set, _: &_, children: &[f64]| mean(policy.row(set), children);
@@ -194,10 +185,18 @@ pub fn action_values(tree: &Tree, policy: &Policy, beliefs: Beliefs) -> ActionVa
         let decided: Vec<(f64, Vec<f64>)> = match beliefs {
             Beliefs::Policy => decide_backwards(tree, policy, seat, &work, decide, followed),
             Beliefs::Uniform => {
-                reach(tree, &certain, None, &work);
-                backwards(tree, seat, &work, decide, followed, |set| {
-                    work.compute(tree, set, |children| mean(policy.row(set), children));
-                })
+                let (sweep, payoffs) = (reach(tree, &certain, None, &work), tree.payoffs(seat));
+                let follow = |set, (): &(), children: &[f64]| mean(policy.row(set), children);
+                backwards(
+                    sweep,
+                    seat,
+                    &payoffs,
+                    |set, totals| decide(set, &work, totals),
+                    followed,
+                    |run| {
+                        sweep.decide(run, &payoffs, &mut vec![(); run.num_sets()], |_, _| (), follow);
+                    },
+                )
             }
         };
         for (set, (weight, row)) in decided.into_iter().enumerate().filter(|(_, (_, row))| !row.is_empty()) {

@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::agent::threads::{Workers, for_each_task};
 use crate::solve::best_response::mean;
 use crate::solve::cfr::{go_down, go_up};
-use crate::solve::game_tree::{NodeNumbers, Policy, RowTask, Tree, is_distribution, row_tasks};
+use crate::solve::game_tree::{NodeNumbers, Numbers, Policy, RowTask, Tree, is_distribution, row_tasks};
 
 /// The distance from 1 at which the sum of a row of probabilities is refused.
 const SLACK: f64 = 1e-6;
@@ -130,7 +130,7 @@ pub struct Pass<'a> {
 pub struct Passes {
     policy: Vec<f64>,
     /// By place in a policy: the values of the seat's actions.
-    own: Vec<f64>,
+    own: Numbers,
     work: NodeNumbers,
     workers: Workers,
     threads: usize,
@@ -140,7 +140,13 @@ impl Passes {
     /// Memory for passes over this tree.
     pub fn new(tree: &Tree, threads: usize) -> Self {
         let rows = || vec![0.0; tree.num_rows()];
-        Self { policy: rows(), own: rows(), work: NodeNumbers::new(tree), workers: Workers::default(), threads }
+        Self {
+            policy: rows(),
+            own: Numbers::new(tree.num_rows()),
+            work: NodeNumbers::new(tree),
+            workers: Workers::default(),
+            threads,
+        }
     }
 
     /// Does one pass for a seat, if all seats play these policies. `watch` is called many times and may stop the pass; the
@@ -168,7 +174,7 @@ fn run(
     rows: &SeatRows,
     policy: &[f64],
     seat: Seat,
-    (own, work): (&mut [f64], &NodeNumbers),
+    (own, work): (&Numbers, &NodeNumbers),
     pass: &mut Pass<'_>,
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> ControlFlow<()> {
@@ -176,12 +182,10 @@ fn run(
     let all = 0..rows.sets.len() as u32;
     for_each_task(tasks(rows, all, Vec::new(), pass.others), |(task, others)| {
         for (set, others) in task.sets.zip(others) {
-            let members = tree.members(rows.sets[set as usize]);
-            *others = members.iter().map(|&member| work.at(member)).sum();
+            *others = work.of_set(tree, rows.sets[set as usize]).sum();
         }
     });
     go_up(tree, policy, seat, work, own, watch)?;
-    let own = &*own;
     for layer in 0..tree.num_layers() {
         watch()?;
         let layer = tree.layer(layer);
@@ -194,7 +198,7 @@ fn run(
             for (place, value) in task.sets.clone().zip(values) {
                 let set = rows.sets[place as usize];
                 let [regrets, reach] = task.rows(place);
-                regrets.copy_from_slice(&own[tree.row(set)]);
+                regrets.iter_mut().zip(tree.row(set)).for_each(|(value, place)| *value = own.get(place));
                 let current = &policy[tree.row(set)];
                 *value = mean(current, regrets);
                 regrets.iter_mut().for_each(|regret| *regret -= *value);

@@ -28,7 +28,7 @@ use stier_core::{BySeat, Seat};
 use crate::agent::threads::Halted;
 use crate::solve::SolveError;
 use crate::solve::cfr::normalize;
-use crate::solve::game_tree::{Node, NodeNumbers, Policy, Tree, reach_layer};
+use crate::solve::game_tree::{Node, Policy, Tree};
 
 /// A smaller probability of reaching an information set under a plan is rounding, and play there is uniform.
 const NOTHING: f64 = 1e-9;
@@ -198,23 +198,25 @@ fn constant_sum(tree: &Tree) -> Result<f64, SolveError> {
 /// By sequences of both players: the first player's payoff at the ends to which they lead, times the probability of
 /// chance.
 fn payoffs(tree: &Tree, plans: &[Plan; 2]) -> BTreeMap<[usize; 2], f64> {
-    let reach = NodeNumbers::new(tree);
-    let ones = vec![1.0; tree.num_rows()];
-    (0..tree.num_layers()).for_each(|layer| reach_layer(tree, layer, &ones, None, &reach));
+    let mut reach = vec![1.0; tree.num_nodes()];
     let mut sequences = vec![[0; 2]; tree.num_nodes()];
     let mut payoffs = BTreeMap::new();
     for (number, node) in tree.nodes().enumerate() {
         let here = sequences[number];
         match node {
             Node::End { returns } => {
-                *payoffs.entry(here).or_insert(0.0) += reach.at(number as u32) * tree.returns(returns)[Seat(0)];
+                *payoffs.entry(here).or_insert(0.0) += reach[number] * tree.returns(returns)[Seat(0)];
             }
             Node::Chance { first, outcomes } => {
-                sequences[first as usize..][..tree.outcomes(outcomes).len()].fill(here);
+                for (child, odds) in (first as usize..).zip(tree.outcomes(outcomes)) {
+                    reach[child] = reach[number] * odds;
+                    sequences[child] = here;
+                }
             }
             Node::Decision { set, first } => {
                 let seat = tree.mover(set).index();
                 for (child, place) in (first as usize..).zip(tree.row(set)) {
+                    reach[child] = reach[number];
                     sequences[child] = here;
                     sequences[child][seat] = plans[seat].sequences[place];
                 }

@@ -1,9 +1,9 @@
 //! Files of tabular policies.
 //!
 //! The format is a line of text (format, game, rules, sizes and a hash of the tree) and a line with the source of the
-//! policy. Then come the probabilities of every action of every information set, eight bytes each, little-endian, the
-//! history of the run, and the checksum. The file does not contain the tree: the reader enumerates the game again, and the hash shows if information sets are
-//! numbered in the same way.
+//! policy. Then come the probabilities of every action of every information set, by the set's first history, eight bytes
+//! each, little-endian, the history of the run, and the checksum. The file does not contain the tree: the reader enumerates
+//! the game again, and the hash shows if it has the same information sets in the same order.
 
 use std::io::{self, Write as _};
 use std::iter::once;
@@ -58,7 +58,7 @@ pub(crate) fn policy_hash(policy: &Policy) -> u64 {
 
 /// A hash of the seat and legal actions of each information set.
 fn tree_hash(tree: &Tree) -> u64 {
-    fnv1a(tree.set_numbers().flat_map(|set| {
+    fnv1a(tree.sets_in_files().into_iter().flat_map(|set| {
         let legal = tree.actions(set).iter().map(|action| action.0);
         once(tree.mover(set).0).chain(legal).chain(once(u8::MAX))
     }))
@@ -74,7 +74,8 @@ pub fn write(tree: &Tree, policy: &Policy, label: &Label) -> Vec<u8> {
 fn write_to(bytes: &mut Vec<u8>, tree: &Tree, policy: &Policy, label: &Label) -> io::Result<()> {
     let mut out = Writer::new(bytes, &heading(tree))?;
     writeln!(out, "{} {}", label.iterations, label.source.replace('\n', " "))?;
-    policy.rows().iter().try_for_each(|share| out.write_all(&share.to_le_bytes()))?;
+    let shares = tree.sets_in_files().into_iter().flat_map(|set| policy.row(set));
+    shares.copied().try_for_each(|share: f64| out.write_all(&share.to_le_bytes()))?;
     write_looks(&label.history, &mut out)?;
     out.end()
 }
@@ -101,7 +102,10 @@ pub fn read(tree: &Tree, bytes: &[u8]) -> Result<(Policy, Label), SolutionFileEr
     let label = reader.line().map_err(CheckpointError::from)?;
     let (iterations, source) = label.split_once(' ').ok_or_else(|| damaged("the source is missing"))?;
     let iterations = iterations.parse().map_err(|_| damaged("the source is missing"))?;
-    let shares: Vec<f64> = (0..tree.num_rows()).map(|_| reader.f64()).collect::<Result<_, _>>()?;
+    let mut shares = vec![0.0; tree.num_rows()];
+    for place in tree.sets_in_files().into_iter().flat_map(|set| tree.row(set)) {
+        shares[place] = reader.f64()?;
+    }
     let history = if reader.version() >= WITH_HISTORY { read_looks(&mut reader)? } else { Vec::new() };
     reader.end()?;
     let mut shares = shares.into_iter();

@@ -60,7 +60,7 @@ fn values_converge_to_those_of_the_network_s_policy() {
     let mut exact = vec![Vec::new(); tree.num_sets()];
     for seat in Seat::all(2) {
         let decide = |set: u32, reach: &NodeNumbers, totals: &[f64]| {
-            let weight: f64 = tree.members(set).iter().map(|&member| reach.at(member)).sum();
+            let weight: f64 = reach.of_set(&tree, set).sum();
             totals.iter().map(|total| total / weight).collect::<Vec<_>>()
         };
         let on = |set: u32, _: &Vec<f64>, children: &[f64]| {

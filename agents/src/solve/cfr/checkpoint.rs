@@ -1,8 +1,8 @@
 //! The state of a solver as bytes.
 //!
 //! The format is a line of text (format, variant, game, rules, sizes of the tree), then little-endian numbers:
-//! iterations, seats done in the iteration in progress, and for every action of every information set the regrets,
-//! policy sums and current policy; then the log of the run, and the checksum.
+//! iterations, seats done in the iteration in progress, and for every action of every information set, by the set's first
+//! history, the regrets, policy sums and current policy; then the log of the run, and the checksum.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -22,14 +22,20 @@ fn heading(tree: &Tree, variant: Variant) -> String {
     tree.heading(&format!("stier-cfr 4 variant={}", variant.name()))
 }
 
+/// The places in a policy, in the order of the file.
+fn places(tree: &Tree) -> Vec<usize> {
+    tree.sets_in_files().into_iter().flat_map(|set| tree.row(set)).collect()
+}
+
 impl<'a> Solver<'a> {
     /// Writes everything needed to [continue](Solver::read) with the same results.
     pub fn write(&self, log: &RunLog, out: &mut impl Write) -> io::Result<()> {
         let mut out = Writer::new(out, &heading(self.tree, self.variant))?;
         out.write_all(&self.iterations.to_le_bytes())?;
         out.write_all(&(self.seats_done as u64).to_le_bytes())?;
-        for number in [&self.regrets, &self.sums, &self.current].into_iter().flatten() {
-            out.write_all(&number.to_le_bytes())?;
+        let rows = places(self.tree);
+        for numbers in [&self.regrets, &self.sums, &self.current] {
+            rows.iter().try_for_each(|&place| out.write_all(&numbers[place].to_le_bytes()))?;
         }
         out.write_all(&log.seconds.to_le_bytes())?;
         write_looks(&log.looks, &mut out)?;
@@ -46,8 +52,11 @@ impl<'a> Solver<'a> {
             return Err(CheckpointError::Number(seats_done as f64));
         }
         solver.seats_done = seats_done as usize;
-        for place in [&mut solver.regrets, &mut solver.sums, &mut solver.current].into_iter().flatten() {
-            *place = reader.f64()?;
+        let rows = places(tree);
+        for numbers in [&mut solver.regrets, &mut solver.sums, &mut solver.current] {
+            for &place in &rows {
+                numbers[place] = reader.f64()?;
+            }
         }
         let mut log = RunLog::default();
         if reader.version() >= WITH_LOG {

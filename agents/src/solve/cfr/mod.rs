@@ -13,20 +13,19 @@
 //! in practice CFR+ and the discounted variants are faster by orders of magnitude.
 //!
 //! An iteration passes over all histories twice for each seat.
-//! Memory besides the tree is 8 bytes per history and 32 per action of an information set. The calculation uses the
-//! threads of the current pool; their number does not change a bit of the result.
+//! Memory besides the tree is at most 8 bytes per history, 32 per action of an information set and 8 per set. The
+//! calculation uses the threads of the current pool; their number does not change a bit of the result.
 
 mod checkpoint;
 
 use std::io;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use stier_core::{Seat, choice};
 
 use crate::agent::threads::for_each_task;
-use crate::solve::best_response::mean;
-use crate::solve::game_tree::{NodeNumbers, Policy, RowTask, Tree, by_width, reach_layer, row_tasks, sum_up_layer};
+use crate::solve::game_tree::{NodeNumbers, Numbers, Policy, RowTask, Run, Sweep, Tree, row_tasks};
 use crate::solve::{Iterative, RunLog, atomic_file};
 
 choice! {
@@ -81,6 +80,24 @@ impl Variant {
     }
 }
 
+/// Calls a function with the width of a set as a constant, which saves the bookkeeping of loops over two or three actions;
+/// 0 stands for larger widths.
+macro_rules! by_width {
+    ($width:expr, $constant:ident => $call:expr) => {
+        match $width {
+            1 => by_width!(@ $constant = 1, $call),
+            2 => by_width!(@ $constant = 2, $call),
+            3 => by_width!(@ $constant = 3, $call),
+            4 => by_width!(@ $constant = 4, $call),
+            _ => by_width!(@ $constant = 0, $call),
+        }
+    };
+    (@ $constant:ident = $value:literal, $call:expr) => {{
+        const $constant: usize = $value;
+        $call
+    }};
+}
+
 /// A calculation in progress.
 #[derive(Clone, Debug)]
 pub struct Solver<'a> {
@@ -96,7 +113,9 @@ pub struct Solver<'a> {
     current: Vec<f64>,
     /// By place in a policy: first the value of each action, then the seat's own probability of playing to it; working
     /// space.
-    own: Vec<f64>,
+    own: Numbers,
+    /// By set: the place in a policy of the seat's last choice among several actions.
+    choices: Vec<Option<u32>>,
     /// Working space.
     work: NodeNumbers,
 }
@@ -114,7 +133,8 @@ impl<'a> Solver<'a> {
             regrets: vec![0.0; rows],
             sums: vec![0.0; rows],
             current,
-            own: vec![0.0; rows],
+            own: Numbers::new(rows),
+            choices: last_choices(tree),
             work: NodeNumbers::new(tree),
         }
     }
@@ -146,30 +166,20 @@ impl<'a> Solver<'a> {
     /// Updates the seat's regrets and policy sums. Layers go from first to last, because a player reaches a set by
     /// its own earlier actions.
     fn learn(&mut self, seat: Seat) {
-        let (tree, variant) = (self.tree, self.variant);
-        let t = (self.iterations + 1) as f64;
-        let (discount, fading) = (variant.discount(t), variant.fading(t));
+        let (tree, own, choices) = (self.tree, &self.own, &self.choices);
+        let step = Step::new(self.variant, self.iterations + 1);
+        let mut rest = [&mut self.regrets[..], &mut self.sums, &mut self.current];
         for layer in 0..tree.num_layers() {
-            let sets = tree.layer(layer);
-            let rows = tree.starts()[sets.start as usize] as usize..tree.starts()[sets.end as usize] as usize;
-            let (before, own) = self.own.split_at_mut(rows.start);
-            let before = &*before;
-            let parts = vec![
-                &mut own[..rows.len()],
-                &mut self.regrets[rows.clone()],
-                &mut self.sums[rows.clone()],
-                &mut self.current[rows],
-            ];
-            for_each_task(row_tasks(tree.starts(), sets, parts), |mut task: RowTask<'_>| {
-                for set in task.sets.clone().filter(|&set| tree.mover(set) == seat) {
-                    let reach = tree.previous(set).map_or(1.0, |row| before[row as usize]);
-                    let rows = task.rows(set);
-                    by_width!(tree.width(set), WIDTH => {
-                        let [regrets, current] = learn_row::<WIDTH>(rows, reach, discount, fading);
-                        if variant.alternates() {
-                            match_row(regrets, current);
-                        }
-                    });
+            let tasks = tree.tasks(layer).map(|runs| {
+                let count = runs.iter().map(Run::num_rows).sum();
+                (runs, rest.each_mut().map(|rest| rest.split_off_mut(..count).expect("numbers for each action")))
+            });
+            for_each_task(tasks, |(runs, mut parts)| {
+                for run in runs {
+                    let parts = parts.each_mut().map(|part| part.split_off_mut(..run.num_rows()).expect("the same"));
+                    if run.mover() == seat && run.width() > 1 {
+                        by_width!(run.width(), WIDTH => step.learn::<WIDTH>(tree, run, own, choices, parts));
+                    }
                 }
             });
         }
@@ -200,7 +210,7 @@ impl Iterative for Solver<'_> {
             for seat in Seat::all(self.tree.num_seats()).skip(self.seats_done) {
                 let watch = || watch(self.iterations);
                 go_down(self.tree, &self.current, seat, &self.work, &watch)?;
-                go_up(self.tree, &self.current, seat, &self.work, &mut self.own, &watch)?;
+                go_up(self.tree, &self.current, seat, &self.work, &self.own, &watch)?;
                 self.learn(seat);
                 self.seats_done += 1;
             }
@@ -223,6 +233,20 @@ impl Iterative for Solver<'_> {
     }
 }
 
+/// By set: the place in a policy of the seat's last choice among several actions, which it made with the probability of
+/// reaching the set by its own choices.
+fn last_choices(tree: &Tree) -> Vec<Option<u32>> {
+    let mut choices: Vec<Option<u32>> = Vec::with_capacity(tree.num_sets());
+    for set in tree.set_numbers() {
+        let last = tree.previous_choice(set).and_then(|(before, rank)| match tree.width(before) {
+            1 => choices[before as usize],
+            _ => Some(tree.starts()[before as usize] + rank),
+        });
+        choices.push(last);
+    }
+    choices
+}
+
 /// Computes the probability that chance and the others lead to every node under the policy of these rows.
 pub(crate) fn go_down(
     tree: &Tree,
@@ -231,9 +255,10 @@ pub(crate) fn go_down(
     work: &NodeNumbers,
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> ControlFlow<()> {
+    let sweep = Sweep::new(tree, rows, Some(seat), work);
     for layer in 0..tree.num_layers() {
         watch()?;
-        reach_layer(tree, layer, rows, Some(seat), work);
+        sweep.down(layer);
     }
     ControlFlow::Continue(())
 }
@@ -246,55 +271,65 @@ pub(crate) fn go_up(
     rows: &[f64],
     seat: Seat,
     work: &NodeNumbers,
-    own: &mut [f64],
+    own: &Numbers,
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> ControlFlow<()> {
-    let payoffs = tree.payoffs(seat);
+    let (sweep, payoffs) = (Sweep::new(tree, rows, Some(seat), work), tree.payoffs(seat));
     for layer in (0..tree.num_layers()).rev() {
         watch()?;
-        let sets = tree.layer(layer);
-        let place = |set: u32| tree.starts()[set as usize] as usize;
-        let mut rest = &mut own[place(sets.start)..place(sets.end)];
-        let task = |sets: Range<u32>| {
-            let length = place(sets.end) - place(sets.start);
-            (sets, rest.split_off_mut(..length).expect("a number for each action"))
-        };
-        for_each_task(tree.cut_by_members(sets).map(task).collect(), |(sets, values)| {
-            let start = place(sets.start);
-            for set in sets.filter(|&set| tree.mover(set) == seat) {
-                let row = tree.row(set);
-                let values = &mut values[row.start - start..row.end - start];
-                work.average(tree, set, &rows[row], values);
-            }
-        });
-        sum_up_layer(tree, layer, &payoffs, work, |set| {
-            if tree.mover(set) != seat {
-                work.sum_up(tree, set);
-            }
-        });
+        sweep.up(layer, &payoffs, || sweep.sum_up(layer, &payoffs, Some(own)));
     }
     ControlFlow::Continue(())
 }
 
-/// Updates the rows of a set in [`Solver::learn`]: its own probabilities, which were the values of actions, the regrets, the
-/// sums of policies and the current policy. Returns regrets and current policy.
-#[inline(always)]
-fn learn_row<const WIDTH: usize>(
-    rows: [&mut [f64]; 4],
-    reach: f64,
-    [positive, negative]: [f64; 2],
+/// How an iteration updates rows.
+#[derive(Clone, Copy)]
+struct Step {
+    /// The factors for positive and negative regrets.
+    discount: [f64; 2],
+    /// The factor for the sums of earlier policies.
     fading: f64,
-) -> [&mut [f64]; 2] {
-    let [own, regrets, sums, current] = rows.map(|row| if WIDTH > 0 { &mut row[..WIDTH] } else { row });
-    let value = mean(current, own);
-    for action in 0..own.len() {
-        let gain = own[action] - value;
-        own[action] = reach * current[action];
-        sums[action] = sums[action] * fading + own[action];
-        let regret = regrets[action] + gain;
-        regrets[action] = regret * if regret > 0.0 { positive } else { negative };
+    /// Whether the policy follows the regrets at once.
+    matches: bool,
+}
+
+impl Step {
+    fn new(variant: Variant, iteration: u64) -> Self {
+        let t = iteration as f64;
+        Self { discount: variant.discount(t), fading: variant.fading(t), matches: variant.alternates() }
     }
-    [regrets, current]
+
+    /// Updates the rows of a run: regrets, sums of policies and current policy. `own` holds the values of actions and gets
+    /// the seat's own probabilities of playing to them. A set of one action needs no update.
+    #[inline(always)]
+    fn learn<const WIDTH: usize>(
+        self,
+        tree: &Tree,
+        run: &Run,
+        own: &Numbers,
+        choices: &[Option<u32>],
+        parts: [&mut [f64]; 3],
+    ) {
+        let mut rows = parts.map(|part| part.chunks_exact_mut(run.width()));
+        for set in run.sets() {
+            let rows = rows.each_mut().map(|rows| rows.next().expect("a row for each set"));
+            let [regrets, sums, current] = rows.map(|row| if WIDTH > 0 { &mut row[..WIDTH] } else { row });
+            let reach = choices[set as usize].map_or(1.0, |row| own.get(row as usize));
+            let own = &own.of(tree.row(set))[..regrets.len()];
+            let value: f64 = current.iter().zip(own).map(|(share, value)| share * value.get()).sum();
+            for action in 0..own.len() {
+                let gain = own[action].get() - value;
+                let share = reach * current[action];
+                own[action].set(share);
+                sums[action] = sums[action] * self.fading + share;
+                let regret = regrets[action] + gain;
+                regrets[action] = regret * self.discount[usize::from(regret <= 0.0)];
+            }
+            if self.matches {
+                match_row(regrets, current);
+            }
+        }
+    }
 }
 
 /// Regret matching: a policy in proportion to positive regrets, uniform if there are none (S. Hart and A. Mas-Colell,

@@ -10,6 +10,7 @@ use stier_core::{Action, BySeat, Game};
 
 use crate::agent::threads::goes_on;
 
+use super::layout::{Layout, Shape};
 use super::{BuildError, Children, Level, NONE, Node, Outcomes, Packed, STRIDE, Tree};
 
 /// The numbers of returns and of lists of outcomes, each of which a tree has once.
@@ -71,11 +72,9 @@ impl Tree {
             layers: vec![0],
             members: Vec::new(),
             member_starts: Vec::new(),
-            firsts: Vec::new(),
-            chances: Vec::new(),
-            ends: Vec::new(),
             outcomes: Outcomes { lists: vec![0], probabilities: Vec::new(), starts: vec![0], events: Vec::new() },
             returns: Vec::new(),
+            layout: Layout::default(),
         }
     }
 
@@ -102,9 +101,11 @@ impl Tree {
         }
     }
 
-    /// Fills in what follows from all nodes, given the starts of the rows.
+    /// Numbers the sets anew and fills in what follows from all nodes, given the starts of the rows.
     pub(super) fn finished(mut self, starts: Vec<u32>) -> Self {
-        let mut sizes = vec![0; self.movers.len() + 1];
+        self.starts = starts.into();
+        let shapes = self.sort_sets();
+        let mut sizes = vec![0; self.num_sets() + 1];
         let decisions = || {
             self.nodes.iter().zip(0_u32..).filter_map(|(node, number)| match node.node() {
                 Node::Decision { set, .. } => Some((set as usize, number)),
@@ -121,18 +122,41 @@ impl Tree {
             members[next[set] as usize] = number;
             next[set] += 1;
         }
-        for (node, number) in self.nodes.iter().zip(0..) {
-            match node.node() {
-                Node::Chance { .. } => self.chances.push(number),
-                Node::Decision { .. } => {}
-                Node::End { returns } => self.ends.push((number, returns)),
-            }
-        }
-        self.firsts = members.iter().map(|&member: &u32| self.nodes[member as usize].first).collect();
         self.member_starts = sizes;
         self.members = members;
-        self.starts = starts.into();
+        self.layout = Layout::new(&self, &shapes);
         self
+    }
+
+    /// Sorts the sets of each layer by their shapes, which are returned.
+    fn sort_sets(&mut self) -> Vec<Shape> {
+        let shapes = Shape::of_sets(self);
+        let mut order = Vec::with_capacity(self.num_sets());
+        for layer in 0..self.num_layers() {
+            let start = order.len();
+            order.extend(self.layer(layer));
+            order[start..].sort_by_key(|&set: &u32| shapes[set as usize]);
+        }
+        let (mut numbers, mut starts) = (vec![0; order.len()], vec![0]);
+        for (number, &set) in (0..).zip(&order) {
+            numbers[set as usize] = number;
+            starts.push(starts[number as usize] + self.width(set));
+        }
+        let moved = |row: u32| {
+            let set = self.starts.partition_point(|&start| start <= row) - 1;
+            starts[numbers[set] as usize] + row - self.starts[set]
+        };
+        let previous = |&set: &u32| self.previous(set).map_or(NONE, moved);
+        self.previous = order.iter().map(previous).collect();
+        self.movers = order.iter().map(|&set| self.mover(set)).collect();
+        self.actions = order.iter().flat_map(|&set| self.actions(set)).copied().collect();
+        self.starts = starts.into();
+        for node in &mut self.nodes {
+            if let Node::Decision { set, first } = node.node() {
+                *node = Packed::new(Node::Decision { set: numbers[set as usize], first });
+            }
+        }
+        order.iter().map(|&set| shapes[set as usize]).collect()
     }
 }
 

@@ -480,7 +480,7 @@ impl<'a, G: Game> Growth<'a, G> {
             }
             let longer = self.after_next_event(&draws, events)?;
             let mut columns: Vec<Result<Vec<Knowledge>, BuildError>> = vec![Ok(Vec::new()); self.seats];
-            for_each_task(known.iter_mut().zip(&mut columns).collect(), |(known, column)| {
+            for_each_task(known.iter_mut().zip(&mut columns), |(known, column)| {
                 let learn = |(place, draw): (usize, &Draw<G::State>)| {
                     self.poll_at(place)?;
                     Ok(known.after_chance(&self.grown, &self.starts, draw, events))

@@ -11,8 +11,8 @@
 //! level. A pass over the tree visits one layer after another, set by set. It works on each layer in parallel and adds
 //! in the same order for any number of threads.
 //!
-//! A history takes 8 bytes, an end or a decision 8 more, a chance node 4 more, and an information set about 17, and 1 for
-//! each action. Views are not stored: a set can
+//! A history takes 12 bytes, a decision 4 more, a chance node 12 more, and an information set about 60, and 1 for each
+//! action. Views are not stored: a set can
 //! [replay](InformationSet::view) one of its histories. Building also holds the states of two layers: those with the
 //! same number of choices before them, and the next. Consecutive random events in mid-game make it slower, because
 //! views must then be compared.
@@ -23,9 +23,12 @@
 
 mod assembly;
 mod growth;
-mod passes;
+mod layout;
+mod numbers;
 mod policy;
+mod rows;
 mod size;
+mod sweep;
 
 use std::cell::OnceCell;
 use std::ops::{ControlFlow, Deref, Range};
@@ -38,11 +41,15 @@ use thiserror::Error;
 use crate::agent::threads::Halted;
 
 use growth::Growth;
-pub use passes::NodeNumbers;
-pub(crate) use passes::{RowTask, by_width, reach_layer, row_tasks, sum_up_layer};
+use layout::Layout;
+pub(crate) use layout::Run;
+pub use numbers::NodeNumbers;
+pub(crate) use numbers::Numbers;
 pub use policy::Policy;
 pub(crate) use policy::is_distribution;
+pub(crate) use rows::{RowTask, row_tasks};
 pub use size::{TreeSize, estimate_size};
+pub(crate) use sweep::Sweep;
 
 /// The game has more histories than allowed.
 #[derive(Clone, Copy, PartialEq, Debug, Error)]
@@ -220,13 +227,9 @@ pub struct Tree {
     /// The nodes of all sets, one set after another, and the start of each set.
     members: Vec<u32>,
     member_starts: Vec<u32>,
-    /// The first child of each member.
-    firsts: Vec<u32>,
-    /// The chance nodes, and the ends with the numbers of their returns, ascending.
-    chances: Vec<u32>,
-    ends: Vec<(u32, u32)>,
     outcomes: Outcomes,
     returns: Vec<BySeat<f64>>,
+    layout: Layout,
 }
 
 /// The different lists of outcomes of chance nodes.
@@ -360,6 +363,13 @@ impl Tree {
         0..self.num_sets() as u32
     }
 
+    /// All information sets, ascending by their first histories: their order in files.
+    pub(crate) fn sets_in_files(&self) -> Vec<u32> {
+        let mut sets: Vec<u32> = self.set_numbers().collect();
+        sets.sort_unstable_by_key(|&set| self.members(set)[0]);
+        sets
+    }
+
     /// The number of actions of all information sets, which is the length of a policy.
     pub fn num_rows(&self) -> usize {
         self.starts.last().map_or(0, |&end| end as usize)
@@ -408,20 +418,6 @@ impl Tree {
         self.member_starts[set as usize] as usize..self.member_starts[set as usize + 1] as usize
     }
 
-    /// The chance nodes with this many choices before them.
-    fn chances(&self, choices: usize) -> &[u32] {
-        let [after_choice, after_chance] = self.levels[choices];
-        let place = |node: u32| self.chances.partition_point(|&chance| chance < node);
-        &self.chances[place(after_choice.start)..place(after_chance.end)]
-    }
-
-    /// The ends with this many choices before them.
-    fn ends(&self, choices: usize) -> &[(u32, u32)] {
-        let [after_choice, after_chance] = self.levels[choices];
-        let place = |node: u32| self.ends.partition_point(|&(end, _)| end < node);
-        &self.ends[place(after_choice.start)..place(after_chance.end)]
-    }
-
     /// The returns of a seat, by number.
     pub(crate) fn payoffs(&self, seat: Seat) -> Vec<f64> {
         self.returns.iter().map(|returns| returns[seat]).collect()
@@ -460,6 +456,11 @@ impl Tree {
     /// The information sets with this many choices before them.
     pub(crate) fn layer(&self, choices: usize) -> Range<u32> {
         self.layers[choices]..self.layers[choices + 1]
+    }
+
+    /// The tasks of a layer: runs of sets.
+    pub(crate) fn tasks(&self, choices: usize) -> impl Iterator<Item = &[Run]> {
+        self.layout.tasks(choices)
     }
 
     /// The seat that acts at a set.
