@@ -6,6 +6,8 @@ import enum
 import math
 import re
 import runpy
+import sys
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -68,9 +70,10 @@ def tiny(**members: Any) -> type:
     return type("Broken", (Tiny,), members)
 
 
-def without(name: str) -> type:
-    """The game without a member."""
-    return type("Broken", (), {member: value for member, value in vars(Tiny).items() if member != name})
+def without(name: str, **members: Any) -> type:
+    """The game without a member, and with others."""
+    others = {member: value for member, value in vars(Tiny).items() if member not in (name, "__dict__", "__weakref__")}
+    return type("Broken", (), others | members)
 
 
 class Boxed:
@@ -582,6 +585,92 @@ FAULTS: dict[str, tuple[Any, str]] = {
 }
 
 
+#: Values of wrong types and forms.
+STRANGE: dict[str, Any] = {
+    "None": None,
+    "text": "text",
+    "a dict": {0: 0.5, 1: -0.5},
+    "a set": {0, 1},
+    "nan": math.nan,
+    "a negative number": -7,
+    "an empty list": [],
+    "a long list": [0.0] * 7,
+    "a list of texts": ["1", "-1"],
+    "a generator": (number for number in (0, 1)),
+    "a number as array": np.array(0.0),
+    "an array": np.array([0.25, -0.25]),
+    "a table": np.zeros((2, 2)),
+}
+#: What is allowed, by method. A state may be anything that can be hashed; a game of one state then fails elsewhere.
+ALLOWED = {
+    "observation": {"None", "text", "a negative number"},
+    "observed": {"None", "text", "a negative number"},
+    "returns": {"an array"},
+    "evaluate": {"an array"},
+    "facts": set(),
+    "hand": {"an empty list", "a list of texts"},
+    "features": {"an empty list"},
+}
+#: The beginning of what is said about each method.
+ABOUT = {
+    "initial_state": r"initial_state|the state |current_player\(state\) raises .* at the start",
+    "apply": r"apply|the state |legal_actions\(state\)|current_player\(state\) raises .* after ",
+    "observation": r"a part of observation\(",
+    "observed": r"a part of observed\(",
+    "features": r"features\(|the length of features\(",
+    "facts": r"facts\(",
+    "hand": r"hand\(",
+}
+
+
+@pytest.mark.parametrize("value", STRANGE)
+@pytest.mark.parametrize("method", [*stier.games._members._METHODS, *stier.games._members._OPTIONAL_METHODS])
+def test_values_of_wrong_types_are_named(method: str, value: str) -> None:
+    game = tiny(**{method: lambda self, *arguments: STRANGE[value], "exact_features": False})
+    if value in ALLOWED.get(method, ()):
+        stier.check_game(game)
+        return
+    found = sentence(game)
+    assert re.match(f"tiny: (?:{ABOUT.get(method, method)})", found)
+    assert re.search("; |cannot be hashed|raises", found), "says what is allowed"
+
+
+@pytest.mark.parametrize("member", [*stier.games._members._OPTIONAL_METHODS, *stier.games._members._VALUES])
+def test_misspelt_members_are_named(member: str) -> None:
+    """A method that takes other arguments, or has a _ in front, is a helper."""
+    members: dict[str, Any] = {
+        "name": "tiny", "num_players": 2, "num_actions": 2, "max_decisions": 2, "utility_range": (-1, 1),
+        "utility_sum": 0.0, "num_outcomes": 3, "max_chance_events": 1, "memory_mb": 9, "cards": ["A", "B"],
+    }  # fmt: skip
+    value = members.get(member, getattr(Tiny, member, lambda self, *arguments: []))
+    if member in ("hidden_moves", "simultaneous", "exact_features"):
+        value = True
+    for wrong in (member[:-1], f"{member}s", member.replace("_", "")):
+        if wrong in (member, "cards"):
+            continue
+        broken = without(member, **{wrong: value})
+        found = sentence(broken)
+        if member in stier.games._members._ATTRIBUTES and member != "name":
+            assert found == f"tiny: {member} is missing; the class has '{wrong}'"
+        elif member != "name":
+            assert f"tiny: {wrong} is not a member of a game; did you mean '{member}'? " in found
+            with pytest.raises(stier.RulesError, match=f"tiny: {wrong} is not a member"):
+                stier.load_game(broken)
+
+
+def test_helpers_may_have_any_name_that_is_no_slip() -> None:
+    helpers: dict[str, Any] = {
+        "hands": lambda self, state: state[:1],
+        "card": 3,
+        "_action_names": ["yes", "no"],
+        "legal_action": lambda self, state: 0,
+        "rank": lambda self, card: card,
+        "deck": ["A", "B", "C"],
+        "winner": lambda self, state: 0,
+    }
+    assert stier.check_game(tiny(**helpers)).exhaustive
+
+
 def sentence(game: Any, **arguments: Any) -> str:
     with pytest.raises(stier.GameError) as caught:
         stier.check_game(game, **arguments)
@@ -591,6 +680,28 @@ def sentence(game: Any, **arguments: Any) -> str:
 @pytest.mark.parametrize(("game", "expected"), FAULTS.values(), ids=FAULTS)
 def test_each_fault_is_named(game: Any, expected: str) -> None:
     assert sentence(game) == expected
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_the_same_error_by_text(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken, expected = FAULTS[fault]
+    monkeypatch.setitem(sys.modules, "faulty", types.ModuleType("faulty"))
+    monkeypatch.setattr(sys.modules["faulty"], "Game", broken, raising=False)
+    assert sentence("faulty:Game") == expected
+
+
+@pytest.mark.parametrize("choice", ["a:b", "a,b", "a=b", "(a)", " a", ""])
+def test_choices_that_cannot_be_written_are_refused(choice: str) -> None:
+    def literal(self: Any, suit: str = "spades") -> None: ...
+    def member(self: Any, suit: str = "spades") -> None: ...
+
+    literal.__annotations__["suit"] = Literal["spades", choice]
+    kind: Any = enum.Enum("Suit", {"SPADES": 1, choice: 2} if choice else {"SPADES": 1, "a(": 2})
+    member.__annotations__["suit"] = kind
+    member.__defaults__ = (kind(1),)
+    for make in (literal, member):
+        with pytest.raises(stier.RulesError, match=r"tiny: option 'suit' has the choice '.*'; choices are texts"):
+            stier.register_game(with_options(make))
 
 
 @pytest.mark.parametrize(
@@ -750,6 +861,10 @@ class Native:
 def test_the_games_of_the_package_pass(game: stier.Game) -> None:
     report = stier.check_game(Native(game), histories=300)
     assert report.exhaustive == (report.histories <= 300)
+    loaded = stier.check_game(game, histories=300)
+    assert (loaded.game, loaded.exhaustive) == (game.short_name(), report.exhaustive)
+    if loaded.exhaustive:
+        assert loaded == stier.check_game(str(game)) == report
 
 
 @pytest.mark.parametrize(
@@ -843,11 +958,10 @@ def test_games_are_taken_by_class_instance_and_name(monkeypatch: pytest.MonkeyPa
         stier.check_game("kuhn:players=4")
 
 
-def test_what_is_no_python_game_is_refused() -> None:
-    for game in ("kuhn_poker", stier.load_game("schwinget")):
-        with pytest.raises(stier.ArgumentError, match="check_game is for games written in Python, got "):
-            stier.check_game(game)
-    with pytest.raises(stier.ArgumentError, match="game must be the class of a game, an instance of one or its name"):
+def test_what_is_no_game_is_refused() -> None:
+    with pytest.raises(
+        TypeError, match="game must be a Game, the name of one, such as 'schwinget', or the class of one"
+    ):
         stier.check_game(3)
     with pytest.raises(stier.RulesError, match="unknown game 'jass'"):
         stier.check_game("jass")

@@ -24,7 +24,8 @@ except ImportError as _error:
 
 from stier._native import CHANCE, TERMINAL, Game, alternatives
 from stier.errors import RulesError
-from stier.games._sheet import OPEN_SPIEL, RANGES, Sheet
+from stier.games._members import RANGES
+from stier.games._sheet import OPEN_SPIEL, Row, Sheet
 
 __all__ = ["OpenSpielGame", "load", "turn_based"]
 
@@ -33,7 +34,7 @@ _MOST_IDS = RANGES["num_actions"][1]
 #: States that are looked at in breadth when a game is loaded, and outcomes that are followed from each random event.
 _PROBED, _OUTCOMES = 1000, 2
 #: Random games that are looked at then, and states of them.
-_GAMES, _PLAYED = 2, 1000
+_GAMES, _PLAYED = 2, 4000
 
 #: A game that was found: what identifies it, and a function that makes its sheet.
 Found: TypeAlias = tuple[tuple[str, str], Callable[[], Sheet]]
@@ -66,6 +67,20 @@ def load(what: pyspiel.Game | str, text: str, keywords: dict[str, Any]) -> Game 
     if game is what and not _is_loaded_by(text, game):
         text = f"{text}#{id(game)}"  # another game may have the same text
     return (OPEN_SPIEL, text), lambda: _sheet(game, text)
+
+
+def parameters(text: str) -> list[Row]:
+    """Returns the parameters of a game with their defaults, given its text, as rows of options."""
+    known = _loaded(text.removeprefix(OPEN_SPIEL).strip(), "", {}).get_type().parameter_specification
+    rows: list[Row] = []
+    for name, default in sorted(known.items()):
+        names, words = None, {int: "a whole number", float: "a number", dict: "a game"}.get(type(default), "text")
+        if isinstance(default, bool):
+            names, words = ["False", "True"], "False | True"
+        if type(default) not in (int, float):
+            default = "" if default == {} else _line(str(default))
+        rows.append((name, default, default, names, words, ""))
+    return rows
 
 
 def turn_based(game: pyspiel.Game) -> pyspiel.Game:

@@ -16,36 +16,14 @@ from typing import Any, Literal, TypeAlias, cast
 from stier import _imports, _native
 from stier._native import CHANCE, TERMINAL
 from stier.errors import GameError, RulesError
+from stier.games._members import RANGES, ClassError, check_members
 
-__all__ = ["OPEN_SPIEL", "RANGES", "REQUIRED", "Row", "Sheet", "name_of", "option_rows", "read_options", "words"]
+__all__ = ["OPEN_SPIEL", "Row", "Sheet", "made", "name_of", "option_rows", "read_options", "words"]
 
 #: The beginning of the names of OpenSpiel's games.
 OPEN_SPIEL = f"{_imports.RESERVED}:"
-#: The members that every class of a game must have.
-REQUIRED = (
-    "name",
-    "num_players",
-    "num_actions",
-    "max_decisions",
-    "utility_range",
-    "utility_sum",
-    "initial_state",
-    "current_player",
-    "legal_actions",
-    "chance_outcomes",
-    "apply",
-    "returns",
-    "observation",
-)
-#: The lowest and the highest value of the members that are whole numbers.
-RANGES = {
-    "num_players": (2, 5),
-    "num_actions": (1, 256),
-    "max_decisions": (1, 65_535),
-    "num_outcomes": (0, 256),
-    "max_chance_events": (0, 65_535),
-    "memory_mb": (1, 1 << 20),
-}
+#: The signs that separate options, which their values must not contain.
+_SYNTAX = ",:=()"
 #: The most outcomes of a random event.
 _MOST_OUTCOMES = RANGES["num_outcomes"][1]
 #: The states that are looked at to find out how many random events and outcomes there are.
@@ -61,7 +39,7 @@ def name_of(game: type) -> str:
     """Returns the name of the game of a class. Raises `RulesError` if it is not of the form of a name."""
     name = getattr(game, "name", None)
     if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9_]*", name):
-        raise RulesError(f"{game.__name__}: name is {name!r}; it must be text such as 'my_game': a-z, 0-9 and _")
+        raise ClassError(f"{game.__name__}: name is {name!r}; it must be text such as 'my_game': a-z, 0-9 and _")
     return name
 
 
@@ -77,32 +55,40 @@ def _type_names(kind: Any) -> list[str] | None:
 
 
 def _options_of(game: type) -> dict[str, tuple[Any, Any]]:
-    """Returns the type and the default of each option."""
+    """Returns the type and the default of each option. Raises `ClassError` for options of another form."""
     if game.__init__ is object.__init__:  # type: ignore[misc]
         return {}
     try:
         hints = typing.get_type_hints(game.__init__)  # type: ignore[misc]
     except NameError as error:
-        raise RulesError(f"{game.__qualname__}: the type of an option cannot be found: {error}") from error
+        raise ClassError(f"{game.__qualname__}: the type of an option cannot be found: {error}") from error
     found, owner = {}, getattr(game, "name", game.__qualname__)
     for name, parameter in list(signature(game).parameters.items()):
-        kind = hints.get(name)
-        fits = kind in (int, float, str) or _type_names(kind) is not None
+        kind, default = hints.get(name), parameter.default
+        names = _type_names(kind)
         if parameter.kind in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL, Parameter.POSITIONAL_ONLY):
-            raise RulesError(f"{game.__qualname__}: options are keyword arguments by name, got '{parameter}'")
-        if parameter.default is Parameter.empty or not fits:
-            raise RulesError(
+            raise ClassError(f"{game.__qualname__}: options are keyword arguments by name, got '{parameter}'")
+        if default is Parameter.empty or (names is None and kind not in (int, float, str)):
+            raise ClassError(
                 f"{game.__qualname__}: option '{name}' must have a default and one of the types int, float, bool, str, "
                 f"Literal or an Enum, as in 'players: int = 2', got '{parameter}'"
             )
         if any(isinstance(value, bool) for value in typing.get_args(kind)):
-            raise RulesError(f"{owner}: option '{name}' must be a bool, not a Literal of True and False")
-        if _read(owner, name, kind, parameter.default) != parameter.default:
-            raise RulesError(
-                f"{owner}: the default of option {name}, {parameter.default!r}, does not have the type that the option "
-                "has"
-            )
-        found[name] = (kind, parameter.default)
+            raise ClassError(f"{owner}: option '{name}' must be a bool, not a Literal of True and False")
+        for value in names or ():
+            if not value or value != value.strip() or set(value) & set(_SYNTAX) or (names or []).count(value) > 1:
+                raise ClassError(
+                    f"{owner}: option '{name}' has the choice '{value}'; choices are texts that differ, without "
+                    "',', ':', '=', brackets or blanks around them"
+                )
+        try:
+            if _read(owner, name, kind, default) != default:
+                raise RulesError(
+                    f"{owner}: the default of option {name}, {default!r}, does not have the type that the option has"
+                )
+        except RulesError as error:
+            raise ClassError(str(error)) from None
+        found[name] = (kind, default)
     return found
 
 
@@ -125,7 +111,7 @@ def _read(owner: str, name: str, kind: Any, value: Any) -> Any:
         values: Sequence[Any] = typing.get_args(kind) or list(kind)
         return values[names.index(text)]
     if kind is str:
-        if set(text) & set(",:=()"):
+        if set(text) & set(_SYNTAX):
             raise RulesError(f"{owner}: {name} must not contain ',', ':', '=' or brackets, got '{text}'")
         return text
     try:
@@ -140,7 +126,7 @@ def _read(owner: str, name: str, kind: Any, value: Any) -> Any:
 
 def read_options(game: type, text: str, keywords: dict[str, Any]) -> dict[str, Any]:
     """Returns every option with its value, given some as text such as ``players=3`` and some as keywords."""
-    known, owner = _options_of(game), game.name  # type: ignore[attr-defined]
+    owner, known = name_of(game), _options_of(game)
     given: list[tuple[str, Any]] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = part.partition("=")
@@ -157,6 +143,17 @@ def read_options(game: type, text: str, keywords: dict[str, Any]) -> dict[str, A
         seen.add(name)
         values[name] = _read(owner, name, known[name][0], value)
     return values
+
+
+def made(game: type, options: dict[str, Any]) -> Any:
+    """Returns the game of a class under these options. A `ValueError` of its `__init__` refuses options."""
+    name = name_of(game)
+    try:
+        return game(**options)
+    except Exception as error:
+        if isinstance(error, ValueError) and options != read_options(game, "", {}):
+            raise RulesError(f"{name}: {error}") from error
+        raise ClassError(f"{name}: __init__ raises {type(error).__name__}: {error}") from error
 
 
 def _known(options: dict[str, Any]) -> str:
@@ -339,24 +336,19 @@ class Sheet:
     """
 
     def __init__(self, game: Any, options: list[Row]) -> None:
+        check_members(game)
         name = game.name
-        lacking = [member for member in REQUIRED if not hasattr(game, member)]
-        if lacking:
-            raise RulesError(f"{name} lacks {', '.join(lacking)}")
         self.name, self.options = name, options
         #: Tells classes of one name apart.
         self.class_number = 0
-        self.num_players = _whole(name, "num_players", game.num_players)
-        self.num_actions = _whole(name, "num_actions", game.num_actions)
-        self.max_decisions = _whole(name, "max_decisions", game.max_decisions)
+        self.num_players, self.num_actions = game.num_players, game.num_actions
+        self.max_decisions = game.max_decisions
         low, high = game.utility_range
-        if not (-1e300 < low <= high < 1e300):
-            raise RulesError(f"{name}: utility_range must be a lowest and a highest return, got {game.utility_range!r}")
         self.utility_range = float(low), float(high)
         self.utility_sum = None if game.utility_sum is None else float(game.utility_sum)
         self.simultaneous = bool(getattr(game, "simultaneous", False))
         self.hidden_moves = bool(getattr(game, "hidden_moves", False))
-        self.memory_mb = _whole(name, "memory_mb", getattr(game, "memory_mb", 256))
+        self.memory_mb = getattr(game, "memory_mb", None) or 256
         self.states_are_histories = bool(getattr(game, "states_are_histories", False))
         self.observations_recall = bool(getattr(game, "observations_recall", False))
         self.exact_features = bool(getattr(game, "exact_features", True))
@@ -371,13 +363,10 @@ class Sheet:
                 found = self._explored()
                 outcomes = found[0] if outcomes is None else outcomes
                 events = found[1] if events is None else events
-            self.num_outcomes = _whole(name, "num_outcomes", outcomes) or 1
-            self.max_chance_events = _whole(name, "max_chance_events", events)
+            self.num_outcomes, self.max_chance_events = outcomes or 1, min(events, RANGES["max_chance_events"][1])
             self.actions = _names(game, "action_name", self.num_actions)
             self.outcomes = _names(game, "outcome_name", self.num_outcomes)
             self.num_features = None if self._lacks("features") else len(self.game.features(first, 0))
-        except RulesError:
-            raise
         except Exception as error:
             raise GameError(f"{name} cannot be played: {type(error).__name__}: {error}") from error
         self.facts = None if self._lacks("facts") else self._facts
@@ -385,14 +374,7 @@ class Sheet:
     @classmethod
     def of(cls, game: type, options: dict[str, Any]) -> Sheet:
         """Returns the sheet of a class under these options."""
-        try:
-            made = game(**options)
-        except ValueError as error:
-            raise RulesError(f"{game.name}: {error}") from error  # type: ignore[attr-defined]
-        except Exception as error:
-            name = game.name  # type: ignore[attr-defined]
-            raise GameError(f"{name}: __init__ raised {type(error).__name__}: {error}") from error
-        sheet = cls(made, option_rows(game, options))
+        sheet = cls(made(game, options), option_rows(game, options))
         sheet.class_number = id(game)
         return sheet
 
@@ -407,10 +389,3 @@ class Sheet:
 
     def _facts(self, state: Any, player: int | None) -> list[_Fact]:
         return [_fact(str(name), value) for name, value in self.game.facts(state, player).items()]
-
-
-def _whole(owner: str, name: str, value: Any) -> int:
-    low, high = RANGES[name]
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise RulesError(f"{owner}: {name} must be a whole number between {low} and {high}, got {value!r}")
-    return value
