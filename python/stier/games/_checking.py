@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import random
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from enum import Enum
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
 from itertools import combinations, pairwise
-from numbers import Integral, Real
 from typing import Any
 
 from stier import _arguments, _native
 from stier._native import CHANCE, TERMINAL, Game
 from stier.errors import GameError
 from stier.games._histories import Histories, Node
-from stier.games._members import RANGES, check_members, is_number, is_whole, items, shown
+from stier.games._members import FORMS, check_members, shown
 from stier.games._registry import _classes, class_and_options
 from stier.games._sheet import made, read_options
 
@@ -23,8 +20,6 @@ __all__ = ["GameReport", "check_game"]
 
 #: Random events without a decision in between after which a game counts as endless.
 _ENDLESS = 1000
-#: Probabilities, returns and their sums may be off by this much.
-_ROUNDING = 1e-9
 #: States and histories that are drawn for the checks at the end.
 _DRAWN = 100
 #: Events that a search for a history with the same knowledge tries, and as many again for each event of the first one.
@@ -50,6 +45,7 @@ _SAME = {
         "features(state, {player}) differs though the observation is {seen} both times",
         "make them of the observation only",
     ),
+    "length": ("the number of features differs", "return the same number each time"),
     "exact": (
         "features(state, {player}) is the same for two observations",
         "add features that tell them apart, or write exact_features = False",
@@ -181,14 +177,12 @@ class _Checker(Histories):
         super().__init__(game, range(game.num_players))
         self.name, self.limit, self.rng = game.name, limit, rng
         self.observers = [None, *self.players]
-        self.low, self.high = map(float, game.utility_range)
         #: States cannot be compared, as those of OpenSpiel.
         self.incomparable = bool(self.optional("states_are_histories"))
         #: The first history that leads to each state.
         self.states: dict[Any, Node] = {}
         #: By what histories have in common, the first one, and what must be the same in the others.
         self.first: dict[Hashable, tuple[Node, Any]] = {}
-        self.num_features: int | None = None
         self.decisions = self.longest = 0
         #: The logs after which each player is to act.
         self.to_act: list[set[int]] = [set() for _ in self.players]
@@ -217,10 +211,6 @@ class _Checker(Histories):
     def fault(self, sentence: str) -> GameError:
         """Returns the error for a fault."""
         return GameError(f"{self.name}: {sentence}")
-
-    def wrong(self, what: str, value: Any, node: Node, allowed: str) -> GameError:
-        """Returns the error for a value that is not allowed."""
-        return self.fault(f"{what} is {shown(value)} {self.after(node)}; {allowed}")
 
     def differ(self, promise: str, one: tuple[Node, Any], other: tuple[Node, Any], **words: Any) -> GameError:
         """Returns the error for two histories that must not differ in a value."""
@@ -271,151 +261,36 @@ class _Checker(Histories):
     def ask(self, method: str, node: Node | None, *arguments: Any) -> Any:
         """Calls a method for the state of a history. It must not raise, nor change the state."""
         states = [] if node is None else [node.state]
-        words = f"{method}({', '.join(['state'] * len(states) + [str(argument) for argument in arguments])})"
+        call = f"{method}({', '.join(['state'] * len(states) + [str(argument) for argument in arguments])})"
         try:
             found = getattr(self.game, method)(*states, *arguments)
             text = "" if node is None else repr(node.state)
         except Exception as error:
             is_spectator = isinstance(error, TypeError) and arguments[-1:] == (None,)
             hint = "; player is None for a spectator" if is_spectator else ""
-            raise self.fault(f"{words} raises {_raised(error, self.after(node))}{hint}") from error
+            raise self.fault(f"{call} raises {_raised(error, self.after(node))}{hint}") from error
         if node is not None and text != node.text:
             raise self.fault(
                 f"{method} changes the state that it is given {self.after(node)}, from {shown(node.text, str)} to "
                 f"{shown(text, str)}; states must never change, so return a new one"
             )
-        if found is None and method in ("initial_state", "apply"):
-            raise self.fault(f"{words} is None {self.after(node)}; it must be a state")
+        if wrong := FORMS[method](found, self.game):
+            raise self.fault(f"{call if arguments else method} is {shown(found)} {self.after(node)}; {wrong}")
         return found
 
     def answers(self, node: Node) -> dict[str, Any]:
-        """Asks everything about a state, and checks the form of the answers."""
-        player = self.ask("current_player", node)
-        if not is_whole(player) or not (player in (CHANCE, TERMINAL) or player in self.players):
-            allowed = f"it must be a player from 0 to {self.players[-1]}, stier.CHANCE or stier.TERMINAL"
-            raise self.wrong("current_player", player, node, allowed)
-        answers: dict[str, Any] = {"current_player": int(player)}
-        if player == TERMINAL:
-            answers["returns"] = self.returns(node)
-        elif player == CHANCE:
-            answers["chance_outcomes"] = self.outcomes(node)
+        """Asks everything about a state."""
+        answers: dict[str, Any] = {"current_player": int(self.ask("current_player", node))}
+        if answers["current_player"] == TERMINAL:
+            answers["returns"] = tuple(map(float, self.ask("returns", node)))
+        elif answers["current_player"] == CHANCE:
+            outcomes = self.ask("chance_outcomes", node)
+            answers["chance_outcomes"] = tuple((int(outcome), float(share)) for outcome, share in outcomes)
         else:
-            found = self.ask("legal_actions", node)
-            answers["legal_actions"] = self.numbers("legal_actions", "actions", found, self.game.num_actions, node)
+            answers["legal_actions"] = tuple(map(int, self.ask("legal_actions", node)))
         for one in self.observers:
             answers[f"observation(state, {one})"] = self.ask("observation", node, one)
         return answers
-
-    def numbers(self, method: str, what: str, found: Any, limit: int, node: Node) -> tuple[int, ...]:
-        """Returns actions or outcomes that are in order and in range."""
-        numbers = items(found)
-        wrong = ""
-        if numbers is None or not all(map(is_whole, numbers)):
-            wrong = f"{what} are a list of whole numbers"
-        elif not numbers and what == "actions":
-            wrong = "a player to act needs an action, so add one for passing or let current_player skip the player"
-        elif not numbers:
-            wrong = "chance needs an outcome"
-        elif min(numbers) < 0 or max(numbers) >= limit:
-            wrong = f"{what} are numbers from 0 to {limit - 1}, as num_{what} says"
-        elif len(set(numbers)) < len(numbers):
-            wrong = f"{what} are listed once each"
-        elif numbers != sorted(numbers):
-            wrong = f"{what} are listed in ascending order"
-        if wrong:
-            raise self.wrong(method, found, node, wrong)
-        return tuple(map(int, numbers or ()))
-
-    def outcomes(self, node: Node) -> tuple[tuple[int, float], ...]:
-        """Returns the outcomes of a random event with their probabilities."""
-        found = self.ask("chance_outcomes", node)
-        pairs = items(found)
-        if pairs is None or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
-            raise self.wrong("chance_outcomes", found, node, "it must be a list of tuples (outcome, probability)")
-        limit = self.optional("num_outcomes")
-        limit = RANGES["num_outcomes"][1] if limit is None else limit
-        self.numbers("chance_outcomes", "outcomes", [outcome for outcome, _ in pairs], limit, node)
-        for outcome, probability in pairs:
-            if not is_number(probability) or probability <= 0:
-                what = f"the probability of outcome {self.named('outcome_name', outcome)}"
-                raise self.wrong(what, probability, node, "it must be positive, so leave out what cannot happen")
-        total = math.fsum(probability for _, probability in pairs)
-        if abs(total - 1) > _ROUNDING:
-            raise self.wrong("the sum of the probabilities of chance_outcomes", total, node, "it must be 1")
-        return tuple((int(outcome), float(probability)) for outcome, probability in pairs)
-
-    def values(self, method: str, node: Node) -> tuple[float, ...]:
-        """Returns one finite number per player."""
-        found = self.ask(method, node)
-        values = items(found) or []
-        is_right = all(isinstance(value, Real) and math.isfinite(value) for value in values)
-        if len(values) != len(self.players) or not is_right:
-            allowed = f"it must be a list of {len(self.players)} finite numbers, one for each player"
-            raise self.wrong(method, found, node, allowed)
-        return tuple(map(float, values))
-
-    def returns(self, node: Node) -> tuple[float, ...]:
-        """Returns the returns, which must lie in their range and add up as declared."""
-        returns, fixed = self.values("returns", node), self.game.utility_sum
-        rounding = _ROUNDING * max(self.high - self.low, 1.0)
-        for player, value in enumerate(returns):
-            if not self.low - rounding <= value <= self.high + rounding:
-                allowed = f"utility_range is {self.low:g} to {self.high:g}"
-                raise self.wrong(f"the return of player {player}", value, node, allowed)
-        total = math.fsum(returns)
-        if fixed is not None and abs(total - fixed) > rounding:
-            allowed = f"utility_sum is {fixed:g}; write None if the sum is not always the same"
-            raise self.wrong("the sum of the returns", total, node, allowed)
-        return returns
-
-    def plain(self, value: Any, what: str, node: Node) -> None:
-        """Checks that a value consists of parts that the engine can tell apart."""
-        frozen = getattr(getattr(value, "__dataclass_params__", None), "frozen", False)
-        if isinstance(value, (tuple, frozenset)):
-            for part in value:
-                self.plain(part, what, node)
-        elif frozen and is_dataclass(value):
-            for field in fields(value):
-                self.plain(getattr(value, field.name), what, node)
-        elif (value is not None and not isinstance(value, (str, bytes, Enum, Integral, float))) or value != value:
-            allowed = (
-                "it must be None, a bool, int, float (not nan), str, bytes or enum, or a tuple, frozenset or frozen "
-                "dataclass of these"
-            )
-            raise self.wrong(f"a part of {what}", value, node, allowed)
-
-    def features(self, node: Node, observer: int | None) -> tuple[int, ...]:
-        """Returns the features of what an observer sees."""
-        found, where = self.ask("features", node, observer), f"features(state, {observer})"
-        bits = items(found)
-        if bits is None or not all(isinstance(bit, Integral) and bit in (0, 1) for bit in bits):
-            raise self.wrong(where, found, node, "it must be a list of zeros and ones")
-        if self.num_features not in (None, len(bits)):
-            allowed = f"it was {self.num_features} before, and must not change"
-            raise self.wrong(f"the length of {where}", len(bits), node, allowed)
-        self.num_features = len(bits)
-        return tuple(map(int, bits))
-
-    def facts(self, node: Node, observer: int | None) -> dict[str, Any]:
-        """Returns the facts that an observer is told."""
-        facts = self.ask("facts", node, observer)
-        if not isinstance(facts, Mapping) or not all(
-            isinstance(name, str) and name and _is_plain(value) for name, value in facts.items()
-        ):
-            allowed = "it must be a dict from names to None, bool, numbers, str, and lists or tuples of these"
-            raise self.wrong(f"facts(state, {observer})", facts, node, allowed)
-        return dict(facts)
-
-    def hand(self, node: Node, player: int) -> list[str]:
-        """Returns the names of the cards that a player holds."""
-        hand, known = self.ask("hand", node, player), self.optional("cards")
-        cards = items(hand)
-        if cards is None or not all(isinstance(card, str) and card for card in cards):
-            raise self.wrong(f"hand(state, {player})", hand, node, "it must be a list of names of cards")
-        for card in cards:
-            if known is not None and card not in known:
-                raise self.wrong(f"a card of hand(state, {player})", card, node, "it must be one of the cards")
-        return cards
 
     # Histories
 
@@ -425,7 +300,7 @@ class _Checker(Histories):
     def child(self, node: Node, action: int) -> Node:
         if action not in node.children:
             child = self.visit(self.ask("apply", node, action), node, (node.player, action))
-            self.unchanged(node, action)
+            self.unchanged(node, f"after apply(state, {action}) was called,")
             self.compare(child.state, self.ask("apply", node, action), "apply", child)
             node.children[action] = child
         return node.children[action]
@@ -447,24 +322,19 @@ class _Checker(Histories):
         outcomes = [outcome for outcome, _ in node.answers.get("chance_outcomes", ())]
         node.actions = outcomes or list(node.answers.get("legal_actions", ()))
         self.check_length(node)
-        seen = [self.seen(node, observer) for observer in self.observers]
-        for observer, sight in zip(self.observers, seen, strict=True):
-            self.plain(sight, f"observation(state, {observer})", node)
         if not self.incomparable:
             first = self.states.setdefault(state, node)
             for (what, there), (_, here) in zip(first.answers.items(), node.answers.items(), strict=True):
                 if here != there:
                     raise self.differ("in equal states", (first, there), (node, here), what=what)
-        self.look(node, seen)
-        self.note(node, [*zip(seen, node.noticed, strict=True)][1:])
-        for player, known in zip(self.players, node.known, strict=True):
-            self.know(node, player, known)
+        self.note(node, self.look(node))
+        if self.optional("facts"):
+            self.ask("facts", node, None)
+        for player in self.players:
+            self.know(node, player)
         if node.player == TERMINAL:
-            self.unchanged(node, None)
+            self.unchanged(node, "asked again,")
         return node
-
-    def seen(self, node: Node, observer: int | None) -> Any:
-        return node.answers[f"observation(state, {observer})"]
 
     def check_length(self, node: Node) -> None:
         """Checks that an event may follow."""
@@ -475,7 +345,7 @@ class _Checker(Histories):
             if node.decisions >= most:
                 raise self.fault(f"max_decisions is {most}, and player {node.player} is to act {self.after(node)}")
             if self.optional("evaluate"):
-                self.values("evaluate", node)
+                self.ask("evaluate", node)
         if node.player == CHANCE:
             if most_chance is not None and node.chances >= most_chance:
                 raise self.fault(f"max_chance_events is {most_chance}, and chance is to act {self.after(node)}")
@@ -483,32 +353,34 @@ class _Checker(Histories):
                 start = node.path()[-1 - _ENDLESS]
                 raise self.fault(f"the game does not end: chance acts {_ENDLESS} times in a row {self.after(start)}")
 
-    def look(self, node: Node, seen: list[Any]) -> None:
-        """Notes what every observer notices, and checks what must follow from what it sees."""
-        node.noticed = list(node.parent.noticed) if node.parent else [(0, None)] * len(seen)
+    def look(self, node: Node) -> list[Any]:
+        """Checks what must follow from what every observer sees. Returns what the players see."""
+        noticed = list(node.parent.noticed) if node.parent else [(0, None)] * len(self.observers)
         for place, observer in enumerate(self.observers):
             if node.parent and node.event and self.optional("observed"):
                 what = self.ask("observed", node.parent, node.event[1], observer)
-                self.plain(what, f"observed(state, {node.event[1]}, {observer})", node.parent)
-                if what is not None:
-                    node.noticed[place] = (node.noticed[place][0] + 1, what)
-        for observer, sight in zip(self.observers, [*zip(seen, node.noticed, strict=True)], strict=True):
+                noticed[place] = noticed[place] if what is None else (noticed[place][0] + 1, what)
+        node.noticed = noticed
+        seen = [node.answers[f"observation(state, {observer})"] for observer in self.observers]
+        sights = [*zip(seen, noticed, strict=True)]
+        for observer, sight in zip(self.observers, sights, strict=True):
             words = {"player": observer, "seen": shown(sight[0])}
             self.same("spectator", (observer, sight), node, seen[0], **words)
-            self.same("noticed", (observer, sight), node, node.noticed[0], **words)
+            self.same("noticed", (observer, sight), node, noticed[0], **words)
             if self.optional("features"):
-                features = self.features(node, observer)
+                features = tuple(map(int, self.ask("features", node, observer)))
+                self.same("length", None, node, len(features))
                 self.same("features", (observer, sight), node, features, **words)
                 if self.optional("exact_features") is not False:
-                    self.same("exact", (observer, features), node, sight[0] if sight[1][1] is None else sight, **words)
+                    self.same("exact", (observer, features), node, sight if sight[1][0] else sight[0], **words)
+        return sights[1:]
 
-    def know(self, node: Node, player: int, known: int) -> None:
+    def know(self, node: Node, player: int) -> None:
         """Checks what must follow from what a player knows."""
-        if self.optional("facts"):
-            self.facts(node, None)
-            self.same("told", ("facts", known), node, self.facts(node, player), what="facts", player=player)
-        if self.optional("hand"):
-            self.same("told", ("hand", known), node, self.hand(node, player), what="hand", player=player)
+        known = node.known[player]
+        for method in "facts", "hand":
+            if self.optional(method):
+                self.same("told", (method, known), node, self.ask(method, node, player), what=method, player=player)
         if node.player != player:
             return
         self.to_act[player].add(known)
@@ -532,11 +404,9 @@ class _Checker(Histories):
         if hashes[0] != hashes[1]:
             raise self.fault(f"equal states have different hashes {self.after(node)}: {shown(one)}")
 
-    def unchanged(self, node: Node, action: int | None) -> None:
-        """Checks that all answers about a state are as they were: before an action, or when they were asked first."""
-        then = "asked again," if action is None else f"after apply(state, {action}) was called,"
-        again = self.answers(node)
-        for (method, before), (_, after) in zip(node.answers.items(), again.items(), strict=False):
+    def unchanged(self, node: Node, then: str) -> None:
+        """Checks that all answers about a state are as they were when they were asked first."""
+        for (method, before), (_, after) in zip(node.answers.items(), self.answers(node).items(), strict=False):
             if before != after:
                 raise self.fault(
                     f"{method} is {shown(before)} {self.after(node)} and, {then} {shown(after)} for the same state; "
@@ -609,22 +479,13 @@ class _Checker(Histories):
                 raise self.differ("hashes", (self.states[one], one), (self.states[other], other))
 
     def replay(self, visited: list[Node]) -> None:
-        """Plays some histories once more from the start."""
+        """Plays some histories once more."""
         for node in self.rng.sample(visited, min(_DRAWN, len(visited))):
-            _, *path = node.path()
-            again = Node(self.ask("initial_state", None))
-            for step in path:
-                again.text = repr(again.state)
-                again = Node(self.ask("apply", again, step.event[1]), again, step.event)  # type: ignore[index]
-                self.compare(step.state, again.state, "apply", step)
+            for step in node.path():
+                method, before = ("apply", step.parent) if step.parent else ("initial_state", None)
+                self.compare(step.state, self.ask(method, before, *(step.event or ())[1:]), method, step)
 
 
 def _raised(error: Exception, where: str = "") -> str:
     """Returns an exception in words."""
     return ": ".join(filter(None, [" ".join(filter(None, [type(error).__name__, where])), str(error)]))
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        return all(map(_is_plain, value))
-    return value is None or isinstance(value, (str, Real))
