@@ -11,15 +11,13 @@ from typing import Any
 from stier import _arguments, _native
 from stier._native import CHANCE, TERMINAL, Game
 from stier.errors import GameError
-from stier.games._histories import Histories, Node
+from stier.games._histories import ENDLESS, Histories, Node
 from stier.games._members import FORMS, check_members, shown
 from stier.games._registry import _classes, class_and_options
 from stier.games._sheet import made, read_options
 
 __all__ = ["GameReport", "check_game"]
 
-#: Random events without a decision in between after which a game counts as endless.
-_ENDLESS = 1000
 #: States and histories that are drawn for the checks at the end.
 _DRAWN = 100
 #: Events that a search for a history with the same knowledge tries, and as many again for each event of the first one.
@@ -349,9 +347,9 @@ class _Checker(Histories):
         if node.player == CHANCE:
             if most_chance is not None and node.chances >= most_chance:
                 raise self.fault(f"max_chance_events is {most_chance}, and chance is to act {self.after(node)}")
-            if node.in_a_row >= _ENDLESS:
-                start = node.path()[-1 - _ENDLESS]
-                raise self.fault(f"the game does not end: chance acts {_ENDLESS} times in a row {self.after(start)}")
+            if node.in_a_row >= ENDLESS:
+                start = node.path()[-1 - ENDLESS]
+                raise self.fault(f"the game does not end: chance acts {ENDLESS} times in a row {self.after(start)}")
 
     def look(self, node: Node) -> list[Any]:
         """Checks what must follow from what every observer sees. Returns what the players see."""

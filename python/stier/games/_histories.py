@@ -9,7 +9,10 @@ from typing import Any
 
 from stier._native import CHANCE, TERMINAL
 
-__all__ = ["Histories", "Node"]
+__all__ = ["ENDLESS", "Histories", "Node"]
+
+#: Random events without a decision in between after which a game counts as endless.
+ENDLESS = 1000
 
 
 class Node:
@@ -33,6 +36,10 @@ class Node:
         self.decisions: int = parent.decisions + (not by_chance) if parent else 0
         self.chances: int = parent.chances + by_chance if parent else 0
         self.in_a_row: int = parent.in_a_row + 1 if parent and by_chance else 0
+        #: One bit for each choice and each run of random events, after a first one: 0 for a choice.
+        self.pattern: int = 1 if parent is None else parent.pattern
+        if parent is not None and not (by_chance and parent.in_a_row):
+            self.pattern = parent.pattern << 1 | by_chance
         #: The logs of the players, as numbers: equal logs have equal numbers.
         self.known: tuple[int, ...] = ()
         #: The histories with one more event that are kept.
@@ -98,31 +105,38 @@ class Histories:
         """Visits the history with one more event."""
         return self.visit(self.game.apply(node.state, action), node, (node.player, action))
 
-    def explore(self, root: Node, limit: int, outcomes: int = 256, merge: bool = False) -> tuple[list[Node], bool]:
-        """Visits all histories, the shortest first, until so many were visited.
+    def explore(self, root: Node, limit: int, few: int = 256, merge: bool = False) -> tuple[list[Node], bool]:
+        """Visits the histories that go on from here, the shortest first, until there are so many.
 
-        Follows so many outcomes of each random event, and, if asked to merge, one history that leads to a state after a
-        number of random events. Returns the nodes, and whether they are all.
+        Args:
+            root: The first history.
+            limit: The number of histories at which to stop.
+            few: The events that are followed at the start and wherever chance acts.
+            merge: Follows only one history to each state after each number of random events.
+
+        Returns:
+            The nodes, and whether they are all.
         """
         visited, waiting, states = [root], deque([root]), set()
         while waiting:
             node = waiting.popleft()
-            few = node.player == CHANCE and len(node.actions) > outcomes
-            for action in node.actions[: outcomes - 1] + node.actions[1 - outcomes :] if few else node.actions:
-                if self.count >= limit:
+            actions = node.actions
+            if len(actions) > few and (node is root or node.player == CHANCE):
+                actions = actions[: few - 1] + actions[1 - few :]
+            for action in actions:
+                if len(visited) >= limit:
                     return visited, False
                 child = self.child(node, action)
-                if merge and (child.state, child.chances) in states:
-                    continue
-                if merge:
-                    states.add((child.state, child.chances))
-                visited.append(child)
-                waiting.append(child)
+                state = (child.state, child.chances) if merge else child
+                if state not in states:
+                    states.add(state)
+                    visited.append(child)
+                    waiting.append(child)
         return visited, True
 
     def random_game(self, root: Node, rng: random.Random) -> Iterator[Node]:
-        """Visits the histories of a random game, from its first event to its end."""
+        """Visits the histories of a random game, from its first event to its end, unless only chance goes on."""
         node = root
-        while node.actions:
+        while node.actions and node.in_a_row < ENDLESS:
             node = self.child(node, rng.choice(node.actions))
             yield node

@@ -6,16 +6,17 @@ import random
 import re
 import sys
 import typing
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from inspect import Parameter, getdoc, signature
 from numbers import Integral, Real
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal
 
 from stier import _imports, _native
-from stier._native import CHANCE, TERMINAL
+from stier._native import CHANCE
 from stier.errors import GameError, RulesError
+from stier.games._histories import Histories
 from stier.games._members import RANGES, ClassError, check_members
 
 __all__ = ["OPEN_SPIEL", "Row", "Sheet", "made", "name_of", "option_rows", "read_options", "words"]
@@ -177,32 +178,24 @@ def _meaning(game: type, option: str) -> str:
     return found[1] if found else ""
 
 
-def words(value: Any) -> str:
-    """Returns an observation in words, the same in every run."""
+def words(value: Any, is_part: bool = False) -> str:
+    """Returns an observation, or a part of one, in words: the same in every run."""
     if isinstance(value, Enum):
         return value.name or repr(value)
     if isinstance(value, str):
-        return value if "\n" not in value and " | " not in value else repr(value)
-    return _words_within(value)
-
-
-def _words_within(value: Any) -> str:
-    if isinstance(value, Enum):
-        return value.name or repr(value)
+        is_clear = value.isidentifier() if is_part else "\n" not in value and " | " not in value
+        return str(value) if is_clear else repr(value)
     if isinstance(value, tuple):
-        return f"({', '.join(map(_words_within, value))})"
+        return f"({', '.join(words(part, True) for part in value)})"
     if isinstance(value, frozenset):
-        return f"{{{', '.join(sorted(map(_words_within, value)))}}}"
+        return f"{{{', '.join(sorted(words(part, True) for part in value))}}}"
     if is_dataclass(value) and not isinstance(value, type):
-        return f"({', '.join(f'{field.name}={_words_within(getattr(value, field.name))}' for field in fields(value))})"
-    return str(value) if isinstance(value, str) and value.isidentifier() else repr(value)
+        return f"({', '.join(f'{field.name}={words(getattr(value, field.name), True)}' for field in fields(value))})"
+    return repr(value)
 
 
-#: A name, a plain value, and the value in words.
-_Fact: TypeAlias = tuple[str, Any, str]
-
-
-def _fact(name: str, value: Any) -> _Fact:
+def _fact(name: str, value: Any) -> tuple[str, Any, str]:
+    """Returns a name, a plain value, and the value in words."""
     return name, _plain(value), words(value)
 
 
@@ -239,20 +232,11 @@ class _Noticing:
 
     def __init__(self, game: Any) -> None:
         self._game = game
-        for name in ("current_player", "legal_actions", "chance_outcomes", "returns", "evaluate"):
-            if getattr(game, name, None) is not None:
-                setattr(self, name, self._of_state(getattr(game, name)))
-        for name in ("features", "facts", "hand"):
-            if getattr(game, name, None) is not None:
-                setattr(self, name, self._of_state_and_player(getattr(game, name)))
 
-    @staticmethod
-    def _of_state(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        return lambda state: function(state[0])
-
-    @staticmethod
-    def _of_state_and_player(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        return lambda state, player: function(state[0], player)
+    def __getattr__(self, name: str) -> Any:
+        """Returns a method of the game, which takes pairs as states."""
+        function = getattr(self._game, name)
+        return None if function is None else lambda state, *player: function(state[0], *player)
 
     def initial_state(self) -> Hashable:
         return self._game.initial_state(), ((0, None),) * (self._game.num_players + 1)
@@ -283,48 +267,26 @@ def _names(game: Any, method: str, count: int) -> list[str]:
     return names
 
 
-def _explore(game: Any, max_decisions: int) -> tuple[int, int]:
-    """Returns the number of outcomes and the greatest number of random events in a game, or numbers above them."""
-    outcomes, looked_at = 0, 0
-    layer, most = {game.initial_state(): 0}, 0
-    while layer:
-        following: dict[Hashable, int] = {}
-        for state, events in layer.items():
-            most = max(most, events)
-            looked_at += 1
-            player = game.current_player(state)
-            if player == TERMINAL:
-                continue
-            if player == CHANCE:
-                actions = [outcome for outcome, _ in game.chance_outcomes(state)]
-                outcomes, events = max([outcomes, *(outcome + 1 for outcome in actions)]), events + 1
-            else:
-                actions = game.legal_actions(state)
-            for action in actions:
-                after = game.apply(state, action)
-                following[after] = max(events, following.get(after, 0))
-        if looked_at + len(following) > _LOOKED_AT:
-            return _MOST_OUTCOMES, _most_in_random_games(game, max_decisions)
-        layer = following
-    return max(outcomes, 1), most
+def _bounds(game: Any, max_decisions: int) -> tuple[int, int]:
+    """Returns the number of outcomes and the greatest number of random events in a game, or numbers above them.
 
-
-def _most_in_random_games(game: Any, max_decisions: int) -> int:
-    """Returns a number of random events that hardly any game has: twice the most in some random games, and 8 more."""
-    most = 0
-    for number in range(_PLAYED):
-        rng = random.Random(number)
-        state, events, decisions = game.initial_state(), 0, 0
-        while (player := game.current_player(state)) != TERMINAL and decisions <= max_decisions:
-            decisions += player != CHANCE
-            if player == CHANCE:
-                events += 1
-                action = rng.choice([outcome for outcome, share in game.chance_outcomes(state) if share > 0])
-            else:
-                action = rng.choice(list(game.legal_actions(state)))
-            state = game.apply(state, action)
-        most = max(most, events)
-    return 2 * most + 8
+    In a large game, hardly any has more random events: they are twice the most in some random games, and 8 more.
+    """
+    histories, most = Histories(game), 0
+    try:
+        root = histories.root()
+        visited, is_all = histories.explore(root, _LOOKED_AT, merge=True)
+        if is_all:
+            outcomes = [action for node in visited if node.player == CHANCE for action in node.actions]
+            return max(outcomes, default=0) + 1, max(node.chances for node in visited)
+        for number in range(_PLAYED):
+            for node in histories.random_game(root, random.Random(number)):
+                if node.decisions > max_decisions:
+                    break
+                most = max(most, node.chances)
+    except Exception:  # The engine says what is wrong, with the history, once play comes there.
+        return _MOST_OUTCOMES, _MOST_OUTCOMES
+    return _MOST_OUTCOMES, 2 * most + 8
 
 
 class Sheet:
@@ -354,13 +316,13 @@ class Sheet:
         self.exact_features = bool(getattr(game, "exact_features", True))
         self.cards = [str(card) for card in getattr(game, "cards", ())]
         self.words, self.fact = words, _fact
-        self.game = cast("Any", _Noticing(game)) if getattr(game, "observed", None) is not None else game
+        self.game: Any = _Noticing(game) if getattr(game, "observed", None) is not None else game
         try:
             first = self.game.initial_state()
             self.state_bytes = getattr(game, "state_bytes", None) or 2 * _size(first) + 200
             outcomes, events = getattr(game, "num_outcomes", None), getattr(game, "max_chance_events", None)
             if outcomes is None or events is None:
-                found = self._explored()
+                found = _bounds(self.game, self.max_decisions)
                 outcomes = found[0] if outcomes is None else outcomes
                 events = found[1] if events is None else events
             self.num_outcomes, self.max_chance_events = outcomes or 1, min(events, RANGES["max_chance_events"][1])
@@ -378,14 +340,8 @@ class Sheet:
         sheet.class_number = id(game)
         return sheet
 
-    def _explored(self) -> tuple[int, int]:
-        try:
-            return _explore(self.game, self.max_decisions)
-        except Exception:  # The engine says what is wrong, with the history, once play comes there.
-            return _MOST_OUTCOMES, _MOST_OUTCOMES
-
     def _lacks(self, member: str) -> bool:
         return getattr(self.game, member, None) is None
 
-    def _facts(self, state: Any, player: int | None) -> list[_Fact]:
+    def _facts(self, state: Any, player: int | None) -> list[tuple[str, Any, str]]:
         return [_fact(str(name), value) for name, value in self.game.facts(state, player).items()]
