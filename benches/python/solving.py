@@ -39,6 +39,13 @@ GAMES = {
 #: The NashConv to reach, the longest time for that, and the shortest time in which iterations are counted.
 TARGET, LONGEST, SHORTEST = 1e-3, 200.0, 1.0
 ROUNDS = 3
+#: Why one game takes so long.
+TIES = """\
+Battleship needs many iterations because of ties: its boards are symmetric, and as long as equal actions have equal
+regrets to the last bit, CFR+ plays an equilibrium from the third iteration on. LiteEFG keeps these ties, whereas here
+and in OpenSpiel rounding by 1e-17 breaks them: a rule for `stier.solving.run` that sets regrets below 1e-12 to 0 needs
+50 iterations in place of 2,253, and 20 if its average begins with the second policy, as that of LiteEFG does.
+"""
 
 
 def spiel_game(name: str) -> Any:
@@ -248,6 +255,7 @@ def main() -> None:
                 for package in solvers
             ],
         ),
+        TIES,
         "## Games",
         "",
         *(f"- {name}: `openspiel:{text}`" for name, text in GAMES.items()),

@@ -7,6 +7,7 @@ accepted.
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
 from typing import Any, SupportsIndex
@@ -65,6 +66,17 @@ def number(name: str, value: Any, low: float = -math.inf, high: float = math.inf
 def duration(name: str, value: Any) -> float:
     """Returns a time in the unit of its name, a finite number of 0 or more."""
     return number(name, value, 0)
+
+
+def takes(function: Any, arguments: str) -> bool:
+    """Tells whether something can be called with these arguments, as far as it says what it takes."""
+    try:
+        inspect.signature(function).bind(*filter(None, arguments.split(", ")))
+    except TypeError:
+        return False
+    except ValueError:  # a function in C may not say it
+        pass
+    return True
 
 
 def device(value: str | None) -> str | None:

@@ -49,8 +49,9 @@ from stier._native import (
 from stier._output import bar
 from stier.catalogue import describe_game
 from stier.errors import AgentError, ArgumentError
+from stier.games._members import RANGES
 from stier.games._open_spiel import turn_based
-from stier.games._sheet import OPEN_SPIEL, RANGES
+from stier.games._sheet import OPEN_SPIEL
 from stier.playing import AnyGame
 
 __all__ = [

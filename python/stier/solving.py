@@ -245,15 +245,15 @@ def run(
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
-        ArgumentError: A number that is out of range, or a rule that returns something else than probabilities of the
-            actions of each information set and a weight of 0 or more.
+        ArgumentError: A number that is out of range, a rule of another form, or one whose function returns something
+            else than probabilities of the actions of each information set and a weight of 0 or more.
     """
     iterations = _arguments.whole("iterations", iterations, 1, MOST_ITERATIONS)
     target = _arguments.number("target", target, 0)
     seed, label = _arguments.seed(seed), name or str(getattr(rule, "__name__", type(rule).__name__))
     tree = tree if isinstance(tree, GameTree) else GameTree(tree)
     players = [Rows.of(tree, player) for player in range(tree.game.num_players())]
-    updates = [rule(rows) for rows in players]
+    updates = [_update(label, rule, rows) for rows in players]
     policies = [rows.normalize(np.zeros(len(rows))) for rows in players]
     sums = [np.zeros(len(rows)) for rows in players]
     steps = [
@@ -285,6 +285,23 @@ def run(
             if iteration == iterations or 0 < target >= solution.nash_conv:
                 return solution
             history.append((iteration, seconds, solution.nash_conv))
+
+
+def _update(name: str, rule: Rule, rows: Rows) -> Callable[[Step], tuple[npt.ArrayLike, float]]:
+    """Returns the function that a rule makes for one player."""
+    form = "a rule takes the rows of one player and returns a function of a step: see stier.solving.run"
+    if not callable(rule) or not _arguments.takes(rule, "rows"):
+        raise ArgumentError(f"{name} cannot be called with the rows alone; {form}")
+    try:
+        update = rule(rows)
+    except AttributeError as error:
+        if error.obj is rows and error.name in Step.__dataclass_fields__:
+            raise ArgumentError(f"{name} looks for {error.name} in the rows, which a step has; {form}") from error
+        raise
+    if not callable(update) or not _arguments.takes(update, "step"):
+        what = "a function of other arguments" if callable(update) else type(update).__name__
+        raise ArgumentError(f"{name} returns {what}; {form}")
+    return update
 
 
 def _returned(name: str, rows: Rows, returned: tuple[npt.ArrayLike, float]) -> tuple[npt.ArrayLike, float]:

@@ -6,6 +6,8 @@ import enum
 import math
 import re
 import runpy
+import sys
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -21,6 +23,7 @@ from trumps import Trumps
 
 import stier
 from stier import CHANCE, TERMINAL
+from stier.games import _members as members
 
 
 class Tiny:
@@ -68,9 +71,10 @@ def tiny(**members: Any) -> type:
     return type("Broken", (Tiny,), members)
 
 
-def without(name: str) -> type:
-    """The game without a member."""
-    return type("Broken", (), {member: value for member, value in vars(Tiny).items() if member != name})
+def without(name: str, **members: Any) -> type:
+    """The game without a member, and with others."""
+    others = {member: value for member, value in vars(Tiny).items() if member not in (name, "__dict__", "__weakref__")}
+    return type("Broken", (), others | members)
 
 
 class Boxed:
@@ -320,11 +324,11 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "unsorted actions": (
         tiny(legal_actions=lambda self, state: [1, 0]),
-        "tiny: legal_actions is [1, 0] after [chance A]; actions are listed in ascending order",
+        "tiny: legal_actions is [1, 0] after [chance A]; actions are listed in ascending order, once each",
     ),
     "an action twice": (
         tiny(legal_actions=lambda self, state: [0, 1, 1]),
-        "tiny: legal_actions is [0, 1, 1] after [chance A]; actions are listed once each",
+        "tiny: legal_actions is [0, 1, 1] after [chance A]; actions are listed in ascending order, once each",
     ),
     "an action out of range": (
         tiny(legal_actions=lambda self, state: [0, 2]),
@@ -348,31 +352,36 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "unsorted outcomes": (
         tiny(chance_outcomes=lambda self, state: [(1, 0.5), (0, 0.5)]),
-        "tiny: chance_outcomes is [1, 0] at the start; outcomes are listed in ascending order",
+        "tiny: chance_outcomes is [(1, 0.5), (0, 0.5)] at the start; outcomes are listed in ascending order, once each",
     ),
     "an outcome twice": (
         tiny(chance_outcomes=lambda self, state: [(1, 0.5), (1, 0.5)]),
-        "tiny: chance_outcomes is [1, 1] at the start; outcomes are listed once each",
+        "tiny: chance_outcomes is [(1, 0.5), (1, 0.5)] at the start; outcomes are listed in ascending order, once each",
     ),
     "an outcome out of range": (
         tiny(chance_outcomes=lambda self, state: [(1, 0.5), (3, 0.5)]),
-        "tiny: chance_outcomes is [1, 3] at the start; outcomes are numbers from 0 to 2, as num_outcomes says",
+        "tiny: chance_outcomes is [(1, 0.5), (3, 0.5)] at the start; outcomes are numbers from 0 to 2, as "
+        "num_outcomes says",
     ),
     "probability zero": (
         tiny(chance_outcomes=lambda self, state: [(1, 1.0), (2, 0.0)]),
-        "tiny: the probability of outcome C is 0.0 at the start; it must be positive, so leave out what cannot happen",
+        "tiny: chance_outcomes is [(1, 1.0), (2, 0.0)] at the start; probabilities must be positive, so leave"
+        " out what cannot happen",
     ),
     "negative probability": (
         tiny(chance_outcomes=lambda self, state: [(1, 1.5), (2, -0.5)]),
-        "tiny: the probability of outcome C is -0.5 at the start; it must be positive, so leave out what cannot happen",
+        "tiny: chance_outcomes is [(1, 1.5), (2, -0.5)] at the start; probabilities must be positive, so "
+        "leave out what cannot happen",
     ),
     "probability nan": (
         tiny(chance_outcomes=lambda self, state: [(1, math.nan)]),
-        "tiny: the probability of outcome B is nan at the start; it must be positive, so leave out what cannot happen",
+        "tiny: chance_outcomes is [(1, nan)] at the start; probabilities must be positive, so leave out what "
+        "cannot happen",
     ),
     "sum of probabilities": (
         tiny(chance_outcomes=lambda self, state: [(1, 0.5), (2, 0.499999)]),
-        "tiny: the sum of the probabilities of chance_outcomes is 0.9999990000000001 at the start; it must be 1",
+        "tiny: chance_outcomes is [(1, 0.5), (2, 0.499999)] at the start; the probabilities add up to "
+        "0.9999990000000001, not to 1",
     ),
     "too many decisions": (
         tiny(max_decisions=1),
@@ -405,12 +414,12 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "returns out of range": (
         tiny(returns=lambda self, state: [2, -2]),
-        "tiny: the return of player 0 is 2.0 after [chance A, player 0 yes, player 1 yes]; utility_range is -1 to 1",
+        "tiny: returns is [2, -2] after [chance A, player 0 yes, player 1 yes]; utility_range is -1 to 1",
     ),
     "sum of returns": (
         tiny(returns=lambda self, state: [1, -0.5]),
-        "tiny: the sum of the returns is 0.5 after [chance A, player 0 yes, player 1 yes]; utility_sum is "
-        "0; write None if the sum is not always the same",
+        "tiny: returns is [1, -0.5] after [chance A, player 0 yes, player 1 yes]; they add up to 0.5, and "
+        "utility_sum is 0; write None if the sum is not always the same",
     ),
     "chance in returns": (
         tiny(__init__=counts, returns=lambda self, state: [x := next(self.calls) % 2, -x]),
@@ -473,7 +482,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "observed of a strange form": (
         tiny(observed=lambda self, state, action, player: [action]),
-        "tiny: a part of observed(state, 0, None) is [0] at the start; it must be None, a bool, int, float "
+        "tiny: observed(state, 0, None) is [0] at the start; its part [0] must be None, a bool, int, float "
         "(not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of these",
     ),
     "raising observed": (
@@ -497,7 +506,8 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "features of changing length": (
         tiny(features=lambda self, state, player: [1] * len(state)),
-        "tiny: the length of features(state, None) is 1 after [chance A]; it was 0 before, and must not change",
+        "tiny: the number of features differs: 0 at the start, and 1 after [chance A]; return the same number"
+        " each time",
     ),
     "the same features for two observations": (
         tiny(features=lambda self, state, player: [int(len(state) > 1)]),
@@ -540,7 +550,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "a hand with a strange card": (
         tiny(cards=["A", "B"], hand=lambda self, state, player: ["ABC"[card] for card in state[: 1 - player]]),
-        "tiny: a card of hand(state, 0) is 'C' after [chance C]; it must be one of the cards",
+        "tiny: hand(state, 0) is ['C'] after [chance C]; 'C' is not one of the cards",
     ),
     "a hand that the player has not seen": (
         tiny(hand=lambda self, state, player: ["ABC"[card] for card in state[:1]]),
@@ -550,28 +560,30 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "a list as observation": (
         tiny(observation=lambda self, state, player: (len(state), [])),
-        "tiny: a part of observation(state, None) is [] at the start; it must be None, a bool, int, float "
-        "(not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of these",
+        "tiny: observation(state, None) is (0, []) at the start; its part [] must be None, a bool, int, float"
+        " (not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of these",
     ),
     "nan as observation": (
         tiny(observation=lambda self, state, player: math.nan),
-        "tiny: a part of observation(state, None) is nan at the start; it must be None, a bool, int, float "
+        "tiny: observation(state, None) is nan at the start; its part nan must be None, a bool, int, float "
         "(not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of these",
     ),
     "an array as observation": (
         tiny(observation=lambda self, state, player: np.zeros(2)),
-        "tiny: a part of observation(state, None) is array([0., 0.]) at the start; it must be None, a "
-        "bool, int, float (not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of these",
+        "tiny: observation(state, None) is array([0., 0.]) at the start; its part array([0., 0.]) must be "
+        "None, a bool, int, float (not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of"
+        " these",
     ),
     "an object as observation": (
         tiny(observation=lambda self, state, player: ...),
-        "tiny: a part of observation(state, None) is Ellipsis at the start; it must be None, a bool, int, "
-        "float (not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of these",
+        "tiny: observation(state, None) is Ellipsis at the start; its part Ellipsis must be None, a bool, "
+        "int, float (not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of these",
     ),
     "a dataclass that is not frozen": (
         tiny(observation=lambda self, state, player: Loose(state[1:])),
-        "tiny: a part of observation(state, None) is Loose(events=()) at the start; it must be None, a "
-        "bool, int, float (not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of these",
+        "tiny: observation(state, None) is Loose(events=()) at the start; its part Loose(events=()) must be "
+        "None, a bool, int, float (not nan), str, bytes or enum, or a tuple, frozenset or frozen dataclass of"
+        " these",
     ),
     "observations with hashes by identity": (
         tiny(observation=lambda self, state, player: Unequal(len(state))),
@@ -580,6 +592,92 @@ FAULTS: dict[str, tuple[Any, str]] = {
         "neither states nor anything in self",
     ),
 }
+
+
+#: Values of wrong types and forms.
+STRANGE: dict[str, Any] = {
+    "None": None,
+    "text": "text",
+    "a dict": {0: 0.5, 1: -0.5},
+    "a set": {0, 1},
+    "nan": math.nan,
+    "a negative number": -7,
+    "an empty list": [],
+    "a long list": [0.0] * 7,
+    "a list of texts": ["1", "-1"],
+    "a generator": (number for number in (0, 1)),
+    "a number as array": np.array(0.0),
+    "an array": np.array([0.25, -0.25]),
+    "a table": np.zeros((2, 2)),
+}
+#: What is allowed, by method. A state may be anything that can be hashed; a game of one state then fails elsewhere.
+ALLOWED = {
+    "observation": {"None", "text", "a negative number"},
+    "observed": {"None", "text", "a negative number"},
+    "returns": {"an array"},
+    "evaluate": {"an array"},
+    "facts": set(),
+    "hand": {"an empty list", "a list of texts"},
+    "features": {"an empty list"},
+}
+#: The beginning of what is said about each method.
+ABOUT = {
+    "initial_state": r"initial_state|the state |current_player\(state\) raises .* at the start",
+    "apply": r"apply|the state |legal_actions\(state\)|current_player\(state\) raises .* after ",
+    "observation": r"observation\(",
+    "observed": r"observed\(",
+    "features": r"features\(|the number of features differs",
+    "facts": r"facts\(",
+    "hand": r"hand\(",
+}
+
+
+@pytest.mark.parametrize("value", STRANGE)
+@pytest.mark.parametrize("method", [*members._METHODS, *members._OPTIONAL_METHODS])
+def test_values_of_wrong_types_are_named(method: str, value: str) -> None:
+    game = tiny(**{method: lambda self, *arguments: STRANGE[value], "exact_features": False})
+    if value in ALLOWED.get(method, ()):
+        stier.check_game(game)
+        return
+    found = sentence(game)
+    assert re.match(f"tiny: (?:{ABOUT.get(method, method)})", found)
+    assert re.search("; |cannot be hashed|raises", found), "says what is allowed"
+
+
+@pytest.mark.parametrize("member", [*members._OPTIONAL_METHODS, *members._ATTRIBUTES, *members._OPTIONAL_ATTRIBUTES])
+def test_misspelt_members_are_named(member: str) -> None:
+    """A method that takes other arguments, or has a _ in front, is a helper."""
+    values: dict[str, Any] = {
+        "name": "tiny", "num_players": 2, "num_actions": 2, "max_decisions": 2, "utility_range": (-1, 1),
+        "utility_sum": 0.0, "num_outcomes": 3, "max_chance_events": 1, "memory_mb": 9, "cards": ["A", "B"],
+    }  # fmt: skip
+    value = values.get(member, getattr(Tiny, member, lambda self, *arguments: []))
+    if member in ("hidden_moves", "simultaneous", "exact_features"):
+        value = True
+    for wrong in (member[:-1], f"{member}s", member.replace("_", "")):
+        if wrong in (member, "cards"):
+            continue
+        broken = without(member, **{wrong: value})
+        found = sentence(broken)
+        if member in members._ATTRIBUTES and member != "name":
+            assert found == f"tiny: {member} is missing; the class has '{wrong}'"
+        elif member != "name":
+            assert f"tiny: {wrong} is not a member of a game; did you mean '{member}'? " in found
+            with pytest.raises(stier.RulesError, match=f"tiny: {wrong} is not a member"):
+                stier.load_game(broken)
+
+
+def test_helpers_may_have_any_name_that_is_no_slip() -> None:
+    helpers: dict[str, Any] = {
+        "hands": lambda self, state: state[:1],
+        "card": 3,
+        "_action_names": ["yes", "no"],
+        "legal_action": lambda self, state: 0,
+        "rank": lambda self, card: card,
+        "deck": ["A", "B", "C"],
+        "winner": lambda self, state: 0,
+    }
+    assert stier.check_game(tiny(**helpers)).exhaustive
 
 
 def sentence(game: Any, **arguments: Any) -> str:
@@ -591,6 +689,28 @@ def sentence(game: Any, **arguments: Any) -> str:
 @pytest.mark.parametrize(("game", "expected"), FAULTS.values(), ids=FAULTS)
 def test_each_fault_is_named(game: Any, expected: str) -> None:
     assert sentence(game) == expected
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_the_same_error_by_text(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken, expected = FAULTS[fault]
+    monkeypatch.setitem(sys.modules, "faulty", types.ModuleType("faulty"))
+    monkeypatch.setattr(sys.modules["faulty"], "Game", broken, raising=False)
+    assert sentence("faulty:Game") == expected
+
+
+@pytest.mark.parametrize("choice", ["a:b", "a,b", "a=b", "(a)", " a", ""])
+def test_choices_that_cannot_be_written_are_refused(choice: str) -> None:
+    def literal(self: Any, suit: str = "spades") -> None: ...
+    def member(self: Any, suit: str = "spades") -> None: ...
+
+    literal.__annotations__["suit"] = Literal["spades", choice]
+    kind: Any = enum.Enum("Suit", {"SPADES": 1, choice: 2} if choice else {"SPADES": 1, "a(": 2})
+    member.__annotations__["suit"] = kind
+    member.__defaults__ = (kind(1),)
+    for make in (literal, member):
+        with pytest.raises(stier.RulesError, match=r"tiny: option 'suit' has the choice '.*'; choices are texts"):
+            stier.register_game(with_options(make))
 
 
 @pytest.mark.parametrize(
@@ -750,6 +870,10 @@ class Native:
 def test_the_games_of_the_package_pass(game: stier.Game) -> None:
     report = stier.check_game(Native(game), histories=300)
     assert report.exhaustive == (report.histories <= 300)
+    loaded = stier.check_game(game, histories=300)
+    assert (loaded.game, loaded.exhaustive) == (game.short_name(), report.exhaustive)
+    if loaded.exhaustive:
+        assert loaded == stier.check_game(str(game)) == report
 
 
 @pytest.mark.parametrize(
@@ -843,11 +967,10 @@ def test_games_are_taken_by_class_instance_and_name(monkeypatch: pytest.MonkeyPa
         stier.check_game("kuhn:players=4")
 
 
-def test_what_is_no_python_game_is_refused() -> None:
-    for game in ("kuhn_poker", stier.load_game("schwinget")):
-        with pytest.raises(stier.ArgumentError, match="check_game is for games written in Python, got "):
-            stier.check_game(game)
-    with pytest.raises(stier.ArgumentError, match="game must be the class of a game, an instance of one or its name"):
+def test_what_is_no_game_is_refused() -> None:
+    with pytest.raises(
+        TypeError, match="game must be a Game, the name of one, such as 'schwinget', or the class of one"
+    ):
         stier.check_game(3)
     with pytest.raises(stier.RulesError, match="unknown game 'jass'"):
         stier.check_game("jass")

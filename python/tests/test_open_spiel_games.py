@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import random_walk
 
 import stier
 from stier.solving import GameTree, nash_conv
@@ -21,6 +22,7 @@ import pyspiel
 from open_spiel.python import policy as spiel_policy
 from open_spiel.python.algorithms import expected_game_score, exploitability
 
+from stier.cli import main
 from stier.games._open_spiel import OpenSpielGame, turn_based
 from stier.open_spiel import PolicyAgent, as_policy, tabular
 
@@ -64,7 +66,7 @@ REFUSED = {
     "negotiation": "draws random events itself",
     "battleship": "300 actions; at most 256",
     "yacht": "7776 chance outcomes; at most 256",
-    "blackjack": "num_players must be a whole number between 2 and 5, got 1",
+    "blackjack": "num_players is 1; it must be a whole number from 2 to 5",
     "python_iterated_prisoners_dilemma": "neither information-state strings nor observation strings",
     "crossword": "cannot be used: ObservationTensorShape unimplemented",
     "kuhn_pokr": "OpenSpiel has no game 'kuhn_pokr'; did you mean 'kuhn_poker'",
@@ -260,10 +262,34 @@ def test_a_player_to_act_sees_its_string_and_its_tensor() -> None:
     assert theirs.observation_string(player) in state.to_text(player)
 
 
-def test_a_bound_on_random_events_is_mended() -> None:
-    """OpenSpiel's is too low in this game."""
-    adapter = OpenSpielGame(pyspiel.load_game("coop_box_pushing"))
-    assert adapter.max_chance_events >= 300 > adapter.game.max_chance_nodes_in_history()
+@pytest.mark.parametrize("text", ["coop_box_pushing", "laser_tag"])
+def test_a_bound_on_random_events_is_mended(text: str) -> None:
+    """OpenSpiel's is too low in these games."""
+    adapter, game = OpenSpielGame(pyspiel.load_game(text)), load(text)
+    for seed in range(3):
+        state = list(random_walk(game.new_initial_state(), seed))[-1]
+        events = sum(player == stier.CHANCE for player, _ in state.history())
+        assert adapter.max_chance_events >= events > adapter.game.max_chance_nodes_in_history()
+        assert state.is_terminal()
+
+
+@pytest.mark.parametrize("text", [*SMALL, *OBSERVED, *FORGETFUL])
+def test_they_pass_the_check(text: str) -> None:
+    report = stier.check_game(f"openspiel:{text}", histories=500)
+    assert report == stier.check_game(pyspiel.load_game(text) if text[:7] != "python_" else load(text), histories=500)
+    if report.exhaustive and "dark_hex" not in text:
+        assert sum(report.information_sets) == GameTree(load(text)).information_sets
+
+
+def test_their_parameters_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["games", "openspiel:leduc_poker(players=3)"]) == 0
+    shown = capsys.readouterr().out
+    assert "    players = 2   (a whole number)\n" in shown
+    assert "    suit_isomorphism = False   (False | True)\n" in shown
+    for kind in pyspiel.registered_games():
+        if kind.default_loadable and not kind.short_name.startswith(("stier_", "python_")):
+            options = stier.catalogue.describe_game(f"openspiel:{kind.short_name}")
+            assert [option.name for option in options] == sorted(kind.parameter_specification)
 
 
 @pytest.mark.parametrize("text", [text for text in SMALL if text[:8] not in ("leduc_po", "repeated")])

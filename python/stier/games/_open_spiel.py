@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple, TypeAlias
+from itertools import islice
+from typing import Any, TypeAlias
 
 from stier._adapting import missing
 
@@ -22,18 +23,20 @@ try:
 except ImportError as _error:
     raise missing("open_spiel", _error) from _error
 
-from stier._native import CHANCE, TERMINAL, Game, alternatives
+from stier._native import CHANCE, Game, alternatives
 from stier.errors import RulesError
-from stier.games._sheet import OPEN_SPIEL, RANGES, Sheet
+from stier.games._histories import Histories, Node
+from stier.games._members import RANGES
+from stier.games._sheet import OPEN_SPIEL, Row, Sheet
 
 __all__ = ["OpenSpielGame", "load", "turn_based"]
 
 #: Actions and outcomes have ids below this.
 _MOST_IDS = RANGES["num_actions"][1]
-#: States that are looked at in breadth when a game is loaded, and outcomes that are followed from each random event.
-_PROBED, _OUTCOMES = 1000, 2
-#: Random games that are looked at then, and states of them.
-_GAMES, _PLAYED = 2, 1000
+#: States that are looked at in breadth when a game is loaded, and events that are followed where chance acts.
+_PROBED, _FEW = 1000, 2
+#: Random games that are looked at then, and states of each.
+_GAMES, _PLAYED = 2, 4000
 
 #: A game that was found: what identifies it, and a function that makes its sheet.
 Found: TypeAlias = tuple[tuple[str, str], Callable[[], Sheet]]
@@ -66,6 +69,20 @@ def load(what: pyspiel.Game | str, text: str, keywords: dict[str, Any]) -> Game 
     if game is what and not _is_loaded_by(text, game):
         text = f"{text}#{id(game)}"  # another game may have the same text
     return (OPEN_SPIEL, text), lambda: _sheet(game, text)
+
+
+def parameters(text: str) -> list[Row]:
+    """Returns the parameters of a game with their defaults, given its text, as rows of options."""
+    known = _loaded(text.removeprefix(OPEN_SPIEL).strip(), "", {}).get_type().parameter_specification
+    rows: list[Row] = []
+    for name, default in sorted(known.items()):
+        names, words = None, {int: "a whole number", float: "a number", dict: "a game"}.get(type(default), "text")
+        if isinstance(default, bool):
+            names, words = ["False", "True"], "False | True"
+        if type(default) not in (int, float):
+            default = "" if default == {} else _line(str(default))
+        rows.append((name, default, default, names, words, ""))
+    return rows
 
 
 def turn_based(game: pyspiel.Game) -> pyspiel.Game:
@@ -165,10 +182,10 @@ class OpenSpielGame:
             self._see = pyspiel.State.information_state_string
         #: Waiting players see whose turn it is, if that never tells more than the strings do.
         self._shows_turns = True
-        found = _Probe(self).run()
+        found = _Probe(self)
         if not found.strings_recall or found.hidden_moves:
             self._shows_turns = False
-            found = _Probe(self).run()
+            found = _Probe(self)
         self.hidden_moves = found.hidden_moves
         #: The string of a player to act tells everything that it knows.
         self.observations_recall = self._has_information_states and found.strings_recall
@@ -176,7 +193,8 @@ class OpenSpielGame:
         self.information_state = pyspiel.State.information_state_string if self.observations_recall else None
         if found.chance_events > self.max_chance_events:  # OpenSpiel's bound is too low in some games
             self.max_chance_events = 2 * found.chance_events + 8
-        self._actions, self._outcomes = found.actions, found.outcomes
+        self._actions = _names(found.names[False], self.num_actions)
+        self._outcomes = _names(found.names[True], self.num_outcomes)
 
     def _ids(self, what: str, number: int) -> int:
         if number > _MOST_IDS:
@@ -229,31 +247,8 @@ def _line(text: str) -> str:
     return " / ".join(text.strip().split("\n"))
 
 
-class _Found(NamedTuple):
-    """The facts that a look at some states of a game shows."""
-
-    hidden_moves: bool
-    strings_recall: bool
-    #: The most in one history.
-    chance_events: int
-    actions: list[str]
-    outcomes: list[str]
-
-
-class _Place(NamedTuple):
-    """A state that is looked at."""
-
-    state: pyspiel.State
-    #: The number of random events so far.
-    events: int
-    #: One bit for each choice and each run of random events, after a first one: 0 for a choice.
-    pattern: int
-    #: For each player the number of what it knows: its own actions and the changes of what it observes.
-    known: tuple[int, ...]
-
-
-class _Probe:
-    """A look at some states of a game: the first, in breadth, then those of random games.
+class _Probe(Histories):
+    """A look at some histories of a game: the first, in breadth, then random games.
 
     It finds the names of actions, which OpenSpiel knows in states only, and whether strings have perfect recall. And it
     finds out whether players miss each other's moves: then histories with different numbers of choices, or with random
@@ -261,75 +256,30 @@ class _Probe:
     """
 
     def __init__(self, game: OpenSpielGame) -> None:
-        self._game = game
-        self._players = range(game.num_players)
-        self._hidden_moves, self._strings_recall, self._events = False, True, 0
-        self._actions: dict[int, set[str]] = {}
-        self._outcomes: dict[int, set[str]] = {}
-        #: The numbers of what players know, and what they saw last.
-        self._numbers: dict[Any, int] = {}
-        self._seen: list[tuple[str, int | None]] = []
-        #: The pattern of the histories in which a player knows this and is to act.
-        self._patterns: dict[tuple[int, int], int] = {}
-        #: For each string of a player to act the number of what it knows.
+        super().__init__(game, range(game.num_players))
+        self.hidden_moves, self.strings_recall, self.chance_events = False, True, 0
+        #: The names of each outcome, if chance acts, and of each action.
+        self.names: dict[bool, dict[int, set[str]]] = {True: {}, False: {}}
+        #: The pattern of the histories after a log, and the log for each string of a player to act.
+        self._patterns: dict[int, int] = {}
         self._strings: dict[tuple[int, str], int] = {}
+        root, rng = self.root(), random.Random(0)
+        if not self.explore(root, 1 + _PROBED, few=_FEW)[1]:
+            for _ in range(_GAMES):
+                deque(islice(self.random_game(root, rng), _PLAYED), 0)
 
-    def run(self) -> _Found:
-        state, unknown = self._game.initial_state(), [None] * len(self._players)
-        root = _Place(state, 0, 1, self._learned((-1,) * len(unknown), unknown, state))
-        waiting = deque((root, action) for action in self._actions_at(root)[:_OUTCOMES])
-        for _ in range(_PROBED):
-            if not waiting:
-                break
-            place = self._after(*waiting.popleft())
-            actions = self._actions_at(place)
-            if place.state.is_chance_node():
-                actions = actions[: _OUTCOMES - 1] + actions[1 - _OUTCOMES :]
-            waiting.extend((place, action) for action in actions)
-        place, games, rng = root, 0, random.Random(0)
-        for _ in range(_PLAYED):
-            if not waiting or games == _GAMES:
-                break
-            actions = self._actions_at(place)
-            games += not actions
-            place = self._after(place, rng.choice(actions)) if actions else root
-        names = _names(self._actions, self._game.num_actions), _names(self._outcomes, self._game.num_outcomes)
-        return _Found(self._hidden_moves, self._strings_recall, self._events, *names)
-
-    def _actions_at(self, place: _Place) -> list[int]:
-        """Notes what a state shows. Returns the possible actions or outcomes."""
-        state = place.state
-        mover = state.current_player()
-        self._events = max(self._events, place.events)
+    def visit(self, state: pyspiel.State, parent: Node | None = None, event: tuple[int, int] | None = None) -> Node:
+        """Notes what a state shows."""
+        node = super().visit(state, parent, event)
+        mover = node.player
+        self.chance_events = max(self.chance_events, node.chances)
         if mover >= 0:
-            known = place.known[mover]
-            self._hidden_moves |= self._patterns.setdefault((mover, known), place.pattern) != place.pattern
-            self._strings_recall &= self._strings.setdefault((mover, self._seen[known][0]), known) == known
-        actions: list[int] = state.legal_actions()
-        names = self._outcomes if mover == CHANCE else self._actions
-        for action in actions:
-            names.setdefault(action, set()).add(state.action_to_string(mover, action))
-        return actions
-
-    def _after(self, place: _Place, action: int) -> _Place:
-        mover, state = place.state.current_player(), self._game.apply(place.state, action)
-        known = self._learned(place.known, [action if player == mover else None for player in self._players], state)
-        if mover != CHANCE:
-            return _Place(state, place.events, place.pattern << 1, known)
-        goes_on = place.pattern > 1 and place.pattern & 1
-        return _Place(state, place.events + 1, place.pattern if goes_on else place.pattern << 1 | 1, known)
-
-    def _learned(self, before: tuple[int, ...], own: Sequence[int | None], state: pyspiel.State) -> tuple[int, ...]:
-        """Returns the numbers of what the players know in a state, given what they knew before and did."""
-        mover, known = state.current_player(), []
-        for player, number, action in zip(self._players, before, own, strict=True):
-            seen = (self._game.observation(state, player), mover if mover in (player, TERMINAL) else None)
-            if number < 0 or action is not None or seen != self._seen[number]:
-                number = self._numbers.setdefault((number, action, seen), len(self._seen))
-                if number == len(self._seen):
-                    self._seen.append(seen)
-            known.append(number)
-        return tuple(known)
+            known = node.known[mover]
+            self.hidden_moves |= self._patterns.setdefault(known, node.pattern) != node.pattern
+            self.strings_recall &= self._strings.setdefault((mover, self.last[known][1][0]), known) == known
+        for action in node.actions:
+            self.names[mover == CHANCE].setdefault(action, set()).add(state.action_to_string(mover, action))
+        return node
 
 
 def _names(found: dict[int, set[str]], number: int) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections import OrderedDict
 from collections.abc import Callable
@@ -22,6 +23,8 @@ _Class = TypeVar("_Class", bound=type)
 _classes: dict[str, type] = {}
 #: Games that were loaded lately. A game remembers what it was asked, so it pays to load it once.
 _loaded: OrderedDict[tuple[Any, ...], Game] = OrderedDict()
+#: The text of a game written in Python: its name or the place of its class, and its options.
+_TEXT = re.compile(r"\s*([^:(]*(?::[^\W\d][\w.]*(?!\s*[\w.=]))?)\s*(?:[:(](.*?)\)?)?\s*", re.DOTALL)
 #: The number of games that are kept.
 _KEPT = 16
 
@@ -96,6 +99,16 @@ def _class_of(what: Any) -> type:
     return what
 
 
+def class_and_options(text: str) -> tuple[type | None, dict[str, Any]]:
+    """Returns the class in Python that a text names, and the options in the text. No class for any other game."""
+    found = _TEXT.fullmatch(text)
+    name, options = found.groups() if found else (text, "")
+    if name.startswith(OPEN_SPIEL) or (name in _native.registered_names() and name not in _classes):
+        return None, {}
+    game = _class_of(name)
+    return game, read_options(game, options or "", {})
+
+
 def _load(what: Any, text: str, keywords: dict[str, Any] | None) -> Game:
     """Loads a game that is not written in Rust, with the options in the text and the keywords."""
     key: tuple[Any, ...]
@@ -121,8 +134,12 @@ def _load(what: Any, text: str, keywords: dict[str, Any] | None) -> Game:
 
 
 def _options(name: str) -> list[tuple[Any, ...]]:
-    """Returns the rows of the options of a game."""
-    return [] if name.startswith(OPEN_SPIEL) else option_rows(_class_of(name), {})
+    """Returns the rows of the options of a game, or of the parameters of one of OpenSpiel's."""
+    if name.startswith(OPEN_SPIEL):
+        from stier.games._open_spiel import parameters
+
+        return parameters(name)
+    return option_rows(_class_of(name), {})
 
 
 def text_of(game: Game) -> str:

@@ -6,46 +6,25 @@ import random
 import re
 import sys
 import typing
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from inspect import Parameter, getdoc, signature
 from numbers import Integral, Real
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal
 
 from stier import _imports, _native
-from stier._native import CHANCE, TERMINAL
+from stier._native import CHANCE
 from stier.errors import GameError, RulesError
+from stier.games._histories import Histories
+from stier.games._members import RANGES, ClassError, check_members
 
-__all__ = ["OPEN_SPIEL", "RANGES", "REQUIRED", "Row", "Sheet", "name_of", "option_rows", "read_options", "words"]
+__all__ = ["OPEN_SPIEL", "Row", "Sheet", "made", "name_of", "option_rows", "read_options", "words"]
 
 #: The beginning of the names of OpenSpiel's games.
 OPEN_SPIEL = f"{_imports.RESERVED}:"
-#: The members that every class of a game must have.
-REQUIRED = (
-    "name",
-    "num_players",
-    "num_actions",
-    "max_decisions",
-    "utility_range",
-    "utility_sum",
-    "initial_state",
-    "current_player",
-    "legal_actions",
-    "chance_outcomes",
-    "apply",
-    "returns",
-    "observation",
-)
-#: The lowest and the highest value of the members that are whole numbers.
-RANGES = {
-    "num_players": (2, 5),
-    "num_actions": (1, 256),
-    "max_decisions": (1, 65_535),
-    "num_outcomes": (0, 256),
-    "max_chance_events": (0, 65_535),
-    "memory_mb": (1, 1 << 20),
-}
+#: The signs that separate options, which their values must not contain.
+_SYNTAX = ",:=()"
 #: The most outcomes of a random event.
 _MOST_OUTCOMES = RANGES["num_outcomes"][1]
 #: The states that are looked at to find out how many random events and outcomes there are.
@@ -61,7 +40,7 @@ def name_of(game: type) -> str:
     """Returns the name of the game of a class. Raises `RulesError` if it is not of the form of a name."""
     name = getattr(game, "name", None)
     if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9_]*", name):
-        raise RulesError(f"{game.__name__}: name is {name!r}; it must be text such as 'my_game': a-z, 0-9 and _")
+        raise ClassError(f"{game.__name__}: name is {name!r}; it must be text such as 'my_game': a-z, 0-9 and _")
     return name
 
 
@@ -77,32 +56,40 @@ def _type_names(kind: Any) -> list[str] | None:
 
 
 def _options_of(game: type) -> dict[str, tuple[Any, Any]]:
-    """Returns the type and the default of each option."""
+    """Returns the type and the default of each option. Raises `ClassError` for options of another form."""
     if game.__init__ is object.__init__:  # type: ignore[misc]
         return {}
     try:
         hints = typing.get_type_hints(game.__init__)  # type: ignore[misc]
     except NameError as error:
-        raise RulesError(f"{game.__qualname__}: the type of an option cannot be found: {error}") from error
+        raise ClassError(f"{game.__qualname__}: the type of an option cannot be found: {error}") from error
     found, owner = {}, getattr(game, "name", game.__qualname__)
     for name, parameter in list(signature(game).parameters.items()):
-        kind = hints.get(name)
-        fits = kind in (int, float, str) or _type_names(kind) is not None
+        kind, default = hints.get(name), parameter.default
+        names = _type_names(kind)
         if parameter.kind in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL, Parameter.POSITIONAL_ONLY):
-            raise RulesError(f"{game.__qualname__}: options are keyword arguments by name, got '{parameter}'")
-        if parameter.default is Parameter.empty or not fits:
-            raise RulesError(
+            raise ClassError(f"{game.__qualname__}: options are keyword arguments by name, got '{parameter}'")
+        if default is Parameter.empty or (names is None and kind not in (int, float, str)):
+            raise ClassError(
                 f"{game.__qualname__}: option '{name}' must have a default and one of the types int, float, bool, str, "
                 f"Literal or an Enum, as in 'players: int = 2', got '{parameter}'"
             )
         if any(isinstance(value, bool) for value in typing.get_args(kind)):
-            raise RulesError(f"{owner}: option '{name}' must be a bool, not a Literal of True and False")
-        if _read(owner, name, kind, parameter.default) != parameter.default:
-            raise RulesError(
-                f"{owner}: the default of option {name}, {parameter.default!r}, does not have the type that the option "
-                "has"
-            )
-        found[name] = (kind, parameter.default)
+            raise ClassError(f"{owner}: option '{name}' must be a bool, not a Literal of True and False")
+        for value in names or ():
+            if not value or value != value.strip() or set(value) & set(_SYNTAX) or (names or []).count(value) > 1:
+                raise ClassError(
+                    f"{owner}: option '{name}' has the choice '{value}'; choices are texts that differ, without "
+                    "',', ':', '=', brackets or blanks around them"
+                )
+        try:
+            if _read(owner, name, kind, default) != default:
+                raise RulesError(
+                    f"{owner}: the default of option {name}, {default!r}, does not have the type that the option has"
+                )
+        except RulesError as error:
+            raise ClassError(str(error)) from None
+        found[name] = (kind, default)
     return found
 
 
@@ -125,7 +112,7 @@ def _read(owner: str, name: str, kind: Any, value: Any) -> Any:
         values: Sequence[Any] = typing.get_args(kind) or list(kind)
         return values[names.index(text)]
     if kind is str:
-        if set(text) & set(",:=()"):
+        if set(text) & set(_SYNTAX):
             raise RulesError(f"{owner}: {name} must not contain ',', ':', '=' or brackets, got '{text}'")
         return text
     try:
@@ -140,7 +127,7 @@ def _read(owner: str, name: str, kind: Any, value: Any) -> Any:
 
 def read_options(game: type, text: str, keywords: dict[str, Any]) -> dict[str, Any]:
     """Returns every option with its value, given some as text such as ``players=3`` and some as keywords."""
-    known, owner = _options_of(game), game.name  # type: ignore[attr-defined]
+    owner, known = name_of(game), _options_of(game)
     given: list[tuple[str, Any]] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = part.partition("=")
@@ -157,6 +144,17 @@ def read_options(game: type, text: str, keywords: dict[str, Any]) -> dict[str, A
         seen.add(name)
         values[name] = _read(owner, name, known[name][0], value)
     return values
+
+
+def made(game: type, options: dict[str, Any]) -> Any:
+    """Returns the game of a class under these options. A `ValueError` of its `__init__` refuses options."""
+    name = name_of(game)
+    try:
+        return game(**options)
+    except Exception as error:
+        if isinstance(error, ValueError) and options != read_options(game, "", {}):
+            raise RulesError(f"{name}: {error}") from error
+        raise ClassError(f"{name}: __init__ raises {type(error).__name__}: {error}") from error
 
 
 def _known(options: dict[str, Any]) -> str:
@@ -180,32 +178,24 @@ def _meaning(game: type, option: str) -> str:
     return found[1] if found else ""
 
 
-def words(value: Any) -> str:
-    """Returns an observation in words, the same in every run."""
+def words(value: Any, is_part: bool = False) -> str:
+    """Returns an observation, or a part of one, in words: the same in every run."""
     if isinstance(value, Enum):
         return value.name or repr(value)
     if isinstance(value, str):
-        return value if "\n" not in value and " | " not in value else repr(value)
-    return _words_within(value)
-
-
-def _words_within(value: Any) -> str:
-    if isinstance(value, Enum):
-        return value.name or repr(value)
+        is_clear = value.isidentifier() if is_part else "\n" not in value and " | " not in value
+        return str(value) if is_clear else repr(value)
     if isinstance(value, tuple):
-        return f"({', '.join(map(_words_within, value))})"
+        return f"({', '.join(words(part, True) for part in value)})"
     if isinstance(value, frozenset):
-        return f"{{{', '.join(sorted(map(_words_within, value)))}}}"
+        return f"{{{', '.join(sorted(words(part, True) for part in value))}}}"
     if is_dataclass(value) and not isinstance(value, type):
-        return f"({', '.join(f'{field.name}={_words_within(getattr(value, field.name))}' for field in fields(value))})"
-    return str(value) if isinstance(value, str) and value.isidentifier() else repr(value)
+        return f"({', '.join(f'{field.name}={words(getattr(value, field.name), True)}' for field in fields(value))})"
+    return repr(value)
 
 
-#: A name, a plain value, and the value in words.
-_Fact: TypeAlias = tuple[str, Any, str]
-
-
-def _fact(name: str, value: Any) -> _Fact:
+def _fact(name: str, value: Any) -> tuple[str, Any, str]:
+    """Returns a name, a plain value, and the value in words."""
     return name, _plain(value), words(value)
 
 
@@ -242,20 +232,11 @@ class _Noticing:
 
     def __init__(self, game: Any) -> None:
         self._game = game
-        for name in ("current_player", "legal_actions", "chance_outcomes", "returns", "evaluate"):
-            if getattr(game, name, None) is not None:
-                setattr(self, name, self._of_state(getattr(game, name)))
-        for name in ("features", "facts", "hand"):
-            if getattr(game, name, None) is not None:
-                setattr(self, name, self._of_state_and_player(getattr(game, name)))
 
-    @staticmethod
-    def _of_state(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        return lambda state: function(state[0])
-
-    @staticmethod
-    def _of_state_and_player(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        return lambda state, player: function(state[0], player)
+    def __getattr__(self, name: str) -> Any:
+        """Returns a method of the game, which takes pairs as states."""
+        function = getattr(self._game, name)
+        return None if function is None else lambda state, *player: function(state[0], *player)
 
     def initial_state(self) -> Hashable:
         return self._game.initial_state(), ((0, None),) * (self._game.num_players + 1)
@@ -286,48 +267,26 @@ def _names(game: Any, method: str, count: int) -> list[str]:
     return names
 
 
-def _explore(game: Any, max_decisions: int) -> tuple[int, int]:
-    """Returns the number of outcomes and the greatest number of random events in a game, or numbers above them."""
-    outcomes, looked_at = 0, 0
-    layer, most = {game.initial_state(): 0}, 0
-    while layer:
-        following: dict[Hashable, int] = {}
-        for state, events in layer.items():
-            most = max(most, events)
-            looked_at += 1
-            player = game.current_player(state)
-            if player == TERMINAL:
-                continue
-            if player == CHANCE:
-                actions = [outcome for outcome, _ in game.chance_outcomes(state)]
-                outcomes, events = max([outcomes, *(outcome + 1 for outcome in actions)]), events + 1
-            else:
-                actions = game.legal_actions(state)
-            for action in actions:
-                after = game.apply(state, action)
-                following[after] = max(events, following.get(after, 0))
-        if looked_at + len(following) > _LOOKED_AT:
-            return _MOST_OUTCOMES, _most_in_random_games(game, max_decisions)
-        layer = following
-    return max(outcomes, 1), most
+def _bounds(game: Any, max_decisions: int) -> tuple[int, int]:
+    """Returns the number of outcomes and the greatest number of random events in a game, or numbers above them.
 
-
-def _most_in_random_games(game: Any, max_decisions: int) -> int:
-    """Returns a number of random events that hardly any game has: twice the most in some random games, and 8 more."""
-    most = 0
-    for number in range(_PLAYED):
-        rng = random.Random(number)
-        state, events, decisions = game.initial_state(), 0, 0
-        while (player := game.current_player(state)) != TERMINAL and decisions <= max_decisions:
-            decisions += player != CHANCE
-            if player == CHANCE:
-                events += 1
-                action = rng.choice([outcome for outcome, share in game.chance_outcomes(state) if share > 0])
-            else:
-                action = rng.choice(list(game.legal_actions(state)))
-            state = game.apply(state, action)
-        most = max(most, events)
-    return 2 * most + 8
+    In a large game, hardly any has more random events: they are twice the most in some random games, and 8 more.
+    """
+    histories, most = Histories(game), 0
+    try:
+        root = histories.root()
+        visited, is_all = histories.explore(root, _LOOKED_AT, merge=True)
+        if is_all:
+            outcomes = [action for node in visited if node.player == CHANCE for action in node.actions]
+            return max(outcomes, default=0) + 1, max(node.chances for node in visited)
+        for number in range(_PLAYED):
+            for node in histories.random_game(root, random.Random(number)):
+                if node.decisions > max_decisions:
+                    break
+                most = max(most, node.chances)
+    except Exception:  # The engine says what is wrong, with the history, once play comes there.
+        return _MOST_OUTCOMES, _MOST_OUTCOMES
+    return _MOST_OUTCOMES, 2 * most + 8
 
 
 class Sheet:
@@ -339,45 +298,37 @@ class Sheet:
     """
 
     def __init__(self, game: Any, options: list[Row]) -> None:
+        check_members(game)
         name = game.name
-        lacking = [member for member in REQUIRED if not hasattr(game, member)]
-        if lacking:
-            raise RulesError(f"{name} lacks {', '.join(lacking)}")
         self.name, self.options = name, options
         #: Tells classes of one name apart.
         self.class_number = 0
-        self.num_players = _whole(name, "num_players", game.num_players)
-        self.num_actions = _whole(name, "num_actions", game.num_actions)
-        self.max_decisions = _whole(name, "max_decisions", game.max_decisions)
+        self.num_players, self.num_actions = game.num_players, game.num_actions
+        self.max_decisions = game.max_decisions
         low, high = game.utility_range
-        if not (-1e300 < low <= high < 1e300):
-            raise RulesError(f"{name}: utility_range must be a lowest and a highest return, got {game.utility_range!r}")
         self.utility_range = float(low), float(high)
         self.utility_sum = None if game.utility_sum is None else float(game.utility_sum)
         self.simultaneous = bool(getattr(game, "simultaneous", False))
         self.hidden_moves = bool(getattr(game, "hidden_moves", False))
-        self.memory_mb = _whole(name, "memory_mb", getattr(game, "memory_mb", 256))
+        self.memory_mb = getattr(game, "memory_mb", None) or 256
         self.states_are_histories = bool(getattr(game, "states_are_histories", False))
         self.observations_recall = bool(getattr(game, "observations_recall", False))
         self.exact_features = bool(getattr(game, "exact_features", True))
         self.cards = [str(card) for card in getattr(game, "cards", ())]
         self.words, self.fact = words, _fact
-        self.game = cast("Any", _Noticing(game)) if getattr(game, "observed", None) is not None else game
+        self.game: Any = _Noticing(game) if getattr(game, "observed", None) is not None else game
         try:
             first = self.game.initial_state()
             self.state_bytes = getattr(game, "state_bytes", None) or 2 * _size(first) + 200
             outcomes, events = getattr(game, "num_outcomes", None), getattr(game, "max_chance_events", None)
             if outcomes is None or events is None:
-                found = self._explored()
+                found = _bounds(self.game, self.max_decisions)
                 outcomes = found[0] if outcomes is None else outcomes
                 events = found[1] if events is None else events
-            self.num_outcomes = _whole(name, "num_outcomes", outcomes) or 1
-            self.max_chance_events = _whole(name, "max_chance_events", events)
+            self.num_outcomes, self.max_chance_events = outcomes or 1, min(events, RANGES["max_chance_events"][1])
             self.actions = _names(game, "action_name", self.num_actions)
             self.outcomes = _names(game, "outcome_name", self.num_outcomes)
             self.num_features = None if self._lacks("features") else len(self.game.features(first, 0))
-        except RulesError:
-            raise
         except Exception as error:
             raise GameError(f"{name} cannot be played: {type(error).__name__}: {error}") from error
         self.facts = None if self._lacks("facts") else self._facts
@@ -385,32 +336,12 @@ class Sheet:
     @classmethod
     def of(cls, game: type, options: dict[str, Any]) -> Sheet:
         """Returns the sheet of a class under these options."""
-        try:
-            made = game(**options)
-        except ValueError as error:
-            raise RulesError(f"{game.name}: {error}") from error  # type: ignore[attr-defined]
-        except Exception as error:
-            name = game.name  # type: ignore[attr-defined]
-            raise GameError(f"{name}: __init__ raised {type(error).__name__}: {error}") from error
-        sheet = cls(made, option_rows(game, options))
+        sheet = cls(made(game, options), option_rows(game, options))
         sheet.class_number = id(game)
         return sheet
-
-    def _explored(self) -> tuple[int, int]:
-        try:
-            return _explore(self.game, self.max_decisions)
-        except Exception:  # The engine says what is wrong, with the history, once play comes there.
-            return _MOST_OUTCOMES, _MOST_OUTCOMES
 
     def _lacks(self, member: str) -> bool:
         return getattr(self.game, member, None) is None
 
-    def _facts(self, state: Any, player: int | None) -> list[_Fact]:
+    def _facts(self, state: Any, player: int | None) -> list[tuple[str, Any, str]]:
         return [_fact(str(name), value) for name, value in self.game.facts(state, player).items()]
-
-
-def _whole(owner: str, name: str, value: Any) -> int:
-    low, high = RANGES[name]
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise RulesError(f"{owner}: {name} must be a whole number between {low} and {high}, got {value!r}")
-    return value
