@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "AgentError",
     "ArgumentError",
+    "ChangedWarning",
     "FileError",
     "GameError",
     "IllegalActionError",
