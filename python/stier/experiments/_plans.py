@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from importlib import import_module
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, get_origin
 
@@ -18,7 +19,7 @@ import pyarrow as pa
 from pyarrow.csv import ConvertOptions, read_csv
 
 from stier._adapting import as_agent
-from stier._content import contents, files_of, own_network
+from stier._content import contents, contents_of, own_network, was_played
 from stier._files import write, write_text
 from stier._imports import path_of
 from stier._native import Agent, Game, Solution, __version__, alternatives, load_agent, load_game, registered_names
@@ -78,18 +79,29 @@ def networks_in(described: Any) -> dict[str, str]:
 
     The modules that define agents are among them (see `stier._content.files_of`).
     """
-    return contents(_files(described))
+    return joined(contents_in(described))
 
 
-def _files(described: Any) -> Iterator[str]:
+def joined(contents: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Returns the hashes of several texts by path."""
+    return dict(sorted(pair for own in contents.values() for pair in own.items()))
+
+
+def contents_in(described: Any) -> dict[str, Mapping[str, str]]:
+    """Returns such hashes for each text of a plan that names files."""
+    return {text: found for text, is_file in _texts(described) if (found := contents_of(text, is_file=is_file))}
+
+
+def _texts(described: Any, key: object = None) -> Iterator[tuple[str, bool]]:
+    """Returns the texts of a plan, and whether each is the path of a network."""
     if isinstance(described, str):
-        yield from files_of(described)
+        yield described, key in FILE_KEYS
     elif isinstance(described, Mapping):
-        for key, value in described.items():
-            yield from [value] if key in FILE_KEYS and isinstance(value, str) else _files(value)
+        for name, value in described.items():
+            yield from _texts(value, name)
     elif isinstance(described, Sequence):
         for value in described:
-            yield from _files(value)
+            yield from _texts(value)
 
 
 def made_by(game: Game, agents: Sequence[str], *described: Any) -> str:
@@ -203,9 +215,20 @@ class Plan(ABC):
     _tasks: Sequence[Task]
 
     @classmethod
-    @abstractmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Plan:
         """Makes the plan from the keys of its file."""
+        needed = [name for name, one in signature(cls).parameters.items() if one.default is Parameter.empty]
+        values = checked(given, cls.keys, optional=cls.keys.keys() - needed)
+        outputs = {key: values.pop(key) for key in OUTPUTS if key in values}
+        make: Any = cls
+        made: Plan = make(**with_seeds(values), outputs=outputs)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.settings() == other.settings()
+
+    def __hash__(self) -> int:
+        return hash(digest([self.kind, self.settings()]))
 
     @abstractmethod
     def settings(self) -> dict[str, Any]:
@@ -220,16 +243,24 @@ class Plan(ABC):
         return ()
 
     @cached_property
+    def contents(self) -> Mapping[str, Mapping[str, str]]:
+        """Hashes of the networks whose files the texts of the plan name, and of the modules that define its agents."""
+        return contents_in(self.settings())
+
+    @cached_property
     def networks(self) -> Mapping[str, str]:
-        """Hashes of the networks whose files the plan names, by path, and of the modules that define its agents."""
-        return networks_in(self.settings())
+        """The same hashes by path."""
+        return joined(self.contents)
+
+    def changed(self) -> list[str]:
+        """Returns the files of networks and the modules that have another content than before, or are gone."""
+        present = contents(self.networks)
+        return [path for path, before in self.networks.items() if present.get(path) != before]
 
     def check_networks(self) -> None:
         """Raises `ArgumentError` if the file of a network or module has another content than before."""
-        present = contents(self.networks)
-        for path, before in self.networks.items():
-            if present.get(path) != before:
-                raise ArgumentError(f"{path} has changed since the experiment began: restore it")
+        for path in self.changed():
+            raise ArgumentError(f"{path} has changed since the experiment began: restore it")
 
     def parts(self) -> int:
         """Returns the number of tasks, and so of parts."""
@@ -355,10 +386,13 @@ def as_text(agent: AnyAgent, game: Game) -> str:
     """
     text = agent if isinstance(agent, str) else agent.spec if isinstance(agent, Agent) else path_of(agent)
     if text is None or text.startswith("__main__:"):
+        script = "; put it into a file of its own, not into the script that runs" if text is not None else ""
         raise ArgumentError(
             "a later run must find an agent of an experiment again: it is text such as 'ismcts:iterations=100', a "
-            f"function or class in a file, as 'my_agents:choose', or the file of a solution, got {agent!r}"
+            f"function or class in a file, as 'my_agents:choose', or the file of a solution, got {agent!r}{script}"
         )
+    if was_played(text):
+        return text
     found = as_agent(text, game)
     if isinstance(found, Agent):
         if not found.is_reproducible:
@@ -367,6 +401,15 @@ def as_text(agent: AnyAgent, game: Game) -> str:
     if isinstance(found, Solution) and found.game != game:
         raise AgentError(f"{text} is for {found.game}, not for {game}")
     return text.strip()
+
+
+def with_seeds(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the keys of a plan with `seeds` for `seed`."""
+    if "seed" not in given:
+        return dict(given)
+    if "seeds" in given:
+        raise ArgumentError("give seed or seeds, not both")
+    return {**{key: value for key, value in given.items() if key != "seed"}, "seeds": [given["seed"]]}
 
 
 def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tuple[str, bool]:

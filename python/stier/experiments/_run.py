@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from importlib import import_module
@@ -16,10 +17,11 @@ import pyarrow as pa
 
 import stier
 from stier import _arguments
+from stier._content import as_played
 from stier._files import as_path
 from stier._native import alternatives
 from stier._output import Update, bar
-from stier.errors import ArgumentError, FileError
+from stier.errors import ArgumentError, ChangedWarning, FileError
 from stier.experiments._plans import OUTPUTS, PUBLISHED, Plan, Report, TablePlan
 from stier.experiments._store import FILE, Database, Store, machine
 
@@ -44,19 +46,32 @@ def load(folder: str | Path) -> Store:
 
     Raises:
         FileError: There is no experiment.
-        ArgumentError: It is of another version of stier, or damaged, or the file of a network has changed.
+        ArgumentError: It is of another version of stier, or damaged.
+
+    Warns:
+        ChangedWarning: The file of a network has changed since, or the module of an agent or a game. The results are
+            those from before; to play on, restore it.
     """
-    folder = as_path(folder)
-    if folder.is_file():
-        return begin(read(folder), Path("out") / folder.stem)
+    path = as_path(folder)
+    folder = Path("out") / path.stem if path.is_file() else path
     database = Database(folder)
     noted = database.open()
     if noted is None:
+        if path.is_file():
+            return begin(read(path), folder)
         raise FileError(f"{folder} has no experiment: there is no {FILE}")
     _compare(folder, noted["fixed"], {"version": stier.__version__})
-    plan = from_dict(noted["experiment"])
-    _compare(folder, noted["fixed"], _fixed(plan))
-    return Store(plan, folder, database.sound)
+    with as_played(noted.get("contents", {})):
+        if path.is_file():
+            store = begin(read(path), folder)
+        else:
+            store = Store(from_dict(noted["experiment"]), folder, database.sound)
+            _compare(folder, noted["fixed"], _fixed(store.experiment))
+    if changed := store.experiment.changed():
+        have = "has" if len(changed) == 1 else "have"
+        about = f"{', '.join(changed)} {have} changed since {folder} was played; these are the results from before"
+        warnings.warn(about, ChangedWarning, stacklevel=2)
+    return store
 
 
 def begin(experiment: Plan, folder: Path) -> Store:
@@ -66,6 +81,7 @@ def begin(experiment: Plan, folder: Path) -> Store:
     described = {
         "fixed": _fixed(experiment),
         "experiment": json.loads(json.dumps({"kind": experiment.kind, **experiment.settings()})),
+        "contents": dict(experiment.contents),
     }
     if noted is not None:
         _compare(folder, noted["fixed"], described["fixed"])
@@ -199,6 +215,7 @@ def run(
     begun = time.monotonic()
     with _telling(Store(plan, folder), out) if progress else nullcontext(), ExitStack() as stack:
         stack.enter_context(Store(plan, folder).locked())
+        plan.check_networks()
         store = begin(plan, folder)
         store.hold()
         shown = stack.enter_context(bar(progress, plan.unit))
