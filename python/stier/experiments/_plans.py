@@ -194,9 +194,21 @@ class Report:
 
 
 class Plan(ABC):
-    """An experiment: a list of tasks that depend on nothing but the plan.
+    """An experiment: tasks that depend on nothing but the plan, and the page that their rows make.
+
+    A kind of experiment is a subclass. It names its `keys`, makes its `tasks` in ``__init__``, plays one of them in
+    `play`, and makes the page in `report`. In a file it is ``kind = "module:Class"``, as agents of Python are: modules
+    in the current folder are found, and those beside the file.
+
+    Args:
+        given: The keys of the file.
+
+    Raises:
+        ArgumentError: Unknown, missing or wrong keys.
 
     Attributes:
+        given: All keys of the file, those with a default as well.
+        tasks: The tasks, in the order in which they are played.
         outputs: The paths of ``tables``, ``figures`` and ``page``, if the plan says where its results belong.
     """
 
@@ -209,15 +221,25 @@ class Plan(ABC):
 
     #: The keys of the file with their types, and those of tables in a list, such as ``[[run]]``, by their name.
     keys: ClassVar[Mapping[str, Any]]
+    #: Keys with a default may be left out.
+    defaults: ClassVar[Mapping[str, Any]] = {}
     inner: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
+    given: Mapping[str, Any]
     outputs: Mapping[str, str]
-    _tasks: Sequence[Task]
+    tasks: Sequence[Task]
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self.given = checked({**self.defaults, **given}, {**self.keys, **dict.fromkeys(OUTPUTS, str)}, optional=OUTPUTS)
+        self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Plan:
         """Makes the plan from the keys of its file."""
-        needed = [name for name, one in signature(cls).parameters.items() if one.default is Parameter.empty]
+        names = signature(cls).parameters
+        if list(names) == ["given"]:
+            return cls(given)
+        needed = [name for name, one in names.items() if one.default is Parameter.empty]
         values = checked(given, cls.keys, optional=cls.keys.keys() - needed)
         outputs = {key: values.pop(key) for key in OUTPUTS if key in values}
         make: Any = cls
@@ -230,13 +252,13 @@ class Plan(ABC):
     def __hash__(self) -> int:
         return hash(digest([self.kind, self.settings()]))
 
-    @abstractmethod
     def settings(self) -> dict[str, Any]:
         """Returns the dictionary from which `from_dict` makes the same plan."""
+        return dict(self.given)
 
     def fixed(self) -> dict[str, Any]:
         """Returns the settings that all plans in one folder share."""
-        return self.settings()
+        return {key: value for key, value in self.settings().items() if key not in OUTPUTS}
 
     def published(self, missing: Sequence[Task]) -> Iterable[tuple[Task, pa.Table]]:
         """Returns those of the missing tasks whose rows have been published before, with the rows."""
@@ -264,15 +286,22 @@ class Plan(ABC):
 
     def parts(self) -> int:
         """Returns the number of tasks, and so of parts."""
-        return len(self._tasks)
+        return len(self.tasks)
 
     def task(self, number: int) -> Task:
         """Returns a task. They are played in this order."""
-        return self._tasks[number]
+        return self.tasks[number]
 
     @abstractmethod
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
-        """Plays a task. `work` is a folder for checkpoints, which has to be made first."""
+        """Plays a task and returns its rows, with the same columns for all tasks.
+
+        Args:
+            task: One of `tasks`.
+            threads: The number of threads; 0 for all cores.
+            work: A folder for checkpoints, which has to be made first.
+            on_progress: Called with the finished share of the task and its size, if at all.
+        """
 
     @abstractmethod
     def report(self, store: Store) -> Report:
@@ -286,8 +315,6 @@ class TablePlan(Plan):
         given: The keys of the file.
     """
 
-    #: Keys with a default may be left out.
-    defaults: ClassVar[Mapping[str, Any]] = {}
     #: The columns of the table.
     schema: ClassVar[pa.Schema]
     #: The keys that may change while the parts stay.
@@ -295,17 +322,8 @@ class TablePlan(Plan):
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         filled = {"about": "", "measured_on": "", **self.defaults, **given}
-        self.given: dict[str, Any] = checked(filled, {**self.keys, **COMMON}, "", (*OUTPUTS, PUBLISHED))
+        self.given = checked(filled, {**self.keys, **COMMON}, "", (*OUTPUTS, PUBLISHED))
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
-
-    @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> TablePlan:
-        """Makes the plan from the keys of its file."""
-        return cls(given)
-
-    def settings(self) -> dict[str, Any]:
-        """Returns the keys of the file."""
-        return dict(self.given)
 
     def fixed(self) -> dict[str, Any]:
         """Returns the keys that the parts have in common."""
@@ -436,6 +454,33 @@ def drawn(name: str, shown: Any, **options: Any) -> Figure:
 def as_file(text: str) -> str:
     """Returns a text as a part of the name of a file."""
     return re.sub(r"\W+", "_", text).strip("_")
+
+
+def page(
+    question: str,
+    answer: str,
+    *,
+    picture: str | None = None,
+    sure: Sequence[str] = (),
+    command: str = "",
+    details: Mapping[str, str] | None = None,
+) -> str:
+    """Returns a page in the form of all pages of results, in Markdown.
+
+    Args:
+        question: The title.
+        answer: At most three sentences, without more than three intervals.
+        picture: A picture as Markdown, whose title is the finding.
+        sure: Three sentences: what was compared, what could change the answer, and what is not known.
+        command: The command that repeats it.
+        details: Everything else, folded, by heading.
+    """
+    text = f"# {question}\n\n{answer.strip()}\n\n{paragraph(picture or '')}"
+    text += "".join(["## How sure?\n\n", *(f"- {one}\n" for one in sure), "\n"]) if sure else ""
+    text += f"## Repeat it\n\n```sh\n{command}\n```\n" if command else ""
+    for heading, own in (details or {}).items():
+        text += f"\n<details>\n<summary>{heading}</summary>\n\n{own.strip()}\n\n</details>\n"
+    return f"{text.strip()}\n"
 
 
 def paragraph(text: str) -> str:

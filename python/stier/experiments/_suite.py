@@ -147,7 +147,7 @@ class Suite(Plan):
 
     def report(self, store: Store, resamples: int | None = None) -> Report:
         """Makes a section for each game of which there are games, and tables over all games."""
-        reports: dict[str, matches.Report] = {}
+        reports: dict[str, matches.MatchReport] = {}
         for game, own in self.stores(store).items():
             if len(own.missing()) < own.experiment.parts():
                 reports[game] = self.experiments[game].report(own, resamples)
@@ -177,7 +177,7 @@ class Suite(Plan):
         path = Path(os.path.relpath(figures / f"{name}.png", page.parent)).as_posix()
         return f"\n![{name.replace('_', ' ')}]({path})\n"
 
-    def _overview(self, reports: Mapping[str, matches.Report]) -> str:
+    def _overview(self, reports: Mapping[str, matches.MatchReport]) -> str:
         """Returns a table with a row for each agent and a column for each game."""
         agents = list(self._all[0].agents)
         deals = f"{self._all[0].deals} {'paired ' if self._all[0].paired else ''}deals"

@@ -35,7 +35,7 @@ from stier.ratings import (
     share,
 )
 
-__all__ = ["Experiment", "Report"]
+__all__ = ["Experiment", "MatchReport"]
 
 #: The deals after which convergence is shown first, and at how many numbers of deals.
 FEWEST, CHECKS = 10, 16
@@ -230,7 +230,7 @@ class Experiment(Plan):
         ]
         return pa.Table.from_arrays(columns, schema=SCHEMA)
 
-    def report(self, store: Store, resamples: int | None = None) -> Report:
+    def report(self, store: Store, resamples: int | None = None) -> MatchReport:
         """Makes tables of the games that are there; the deal is the unit of all intervals."""
         found = outcomes(store)
         crossed, rated = cross_table(found), _ratings(found, resamples)
@@ -250,7 +250,7 @@ class Experiment(Plan):
                 tables["equilibrium"] = pd.DataFrame(
                     {"agent": crossed.agents, "weight": average.weights, "average": average.averages}
                 )
-        return Report(self, len(found.unit), crossed, rated, tables, missing)
+        return MatchReport(self, len(found.unit), crossed, rated, tables, missing)
 
 
 def experiment_of(store: Store) -> Experiment:
@@ -304,7 +304,7 @@ def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | N
     return tables
 
 
-class Report(_plans.Report):
+class MatchReport(_plans.Report):
     """Tables of matches; made by `report`.
 
     Attributes:
