@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use stier_agents::agent::DecideError;
@@ -71,16 +71,32 @@ impl PythonAgent {
         }
     }
 
+    /// The error for an exception of the agent, or of what it returned, in the state that it was shown.
+    pub(crate) fn raised(&self, py: Python<'_>, game: &Game, shown: Option<&dyn DynState>, error: PyErr) -> PyErr {
+        if !error.is_instance_of::<PyException>(py) || errors::is_of_game(py, &error) {
+            return error;
+        }
+        let kind = error.get_type(py).name().map_or_else(|_| "an exception".to_string(), |name| name.to_string());
+        let record = shown.and_then(|shown| guarded(|| shown.record()).ok()).unwrap_or_default();
+        let events = record.lines().find_map(|line| line.strip_prefix("events: "));
+        let place = events.map_or_else(|| "at the beginning".to_string(), |events| format!("after {events}"));
+        let text = format!("agent {} in {} raised {kind}, {place}: {}", self.name, game.text(), error.value(py));
+        let own = errors::agent(text);
+        own.set_cause(py, Some(error));
+        own
+    }
+
     /// Lets the callable decide in a state that the player to move may see.
     pub(crate) fn ask(&self, py: Python<'_>, game: &Game, shown: &dyn DynState) -> PyResult<Action> {
-        let answer = self.function.call1(py, (State::new(game.clone(), shown.duplicate()),))?;
+        let raised = |error| self.raised(py, game, Some(shown), error);
+        let answer = self.function.call1(py, (State::new(game.clone(), shown.duplicate()),)).map_err(raised)?;
         let named = |error: PyErr| {
             let text = format!("{} chose an {}", self.name, error.value(py));
-            if error.is_instance_of::<PyTypeError>(py) { error } else { errors::illegal(text) }
+            if error.is_instance_of::<PyTypeError>(py) { raised(error) } else { errors::illegal(text) }
         };
         let number: Number = answer.extract(py).map_err(|_: PyErr| {
             let kind = answer.bind(py).get_type().name().map_or("?".to_string(), |name| name.to_string());
-            PyTypeError::new_err(format!("{} must return the number of an action, got {kind}", self.name))
+            raised(PyTypeError::new_err(format!("it must return the number of an action, got {kind}")))
         })?;
         let action = number.action_in(shown).map_err(named)?;
         if guarded(|| shown.possible())?.contains(&action) {
@@ -118,8 +134,8 @@ impl PythonAgent {
 
     /// Lets the callable choose for the player to move.
     ///
-    /// Raises the exceptions of the callable, `IllegalActionError` if it chooses an illegal action, and `AgentError` if
-    /// no player is to move.
+    /// Raises `IllegalActionError` if it chooses an illegal action, and `AgentError` if it raises an exception, which is
+    /// the cause, or no player is to move.
     fn step(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<u8> {
         let seat = DecideError::seat(guarded(|| state.inner().turn())?).map_err(errors::agent)?;
         let seed = self.rng.lock().unwrap_or_else(PoisonError::into_inner).bits();

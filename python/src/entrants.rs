@@ -44,7 +44,7 @@ impl Question {
     pub(crate) fn ask(self, py: Python<'_>, game: &Game, players: &[Player<'_>]) -> PyResult<()> {
         let Player::Python(agent) = &players[self.entrant] else { unreachable!("only Python agents send questions") };
         if self.restarted {
-            agent.get().begin(py)?;
+            agent.get().begin(py).map_err(|error| agent.get().raised(py, game, None, error))?;
         }
         // An error means that the asking thread has stopped and no longer needs the answer.
         let _ = self.answer.send(agent.get().ask(py, game, &*self.state)?);

@@ -1,7 +1,7 @@
 //! Conversion of the engine's errors to Python exceptions. Their types live in `stier/errors.py`, where a type can have
 //! several bases.
 
-use pyo3::PyErr;
+use pyo3::{PyErr, Python};
 
 /// The Python exception types.
 mod types {
@@ -34,6 +34,11 @@ pub(crate) fn file(error: impl ToString) -> PyErr {
 /// A game that raises or contradicts itself.
 pub(crate) fn game(error: impl ToString) -> PyErr {
     types::GameError::new_err(error.to_string())
+}
+
+/// Returns true for an error by `game`.
+pub(crate) fn is_of_game(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<types::GameError>(py)
 }
 
 /// An action that is not legal, or that the game does not have.

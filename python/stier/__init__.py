@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from stier.errors import (
         AgentError,
         ArgumentError as ArgumentError,
+        ChangedWarning as ChangedWarning,
         FileError as FileError,
         GameError as GameError,
         IllegalActionError,

@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from stier import _imports
 from stier._files import as_path
 from stier._native import Game, networks_of
 from stier.playing import is_named
 
-__all__ = ["content", "contents", "files_of", "own_network"]
+__all__ = ["as_played", "content", "contents", "contents_of", "files_of", "own_network", "was_played"]
 
 #: Before the name of a module, which stands for its source file.
 MODULE = "module "
+#: Hashes of contents by path, by the text that names them, as they were when it was played.
+_played: ContextVar[Mapping[str, Mapping[str, str]]] = ContextVar("_played")
+
+
+@contextmanager
+def as_played(contents: Mapping[str, Mapping[str, str]]) -> Iterator[None]:
+    """Lets `contents_of` answer for these texts, by what an experiment has noted, so that its results can be read."""
+    token = _played.set(contents)
+    try:
+        yield
+    finally:
+        _played.reset(token)
+
+
+def was_played(text: str) -> bool:
+    """Returns true for a text that `as_played` answers for, whose files need not be there any more."""
+    return text in _played.get({})
+
+
+def contents_of(text: str, *, is_file: bool = False) -> Mapping[str, str]:
+    """Returns hashes of what an agent, a game or the file of a network depends on, by path (see `files_of`)."""
+    played = _played.get({})
+    return played[text] if text in played else contents([text] if is_file else files_of(text))
 
 
 def content(path: str) -> str | None:

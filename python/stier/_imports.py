@@ -33,7 +33,7 @@ def is_path(text: str) -> bool:
     return found is not None and found["module"] != RESERVED
 
 
-def load(text: str, error: type[StierError] = ArgumentError) -> Any:
+def load(text: str, error: type[StierError] = ArgumentError, beside: Path | None = None) -> Any:
     """Imports the object that a text names; what stands in brackets behind it is the caller's business.
 
     Modules in the current folder are found, as with ``python -m``.
@@ -41,6 +41,7 @@ def load(text: str, error: type[StierError] = ArgumentError) -> Any:
     Args:
         text: A text of which `is_path` is true.
         error: The class of the error.
+        beside: A folder in which the module may be, too.
 
     Raises:
         StierError: `error`: there is no such module or name, or the import raised an exception, which is the cause.
@@ -48,7 +49,7 @@ def load(text: str, error: type[StierError] = ArgumentError) -> Any:
     found = _PATH.fullmatch(text)
     if found is None:
         raise error(f"'{text}' must be MODULE:NAME, such as my_agents:choose")
-    module, where = _module(found["module"], text, error), found["module"]
+    module, where = _module(found["module"], text, error, beside), found["module"]
     one: Any = module
     for name in found["name"].split("."):
         if not hasattr(one, name):
@@ -65,8 +66,10 @@ def _is_public(name: str, value: object, module: ModuleType) -> bool:
     return not name.startswith("_") and not imported
 
 
-def _module(name: str, text: str, error: type[StierError]) -> ModuleType:
+def _module(name: str, text: str, error: type[StierError], beside: Path | None) -> ModuleType:
     _reach_here()
+    if beside is not None and str(beside.absolute()) not in sys.path:
+        sys.path.append(str(beside.absolute()))
     try:
         module = import_module(name)
     except ModuleNotFoundError as missing:

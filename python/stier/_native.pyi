@@ -406,8 +406,8 @@ class PythonAgent:
     def step(self, state: State) -> int:
         """Lets the callable choose for the player to move.
 
-        Raises the exceptions of the callable, `IllegalActionError` if it chooses an illegal action, and `AgentError` if
-        no player is to move.
+        Raises `IllegalActionError` if it chooses an illegal action, and `AgentError` if it raises an exception, which is
+        the cause, or no player is to move.
         """
     def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]:
         """Like `step`, but also returns the probability of each legal action: 1 for the chosen one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "AgentError",
     "ArgumentError",
+    "ChangedWarning",
     "FileError",
     "GameError",
     "IllegalActionError",
@@ -41,7 +42,10 @@ class SeatError(StierError, ValueError, RuntimeError):
 
 
 class AgentError(StierError, ValueError):
-    """An agent that does not exist, an unknown option or value, or something that the agent does not do."""
+    """An agent that does not exist, an unknown option or value, or something that the agent does not do.
+
+    Or an agent of Python that raises an exception, which is the cause. The message names the agent, game and history.
+    """
 
 
 class ArgumentError(StierError, ValueError):
@@ -77,6 +81,10 @@ class TrainingError(StierError, ArithmeticError):
 
 class TrainingWarning(UserWarning):
     """The network at the end of a training is clearly worse than an earlier one."""
+
+
+class ChangedWarning(UserWarning):
+    """Results that are read although the agents or games that they came from have changed since."""
 
 
 class LeakError(StierError, AssertionError):

@@ -210,7 +210,7 @@ def pit(
     their order: give callables names of their own (see `PythonAgent`).
 
     A callable is shown states drawn from what its player knows (see `PythonAgent`) and is called in this thread; with
-    one at the table, games are played one after another. What it raises comes out of here.
+    one at the table, games are played one after another.
 
     Args:
         game: The game, or its name as for `stier.load_game`.
@@ -225,7 +225,8 @@ def pit(
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
-        AgentError: An agent that does not exist, is for another game, or too few for one table.
+        AgentError: An agent that does not exist, is for another game, or too few for one table. Or a callable raised an
+            exception, which is the cause; the message names the game and its history.
         IllegalActionError: A callable chose an action that is not legal.
         TypeError: Agents that are not a list, or a callable that does not take a state.
         ValueError: A number that is out of range.

@@ -23,8 +23,9 @@ try:
     import matplotlib
     from matplotlib import pyplot as plt
     from matplotlib.axes import Axes
+    from matplotlib.axis import XAxis, YAxis
     from matplotlib.image import AxesImage
-    from matplotlib.ticker import LogLocator
+    from matplotlib.ticker import FixedLocator, NullLocator
 except ModuleNotFoundError:
     raise missing_extra("stier.plots", "matplotlib", "plots") from None
 
@@ -159,7 +160,8 @@ def learning_curve(
         ax.plot(at[order], value[order], color=colour, ls=style, marker=marker, markevery=every, ms=4, label=str(name))
         if width is not None:
             low, high = value[order] - width[order], value[order] + width[order]
-            ax.fill_between(at[order], low, high, color=colour, alpha=0.2, lw=0)
+            looks: Any = {"facecolor": (colour, 0.12), "edgecolor": (colour, 0.5), "lw": 0.7, "ls": style}
+            ax.fill_between(at[order], low, high, **looks)
     ax.set_xlabel(x)
     ax.set_ylabel(y if width is None else f"{y}, 95 % interval")
     ax.grid(alpha=0.3)
@@ -209,6 +211,8 @@ def convergence(
         ax.plot(shown[x], shown["nash_conv"], color=colour, ls=style, marker=marker, ms=4, label=label)
     ax.set_xscale("log")
     ax.set_yscale("log")
+    _label_log_axis(ax.xaxis)
+    _label_log_axis(ax.yaxis)
     ax.set_xlabel(x)
     ax.set_ylabel("NashConv")
     ax.set_title(", ".join(sorted({str(solution.game) for _, solution in labelled})), fontsize=10)
@@ -222,11 +226,29 @@ def _settling_means(frame: Frame, ax: Axes | None) -> Axes:
     """The mean return of each agent after more and more deals."""
     ax = learning_curve(frame, x="deals", y="mean", ci95="mean_ci95", by="agent", ax=ax)
     ax.set_xscale("log")
-    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.xaxis.set_major_formatter("{x:,.0f}")
-    ax.minorticks_off()
+    _label_log_axis(ax.xaxis)
+    deals, mean, width = (np.asarray(frame[name], dtype=float) for name in ("deals", "mean", "mean_ci95"))
+    # The wide bands of the first deals are cut off.
+    late = deals >= np.sqrt(deals.min() * deals.max())
+    ends = [*mean, *np.nan_to_num(mean - width)[late], *np.nan_to_num(mean + width)[late]]
+    margin = 0.05 * (max(ends) - min(ends))
+    ax.set_ylim(min(ends) - margin - 1e-9, max(ends) + margin + 1e-9)
     ax.set_ylabel("mean return so far, 95 % interval")
     return ax
+
+
+def _label_log_axis(axis: XAxis | YAxis) -> None:
+    """Labels a logarithmic axis in plain numbers: powers of ten if it has four, otherwise numbers between them, too."""
+    low, high = axis.get_view_interval()
+    decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    ticks: list[float] = []
+    for steps in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)):
+        ticks = [tick for tick in np.outer(decades, steps).ravel().tolist() if low <= tick <= high]
+        if len(ticks) >= 4:
+            break
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_major_formatter("{x:,g}")
+    axis.set_minor_locator(NullLocator())
 
 
 def strength(frame: Frame, ax: Axes | None = None) -> Axes:

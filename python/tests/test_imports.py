@@ -225,11 +225,6 @@ def test_games_in_bulk_have_opponents_of_the_engine_alone(module: str) -> None:
         stier.gymnasium.make_vec("kuhn_poker", opponents=[f"{module}:first"])
 
 
-def test_what_an_agent_raises_comes_out(module: str) -> None:
-    with pytest.raises(ZeroDivisionError, match="no bet"):
-        stier.pit("kuhn_poker", ["random", f"{module}:fails"], deals=1)
-
-
 def test_the_current_folder_is_searched_as_by_python(module: str) -> None:
     """The command `stier` begins without it."""
     program = (
@@ -296,11 +291,12 @@ def test_experiments_keep_rows_by_the_source_of_their_agents(module: str) -> Non
     program = program.replace(", threads=1", "")
     second = in_process(program).splitlines()
     assert not {*first} & {*second}
-    refused = """
-        from stier import experiments
+    refused = f"""
+        from stier import experiments, ArgumentError
+        plan = experiments.Experiment("kuhn_poker", {{"luck": "random", "last": "{module}:Last"}}, deals=4)
         try:
-            experiments.load("out0")
-        except experiments._run.ArgumentError as error:
+            experiments.run(plan, "out0")
+        except ArgumentError as error:
             print(error)
     """
     assert f"out0 has another experiment (other content of module {module})" in in_process(refused)
@@ -363,3 +359,99 @@ def test_a_plan_names_them(module: str, capsys: pytest.CaptureFixture[str]) -> N
     seed = stier.derive_seed(0, "experiment", 0)
     same = stier.pit("kuhn_poker", [f"{module}:Last", "random"], deals=4, seed=seed)
     assert [list(row) for row in rows["returns"]] == [list(played.returns) for played in same.games]
+
+
+@pytest.mark.parametrize("kind", ["matches", "suite"])
+@pytest.mark.parametrize("gone", [False, True])
+def test_finished_results_are_read_whatever_became_of_their_files(
+    kind: str, gone: bool, module: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are reported with a warning that names the files; nothing is played on with other ones."""
+    pytest.importorskip("pyarrow")
+    from stier import experiments
+    from stier.network import Network
+
+    game = module.replace("agents", "kuhn")
+    source = (Path(__file__).parents[1] / "examples" / "kuhn.py").read_text("utf-8")
+    Path(f"{game}.py").write_text(source.replace('name = "kuhn"', f'name = "{game}"'))
+    helping = module.replace("agents", "helping")
+    Network.random(stier.load_game("kuhn_poker"), hidden=(4,)).save("net.safetensors")
+    agents = {"mine": f"{module}:elsewhere", "net": "network:path=net.safetensors,choose=sample"}
+    played = f"{game}:Kuhn" if not gone else "kuhn_poker"
+    if played != "kuhn_poker":
+        del agents["net"]  # it is for the other game
+        agents["luck"] = "random"
+
+    def plan(deals: int = 6) -> experiments.Plan:
+        one = experiments.Suite([played], agents, deals=deals, deals_per_part=3)
+        return one if kind == "suite" else experiments.Experiment(played, agents, deals=deals, deals_per_part=3)
+
+    text = str(experiments.report(experiments.run(plan(), "out/plan")))
+    before = plan(9)
+    assert before.networks
+    changed = [f"module {helping}", "net.safetensors" if gone else f"module {game}"]
+    for name in (f"{helping}.py", "net.safetensors" if gone else f"{game}.py"):
+        if gone:
+            Path(name).unlink()
+        else:
+            with Path(name).open("ab") as file:
+                file.write(b"# another line\n")
+    with pytest.warns(stier.ChangedWarning) as told:
+        store = experiments.load("out/plan")
+    assert all(name in str(told[0].message) for name in changed)
+    assert store.complete
+    assert str(experiments.report(store)) == text
+    listed = ", ".join(f"{name!r}" for name in agents.values()).replace("'", '"')
+    Path("plan.toml").write_text(f'games = ["{played}"]\nagents = [{listed}]\n')
+    assert main(["report", "out/plan"]) == 0
+    found = capsys.readouterr()
+    assert found.err.startswith("warning: ")
+    assert found.out.startswith(text)
+    for again in (lambda: experiments.run(store.experiment, "out/plan"), lambda: experiments.run(before, "out/plan")):
+        with pytest.raises(stier.ArgumentError, match="has changed since the experiment began: restore it"):
+            again()
+    assert main(["run", "plan.toml", "--out", "out/plan", "--no-progress"]) == 2
+
+
+def test_agents_and_games_of_a_script_are_refused_in_words() -> None:
+    pytest.importorskip("pyarrow")
+    program = """
+        from stier import experiments, ArgumentError
+        def mine(state):
+            return 0
+        try:
+            experiments.Experiment("kuhn_poker", ["random", mine])
+        except ArgumentError as error:
+            print(error)
+    """
+    assert "put it into a file of its own, not into the script that runs" in in_process(program)
+
+
+def test_an_agent_that_raises_is_named_in_everything_that_plays(
+    module: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So are the game and its history, in one line on the command line."""
+    pytest.importorskip("pyarrow")
+    from stier import experiments
+
+    agent, begun = f"{module}:fails", stier.load_game("kuhn_poker").new_initial_state()
+    for outcome in (0, 1):
+        begun.apply_action(outcome)
+    for call in (
+        lambda: stier.pit("kuhn_poker", [agent, "random"], deals=1),
+        lambda: experiments.run(experiments.Experiment("kuhn_poker", [agent, "random"], deals=1), "one"),
+        lambda: experiments.run(experiments.Suite(["kuhn_poker"], [agent, "random"], deals=1), "two"),
+        lambda: stier.exploit("kuhn_poker", agent, "random", deals=2),
+        lambda: stier.exploitability("kuhn_poker", agent),
+        lambda: stier.PythonAgent(_imports.load(agent), agent).step(begun),
+    ):
+        with pytest.raises(stier.AgentError) as found:
+            call()
+        said = f"agent {module}:fails in kuhn_poker raised ZeroDivisionError, after "
+        assert str(found.value).startswith(said)
+        assert str(found.value).endswith(": no bet")
+        assert isinstance(found.value.__cause__, ZeroDivisionError)
+    Path("plan.toml").write_text(f'game = "kuhn_poker"\nagents = ["{agent}", "random"]\ndeals = 1\n')
+    for command in (["pit", "kuhn_poker", agent, "random"], ["run", "plan.toml"]):
+        assert main([*command, "--no-progress"]) == 2
+        assert capsys.readouterr().err.count("\n") == 1

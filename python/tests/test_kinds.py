@@ -81,7 +81,7 @@ matches = ["greedy"]
 deals = 4
 """
 STUDY = """
-kind = "study"
+kind = "stier.study:Study"
 quick = true
 scale = 0.05
 chapters = ["broad", "mistakes"]
@@ -156,6 +156,61 @@ def test_the_example_of_a_kind_runs(kind: str, tmp_path: Path, monkeypatch, caps
         if own is not None and own["optional"] and own["key"] not in {"mine", "file", *runs_of_plans.NEEDS}:
             Path("more.toml").write_text("\n".join([*lines[:number], line.removeprefix("# "), *lines[number + 1 :]]))
             experiments.read("more.toml")
+
+
+OWN_KIND = """
+from stier.experiments import Plan, Report, Task, build, digest, page
+import pyarrow as pa
+
+class Powers(Plan):
+    kind = "powers"
+    keys = {"bases": list[int], "exponent": int}
+    defaults = {"exponent": 2}
+
+    def __init__(self, given):
+        super().__init__(given)
+        made = [(base, self.given["exponent"]) for base in self.given["bases"]]
+        self.tasks = [Task(f"base {base}", digest([base, up, build()]), 1, up, (base, up)) for base, up in made]
+
+    def fixed(self):
+        return {"exponent": self.given["exponent"]}
+
+    def play(self, task, threads, work, on_progress=None):
+        base, exponent = task.what
+        return pa.table({"base": [base], "power": [base**exponent]})
+
+    def report(self, store):
+        rows = store.to_pandas()
+        text = page("How large?", f"The largest is {rows['power'].max()}.", sure=["a", "b", "c"], command="stier run")
+        return Report(text, {"powers": rows})
+"""
+
+
+def test_a_kind_of_ones_own_is_named_by_its_class(tmp_path: Path, monkeypatch, capsys) -> None:
+    (tmp_path / "plans").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    Path("plans/powers_kind.py").write_text(OWN_KIND)
+    Path("plans/first.toml").write_text('kind = "powers_kind:Powers"\nbases = [2, 3]\n')
+    assert main(["run", "plans/first.toml", "--no-progress"]) == 0
+    assert Path("out/first/tables/page.md").read_text().startswith("# How large?\n\nThe largest is 9.\n\n## How sure?")
+    grown = experiments.read("plans/first.toml")
+    grown = type(grown)({"bases": [2, 3, 5]})
+    assert experiments.run(grown, "out/first", minutes=0).to_pandas()["power"].tolist() == [4, 9, 25]
+    assert experiments.load("out/first").experiment == grown
+    program = "import stier.experiments as e; print(e.load('out/first').complete)"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "True\n"
+    with pytest.raises(stier.ArgumentError, match="exponent: 2 there, 3 here"):
+        experiments.run(type(grown)({"bases": [2], "exponent": 3}), "out/first")
+    Path("plans/second.toml").write_text('kind = "powers_kind:Powers"\nbase = [2, 3]\n')
+    with pytest.raises(stier.ArgumentError, match="unknown key 'base'; did you mean 'bases'"):
+        experiments.read("plans/second.toml")
+    for kind, said in [
+        ("powers_kind:Power", "no 'Power'; did you mean 'Powers'"),
+        ("powers_kind:page", "a subclass of"),
+    ]:
+        with pytest.raises(stier.ArgumentError, match=said):
+            _run.plan_of(kind)
 
 
 def test_unknown_kinds_have_no_example(capsys: pytest.CaptureFixture[str]) -> None:

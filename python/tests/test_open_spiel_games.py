@@ -7,6 +7,7 @@ import random
 import sys
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -355,3 +356,16 @@ def test_without_open_spiel_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     with pytest.raises(stier.errors.MissingExtraError, match=r"pip install 'stier\[open_spiel\]'"):
         load("kuhn_poker")
+
+
+def test_a_suite_has_games_of_openspiel(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    from stier import experiments
+
+    loaded = [pyspiel.load_game("kuhn_poker"), pyspiel.load_game("tiny_bridge_2p")]
+    suite = experiments.Suite(loaded, ["random", "ismcts:iterations=5"], deals=2)
+    assert list(suite.experiments) == ["openspiel:kuhn_poker()", "openspiel:tiny_bridge_2p()"]
+    assert suite == experiments.Suite(list(suite.experiments), ["random", "ismcts:iterations=5"], deals=2)
+    assert experiments.load(experiments.run(suite, tmp_path).folder).complete
+    with pytest.raises(stier.ArgumentError, match="two of the games are the same"):
+        experiments.Suite([loaded[0], "openspiel:kuhn_poker"], ["random", "ismcts:iterations=5"])

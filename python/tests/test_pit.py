@@ -305,7 +305,7 @@ def test_callables_see_no_hidden_card(schwinget: stier.Game) -> None:
     assert agree < len(hands) / 2
 
 
-def test_what_callables_raise_comes_out_unchanged(schwinget: stier.Game) -> None:
+def test_what_callables_raise_is_the_cause_of_an_error_that_names_them(schwinget: stier.Game) -> None:
     error = KeyError("mine")
     calls = 0
 
@@ -316,16 +316,18 @@ def test_what_callables_raise_comes_out_unchanged(schwinget: stier.Game) -> None
             raise error
         return first(state)
 
-    with pytest.raises(KeyError) as caught:
+    with pytest.raises(
+        stier.AgentError, match=r"agent fail in schwinget raised KeyError, after \w+ .*: 'mine'"
+    ) as caught:
         stier.pit(schwinget, ["random", fail, fail], deals=1000)
-    assert caught.value is error
+    assert caught.value.__cause__ is error
     assert calls == 20
 
 
 def test_callables_that_choose_illegal_actions_are_told(schwinget: stier.Game) -> None:
     with pytest.raises(stier.IllegalActionError, match=r"wrong chose an illegal action 300: .*; legal here: "):
         stier.pit(schwinget, [stier.PythonAgent(lambda _: 300, name="wrong"), "random"], deals=1000)
-    with pytest.raises(TypeError, match="must return the number of an action, got NoneType"):
+    with pytest.raises(stier.AgentError, match=r"TypeError, .*: it must return the number of an action, got NoneType"):
         stier.pit(schwinget, [lambda _: None, "random"])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from pathlib import Path
 
 import click
@@ -32,7 +34,11 @@ def report(folder: Path, tables: Path | None, figures: Path | None, rows: Path |
     """
     from stier import experiments
 
-    store = experiments.load(folder)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        store = experiments.load(folder)
+    for warning in told:
+        print(f"warning: {warning.message}", file=sys.stderr, flush=True)
     found, tables, figures = experiments.publish(store, tables, figures)
     try:
         if rows is not None:

@@ -19,23 +19,42 @@ for _name in _needed:
         raise MissingExtraError(f"stier.experiments needs {_name}: pip install 'stier[experiments]'")
 
 from stier.experiments._decisions import Decisions, decisions  # noqa: E402
-from stier.experiments._plans import Plan, Task  # noqa: E402
+from stier.experiments._plans import (  # noqa: E402
+    OnProgress,
+    Plan,
+    Report,
+    Task,
+    build,
+    checked,
+    digest,
+    header,
+    line,
+    page,
+)
 from stier.experiments._run import example, load, publish, read, report, run  # noqa: E402
 from stier.experiments._store import Store  # noqa: E402
 from stier.experiments._suite import Suite  # noqa: E402
-from stier.experiments.matches import Experiment, Report  # noqa: E402
+from stier.experiments.matches import Experiment, MatchReport  # noqa: E402
 
 __all__ = [
     "Decisions",
     "Experiment",
+    "MatchReport",
+    "OnProgress",
     "Plan",
     "Report",
     "Store",
     "Suite",
     "Task",
+    "build",
+    "checked",
     "decisions",
+    "digest",
     "example",
+    "header",
+    "line",
     "load",
+    "page",
     "publish",
     "read",
     "report",

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from importlib import import_module
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, get_origin
 
@@ -18,7 +19,7 @@ import pyarrow as pa
 from pyarrow.csv import ConvertOptions, read_csv
 
 from stier._adapting import as_agent
-from stier._content import contents, files_of, own_network
+from stier._content import contents, contents_of, own_network, was_played
 from stier._files import write, write_text
 from stier._imports import path_of
 from stier._native import Agent, Game, Solution, __version__, alternatives, load_agent, load_game, registered_names
@@ -78,18 +79,29 @@ def networks_in(described: Any) -> dict[str, str]:
 
     The modules that define agents are among them (see `stier._content.files_of`).
     """
-    return contents(_files(described))
+    return joined(contents_in(described))
 
 
-def _files(described: Any) -> Iterator[str]:
+def joined(contents: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Returns the hashes of several texts by path."""
+    return dict(sorted(pair for own in contents.values() for pair in own.items()))
+
+
+def contents_in(described: Any) -> dict[str, Mapping[str, str]]:
+    """Returns such hashes for each text of a plan that names files."""
+    return {text: found for text, is_file in _texts(described) if (found := contents_of(text, is_file=is_file))}
+
+
+def _texts(described: Any, key: object = None) -> Iterator[tuple[str, bool]]:
+    """Returns the texts of a plan, and whether each is the path of a network."""
     if isinstance(described, str):
-        yield from files_of(described)
+        yield described, key in FILE_KEYS
     elif isinstance(described, Mapping):
-        for key, value in described.items():
-            yield from [value] if key in FILE_KEYS and isinstance(value, str) else _files(value)
+        for name, value in described.items():
+            yield from _texts(value, name)
     elif isinstance(described, Sequence):
         for value in described:
-            yield from _files(value)
+            yield from _texts(value)
 
 
 def made_by(game: Game, agents: Sequence[str], *described: Any) -> str:
@@ -182,9 +194,21 @@ class Report:
 
 
 class Plan(ABC):
-    """An experiment: a list of tasks that depend on nothing but the plan.
+    """An experiment: tasks that depend on nothing but the plan, and the page that their rows make.
+
+    A kind of experiment is a subclass. It names its `keys`, makes its `tasks` in ``__init__``, plays one of them in
+    `play`, and makes the page in `report`. In a file it is ``kind = "module:Class"``, as agents of Python are: modules
+    in the current folder are found, and those beside the file.
+
+    Args:
+        given: The keys of the file.
+
+    Raises:
+        ArgumentError: Unknown, missing or wrong keys.
 
     Attributes:
+        given: All keys of the file, those with a default as well.
+        tasks: The tasks, in the order in which they are played.
         outputs: The paths of ``tables``, ``figures`` and ``page``, if the plan says where its results belong.
     """
 
@@ -197,51 +221,87 @@ class Plan(ABC):
 
     #: The keys of the file with their types, and those of tables in a list, such as ``[[run]]``, by their name.
     keys: ClassVar[Mapping[str, Any]]
+    #: Keys with a default may be left out.
+    defaults: ClassVar[Mapping[str, Any]] = {}
     inner: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
+    given: Mapping[str, Any]
     outputs: Mapping[str, str]
-    _tasks: Sequence[Task]
+    tasks: Sequence[Task]
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self.given = checked({**self.defaults, **given}, {**self.keys, **dict.fromkeys(OUTPUTS, str)}, optional=OUTPUTS)
+        self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
 
     @classmethod
-    @abstractmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Plan:
         """Makes the plan from the keys of its file."""
+        names = signature(cls).parameters
+        if list(names) == ["given"]:
+            return cls(given)
+        needed = [name for name, one in names.items() if one.default is Parameter.empty]
+        values = checked(given, cls.keys, optional=cls.keys.keys() - needed)
+        outputs = {key: values.pop(key) for key in OUTPUTS if key in values}
+        make: Any = cls
+        made: Plan = make(**with_seeds(values), outputs=outputs)
+        return made
 
-    @abstractmethod
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.settings() == other.settings()
+
+    def __hash__(self) -> int:
+        return hash(digest([self.kind, self.settings()]))
+
     def settings(self) -> dict[str, Any]:
         """Returns the dictionary from which `from_dict` makes the same plan."""
+        return dict(self.given)
 
     def fixed(self) -> dict[str, Any]:
         """Returns the settings that all plans in one folder share."""
-        return self.settings()
+        return {key: value for key, value in self.settings().items() if key not in OUTPUTS}
 
     def published(self, missing: Sequence[Task]) -> Iterable[tuple[Task, pa.Table]]:
         """Returns those of the missing tasks whose rows have been published before, with the rows."""
         return ()
 
     @cached_property
+    def contents(self) -> Mapping[str, Mapping[str, str]]:
+        """Hashes of the networks whose files the texts of the plan name, and of the modules that define its agents."""
+        return contents_in(self.settings())
+
+    @cached_property
     def networks(self) -> Mapping[str, str]:
-        """Hashes of the networks whose files the plan names, by path, and of the modules that define its agents."""
-        return networks_in(self.settings())
+        """The same hashes by path."""
+        return joined(self.contents)
+
+    def changed(self) -> list[str]:
+        """Returns the files of networks and the modules that have another content than before, or are gone."""
+        present = contents(self.networks)
+        return [path for path, before in self.networks.items() if present.get(path) != before]
 
     def check_networks(self) -> None:
         """Raises `ArgumentError` if the file of a network or module has another content than before."""
-        present = contents(self.networks)
-        for path, before in self.networks.items():
-            if present.get(path) != before:
-                raise ArgumentError(f"{path} has changed since the experiment began: restore it")
+        for path in self.changed():
+            raise ArgumentError(f"{path} has changed since the experiment began: restore it")
 
     def parts(self) -> int:
         """Returns the number of tasks, and so of parts."""
-        return len(self._tasks)
+        return len(self.tasks)
 
     def task(self, number: int) -> Task:
         """Returns a task. They are played in this order."""
-        return self._tasks[number]
+        return self.tasks[number]
 
     @abstractmethod
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
-        """Plays a task. `work` is a folder for checkpoints, which has to be made first."""
+        """Plays a task and returns its rows, with the same columns for all tasks.
+
+        Args:
+            task: One of `tasks`.
+            threads: The number of threads; 0 for all cores.
+            work: A folder for checkpoints, which has to be made first.
+            on_progress: Called with the finished share of the task and its size, if at all.
+        """
 
     @abstractmethod
     def report(self, store: Store) -> Report:
@@ -255,8 +315,6 @@ class TablePlan(Plan):
         given: The keys of the file.
     """
 
-    #: Keys with a default may be left out.
-    defaults: ClassVar[Mapping[str, Any]] = {}
     #: The columns of the table.
     schema: ClassVar[pa.Schema]
     #: The keys that may change while the parts stay.
@@ -264,17 +322,8 @@ class TablePlan(Plan):
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         filled = {"about": "", "measured_on": "", **self.defaults, **given}
-        self.given: dict[str, Any] = checked(filled, {**self.keys, **COMMON}, "", (*OUTPUTS, PUBLISHED))
+        self.given = checked(filled, {**self.keys, **COMMON}, "", (*OUTPUTS, PUBLISHED))
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
-
-    @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> TablePlan:
-        """Makes the plan from the keys of its file."""
-        return cls(given)
-
-    def settings(self) -> dict[str, Any]:
-        """Returns the keys of the file."""
-        return dict(self.given)
 
     def fixed(self) -> dict[str, Any]:
         """Returns the keys that the parts have in common."""
@@ -355,10 +404,13 @@ def as_text(agent: AnyAgent, game: Game) -> str:
     """
     text = agent if isinstance(agent, str) else agent.spec if isinstance(agent, Agent) else path_of(agent)
     if text is None or text.startswith("__main__:"):
+        script = "; put it into a file of its own, not into the script that runs" if text is not None else ""
         raise ArgumentError(
             "a later run must find an agent of an experiment again: it is text such as 'ismcts:iterations=100', a "
-            f"function or class in a file, as 'my_agents:choose', or the file of a solution, got {agent!r}"
+            f"function or class in a file, as 'my_agents:choose', or the file of a solution, got {agent!r}{script}"
         )
+    if was_played(text):
+        return text
     found = as_agent(text, game)
     if isinstance(found, Agent):
         if not found.is_reproducible:
@@ -367,6 +419,15 @@ def as_text(agent: AnyAgent, game: Game) -> str:
     if isinstance(found, Solution) and found.game != game:
         raise AgentError(f"{text} is for {found.game}, not for {game}")
     return text.strip()
+
+
+def with_seeds(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the keys of a plan with `seeds` for `seed`."""
+    if "seed" not in given:
+        return dict(given)
+    if "seeds" in given:
+        raise ArgumentError("give seed or seeds, not both")
+    return {**{key: value for key, value in given.items() if key != "seed"}, "seeds": [given["seed"]]}
 
 
 def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tuple[str, bool]:
@@ -393,6 +454,33 @@ def drawn(name: str, shown: Any, **options: Any) -> Figure:
 def as_file(text: str) -> str:
     """Returns a text as a part of the name of a file."""
     return re.sub(r"\W+", "_", text).strip("_")
+
+
+def page(
+    question: str,
+    answer: str,
+    *,
+    picture: str | None = None,
+    sure: Sequence[str] = (),
+    command: str = "",
+    details: Mapping[str, str] | None = None,
+) -> str:
+    """Returns a page in the form of all pages of results, in Markdown.
+
+    Args:
+        question: The title.
+        answer: At most three sentences, without more than three intervals.
+        picture: A picture as Markdown, whose title is the finding.
+        sure: Three sentences: what was compared, what could change the answer, and what is not known.
+        command: The command that repeats it.
+        details: Everything else, folded, by heading.
+    """
+    text = f"# {question}\n\n{answer.strip()}\n\n{paragraph(picture or '')}"
+    text += "".join(["## How sure?\n\n", *(f"- {one}\n" for one in sure), "\n"]) if sure else ""
+    text += f"## Repeat it\n\n```sh\n{command}\n```\n" if command else ""
+    for heading, own in (details or {}).items():
+        text += f"\n<details>\n<summary>{heading}</summary>\n\n{own.strip()}\n\n</details>\n"
+    return f"{text.strip()}\n"
 
 
 def paragraph(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from importlib import import_module
@@ -15,11 +16,12 @@ from typing import Any
 import pyarrow as pa
 
 import stier
-from stier import _arguments
+from stier import _arguments, _imports
+from stier._content import as_played
 from stier._files import as_path
 from stier._native import alternatives
 from stier._output import Update, bar
-from stier.errors import ArgumentError, FileError
+from stier.errors import ArgumentError, ChangedWarning, FileError
 from stier.experiments._plans import OUTPUTS, PUBLISHED, Plan, Report, TablePlan
 from stier.experiments._store import FILE, Database, Store, machine
 
@@ -35,7 +37,6 @@ KINDS = {
     "strength": "stier.experiments.strength:Strength",
     "ladder": "stier.experiments.ladder:Ladder",
     "training": "stier.experiments.training:Training",
-    "study": "stier.study:Study",
 }
 
 
@@ -44,19 +45,36 @@ def load(folder: str | Path) -> Store:
 
     Raises:
         FileError: There is no experiment.
-        ArgumentError: It is of another version of stier, or damaged, or the file of a network has changed.
+        ArgumentError: It is of another version of stier, or damaged.
+
+    Warns:
+        ChangedWarning: The file of a network has changed since, or the module of an agent or a game. The results are
+            those from before; to play on, restore it.
     """
-    folder = as_path(folder)
-    if folder.is_file():
-        return begin(read(folder), Path("out") / folder.stem)
+    path = as_path(folder)
+    folder = Path("out") / path.stem if path.is_file() else path
     database = Database(folder)
     noted = database.open()
     if noted is None:
+        if path.is_file():
+            return begin(read(path), folder)
         raise FileError(f"{folder} has no experiment: there is no {FILE}")
     _compare(folder, noted["fixed"], {"version": stier.__version__})
-    plan = from_dict(noted["experiment"])
-    _compare(folder, noted["fixed"], _fixed(plan))
-    return Store(plan, folder, database.sound)
+    with as_played(noted.get("contents", {})):
+        if path.is_file():
+            store = begin(read(path), folder)
+        else:
+            store = Store(from_dict(noted["experiment"], _place(noted)), folder, database.sound)
+            _compare(folder, noted["fixed"], _fixed(store.experiment))
+    if changed := store.experiment.changed():
+        have = "has" if len(changed) == 1 else "have"
+        about = f"{', '.join(changed)} {have} changed since {folder} was played; these are the results from before"
+        warnings.warn(about, ChangedWarning, stacklevel=2)
+    return store
+
+
+def _place(noted: Mapping[str, Any]) -> Path | None:
+    return Path(noted["beside"]) if noted.get("beside") else None
 
 
 def begin(experiment: Plan, folder: Path) -> Store:
@@ -65,7 +83,9 @@ def begin(experiment: Plan, folder: Path) -> Store:
     noted = store.open()
     described = {
         "fixed": _fixed(experiment),
-        "experiment": json.loads(json.dumps({"kind": experiment.kind, **experiment.settings()})),
+        "experiment": json.loads(json.dumps({"kind": _name_of(experiment), **experiment.settings()})),
+        "beside": _folder_of(experiment),
+        "contents": dict(experiment.contents),
     }
     if noted is not None:
         _compare(folder, noted["fixed"], described["fixed"])
@@ -73,6 +93,22 @@ def begin(experiment: Plan, folder: Path) -> Store:
         store.note(described)
     store.take(experiment.published([experiment.task(number) for number in store.missing()]))
     return store
+
+
+def _name_of(plan: Plan) -> str:
+    """Returns the kind of a plan as a file names it."""
+    own = type(plan)
+    return plan.kind if plan.kind in KINDS and plan_of(plan.kind) is own else f"{own.__module__}:{own.__qualname__}"
+
+
+def _folder_of(plan: Plan) -> str | None:
+    """Returns the folder in which the module of a kind of one's own is; None for the others."""
+    module = type(plan).__module__
+    file = None if _name_of(plan) in KINDS else getattr(sys.modules[module], "__file__", None)
+    if file is None:
+        return None
+    path = Path(file).absolute()
+    return str((path.parent if path.stem == "__init__" else path).parents[module.count(".")])
 
 
 def _fixed(plan: Plan) -> dict[str, Any]:
@@ -112,17 +148,17 @@ def read(path: str | Path) -> Any:
         given = tomllib.loads(path.read_text("utf-8"))
         placed = {key: given[key] for key in (*OUTPUTS, PUBLISHED) if isinstance(given.get(key), str)}
         places = {key: str((path.parent / as_path(name)).resolve()) for key, name in placed.items()}
-        return from_dict({**given, **places})
+        return from_dict({**given, **places}, path.parent)
     except ValueError as error:
         raise ArgumentError(f"{path}: {error}") from None
 
 
-def from_dict(given: Mapping[str, Any]) -> Plan:
-    """Makes an experiment from the keys of its file."""
+def from_dict(given: Mapping[str, Any], beside: Path | None = None) -> Plan:
+    """Makes an experiment from the keys of its file, whose folder may have the module of its kind."""
     values = dict(given)
     kind = values.pop("kind", "suite" if "games" in values else "matches")
     try:
-        plan = plan_of(kind).from_dict(values)
+        plan = plan_of(kind, beside).from_dict(values)
     except ArgumentError as error:
         if "kind" in given:
             raise
@@ -131,8 +167,13 @@ def from_dict(given: Mapping[str, Any]) -> Plan:
     return plan
 
 
-def plan_of(kind: object) -> type[Plan]:
+def plan_of(kind: object, beside: Path | None = None) -> type[Plan]:
     """Returns the class of a kind of plans. Raises `ArgumentError` if there is no such kind."""
+    if isinstance(kind, str) and kind not in KINDS and _imports.is_path(kind):
+        own: type[Plan] = _imports.load(kind, beside=beside)
+        if not (isinstance(own, type) and issubclass(own, Plan)):
+            raise ArgumentError(f"{kind} must be a subclass of stier.experiments.Plan, got {own!r}")
+        return own
     if not isinstance(kind, str) or kind not in KINDS:
         raise ArgumentError(f"unknown kind '{kind}'{alternatives(str(kind), 'kinds', list(KINDS))}")
     module, name = KINDS[kind].split(":")
@@ -199,6 +240,7 @@ def run(
     begun = time.monotonic()
     with _telling(Store(plan, folder), out) if progress else nullcontext(), ExitStack() as stack:
         stack.enter_context(Store(plan, folder).locked())
+        plan.check_networks()
         store = begin(plan, folder)
         store.hold()
         shown = stack.enter_context(bar(progress, plan.unit))

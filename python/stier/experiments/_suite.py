@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from stier import load_game
+from stier._adapting import as_game
 from stier._output import between, plus_minus
 from stier.errors import ArgumentError
 from stier.experiments import matches
@@ -27,7 +28,6 @@ from stier.experiments._plans import (
     Report,
     Task,
     as_file,
-    checked,
     digest,
     drawn,
     header,
@@ -36,7 +36,8 @@ from stier.experiments._plans import (
 )
 from stier.experiments._store import Store
 from stier.experiments.matches import Experiment
-from stier.playing import AnyAgent
+from stier.games import place_of, text_of
+from stier.playing import AnyAgent, AnyGame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,7 +60,7 @@ class Suite(Plan):
     seats than there are agents, agents sit at a table more than once, and every table with two or more of them plays.
 
     Args:
-        games: The games as text with their options, as for `stier.load_game`.
+        games: The games, as for `stier.load_game`.
         agents: Agents, as for `Experiment`. Each must be able to play all the games.
         deals: Deals for each pairing and seed, at least 1.
         seeds: Seeds; the experiment is repeated with other cards for each.
@@ -82,7 +83,7 @@ class Suite(Plan):
 
     def __init__(
         self,
-        games: Sequence[str],
+        games: Sequence[AnyGame],
         agents: Mapping[str, AnyAgent] | Sequence[AnyAgent],
         deals: int = 1000,
         seeds: Sequence[int] = (0,),
@@ -91,32 +92,20 @@ class Suite(Plan):
         about: str = "",
         outputs: Mapping[str, str] | None = None,
     ) -> None:
-        if isinstance(games, str) or not games or len(set(games)) < len(games):
+        if isinstance(games, str) or not games:
             raise ArgumentError(f"games must be a list of one or more different games, got {games!r}")
+        texts = [game if isinstance(game, str) else _text(game) for game in games]
         settings: dict[str, Any] = {"deals": deals, "seeds": seeds, "paired": paired, "deals_per_part": deals_per_part}
         self.experiments: dict[str, Experiment] = {
-            game: Experiment(game, agents, pairings=_pairings(game, agents), **settings) for game in games
+            game: Experiment(game, agents, pairings=_pairings(game, agents), **settings) for game in texts
         }
-        if len({digest(one.fixed()) for one in self.experiments.values()}) < len(games):
-            raise ArgumentError(f"two of the games are the same, got {', '.join(games)}")
+        if len({digest(one.fixed()) for one in self.experiments.values()}) < len(texts):
+            raise ArgumentError(f"two of the games are the same, got {', '.join(texts)}")
         self.about: str = about
         self.outputs = dict(outputs or {})
         self._all = list(self.experiments.values())
         #: The number of the first part of each experiment among those of a range of deals, and how many they are.
         self._places = np.cumsum([0, *(len(one.tables) * len(one.seeds) for one in self._all)]).tolist()
-
-    @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Suite:
-        """Makes the suite from the keys of its file."""
-        values = matches.with_seeds(checked(given, KEYS, optional=KEYS.keys() - {"games", "agents"}))
-        outputs = {key: values.pop(key) for key in OUTPUTS if key in values}
-        return cls(**values, outputs=outputs)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Suite) and self.settings() == other.settings()
-
-    def __hash__(self) -> int:
-        return hash(digest(self.settings()))
 
     def __repr__(self) -> str:
         return f"<stier.experiments.Suite: {', '.join(self.experiments)}: {', '.join(self._all[0].agents)}>"
@@ -158,7 +147,7 @@ class Suite(Plan):
 
     def report(self, store: Store, resamples: int | None = None) -> Report:
         """Makes a section for each game of which there are games, and tables over all games."""
-        reports: dict[str, matches.Report] = {}
+        reports: dict[str, matches.MatchReport] = {}
         for game, own in self.stores(store).items():
             if len(own.missing()) < own.experiment.parts():
                 reports[game] = self.experiments[game].report(own, resamples)
@@ -188,7 +177,7 @@ class Suite(Plan):
         path = Path(os.path.relpath(figures / f"{name}.png", page.parent)).as_posix()
         return f"\n![{name.replace('_', ' ')}]({path})\n"
 
-    def _overview(self, reports: Mapping[str, matches.Report]) -> str:
+    def _overview(self, reports: Mapping[str, matches.MatchReport]) -> str:
         """Returns a table with a row for each agent and a column for each game."""
         agents = list(self._all[0].agents)
         deals = f"{self._all[0].deals} {'paired ' if self._all[0].paired else ''}deals"
@@ -206,6 +195,12 @@ class Suite(Plan):
             average = f"{100 * sum(won.mean for won in wins) / len(wins):.1f} %" if wins else NONE
             text += line([f"`{agent}`", *cells, average])
         return text
+
+
+def _text(game: AnyGame) -> str:
+    """Returns a game as text with its options, by which other processes find it."""
+    loaded = as_game(game)
+    return f"{place_of(loaded)}{text_of(loaded).removeprefix(loaded.short_name())}"
 
 
 def _pairings(game: str, agents: Mapping[str, AnyAgent] | Sequence[AnyAgent]) -> list[tuple[str, ...]] | None:

@@ -136,7 +136,7 @@ class Ladder(TablePlan):
             agent: with_option(agent, game, BUDGETS, 1)[1] for agent in self.given["agents"]
         }
         self._made_by = {query: self._digest(query) for query in self._queries()}
-        self._tasks = [self._task(query) for query in self._made_by]
+        self.tasks = [self._task(query) for query in self._made_by]
 
     def _queries(self) -> Iterator[Query]:
         """Makes the queries: all games first, then the agents from game to game."""

@@ -35,7 +35,7 @@ from stier.ratings import (
     share,
 )
 
-__all__ = ["Experiment", "Report"]
+__all__ = ["Experiment", "MatchReport"]
 
 #: The deals after which convergence is shown first, and at how many numbers of deals.
 FEWEST, CHECKS = 10, 16
@@ -137,6 +137,7 @@ class Experiment(Plan):
         deals_per_part: int = 100,
         outputs: Mapping[str, str] | None = None,
     ) -> None:
+        checked(rules or {}, dict.fromkeys(rules or {}, (str, int, float, bool)), "rules: ")
         loaded = load_game(game, **(rules or {}))
         # Other processes find the game by this text.
         self.game: str = place_of(loaded)
@@ -153,20 +154,6 @@ class Experiment(Plan):
         self.tables: list[tuple[str, ...]] = _tables(loaded, self.names, pairings)
         self.outputs = dict(outputs or {})
         self._hash = digest([self.fixed(), self.networks, build(), _plans.FORMAT])
-
-    @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Experiment:
-        """Makes the experiment from the keys of its file."""
-        values = checked(given, KEYS, optional=[key for key in KEYS if key not in ("game", "agents")])
-        checked(rules := values.get("rules", {}), dict.fromkeys(rules, (str, int, float, bool)), "rules: ")
-        outputs = {key: values.pop(key) for key in OUTPUTS if key in values}
-        return cls(**with_seeds(values), outputs=outputs)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Experiment) and self.settings() == other.settings()
-
-    def __hash__(self) -> int:
-        return hash(digest(self.settings()))
 
     def __repr__(self) -> str:
         return f"<stier.experiments.Experiment: {self.load_game()}, {', '.join(self.agents)}, {self.games} games>"
@@ -243,7 +230,7 @@ class Experiment(Plan):
         ]
         return pa.Table.from_arrays(columns, schema=SCHEMA)
 
-    def report(self, store: Store, resamples: int | None = None) -> Report:
+    def report(self, store: Store, resamples: int | None = None) -> MatchReport:
         """Makes tables of the games that are there; the deal is the unit of all intervals."""
         found = outcomes(store)
         crossed, rated = cross_table(found), _ratings(found, resamples)
@@ -263,16 +250,7 @@ class Experiment(Plan):
                 tables["equilibrium"] = pd.DataFrame(
                     {"agent": crossed.agents, "weight": average.weights, "average": average.averages}
                 )
-        return Report(self, len(found.unit), crossed, rated, tables, missing)
-
-
-def with_seeds(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the keys of a plan with `seeds` for `seed`."""
-    if "seed" not in given:
-        return dict(given)
-    if "seeds" in given:
-        raise ArgumentError("give seed or seeds, not both")
-    return {**{key: value for key, value in given.items() if key != "seed"}, "seeds": [given["seed"]]}
+        return MatchReport(self, len(found.unit), crossed, rated, tables, missing)
 
 
 def experiment_of(store: Store) -> Experiment:
@@ -326,7 +304,7 @@ def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | N
     return tables
 
 
-class Report(_plans.Report):
+class MatchReport(_plans.Report):
     """Tables of matches; made by `report`.
 
     Attributes:

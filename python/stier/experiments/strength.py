@@ -111,7 +111,7 @@ class Strength(TablePlan):
                 if match not in self._wanted:
                     self._wanted[match] = table["deals"]
                     self._made_by[match] = made_by(game, [agent, opponent], self.kind, self.given["seed"], match)
-        self._tasks = sorted(self._pieces(), key=lambda task: task.what.first / self._wanted[task.what.match])
+        self.tasks = sorted(self._pieces(), key=lambda task: task.what.first / self._wanted[task.what.match])
 
     def _pieces(self) -> Iterator[Task]:
         """Makes the pieces. Later pieces have new cards, matches of a game the same."""

@@ -66,7 +66,7 @@ class Training(TablePlan):
         _arguments.whole("seeds", self.given["seeds"], 1, MOST_SEEDS)
         for run in self._runs:
             _arguments.whole(f"run {run['name']}: seeds", run.get("seeds", 1), 1, MOST_SEEDS)
-        self._tasks = list(self._open())
+        self.tasks = list(self._open())
 
     def _open(self) -> Iterator[Task]:
         """Makes the tasks, seed by seed."""

@@ -301,7 +301,7 @@ class Study(Plan):
         # All runs evenly, so that the parts form a smaller study at any time.
         tasks.sort(key=lambda task: (task[1] + 1) / task[0].parts)
         keys_of = {run.name: digest(run.described()) for run in self.runs}
-        self._tasks = [
+        self.tasks = [
             Task(f"{run.name}/part-{part:05}", digest([keys_of[run.name], part]), 1, run.name, (run, part))
             for run, part in tasks
         ]
