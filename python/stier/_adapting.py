@@ -12,20 +12,16 @@ import numpy.typing as npt
 
 from stier import _arguments
 from stier._native import (
-    Agent,
     Game,
-    PythonAgent,
-    Solution,
     State,
     alternatives,
     derive_seed,
-    load_agent,
     load_game,
     registered_names,
 )
 from stier.catalogue import describe_game
-from stier.errors import AgentError, ArgumentError, MissingExtraError, RulesError, missing_extra
-from stier.playing import AnyAgent, AnyGame, checked, is_named
+from stier.errors import ArgumentError, MissingExtraError, RulesError, missing_extra
+from stier.playing import AnyGame
 
 #: The ways to show a state: text as a player sees it, the same printed, text with all cards open.
 RENDER_MODES = ["ansi", "human", "ansi_open"]
@@ -61,34 +57,6 @@ def check_keywords(game: AnyGame, rules: Mapping[str, Any], make: Callable[..., 
     for keyword in rules:
         if keyword not in known:
             raise RulesError(f"unknown keyword '{keyword}'{alternatives(keyword, 'keywords', known)}")
-
-
-def as_agent(agent: AnyAgent, game: Game) -> Agent | PythonAgent | Solution:
-    """Loads an agent by its text, or makes one of a callable or of an object with ``step(state)``."""
-    agent = checked(agent)
-    if isinstance(agent, str):
-        return load_agent(agent, game)
-    return agent if isinstance(agent, Agent | PythonAgent | Solution) else PythonAgent(agent)
-
-
-def as_opponent(agent: AnyAgent, game: Game) -> Agent | PythonAgent:
-    """Loads an agent as `as_agent` does, so that it can be started anew from a seed."""
-    found = as_agent(agent, game)
-    # A solution cannot be; as a Python agent it can.
-    return PythonAgent(found) if isinstance(found, Solution) else found
-
-
-def of_engine(agent: Any) -> Any:
-    """Returns an agent or a list of agents for `stier.VectorEnv`, with those that are named by text loaded.
-
-    Raises `AgentError` if one of these is not an agent of the engine.
-    """
-    if isinstance(agent, list | tuple):
-        return [of_engine(one) for one in agent]
-    found = checked(agent) if is_named(agent) else agent
-    if is_named(agent) and not isinstance(found, Agent):
-        raise AgentError(f"{agent} is not an agent of the engine; games in bulk have opponents of the engine alone")
-    return found
 
 
 def tensor_of(tensor: str) -> tuple[Callable[[Game], list[int]], Callable[[State, int], npt.NDArray[np.float32]]]:

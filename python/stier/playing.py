@@ -24,6 +24,7 @@ from stier._native import (
     State,
     TabularPolicy,
     Worlds,
+    load_agent,
     registered_agents,
     resample_many,
 )
@@ -100,14 +101,14 @@ def is_named(agent: object) -> bool:
     return re.split(r"[:(]", agent, maxsplit=1)[0].strip() not in registered_agents()
 
 
-def checked(agent: AnyAgent) -> str | HasStep | Callable[[State], SupportsIndex]:
-    """Returns the agent, or the one that a text names outside of the engine, as by `made`.
+def unwrapped(agent: AnyAgent) -> str | HasStep | Callable[[State], SupportsIndex]:
+    """Returns the object that decides: the one that a text names outside of the engine, by `made`, or the one given.
 
-    Of a policy of OpenSpiel it returns an agent that draws from it. Raises `TypeError` for a callable that cannot be
-    called with a state alone, and `AgentError` for a text that names no agent.
+    Of a policy of OpenSpiel it returns an object that draws from it; text of the engine stays text. Raises `TypeError`
+    for a callable that cannot be called with a state alone, and `AgentError` for a text that names no agent.
     """
     if isinstance(agent, str):
-        return _wrapped(agent) if is_named(agent) else agent
+        return made(agent) if is_named(agent) else agent
     if isinstance(agent, HasPolicy):
         from stier.open_spiel import PolicyAgent
 
@@ -158,20 +159,49 @@ def made(text: str) -> Any:
     return found
 
 
-def _wrapped(text: str) -> HasStep:
-    """Returns the agent that a text names, with the text as its name in tables unless it has its own."""
-    found = made(text)
+def as_agent(agent: AnyAgent, game: Game | None = None) -> Any:
+    """Returns an agent that plays, the one door for every form: text, agents, solutions, callables, other objects.
+
+    What a text names outside of the engine has the text as its name in tables, unless it has its own. Without a game,
+    text of the engine and callables stay as they are: the engine reads them. Raises as `unwrapped` does, and what
+    `stier.load_agent` raises.
+    """
+    found = unwrapped(agent)
+    if isinstance(found, str):
+        return found if game is None else load_agent(found, game)
     has_name = isinstance(found, Agent | BestResponse | PythonAgent | Solution | TabularPolicy)
-    return found if has_name else PythonAgent(found, text)
+    if has_name or (game is None and not isinstance(agent, str)):
+        return found
+    return PythonAgent(found, agent if isinstance(agent, str) else None)
 
 
-def listed(agents: Sequence[AnyAgent]) -> list[AnyAgent]:
-    """Returns the agents of a match, each as by `checked`. A solution from a file has the file's name in tables.
+def as_opponent(agent: AnyAgent, game: Game) -> Agent | PythonAgent:
+    """Loads an agent as `as_agent` does, so that it can be started anew from a seed."""
+    found = as_agent(agent, game)
+    # A table cannot be; as a Python agent it can.
+    return found if isinstance(found, Agent | PythonAgent) else PythonAgent(found)
+
+
+def listed(agents: Sequence[AnyAgent], game: Game | None = None) -> list[Any]:
+    """Returns the agents of a match, each as by `as_agent`. A solution from a file has the file's name in tables.
 
     Raises for a single one as text, whose letters would be agents.
     """
     refuse_text(agents)
-    return [_entrant(agent) for agent in agents]
+    found = [as_agent(agent, game) for agent in agents]
+    is_file = [isinstance(agent, str) and is_named(agent) and not _imports.is_path(agent) for agent in agents]
+    return [
+        PythonAgent(one, str(agent)) if file else one for one, agent, file in zip(found, agents, is_file, strict=True)
+    ]
+
+
+def searcher(agent: AnyAgent, game: Game | None = None) -> Any:
+    """Returns an agent as `as_agent` does. Raises `AgentError` for one that is not of the engine."""
+    found = as_agent(agent, game)
+    if callable(getattr(found, "step", found)) and not isinstance(found, Agent):
+        name = getattr(found, "__name__", found)
+        raise AgentError(f"{name} does not search: take an agent of the engine, such as 'ismcts'")
+    return found
 
 
 def refuse_text(agents: Sequence[AnyAgent]) -> None:
@@ -180,10 +210,26 @@ def refuse_text(agents: Sequence[AnyAgent]) -> None:
         raise TypeError(f"agents must be a list, got the text {agents!r}")
 
 
-def _entrant(agent: AnyAgent) -> AnyAgent:
-    found = checked(agent)
-    is_file = isinstance(found, Solution) and isinstance(agent, str) and not _imports.is_path(agent)
-    return PythonAgent(found, agent) if is_file else found  # type: ignore[arg-type]
+def of_engine(agents: Any, game: Game) -> Any:
+    """Returns an agent, or each of a list, as text of the engine, whatever the form in which it was given.
+
+    Raises `AgentError` for one that is not an agent of the engine or was made for another game.
+    """
+    if isinstance(agents, list | tuple):
+        return tuple(of_engine(agent, game) for agent in agents)
+    is_object = isinstance(agents, HasPolicy) or callable(getattr(agents, "step", agents))
+    if not is_object and not is_named(agents):
+        return agents  # The engine says what is wrong with it.
+    found = as_agent(agents, game)
+    if not isinstance(found, Agent):
+        raise AgentError(
+            f"{found} is not an agent of the engine. Games in bulk are played by several threads without Python, so "
+            "VectorEnv, training and searches of many states take text such as 'greedy', a stier.Agent, or what names "
+            "one; stier.pit and stier.gymnasium.make take every agent"
+        )
+    if found.game != game:
+        raise AgentError(f"the agent {found} was made for {found.game}, not for {game}")
+    return found.spec
 
 
 def pit(
@@ -236,7 +282,7 @@ def pit(
 
 
 def search_many(
-    agent: Agent | str,
+    agent: AnyAgent,
     states: Iterable[State],
     *,
     seed: int | None = None,
@@ -249,7 +295,7 @@ def search_many(
     It depends neither on the other states nor on the number of threads, unless the agent's budget is time.
 
     Args:
-        agent: The agent that searches, as text or as an `Agent`, of which the text form enters.
+        agent: The agent that searches, an agent of the engine in any form; its text enters.
         states: States in which a player is to move.
         seed: The seed; the agent's own, or 0, if left out.
         threads: States that are searched at once; 0 for all cores.
@@ -260,7 +306,7 @@ def search_many(
             which no player is to move.
     """
     with bar(progress, "searches") as update:
-        return _native.search_many(agent, states, seed, threads, update)
+        return _native.search_many(searcher(agent), states, seed, threads, update)
 
 
 def properties(

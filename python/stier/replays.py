@@ -18,11 +18,11 @@ from stier._native import (
     State,
     judge,
     judgement_seed,
-    load_agent,
     read_record,
     verdict,
 )
 from stier.errors import AgentError
+from stier.playing import AnyAgent, searcher
 
 __all__ = [
     "Decision",
@@ -198,7 +198,7 @@ class Replay(Sequence[Decision]):
 def replay(
     game: State | str,
     seat: SupportsIndex,
-    agent: Agent | str = AGENT,
+    agent: AnyAgent = AGENT,
     *,
     searches: int = SEARCHES,
     tree_depth: int = 0,
@@ -227,7 +227,7 @@ def replay(
         AgentError: An agent of another game, or one that does not search or sees hidden cards.
     """
     last = read_record(game) if isinstance(game, str) else game
-    loaded = load_agent(agent, last.get_game()) if isinstance(agent, str) else agent
+    loaded = searcher(agent, last.get_game())
     if loaded.name == "oracle":
         raise AgentError("an oracle decides by the cards that the seat cannot know; take an agent that sees views")
     searches = _arguments.count("searches", searches)

@@ -29,7 +29,7 @@ from stier._native import (
 from stier._output import bar, plus_minus
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
-from stier.playing import AnyAgent, AnyGame, HasPolicy, checked, is_named, listed, pit
+from stier.playing import AnyAgent, AnyGame, HasPolicy, as_agent, is_named, listed, pit
 
 __all__ = [
     "BestResponse",
@@ -385,7 +385,7 @@ def best_response(
 
         agent = tabular(game, agent, max_histories=max_histories, progress=progress)
         game = agent.game
-    arguments = (game, checked(agent), seed, seeds, max_histories, threads)
+    arguments = (game, as_agent(agent), seed, seeds, max_histories, threads)
     with _counting(progress) as count, bar(progress, "information sets") as update:
         return _native.best_response(*arguments, update, count)
 
@@ -572,26 +572,20 @@ def exploit(
     """
     game = as_game(game)
     total, seats = constant_sum(game), game.num_players()
-    others: list[AnyAgent] = []
-    if is_named(agent):
-        # Each seat has an object of its own, unless it is an agent of the engine.
-        (first,) = listed([agent])
-        if isinstance(first, Agent):
-            agent = first
-        else:
-            others = [first, *listed([agent] * (seats - 2))]
-    elif isinstance(agent, str):
-        agent = load_agent(agent, game)
+    others = [agent] * (seats - 1)
+    if isinstance(agent, str):
+        # Each seat has an object of its own.
+        others = listed(others, game)
+        agent = others[0]
     if responder == "learned":
         raise AgentError("a learned responder must be trained first: stier.train.best_response does both")
     if isinstance(responder, str):
-        responder = checked(responder) if is_named(responder) else _told(game, responder, agent)
+        responder = as_agent(responder) if is_named(responder) else _told(game, responder, agent)
     if isinstance(responder, Agent) and responder.name == "oracle":
         raise AgentError(
             "oracle sees the hidden cards, so its gain is not a lower bound: choose another responder, such as lbr"
         )
-    table = [responder, *(others or [agent] * (seats - 1))]
-    games = pit(game, table, deals=deals, seed=seed, threads=threads, progress=progress)
+    games = pit(game, [responder, *others], deals=deals, seed=seed, threads=threads, progress=progress)
     gain = float(games.mean[0]) - total / seats
     names = [_name(responder, games.agents[0]), _name(agent, games.agents[-1])]
     return Exploitation(game, names[1], names[0], gain, float(games.ci95[0]), games)

@@ -10,10 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, SupportsIndex
 
-from stier._adapting import as_game, as_opponent
+from stier._adapting import as_game
 from stier._native import Agent, PythonAgent, State, derive_seed, read_record
 from stier.errors import missing_extra
-from stier.playing import AnyAgent, AnyGame
+from stier.playing import AnyAgent, AnyGame, as_opponent
 
 if find_spec("anywidget") is None:
     raise missing_extra("stier.widget", "anywidget", "widget")

@@ -143,7 +143,8 @@ def test_what_cannot_be_searched(schwinget: stier.Game) -> None:
     for agent, states, error, message in [
         ("nobody", [state], stier.AgentError, "unknown agent 'nobody'"),
         ("random", [state], stier.AgentError, "random does not search"),
-        (len, [state], TypeError, "agent must be an Agent or text"),
+        (3, [state], TypeError, "agent must be an Agent or text"),
+        (len, [state], stier.AgentError, "len does not search"),
         (stier.load_agent("ismcts", stier.load_game("schwimmen")), [state], stier.AgentError, "was made for"),
         ("ismcts:iterations=10", [state, dealing], stier.AgentError, "state 1: no player can act"),
         ("ismcts:iterations=10", [], ValueError, "states must not be empty"),

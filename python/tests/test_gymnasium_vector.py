@@ -275,7 +275,7 @@ def test_arguments() -> None:
         ({"render_mode": "rgb_array"}, ValueError, "render_mode must be ansi"),
         ({"tensor": "hands"}, ValueError, "tensor must be observation"),
         ({"num_envs": 0}, ValueError, "num_envs must be between 1 and "),
-        ({"opponents": len}, TypeError, "an agent must be an Agent or its text"),
+        ({"opponents": len}, ValueError, "len is not an agent of the engine"),
         ({"seat": 2}, stier.errors.SeatError, "schwinget has no seat 2; seats: 0 to 1"),
         ({"nonsense": 1}, stier.RulesError, "nonsense"),
     ]:

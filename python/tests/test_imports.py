@@ -8,6 +8,7 @@ import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def make():
 
 
 def engine():
-    return stier.load_agent("random:seed=3", "kuhn_poker")
+    return stier.load_agent("ismcts:iterations=4,seed=3", "kuhn_poker")
 
 
 one = Last()
@@ -127,30 +128,104 @@ def test_no_agent_or_game_of_the_engine_is_taken_for_a_name() -> None:
             assert not _imports.is_path(f"{name}:{option.name}={option.default}")
 
 
-#: Everything that takes an agent as text, with the name that it shows.
-TAKING: dict[str, Callable[[str], str]] = {
-    "pit": lambda text: stier.pit("kuhn_poker", ["random", text], deals=2).agents[1],
-    "exploit": lambda text: stier.exploit("kuhn_poker", text, "random", deals=2).agent,
-    "responder": lambda text: stier.exploit("kuhn_poker", "random", text, deals=2).responder,
-    "exploitability": lambda text: stier.solving.best_response("kuhn_poker", text).against,
-    "schwingfest": lambda text: stier.schwingfest.schwingfest(["random", "random", text]).ranking[0].agent and text,
-    "leaks": lambda text: (
-        next(name for name in stier.check_no_leak("kuhn_poker", games=1, agents=[text]).compared if "agent" in name)
+#: Everything that takes an agent, with the name that it shows, if it shows one.
+TAKING: dict[str, Callable[[Any], Any]] = {
+    "pit": lambda agent: stier.pit("kuhn_poker", ["random", agent], deals=2).agents[1],
+    "exploit": lambda agent: stier.exploit("kuhn_poker", agent, "random", deals=2).agent,
+    "responder": lambda agent: stier.exploit("kuhn_poker", "random", agent, deals=2).responder,
+    "exploitability": lambda agent: stier.solving.best_response("kuhn_poker", agent).against,
+    "schwingfest": lambda agent: stier.schwingfest.schwingfest(["random", "random", agent]).ranking and None,
+    "leaks": lambda agent: (
+        next(name for name in stier.check_no_leak("kuhn_poker", games=1, agents=[agent]).compared if "agent" in name)
     ).removeprefix("agent "),
-    "is_better": lambda text: (
-        str(stier.ratings.is_better("kuhn_poker", text, "random", by=0.5, most_deals=2, deals_at_once=2).deals) and text
+    "is_better": lambda agent: (
+        stier.ratings.is_better("kuhn_poker", agent, "random", by=0.5, most_deals=2, deals_at_once=2).deals and None
     ),
-    "gymnasium": lambda text: stier.gymnasium.make("kuhn_poker", opponents=text).reset(seed=1) and text,
-    "chances": lambda text: stier.train.chances("kuhn_poker", text, "bet", judge=text, deals=2).agent,
+    "gymnasium": lambda agent: stier.gymnasium.make("kuhn_poker", opponents=agent).reset(seed=1) and None,
+    "chances": lambda agent: stier.train.chances("kuhn_poker", agent, "bet", judge=agent, deals=2).agent,
+    "widget": lambda agent: stier.widget.play("kuhn_poker", agent) and None,
 }
-EXTRAS = {"is_better": "scipy", "gymnasium": "gymnasium", "chances": "jax"}
+#: What the engine does with agents of its own alone.
+OF_ENGINE: dict[str, Callable[[Any], Any]] = {
+    "vectors": lambda agent: stier.gymnasium.make_vec("kuhn_poker", opponents=agent).reset(seed=1) and None,
+    "duel": lambda agent: stier.train.duel(network(), [agent], deals=2).mean and None,
+    "evaluation": lambda agent: stier.train.Evaluation("kuhn_poker", [agent]).against[0],
+    "opponents": lambda agent: learner(opponents=agent).settings.opponents[0],
+    "several opponents": lambda agent: learner(opponents=["self", agent]).settings.opponents[1],
+    "opening": lambda agent: learner(opening=agent).settings.opening,
+    "against": lambda agent: stier.train.learn("kuhn_poker", "dmc", against=agent, **SMALL).headlines and None,
+    "victim": lambda agent: stier.train.best_response("kuhn_poker", agent, "dmc", **SMALL).agent,
+}
+#: The same for agents that search.
+SEARCHING: dict[str, Callable[[Any], Any]] = {
+    "searches": lambda agent: stier.search_many(agent, [opened()])[0] and None,
+    "replay": lambda agent: stier.replays.replay(opened(), 0, agent).agent,
+}
+EXTRAS = {
+    "is_better": "scipy",
+    "gymnasium": "gymnasium",
+    "vectors": "gymnasium",
+    "widget": "anywidget",
+    **dict.fromkeys(["chances", *OF_ENGINE], "jax"),
+}
+SMALL: dict[str, Any] = {"steps": 1, "num_envs": 2, "hidden": (2,), "payoff_scale": 1.0, "deals": 2, "evaluations": 1}
 
 
-@pytest.mark.parametrize("tool", TAKING)
-def test_every_tool_takes_them(module: str, tool: str) -> None:
+def learner(**settings: Any) -> Any:
+    settings = {name: SMALL[name] for name in ("num_envs", "hidden", "payoff_scale")} | settings
+    return stier.train.learner("kuhn_poker", "dmc", **settings)
+
+
+def network() -> Any:
+    return learner().network()
+
+
+def opened() -> stier.State:
+    state = stier.load_game("kuhn_poker").new_initial_state(seed=1)
+    state.apply_action(state.string_to_action("pass"))
+    return state
+
+
+#: The forms of an agent: made from the name of the module, and true if it is one of the engine.
+FORMS: dict[str, tuple[Callable[[str], Any], bool]] = {
+    "text": (lambda module: "ismcts:iterations=4,seed=3", True),
+    "agent": (lambda module: stier.load_agent("ismcts:iterations=4,seed=3", "kuhn_poker"), True),
+    "name of an agent": (lambda module: f"{module}:engine", True),
+    "name of a function": (lambda module: f"{module}:first", False),
+    "name of a class": (lambda module: f"{module}:Last", False),
+    "name of a solution": (lambda module: f"{module}:table", False),
+    "function": (lambda module: _imports.load(f"{module}:first"), False),
+    "object": (lambda module: _imports.load(f"{module}:one"), False),
+    "Python agent": (lambda module: stier.PythonAgent(_imports.load(f"{module}:first"), "mine"), False),
+    "solution": (lambda module: _imports.load(f"{module}:table"), False),
+    "file of a solution": (lambda module: saved(module), False),
+}
+
+
+def saved(module: str) -> str:
+    _imports.load(f"{module}:table").save("kuhn.policy")
+    return "kuhn.policy"
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("tool", [*TAKING, *OF_ENGINE, *SEARCHING])
+def test_every_tool_takes_every_form_or_says_why_not(module: str, tool: str, form: str) -> None:
     pytest.importorskip(EXTRAS.get(tool, "stier"))
-    for name in ("first", "Last"):
-        assert TAKING[tool](f"{module}:{name}") == f"{module}:{name}"
+    make, of_engine = FORMS[form]
+    agent = make(module)
+    if tool == "schwingfest" and ("solution" in form or form.endswith("agent")) and form != "Python agent":
+        with pytest.raises(stier.AgentError, match=r"for kuhn_poker, (not for|the state is of) schwinget"):
+            TAKING[tool](agent)
+        return
+    take = (TAKING | OF_ENGINE | SEARCHING)[tool]
+    if of_engine or tool in TAKING:
+        shown = take(agent)
+        if isinstance(agent, str):
+            assert shown in (None, agent, "ismcts:iterations=4,seed=3" if of_engine else "cfr+")
+        return
+    why = "is not an agent of the engine. Games in bulk " if tool in OF_ENGINE else "does not search"
+    with pytest.raises(stier.AgentError, match=why):
+        take(agent)
 
 
 #: Texts that name nothing that plays, and the error.
@@ -214,15 +289,6 @@ def test_an_agent_that_is_checked_is_made_once(module: str) -> None:
     before = len(made)
     stier.check_no_leak("kuhn_poker", games=1, agents=[f"{module}:Last"])
     assert sum(not one.games for one in made[before:]) == 1
-
-
-def test_games_in_bulk_have_opponents_of_the_engine_alone(module: str) -> None:
-    pytest.importorskip("gymnasium")
-    stier.gymnasium.make_vec("kuhn_poker", opponents=f"{module}:engine").reset(seed=1)
-    with pytest.raises(
-        stier.AgentError, match=f"{module}:first is not an agent of the engine; games in bulk have opponents"
-    ):
-        stier.gymnasium.make_vec("kuhn_poker", opponents=[f"{module}:first"])
 
 
 def test_the_current_folder_is_searched_as_by_python(module: str) -> None:
@@ -314,7 +380,7 @@ def test_what_pit_accepts_an_experiment_accepts(module: str, tmp_path: Path) -> 
     named = experiments.Experiment("kuhn_poker", objects, deals=3)
     assert named.agents == {name: f"{module}:{name}" for name in objects}
     engine = experiments.Experiment("kuhn_poker", [stier.load_agent("greedy", "kuhn_poker"), f"{module}:engine"])
-    assert engine.agents == {"greedy": "greedy", f"{module}:engine": "random:seed=3"}
+    assert engine.agents == {"greedy": "greedy", f"{module}:engine": "ismcts:iterations=4,seed=3"}
     for wrong in (lambda state: 0, _imports.load(f"{module}:one"), 3):
         with pytest.raises(stier.ArgumentError, match="a later run must find an agent of an experiment again"):
             experiments.Experiment("kuhn_poker", ["random", wrong])  # type: ignore[list-item]

@@ -264,7 +264,7 @@ def test_a_network_goes_on_with_beliefs(tmp_path: Path) -> None:
 
 def test_bad_arguments() -> None:
     solution = stier.solve("kuhn_poker", iterations=10)
-    with pytest.raises(stier.AgentError, match="agent must be an Agent or its text, got Solution"):
+    with pytest.raises(stier.AgentError, match="is not an agent of the engine"):
         stier.train.best_response("kuhn_poker", solution)  # type: ignore[arg-type]
     with pytest.raises(stier.AgentError, match="agents: "):
         stier.train.best_response("kuhn_poker", "nobody")

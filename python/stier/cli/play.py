@@ -16,15 +16,14 @@ from pathlib import Path
 
 import click
 
-import stier
 from stier import _files, terminal
-from stier._adapting import as_opponent
 from stier._native import Agent, Game, PythonAgent, State
 from stier.cli import _options as options, rules
 from stier.cli._command import Command
 from stier.cli._interrupts import interrupts
 from stier.cli._worlds import hidden_events, worlds_in_words
 from stier.errors import AgentError, RulesError
+from stier.playing import as_opponent, searcher
 from stier.terminal import Pen
 
 
@@ -59,7 +58,7 @@ from stier.terminal import Pen
 def play(game: Game, seat: int, opponents: str, adviser: str, seed: int | None, record: Path | None) -> None:
     """Play against an agent in the terminal."""
     seed = secrets.randbits(32) if seed is None else seed
-    opponent, helper = as_opponent(opponents, game), stier.load_agent(adviser, game)
+    opponent, helper = as_opponent(opponents, game), searcher(adviser, game)
     if helper.name == "oracle":
         raise AgentError("an oracle decides by the cards that the seat cannot know; choose another adviser")
     table = _Table(game, opponent, helper, seat, seed)

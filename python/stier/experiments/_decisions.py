@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from stier import _arguments, _native
-from stier._adapting import as_agent
 from stier._files import write
 from stier._native import CHANCE, Agent, Game, Solution, State, alternatives, derive_seed
 from stier._output import bar
@@ -21,6 +20,7 @@ from stier.errors import AgentError, ArgumentError
 from stier.experiments._run import load
 from stier.experiments._store import Store
 from stier.experiments.matches import experiment_of
+from stier.playing import as_agent
 
 #: The teacher that stands for the agent that played.
 OWN = "own"

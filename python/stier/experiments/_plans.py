@@ -18,13 +18,12 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow.csv import ConvertOptions, read_csv
 
-from stier._adapting import as_agent
 from stier._content import contents, contents_of, own_network, was_played
 from stier._files import write, write_text
 from stier._imports import path_of
 from stier._native import Agent, Game, Solution, __version__, alternatives, load_agent, load_game, registered_names
 from stier.errors import AgentError, ArgumentError
-from stier.playing import AnyAgent, is_named
+from stier.playing import AnyAgent, as_agent, is_named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

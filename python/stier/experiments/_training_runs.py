@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import stier
-from stier._adapting import as_agent
 from stier._files import as_path
 from stier._native import alternatives
 from stier.errors import ArgumentError
 from stier.experiments._plans import checked, digest, networks_in
+from stier.playing import as_agent, of_engine
 
 #: The seed of the matches, which no training or evaluation has used.
 HELD_OUT = 1_000_003
@@ -154,7 +154,7 @@ def _check_table(key: str, run: Mapping[str, Any], game: stier.Game) -> None:
     settings = algorithm_of(algorithm).settings(**given)
     for agent in (*settings.opponents, settings.opening, settings.beliefs):
         if agent not in ("", SELF):
-            stier.load_agent(agent, game)
+            stier.load_agent(of_engine(agent, game), game)
     if settings.barred:
         game.string_to_action(settings.barred)
 

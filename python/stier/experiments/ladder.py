@@ -34,7 +34,7 @@ from stier.experiments._plans import (
     with_option,
 )
 from stier.experiments._store import Store
-from stier.playing import checked as checked_agent
+from stier.playing import as_agent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -209,7 +209,7 @@ class Ladder(TablePlan):
     def _ask(self, query: Query, tree: GameTree) -> Row:
         spec = with_option(query.policy, tree.game, BUDGETS, query.iterations or 1)[0]
         begun = time.perf_counter()
-        policy = tree.policy_of(checked_agent(spec), seed=self.given["seed"], seeds=self.given["seeds"])
+        policy = tree.policy_of(as_agent(spec), seed=self.given["seed"], seeds=self.given["seeds"])
         return self._row(query, tree, policy, query.iterations, time.perf_counter() - begun)
 
     def _row(self, query: Query, tree: Any, policy: Any, iterations: int | None, seconds: float) -> Row:

@@ -13,7 +13,6 @@ import pyarrow as pa
 
 import stier
 from stier import _arguments
-from stier._adapting import as_agent
 from stier._native import Game, derive_seed, estimate_of_sums, share_of_sums
 from stier._output import between, plus_minus
 from stier.errors import ArgumentError
@@ -35,7 +34,7 @@ from stier.experiments._plans import (
     with_option,
 )
 from stier.experiments._store import Store
-from stier.playing import listed
+from stier.playing import as_agent, listed
 
 __all__ = ["Strength"]
 

@@ -13,7 +13,7 @@ from gymnasium.spaces import Box, Discrete
 from stier import _adapting, _arguments
 from stier._native import Agent, Game, PythonAgent, State, derive_seed
 from stier.errors import ArgumentError, IllegalActionError, SeatError
-from stier.playing import AnyAgent, AnyGame
+from stier.playing import AnyAgent, AnyGame, as_opponent
 
 _Array: TypeAlias = npt.NDArray[np.float32]
 
@@ -144,7 +144,7 @@ def _opponents(game: Game, given: AnyAgent | Sequence[AnyAgent]) -> list[tuple[A
     each: Sequence[AnyAgent] = [given] * others if isinstance(given, str) or not isinstance(given, Sequence) else given
     if len(each) != others:
         raise ArgumentError(f"opponents must be one agent or a list of {others}, got {len(each)}")
-    return [(agent, _salt(agent)) for agent in (_adapting.as_opponent(opponent, game) for opponent in each)]
+    return [(agent, _salt(agent)) for agent in (as_opponent(opponent, game) for opponent in each)]
 
 
 def _salt(agent: Agent | PythonAgent) -> int:

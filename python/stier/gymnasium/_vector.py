@@ -14,9 +14,9 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from stier import _adapting, _arguments, _native
-from stier._native import Agent, Batch, State
+from stier._native import Batch, State
 from stier.errors import ArgumentError, IllegalActionError
-from stier.playing import AnyGame
+from stier.playing import AnyAgent, AnyGame, of_engine
 
 _Floats: TypeAlias = npt.NDArray[np.float32]
 _Bools: TypeAlias = npt.NDArray[np.bool_]
@@ -56,7 +56,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         game: AnyGame,
         num_envs: int = 1,
         *,
-        opponents: str | Agent | Sequence[str | Agent] = "random",
+        opponents: AnyAgent | Sequence[AnyAgent] = "random",
         seat: int | Literal["rotate", "random"] = 0,
         tensor: Literal["observation", "information_state"] = "observation",
         illegal_reward: float | None = None,
@@ -90,7 +90,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
             threads=threads,
             autoreset=_NATIVE_MODES[self.autoreset_mode],
             tensor=tensor,
-            opponents=_adapting.of_engine(opponents),
+            opponents=of_engine(opponents, game),
             seat=seat,
             copy=copy,
         )
@@ -329,7 +329,7 @@ def make_vec(
     game: AnyGame,
     num_envs: int = 1,
     *,
-    opponents: str | Agent | Sequence[str | Agent] = "random",
+    opponents: AnyAgent | Sequence[AnyAgent] = "random",
     seat: int | Literal["rotate", "random"] = 0,
     tensor: Literal["observation", "information_state"] = "observation",
     illegal_reward: float | None = None,

@@ -16,7 +16,7 @@ from stier import _arguments
 from stier._native import Agent, Game, PythonAgent, Solution, State, load_agent, load_game, registered_agents
 from stier._output import bar
 from stier.errors import AgentError, ArgumentError, IllegalActionError, LeakError
-from stier.playing import AnyAgent, checked, is_named, made, refuse_text
+from stier.playing import AnyAgent, refuse_text, unwrapped
 
 __all__ = [
     "Difference",
@@ -318,10 +318,9 @@ class StierSubject:
 
 def _named(game: Game, agent: AnyAgent) -> tuple[str, Decide]:
     name = agent if isinstance(agent, str) else None
-    if not isinstance(agent, str):
-        agent = checked(agent)
-    else:
-        agent = made(agent) if is_named(agent) else load_agent(agent, game)
+    agent = unwrapped(agent)
+    if isinstance(agent, str):
+        agent = load_agent(agent, game)
     if isinstance(agent, Agent | PythonAgent):
         return name or agent.name, _decisions(agent)
     return name or name_of(agent), twice(agent, _asked, State.clone)
@@ -467,7 +466,7 @@ def check_no_leak(
         refuse_text(agents)
         for agent in agents:
             if not isinstance(agent, str):
-                checked(agent)
+                unwrapped(agent)
     subject = _subject(game, agents, twin)
     report = LeakReport(subject.name, subject.method, untested=subject.untested)
     with bar(progress) as update:

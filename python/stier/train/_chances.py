@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from stier._adapting import as_agent, as_game
+from stier._adapting import as_game
 from stier._native import Agent, Game, State, derive_seed, load_agent, share
 from stier._output import bar, between
 from stier.errors import ArgumentError
 from stier.network import Network
-from stier.playing import AnyAgent, AnyGame
+from stier.playing import AnyAgent, AnyGame, as_agent
 from stier.train._drawing import SIDE_BY_SIDE, draw, inputs_of
 
 __all__ = ["ChanceRow", "Chances", "chances"]
@@ -147,7 +147,7 @@ def chances(
         raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
     game = as_game(game)
     number = game.string_to_action(action)
-    asked = None if judge is None else _with_policy(judge, game)
+    asked = None if judge is None else as_agent(judge, game)
     found: list[_Chance] = []
     with bar(progress, "deals") as update:
         if isinstance(agent, Network):
@@ -158,7 +158,7 @@ def chances(
                 if update is not None:
                     update(numbers.stop, deals)
         else:
-            player = _with_policy(agent, game)
+            player = as_agent(agent, game)
             for deal in range(deals):
                 if isinstance(player, Agent):
                     player.restart(derive_seed(seed, "chances agent", deal))
@@ -173,10 +173,6 @@ def chances(
         if own:
             rows.append(_row(after, verdict, own))
     return Chances(game, str(agent), action, deals, rows)
-
-
-def _with_policy(agent: AnyAgent, game: Game) -> _TellsPolicy:
-    return cast(_TellsPolicy, agent) if hasattr(agent, "step_with_policy") else as_agent(agent, game)
 
 
 def _chances_of(

@@ -17,11 +17,11 @@ from stier._adapting import as_game
 from stier._native import GameTree, alternatives, registered_agents
 from stier.errors import ArgumentError, MissingExtraError
 from stier.network import Network
-from stier.playing import AnyAgent, AnyGame
+from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.train._learner import Learner
 from stier.train._run import Logger, Trained, run, set_by_initial
 from stier.train.evaluation import Evaluation, Exact
-from stier.train.settings import CommonSettings, DMCSettings, Settings
+from stier.train.settings import AGENTS, CommonSettings, DMCSettings, Settings
 
 
 class Algorithm(NamedTuple):
@@ -74,11 +74,14 @@ def learner(
             initial = Network.load(initial)
         except (OSError, ValueError) as error:
             raise ArgumentError(f"initial must be the file of a network, got '{initial}': {error}") from error
+    game = as_game(game)
+    # Settings are text, for the files.
+    settings = settings | {name: of_engine(settings[name], game) for name in AGENTS if name in settings}
     if initial is not None:
         hidden = tuple(weight.shape[1] for weight, _ in initial.hidden)
         own = {"hidden": hidden, "symmetry": initial.classes is not None}
         settings = own | ({"beliefs": initial.beliefs} if initial.beliefs else {}) | settings
-    return learner_class(as_game(game), algorithm_of(algorithm).settings(**settings), initial, device)
+    return learner_class(game, algorithm_of(algorithm).settings(**settings), initial, device)
 
 
 def algorithm_of(name: str) -> Algorithm:
@@ -115,7 +118,7 @@ def learn(
     algorithm: str = "ppo",
     *,
     folder: str | os.PathLike[str] | None = None,
-    against: str | Sequence[str] | None = None,
+    against: AnyAgent | Sequence[AnyAgent] | None = None,
     deals: int = 500,
     evaluations: int = 20,
     exact: bool | GameTree = False,
@@ -138,8 +141,8 @@ def learn(
             all evaluations, ``log.csv`` and ``checkpoint.safetensors``. Training continues from a checkpoint in it, and
             is extended if `steps` is larger than before. Learning rate and entropy bonus then follow the schedule of
             the new total, so they rise again after a finished training. Without a folder nothing is saved.
-        against: The agents that the network meets in each evaluation. By default ``greedy``, or ``random`` in games
-            without a built-in policy. The opponents of the training are the setting `opponents`.
+        against: The agents of the engine that the network meets in each evaluation. By default ``greedy``, or
+            ``random`` in games without a built-in policy. The opponents of the training are the setting `opponents`.
         deals: The number of paired deals against each of them.
         evaluations: The number of evaluations after the one at the beginning.
         exact: Computes NashConv in evaluations, for games whose tree fits into memory. A tree is used as given. The
@@ -178,7 +181,7 @@ def learn(
     game = as_game(game)
     if against is None:
         against = "greedy" if "greedy" in registered_agents(game) else "random"
-    against = (against,) if isinstance(against, str) else tuple(against)
+    against = tuple(against) if isinstance(against, Sequence) and not isinstance(against, str) else (against,)
     if folder is not None and initial is None:
         # A network to start from need not be named again.
         settings = set_by_initial(Path(folder)) | settings

@@ -23,7 +23,7 @@ from stier._native import (
 )
 from stier.errors import ArgumentError
 from stier.network import Network
-from stier.playing import AnyAgent, AnyGame
+from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.solving import constant_sum
 from stier.train._chances import chances
 from stier.train._drawing import draw, inputs_of
@@ -56,7 +56,7 @@ class Duel:
 
 def duel(
     network: Network,
-    opponents: Agent | str | Sequence[Agent | str],
+    opponents: AnyAgent | Sequence[AnyAgent],
     *,
     deals: int = 1000,
     seed: int = 0,
@@ -67,7 +67,7 @@ def duel(
 
     Args:
         network: The network.
-        opponents: An agent for all other seats, or one for each.
+        opponents: An agent of the engine for all other seats, or one for each.
         deals: Deals, at least 2.
         seed: The seed of deals and agents.
         choose: ``"best"`` for the network's likeliest action, ``"sample"`` to draw by its probabilities.
@@ -85,7 +85,7 @@ def duel(
             game,
             deals,
             seed=seed,
-            opponents=opponents,
+            opponents=of_engine(opponents, game),
             seat=seat,
             autoreset=False,
             observation="float32" if network.beliefs else "uint8",
@@ -183,8 +183,8 @@ class Evaluation:
 
     #: The game, or its name as for `stier.load_game`.
     game: AnyGame
-    #: The agents that the network meets.
-    against: Sequence[str] = ("random",)
+    #: The agents that the network meets, agents of the engine; kept as text.
+    against: Sequence[Any] = ("random",)
     #: The number of paired deals against each of them.
     deals: int = 500
     #: The seed of deals and agents.
@@ -200,6 +200,7 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         self.game = as_game(self.game)
+        self.against = of_engine(tuple(self.against), self.game)
         self.deals = _arguments.whole("deals", self.deals, 2)
         self.threads = _arguments.threads(self.threads)
         for name in self.watch:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from stier._adapting import as_game
-from stier._native import Agent, VectorEnv, derive_seed, load_agent
-from stier.errors import AgentError, ArgumentError
+from stier._native import derive_seed, load_agent
+from stier.errors import ArgumentError
 from stier.network import Network
-from stier.playing import AnyGame
+from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.solving import Gain, constant_sum
 from stier.train._learn import algorithm_of, check_settings, learn
 from stier.train._run import NETWORK, Logger, Trained, set_by_initial
@@ -68,7 +68,7 @@ def settings_of_responder(algorithm: str, given: Mapping[str, Any], *, begun: bo
 
 def best_response(
     game: AnyGame,
-    agent: Agent | str,
+    agent: AnyAgent,
     algorithm: str = "ppo",
     *,
     folder: str | os.PathLike[str] | None = None,
@@ -93,7 +93,7 @@ def best_response(
 
     Args:
         game: The game, of any size, or its name as for `stier.load_game`. Its returns must add up to a constant.
-        agent: The agent to exploit, at all seats but one: an agent or its text, such as a search or
+        agent: The agent to exploit, at all seats but one: an agent of the engine, such as a search or
             ``"network:path=FILE"``.
         algorithm: The algorithm, as in `learn`.
         folder: The folder of `learn`: training continues from a checkpoint in it. Without one, nothing is saved; the
@@ -115,21 +115,16 @@ def best_response(
     The same settings give the same network and the same gain on the same machine, however often training was stopped,
     with or without a folder.
 
-    Raises what `learn` raises, `AgentError` for an agent that is neither an `Agent` nor text or is for another game,
+    Raises what `learn` raises, `AgentError` for an agent that is not of the engine or is for another game,
     and `ValueError` if the returns do not add up to a constant.
     """
     game = as_game(game)
     total = constant_sum(game)
-    if not isinstance(agent, (Agent, str)):
-        raise AgentError(f"agent must be an Agent or its text, got {type(agent).__name__}")
     if deals < 2:
         raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
     begun = initial is not None or (folder is not None and bool(set_by_initial(Path(folder))))
     settings = settings_of_responder(algorithm, settings, begun=begun)
-    if isinstance(agent, str):
-        agent = load_agent(agent, game)
-    VectorEnv(game, 1, opponents=agent, observation=None)  # Its text would hide that it is for another game.
-    victim = str(agent)
+    victim = str(load_agent(of_engine(agent, game), game))
     trained = learn(
         game,
         algorithm,

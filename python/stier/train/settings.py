@@ -23,6 +23,8 @@ NEEDS = {
     "critic_hidden": "central_critic",
     "magnet_coefficient": "averaging",
 }
+#: Settings that are agents, or lists of them.
+AGENTS = ("opponents", "opening", "beliefs")
 #: The name of the learner itself among `opponents`.
 SELF = "self"
 
