@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from importlib.resources import files
 from io import StringIO
@@ -9,7 +10,7 @@ from io import StringIO
 import click
 
 import stier
-from stier.cli._command import Command
+from stier.cli._command import Command, first_sentence
 from stier.cli._options import GAME
 from stier.errors import RulesError
 from stier.terminal import Pen
@@ -51,9 +52,36 @@ def _page(name: str) -> str:
 
 def summary(name: str) -> str:
     """Returns the first paragraph of the rules, or nothing if they are not written down."""
+    return _paragraph(name, "")
+
+
+def goal(name: str) -> str:
+    """Returns the goal of the game: the first sentence about the result, or else of the summary."""
+    return first_sentence(_paragraph(name, "## The result\n") or summary(name))
+
+
+def words(name: str, text: str) -> list[tuple[str, str]]:
+    """Returns the words that occur in a text, with their meaning, of those that the rules explain in a table."""
+    table = _section(name, "## Words\n").partition("\n## ")[0]
+    rows = [line.strip("| ").split("|") for line in table.splitlines() if line.startswith("|")][2:]
+    known = [(re.sub("[`*]", "", row[0]).strip(), re.sub("[`*]", "", row[-1]).strip()) for row in rows]
+    text = _spaced(text)
+    return [row for row in known if any(_spaced(word).rstrip() in text for word in row[0].split(", "))]
+
+
+def _spaced(text: str) -> str:
+    """Lower case, with one space before and after each word."""
+    return re.sub(r"[\W_]+", " ", f" {text.lower()} ")
+
+
+def _section(name: str, heading: str) -> str:
+    """Returns the rules from a heading on, or nothing if they do not have it."""
     try:
-        paragraphs = _page(name).split("\n\n")
+        return _page(name).partition(heading)[2] if heading else _page(name)
     except RulesError:
         return ""
-    first = next((text for text in paragraphs if not text.startswith("#")), "")
+
+
+def _paragraph(name: str, heading: str) -> str:
+    first = next((text for text in _section(name, heading).split("\n\n") if text and not text.startswith("#")), "")
     return " ".join(first.replace("*", "").split())
