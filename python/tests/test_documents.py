@@ -229,6 +229,9 @@ def test_the_typed_program_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_licences_of_the_linked_crates_are_there() -> None:
-    tool = runpy.run_path(str(ROOT / "python" / "tools" / "third_party.py"))
-    named = re.findall(r"^(\S+ \S+): ", tool["PAGE"].read_text("utf-8"), re.MULTILINE)
+    tool = runpy.run_path(str(ROOT / "python" / "tools" / "generate.py"))
+    text = tool["licences"]()
+    named = re.findall(r"^(\S+ \S+): ", text, re.MULTILINE)
     assert named == [f"{package['name']} {package['version']}" for package in tool["linked"](tool["metadata"]())]
+    assert {"numpy", "pyo3", "safetensors"} <= {name.split()[0] for name in named}
+    assert text.count("Permission is hereby granted, free of charge") > 10
