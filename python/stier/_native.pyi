@@ -695,9 +695,7 @@ def solve(
     on_count: Callable[[int, int], object] | None = None,
 ) -> Solution: ...
 def next_look(iterations: int, has_target: bool) -> int: ...
-def _restore_solution(content: bytes, seed: SupportsIndex) -> Solution:
-    """A pickled solution."""
-
+def _restore_solution(content: bytes, seed: SupportsIndex) -> Solution: ...
 def load_solution(
     path: _Path,
     seed: SupportsIndex,

@@ -166,7 +166,7 @@ def test_the_changelog_lists_the_formats_of_the_page_on_stability() -> None:
     rows = re.findall(r"^\| [\w ]+ \| `([\w.-]+)`? (\d+)`? \|", page, re.MULTILINE)
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     newest: dict[str, str] = {}
-    for files in re.findall(r"^### Files\n(.*?)(?=^##|\Z)", changelog, re.DOTALL | re.MULTILINE):
+    for files in re.findall(r"^### Bits\n(.*?)(?=^##|\Z)", changelog, re.DOTALL | re.MULTILINE):
         for name, number in re.findall(r"`([\w.-]+)`? (\d+)", files):
             newest.setdefault(name, number)
     assert len(rows) == 8
