@@ -97,7 +97,6 @@ def _save(state: State, seat: int, file: Path | None) -> None:
 
 
 def _new_file(game: str) -> Path:
-    RECORDS.mkdir(exist_ok=True)
     name = re.sub(r"\W+", "_", game).strip("_")
     return next(file for number in count(1) if not (file := RECORDS / f"{name}-{number:03}.txt").exists())
 
@@ -150,7 +149,7 @@ class _Table:
         others = "your opponent is" if game.num_players() == 2 else "the other seats are"
         print(f"You are seat {seat} of {game}, seed {seed}; {others} {opponent}.")
         self._introduce(names)
-        print(f"Beside your moves: {self._short_help()}.")
+        print(f"Beside your moves: {', '.join(' '.join(self._texts(answer)) for answer in _ANSWERS)}.")
 
     def _introduce(self, moves: Iterable[str]) -> None:
         """Prints the goal, the cards of this game, and what its moves and facts mean."""
@@ -162,7 +161,9 @@ class _Table:
         suits = [row for row in draw.suits(faces) if row]
         cards = [" ".join([_range(row), *(f"({of_cards[card]})" for card in row if card in of_cards)]) for row in suits]
         others = [f"{word} = {about}" for word, about in meanings if not of_cards.keys() & set(word.split(", "))]
-        for title, text in [("Goal", rules.goal(name)), ("Cards", ", ".join(cards)), ("Words", "; ".join(others))]:
+        goal = rules.goal(name)
+        about = ("Goal", goal) if goal else ("Game", rules.summary(name))
+        for title, text in [about, ("Cards", ", ".join(cards)), ("Words", "; ".join(others))]:
             if text:
                 print(_wrapped(f"{title}: {text.rstrip('.')}."))
 
@@ -170,9 +171,6 @@ class _Table:
     def is_worth_keeping(self) -> bool:
         """True if the person has made a choice that stands, or the game is over."""
         return bool(self._choices) or self.state.is_terminal()
-
-    def _short_help(self) -> str:
-        return ", ".join(" ".join(self._texts(answer)) for answer in _ANSWERS)
 
     def _texts(self, answer: _Answer) -> list[str]:
         return [text for text in (answer.letter, answer.word) if text in self._answers]
@@ -295,8 +293,8 @@ class _Table:
                 return worlds_in_words(self.state, self._seat)
             return terminal.beliefs(self._adviser.beliefs(self.state), colour=self._pen.colour)
         view = self.state.resample_from_infostate(self._seat, 0)
-        print(f"{replays.SEARCHES} searches by {self._adviser}:")
-        return terminal.comparison(replays.searched(view, self._adviser, replays.SEARCHES), colour=self._pen.colour)
+        found = replays.searched(view, self._adviser, replays.SEARCHES)
+        return f"{len(found)} searches by {self._adviser}:\n{terminal.comparison(found, colour=self._pen.colour)}"
 
     def _undo(self) -> None:
         if not self._choices:
@@ -316,10 +314,8 @@ class _Table:
             returns = state.returns().tolist()
             best, first = max(returns), returns.count(max(returns))
             outcome = "lose" if returns[seat] < best else "win" if first == 1 else "share first place"
-            all_returns = (
-                f"{endings.called(player, seat)} {round(value, 3):+g}" for player, value in enumerate(returns)
-            )
-            print(f"You {outcome}: {', '.join(all_returns)}.")
+            told = [f"{endings.called(player, seat)} {round(value, 3):+g}" for player, value in enumerate(returns)]
+            print(f"You {outcome}: {', '.join(told)}.")
             if reason := endings.why(state, seat):
                 print(_wrapped(reason))
         # The last line tells the next event, or the returns.

@@ -52,21 +52,22 @@ def _page(name: str) -> str:
 
 def summary(name: str) -> str:
     """Returns the first paragraph of the rules, or nothing if they are not written down."""
-    return _paragraph(name, "")
+    return _paragraph(_section(name))
 
 
 def goal(name: str) -> str:
-    """Returns the goal of the game: the first sentence about the result, or else of the summary."""
-    return first_sentence(_paragraph(name, "## The result\n") or summary(name))
+    """Returns the goal of the game, the first sentence about its result, or nothing if it is not written down."""
+    return first_sentence(_paragraph(_section(name, "## The result")))
 
 
 def words(name: str, text: str) -> list[tuple[str, str]]:
     """Returns the words that occur in a text, with their meaning, of those that the rules explain in a table."""
-    table = _section(name, "## Words\n").partition("\n## ")[0]
-    rows = [line.strip("| ").split("|") for line in table.splitlines() if line.startswith("|")][2:]
-    known = [(re.sub("[`*]", "", row[0]).strip(), re.sub("[`*]", "", row[-1]).strip()) for row in rows]
+    table = _section(name, "## Words").partition("\n## ")[0]
+    rows = [re.sub("[`*]", "", line).strip("| ").split(" | ") for line in table.splitlines() if line.startswith("|")][
+        2:
+    ]
     text = _spaced(text)
-    return [row for row in known if any(_spaced(word).rstrip() in text for word in row[0].split(", "))]
+    return [(row[0], row[-1]) for row in rows if any(_spaced(word).rstrip() in text for word in row[0].split(", "))]
 
 
 def _spaced(text: str) -> str:
@@ -74,14 +75,14 @@ def _spaced(text: str) -> str:
     return re.sub(r"[\W_]+", " ", f" {text.lower()} ")
 
 
-def _section(name: str, heading: str) -> str:
-    """Returns the rules from a heading on, or nothing if they do not have it."""
+def _section(name: str, heading: str = "") -> str:
+    """Returns the rules below a heading that begins so, or nothing if they do not have it."""
     try:
-        return _page(name).partition(heading)[2] if heading else _page(name)
+        return "".join(re.split(f"^{heading}.*\n", _page(name), maxsplit=1, flags=re.MULTILINE)[1:])
     except RulesError:
         return ""
 
 
-def _paragraph(name: str, heading: str) -> str:
-    first = next((text for text in _section(name, heading).split("\n\n") if text and not text.startswith("#")), "")
+def _paragraph(text: str) -> str:
+    first = next((part for part in text.split("\n\n") if part.strip()), "")
     return " ".join(first.replace("*", "").split())
