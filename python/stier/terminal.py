@@ -186,7 +186,7 @@ def search(search: Search, *, colour: bool | None = None) -> str:
 
 
 def comparison(searches: Sequence[Search], *, colour: bool | None = None) -> str:
-    """Several searches of one position: the action that most choose, and how the others compare with their choices."""
+    """Three or more searches of a position: the action that most choose, and how the others compare with theirs."""
     pen, first = Pen(colour), searches[0]
     faces = first.game.card_faces()
     best = judge(searches, first.action)[0]
@@ -201,7 +201,7 @@ def comparison(searches: Sequence[Search], *, colour: bool | None = None) -> str
             agreed = sum(search.action == best for search in searches)
             said = f"chosen by {agreed} of {len(searches)} searches"
         elif cost is None or ci95 is None:
-            said = "not tried by every search" if cost is None else f"{-cost:+.3f}"
+            said = "not tried by every search"
         elif abs(cost) > ci95:
             said = f"{'worse' if cost > 0 else 'better'} by {abs(cost):.3f} ± {ci95:.3f}"
         else:

@@ -14,7 +14,6 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -101,23 +100,15 @@ def _new_file(game: str) -> Path:
     return next(file for number in count(1) if not (file := RECORDS / f"{name}-{number:03}.txt").exists())
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """Another answer than a move."""
-
-    letter: str
-    word: str
-    about: str
-
-
+#: Other answers than moves: a letter, a word, and what the answer gives.
 _ANSWERS = [
-    _Answer("?", "help", "this help, and what the words on the table mean"),
-    _Answer("s", "state", "the table again"),
-    _Answer("h", "hint", f"what {replays.SEARCHES} searches by the adviser choose"),
-    _Answer("b", "beliefs", "what the others may hold, as far as you can know"),
-    _Answer("u", "undo", "take your last choice back"),
-    _Answer("r", "rules", "the rules of the game"),
-    _Answer("q", "quit", "end the game"),
+    ("?", "help", "this help, and what the words on the table mean"),
+    ("s", "state", "the table again"),
+    ("h", "hint", f"what {replays.SEARCHES} searches by the adviser choose"),
+    ("b", "beliefs", "what the others may hold, as far as you can know"),
+    ("u", "undo", "take your last choice back"),
+    ("r", "rules", "the rules of the game"),
+    ("q", "quit", "end the game"),
 ]
 
 
@@ -139,9 +130,7 @@ class _Table:
         #: True if a number stands for a move because no move has a number as its name.
         self._numbered = not any(name.isdecimal() for name in names)
         #: A letter that is a move is not another answer, even if the move is not legal now.
-        self._answers = {
-            text: answer.word for answer in _ANSWERS for text in (answer.letter, answer.word) if text not in names
-        }
+        self._answers = {text: word for letter, word, _ in _ANSWERS for text in (letter, word) if text not in names}
         if sys.stdin.isatty():
             # Where it exists, it lets the person edit an answer and repeat an earlier one.
             with contextlib.suppress(ImportError):
@@ -149,7 +138,7 @@ class _Table:
         others = "your opponent is" if game.num_players() == 2 else "the other seats are"
         print(f"You are seat {seat} of {game}, seed {seed}; {others} {opponent}.")
         self._introduce(names)
-        print(f"Beside your moves: {', '.join(' '.join(self._texts(answer)) for answer in _ANSWERS)}.")
+        print(f"Beside your moves: {', '.join(' '.join(self._texts(*texts)) for *texts, _ in _ANSWERS)}.")
 
     def _introduce(self, moves: Iterable[str]) -> None:
         """Prints the goal, the cards of this game, and what its moves and facts mean."""
@@ -172,8 +161,8 @@ class _Table:
         """True if the person has made a choice that stands, or the game is over."""
         return bool(self._choices) or self.state.is_terminal()
 
-    def _texts(self, answer: _Answer) -> list[str]:
-        return [text for text in (answer.letter, answer.word) if text in self._answers]
+    def _texts(self, *texts: str) -> list[str]:
+        return [text for text in texts if text in self._answers]
 
     def play(self) -> None:
         """Plays until the game or the input is over."""
@@ -268,8 +257,8 @@ class _Table:
         if word == "help":
             ways = "number or the name" if self._numbered else "name"
             print(f"Answer with the {ways} of a move, or with:")
-            for answer in _ANSWERS:
-                print(f"  {', '.join(self._texts(answer)):<12}{answer.about}")
+            for *texts, about in _ANSWERS:
+                print(f"  {', '.join(self._texts(*texts)):<12}{about}")
             seen = " ".join([terminal.state(self.state, self._seat, colour=False), *self._moves()])
             for meaning in rules.words(self.state.get_game().short_name(), seen):
                 print(_wrapped("{}: {}".format(*meaning)))
