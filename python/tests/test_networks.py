@@ -298,7 +298,7 @@ def test_paths_may_contain_commas_and_begin_at_home(
 def test_the_origin_of_every_network_is_written_down(name: str) -> None:
     page = (Path(__file__).parents[2] / "benches" / "NETWORKS.md").read_text("utf-8")
     network = Network.of(name)
-    training: dict[str, Any] = network.training
+    training = network.training
     title = (Path(stier.__file__).parent / "rules" / f"{name}.md").read_text("utf-8").splitlines()[0].lstrip("# ")
     row = next(line for line in page.splitlines() if line.startswith(f"| {title} |")).strip("| ").split(" | ")
     assert row[1] == f"`{digest(network)}`"
