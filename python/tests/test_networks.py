@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 import stier
 from stier.cli import main
 from stier.network import Network
-from stier.train._learner import digest
 
 pytest.importorskip("safetensors")
 
@@ -296,6 +295,9 @@ def test_paths_may_contain_commas_and_begin_at_home(
 
 @pytest.mark.parametrize("name", [name for name in OWN_GAMES if stier.load_game(name).network() is not None])
 def test_the_origin_of_every_network_is_written_down(name: str) -> None:
+    pytest.importorskip("jax")
+    from stier.train._jax import digest
+
     page = (Path(__file__).parents[2] / "benches" / "NETWORKS.md").read_text("utf-8")
     network = Network.of(name)
     training = network.training
