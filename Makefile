@@ -21,9 +21,9 @@ WASM := wasm32-unknown-unknown
 
 # The package in .venv is the one of this folder, with one of two builds of the engine: .venv/built marks the release build,
 # .venv/dev the development build, which is quick to compile and slow to play. Only one exists at a time. What plays or
-# measures needs the release build; the checks take the build that is there.
+# measures needs the release build; the checks and what goes into a wheel take the build that is there.
 ENGINE_HERE := $(VENV)/built
-ifeq ($(filter-out dev check check-rust check-python,$(MAKECMDGOALS)),)
+ifeq ($(filter-out dev check check-rust check-python generate sdist wheel,$(MAKECMDGOALS)),)
 ifneq ($(filter dev,$(MAKECMDGOALS))$(if $(wildcard $(VENV)/built),,none),)
 ENGINE_HERE := $(VENV)/dev
 endif
@@ -32,7 +32,7 @@ endif
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: help dev check check-rust check-python demo demo-packages demo-played test tested-rust tested-python test-rust test-long test-msrv test-python test-sb3 test-torch size bench strength ladder study training audit audit-release semver wheel web fuzz jupyter notebooks docs clean
+.PHONY: help dev check check-rust check-python demo test test-rust test-python test-long test-msrv test-torch size bench strength ladder study training audit generate sdist wheel web fuzz audit-release semver jupyter notebooks docs clean new-enough
 .DELETE_ON_ERROR:
 
 ## print this list
@@ -48,7 +48,7 @@ dev: $(VENV)/dev $(VENV)/tools
 check: check-rust check-python
 
 ## formatting and lints of Rust
-check-rust: | rust-is-new-enough
+check-rust: | new-enough
 	cargo fmt --all --check
 	$(STRICT) clippy --workspace --all-targets --all-features --quiet $(DENY)
 	MAKEFLAGS= cargo check -p stier-agents --quiet
@@ -74,55 +74,40 @@ DENY = $(shell printf '%s\n' 1.97 "$$(cargo --version | cut -d ' ' -f 2)" | sort
 ## build, play the demonstration, write its picture to out/
 demo: $(BIN)/maturin
 	@echo '1/3 Compiling the engine: about two minutes the first time'
-	@$(MAKE) --no-print-directory --jobs=2 demo-played demo-packages
+	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/built $(VENV)/demo
+	@echo '2/3 Playing: random, greedy and a search at Schwinget, then the search at the other games'
+	@$(BIN)/python python/examples/demo.py play --out out
 	@echo '3/3 Drawing the picture'
 	@$(BIN)/python python/examples/demo.py draw --out out
 
-# The games need nothing but the engine. The other job installs what draws, from the first minute on.
-demo-packages: $(VENV)/demo
-	@:
-
-demo-played: $(VENV)/built
-	@echo '2/3 Playing: random, greedy and a search at Schwinget, then the search at the other games'
-	@$(BIN)/python python/examples/demo.py play --out out
-	@test -e $(VENV)/demo || echo 'Waiting for matplotlib, which is still being installed'
-
 # Rust and Python side by side: they share nothing but the processors.
 ## everything that has to pass; the web page too where chromium is installed
-test: | rust-is-new-enough python-is-new-enough
-	@$(MAKE) --no-print-directory --jobs=2 tested-rust tested-python
+test: | new-enough
+	@$(MAKE) --no-print-directory --jobs=2 test-rust test-python
 
-tested-rust:
-	@$(MAKE) --no-print-directory check-rust && $(MAKE) --no-print-directory test-rust || { echo 'The tests of Rust failed.'; exit 1; }
-	@echo 'The tests of Rust passed.'
-
-# The build that is released comes first: the checks alone would take the other one.
-tested-python: $(VENV)/built
-	@$(MAKE) --no-print-directory check-python && $(MAKE) --no-print-directory docs && \
-		STIER_DOCS=$(CURDIR)/out/docs $(MAKE) --no-print-directory test-python || { echo 'The tests of Python failed.'; exit 1; }
-	@echo 'The tests of Python passed.'
-
-## the tests of Rust
-test-rust: | rust-is-new-enough
+## lints and tests of Rust
+test-rust: check-rust
 	MAKEFLAGS= cargo test --workspace --quiet
 	MAKEFLAGS= RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	@if rustup toolchain list 2>/dev/null | grep -q '^$(MSRV)-'; then $(MAKE) test-msrv; \
 		else echo 'Rust $(MSRV) is not installed: skipped make test-msrv'; fi
+	@echo 'The tests of Rust passed.'
 
-## the oldest Rust that Cargo.toml allows; make test checks it where it is installed
-test-msrv:
-	rustup toolchain list | grep -q '^$(MSRV)-' || rustup toolchain install $(MSRV) --profile minimal --no-self-update
-	cargo +$(MSRV) check --workspace --quiet
-
-## the tests of Python, the web page and the notebooks
-test-python: $(VENV)/tests
+## lints, types and tests of Python, the documentation, the web page and the notebooks
+test-python: check-python docs
 	@if ! command -v $${CHROMIUM:-chromium} >/dev/null; then \
 		echo 'chromium is not installed (CHROMIUM names another): skipped the tests of the web page'; \
 		elif ! $(HAS_WASM) && ! command -v rustup >/dev/null; then \
 		echo '$(WASM) is not installed: skipped the tests of the web page'; \
 		else $(MAKE) web; fi
-	STIER_ALL=1 $(BIN)/python -m pytest $(SIDE_BY_SIDE) python/tests
+	STIER_ALL=1 STIER_DOCS=$(CURDIR)/out/docs $(BIN)/python -m pytest $(SIDE_BY_SIDE) python/tests
 	STIER_DEALS=30 STIER_STEPS=50_000 $(BIN)/python -m pytest $(SIDE_BY_SIDE) --nbmake --nbmake-timeout=300 notebooks
+	@echo 'The tests of Python passed.'
+
+## the oldest Rust that Cargo.toml allows; make test checks it where it is installed
+test-msrv:
+	rustup toolchain list | grep -q '^$(MSRV)-' || rustup toolchain install $(MSRV) --profile minimal --no-self-update
+	cargo +$(MSRV) check --workspace --quiet
 
 ## the long tests of both languages, and the engine of the web page as it is without threads
 test-long: $(VENV)/tests
@@ -133,18 +118,13 @@ test-long: $(VENV)/tests
 # Files of tests on two processors.
 SIDE_BY_SIDE := --numprocesses 2 --dist loadfile
 
-## run the tests that need Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv
-test-sb3: $(VENV)/tests
-	$(PIP) install --group python/pyproject.toml:test-sb3
-	STIER_ALL=1 $(BIN)/python -m pytest python/tests/test_sb3.py
-
-## run the tests that need PyTorch
+## run the tests that need PyTorch, those of Stable-Baselines3 too: on Linux 3 GB to download, 5 GB in .venv
 test-torch: $(VENV)/tests
-	$(PIP) install 'stier[torch]'
-	STIER_ALL=1 $(BIN)/python -m pytest python/tests/test_training*.py
+	$(PIP) install --group python/pyproject.toml:test-torch
+	STIER_ALL=1 $(BIN)/python -m pytest python/tests/test_sb3.py python/tests/test_training*.py
 
 ## count the lines of LLVM IR of the engine, and fail above the limit (two minutes)
-size: | rust-is-new-enough
+size: | new-enough
 	$(PYTHON) benches/python/size.py
 
 ## measure speed, write benches/RESULTS.md
@@ -174,13 +154,28 @@ audit: $(VENV)/built $(VENV)/demo
 	$(PIP) install 'stier[audit]'
 	$(BIN)/python benches/python/audit.py $(OPTIONS)
 
-# The wheel as it is released: from the source distribution, then tried in an environment with nothing else. In the same
-# folder, the same sources and compiler give the same bytes.
+# Neither is tracked: cargo has the licences, the compiled module the docstrings.
+## the licences of the linked crates and the stub with its docstrings, in out/generated/
+generate: $(ENGINE_HERE)
+	$(BIN)/python python/tools/generate.py out/generated
+
+# What is generated or built lies beside the tracked files in a copy of them.
+## source distribution as it is released, in out/dist/
+sdist: web generate
+	rm -rf out/dist out/tree
+	mkdir -p out/tree
+	git ls-files -z | tar --create --null --files-from - | tar --extract --directory out/tree
+	cp -R out/generated/. out/tree/python
+	cp -R python/stier/page out/tree/python/stier
+	$(BIN)/maturin sdist --manifest-path out/tree/python/Cargo.toml --out out/dist
+
+# The wheel is built from the source distribution, then tried in an environment with nothing else. In the same folder, the
+# same sources and compiler give the same bytes.
 wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+wheel: IN_IT = out/bare/lib/python*/site-packages/stier
 ## source distribution and wheel as they are released, in out/dist/
-wheel: web $(BIN)/maturin
-	rm -rf out/dist out/source out/bare
-	$(BIN)/maturin sdist --manifest-path python/Cargo.toml --out out/dist
+wheel: sdist
+	rm -rf out/source out/bare
 	mkdir out/source
 	tar --extract --file out/dist/stier-*.tar.gz --directory out/source --strip-components 1
 	cd out/source && $(CURDIR)/$(BIN)/maturin build --release --compatibility linux --out ../dist \
@@ -188,7 +183,9 @@ wheel: web $(BIN)/maturin
 	$(PYTHON) -m venv out/bare
 	out/bare/bin/pip --disable-pip-version-check install out/dist/stier-*.whl
 	out/bare/bin/stier pit schwinget random greedy --deals 200
-	test -f out/bare/lib/python*/site-packages/stier/page/index.html
+	test -f $(IN_IT)/page/index.html
+	test -f $(IN_IT)-*.dist-info/licenses/LICENSE-THIRD-PARTY
+	grep -q '"""Loads a game' $(IN_IT)/_native.pyi
 	@if command -v qemu-x86_64 >/dev/null; then $(PYTHON) python/tools/processors.py out/bare/bin/python; \
 		else echo 'qemu-x86_64 is not installed: skipped the run as on older processors'; fi
 	@ls -l out/dist
@@ -211,7 +208,7 @@ out/web/index.html: $(PAGE)/src/wasm/stier_web.js $(VENV)/node $(NETWORKS) $(wil
 # The paths of crates would name folders of this machine. With less inlining than usual the engine is smaller and no slower:
 # what must be fast says itself that it has to be inlined.
 $(PAGE)/src/wasm/stier_web.js: $(ENGINE) python/web/Cargo.toml $(wildcard python/web/src/*.rs) \
-		python/web/bindings/Cargo.toml python/web/bindings/src/main.rs | rust-is-new-enough
+		python/web/bindings/Cargo.toml python/web/bindings/src/main.rs | new-enough
 	$(HAS_WASM) || rustup target add $(WASM)
 	cargo build --package stier-web --target $(WASM) --profile web \
 		--config "target.'cfg(all())'.rustflags = ['--remap-path-prefix=$(CRATES)=crates', \
@@ -304,7 +301,7 @@ $(VENV)/tests: python/pyproject.toml | $(ENGINE_HERE)
 
 # The package's own dependencies come first, so that make demo does not install NumPy twice at once. Groups need pip 25.1,
 # --only-deps needs 26.3.
-$(BIN)/maturin: python/pyproject.toml | rust-is-new-enough python-is-new-enough
+$(BIN)/maturin: python/pyproject.toml | new-enough
 	@echo 'Preparing $(VENV): downloading maturin and NumPy'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) install --quiet --upgrade 'pip>=26.3'
@@ -312,14 +309,11 @@ $(BIN)/maturin: python/pyproject.toml | rust-is-new-enough python-is-new-enough
 	@$(ONLY_DEPENDENCIES) ./python
 	@touch $@
 
-.PHONY: rust-is-new-enough python-is-new-enough
-rust-is-new-enough:
+new-enough:
 	@found=$$(cargo --version 2>/dev/null | cut -d ' ' -f 2); \
 	if [ -z "$$found" ]; then echo 'Stier needs Rust $(MSRV) or newer, and there is none here: install it from https://rustup.rs'; exit 1; fi; \
 	if [ "$$(printf '%s\n' $(MSRV) "$$found" | sort -V | head -n 1)" != $(MSRV) ]; then \
 		echo "Stier needs Rust $(MSRV) or newer, and here it is $$found: update it with rustup update"; exit 1; fi
-
-python-is-new-enough:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 		{ echo "Stier needs Python 3.10 or newer, and $(PYTHON) is $$($(PYTHON) --version): make demo PYTHON=python3.12"; exit 1; }
 

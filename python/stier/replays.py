@@ -249,17 +249,22 @@ def _decisions(last: State, seat: int) -> Iterator[tuple[State, int]]:
         state.apply_action(action)
 
 
+def searched(view: State, agent: Agent, searches: int, tree_depth: int = 0) -> list[Search]:
+    """Searches a position several times, each time with a seed of its own."""
+    found = []
+    for number in range(searches):
+        agent.restart(judgement_seed(number, view.move_number()))
+        found.append(agent.search(view, tree_depth=tree_depth))
+    return found
+
+
 def _decision(
     state: State, action: int, seat: int, agent: Agent, searches: int, tree_depth: int, reveal: bool
 ) -> Decision:
     view = state.resample_from_infostate(seat, 0)
-    found = []
     agent.restart(0)
     beliefs = agent.beliefs(view, seat)
-    if len(view.legal_actions()) > 1:
-        for number in range(searches):
-            agent.restart(judgement_seed(number, view.move_number()))
-            found.append(agent.search(view, tree_depth=tree_depth))
+    found = searched(view, agent, searches, tree_depth) if len(view.legal_actions()) > 1 else []
     best, cost, ci95 = judge(found, action)
     return Decision(
         number=view.move_number(),

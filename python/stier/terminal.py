@@ -7,10 +7,11 @@ information is in the text. Colours are used if the standard output is a termina
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, SupportsIndex
 
-from stier._native import Beliefs, Search, State
+from stier._native import Beliefs, Search, State, judge
 from stier._output import duration
 from stier.draw import basis_in_words, name_in_words, no_cards, remarks, suits
 
@@ -160,14 +161,17 @@ def search(search: Search, *, colour: bool | None = None) -> str:
     width = max(6, *(len(one.name) for one in stats))
     most = max(1, stats[0].visits)
     head = f"seat {search.player}: {search.iterations} iterations, {search.nodes} nodes, {duration(search.seconds)}"
-    lines = [head, pen(f"  {'action':<{width}}  {'visits':<{_BAR}} {'':>10}  {'value':>8}  {'chosen':>6}", "muted")]
+    # Most agents always choose one action, which the arrow shows.
+    is_mixed = any(0 < one.probability < 1 for one in stats)
+    columns = f"  {'action':<{width}}  {'visits':<{_BAR}} {'':>10}  {'value':>8}{'  chosen' if is_mixed else ''}"
+    lines = [head, pen(columns, "muted")]
     for one in stats:
         chosen = one.action == search.action
         name = pen.action(one.name, faces) + " " * (width - len(one.name))
         value = f"{one.value:+8.3f}" if one.visits else f"{'-':>8}"
         lines.append(
             f"{'▶' if chosen else ' '} {name}  {pen(_bar(one.visits / most), 'blue')} {one.visits:>10}  {value}"
-            f"  {one.probability:>6.1%}"
+            f"{f'  {one.probability:>6.1%}' if is_mixed else ''}"
         )
     total = max(1, sum(line.visits for line in search.lines if len(line.actions) == 1))
     seen = [line for line in search.lines if line.visits >= total / 50]
@@ -181,6 +185,33 @@ def search(search: Search, *, colour: bool | None = None) -> str:
     return "\n".join(lines)
 
 
+def comparison(searches: Sequence[Search], *, colour: bool | None = None) -> str:
+    """Three or more searches of a position: the action that most choose, and how the others compare with theirs."""
+    pen, first = Pen(colour), searches[0]
+    faces = first.game.card_faces()
+    best = judge(searches, first.action)[0]
+    width = max(len(one.name) for one in first.actions)
+    rows = []
+    for one in first.actions:
+        _, cost, ci95 = judge(searches, one.action)
+        found = [stats for search in searches for stats in search.actions if stats.action == one.action]
+        visits = sum(stats.visits for stats in found)
+        value = sum(stats.value * stats.visits for stats in found) / max(1, visits)
+        if one.action == best:
+            agreed = sum(search.action == best for search in searches)
+            said = f"chosen by {agreed} of {len(searches)} searches"
+        elif cost is None or ci95 is None:
+            said = "not tried by every search"
+        elif abs(cost) > ci95:
+            said = f"{'worse' if cost > 0 else 'better'} by {abs(cost):.3f} ± {ci95:.3f}"
+        else:
+            said = f"no difference shown ({-cost:+.3f} ± {ci95:.3f})"
+        name = pen.action(one.name, faces) + " " * (width - len(one.name))
+        shown = f"{value:+8.3f}" if visits else f"{'-':>8}"
+        rows.append((one.action != best, -value, f"{'▶' if one.action == best else ' '} {name}  {shown}  {said}"))
+    return "\n".join(row for *_, row in sorted(rows))
+
+
 def _bar(share: float) -> str:
     """A bar, in eighths of a character."""
     eighths = round(share * _BAR * 8)
@@ -189,7 +220,10 @@ def _bar(share: float) -> str:
 
 
 def beliefs(beliefs: Beliefs, *, colour: bool | None = None) -> str:
-    """A field of cards for each seat, suits by ranks: shaded, with percentages, or expected numbers of copies."""
+    """A field of cards for each other seat, suits by ranks: shaded, with percentages, or expected numbers of copies.
+
+    Suits of which a seat cannot hold a card are left out.
+    """
     pen = Pen(colour)
     faces = beliefs.game.card_faces()
     rows = suits(faces)
@@ -198,11 +232,13 @@ def beliefs(beliefs: Beliefs, *, colour: bool | None = None) -> str:
     if not faces:
         return "\n".join([*lines, no_cards(beliefs)])
     for seat in range(beliefs.expected.shape[1]):
-        own = " (own)" if seat == beliefs.player else ""
-        lines.append(pen(f"seat {seat}{own}", "bold"))
+        if seat == beliefs.player:
+            continue
+        lines.append(pen(f"seat {seat}", "bold"))
         for cards in rows:
-            cells = (_cell(pen, card, beliefs.of(card, seat), highest, faces) for card in cards)
-            lines.append("  " + " ".join(cells))
+            if any(beliefs.of(card, seat) for card in cards):
+                cells = (_cell(pen, card, beliefs.of(card, seat), highest, faces) for card in cards)
+                lines.append("  " + " ".join(cells))
     return "\n".join(line.rstrip() for line in lines)
 
 

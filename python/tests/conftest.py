@@ -48,7 +48,7 @@ import_or_skip = pytest.importorskip
 def import_or_fail(modname: str, *args: Any, **kwargs: Any) -> Any:
     """Imports an optional library, and fails without it unless `make test` does not install it here."""
     no_wheels = sys.platform == "darwin" and platform.machine() == "x86_64"
-    absent = {"sb3_contrib", "torch"}  # make test-sb3, make test-torch
+    absent = {"sb3_contrib", "torch"}  # make test-torch
     absent |= {"jax", "open_spiel", "optax", "pyspiel", "ray"} if no_wheels else set()
     absent |= {"open_spiel", "pyspiel"} if sys.version_info < (3, 11) else set()
     if modname.partition(".")[0] in absent:

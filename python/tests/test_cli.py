@@ -22,11 +22,17 @@ from helpers import OWN_GAMES
 
 import stier
 from stier import terminal
-from stier.cli import _worlds, main, rules as rules_command
+from stier.cli import _endings as endings, _worlds, main, rules as rules_command
 from stier.cli._app import app
 from stier.cli._command import Command
 
 HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Games that are played leave their records in the current folder."""
+    monkeypatch.chdir(tmp_path)
 
 
 def test_games_are_listed_by_line_and_one_by_one_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
@@ -555,15 +561,16 @@ def test_play_to_the_end_by_numbers() -> None:
     assert done.returncode == 0
     assert done.stderr == ""
     assert "The game is over." in done.stdout
-    assert "With all cards open:" in done.stdout
-    assert "By seat: " in done.stdout
+    # The result is told once: the record is in a file.
+    assert len(re.findall(r"seat 1 [+-]\d", done.stdout)) == 1
+    assert "stier-record 1" not in done.stdout
 
 
 def test_play_by_names_whatever_the_case() -> None:
     by_name = run(*PLAY, stdin="ATTACK\ng2\nq\n")
     by_number = run(*PLAY, stdin="6\n1\nq\n")
     assert lines_of_moves(by_name.stdout)[0].endswith("6) attack")
-    by_name, by_number = (re.sub("^> .*\n", "", done.stdout, flags=re.MULTILINE) for done in (by_name, by_number))
+    by_name, by_number = (re.sub("(?m)^(> |Saved).*\n", "", done.stdout) for done in (by_name, by_number))
     assert by_name == by_number
 
 
@@ -620,9 +627,10 @@ def test_play_on_the_other_seat_tells_what_happened() -> None:
         assert f"  seat 0: {state.action_to_string(action)}\n" in done.stdout
         state.apply_action(action)
     assert terminal.state(state, 1, colour=False) in done.stdout
-    before_the_end = done.stdout.partition("You leave")[0]
-    assert terminal.state(state, colour=False) not in before_the_end
-    assert terminal.state(state, colour=False) in done.stdout
+    before_the_end, _, end = done.stdout.partition("You leave")
+    open_table = terminal.state(state, colour=False).rpartition("\n")[0]
+    assert open_table not in before_the_end
+    assert open_table in end
 
 
 def test_hidden_cards_are_those_never_shown(schwinget: stier.Game) -> None:
@@ -660,7 +668,7 @@ def test_play_takes_bids_by_their_names() -> None:
 
 def test_play_takes_cards_for_moves_before_other_answers() -> None:
     done = run("play", "schweins_galopp", "--seed", "3", "--seat", "1", "--against", "random", stdin="b\nbeliefs\nq\n")
-    assert ", beliefs, " in done.stdout.splitlines()[1]
+    assert ", beliefs, " in done.stdout.partition("Beside your moves")[2].splitlines()[0]
     assert "you: b\n" in done.stdout
     assert "What seat 1 believes" in done.stdout
 
@@ -668,12 +676,19 @@ def test_play_takes_cards_for_moves_before_other_answers() -> None:
 def test_play_advises_and_takes_back() -> None:
     done = run(*PLAY, "--adviser", "ismcts:iterations=50", stdin="u\nG6\nh\nb\nu\nq\n")
     assert "There is nothing to take back." in done.stdout
-    assert "seat 0: 50 iterations" in done.stdout
-    assert "ismcts:iterations=50 plays " in done.stdout
-    assert "What seat 0 believes" in done.stdout
+    hint = done.stdout.partition("5 searches by ismcts:iterations=50:\n")[2].partition("\n1) ")[0].splitlines()
+    assert re.fullmatch(r"▶ \S+ +[+-]\d\.\d{3}  chosen by [1-5] of 5 searches", hint[0])
+    compared = (
+        r"  \S+ +[+-]\d\.\d{3}  (no difference shown \(.* ± .*\)|(worse|better) by .* ± .*|not tried by every search)"
+    )
+    assert len(hint) > 2
+    assert all(re.fullmatch(compared, line) for line in hint[1:])
+    believed = done.stdout.partition("What seat 0 believes")[2].partition("\n1) ")[0]
+    assert "\nseat 1\n" in believed
+    assert "seat 0" not in believed
     game = stier.load_game("schwinget")
     assert done.stdout.count(terminal.state(game.new_initial_state(seed=3), 0, colour=False)) == 2
-    assert stier.read_record(recorded(done.stdout)) == game.new_initial_state(seed=3)
+    assert "Saved" not in done.stdout  # nothing that was chosen stands
 
 
 def test_play_shows_beliefs_in_games_without_pictures_of_cards() -> None:
@@ -686,16 +701,12 @@ def test_play_shows_beliefs_in_games_without_pictures_of_cards() -> None:
     assert len(shown) >= 5
 
 
-def recorded(out: str) -> str:
-    return re.search("^stier-record 1\n(.+\n)+", out, re.MULTILINE)[0]  # type: ignore[index]
-
-
 @pytest.mark.parametrize("name", stier.registered_names())
 def test_every_game_can_be_played_to_its_end_and_looked_at_again(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = random.Random(9)
-    path = tmp_path / "game.txt"
+    path = tmp_path / "stier-records" / f"{name}-001.txt"
 
     def answer(_: str) -> str:
         moves = capsys.readouterr().out
@@ -705,15 +716,23 @@ def test_every_game_can_be_played_to_its_end_and_looked_at_again(
 
     asked: list[str] = []
     monkeypatch.setattr("builtins.input", answer)
-    command = ["play", name, "--seed", "5", "--against", "random", "--seat", "1", "--record", str(path)]
-    assert main(command) == 0
+    assert main(["play", name, "--seed", "5", "--against", "random", "--seat", "1"]) == 0
     out = capsys.readouterr().out
-    assert "The game is over." in out
     assert "is not one of your moves" not in "".join(asked)
-    record = path.read_text("utf-8")
-    assert recorded(out).strip() == record.strip()
-    end = stier.read_record(record)
+    end = stier.read_record(path.read_text("utf-8"))
     assert end.is_terminal()
+    title = "Goal" if name in OWN_GAMES else "Game"
+    goal = re.search(rf"^{title}: (.+(?:\n  .+)*)\n", "".join([*asked, out]), re.MULTILINE)
+    assert goal is not None
+    assert len(goal[1].split()) < 30
+    ending = " ".join(out.partition("The game is over.\n")[2].partition("\n\n")[0].split())
+    returns = end.returns().tolist()
+    assert f"you {returns[1]:+.4g}"[:-1] in ending
+    assert "  " not in endings.why(end, 1)
+    assert endings.why(end, 1) in ending
+    for player, hand in enumerate(dealt(end)):
+        shown = hand and player != 1 and "With all cards open" not in ending
+        assert bool(re.search(f"Seat {player} was dealt.*: {' '.join(hand)}\\.", ending)) == bool(shown)
     choices = 0
     replayed = stier.load_game(name).new_initial_state()
     for player, action in end.history():
@@ -721,6 +740,84 @@ def test_every_game_can_be_played_to_its_end_and_looked_at_again(
         replayed.apply_action(action)
     assert len(asked) == choices
     assert main(["replay", str(path), "--seat", "1", "--agent", "ismcts:iterations=20", "--searches", "1"]) == 0
+
+
+def dealt(end: stier.State) -> list[list[str]]:
+    """The hands after the last deal: the last that came after a time without cards in any hand."""
+    states = [end.get_game().new_initial_state()]
+    for _, action in end.history():
+        states.append(states[-1].child(action))
+    hands = [[state.hand(player) for player in range(state.num_players())] for state in states]
+    empty = [index for index, state in enumerate(states) if state.is_chance_node() and not any(hands[index])]
+    return (
+        next((hands[i] for i in range(empty[-1], len(states)) if not states[i].is_chance_node()), []) if empty else []
+    )
+
+
+#: Games, and words of the reasons for their ends that random play finds.
+REASONS = {
+    "dark_hex": ["connected row 1 with row 3", "connected column a with column c"],
+    "goofspiel": ["You won the most points: you ", "Seat 1 won the most points: you "],
+    "kuhn_poker": ["had the best card: your ", "nobody paid to see the card"],
+    "leduc_poker": ["You folded", "Seat 1 folded", "had the best card: your ", "are worth the same"],
+    "liars_dice": ["You doubted ", "Seat 1 doubted ", "which was true", "which was false", "1 die shows"],
+    "schweins_galopp": ["banked the most food: you "],
+    "schwimmen": ["your hand was worth least", "'s hand was worth least", "shared the lowest hand", "knocked, and"],
+    "schwimmen:play=match": ["lasted longest, to deal "],
+    "schwinget": ["obody attacked, and", "attacked before trick", "both players collected", "a flat throw: "],
+    "schwinget:bouts=2": ["scored the most points in all bouts: you "],
+    "up_and_down": ["collected the most tricks: you ", "Nobody got the 1 in the pot"],
+}
+
+
+def test_reasons_are_given_in_all_games_of_the_package() -> None:
+    assert {spec.partition(":")[0] for spec in REASONS} == set(OWN_GAMES)
+
+
+@pytest.mark.parametrize("spec", REASONS)
+def test_reasons_name_the_winner(spec: str) -> None:
+    game, rng, found = stier.load_game(spec), random.Random(7), []
+    for seed in range(60):
+        state = game.new_initial_state(seed=seed)
+        while not state.is_terminal():
+            state.apply_action(rng.choice(state.legal_actions()))
+        why, returns = endings.why(state, 0), state.returns().tolist()
+        found.append(why)
+        if spec == "schwinget":
+            # A flat throw is worth 5 or 7 points, and nothing else is.
+            assert ("flat throw" in why) == (max(abs(value) for value in returns) >= 4), why
+        if re.search("most|best card|connected|lasted|collected [0-9]|every trick", why) and max(returns) > min(
+            returns
+        ):
+            best = [player for player, value in enumerate(returns) if value == max(returns)]
+            named = re.split("attacked, and |attacked before trick [0-9]+, and ", why)[-1]
+            assert named.lower().startswith(" and ".join("you" if one == 0 else f"seat {one}" for one in best)), why
+    assert [words for words in REASONS[spec] if not any(words in why for why in found)] == []
+
+
+def test_play_keeps_every_record_in_a_file_of_its_own(tmp_path: Path) -> None:
+    for number in (1, 2):
+        done = run(*PLAY, stdin="attack\nq\n")
+        assert done.stdout.endswith(f"stier replay stier-records/schwinget-00{number}.txt --seat 0\n")
+    assert len(list((tmp_path / "stier-records").iterdir())) == 2
+    run(*PLAY, stdin="q\n")
+    assert len(list((tmp_path / "stier-records").iterdir())) == 2, "nothing was chosen"
+
+
+def test_play_prints_a_record_that_cannot_be_saved(tmp_path: Path) -> None:
+    (tmp_path / "stier-records").write_text("a file")
+    done = run(*PLAY, stdin="attack\nq\n")
+    assert done.returncode == 1
+    assert done.stderr.startswith("stier: stier-records: ")
+    assert "\nstier-record 1\ngame: schwinget\n" in done.stdout
+
+
+def test_play_explains_the_words_on_the_table() -> None:
+    done = run(*PLAY, stdin="?\nq\n")
+    start = " ".join(done.stdout.partition("Beside")[0].split())
+    assert "Cards: G1 to G6, R1 to R6, B1 to B6, Y1 to Y6, KR (a card that makes a trick neutral), BK (" in start
+    assert "attack = lock the draw pile and play out the cards in hand" in start
+    assert "\ntrick: two cards, one from each player; one player collects both\n" in done.stdout
 
 
 def test_the_transcript_of_a_game() -> None:

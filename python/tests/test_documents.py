@@ -166,7 +166,7 @@ def test_the_changelog_lists_the_formats_of_the_page_on_stability() -> None:
     rows = re.findall(r"^\| [\w ]+ \| `([\w.-]+)`? (\d+)`? \|", page, re.MULTILINE)
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     newest: dict[str, str] = {}
-    for files in re.findall(r"^### Files\n(.*?)(?=^##|\Z)", changelog, re.DOTALL | re.MULTILINE):
+    for files in re.findall(r"^### Bits\n(.*?)(?=^##|\Z)", changelog, re.DOTALL | re.MULTILINE):
         for name, number in re.findall(r"`([\w.-]+)`? (\d+)", files):
             newest.setdefault(name, number)
     assert len(rows) == 8
@@ -229,6 +229,9 @@ def test_the_typed_program_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_licences_of_the_linked_crates_are_there() -> None:
-    tool = runpy.run_path(str(ROOT / "python" / "tools" / "third_party.py"))
-    named = re.findall(r"^(\S+ \S+): ", tool["PAGE"].read_text("utf-8"), re.MULTILINE)
+    tool = runpy.run_path(str(ROOT / "python" / "tools" / "generate.py"))
+    text = tool["licences"]()
+    named = re.findall(r"^(\S+ \S+): ", text, re.MULTILINE)
     assert named == [f"{package['name']} {package['version']}" for package in tool["linked"](tool["metadata"]())]
+    assert {"numpy", "pyo3", "safetensors"} <= {name.split()[0] for name in named}
+    assert text.count("Permission is hereby granted, free of charge") > 10

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import decisions
+from helpers import OWN_GAMES, decisions
 from numpy.typing import NDArray
 
 import stier
 from stier.cli import main
+from stier.network import Network
 
 pytest.importorskip("safetensors")
 
@@ -290,3 +291,19 @@ def test_paths_may_contain_commas_and_begin_at_home(
     solution = stier.solve("kuhn_poker", iterations=10)
     solution.save(f"~/{name}.policy")
     assert stier.solving.load_solution(tmp_path / f"{name}.policy").values == solution.values
+
+
+@pytest.mark.parametrize("name", [name for name in OWN_GAMES if stier.load_game(name).network() is not None])
+def test_the_origin_of_every_network_is_written_down(name: str) -> None:
+    pytest.importorskip("jax")
+    from stier.train._jax import digest
+
+    page = (Path(__file__).parents[2] / "benches" / "NETWORKS.md").read_text("utf-8")
+    network = Network.of(name)
+    training = network.training
+    title = (Path(stier.__file__).parent / "rules" / f"{name}.md").read_text("utf-8").splitlines()[0].lstrip("# ")
+    row = next(line for line in page.splitlines() if line.startswith(f"| {title} |")).strip("| ").split(" | ")
+    assert row[1] == f"`{digest(network)}`"
+    assert row[2] == (f"`{training['initial']}`" if training.get("initial") else "random weights")
+    assert int(row[3].split()[0]) == round(training["steps_done"] / 1e6)
+    assert (row[4], row[5]) == (str(training["seed"]), ", ".join(map(str, training["hidden"])))

@@ -1,4 +1,4 @@
-"""Stable-Baselines3 and sb3-contrib on `stier.gymnasium`; run by `make test-sb3`, since PyTorch is large."""
+"""Stable-Baselines3 and sb3-contrib on `stier.gymnasium`; run by `make test-torch`, since PyTorch is large."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import stier
 
-pytest.importorskip("sb3_contrib", reason="needs sb3-contrib: make test-sb3")
+pytest.importorskip("sb3_contrib", reason="needs sb3-contrib: make test-torch")
 
 import torch
 from sb3_contrib import MaskablePPO

@@ -8,23 +8,29 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import re
 import secrets
 import shutil
 import sys
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
 
 import click
 
-from stier import _files, terminal
+from stier import _files, draw, replays, terminal
 from stier._native import Agent, Game, PythonAgent, State
-from stier.cli import _options as options, rules
+from stier.cli import _endings as endings, _options as options, rules
 from stier.cli._command import Command
 from stier.cli._interrupts import interrupts
 from stier.cli._worlds import hidden_events, worlds_in_words
 from stier.errors import AgentError, RulesError
 from stier.playing import as_opponent, searcher
 from stier.terminal import Pen
+
+#: The folder of the records of all games that are played here.
+RECORDS = Path("stier-records")
 
 
 @click.command(
@@ -49,12 +55,18 @@ from stier.terminal import Pen
 @click.option(
     "--adviser",
     type=options.AGENT,
-    default="ismcts:iterations=1000",
+    default=replays.AGENT,
     metavar="AGENT",
     help="The agent that gives hints and holds beliefs for your seat.",
 )
 @click.option("--seed", type=int, help="Seed of the cards and the agents.", show_default="a random one")
-@click.option("--record", type=options.OUTPUT, metavar="FILE", help="Write the game to FILE, for stier replay.")
+@click.option(
+    "--record",
+    type=options.OUTPUT,
+    metavar="FILE",
+    help="The file of the game, for stier replay.",
+    show_default=f"a new one in {RECORDS}",
+)
 def play(game: Game, seat: int, opponents: str, adviser: str, seed: int | None, record: Path | None) -> None:
     """Play against an agent in the terminal."""
     seed = secrets.randbits(32) if seed is None else seed
@@ -67,32 +79,35 @@ def play(game: Game, seat: int, opponents: str, adviser: str, seed: int | None, 
         table.show_end()
     finally:
         # Also after Ctrl-C while the opponent thinks.
-        if record is not None:
-            _files.write_text(record, table.state.record())
-    if record is None:
-        print(f"\n{table.state.record()}\nTo look at your decisions again, play with --record FILE.")
-    else:
-        print(f"\n{table.state.record()}\nWritten to {record}. Look at your decisions again:")
-        print(f"stier replay {record} --seat {seat}")
+        if record is not None or table.is_worth_keeping:
+            _save(table.state, seat, record)
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """Another answer than a move."""
+def _save(state: State, seat: int, file: Path | None) -> None:
+    """Writes the record of the game, and says how to look at it."""
+    try:
+        file = _new_file(state.get_game().short_name()) if file is None else file
+        _files.write_text(file, state.record())
+    except OSError:
+        print(f"\n{state.record()}")
+        raise
+    print(f"\nSaved. Look at your decisions again: stier replay {file} --seat {seat}")
 
-    letter: str
-    word: str
-    about: str
+
+def _new_file(game: str) -> Path:
+    name = re.sub(r"\W+", "_", game).strip("_")
+    return next(file for number in count(1) if not (file := RECORDS / f"{name}-{number:03}.txt").exists())
 
 
+#: Other answers than moves: a letter, a word, and what the answer gives.
 _ANSWERS = [
-    _Answer("?", "help", "this help"),
-    _Answer("s", "state", "the table again"),
-    _Answer("h", "hint", "a search by the adviser"),
-    _Answer("b", "beliefs", "what the others may hold, as far as you can know"),
-    _Answer("u", "undo", "take your last choice back"),
-    _Answer("r", "rules", "the rules of the game"),
-    _Answer("q", "quit", "end the game"),
+    ("?", "help", "this help, and what the words on the table mean"),
+    ("s", "state", "the table again"),
+    ("h", "hint", f"what {replays.SEARCHES} searches by the adviser choose"),
+    ("b", "beliefs", "what the others may hold, as far as you can know"),
+    ("u", "undo", "take your last choice back"),
+    ("r", "rules", "the rules of the game"),
+    ("q", "quit", "end the game"),
 ]
 
 
@@ -114,22 +129,39 @@ class _Table:
         #: True if a number stands for a move because no move has a number as its name.
         self._numbered = not any(name.isdecimal() for name in names)
         #: A letter that is a move is not another answer, even if the move is not legal now.
-        self._answers = {
-            text: answer.word for answer in _ANSWERS for text in (answer.letter, answer.word) if text not in names
-        }
+        self._answers = {text: word for letter, word, _ in _ANSWERS for text in (letter, word) if text not in names}
         if sys.stdin.isatty():
             # Where it exists, it lets the person edit an answer and repeat an earlier one.
             with contextlib.suppress(ImportError):
                 import readline  # noqa: F401
         others = "your opponent is" if game.num_players() == 2 else "the other seats are"
         print(f"You are seat {seat} of {game}, seed {seed}; {others} {opponent}.")
-        print(f"Beside your moves: {self._short_help()}.")
+        self._introduce(names)
+        print(f"Beside your moves: {', '.join(' '.join(self._texts(*texts)) for *texts, _ in _ANSWERS)}.")
 
-    def _short_help(self) -> str:
-        return ", ".join(" ".join(self._texts(answer)) for answer in _ANSWERS)
+    def _introduce(self, moves: Iterable[str]) -> None:
+        """Prints the goal, the cards of this game, and what its moves and facts mean."""
+        game, faces = self.state.get_game(), self.state.get_game().card_faces()
+        name = game.short_name()
+        facts = (fact for fact, _ in self.state.scene(self._seat)["facts"])
+        meanings = rules.words(name, " ".join([*moves, *facts, *faces]))
+        of_cards = {card: about for word, about in meanings for card in word.split(", ") if card in faces}
+        suits = [row for row in draw.suits(faces) if row]
+        cards = [" ".join([_range(row), *(f"({of_cards[card]})" for card in row if card in of_cards)]) for row in suits]
+        others = [f"{word} = {about}" for word, about in meanings if not of_cards.keys() & set(word.split(", "))]
+        goal = rules.goal(name)
+        about = ("Goal", goal) if goal else ("Game", rules.summary(name))
+        for title, text in [about, ("Cards", ", ".join(cards)), ("Words", "; ".join(others))]:
+            if text:
+                print(_wrapped(f"{title}: {text.rstrip('.')}."))
 
-    def _texts(self, answer: _Answer) -> list[str]:
-        return [text for text in (answer.letter, answer.word) if text in self._answers]
+    @property
+    def is_worth_keeping(self) -> bool:
+        """True if the person has made a choice that stands, or the game is over."""
+        return bool(self._choices) or self.state.is_terminal()
+
+    def _texts(self, *texts: str) -> list[str]:
+        return [text for text in texts if text in self._answers]
 
     def play(self) -> None:
         """Plays until the game or the input is over."""
@@ -224,8 +256,11 @@ class _Table:
         if word == "help":
             ways = "number or the name" if self._numbered else "name"
             print(f"Answer with the {ways} of a move, or with:")
-            for answer in _ANSWERS:
-                print(f"  {', '.join(self._texts(answer)):<12}{answer.about}")
+            for *texts, about in _ANSWERS:
+                print(f"  {', '.join(self._texts(*texts)):<12}{about}")
+            seen = " ".join([terminal.state(self.state, self._seat, colour=False), *self._moves()])
+            for meaning in rules.words(self.state.get_game().short_name(), seen):
+                print(_wrapped("{}: {}".format(*meaning)))
             self._list_moves()
         elif word == "state":
             self._show()
@@ -245,9 +280,9 @@ class _Table:
             if not self.state.get_game().card_faces():
                 return worlds_in_words(self.state, self._seat)
             return terminal.beliefs(self._adviser.beliefs(self.state), colour=self._pen.colour)
-        search = self._adviser.search(self.state)
-        choice = self.state.action_to_string(search.action)
-        return f"{terminal.search(search, colour=self._pen.colour)}\n{self._adviser} plays {choice}."
+        view = self.state.resample_from_infostate(self._seat, 0)
+        found = replays.searched(view, self._adviser, replays.SEARCHES)
+        return f"{len(found)} searches by {self._adviser}:\n{terminal.comparison(found, colour=self._pen.colour)}"
 
     def _undo(self) -> None:
         if not self._choices:
@@ -260,18 +295,54 @@ class _Table:
         self._show()
 
     def show_end(self) -> None:
-        """Prints the table with all cards open, and the result."""
+        """Prints the result and its reason, and what the person has not seen."""
         state, seat = self.state, self._seat
         print("\nThe game is over." if state.is_terminal() else "\nYou leave the game.")
-        print(f"With all cards open:\n\n{terminal.state(state, colour=self._pen.colour)}\n")
-        hidden = [state.action_to_string(player, action) for player, action in hidden_events(state, seat)]
-        if hidden:
-            print(f"Never shown to you: {' '.join(hidden)}")
         if state.is_terminal():
             returns = state.returns().tolist()
             best, first = max(returns), returns.count(max(returns))
             outcome = "lose" if returns[seat] < best else "win" if first == 1 else "share first place"
-            print(f"You {outcome}: {returns[seat]:+g}. By seat: {', '.join(f'{value:+g}' for value in returns)}.")
+            told = [f"{endings.called(player, seat)} {round(value, 3):+g}" for player, value in enumerate(returns)]
+            print(f"You {outcome}: {', '.join(told)}.")
+            if reason := endings.why(state, seat):
+                print(_wrapped(reason))
+        # The last line tells the next event, or the returns.
+        table, seen = (terminal.state(state, view, colour=self._pen.colour).splitlines()[:-1] for view in (None, seat))
+        if table != seen:
+            print("\n".join(["With all cards open:", "", *table]))
+            return
+        hands, number = _last_deal(state)
+        when = "" if number == 1 else " in the last deal"
+        for player, hand in enumerate(hands):
+            if hand and player != seat:
+                print(f"Seat {player} was dealt{when}: {' '.join(hand)}.")
+        hidden = [state.action_to_string(player, action) for player, action in hidden_events(state, seat)]
+        if hidden:
+            print(f"Never shown to you: {' '.join(hidden)}.")
+
+
+def _last_deal(state: State) -> tuple[list[list[str]], int]:
+    """Returns the hands of all players after the last deal, and the number of deals."""
+    replayed, deals = state.get_game().new_initial_state(), 0
+    hands: list[list[str]] = []
+    is_dealing = False
+    for _, action in state.history():
+        if replayed.is_chance_node():
+            is_dealing = is_dealing or not any(map(replayed.hand, range(state.num_players())))
+        replayed.apply_action(action)
+        if is_dealing and not replayed.is_chance_node():
+            hands, deals = [replayed.hand(player) for player in range(state.num_players())], deals + 1
+            is_dealing = False
+    return hands, deals
+
+
+def _range(cards: list[str]) -> str:
+    """The cards of a suit: all of them, or the first and the last of many."""
+    return " ".join(cards) if len(cards) < 6 else f"{cards[0]} to {cards[-1]}"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, shutil.get_terminal_size().columns, subsequent_indent="  ")
 
 
 def _name(text: str) -> str:

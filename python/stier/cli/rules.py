@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from importlib.resources import files
 from io import StringIO
@@ -9,7 +10,7 @@ from io import StringIO
 import click
 
 import stier
-from stier.cli._command import Command
+from stier.cli._command import Command, first_sentence
 from stier.cli._options import GAME
 from stier.errors import RulesError
 from stier.terminal import Pen
@@ -51,9 +52,37 @@ def _page(name: str) -> str:
 
 def summary(name: str) -> str:
     """Returns the first paragraph of the rules, or nothing if they are not written down."""
+    return _paragraph(_section(name))
+
+
+def goal(name: str) -> str:
+    """Returns the goal of the game, the first sentence about its result, or nothing if it is not written down."""
+    return first_sentence(_paragraph(_section(name, "## The result")))
+
+
+def words(name: str, text: str) -> list[tuple[str, str]]:
+    """Returns the words that occur in a text, with their meaning, of those that the rules explain in a table."""
+    table = _section(name, "## Words").partition("\n## ")[0]
+    rows = [re.sub("[`*]", "", line).strip("| ").split(" | ") for line in table.splitlines() if line.startswith("|")][
+        2:
+    ]
+    text = _spaced(text)
+    return [(row[0], row[-1]) for row in rows if any(_spaced(word).rstrip() in text for word in row[0].split(", "))]
+
+
+def _spaced(text: str) -> str:
+    """Lower case, with one space before and after each word."""
+    return re.sub(r"[\W_]+", " ", f" {text.lower()} ")
+
+
+def _section(name: str, heading: str = "") -> str:
+    """Returns the rules below a heading that begins so, or nothing if they do not have it."""
     try:
-        paragraphs = _page(name).split("\n\n")
+        return "".join(re.split(f"^{heading}.*\n", _page(name), maxsplit=1, flags=re.MULTILINE)[1:])
     except RulesError:
         return ""
-    first = next((text for text in paragraphs if not text.startswith("#")), "")
+
+
+def _paragraph(text: str) -> str:
+    first = next((part for part in text.split("\n\n") if part.strip()), "")
     return " ".join(first.replace("*", "").split())
