@@ -46,7 +46,7 @@ const NOTES: &str = "\
 - `sample`: the middle of a random game. `state` and `history` are drawn from a `sampler`, which is made from a `view`.
 - `encode`: the observation of the player to move, as floats.
 - `bits`: the position of the n-th bit of a set, by an instruction and by its portable twin.
-- `vector`: one decision in one of 1,024 lanes of random play, with actions drawn and masks written. From Rust without observations
+- `vector`: one decision in one of 1,024 environments of random play, with actions drawn and masks written. From Rust without observations
   (`blind`) and with floats or bytes. From Python the whole loop of `sample_actions` and `step` into new arrays, `step_into` arrays of the
   caller (`into`), and against random players in all other seats (`opponents`).
 - `worlds`: `resample_many` of one state: positions or whole histories. From Python positions, alone and with all holdings.

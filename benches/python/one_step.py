@@ -293,40 +293,42 @@ def transfers(rows: Sequence[Row]) -> str:
 
 
 def picture(rows: Sequence[Row]) -> None:
-    """Draws NashConv and gain over the step, a column for each game: the decks above, the poker games below."""
+    """Draws how a step with exact beliefs changes NashConv: the decks on the left, the poker games on the right.
+
+    Lines are means over the seeds, bands reach from the lowest to the highest seed.
+    """
     import matplotlib.pyplot as plt
 
     from stier.plots import COLOURS
 
-    figure, axes = plt.subplots(4, 2, figsize=(11, 13), layout="constrained")
-    starts = {game: list(own) for game, own in NETWORKS.items()}
-    starts |= {game: [str(share) for share in SHARES] for game in reversed(TOYS)}
-    columns = [axes[row : row + 2, column] for row in (0, 2) for column in (0, 1)]
-    for (upper, lower), (game, own) in zip(columns, starts.items(), strict=True):
-        for colour, start in zip(COLOURS, own, strict=False):
-            before = chosen(rows, game=game, start=start, agent=EXACT, step="0")
-            if not before:
-                continue
-            upper.axhline(100 * mean(before, "of_uniform"), color=colour, lw=0.8, ls=":")
-            for style, (name, steps) in zip(("-", "--"), curves(rows, game, start), strict=False):
-                x = [float(step[0]["step"]) for step in steps]
-                for ax, column, unit in ((upper, "of_uniform", 100), (lower, "gain", 1)):
-                    means = [unit * mean(step, column) for step in steps]
-                    ax.plot(x, means, style, color=colour, label=f"{title_of(start)}, {name}")
-        upper.set(xscale="log", title=NAMES[game], ylabel="NashConv, % of uniform play's")
-        lower.set(xscale="log", xlabel="step", ylabel="gain per game")
-        lower.axhline(0, color="gray", lw=0.8)
-        # Each legend stands where no line is.
-        handles = upper.get_legend_handles_labels()
-        if game in NETWORKS:
-            upper.set_ylim(0)
-            lower.legend(*handles, fontsize=7, loc="upper left")
-        else:
-            # A large step multiplies NashConv.
-            upper.set(
-                yscale="log", ylim=(0.2, 150), yticks=(1, 3, 10, 30, 100), yticklabels=("1", "3", "10", "30", "100")
-            )
-            upper.legend(*handles, fontsize=7, loc="lower right")
+    figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
+    starts = {game: list(own) for game, own in NETWORKS.items()} | {game: [str(one) for one in SHARES] for game in TOYS}
+    looks = {"small": (COLOURS[0], "-"), "large": (COLOURS[0], "--"), "kuhn_poker": (COLOURS[1], "-")}
+    helps: dict[bool, list[float]] = {True: [], False: []}
+    for game, own in starts.items():
+        colour, style = looks.get(game, (COLOURS[1], "--"))
+        ax = axes[int(game in TOYS)]
+        for number, start in enumerate(own):
+            steps = dict(curves(rows, game, start))["exact beliefs"]
+            x = [float(step[0]["step"]) for step in steps]
+            old = {row["seed"]: float(row["nash_conv"]) for row in chosen(rows, game=game, start=start, step="0")}
+            after = np.array([[float(row["nash_conv"]) / old[row["seed"]] for row in step] for step in steps])
+            ax.plot(x, after.mean(axis=1), style, color=colour, label=NAMES[game] if number == 0 else None)
+            ax.fill_between(x, after.min(axis=1), after.max(axis=1), color=colour, alpha=0.07, lw=0)
+            worse = [step for step, one in zip(x, after.mean(axis=1), strict=True) if one >= 1]
+            helps[game in TOYS].append(max(step for step in x if step < min(worse, default=np.inf)))
+    for ax in axes:
+        ax.axhline(1, color="gray", lw=0.8)
+        ax.set(xscale="log", yscale="log", xlabel="step", ylabel="NashConv after the step / before it")
+        ax.legend(frameon=False)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.minorticks_off()
+    axes[0].set_yticks((0.5, 0.7, 1, 1.4), ("0.5", "0.7", "1", "1.4"))
+    axes[1].set_yticks((1, 3, 10, 30), ("1", "3", "10", "30"))
+    decks, poker = min(helps[False]), min(helps[True])
+    figure.suptitle(
+        f"In the decks, steps of up to {decks:g} come nearer to equilibrium; in poker only those of up to {poker:g}"
+    )
     write(PICTURE, lambda path: figure.savefig(path, format="png", dpi=110, metadata={"Software": None}))
 
 

@@ -1,4 +1,4 @@
-"""Draws the picture of the README: what a player sees, believes and finds by searching.
+"""Draws the picture of the guide on looking at a game: what a player sees, believes and finds by searching.
 
 Run it with the path of the SVG to write.
 """

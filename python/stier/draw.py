@@ -514,11 +514,11 @@ def basis_in_words(beliefs: Beliefs) -> str:
         return f"from {worlds} drawn at random"
     told = {
         "enumerated": f"all {worlds}",
-        "estimated": f"all {worlds}, each weighted by some of its histories",
+        "estimated": f"all {worlds}, weighted by how well they explain the play",
         "particles": f"{worlds} weighted by what the others did",
         "chance": f"{worlds} by chance alone: the model could not be applied",
     }[beliefs.basis]
-    weights = f", effective sample size {beliefs.effective:,.0f}"
+    weights = f" (worth {beliefs.effective:,.0f} equal ones)"
     return told + (weights if beliefs.effective < 0.995 * beliefs.worlds else "")
 
 

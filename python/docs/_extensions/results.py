@@ -43,7 +43,7 @@ class _Page(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         path = BENCHES / self.table
         self.env.note_dependency(str(path))
-        return self.parse_text_to_nodes(self.markdown(path), allow_section_headings=True)
+        return self.parse_text_to_nodes(self.markdown(path))
 
 
 class Strength(_Page):
@@ -60,7 +60,7 @@ class Strength(_Page):
                     groups[row["game"], int(row["time_ms"])].append((mean, line))
         head = "| agent | deals | mean return | decided games won |\n| --- | ---: | ---: | ---: |\n"
         return "\n\n".join(
-            f"## `{game}`, {time} ms per decision\n\n{head}"
+            f"**`{game}`, {time} ms per decision**\n\n{head}"
             + "\n".join(line for _, line in sorted(lines, key=lambda one: -one[0]))
             for (game, time), lines in sorted(groups.items())
         )
