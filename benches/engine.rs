@@ -104,16 +104,6 @@ fn schwinget_solvers(criterion: &mut Criterion) {
     let states: Vec<State> = deals(&game, 100).iter().map(|history| *history.state()).collect();
     let mut group = criterion.benchmark_group("open");
     group.throughput(Throughput::Elements(states.len() as u64));
-    group.bench_function("schwinget/known-pile", |bencher| {
-        let futures = || {
-            let mut rng = Rng::stream(6, "bench futures", 0);
-            for state in &states {
-                let mut next = |state: &State| game.sample_chance(state, &mut rng);
-                drop(black_box(game.known_future(state, &mut next)));
-            }
-        };
-        bencher.iter(futures);
-    });
     group.bench_function("schwinget/evaluate", |bencher| {
         bencher.iter(|| states.iter().for_each(|state| drop(black_box(game.evaluate(black_box(state))))));
     });

@@ -136,27 +136,6 @@ mod epimc_of_one_decision_is_pimc {
     for_each_default_game!(one_decision_deep);
 }
 
-/// The game's own solver agrees with exact solving for any number of nodes. If there is none, exact solving is used.
-#[test]
-fn a_game_solves_its_own_worlds() {
-    let agents = |nodes: &str| {
-        ["game", "exact"].map(|solver| format!("pimc:worlds=4,iterations=10,solver={solver},nodes={nodes}"))
-    };
-    let schwinget: Schwinget = game("suits=2,values=4,hand_size=2,set_aside=2");
-    for seed in 0..10 {
-        decisions(&schwinget, seed, |history| {
-            let [own, exact] = agents("1000000000").map(|agent| essence(decide(&schwinget, history, &agent)));
-            assert_eq!(own, exact);
-            assert_eq!(own, essence(decide(&schwinget, history, "pimc:worlds=4,iterations=10,solver=game,nodes=1")));
-        });
-    }
-    let schwimmen: Schwimmen = game("max_turns=6");
-    decisions(&schwimmen, 1, |history| {
-        let [own, exact] = agents("100").map(|agent| essence(decide(&schwimmen, history, &agent)));
-        assert_eq!(own, exact);
-    });
-}
-
 #[test]
 fn few_worlds_are_all_searched() {
     let game: Schwinget = game("");

@@ -74,7 +74,7 @@ fn options(name: &str) -> &'static [&'static str] {
         "pimc" => &[
             "worlds=3,nodes=300",
             "worlds=3,nodes=200,fallback=evaluate",
-            "worlds=3,solver=game,nodes=50,iterations=15",
+            "worlds=3,nodes=50,iterations=15",
             "worlds=3,solver=rollouts,iterations=40,rollout=mast",
             "worlds=3,solver=search,iterations=40,rollout=mast,beliefs=policy,model=fitted,particles=80",
         ],

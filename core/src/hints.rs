@@ -108,16 +108,6 @@ pub trait Hints: Game {
         None
     }
 
-    /// The returns if all players play their best with all cards open and know all future random events, if the game
-    /// can compute them. `next` returns the outcome in states in which chance acts. A player must be to act.
-    fn known_future(
-        &self,
-        _state: &Self::State,
-        _next: &mut impl FnMut(&Self::State) -> Action,
-    ) -> Option<BySeat<f32>> {
-        None
-    }
-
     /// Plays to the end, with each action uniformly random from [`rollout`](Hints::rollout). Gives the same bits as
     /// single steps. Returns the number of decisions.
     #[inline]

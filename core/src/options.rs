@@ -46,7 +46,7 @@ pub struct OptionInfo {
     pub default: OptionValue,
     /// The documentation of the option.
     pub about: &'static str,
-    /// The values of other options with which the option has an effect, such as `solver=search or solver=exact|game and
+    /// The values of other options with which the option has an effect, such as `solver=search or solver=exact and
     /// fallback=search`; empty if it always has one. `!=` stands before values with which it has none.
     pub needs: &'static str,
     /// True if a value may contain commas: see [`OptionType::HAS_COMMAS`].

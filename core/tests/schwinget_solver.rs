@@ -1,7 +1,5 @@
 //! Open-card solvers of Schwinget against plain minimax through the public trait.
 
-use std::collections::HashSet;
-
 use stier_core::games::schwinget::{Rules, Schwinget, State};
 use stier_core::{Action, ActionSet, FromRules as _, Game, Hints, History, Options, Rng, Seat, Turn};
 
@@ -31,18 +29,18 @@ fn attack(game: &Schwinget) -> Action {
     Action(game.info().num_outcomes as u8)
 }
 
-/// The value of best play for `seat` against best play of the opponent, with the cards of `pile` to come.
-fn minimax(game: &Schwinget, state: &State, pile: &[Action], seat: Seat) -> f32 {
-    let after = |action, pile: &[Action]| {
+/// The value of best play for `seat` against best play of the opponent, with no cards to come.
+fn minimax(game: &Schwinget, state: &State, seat: Seat) -> f32 {
+    let after = |action| {
         let mut next = *state;
         game.apply(&mut next, action);
-        minimax(game, &next, pile, seat)
+        minimax(game, &next, seat)
     };
     match game.turn(state) {
         Turn::Over => game.rounded_returns(state)[seat],
-        Turn::Chance => after(pile[0], &pile[1..]),
+        Turn::Chance => unreachable!("no cards are drawn"),
         Turn::Seat(mover) => {
-            let values = game.legal(state).iter().map(|action| after(action, pile)).collect::<Vec<_>>().into_iter();
+            let values = game.legal(state).iter().map(after).collect::<Vec<_>>().into_iter();
             if mover == seat { values.fold(f32::MIN, f32::max) } else { values.fold(f32::MAX, f32::min) }
         }
     }
@@ -73,7 +71,7 @@ fn endings_agree_with_minimax() {
                 let state = history.state();
                 let Some(returns) = game.ending(state) else { return };
                 for seat in Seat::all(2) {
-                    assert_eq!(returns[seat], minimax(&game, state, &[], seat), "{rules}, deal {deal}: {state:?}");
+                    assert_eq!(returns[seat], minimax(&game, state, seat), "{rules}, deal {deal}: {state:?}");
                 }
                 counted += 1;
             });
@@ -95,7 +93,7 @@ fn an_attack_at_once_is_an_ending() {
                 game.apply(&mut state, attack(&game));
             }
             let returns = game.ending(&state).expect("an attack starts the ending");
-            assert_eq!(returns[Seat(0)], minimax(&game, &state, &[], Seat(0)), "{rules}, deal {deal}");
+            assert_eq!(returns[Seat(0)], minimax(&game, &state, Seat(0)), "{rules}, deal {deal}");
         }
     }
 }
@@ -116,7 +114,7 @@ fn scores_are_those_each_player_can_guarantee() {
                 let state = history.state();
                 let Some(returns) = game.ending(state) else { return };
                 for seat in Seat::all(2) {
-                    assert_eq!(returns[seat], minimax(&game, state, &[], seat), "{rules}: {state:?}");
+                    assert_eq!(returns[seat], minimax(&game, state, seat), "{rules}: {state:?}");
                 }
                 different += usize::from(returns[Seat(0)] != returns[Seat(1)]);
             });
@@ -136,108 +134,9 @@ fn only_the_last_bout_has_endings() {
             let bout = game.deal_number(state) as usize;
             let Some(returns) = game.ending(state) else { return };
             seen[bout] += 1;
-            assert_eq!(returns[Seat(1)], minimax(&game, state, &[], Seat(1)));
+            assert_eq!(returns[Seat(1)], minimax(&game, state, Seat(1)));
         });
     }
     assert_eq!(seen[0], 0);
     assert!(seen[1] > 100);
-}
-
-#[test]
-fn bouts_with_a_known_pile_agree_with_minimax() {
-    for (rules, deals) in [
-        ("suits=3,values=4,hand_size=3,set_aside=4", 25),
-        ("suits=3,values=4,hand_size=3,set_aside=4,specials=anytime", 25),
-        ("suits=2,values=5,hand_size=2,set_aside=4,scoring=schwinger", 60),
-        ("suits=2,values=4,hand_size=2,set_aside=2,utility=win", 60),
-        ("suits=3,values=3,hand_size=3,set_aside=1,consolation_tricks=1", 25),
-        ("suits=4,values=2,hand_size=1,set_aside=2", 60),
-    ] {
-        let game = game(rules);
-        let mut drawn = 0;
-        for deal in 0..deals {
-            let mut rng = Rng::stream(7, rules, deal);
-            every_decision(&game, &mut rng, |history, rng| {
-                let state = history.state();
-                let pile = random_pile(&game, state, rng);
-                let known = game.known_pile(state, &pile).expect("the last bout");
-                for seat in Seat::all(2) {
-                    assert_eq!(known[seat], minimax(&game, state, &pile, seat), "{rules}: {state:?}, {pile:?}");
-                }
-                drawn += usize::from(!pile.is_empty());
-            });
-        }
-        assert!(drawn > 60, "{rules}: only {drawn} positions with a pile");
-    }
-}
-
-/// Random cards in the order in which chance can deal them from here, as many as without an attack.
-fn random_pile(game: &Schwinget, state: &State, rng: &mut Rng) -> Vec<Action> {
-    let mut state = *state;
-    let mut pile = Vec::new();
-    loop {
-        match game.turn(&state) {
-            Turn::Over => return pile,
-            Turn::Seat(_) => {
-                let action = game.legal(&state).nth(0);
-                game.apply(&mut state, action);
-            }
-            Turn::Chance => {
-                pile.push(game.sample_chance(&state, rng));
-                game.apply(&mut state, pile[pile.len() - 1]);
-            }
-        }
-    }
-}
-
-#[test]
-fn impossible_piles_are_refused() {
-    let game = game("");
-    let mut rng = Rng::stream(8, "piles", 0);
-    let state = *History::dealt(&game, &mut rng).state();
-    let pile = random_pile(&game, &state, &mut rng);
-    assert!(game.known_pile(&state, &pile).is_some());
-    assert!(game.known_pile(&state, &pile[1..]).is_none(), "too short");
-    let twice: Vec<Action> = pile.iter().copied().skip(1).chain([pile[1]]).collect();
-    assert!(game.known_pile(&state, &twice).is_none(), "a repeated card");
-    let held = game.legal(&state).nth(0);
-    for strange in [held, Action(26), Action(200)] {
-        let with: Vec<Action> = pile.iter().copied().skip(1).chain([strange]).collect();
-        assert!(game.known_pile(&state, &with).is_none(), "{strange:?}");
-    }
-    let scores = Schwinget::new(Rules::from_text("utility=score").unwrap()).unwrap();
-    assert!(scores.known_pile(&state, &pile).is_none(), "both may prefer the same result");
-}
-
-/// A known future asks only for the pile, in order.
-#[test]
-fn a_known_future_is_a_known_pile() {
-    for rules in ["", "scoring=schwinger,specials=anytime", "suits=3,values=4,hand_size=3,set_aside=2"] {
-        let game = game(rules);
-        let mut different = HashSet::new();
-        for deal in 0..20 {
-            let mut rng = Rng::stream(9, rules, deal);
-            every_decision(&game, &mut rng, |history, rng| {
-                let state = history.state();
-                let pile = random_pile(&game, state, &mut rng.clone());
-                let mut asked = 0;
-                let mut next = |state: &State| {
-                    assert_eq!(game.turn(state), Turn::Chance);
-                    asked += 1;
-                    pile[asked - 1]
-                };
-                let found = game.known_future(state, &mut next).expect("the last bout");
-                assert_eq!(asked, pile.len(), "the whole pile");
-                assert_eq!(found, game.known_pile(state, &pile).expect("the last bout"));
-                if pile.is_empty() {
-                    assert_eq!(Some(&found), game.ending(state).as_ref());
-                }
-                different.insert(found[Seat(0)].to_bits());
-            });
-        }
-        assert!(different.len() > 2, "{rules}: {different:?}");
-    }
-    let match_of_two = game("bouts=2");
-    let state = *History::dealt(&match_of_two, &mut Rng::stream(9, "match", 0)).state();
-    assert_eq!(match_of_two.known_future(&state, &mut |_| unreachable!("not called in a match of two bouts")), None);
 }

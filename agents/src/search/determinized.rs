@@ -12,7 +12,7 @@ use crate::agent::{ActionStats, Decision, Search};
 use crate::network::option::Guide;
 use crate::rollout::{Roller, Rollout};
 use crate::search::algorithm::Task;
-use crate::search::open_cards::{Future, OpenCards, OpenPosition, Solution, WorldValues, known_future};
+use crate::search::open_cards::{Future, OpenCards, OpenPosition, Solution, WorldValues};
 use crate::search::ucb::ActionRecord;
 use crate::search::uct::{Uct, UctSettings};
 
@@ -22,9 +22,6 @@ choice! {
         /// Best play to the end by all players, with all cards open and chance known, if it is found within `nodes`;
         /// otherwise `fallback`.
         Exact = "exact",
-        /// The same by the game's own solver, without a limit on nodes, if it has one ([`known_future`]);
-        /// otherwise `exact`.
-        Game = "game",
         /// Tree search with `iterations`, with all cards open and chance known.
         Search = "search",
         /// The mean of `iterations` rollouts, shared among the actions.
@@ -48,17 +45,17 @@ options! {
     /// The valuation of positions in open worlds.
     #[derive(Copy)]
     pub(crate) struct ValuationSettings for "valuations" {
-        /// The method by which a world is valued. No gain of game over exact was measured.
+        /// The method by which a world is valued.
         solver: Solver = Solver::Exact, ();
         /// The method for worlds that exact solving does not finish.
-        fallback: Fallback = Fallback::Search, (), "solver=exact|game";
+        fallback: Fallback = Fallback::Search, (), "solver=exact";
         /// The number of nodes that exact solving may take for each world.
-        nodes: u64 = 2000, 1..=1_000_000_000, "solver=exact|game";
+        nodes: u64 = 2000, 1..=1_000_000_000, "solver=exact";
         /// The number of iterations per tree search, or of rollouts shared among the actions.
         iterations: u64 = 200, 1..=1_000_000_000, "solver=search|rollouts or fallback=search|rollouts";
         /// Exploration in the tree search, for returns scaled so that twice their standard deviation in the world is
         /// 1.
-        c: f64 = 0.7, 0.0..=100.0, "solver=search or solver=exact|game and fallback=search";
+        c: f64 = 0.7, 0.0..=100.0, "solver=search or solver=exact and fallback=search";
         /// The policy that plays on from a leaf of the tree search, or from the action in rollouts.
         rollout: Rollout = Rollout::Hints, (), "solver=search|rollouts or fallback=search|rollouts";
         /// Mebibytes that the tree search may take. Once its tree is full, the search continues with the existing
@@ -174,13 +171,7 @@ impl<G: Hints> WorldEvaluator<G> {
         stop: &Stop<'_>,
     ) -> Option<Vec<WorldValues>> {
         let ValuationSettings { solver, fallback, nodes, .. } = self.valuation;
-        let solves = matches!(solver, Solver::Exact | Solver::Game);
-        if solver == Solver::Game
-            && let Some(solution) = known_future(game, position, future)
-        {
-            return Some(self.solved(solution));
-        }
-        if solves && (!self.too_large || fallback == Fallback::Evaluate) {
+        if solver == Solver::Exact && (!self.too_large || fallback == Fallback::Evaluate) {
             let solution = self.open.solve(game, position, future, nodes, stop);
             if solution.exact || fallback == Fallback::Evaluate {
                 return Some(self.solved(solution));
@@ -190,7 +181,7 @@ impl<G: Hints> WorldEvaluator<G> {
             self.too_large = true;
         }
         let rolls_out = match solver {
-            Solver::Exact | Solver::Game => fallback == Fallback::Rollouts,
+            Solver::Exact => fallback == Fallback::Rollouts,
             Solver::Search => false,
             Solver::Rollouts => true,
         };

@@ -9,9 +9,8 @@
 //! values depend on this choice.
 //!
 //! Both deepen iteratively until depth no longer cuts off anything or the nodes are used up. [`Hints::evaluate`] values
-//! the positions beyond. [`Hints::ending`] is used as soon as it returns a value; [`known_future`] leaves everything to
-//! the game's own solver, if it has one. Choices hidden from each other are made one after another, and later players
-//! see the earlier choices.
+//! the positions beyond. [`Hints::ending`] is used as soon as it returns a value. Choices hidden from each other are
+//! made one after another, and later players see the earlier choices.
 //!
 //! Known weaknesses: this is the value of a different game, without hidden information. Max^n finds one equilibrium
 //! of several.
@@ -237,31 +236,6 @@ impl OpenCards {
         }
         Solution { actions, exact, chance: search.chance, nodes: search.nodes }
     }
-}
-
-/// The same as [`OpenCards::solve`] by the game's own solver; `None` if the game has none ([`Hints::known_future`])
-/// for the successors of every action.
-pub(crate) fn known_future<G: Hints>(
-    game: &G,
-    position: OpenPosition<'_, G::State, G::Actions>,
-    future: &Future,
-) -> Option<Solution> {
-    let mut chance = false;
-    let mut value = |action| {
-        let (mut next, mut coming) = (*position.state, future.clone());
-        game.apply(&mut next, action);
-        chance |= coming.settle(game, &mut next);
-        let values = match game.turn(&next) {
-            Turn::Over => game.rounded_returns(&next),
-            Turn::Seat(_) | Turn::Chance => game.known_future(&next, &mut |state| {
-                chance = true;
-                coming.next(game, state)
-            })?,
-        };
-        Some(WorldValues::once(action, values))
-    };
-    let actions: Vec<_> = position.legal.iter().map(&mut value).collect::<Option<_>>()?;
-    Some(Solution { nodes: actions.len() as u64, actions, exact: true, chance })
 }
 
 struct Search<'a, G: Game> {
@@ -549,7 +523,7 @@ mod tests {
     };
     use stier_core::{Action, ActionSet as _, BySeat, FromRules, Game, Hints, History, Rng, Turn};
 
-    use super::{Future, OpenCards, OpenPosition, Solution, WorldValues, known_future};
+    use super::{Future, OpenCards, OpenPosition, Solution, WorldValues};
     use crate::agent::Stop;
 
     /// Best play by all players, with the first of equal actions; `None` if there are more decisions than `left`.
@@ -576,12 +550,11 @@ mod tests {
     }
 
     /// Plays random games and solves their endings, from the last decision back to where brute force would take more
-    /// than `most` nodes. Returns the number of endings, the number with a random event to come, and the number that
-    /// the game's own solver solved.
-    fn agrees<G: Hints + FromRules>(rules: &str, endings: u64, most: u64) -> [u64; 3] {
+    /// than `most` nodes. Returns the number of endings, and the number with a random event to come.
+    fn agrees<G: Hints + FromRules>(rules: &str, endings: u64, most: u64) -> [u64; 2] {
         let game = G::from_text(rules).expect("a game");
         let mut solver = OpenCards::default();
-        let (mut done, mut random, mut known) = (0, 0, 0);
+        let (mut done, mut random) = (0, 0);
         for index in 0.. {
             let mut rng = Rng::stream(8, "endings", index);
             let mut history = History::dealt(&game, &mut rng);
@@ -605,22 +578,18 @@ mod tests {
                     .collect();
                 let Some(expected) = expected else { break };
                 let found = solve(&mut solver, &game, state, &future, u64::MAX);
-                let by_game = known_future(&game, OpenPosition { state, legal: game.legal(state) }, &future);
-                for found in [&found].into_iter().chain(&by_game) {
-                    assert!(found.exact);
-                    assert_eq!(found.actions.len(), expected.len());
-                    for (found, expected) in found.actions.iter().zip(&expected) {
-                        assert_eq!(found.action, expected.0);
-                        let close = found.values.iter().zip(expected.1.iter()).all(|(a, b)| (a - b).abs() < 1e-4);
-                        assert!(close, "{rules} {state:?}: {found:?}, by brute force {expected:?}");
-                    }
+                assert!(found.exact);
+                assert_eq!(found.actions.len(), expected.len());
+                for (found, expected) in found.actions.iter().zip(&expected) {
+                    assert_eq!(found.action, expected.0);
+                    let close = found.values.iter().zip(expected.1.iter()).all(|(a, b)| (a - b).abs() < 1e-4);
+                    assert!(close, "{rules} {state:?}: {found:?}, by brute force {expected:?}");
                 }
                 done += 1;
                 random += u64::from(found.chance);
-                known += u64::from(by_game.is_some_and(|by_game| by_game.chance));
             }
             if done >= endings {
-                return [done, random, known];
+                return [done, random];
             }
         }
         unreachable!("games do not run out")
@@ -638,9 +607,8 @@ mod tests {
         ] {
             done += agrees::<Schwinget>(rules, 800, 4000)[0];
         }
-        let [small, random, known] = agrees::<Schwinget>("suits=2,values=4,hand_size=2,set_aside=2", 1000, 100_000);
+        let [small, random] = agrees::<Schwinget>("suits=2,values=4,hand_size=2,set_aside=2", 1000, 100_000);
         assert!(random > 100, "{random} endings with cards to draw");
-        assert!(known > 100, "{known} of them by the game's own solver");
         assert!(done + small >= 5000);
     }
 
@@ -651,10 +619,8 @@ mod tests {
         {
             agrees::<UpAndDown>(rules, 500, 4000);
         }
-        let [_, random, known] =
-            agrees::<UpAndDown>("players=2,die_faces=2,hand_size=2,rounds=2,utility=win", 300, 50_000);
+        let [_, random] = agrees::<UpAndDown>("players=2,die_faces=2,hand_size=2,rounds=2,utility=win", 300, 50_000);
         assert!(random > 30, "{random} endings with dice to roll");
-        assert_eq!(known, 0, "it does not have its own solver");
     }
 
     #[test]

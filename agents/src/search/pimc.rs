@@ -10,7 +10,7 @@
 //!
 //! A world is solved exactly ([`open_cards`](crate::search::open_cards)) if that takes at most `nodes`. Once a world of
 //! a decision takes more, the others are assumed to do so too, and each is searched by its own tree
-//! ([`uct`](crate::search::uct)). With `solver=game` the game's own solver, if it has one, tries each world first.
+//! ([`uct`](crate::search::uct)).
 //!
 //! Known weaknesses (I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial Intelligence
 //! 100, 1998). *Strategy fusion*: the search plans to play differently in worlds that it will not be able to

@@ -38,7 +38,7 @@ options! {
         /// The method by which a level-0 player values a world.
         inner_solver: Solver = Solver::Rollouts, ();
         /// The number of nodes that a level-0 player's exact solving may take; beyond them it rolls out.
-        inner_nodes: u64 = 200, 1..=1_000_000_000, "inner_solver=exact|game";
+        inner_nodes: u64 = 200, 1..=1_000_000_000, "inner_solver=exact";
         /// The number of iterations of a level-0 player's tree search, or its rollouts per world: shared among the
         /// actions, at least one each.
         inner_iterations: u64 = 1, 1..=1_000_000_000;

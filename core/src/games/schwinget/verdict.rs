@@ -52,11 +52,6 @@ impl Verdicts {
         Self { table, hand_size: rules.hand_size, consolation_tricks: rules.consolation_tricks }
     }
 
-    /// All possible results.
-    pub(super) fn all(&self) -> impl Iterator<Item = Verdict> {
-        self.table.into_iter()
-    }
-
     /// The result of the bout that has just ended.
     #[inline(always)]
     pub(super) fn of(&self, state: &State) -> Verdict {

@@ -71,12 +71,6 @@ impl Hints for Schwinget {
         self.open_ending(state)
     }
 
-    /// See [`Schwinget::known_pile`].
-    fn known_future(&self, state: &State, next: &mut impl FnMut(&State) -> Action) -> Option<BySeat<f32>> {
-        let last_bout = state.bout + 1 == self.rules.bouts;
-        self.known_pile(state, &if last_bout { self.pile_to_come(state, next) } else { Vec::new() })
-    }
-
     #[inline]
     fn hinted_playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
         Playout::<Self, true>::run(self, state, rng)

@@ -4,7 +4,6 @@
 mod attack;
 mod evaluate;
 mod hints;
-mod known_pile;
 mod policy;
 mod solve;
 mod thumb;

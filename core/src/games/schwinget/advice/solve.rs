@@ -24,7 +24,7 @@ use crate::games::schwinget::verdict::Verdict;
 use crate::seats::BySeat;
 
 /// The largest hands for which [`Hints::ending`](crate::Hints::ending) uses this search, because it must be fast.
-pub(super) const MAX_ENDING: u32 = 6;
+const MAX_ENDING: u32 = 6;
 /// The number of possible counts of remaining tricks, from 0 to the largest hand and a neutral trick in the middle.
 const MAX_LEFT: usize = 14;
 
@@ -35,7 +35,7 @@ const LOWER: u32 = 0x1f1f_1f1f;
 /// All suited cards.
 const SUITED: u32 = HIGHEST | LOWER;
 /// The referee.
-pub(super) const REFEREE: u32 = 1 << 7;
+const REFEREE: u32 = 1 << 7;
 /// The counter.
 const COUNTER: u32 = 1 << 15;
 /// Both specials.
@@ -44,7 +44,7 @@ const SPECIAL: u32 = REFEREE | COUNTER;
 /// Cards with one byte for each suit: bits 0 to 4 are the values below the highest, bit 6 is the highest. Bits 5 and
 /// 7 are gaps that separate values that must not count as adjacent.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Layout {
+struct Layout {
     /// The bits of the suited cards, in the order of their ids.
     spread: u32,
     /// The ids of the suited cards, of the referee and of the counter.
@@ -55,7 +55,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// The layout of a game's cards.
-    pub(super) fn of(game: &Schwinget) -> Self {
+    fn of(game: &Schwinget) -> Self {
         let (rules, deck) = (&game.rules, &game.deck);
         let suit = ((1 << (rules.values - 1)) - 1) | 0x40;
         let spread = (0..rules.suits).fold(0, |spread, index| spread | suit << (8 * index));
@@ -64,7 +64,7 @@ impl Layout {
 
     /// Converts card ids to this layout.
     #[inline(always)]
-    pub(super) fn cards(&self, ids: u32) -> u32 {
+    fn cards(&self, ids: u32) -> u32 {
         let suited = bits::deposit(u64::from(ids & self.suited), u64::from(self.spread)) as u32;
         let referee = if ids & self.referee != 0 { REFEREE } else { 0 };
         let counter = if ids & self.counter != 0 { COUNTER } else { 0 };
@@ -72,14 +72,14 @@ impl Layout {
     }
 
     /// The cards of the trump suit.
-    pub(super) fn trump(&self, trump: u8) -> u32 {
+    fn trump(&self, trump: u8) -> u32 {
         if trump == NO_TRUMP { 0 } else { 0x5f << (8 * trump) }
     }
 }
 
 /// The rules of a bout that affect play.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TrickRules {
+struct TrickRules {
     /// The trump suit.
     trump: u32,
     /// The cards that may be played even if the suit led could be followed.
@@ -97,7 +97,7 @@ fn fill_down(cards: u32) -> u32 {
 /// Keeps, of the `cards` of a player, the lowest of each run not interrupted by a card of the `other` player. If
 /// `counter` is set, the highest value of a suit is not part of a run.
 #[inline(always)]
-pub(super) fn distinct(cards: u32, other: u32, counter: bool) -> u32 {
+fn distinct(cards: u32, other: u32, counter: bool) -> u32 {
     let gap = if counter { 0 } else { 0x2020_2020 };
     let open = (SUITED | gap) & !other;
     let suited = cards & SUITED;
@@ -105,14 +105,14 @@ pub(super) fn distinct(cards: u32, other: u32, counter: bool) -> u32 {
 }
 
 impl TrickRules {
-    pub(super) fn new(trump: u32, specials: Specials) -> Self {
+    fn new(trump: u32, specials: Specials) -> Self {
         let anytime = if specials == Specials::Anytime { SPECIAL } else { 0 };
         Self { trump, free: trump | anytime }
     }
 
     /// The legal replies to `led`, and the cards that would win. The referee counts as in the last trick.
     #[inline(always)]
-    pub(super) fn replies<const SPECIALS: bool>(&self, led: u32, follow: u32) -> (u32, u32) {
+    fn replies<const SPECIALS: bool>(&self, led: u32, follow: u32) -> (u32, u32) {
         if SPECIALS && led & SPECIAL != 0 {
             let winners = if led == REFEREE { !0 } else { LOWER };
             return (follow, winners);
@@ -131,14 +131,7 @@ impl TrickRules {
     /// True if the player on lead can collect at least `need` of the remaining tricks. These are one for each of its
     /// `cards` and the neutral one, if any (`waiting` is 1 or 0). `SPECIALS` must be set if a special may be in hand.
     #[inline(always)]
-    pub(super) fn lead<const SPECIALS: bool>(
-        &self,
-        lead: u32,
-        follow: u32,
-        need: i32,
-        cards: i32,
-        waiting: i32,
-    ) -> bool {
+    fn lead<const SPECIALS: bool>(&self, lead: u32, follow: u32, need: i32, cards: i32, waiting: i32) -> bool {
         debug_assert!(lead.count_ones() == cards as u32 && follow.count_ones() == cards as u32);
         if need <= 0 || need > cards + waiting {
             return need <= 0;
@@ -207,7 +200,7 @@ impl TrickRules {
 
     /// True if the player who led `led`, and now holds `lead`, can collect at least `need` after any reply.
     #[inline(always)]
-    pub(super) fn answer<const SPECIALS: bool>(
+    fn answer<const SPECIALS: bool>(
         &self,
         led: u32,
         lead: u32,
@@ -264,7 +257,7 @@ impl TrickRules {
     /// True if the player who holds `lead` can collect at least `need` while a neutral trick waits. `own` is true if
     /// it decides who leads.
     #[inline(never)]
-    pub(super) fn decide(&self, lead: u32, follow: u32, own: bool, need: i32, cards: i32) -> bool {
+    fn decide(&self, lead: u32, follow: u32, own: bool, need: i32, cards: i32) -> bool {
         let to_lead = || self.lead::<true>(lead, follow, need, cards, 1);
         let to_follow = || !self.lead::<true>(follow, lead, cards + 1 - need + 1, cards, 1);
         if own { to_lead() || to_follow() } else { to_lead() && to_follow() }
@@ -274,10 +267,10 @@ impl TrickRules {
 /// A position after the last chance event, from the perspective of the player who leads or, after the referee,
 /// decides.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ending {
+struct Ending {
     rules: TrickRules,
     /// The seat of this player.
-    pub(super) seat: u8,
+    seat: u8,
     own: u32,
     other: u32,
     /// Tricks still to be played, including the current one.
@@ -290,7 +283,7 @@ pub(super) struct Ending {
 
 impl Ending {
     /// The ending at this decision; there must be no more chance events.
-    pub(super) fn new(game: &Schwinget, state: &State) -> Self {
+    fn new(game: &Schwinget, state: &State) -> Self {
         let follows = state.phase == Phase::Follow;
         let seat = state.mover ^ u8::from(follows);
         let layout = Layout::of(game);
@@ -308,7 +301,7 @@ impl Ending {
     }
 
     /// True if the player can collect at least `need` tricks, including the waiting one.
-    pub(super) fn can_collect(&self, need: i32) -> bool {
+    fn can_collect(&self, need: i32) -> bool {
         let Self { rules, own, other, cards, waiting, led, deciding, .. } = *self;
         if need <= 0 || need > cards + waiting {
             return need <= 0;
@@ -344,7 +337,7 @@ pub(super) fn tricks_worth(game: &Schwinget, state: &State, seat: u8, left: u8, 
 
 /// Numbers of tricks grouped by the returns that they are worth.
 #[derive(Clone, Debug)]
-pub(super) struct Stakes {
+struct Stakes {
     /// `steps[i]`: the smallest number of tricks worth `worth[i + 1]`.
     steps: ArrayVec<u8, MAX_LEFT>,
     /// Returns of both seats, increasing for the player of the [`Ending`].
@@ -353,7 +346,7 @@ pub(super) struct Stakes {
 
 impl Stakes {
     /// Groups the remaining tricks of this state, in the last bout of the match, for the player in `seat`.
-    pub(super) fn new(game: &Schwinget, state: &State, seat: u8) -> Self {
+    fn new(game: &Schwinget, state: &State, seat: u8) -> Self {
         let (own, other) = (usize::from(seat & 1), usize::from(seat & 1 ^ 1));
         let waiting = u8::from(state.neutral != Neutral::None);
         let left = state.hands[0].count_ones().max(state.hands[1].count_ones()) as u8 + waiting;
@@ -374,7 +367,7 @@ impl Stakes {
 
     /// The number of steps that the player can reach. The search begins at `guess`.
     #[inline(always)]
-    pub(super) fn reached(&self, guess: usize, can_collect: impl Fn(i32) -> bool) -> usize {
+    fn reached(&self, guess: usize, can_collect: impl Fn(i32) -> bool) -> usize {
         let can = |step: usize| can_collect(i32::from(self.steps[step]));
         let mut reached = guess;
         if reached < self.steps.len() && can(reached) {
@@ -392,13 +385,13 @@ impl Stakes {
 
     /// The returns of both seats after this number of steps.
     #[inline(always)]
-    pub(super) fn worth(&self, reached: usize) -> [f32; 2] {
+    fn worth(&self, reached: usize) -> [f32; 2] {
         self.worth[reached]
     }
 
     /// A first guess for the search when nothing is known.
     #[inline(always)]
-    pub(super) fn middle(&self) -> usize {
+    fn middle(&self) -> usize {
         self.steps.len() / 2
     }
 }
