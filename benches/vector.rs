@@ -68,7 +68,7 @@ fn worlds(criterion: &mut Criterion, name: &str) {
     let mut group = criterion.benchmark_group(format!("worlds/{name}"));
     group.throughput(Throughput::Elements(WORLDS as u64));
     for (kind, histories) in [("positions", false), ("histories", true)] {
-        let settings = resample_many::Settings { worlds: WORLDS, seed: 1, histories, threads: 1 };
+        let settings = resample_many::Settings { agent: None, worlds: WORLDS, seed: 1, histories, threads: 1 };
         let never = AtomicBool::new(false);
         group.bench_function(kind, |bencher| {
             bencher.iter(|| black_box(game.resample_many(&[(&*state, seat)], &settings, &never).expect("worlds")));

@@ -61,7 +61,7 @@ fn worlds_with_histories_are_resampled_states() {
         let seats = game.info().num_seats;
         let sources: Vec<(&dyn DynState, Seat)> =
             states.iter().enumerate().map(|(index, state)| (&**state, Seat((index % seats) as u8))).collect();
-        let settings = resample_many::Settings { worlds: 3, seed: 8, histories: true, threads: 2 };
+        let settings = resample_many::Settings { agent: None, worlds: 3, seed: 8, histories: true, threads: 2 };
         let found = worlds(&*game, &sources, settings);
         assert_eq!(found.count(), 3 * sources.len());
         let seen = observations(&*game, &*found, Some(Seat(0)));
@@ -86,7 +86,7 @@ fn worlds_without_histories_are_consistent_with_the_view() {
         let states = decisions(&*game, 4);
         let state = &states[states.len() / 2];
         let seat = state.turn().seat().expect("a decision");
-        let settings = resample_many::Settings { worlds: 5000, seed: 8, histories: false, threads: 1 };
+        let settings = resample_many::Settings { agent: None, worlds: 5000, seed: 8, histories: false, threads: 1 };
         let found = worlds(&*game, &[(&**state, seat)], settings);
         assert!(found.state(0).is_none());
         // The player's observation is the same in all worlds.
@@ -115,17 +115,17 @@ fn worlds_do_not_depend_on_threads_or_other_states() {
     let states = decisions(&*game, 5);
     let sources: Vec<(&dyn DynState, Seat)> = states.iter().map(|state| (&**state, Seat(1))).collect();
     for histories in [false, true] {
-        let settings = resample_many::Settings { worlds: 5000, seed: 2, histories, threads: 1 };
+        let settings = resample_many::Settings { agent: None, worlds: 5000, seed: 2, histories, threads: 1 };
         let one = holdings(&*game, &*worlds(&*game, &sources, settings));
         let many = worlds(&*game, &sources, resample_many::Settings { threads: 3, ..settings });
         assert_eq!(one, holdings(&*game, &*many));
-        let fewer = worlds(&*game, &sources[..1], resample_many::Settings { worlds: 10, ..settings });
+        let fewer = worlds(&*game, &sources[..1], resample_many::Settings { agent: None, worlds: 10, ..settings });
         let fewer = holdings(&*game, &*fewer);
         assert_eq!(one[..fewer.len()], fewer);
         let other = worlds(&*game, &sources, resample_many::Settings { seed: 3, ..settings });
         assert_ne!(one, holdings(&*game, &*other));
     }
-    let settings = resample_many::Settings { worlds: 10, seed: 2, histories: false, threads: 1 };
+    let settings = resample_many::Settings { agent: None, worlds: 10, seed: 2, histories: false, threads: 1 };
     let stopped = game.resample_many(&sources, &settings, &AtomicBool::new(true));
     assert_eq!(stopped.err(), Some(Halted::Interrupted.into()));
 }

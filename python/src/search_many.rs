@@ -19,7 +19,8 @@ use crate::search::Search;
 use crate::values::{Number, Seed};
 use crate::worlds::one_or_many;
 
-fn searcher(game: &Game, agent: &Bound<'_, PyAny>) -> PyResult<AgentSpec> {
+/// The agent that a caller gave as text or as an `Agent`.
+pub(crate) fn spec_of(game: &Game, agent: &Bound<'_, PyAny>) -> PyResult<AgentSpec> {
     if let Ok(text) = agent.cast::<PyString>() {
         return parse_spec(&text.to_cow()?, None);
     }
@@ -45,7 +46,7 @@ pub(crate) fn search_many(
     on_progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Vec<Search>> {
     let (game, states) = one_or_many(states)?;
-    let spec = searcher(&game, agent)?;
+    let spec = spec_of(&game, agent)?;
     let settings =
         Settings { seed: seed.map_or(spec.seed().unwrap_or(0), |Seed(seed)| seed), threads: threads.threads()? };
     let total = states.len() as u64;

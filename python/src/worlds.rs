@@ -15,6 +15,7 @@ use crate::errors;
 use crate::game::Game;
 use crate::python_game::guarded;
 use crate::run::watched;
+use crate::search_many::spec_of;
 use crate::state::State;
 use crate::values::{Number, Seed};
 
@@ -129,7 +130,7 @@ pub(crate) fn one_or_many<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Game, Vec
 }
 
 /// Draws many determinizations of a state, or n of each of several states of the same game. These are states that the
-/// player cannot tell apart from the true one, drawn by chance reach probability.
+/// player cannot tell apart from the true one, drawn by chance reach probability or from an agent's beliefs.
 ///
 /// World `k` of state `s` has the seed `derive_seed(derive_seed(seed, "resample many", s), "world", k)`, independently
 /// of the other worlds and the number of threads. With histories it is `state.resample_from_infostate(player, that
@@ -141,14 +142,19 @@ pub(crate) fn one_or_many<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Game, Vec
 ///     seed: The seed.
 ///     player: The player whose knowledge counts; by default the player to move in each state.
 ///     histories: Draw worlds with histories, which makes them states.
+///     agent: The agent whose beliefs the worlds are drawn from, as text or as an `Agent`, such as
+///         `"ismcts:beliefs=policy"`; `None` for chance alone. Its seed is `derive_seed(derive_seed(seed, "resample many",
+///         s), "beliefs", 0)`. A belief weighs positions: among the histories of one, chance alone decides.
 ///     threads: The number of threads; 0 for all cores.
 ///
 /// Raises:
+///     AgentError: An agent that does not exist or is for another game.
 ///     SeatError: An unknown player, or no player named where no player is to move.
 ///     ValueError: No states, states of different games, or a number out of range.
 #[pyfunction]
-#[pyo3(signature = (states, n, seed=Seed(0), *, player=None, histories=false, threads=Number::Small(0)),
-    text_signature = "(states, n, seed=0, *, player=None, histories=False, threads=0)")]
+#[pyo3(signature = (states, n, seed=Seed(0), *, player=None, histories=false, agent=None, threads=Number::Small(0)),
+    text_signature = "(states, n, seed=0, *, player=None, histories=False, agent=None, threads=0)")]
+#[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
 pub(crate) fn resample_many(
     py: Python<'_>,
     states: &Bound<'_, PyAny>,
@@ -156,10 +162,13 @@ pub(crate) fn resample_many(
     seed: Seed,
     player: Option<Number>,
     histories: bool,
+    agent: Option<&Bound<'_, PyAny>>,
     threads: Number,
 ) -> PyResult<Worlds> {
     let (game, states) = one_or_many(states)?;
+    let agent = agent.map(|agent| spec_of(&game, agent)).transpose()?;
     let settings = Settings {
+        agent: agent.as_ref(),
         worlds: n.between("n", 1, MAX_WORLDS / states.len() as i64)? as usize,
         seed: seed.0,
         histories,
@@ -171,7 +180,7 @@ pub(crate) fn resample_many(
     let face = game.face();
     let work = |_| face.resample_many(&sources, &settings, &interrupt);
     let drawn = watched::<_, ()>(py, &interrupt, work, |_| Ok(()))?.map_err(|error| match error {
-        ResampleError::State { .. } => errors::agent(error),
+        ResampleError::State { .. } | ResampleError::Unsuited(_) => errors::agent(error),
         ResampleError::Halted(_) => PyRuntimeError::new_err(error.to_string()),
     })?;
     Ok(Worlds { game: game.clone(), drawn })

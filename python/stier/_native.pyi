@@ -751,6 +751,7 @@ def resample_many(
     *,
     player: SupportsIndex | None = None,
     histories: bool = False,
+    agent: Agent | str | None = None,
     threads: SupportsIndex = 0,
 ) -> Worlds: ...
 def search_many(

@@ -54,6 +54,29 @@ def test_holdings_are_the_cards(game: stier.Game) -> None:
     np.testing.assert_allclose(held.sum(2)[0], beliefs.expected.sum(0), atol=1e-9)
 
 
+def test_worlds_of_an_agent_follow_its_beliefs(game: stier.Game) -> None:
+    state, agent = one_state(game), "ismcts:iterations=1,beliefs=policy,model=greedy,model_epsilon=0.3"
+    player, seed = state.current_player(), stier.derive_seed(stier.derive_seed(7, "resample many", 0), "beliefs", 0)
+    expected = stier.load_agent(agent, game, seed=seed).beliefs(state).expected
+    for histories, count in [(False, 20_000), (True, 2_000)]:
+        worlds = stier.resample_many(state, count, 7, agent=agent, histories=histories)
+        held = worlds.holdings()
+        error = 4 * held.std(axis=0) / count**0.5 + 1e-9
+        assert (abs(held.mean(axis=0) - expected.T) <= error).all()
+        np.testing.assert_array_equal(
+            held, stier.resample_many(state, count, 7, agent=agent, histories=histories, threads=1).holdings()
+        )
+    assert worlds[0].information_state_string(player) == state.information_state_string(player)
+
+
+def test_beliefs_change_the_worlds(schwinget: stier.Game) -> None:
+    state, agent = some_states(schwinget)[3], "ismcts:beliefs=policy,model=fitted"
+    chance, believed = (stier.resample_many(state, 20_000, 7, agent=agent).holdings() for agent in (None, agent))
+    assert abs(chance.mean(axis=0) - believed.mean(axis=0)).max() > 0.05
+    with pytest.raises(stier.AgentError, match="unknown agent 'nobody'"):
+        stier.resample_many(state, 1, agent="nobody")
+
+
 def test_positions_follow_the_same_distribution(schwinget: stier.Game) -> None:
     state = some_states(schwinget)[2]
     worlds = stier.resample_many(state, 20_000, 7)

@@ -186,16 +186,15 @@ impl<G: Game> Worlds<G> {
         }
     }
 
-    /// Draws a history that the searcher considers possible. Those of a belief are inferred only if the worlds were
-    /// made for histories.
+    /// Draws a history that the searcher considers possible. If the belief has states alone, it is one of a drawn state,
+    /// by chance.
     pub fn draw_history(&self, game: &G, rng: &mut Rng) -> History<G> {
         match self.belief() {
             None => self.sampler.sample_history(game, rng),
-            Some(belief) => {
-                let inferred = belief.draw_history(rng).cloned();
-                debug_assert!(inferred.is_some(), "the belief has histories");
-                inferred.unwrap_or_else(|| self.sampler.sample_history(game, rng))
-            }
+            Some(belief) => match belief.draw_history(rng) {
+                Some(history) => history.clone(),
+                None => self.sampler.sample_history_of(game, &belief.draw(rng), rng),
+            },
         }
     }
 

@@ -3,21 +3,26 @@
 //! World `k` of state `s` has its own seed. The seed is hashed from (seed, "resample many", s) and then from (that,
 //! "world", k), so it does not depend on the other worlds or on the number of threads. Without histories, a world is
 //! a position drawn by [`Sampler::sample`](stier_core::Sampler::sample), for arrays. With them, it is the result of
-//! `DynState::resample` for its seed, a state to play on from.
+//! `DynState::resample` for its seed, a state to play on from. Both are drawn by chance reach probability, or from the
+//! beliefs of an agent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stier_core::{Game, History, Notation, Rng, Sampler as _, Seat};
+use stier_core::{Game, Hints, History, Notation, Rng, Seat};
 use thiserror::Error;
 
 use crate::agent::DecideError;
 use crate::agent::threads::{Halted, each};
+use crate::agent::worlds::Worlds;
 use crate::batch::vector::Cells;
+use crate::catalogue::spec::{AgentSpec, Unsuited};
 
 /// The settings of a call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Settings {
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Settings<'a> {
+    /// The agent whose beliefs the worlds are drawn from; by default chance alone counts.
+    pub agent: Option<&'a AgentSpec>,
     /// The number of worlds of each state, at least 1.
     pub worlds: usize,
     /// The seed from which the worlds' seeds are hashed.
@@ -39,6 +44,9 @@ pub enum ResampleError {
         /// The error.
         source: DecideError,
     },
+    /// The agent cannot play this game.
+    #[error(transparent)]
+    Unsuited(#[from] Unsuited),
     /// Interrupted, or the threads could not be started.
     #[error(transparent)]
     Halted(#[from] Halted),
@@ -114,10 +122,10 @@ impl<G: Game> Resampled<G> {
 /// comparison.
 const PART: usize = 4096;
 
-/// The seed of a world.
-fn seed_of(seed: u64, state: usize, world: usize) -> u64 {
+/// A seed for a state: of a world, or of the beliefs.
+fn seed_of(seed: u64, state: usize, purpose: &str, index: usize) -> u64 {
     let state = Rng::stream(seed, "resample many", state as u64).bits();
-    Rng::stream(state, "world", world as u64).bits()
+    Rng::stream(state, purpose, index as u64).bits()
 }
 
 /// The worlds of a part.
@@ -126,17 +134,20 @@ struct Drawn<G: Game> {
     histories: Vec<(History<G>, Option<u64>)>,
 }
 
-fn part<G: Game>(game: &G, source: &Source<'_, G>, state: usize, first: usize, settings: &Settings) -> Drawn<G> {
-    let sampler = game.sampler(&game.view(source.history, source.seat));
+fn part<G: Hints>(game: &G, source: &Source<'_, G>, state: usize, first: usize, settings: &Settings<'_>) -> Drawn<G> {
+    let view = game.view(source.history, source.seat);
+    let believed =
+        |spec: &AgentSpec| spec.player(game, seed_of(settings.seed, state, "beliefs", 0)).agent().beliefs(game, &view);
+    let worlds = settings.agent.map_or_else(|| Worlds::uniform(game, &view), believed);
     let last = settings.worlds.min(first + PART);
-    let seeded = |world| Rng::stream(seed_of(settings.seed, state, world), "resample", 0);
+    let seeded = |world| Rng::stream(seed_of(settings.seed, state, "world", world), "resample", 0);
     if !settings.histories {
-        let positions = (first..last).map(|world| sampler.sample(&mut seeded(world))).collect();
+        let positions = (first..last).map(|world| worlds.draw(&mut seeded(world))).collect();
         return Drawn { positions, histories: Vec::new() };
     }
     let drawn = |world| {
         let mut rng = seeded(world);
-        let history = sampler.sample_history(game, &mut rng);
+        let history = worlds.draw_history(game, &mut rng);
         (history, source.dealt.then(|| rng.bits()))
     };
     let histories: Vec<_> = (first..last).map(drawn).collect();
@@ -144,12 +155,13 @@ fn part<G: Game>(game: &G, source: &Source<'_, G>, state: usize, first: usize, s
 }
 
 /// Draws the worlds of every state.
-pub(crate) fn draw<G: Game>(
+pub(crate) fn draw<G: Hints>(
     game: &Arc<G>,
     sources: &[Source<'_, G>],
-    settings: &Settings,
+    settings: &Settings<'_>,
     interrupt: &AtomicBool,
 ) -> Result<Resampled<G>, ResampleError> {
+    settings.agent.map_or(Ok(()), |agent| agent.check(&**game))?;
     let firsts = |state| (0..settings.worlds).step_by(PART).map(move |first| (state, first));
     let parts: Vec<(usize, usize)> = (0..sources.len()).flat_map(firsts).collect();
     let drawn = each(

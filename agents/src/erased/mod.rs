@@ -144,7 +144,7 @@ dyn_trait! {
         fn resample_many(
             &self,
             states: &[(&dyn DynState, Seat)],
-            settings: &resample_many::Settings,
+            settings: &resample_many::Settings<'_>,
             interrupt: &AtomicBool,
         ) -> Result<Box<dyn DynWorlds>, ResampleError> {
             let mut sources = Vec::with_capacity(states.len());
