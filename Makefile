@@ -13,7 +13,7 @@ ENGINE := Cargo.toml Cargo.lock .cargo/config.toml \
 		-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.txt' -o -name README.md \) -print)
 NETWORKS := $(wildcard core/src/games/*/advice/network.safetensors)
 RUST := $(ENGINE) $(NETWORKS) python/pyproject.toml python/Cargo.toml \
-	$(shell find python/src python/study -name tests -prune -o -type f \( -name '*.rs' -o -name '*.toml' \) -print)
+	$(wildcard python/src/*.rs python/src/*/*.rs)
 
 # The web page, and what its engine is compiled for.
 PAGE := python/web/page
@@ -141,12 +141,15 @@ bench: $(VENV)/tests
 strength:
 ## solve the scaled-down games of benches/ladder.toml, ask every agent, write benches/LADDER.md (an hour)
 ladder:
-## when is an attack right? Tables and figures under notebooks/ (hours of one core)
-study:
 ## train networks in the four games, five seeds each, write benches/TRAINING.md (hours)
 training:
-strength ladder study training: $(VENV)/tests
+strength ladder training: $(VENV)/tests
 	$(BIN)/stier run benches/$@.toml $(OPTIONS)
+
+# Takes options: make study OPTIONS='--chapter broad'.
+## when is an attack in Schwinget right? Tables and figures under notebooks/ (hours of one core)
+study: $(VENV)/tests
+	$(BIN)/python notebooks/attack_timing --tables notebooks/attack_timing/results --figures notebooks/images $(OPTIONS)
 
 # Takes options: make audit OPTIONS='--games 10'. OpenSpiel needs Python 3.11 or newer.
 ## look for leaks in the card games of OpenSpiel, PettingZoo and RLCard, write benches/AUDIT.md (20 minutes)

@@ -32,7 +32,6 @@ mod solution;
 mod state;
 mod stats;
 mod table;
-mod timing;
 mod tree;
 mod values;
 mod vector;
@@ -85,8 +84,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stats::estimate_of_sums, module)?)?;
     module.add_function(wrap_pyfunction!(stats::share_of_sums, module)?)?;
     module.add_function(wrap_pyfunction!(properties::properties, module)?)?;
-    module.add_function(wrap_pyfunction!(timing::timing_positions, module)?)?;
-    module.add_function(wrap_pyfunction!(timing::timing_sets, module)?)?;
     module.add_function(wrap_pyfunction!(solution::solve, module)?)?;
     module.add_function(wrap_pyfunction!(solution::next_look, module)?)?;
     module.add_function(wrap_pyfunction!(solution::load_solution, module)?)?;

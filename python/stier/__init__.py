@@ -39,7 +39,6 @@ if TYPE_CHECKING:
         replays as replays,
         schwingfest as schwingfest,
         solving as solving,
-        study as study,
         terminal as terminal,
         train as train,
     )

@@ -64,8 +64,6 @@ __all__ = [
     "share",
     "share_of_sums",
     "solve",
-    "timing_positions",
-    "timing_sets",
     "verdict",
 ]
 
@@ -722,27 +720,6 @@ def properties(
     threads: SupportsIndex,
     on_progress: Callable[[int, int], object] | None = None,
 ) -> Properties: ...
-def timing_positions(
-    game: Game,
-    *,
-    players: str,
-    continuation: str,
-    repeats: SupportsIndex,
-    hidden: str,
-    lights: Sequence[str],
-    share: float,
-    seed: SupportsIndex,
-    first: SupportsIndex,
-    games: SupportsIndex,
-    threads: SupportsIndex,
-) -> dict[str, npt.NDArray[Any]]: ...
-def timing_sets(
-    solution: Solution,
-    *,
-    lights: Sequence[str],
-    seed: SupportsIndex,
-    threads: SupportsIndex,
-) -> dict[str, npt.NDArray[Any]]: ...
 def derive_seed(seed: SupportsIndex, purpose: str, index: SupportsIndex) -> int: ...
 def resample_many(
     states: State | Iterable[State],

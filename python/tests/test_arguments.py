@@ -8,7 +8,6 @@ from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -117,11 +116,6 @@ def matches(deals: Any = 1, deals_per_part: Any = 1, seed: Any = 0) -> stier.exp
     return stier.experiments.Experiment("kuhn_poker", ["random", "greedy"], **settings)
 
 
-def studied(**arguments: Any) -> object:
-    with TemporaryDirectory() as folder:
-        return stier.study.attack_timing(folder, quick=True, chapters=[], **arguments)
-
-
 MATCH = stier.pit(GAME, ["random", "random"], deals=2)
 PAIR = {"game": GAME, "a": "random", "b": "random"}
 #: A library that some calls need, the function, its other arguments, and arguments that its signature does not name.
@@ -140,7 +134,6 @@ CALLS: dict[str, Call] = {
     "Game.new_initial_state": ("", lambda: GAME.new_initial_state, {}, []),
     "derive_seed": ("", lambda: stier.derive_seed, {"seed": 1, "purpose": "test", "index": 0}, []),
     "Experiment": ("pyarrow", lambda: matches, {}, []),
-    "study.attack_timing": ("pyarrow", lambda: studied, {}, ["seed", "scale", "threads"]),
     "check_game": ("", lambda: stier.check_game, {"game": "kuhn:Kuhn", "histories": 10}, []),
     "exploit": ("", lambda: stier.exploit, {**RANDOM, "deals": 2}, []),
     "exploitability": ("", lambda: stier.exploitability, RANDOM, []),
@@ -249,7 +242,7 @@ def test_every_layer_refuses_alike(name: str, argument: str, tmp_path: Path) -> 
 
 
 def test_the_list_has_every_function() -> None:
-    """Functions of the modules whose arguments are settings of a training, an experiment or a study are not here."""
+    """Functions of the modules whose arguments are settings of a training or an experiment are not here."""
     others = {"stier.ratings.control_variate"}
     known = {function() for library, function, *_ in CALLS.values() if not library or find_spec(library)}
     modules = ["stier", "stier.playing", "stier.solving", "stier.schwingfest", "stier.replays", "stier.network"]

@@ -136,7 +136,6 @@ def test_help_says_what_every_option_is_for() -> None:
         (["pit", "schwinget", "random", "greedy", "--deal", "3"], "'--deals'"),
         (["pit", "schwinget", "random", "greedy", "--deals", "many"], "'many' is not a valid integer"),
         (["pit"], "Missing argument 'GAME'"),
-        (["study", "attack-timng"], "'attack-timing'"),
     ],
 )
 def test_wrong_usage_names_what_was_meant(command: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,6 +40,7 @@ SHELL = re.compile(r"^```sh\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 
 #: The libraries that parts of the package need.
 LIBRARIES = {
+    "attack_timing": "pyarrow",
     "open_spiel": "pyspiel",
     "pyspiel": "pyspiel",
     "stier.experiments": "pyarrow",
@@ -48,7 +49,6 @@ LIBRARIES = {
     "stier.pettingzoo": "pettingzoo",
     "stier.plots": "matplotlib",
     "stier.ratings": "scipy",
-    "stier.study": "pyarrow",
     "stier.train": "jax",
     "stier.widget": "anywidget",
 }
@@ -83,7 +83,8 @@ def run(document: Path) -> int:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
 def test_the_python_of_a_document_runs(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "python" / "examples")
+    for folder in ("python/examples", "notebooks"):
+        monkeypatch.syspath_prepend(ROOT / folder)
     needs("".join(block["code"] for block in PYTHON.finditer(document.read_text("utf-8"))))
     count = run(document)
     assert count or document.parent.name != "guides" or document.name == "comparison.md"

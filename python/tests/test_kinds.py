@@ -80,19 +80,12 @@ watch = ["attack"]
 matches = ["greedy"]
 deals = 4
 """
-STUDY = """
-kind = "stier.study:Study"
-quick = true
-scale = 0.05
-chapters = ["broad", "mistakes"]
-"""
 #: The files of each kind, and the columns with measured times.
 KINDS = {
     "suite": (SUITE, []),
     "strength": (STRENGTH, []),
     "ladder": (LADDER, ["seconds"]),
     "training": (TRAINING, ["cpu_seconds"]),
-    "study": (STUDY, []),
 }
 
 
@@ -688,7 +681,6 @@ def test_queries_that_would_take_too_long_have_no_row(tmp_path: Path) -> None:
             "initial must be the file of a netw",
         ),
         (f'{TRAINING}judge = "rul"', "run 1: unknown agent 'rul'"),
-        (STUDY.replace("broad", "narrow"), "unknown chapter 'narrow'; chapters: responders"),
     ],
 )
 def test_wrong_plans_are_refused(text: str, named: str, tmp_path: Path) -> None:
@@ -709,8 +701,8 @@ def test_a_learned_responder_has_its_own_defaults() -> None:
 
 
 def test_another_kind_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "study.toml").write_text(STUDY.replace(', "mistakes"', ""))
+    (tmp_path / "suite.toml").write_text(SUITE)
     (tmp_path / "strength.toml").write_text(STRENGTH)
-    experiments.run(tmp_path / "study.toml", tmp_path / "out")
-    with pytest.raises(ValueError, match="kind: study there, strength here"):
+    experiments.run(tmp_path / "suite.toml", tmp_path / "out")
+    with pytest.raises(ValueError, match="kind: suite there, strength here"):
         experiments.run(tmp_path / "strength.toml", tmp_path / "out")

@@ -28,7 +28,7 @@ from stier.errors import ArgumentError, FileError, StierError
 pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 
-from test_kinds import LADDER, STRENGTH, STUDY, TRAINING
+from test_kinds import LADDER, STRENGTH, TRAINING
 
 from stier import experiments
 from stier.experiments import Experiment, Store, _plans, _store
@@ -292,7 +292,6 @@ def test_every_kind_has_other_keys_with_another_network(tmp_path: Path) -> None:
         "strength": {"seed": 1, "table": [table]},
         "ladder": {"seed": 1, "budgets": [9], "most_iterations": 99, "agents": [agent], "rung": [rung]},
         "training": {"run": [{"name": "given", "game": GAME, "file": str(file)}, {**other, "name": "other"}]},
-        "study": {"quick": True, "scale": 0.01, "network": str(file), "chapters": ["champion_own"]},
     }
     from stier.experiments._run import KINDS
 
@@ -300,8 +299,7 @@ def test_every_kind_has_other_keys_with_another_network(tmp_path: Path) -> None:
     for kind, keys in given.items():
         found = []
         for seed in (1, 2):
-            game = "schwinget" if kind == "study" else GAME
-            Network.random(stier.load_game(game), hidden=(8,), seed=seed).save(file)
+            Network.random(stier.load_game(GAME), hidden=(8,), seed=seed).save(file)
             if seed == 1:
                 shutil.copy(file, tmp_path / "second")
             made = from_dict({"kind": kind, **keys})
@@ -449,7 +447,6 @@ PLANS = {
     "strength": STRENGTH,
     "ladder": LADDER,
     "training": TRAINING,
-    "study": STUDY,
 }
 #: What is written where something else belongs.
 WRONG = [3, -1, 0, 1.5, float("nan"), True, "x", "", [], [3], ["x"], [["x"]], [[3]], {}, {"x": 1}, {"x": {}}, 2**70]

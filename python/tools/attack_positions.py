@@ -28,8 +28,12 @@ import stier
 from stier import Agent, Game, State, derive_seed
 from stier._native import estimate
 from stier.solving import GameTree, solve
-from stier.study import RULE
 
+RULE = (
+    "Without a trump suit, attack. Otherwise count two for every trump in hand, one for every card of your longest "
+    "other suit and one for the referee, and take one off for each trump that no unseen trump beats. Attack with four "
+    "or more."
+)
 CHAMPION = "network:choose=sample"
 #: With step 0 its root statistics are the values of the actions if the champion plays on for both seats.
 JUDGE = "mmds:step=0,rollouts=1000,particles=500"
@@ -263,7 +267,7 @@ def main() -> None:
                 "positions": sorted(pick(game, given.threads), key=lambda one: (one["tricks"], int(one["seed"]))),
             }
         )
-    whole = {"rule": RULE.replace("\n", " "), "searches": SECOND, "games": games}
+    whole = {"rule": RULE, "searches": SECOND, "games": games}
     # A line for each position.
     given.file.write_text(json.dumps(whole, separators=(",", ":")).replace('{"seed"', '\n{"seed"') + "\n")
 

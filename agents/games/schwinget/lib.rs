@@ -3,16 +3,10 @@
 use std::sync::Arc;
 
 use stier_agents::erased::{DynGame, erase};
-use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{FromRules as _, RulesError};
 
 /// The game with rules given as text; see [`Options::from_text`](stier_core::Options::from_text).
 pub fn load(rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {
     Schwinget::from_text(rules).map(erase)
-}
-
-/// The agent of this text for the game, compiled here and not again for the caller; see [`AgentSpec::build`].
-pub fn agent(spec: &AgentSpec, game: &Schwinget, seed: u64) -> Box<dyn Agent<Schwinget>> {
-    spec.build(game, seed)
 }

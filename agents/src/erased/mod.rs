@@ -52,7 +52,7 @@ pub use facts::GameFacts;
 pub use lanes::{DynVector, DynWorlds};
 pub use story::{Sentence, Story, story};
 pub use table::{Move, Table};
-pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, tabular};
+pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy};
 
 /// A seat that the game does not have.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

@@ -334,7 +334,7 @@ impl<G: Game> ErasedPolicy<G> {
 }
 
 /// The table in a policy, if its game has this type.
-pub fn tabular<G: FullGame>(policy: &dyn DynPolicy) -> Option<&Arc<TabularPolicy<G>>> {
+fn tabular<G: FullGame>(policy: &dyn DynPolicy) -> Option<&Arc<TabularPolicy<G>>> {
     (policy as &dyn Any).downcast_ref::<ErasedPolicy<G>>().map(|policy| &policy.0)
 }
 

@@ -28,7 +28,6 @@ from stier.cli import (
     run,
     schwingfest,
     solve,
-    study,
     train,
     web,
 )
@@ -71,7 +70,6 @@ for command in (
     report.report,
     decisions.decisions,
     train.train,
-    study.study,
     completion.completion,
 ):
     app.add_command(command)

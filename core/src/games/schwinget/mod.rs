@@ -35,7 +35,6 @@ use crate::seats::{BySeat, Seat};
 use crate::symmetry::Symmetry;
 use crate::utility::Utility;
 
-pub use advice::{CIRCUMSTANCES, PARTS_OF_RETURN};
 use cards::{Card, Deck, NO_CARD};
 pub use rules::{Rules, Scoring, Specials};
 pub use sampler::Sampler;

@@ -71,12 +71,6 @@ impl Verdicts {
         let ahead = first(u32::from(a > b), u32::from(b > a));
         self.table[index(u32::from(attacker), first(all[0], all[1]), ahead, other_well * 2 + well) as usize]
     }
-
-    /// The seat that won every trick after the attack, or [`NOBODY`].
-    pub(super) fn thrower(&self, attacker: u8, after_attack: [u8; 2]) -> u8 {
-        let all = |seat: u8| attacker != NOBODY && after_attack[usize::from(seat)] == self.hand_size;
-        (0..NOBODY).find(|&seat| all(seat)).unwrap_or(NOBODY)
-    }
 }
 
 #[inline(always)]

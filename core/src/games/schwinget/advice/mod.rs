@@ -1,11 +1,8 @@
-//! Playing Schwinget well: a fitted policy, an estimate of open cards, exact solvers, and the attack: a rule of thumb
-//! and what a study of it looks at.
+//! Playing Schwinget well: a fitted policy, an estimate of open cards, an exact solver, and a rule of thumb for the
+//! attack.
 
-mod attack;
 mod evaluate;
 mod hints;
 mod policy;
 mod solve;
 mod thumb;
-
-pub use attack::{CIRCUMSTANCES, PARTS_OF_RETURN};

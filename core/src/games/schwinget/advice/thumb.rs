@@ -8,11 +8,17 @@
 //! over waiting if the fitted policy plays on. The same rule holds for both scorings and for every number of finished
 //! tricks. Four is one less than the number of cards in a hand, and small decks count accordingly.
 
+use crate::actions::Action;
 use crate::games::schwinget::{Schwinget, View};
 
 use super::policy::Known;
 
 impl Schwinget {
+    /// The action that locks the pile.
+    pub fn attack(&self) -> Action {
+        self.deck.attack()
+    }
+
     /// The rule's advice to the player on lead: true to attack.
     pub fn should_attack(&self, view: &View) -> bool {
         let known = Known::new(&self.deck, &view.seen);

@@ -8,18 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
 
-from stier.errors import MissingExtraError
-from stier.plots import COLOURS, DIVERGING
-from stier.study._chapters import STANDINGS
-
-try:
-    from matplotlib import pyplot as plt
-    from matplotlib.axes import Axes
-    from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.figure import Figure
-except ModuleNotFoundError:
-    raise MissingExtraError("figures need matplotlib: pip install 'stier[plots]'") from None
+from attack_timing.chapters import STANDINGS
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -27,10 +21,10 @@ Tables = Mapping[str, pd.DataFrame]
 ATTACK, WAIT, NEITHER = "#5e3c99", "#e08214", "#8c8c8c"
 SHADES = LinearSegmentedColormap.from_list("attack", ["#f7f7f7", ATTACK])
 PLAYERS = {
-    "champion": (COLOURS[0], "D", "the network"),
+    "champion": ("#0072B2", "D", "the network"),
     "fitted": (NEITHER, "o", "greedy"),
-    "search": (COLOURS[4], "s", "ISMCTS, 1,000 iterations"),
-    "best": (COLOURS[2], "^", "best, 1,000 iterations"),
+    "search": ("#56B4E9", "s", "ISMCTS, 1,000 iterations"),
+    "best": ("#009E73", "^", "best, 1,000 iterations"),
 }
 
 SEARCHES = {
@@ -62,7 +56,7 @@ def figures(tables: Tables) -> dict[str, Callable[[], Figure]]:
             partial(value, chapter="champion", counts="champion_by_count", players="the network"),
         ),
         "attack_probability": ({"attacks_by_hand", "equilibria", "equilibria_by_hand"}, probability),
-        "attack_lights": ({"lights"}, lights),
+        "attack_advisers": ({"advisers"}, advisers),
         "attack_rule": ({"matches"}, rule),
         "attack_match": ({"match"}, match),
     }
@@ -96,7 +90,7 @@ def gain(tables: Tables) -> Figure:
         "shown",
         lambda row: f"{row['now_minus_wait']:+.2f}\n{100 * row['dealt']:.1f} %",
         (-1.3 * most, 1.3 * most),
-        DIVERGING,
+        "PuOr",
         0.75 * most,
     )
     return figure
@@ -197,10 +191,10 @@ def _grid(
     ax.spines[:].set_visible(False)
 
 
-def lights(tables: Tables) -> Figure:
+def advisers(tables: Tables) -> Figure:
     """By how much searches overestimate the realised value."""
-    table = tables["lights"].query("optimism_now.notna()")
-    nearest = table.loc[(table["optimism_now"].abs() + table["optimism_wait"].abs()).idxmin(), "light"]
+    table = tables["advisers"].query("optimism_now.notna()")
+    nearest = table.loc[(table["optimism_now"].abs() + table["optimism_wait"].abs()).idxmin(), "adviser"]
     place = np.arange(len(table))[::-1]
     figure, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
     for shift, name, colour, marker, label in [
@@ -212,7 +206,7 @@ def lights(tables: Tables) -> Figure:
             table[name], place + shift, xerr=width, fmt=marker, color=colour, ms=5, capsize=2.5, lw=1, label=label
         )
     ax.axvline(0, color="grey", lw=0.8)
-    ax.set_yticks(place, [SEARCHES.get(name, name) for name in table["light"]])
+    ax.set_yticks(place, [SEARCHES.get(name, name) for name in table["adviser"]])
     ax.set(ylim=(-0.6, len(table) - 0.4), xlabel="predicted minus realised value, points per bout")
     ax.legend(frameon=False, fontsize=8)
     figure.suptitle(

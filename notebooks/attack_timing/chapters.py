@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from stier._native import derive_seed
-from stier.study._runs import (
+from attack_timing.hands import COUNTED, count
+from attack_timing.runs import (
     ANYHOW,
-    COUNTED,
+    ARMS,
     SCORINGS,
     SEARCH,
-    VALUES,
     Chapter,
     Parts,
     Run,
@@ -23,14 +22,13 @@ from stier.study._runs import (
     Size,
     arms,
     better_arm_losses,
-    count,
     means,
     scoring_of,
     stack,
-    value,
 )
-from stier.study._tables import anyhow_tables, attacks_by_hand, by_tricks, mistakes_run, mistakes_table
-from stier.study._thumb import rule_tables
+from attack_timing.tables import anyhow_tables, attacks_by_hand, by_tricks, mistakes_run, mistakes_table
+from attack_timing.thumb import rule_tables
+from stier import derive_seed
 
 
 def _broad_runs(plan: Scope) -> list[Run]:
@@ -65,7 +63,7 @@ def _strong_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]
 
 
 def _anyhow_strong_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
-    columns = ["game", "rule", *VALUES]
+    columns = ["game", "rule", *ARMS]
     frames = [store.read(run, columns) for run in runs]
     table = stack(
         [means(frame, ["rule"], {"now_minus_wait": arms(frame)["now_minus_wait"]}) for frame in frames],
@@ -83,7 +81,7 @@ PLAYED_ON = Chapter("played_on", _anyhow_strong_runs, _anyhow_strong_tables)
 
 
 #: Open-card averages first, then their repairs, then searches that keep the hidden cards hidden.
-LIGHTS = ("pimc", "presumed_pimc", "epimc", "ismcts:iterations=20000", "best:iterations=20000")
+ADVISERS = ("pimc", "presumed_pimc", "epimc", "ismcts:iterations=20000", "best:iterations=20000")
 
 
 #: The players whose mistakes are counted, by name.
@@ -96,36 +94,36 @@ PLAYERS = {
 }
 
 
-def _lights_runs(plan: Scope) -> list[Run]:
+def _advisers_runs(plan: Scope) -> list[Run]:
     size = Size(full=1000, quick=30, chunk=20)
-    how = {"players": ANYHOW, "hidden": "beliefs", "repeats": 256, "lights": list(LIGHTS), "share": 0.5}
-    return [plan.positions(f"lights/{scoring}", size, {"scoring": scoring}, **how) for scoring in SCORINGS]
+    how = {"players": ANYHOW, "hidden": "beliefs", "repeats": 256, "advisers": list(ADVISERS), "share": 0.5}
+    return [plan.positions(f"advisers/{scoring}", size, {"scoring": scoring}, **how) for scoring in SCORINGS]
 
 
-def _lights_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+def _advisers_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
     overall, by_tricks = [], []
     for run in runs:
         frame = store.read(run)
-        overall.append(_light_table(frame, []))
-        by_tricks.append(_light_table(frame, ["tricks"]))
+        overall.append(_adviser_table(frame, []))
+        by_tricks.append(_adviser_table(frame, ["tricks"]))
     scoring = [scoring_of(run) for run in runs]
-    return {"lights": stack(overall, scoring=scoring), "lights_by_tricks": stack(by_tricks, scoring=scoring)}
+    return {"advisers": stack(overall, scoring=scoring), "advisers_by_tricks": stack(by_tricks, scoring=scoring)}
 
 
-def _light_table(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """A row for each light, and for the rule of thumb, which has no values."""
-    now, wait = value(frame, "now"), value(frame, "wait")
+def _adviser_table(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """A row for each adviser, and for the rule of thumb, which has no values."""
+    now, wait = _column(frame, "now"), _column(frame, "wait")
     # Both halves of the continuations say the same.
     clear = np.sign(frame["now_even"] - frame["wait_even"]) == np.sign(frame["now_odd"] - frame["wait_odd"])
     unknown = np.full(len(frame), np.nan)
     tables = []
-    for index, name in enumerate([*LIGHTS, "thumb"]):
+    for index, name in enumerate([*ADVISERS, "thumb"]):
         if name == "thumb":
             said_now, said_wait, share = unknown, unknown, np.asarray(frame["rule"], dtype=np.float64)
         else:
-            columns = (frame[f"light{index}_{what}"] for what in ("now", "wait", "share"))
+            columns = (frame[f"adviser{index}_{what}"] for what in ("now", "wait", "share"))
             said_now, said_wait, share = (np.asarray(column, dtype=np.float64) for column in columns)
-        # A light that has not tried to attack says nothing.
+        # An adviser that has not tried to attack says nothing.
         blank = np.isnan(said_now) | np.isnan(said_wait)
         right = np.where(now > wait, share, 1 - share)
         bad, missed = better_arm_losses(frame, share)
@@ -148,7 +146,7 @@ def _light_table(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
                 "loss_missed": missed,
             },
         )
-        table.insert(len(by), "light", name)
+        table.insert(len(by), "adviser", name)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
 
@@ -167,7 +165,7 @@ def _mistakes_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFram
 
 
 #: Searches with large budgets, asked about positions whose value is known from many continuations.
-LIGHTS_CHAPTER = Chapter("lights", _lights_runs, _lights_tables)
+ADVISED = Chapter("advisers", _advisers_runs, _advisers_tables)
 #: The losses of players by bad attacks and by missed ones.
 MISTAKES = Chapter("mistakes", _mistakes_runs, _mistakes_tables)
 
@@ -177,7 +175,7 @@ FAR = {"points": 3.0, "schwinger": 1.0}
 
 STANDINGS = ("far behind", "behind", "level", "ahead", "far ahead")
 
-COLUMNS = ("game", "share", "rule", "score_lead", "bouts_left", *COUNTED, *VALUES)
+COLUMNS = ("game", "share", "rule", "score_lead", "bouts_left", *COUNTED, *ARMS)
 
 
 def standing(lead: pd.Series, scoring: str) -> pd.Series:
@@ -204,7 +202,7 @@ def _match_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
         values = arms(frame)
         found["match"].append(means(frame, ["bouts_left", "standing"], values))
         # Without a trump suit there is nothing to count; five stands for five and more, two for two and fewer.
-        frame["count"] = count(frame).clip(2, 5)
+        frame["count"] = count(frame).where(frame["has_trump"] > 0).clip(2, 5)
         there = frame["count"].notna().to_numpy()
         difference = {"now_minus_wait": values["now_minus_wait"][there]}
         found["match_by_count"].append(means(frame[there], ["bouts_left", "standing", "count"], difference))
@@ -331,7 +329,7 @@ def _equilibria_runs(plan: Scope) -> list[Run]:
             {
                 "kind": "equilibrium",
                 "rules": {"scoring": scoring, **deck},
-                "lights": list(QUERIED),
+                "advisers": list(QUERIED),
                 "iterations": ITERATIONS,
                 "target": TARGET,
                 "seed": seed,
@@ -411,8 +409,8 @@ def _said(frame: pd.DataFrame, name: str) -> tuple[Column, Column, Column]:
         case "always" | "never":
             return unknown, unknown, np.full(len(frame), float(name == "always"))
         case _:
-            light = f"light{QUERIED.index(name)}"
-            return _column(frame, f"{light}_now"), _column(frame, f"{light}_wait"), _column(frame, f"{light}_share")
+            adviser = f"adviser{QUERIED.index(name)}"
+            return (*(_column(frame, f"{adviser}_{what}") for what in ("now", "wait", "share")),)
 
 
 def _column(frame: pd.DataFrame, name: str) -> Column:

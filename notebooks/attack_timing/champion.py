@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from stier.study._runs import (
+from attack_timing.runs import (
     ANYHOW,
+    ARMS,
     SCORINGS,
     SEARCH,
-    VALUES,
     Chapter,
     Parts,
     Run,
@@ -22,8 +22,8 @@ from stier.study._runs import (
     scoring_of,
     stack,
 )
-from stier.study._tables import anyhow_tables, attacks_by_hand, by_tricks, mistakes_run, mistakes_table, with_all
-from stier.study._thumb import rule_tables
+from attack_timing.tables import anyhow_tables, attacks_by_hand, by_tricks, mistakes_run, mistakes_table, with_all
+from attack_timing.thumb import rule_tables
 
 #: A search step over the champion, which beats it at milliseconds per decision.
 STEP = "step=100,rollouts=450,particles=200"
@@ -39,7 +39,7 @@ def _champion_runs(plan: Scope) -> list[Run]:
             {"scoring": scoring},
             players=ANYHOW,
             continuation=plan.champion(scoring),
-            lights=[plan.searching(scoring, ASKED)],
+            advisers=[plan.searching(scoring, ASKED)],
         )
         for scoring, size in [
             ("points", Size(full=140_000, quick=2_000, chunk=10_000)),
@@ -109,7 +109,7 @@ def _swapped_runs(plan: Scope) -> list[Run]:
 
 
 def _swapped_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
-    columns = ["game", "decision", "rule", "wait_committed", "wait_others_committed", *VALUES]
+    columns = ["game", "decision", "rule", "wait_committed", "wait_others_committed", *ARMS]
     first = store.read(runs[0], columns)
     tables = []
     for run in runs:
@@ -138,9 +138,14 @@ def _step_runs(plan: Scope) -> list[Run]:
     few, many = Size(full=4_000, quick=12, chunk=20), Size(full=20_000, quick=40, chunk=500)
     return [
         plan.positions(
-            f"step/points/{name}", size, {"scoring": "points"}, players=own, continuation=continuation, lights=lights
+            f"step/points/{name}",
+            size,
+            {"scoring": "points"},
+            players=own,
+            continuation=continuation,
+            advisers=advisers,
         )
-        for name, size, continuation, lights in [
+        for name, size, continuation, advisers in [
             ("step", few, step, []),
             ("champion", few, own, []),
             ("asked", many, own, [step]),
@@ -150,7 +155,7 @@ def _step_runs(plan: Scope) -> list[Run]:
 
 def _step_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
     step, played, asked = runs
-    columns = ["game", "decision", "rule", *VALUES]
+    columns = ["game", "decision", "rule", *ARMS]
     frame, other = store.read(step, columns), store.read(played, columns)
     _check_same(frame, other)
     searched, by_champion = arms(frame), arms(other)
@@ -162,14 +167,14 @@ def _step_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
     return {
         "step": stack([with_all(frame, ["rule"], values)], scoring=["points"]),
         "step_asked": stack([_asked(store, asked)], scoring=["points"]),
-        "attacks_by_hand": attacks_by_hand(store, [asked], "step", share="light0_share"),
+        "attacks_by_hand": attacks_by_hand(store, [asked], "step", share="adviser0_share"),
     }
 
 
 def _asked(store: Parts, run: Run) -> pd.DataFrame:
     """The search's opinion of positions in the champion's games, beside their values if the champion plays on."""
-    told = [f"light0_{what}" for what in ("now", "wait", "share")]
-    frame = store.read(run, ["game", "tricks", "rule", "share", *told, *VALUES])
+    told = [f"adviser0_{what}" for what in ("now", "wait", "share")]
+    frame = store.read(run, ["game", "tricks", "rule", "share", *told, *ARMS])
     now, wait, share = (np.asarray(frame[name], dtype=np.float64) for name in told)
     played = arms(frame)
     values = {

@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-import stier
-from stier._content import content
-from stier._native import derive_seed, estimate
-from stier.experiments._plans import build
+from attack_timing import play
+from stier import derive_seed
+from stier.experiments import build
 
 #: Standard errors in the half width of a 95 % interval.
 NORMAL = 1.96
@@ -37,8 +34,8 @@ def means(
     """Returns the mean of each value in each group, with the half width of its 95 % interval.
 
     The variance is that of a ratio of sums over units (linearized), so that rows of one unit may depend on each other.
-    Intervals of shares allow for what was not seen, as those of `stier.ratings.estimate`: 20 units that are all alike
-    are not known to be always alike.
+    Intervals of shares allow for what was not seen, as if one more unit lay at the farther end: 20 units that are all
+    alike are not known to be always alike.
 
     Args:
         frame: Rows with the columns `by` and `unit`.
@@ -68,18 +65,18 @@ def means(
         there = ~np.isnan(value)
         sums = np.bincount(pair, weights=np.where(there, value, 0.0), minlength=len(pairs)).astype(np.float64)
         sizes = np.bincount(pair, weights=there, minlength=len(pairs)).astype(np.float64)
-        mean, half = _ratio(of, sums, sizes, count)
-        if name.endswith(SHARES):
-            groups = pairwise(np.searchsorted(of, np.arange(count + 1)).tolist())
-            allowed = [estimate(sums[start:end], 0.0, 1.0, sizes[start:end])[1] for start, end in groups]
-            units = np.bincount(of, weights=sizes > 0, minlength=count)
-            half = np.where(units >= FEWEST, allowed, np.nan)
+        mean, half = _ratio(of, sums, sizes, count, is_share=name.endswith(SHARES))
         table[name], table[f"{name}_ci95"] = mean, half
     return table
 
 
 def _ratio(
-    of: npt.NDArray[np.int64], sums: npt.NDArray[np.float64], sizes: npt.NDArray[np.float64], count: int
+    of: npt.NDArray[np.int64],
+    sums: npt.NDArray[np.float64],
+    sizes: npt.NDArray[np.float64],
+    count: int,
+    *,
+    is_share: bool,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """The ratio of two sums over units by group, and its half width."""
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -88,41 +85,22 @@ def _ratio(
         residual = sums - mean[of] * sizes
         units = np.bincount(of, weights=sizes > 0, minlength=count)
         variance = np.bincount(of, weights=residual**2, minlength=count) * units / (units - 1) / total**2
+        if is_share:
+            variance += (np.maximum(mean, 1 - mean) / (units + 1)) ** 2
     return mean, NORMAL * np.sqrt(np.where((units >= FEWEST) & (variance > NOTHING), variance, np.nan))
 
 
 ARMS = ("now", "wait", "never")
-PARTS = ("result", "flat_throw", "opponents_flat_throw", "consolation")
-
-#: The columns that the values of the arms are summed from.
-VALUES = tuple(f"{arm}_{part}" for arm in ARMS for part in PARTS)
-
-#: The columns that `count` needs.
-COUNTED = ("has_trump", "trumps", "boss_trumps", "longest_plain", "referee")
-
-#: The count from which the rule of thumb attacks.
-ENOUGH = 4
-
-
-def value(frame: pd.DataFrame, arm: str) -> npt.NDArray[np.float64]:
-    """Returns the value of an arm: the mean return over its continuations."""
-    return np.asarray(frame[[f"{arm}_{part}" for part in PARTS]].sum(axis=1), dtype=np.float64)
 
 
 def arms(frame: pd.DataFrame) -> dict[str, npt.NDArray[np.float64]]:
     """Returns the values of all arms and the gains of attacking."""
-    found = {arm: value(frame, arm) for arm in ARMS}
+    found = {arm: np.asarray(frame[arm], dtype=np.float64) for arm in ARMS}
     return {
         **found,
         "now_minus_wait": found["now"] - found["wait"],
         "now_minus_never": found["now"] - found["never"],
     }
-
-
-def count(frame: pd.DataFrame) -> pd.Series:
-    """The count of the rule of thumb; without a trump suit not a number, because the rule does not count there."""
-    counted = 2 * frame["trumps"] + frame["longest_plain"] + frame["referee"] - frame["boss_trumps"]
-    return counted.where(frame["has_trump"] > 0)
 
 
 def better_arm_losses(
@@ -174,46 +152,13 @@ class Run:
 
     def play(self, part: int, threads: int) -> pd.DataFrame:
         """Plays a part."""
-        return {"positions": _positions, "match": _match, "equilibrium": _equilibrium}[self.settings["kind"]](
-            self, part, threads
-        )
-
-
-def _positions(run: Run, part: int, threads: int) -> pd.DataFrame:
-    """Plays positions of games of Schwinget on in three ways (see `stier.study`)."""
-    settings = {name: value for name, value in run.settings.items() if name not in ("kind", "rules", "network")}
-    game = stier.load_game("schwinget", **run.settings["rules"])
-    call: Any = stier._native.timing_positions
-    columns = call(game, **settings, first=part * run.chunk, games=run.chunk, threads=threads)
-    if settings["repeats"] == 1:
-        # There is only one half.
-        columns = {name: values for name, values in columns.items() if not name.endswith(("_even", "_odd"))}
-    frame = pd.DataFrame(columns)
-    return frame.astype(dict.fromkeys(frame.select_dtypes("float64").columns, "float32"))
-
-
-def _match(run: Run, part: int, threads: int) -> pd.DataFrame:
-    """Plays paired deals of two agents: the mean return and the share of the wins of the first, by deal."""
-    game = stier.load_game("schwinget", **run.settings["rules"])
-    seed = derive_seed(run.settings["seed"], "part", part)
-    # Both have the same returns in the game of a deal in which they have changed seats.
-    games = stier.pit(game, run.settings["agents"], deals=run.chunk, seed=seed, threads=threads).to_pandas()
-    first = games[games["entrant"] == 0]
-    win = (first["return"] > 0) + 0.5 * (first["return"] == 0)
-    frame = pd.DataFrame({"deal": first["deal"] + part * run.chunk, "value": first["return"], "win": win})
-    return frame.groupby("deal", as_index=False).mean()
-
-
-def _equilibrium(run: Run, part: int, threads: int) -> pd.DataFrame:
-    """Solves a deck, and returns every information set with a possible attack."""
-    lights, iterations, target, seed = (run.settings[name] for name in ("lights", "iterations", "target", "seed"))
-    game = stier.load_game("schwinget", **run.settings["rules"])
-    solution = stier.solve(game, iterations=iterations, target=target, threads=threads)
-    call: Any = stier._native.timing_sets
-    frame = pd.DataFrame(call(solution, lights=lights, seed=seed, threads=threads))
-    frame["information_sets"] = solution.information_sets
-    frame["exploitability"] = solution.exploitability
-    return frame
+        match self.settings["kind"]:
+            case "match":
+                return play.match(self.settings, part, self.chunk, threads)
+            case "equilibrium":
+                return play.equilibrium(self.settings, threads)
+            case _:
+                return play.positions(self.settings, range(part * self.chunk, (part + 1) * self.chunk), threads)
 
 
 @dataclass(frozen=True)
@@ -234,10 +179,6 @@ class Scope:
     scale: float
     #: The file of the network that is the champion; that of the game if it is empty.
     network: str = ""
-
-    @cached_property
-    def _content(self) -> str | None:
-        return content(self.network)
 
     def champion(self, scoring: str) -> str:
         """Returns the champion as an agent that draws its actions, as in its training.
@@ -267,23 +208,17 @@ class Scope:
             "continuation": "greedy",
             "repeats": 1,
             "hidden": "truth",
-            "lights": [],
+            "advisers": [],
             "share": 1.0,
         }
         seed = derive_seed(self.seed, name.split("/")[0], 0)
         described = {"kind": "positions", "rules": rules, **full, **settings, "seed": seed}
-        return self._run(name, described, size)
+        return Run(name, described, **self._parts(size))
 
     def match(self, name: str, size: Size, rules: dict[str, Any], agents: Sequence[str]) -> Run:
         """Makes a run of deals of two agents; all matches of one chapter have the same cards."""
         seed = derive_seed(self.seed, name.split("/")[0], 0)
-        return self._run(name, {"kind": "match", "rules": rules, "agents": list(agents), "seed": seed}, size)
-
-    def _run(self, name: str, described: dict[str, Any], size: Size) -> Run:
-        """Makes a run, which depends on the content of the champion's file if it names it."""
-        texts = [one for value in described.values() for one in (value if isinstance(value, list) else [value])]
-        if self.network and any(self.network in str(text) for text in texts):
-            described["network"] = self._content
+        described = {"kind": "match", "rules": rules, "agents": list(agents), "seed": seed}
         return Run(name, described, **self._parts(size))
 
 

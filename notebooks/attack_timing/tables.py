@@ -8,22 +8,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from stier.study._runs import (
+from attack_timing.hands import PARTS, count
+from attack_timing.runs import (
     ARMS,
     NORMAL,
-    PARTS,
-    VALUES,
     Parts,
     Run,
     Scope,
     Size,
     arms,
     better_arm_losses,
-    count,
     means,
     scoring_of,
     stack,
-    value,
 )
 
 #: The means of every second continuation of each arm.
@@ -55,7 +52,7 @@ def anyhow_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
     }
     for run in runs:
         frame = store.read(run)
-        frame["count"] = count(frame)
+        frame["count"] = count(frame).where(frame["has_trump"] > 0)
         # Ten groups, the last up to 1.
         frame["strength"] = np.floor(frame["strength"].astype("float64") * 10 + 1e-6).clip(0, 9) / 10
         values = arms(frame)
@@ -95,7 +92,7 @@ def _contributions(frame: pd.DataFrame) -> pd.DataFrame:
     tables = []
     for grouped in [everywhere, frame]:
         for name in names:
-            columns = [value(frame, arm) if name == "whole" else frame[f"{arm}_{name}"] for arm in ARMS[:2]]
+            columns = [frame[arm if name == "whole" else f"{arm}_{name}"] for arm in ("now", "wait")]
             now, wait = (np.asarray(column, dtype=np.float64) for column in columns)
             table = means(grouped, ["tricks"], {"now": now, "wait": wait, "now_minus_wait": now - wait})
             table.insert(1, "part", name)
@@ -105,7 +102,7 @@ def _contributions(frame: pd.DataFrame) -> pd.DataFrame:
 
 def by_tricks(store: Parts, runs: Sequence[Run], chapter: str) -> pd.DataFrame:
     """The values by the number of finished tricks, and how often the players and the rule of thumb attack."""
-    columns = ["game", "tricks", "share", "rule", "wait_committed", *VALUES]
+    columns = ["game", "tricks", "share", "rule", "wait_committed", *ARMS]
     tables = []
     for run in runs:
         frame = store.read(run, columns)
@@ -123,7 +120,7 @@ def attacks_by_hand(store: Parts, runs: Sequence[Run], players: str, share: str 
 
     `share` is the column with the share: that of the players themselves, or of an agent that was queried.
     """
-    columns = ["game", "tricks", "has_trump", "trumps", "longest_plain", share, "rule", *VALUES]
+    columns = ["game", "tricks", "has_trump", "trumps", "longest_plain", share, "rule", *ARMS]
     tables = []
     for run in runs:
         frame = store.read(run, columns)
@@ -150,9 +147,9 @@ def mistakes_table(store: Parts, runs: Sequence[Run]) -> pd.DataFrame:
     """Returns the losses of players by bad and missed attacks; their names are the third part of those of the runs."""
     tables = []
     for run in runs:
-        frame = store.read(run, ["game", "share", "rule", *HALVES, *VALUES])
+        frame = store.read(run, ["game", "share", "rule", *HALVES, *ARMS])
         bad, missed = better_arm_losses(frame, frame["share"])
-        better = value(frame, "now") > value(frame, "wait")
+        better = np.asarray(frame["now"] > frame["wait"])
         share = np.asarray(frame["share"], dtype=np.float64)
         table = means(
             frame,

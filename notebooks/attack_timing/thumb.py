@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from stier.study._runs import ENOUGH, VALUES, Parts, Run, arms, means, scoring_of, stack
+from attack_timing.runs import ARMS, Parts, Run, arms, means, scoring_of, stack
 
 Column = npt.NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class Thumb:
 
 
 #: The rule of thumb of the game.
-RULE_OF_THUMB = Thumb(trumps=2, longest_plain=1, referee=1, boss_trumps=-1, enough=ENOUGH)
+RULE_OF_THUMB = Thumb(trumps=2, longest_plain=1, referee=1, boss_trumps=-1, enough=4)
 
 
 def fit(frame: pd.DataFrame, gain: npt.ArrayLike) -> Thumb:
@@ -99,8 +99,8 @@ def rule_tables(store: Parts, runs: Sequence[Run], chapter: str) -> dict[str, pd
     """
     fitted, worth, cells = [], [], []
     for run in runs:
-        asked = ["light0_share"] if run.settings["lights"] else []
-        columns = ["game", "seat", "tricks", "has_trump", *FEATURES, "rule", *asked, *VALUES]
+        asked = ["adviser0_share"] if run.settings["advisers"] else []
+        columns = ["game", "seat", "tricks", "has_trump", *FEATURES, "rule", *asked, *ARMS]
         frame = store.read(run, columns)
         own, *tables = judged(frame, arms(frame)["now_minus_wait"], frame[asked[0]] if asked else None)
         fitted.append(pd.DataFrame([vars(own)]))
