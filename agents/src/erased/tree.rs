@@ -333,11 +333,6 @@ impl<G: Game> ErasedPolicy<G> {
     }
 }
 
-/// The table in a policy, if its game has this type.
-fn tabular<G: FullGame>(policy: &dyn DynPolicy) -> Option<&Arc<TabularPolicy<G>>> {
-    (policy as &dyn Any).downcast_ref::<ErasedPolicy<G>>().map(|policy| &policy.0)
-}
-
 impl<G: FullGame> ErasedGame<G> {
     /// Enumerates the game on this number of threads; see [`GameTree::build`].
     pub(super) fn enumerate(
@@ -352,7 +347,9 @@ impl<G: FullGame> ErasedGame<G> {
 
     /// The table, if it is of this game.
     fn table<'a>(&self, policy: &'a dyn DynPolicy) -> Result<&'a Arc<TabularPolicy<G>>, DecideError> {
-        tabular::<G>(policy)
+        (policy as &dyn Any)
+            .downcast_ref::<ErasedPolicy<G>>()
+            .map(|policy| &policy.0)
             .filter(|table| table.tree().tree().game().rules() == self.game.rules())
             .ok_or_else(|| self.is_not(&*policy.tree().game()))
     }
