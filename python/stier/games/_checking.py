@@ -3,60 +3,43 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, takewhile
 from typing import Any
 
-from stier import _arguments, _native
-from stier._native import CHANCE, TERMINAL, Game
+from stier import _arguments
+from stier._native import CHANCE, TERMINAL
 from stier.errors import GameError
 from stier.games._histories import ENDLESS, Histories, Node
-from stier.games._members import FORMS, check_members, shown
-from stier.games._registry import _classes, class_and_options
-from stier.games._sheet import made, read_options
+from stier.games._members import check_members, shown, wrong_answer
+from stier.games._registry import rules_of
 
 __all__ = ["GameReport", "check_game"]
 
 #: States and histories that are drawn for the checks at the end.
 _DRAWN = 100
-#: Events that a search for a history with the same knowledge tries, and as many again for each event of the first one.
-_TRIES, _TRIES_PER_EVENT = 200, 4
 
-_APART = "though player {player} cannot tell the histories apart"
-#: What must be the same in two histories that have something in common: what differs in them, and how to mend it.
+#: What must be the same in two histories that have something in common, and how to mend it.
 _SAME = {
-    "in equal states": (
-        "{what} differs in equal states",
-        "a state must contain, and its equality compare, everything that matters from there on",
-    ),
-    "hashes": ("two equal states have different hashes", "equality and hash must depend on the same things"),
-    "spectator": (
-        "a spectator sees more than player {player}, who observes {seen} both times",
-        "show every player what observation(state, None) shows",
-    ),
-    "noticed": (
-        "a spectator notices more than player {player} (the number of times, and the last)",
-        "let every player notice what observed(state, action, None) returns",
-    ),
-    "features": (
-        "features(state, {player}) differs though the observation is {seen} both times",
-        "make them of the observation only",
-    ),
-    "length": ("the number of features differs", "return the same number each time"),
-    "exact": (
-        "features(state, {player}) is the same for two observations",
-        "add features that tell them apart, or write exact_features = False",
-    ),
-    "told": (
-        "{what}(state, {player}) differs " + _APART,
-        "make it of what the player has seen, or let the observation show the difference",
-    ),
-    "legal": ("legal_actions differ " + _APART, "let observation(state, {player}) show what they depend on"),
-    "decisions": (
-        "the number of decisions differs " + _APART,
-        "let the observation show that others have acted, or write hidden_moves = True",
-    ),
+    "equal states": "{what} differs in equal states: {values}; a state must contain, and its equality compare, "
+    "everything that matters from there on",
+    "hash": "two equal states have different hashes: {values}; equality and hash must depend on the same things",
+    "spectator": "a spectator sees more than player {player}, who observes {seen} both times: {values}; show every "
+    "player what observation(state, None) shows",
+    "noticed": "a spectator notices more than player {player} (the number of times, and the last): {values}; let every "
+    "player notice what observed(state, action, None) returns",
+    "length": "the number of features differs: {values}; return the same number each time",
+    "features": "features(state, {player}) differs though the observation is {seen} both times: {values}; make them of "
+    "the observation only",
+    "exact": "features(state, {player}) is the same for two observations: {values}; add features that tell them apart, "
+    "or write exact_features = False",
+    "told": "{what}(state, {player}) differs though player {player} cannot tell the histories apart: {values}; make it "
+    "of what the player has seen, or let the observation show the difference",
+    "legal": "legal_actions differ though player {player} cannot tell the histories apart: {values}; let "
+    "observation(state, {player}) show what they depend on",
+    "decisions": "the number of decisions differs though player {player} cannot tell the histories apart: {values}; "
+    "let the observation show that others have acted, or write hidden_moves = True",
 }
 
 
@@ -121,50 +104,7 @@ def check_game(game: Any, *, histories: int = 10_000, seed: int = 0) -> GameRepo
         RulesError: A game or an option that does not exist, or options that do not fit together.
     """
     limit = _arguments.count("histories", histories)
-    return _Checker(_rules(game), limit, random.Random(_arguments.seed(seed))).run()
-
-
-def _rules(game: Any) -> Any:
-    """Returns an object with the rules of a game."""
-    owner, options = class_and_options(game) if isinstance(game, str) else (game, {})
-    if hasattr(owner, "initial_state") and not isinstance(owner, type):
-        return owner
-    if not isinstance(owner, type):
-        loaded = _native.load_game(game)
-        if loaded.short_name() not in _classes:
-            return _Loaded(loaded)
-        owner, options = _classes[loaded.short_name()], loaded.rules()
-    return made(owner, read_options(owner, "", options))
-
-
-class _Loaded:
-    """A game of the package or of OpenSpiel, with the members of a game written in Python."""
-
-    #: Games that are loaded tell solvers themselves whether they have hidden moves.
-    hidden_moves = True
-
-    def __init__(self, game: Game) -> None:
-        self.name, self.utility_sum = game.short_name(), game.utility_sum()
-        self.utility_range = game.min_utility(), game.max_utility()
-        self.num_players, self.num_actions = game.num_players(), game.num_distinct_actions()
-        self.max_decisions, self.max_chance_events = game.max_game_length(), game.max_chance_nodes_in_history()
-        self.num_outcomes = game.max_chance_outcomes()
-        self.initial_state = game.new_initial_state
-        self.action_name: Callable[[int], str] = lambda action: game.action_to_string(0, action)
-        self.outcome_name: Callable[[int], str] = lambda outcome: game.action_to_string(CHANCE, outcome)
-
-    current_player = staticmethod(_native.State.current_player)
-    legal_actions = staticmethod(_native.State.legal_actions)
-    chance_outcomes = staticmethod(_native.State.chance_outcomes)
-    apply = staticmethod(_native.State.child)
-    returns = staticmethod(_native.State.returns)
-    hand = staticmethod(_native.State.hand)
-
-    def facts(self, state: _native.State, player: int | None) -> dict[str, Any]:
-        return {} if player is None else state.facts(player)
-
-    def observation(self, state: _native.State, player: int | None) -> str | None:
-        return None if player is None else state.information_state_string(player)
+    return _Checker(rules_of(game), limit, random.Random(_arguments.seed(seed))).run()
 
 
 class _Checker(Histories):
@@ -210,15 +150,12 @@ class _Checker(Histories):
         """Returns the error for a fault."""
         return GameError(f"{self.name}: {sentence}")
 
-    def differ(self, promise: str, one: tuple[Node, Any], other: tuple[Node, Any], **words: Any) -> GameError:
+    def differ(self, promise: str, *found: tuple[Node, Any], **words: Any) -> GameError:
         """Returns the error for two histories that must not differ in a value."""
-        what, mend = (text.format(**words) for text in _SAME[promise])
         names = self.names["action_name"]
-        values = [
-            f"{', '.join(names[action] for action in value) if promise == 'legal' else shown(value)} {self.after(node)}"
-            for node, value in (one, other)
-        ]
-        return self.fault(f"{what}: {values[0]}, and {values[1]}; {mend}")
+        show = shown if promise != "legal" else lambda actions: ", ".join(names[action] for action in actions)
+        values = ", and ".join(f"{show(value)}{self.after(node)}" for node, value in found)
+        return self.fault(_SAME[promise].format(values=values, **words))
 
     def same(self, promise: str, key: Hashable, node: Node, value: Any, **words: Any) -> None:
         """Checks that a value is the same in all histories that have the key in common."""
@@ -227,37 +164,28 @@ class _Checker(Histories):
             raise self.differ(promise, first, (node, value), **words)
 
     def after(self, node: Node | None) -> str:
-        """Returns a history in words."""
+        """Returns a history in words, to follow others."""
         words = [
-            f"chance {self.named('outcome_name', one.event[1])}"
-            if one.event[0] == CHANCE
-            else f"player {one.event[0]} {self.named('action_name', one.event[1])}"
-            for one in (node.path() if node else ())
-            if one.event is not None
+            f"chance {self.named('outcome_name', event)}"
+            if player == CHANCE
+            else f"player {player} {self.named('action_name', event)}"
+            for player, event in (one.event for one in (node.path() if node else ()) if one.event is not None)
         ]
-        return f"after [{', '.join(words)}]" if words else "at the start"
+        return f" after [{', '.join(words)}]" if words else " at the start" if node else ""
 
     def named(self, method: str, number: int) -> str:
         """Returns the name of an action or an outcome. It must not be another's."""
-        names, function = self.names[method], self.optional(method)
-        if number in names:
-            return names[number]
-        try:
-            name = str(number) if function is None else function(number)
-        except Exception as error:
-            raise self.fault(f"{method}({number}) raises {_raised(error)}") from error
-        if not isinstance(name, str) or not name.strip():
-            raise self.fault(f"{method}({number}) is {shown(name)}; a name is a text")
-        for other, others in names.items():
-            if others.split() == name.split():
-                raise self.fault(f"{method} is {name!r} for both {other} and {number}; names must differ")
-        names[number] = name
-        return name
-
-    # Answers
+        names = self.names[method]
+        if number not in names:
+            name = self.ask(method, None, number) if self.optional(method) else str(number)
+            for other, others in names.items():
+                if others.split() == name.split():
+                    raise self.fault(f"{method} is {name!r} for both {other} and {number}; names must differ")
+            names[number] = name
+        return names[number]
 
     def ask(self, method: str, node: Node | None, *arguments: Any) -> Any:
-        """Calls a method for the state of a history. It must not raise, nor change the state."""
+        """Calls a method, for the state of a history. It must not raise, nor change the state."""
         states = [] if node is None else [node.state]
         call = f"{method}({', '.join(['state'] * len(states) + [str(argument) for argument in arguments])})"
         try:
@@ -269,11 +197,11 @@ class _Checker(Histories):
             raise self.fault(f"{call} raises {_raised(error, self.after(node))}{hint}") from error
         if node is not None and text != node.text:
             raise self.fault(
-                f"{method} changes the state that it is given {self.after(node)}, from {shown(node.text, str)} to "
+                f"{method} changes the state that it is given{self.after(node)}, from {shown(node.text, str)} to "
                 f"{shown(text, str)}; states must never change, so return a new one"
             )
-        if wrong := FORMS[method](found, self.game):
-            raise self.fault(f"{call if arguments else method} is {shown(found)} {self.after(node)}; {wrong}")
+        if wrong := wrong_answer(method, found, self.game):
+            raise self.fault(f"{call if arguments else method} is {shown(found)}{self.after(node)}; {wrong}")
         return found
 
     def answers(self, node: Node) -> dict[str, Any]:
@@ -312,7 +240,7 @@ class _Checker(Histories):
                 hash(state)
         except Exception as error:
             raise self.fault(
-                f"the state {shown(state)} {self.after(node)} cannot be hashed ({_raised(error)}); states are tuples, "
+                f"the state {shown(state)}{self.after(node)} cannot be hashed ({_raised(error)}); states are tuples, "
                 "named tuples or frozen dataclasses, with tuples and frozensets in place of lists, dicts and sets"
             ) from error
         node.answers = self.answers(node)
@@ -324,7 +252,7 @@ class _Checker(Histories):
             first = self.states.setdefault(state, node)
             for (what, there), (_, here) in zip(first.answers.items(), node.answers.items(), strict=True):
                 if here != there:
-                    raise self.differ("in equal states", (first, there), (node, here), what=what)
+                    raise self.differ("equal states", (first, there), (node, here), what=what)
         self.note(node, self.look(node))
         if self.optional("facts"):
             self.ask("facts", node, None)
@@ -341,15 +269,15 @@ class _Checker(Histories):
         if node.player >= 0:
             self.decisions += 1
             if node.decisions >= most:
-                raise self.fault(f"max_decisions is {most}, and player {node.player} is to act {self.after(node)}")
+                raise self.fault(f"max_decisions is {most}, and player {node.player} is to act{self.after(node)}")
             if self.optional("evaluate"):
                 self.ask("evaluate", node)
         if node.player == CHANCE:
             if most_chance is not None and node.chances >= most_chance:
-                raise self.fault(f"max_chance_events is {most_chance}, and chance is to act {self.after(node)}")
+                raise self.fault(f"max_chance_events is {most_chance}, and chance is to act{self.after(node)}")
             if node.in_a_row >= ENDLESS:
                 start = node.path()[-1 - ENDLESS]
-                raise self.fault(f"the game does not end: chance acts {ENDLESS} times in a row {self.after(start)}")
+                raise self.fault(f"the game does not end: chance acts {ENDLESS} times in a row{self.after(start)}")
 
     def look(self, node: Node) -> list[Any]:
         """Checks what must follow from what every observer sees. Returns what the players see."""
@@ -393,79 +321,37 @@ class _Checker(Histories):
         try:
             equal, hashes = bool(one == other), (hash(one), hash(other))
         except Exception as error:
-            raise self.fault(f"states cannot be compared {self.after(node)}: {_raised(error)}") from error
+            raise self.fault(f"states cannot be compared{self.after(node)}: {_raised(error)}") from error
         if not equal:
             reason = f"{shown(one)} and {shown(other)}; draw nothing at random here, and keep nothing in self"
             if type(one).__eq__ is object.__eq__:  # type: ignore[comparison-overlap]
                 reason = f"a {type(one).__name__} equals nothing but itself; use named tuples or frozen dataclasses"
-            raise self.fault(f"two calls of {method} return states that are not equal {self.after(node)}: {reason}")
+            raise self.fault(f"two calls of {method} return states that are not equal{self.after(node)}: {reason}")
         if hashes[0] != hashes[1]:
-            raise self.fault(f"equal states have different hashes {self.after(node)}: {shown(one)}")
+            raise self.fault(f"equal states have different hashes{self.after(node)}: {shown(one)}")
 
     def unchanged(self, node: Node, then: str) -> None:
         """Checks that all answers about a state are as they were when they were asked first."""
         for (method, before), (_, after) in zip(node.answers.items(), self.answers(node).items(), strict=False):
             if before != after:
                 raise self.fault(
-                    f"{method} is {shown(before)} {self.after(node)} and, {then} {shown(after)} for the same state; "
+                    f"{method} is {shown(before)}{self.after(node)} and, {then} {shown(after)} for the same state; "
                     "methods must draw nothing at random, and change neither states nor anything in self"
                 )
             if hash(before) != hash(after):
-                raise self.fault(f"equal answers of {method} have different hashes {self.after(node)}: {shown(after)}")
+                raise self.fault(f"equal answers of {method} have different hashes{self.after(node)}: {shown(after)}")
 
     def play(self, root: Node, visited: list[Node]) -> None:
         """Plays random games, and looks in them for other histories that a player cannot tell apart."""
         end, idle = self.count + self.limit, 0
         while self.count < end and idle < _DRAWN:
-            before, node = self.count, root
-            for after in self.random_game(root, self.rng):
-                node = after
-                if self.count >= end:
-                    break
-            visited.append(node)
-            decisions = [one for one in node.path() if one.player >= 0]
-            for one in self.rng.sample(decisions, min(3, len(decisions))):
-                self.find_twin(root, one, one.player)
+            before = self.count
+            game = [root, *takewhile(lambda _: self.count < end, self.random_game(root, self.rng))]
+            visited.append(game[-1])
+            decisions = [node for node in game if node.player >= 0]
+            for node in self.rng.sample(decisions, min(3, len(decisions))):
+                self.find_twin(root, node, node.player, self.rng)
             idle = 0 if self.count > before else idle + 1
-
-    def find_twin(self, root: Node, target: Node, player: int) -> None:
-        """Looks for another history that a player cannot tell apart from this one. Visiting it compares the two."""
-        path = target.path()
-        logs = list(dict.fromkeys(node.known[player] for node in path))
-        places = {log: place for place, log in enumerate(logs)}
-        #: The share of the other events in which the two are likely to agree.
-        share = self.rng.random()
-
-        def events(node: Node) -> Iterator[int]:
-            """The events to try after a history, the best first."""
-            depth, known = node.decisions + node.chances, node.known[player]
-            if node.player == player:
-                place = places[known] + 1
-                own = self.last[logs[place]][0] if place < len(logs) else None
-                return iter([] if own is None else [own])
-            actions = self.rng.sample(node.actions, len(node.actions))
-            if depth + 1 < len(path) and (event := path[depth + 1].event) is not None:
-                if path[depth].known[player] != path[depth + 1].known[player]:
-                    del actions[2:]  # the player noticed this event, and could tell most others apart from it
-                if event[1] in node.actions:
-                    actions = [action for action in actions if action != event[1]]
-                    actions.insert(0 if self.rng.random() < share else len(actions), event[1])
-            return iter(actions)
-
-        stack = [(root, events(root))]
-        for _ in range(_TRIES + _TRIES_PER_EVENT * len(path)):
-            action = None
-            while stack and (action := next(stack[-1][1], None)) is None:
-                stack.pop()
-            if action is None:
-                return
-            node = stack[-1][0]
-            child = self.child(node, action)
-            place = places[node.known[player]]
-            if child is not target and child.known[player] in logs[place : place + 2]:
-                if child.known[player] == logs[-1]:
-                    return
-                stack.append((child, events(child)))
 
     def compare_hashes(self) -> None:
         """Checks that equal states have equal hashes."""
@@ -474,7 +360,7 @@ class _Checker(Histories):
         # Most neighbours have all but one event in common.
         for one, other in [*pairwise(states), *combinations(drawn, 2)]:
             if one == other and hash(one) != hash(other):
-                raise self.differ("hashes", (self.states[one], one), (self.states[other], other))
+                raise self.differ("hash", (self.states[one], one), (self.states[other], other))
 
     def replay(self, visited: list[Node]) -> None:
         """Plays some histories once more."""
@@ -486,4 +372,4 @@ class _Checker(Histories):
 
 def _raised(error: Exception, where: str = "") -> str:
     """Returns an exception in words."""
-    return ": ".join(filter(None, [" ".join(filter(None, [type(error).__name__, where])), str(error)]))
+    return f"{type(error).__name__}{where}{f': {error}' if str(error) else ''}"

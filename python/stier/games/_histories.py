@@ -13,6 +13,8 @@ __all__ = ["ENDLESS", "Histories", "Node"]
 
 #: Random events without a decision in between after which a game counts as endless.
 ENDLESS = 1000
+#: Events that a search for a history with the same knowledge tries, and as many again for each event of the first one.
+_TRIES, _TRIES_PER_EVENT = 200, 4
 
 
 class Node:
@@ -140,3 +142,42 @@ class Histories:
         while node.actions and node.in_a_row < ENDLESS:
             node = self.child(node, rng.choice(node.actions))
             yield node
+
+    def find_twin(self, root: Node, target: Node, player: int, rng: random.Random) -> None:
+        """Looks for another history that a player cannot tell apart from this one, and visits it."""
+        path = target.path()
+        logs = list(dict.fromkeys(node.known[player] for node in path))
+        places = {log: place for place, log in enumerate(logs)}
+        #: The share of the other events in which the two are likely to agree.
+        share = rng.random()
+
+        def events(node: Node) -> Iterator[int]:
+            """The events to try after a history, the best first."""
+            depth, known = node.decisions + node.chances, node.known[player]
+            if node.player == player:
+                place = places[known] + 1
+                own = self.last[logs[place]][0] if place < len(logs) else None
+                return iter([] if own is None else [own])
+            actions = rng.sample(node.actions, len(node.actions))
+            if depth + 1 < len(path) and (event := path[depth + 1].event) is not None:
+                if path[depth].known[player] != path[depth + 1].known[player]:
+                    del actions[2:]  # the player noticed this event, and could tell most others apart from it
+                if event[1] in node.actions:
+                    actions = [action for action in actions if action != event[1]]
+                    actions.insert(0 if rng.random() < share else len(actions), event[1])
+            return iter(actions)
+
+        stack = [(root, events(root))]
+        for _ in range(_TRIES + _TRIES_PER_EVENT * len(path)):
+            action = None
+            while stack and (action := next(stack[-1][1], None)) is None:
+                stack.pop()
+            if action is None:
+                return
+            node = stack[-1][0]
+            child = self.child(node, action)
+            place = places[node.known[player]]
+            if child is not target and child.known[player] in logs[place : place + 2]:
+                if child.known[player] == logs[-1]:
+                    return
+                stack.append((child, events(child)))

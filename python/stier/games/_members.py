@@ -17,10 +17,10 @@ from stier import _arguments
 from stier._native import CHANCE, TERMINAL
 from stier.errors import GameError, RulesError
 
-__all__ = ["FORMS", "RANGES", "ROUNDING", "ClassError", "check_members", "items", "shown"]
+__all__ = ["RANGES", "ClassError", "check_members", "parts_of", "shown", "wrong_answer"]
 
 #: Probabilities, returns and their sums may be off by this much.
-ROUNDING = 1e-9
+_ROUNDING = 1e-9
 #: The lowest and the highest value of the members that are whole numbers.
 RANGES = {
     "num_players": (2, 5),
@@ -36,15 +36,24 @@ class ClassError(GameError, RulesError):
     """A class that cannot be a game: an error of the game for `check_game`, and of the rules where it is loaded."""
 
 
-def items(value: Any) -> list[Any] | None:
+def _items(value: Any) -> list[Any] | None:
     """Returns the items of a list, a tuple, an array or another sequence, None for anything else."""
     is_list = isinstance(value, Sequence) and not isinstance(value, str)
     return list(value) if is_list or (isinstance(value, np.ndarray) and value.ndim) else None
 
 
 def _are(kind: Callable[[Any], bool], value: Any) -> bool:
-    found = items(value)
+    found = _items(value)
     return found is not None and all(map(kind, found))
+
+
+def parts_of(value: Any) -> list[Any] | None:
+    """Returns the parts of a tuple, a frozenset or a frozen dataclass, None for anything else."""
+    if isinstance(value, (tuple, frozenset)):
+        return list(value)
+    if is_dataclass(value) and getattr(getattr(value, "__dataclass_params__", None), "frozen", False):
+        return [getattr(value, field.name) for field in fields(value)]
+    return None
 
 
 def shown(value: object, in_words: Callable[[object], str] = repr) -> str:
@@ -91,64 +100,6 @@ _OPTIONAL_ATTRIBUTES: _Attributes = {
     **dict.fromkeys(("hidden_moves", "simultaneous", "exact_features"), _FLAG),
     "cards": (lambda value: _are(_is_text, value) and len(set(value)) == len(value), "a list of texts that differ"),
 }
-#: The methods that every class of a game must have, with their arguments, and those that it may have.
-_METHODS = {
-    "initial_state": "",
-    "current_player": "state",
-    "legal_actions": "state",
-    "chance_outcomes": "state",
-    "apply": "state, action",
-    "returns": "state",
-    "observation": "state, player",
-}
-_OPTIONAL_METHODS = {
-    "action_name": "action",
-    "outcome_name": "outcome",
-    "observed": "state, action, player",
-    "features": "state, player",
-    "evaluate": "state",
-    "facts": "state, player",
-    "hand": "state, player",
-}
-
-
-def check_members(game: Any) -> None:
-    """Checks the attributes of a game, and the arguments of its methods. Raises `ClassError` for the first fault."""
-
-    def fault(sentence: str) -> ClassError:
-        return ClassError(f"{game.name if _is_text(getattr(game, 'name', 0)) else type(game).__name__}: {sentence}")
-
-    attributes, methods = _ATTRIBUTES | _OPTIONAL_ATTRIBUTES, _METHODS | _OPTIONAL_METHODS
-    known, required = [*attributes, *methods], [*_ATTRIBUTES, *_METHODS]
-    own = [member for member in dir(game) if member not in known and not member.startswith("_")]
-    if missing := [member for member in required if not hasattr(game, member)]:
-        close = [f"'{other}'" for member in missing for other in get_close_matches(member, own, 1, 0.85)]
-        has = f"; the class has {', '.join(close)}" if close else ""
-        raise fault(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing{has}")
-    absent = [member for member in known if member not in required and getattr(game, member, None) is None]
-    for name in known:
-        value = getattr(game, name, None)
-        if name in absent:
-            continue
-        if name in attributes:
-            is_right, allowed = attributes[name]
-            if not is_right(value):
-                raise fault(f"{name} is {shown(value)}; it must be {allowed}")
-        elif not callable(value):
-            raise fault(f"{name} is {shown(value)}; it must be a method")
-        elif not _arguments.takes(value, methods[name]):
-            raise fault(f"{name} takes {inspect.signature(value)}; it is called with ({methods[name]})")
-    for name in own:
-        for meant in get_close_matches(name, absent, 1, 0.85):
-            value = getattr(game, name, None)
-            if _arguments.takes(value, methods[meant]) if meant in methods else attributes[meant][0](value):
-                raise fault(
-                    f"{name} is not a member of a game; did you mean '{meant}'? Begin the name of a helper with _ if "
-                    "it is like that of a member"
-                )
-
-
-# What is wrong with the answer of a method, as the end of a sentence: nothing if it has the right form.
 
 
 def _state(found: Any, game: Any) -> str:
@@ -189,7 +140,7 @@ def _outcomes(found: Any, game: Any) -> str:
     if not wrong and not all(share > 0 for _, share in found):
         return "probabilities must be positive, so leave out what cannot happen"
     total = math.fsum(share for _, share in found)
-    return wrong or ("" if abs(total - 1) <= ROUNDING else f"the probabilities add up to {total}, not to 1")
+    return wrong or ("" if abs(total - 1) <= _ROUNDING else f"the probabilities add up to {total}, not to 1")
 
 
 def _numbers(found: Any, game: Any) -> str:
@@ -201,7 +152,7 @@ def _returns(found: Any, game: Any) -> str:
     if wrong := _numbers(found, game):
         return wrong
     (low, high), fixed, total = game.utility_range, game.utility_sum, math.fsum(found)
-    rounding = ROUNDING * max(high - low, 1.0)
+    rounding = _ROUNDING * max(high - low, 1.0)
     if min(found) < low - rounding or max(found) > high + rounding:
         return f"utility_range is {low:g} to {high:g}"
     if fixed is None or abs(total - fixed) <= rounding:
@@ -211,11 +162,9 @@ def _returns(found: Any, game: Any) -> str:
 
 def _strange(value: Any) -> list[Any]:
     """Returns the parts of an observation that the engine cannot tell apart."""
-    frozen = getattr(getattr(value, "__dataclass_params__", None), "frozen", False)
-    if frozen and is_dataclass(value):
-        value = tuple(getattr(value, field.name) for field in fields(value))
-    if isinstance(value, (tuple, frozenset)):
-        return [one for part in value for one in _strange(part)]
+    parts = parts_of(value)
+    if parts is not None:
+        return [one for part in parts for one in _strange(part)]
     is_plain = value is None or (isinstance(value, (str, bytes, Enum, Integral, float)) and value == value)
     return [] if is_plain else [value]
 
@@ -252,17 +201,69 @@ def _hand(found: Any, game: Any) -> str:
     return f"{strange[0]!r} is not one of the cards" if strange else ""
 
 
-FORMS: dict[str, Callable[[Any, Any], str]] = {
-    "initial_state": _state,
-    "current_player": _player,
-    "legal_actions": _actions,
-    "chance_outcomes": _outcomes,
-    "apply": _state,
-    "returns": _returns,
-    "observation": _observation,
-    "observed": _observation,
-    "features": _features,
-    "evaluate": _numbers,
-    "facts": _facts,
-    "hand": _hand,
+def _name(found: Any, game: Any) -> str:
+    return "" if isinstance(found, str) and found.strip() else "a name is a text"
+
+
+_Methods: TypeAlias = dict[str, tuple[str, Callable[[Any, Any], str]]]
+#: The methods that every class of a game must have, and those that it may have: the arguments, and the function that
+#: says what is wrong with an answer.
+_METHODS: _Methods = {
+    "initial_state": ("", _state),
+    "current_player": ("state", _player),
+    "legal_actions": ("state", _actions),
+    "chance_outcomes": ("state", _outcomes),
+    "apply": ("state, action", _state),
+    "returns": ("state", _returns),
+    "observation": ("state, player", _observation),
 }
+_OPTIONAL_METHODS: _Methods = {
+    "action_name": ("action", _name),
+    "outcome_name": ("outcome", _name),
+    "observed": ("state, action, player", _observation),
+    "features": ("state, player", _features),
+    "evaluate": ("state", _numbers),
+    "facts": ("state, player", _facts),
+    "hand": ("state, player", _hand),
+}
+
+
+def check_members(game: Any) -> None:
+    """Checks the attributes of a game, and the arguments of its methods. Raises `ClassError` for the first fault."""
+
+    def fault(sentence: str) -> ClassError:
+        return ClassError(f"{game.name if _is_text(getattr(game, 'name', 0)) else type(game).__name__}: {sentence}")
+
+    attributes, methods = _ATTRIBUTES | _OPTIONAL_ATTRIBUTES, _METHODS | _OPTIONAL_METHODS
+    known, required = [*attributes, *methods], [*_ATTRIBUTES, *_METHODS]
+    own = [member for member in dir(game) if member not in known and not member.startswith("_")]
+    if missing := [member for member in required if not hasattr(game, member)]:
+        close = [f"'{other}'" for member in missing for other in get_close_matches(member, own, 1, 0.85)]
+        has = f"; the class has {', '.join(close)}" if close else ""
+        raise fault(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing{has}")
+    absent = [member for member in known if member not in required and getattr(game, member, None) is None]
+    for name in known:
+        value = getattr(game, name, None)
+        if name in absent:
+            continue
+        if name in attributes:
+            is_right, allowed = attributes[name]
+            if not is_right(value):
+                raise fault(f"{name} is {shown(value)}; it must be {allowed}")
+        elif not callable(value):
+            raise fault(f"{name} is {shown(value)}; it must be a method")
+        elif not _arguments.takes(value, methods[name][0]):
+            raise fault(f"{name} takes {inspect.signature(value)}; it is called with ({methods[name][0]})")
+    for name in own:
+        for meant in get_close_matches(name, absent, 1, 0.85):
+            value = getattr(game, name, None)
+            if _arguments.takes(value, methods[meant][0]) if meant in methods else attributes[meant][0](value):
+                raise fault(
+                    f"{name} is not a member of a game; did you mean '{meant}'? Begin the name of a helper with _ if "
+                    "it is like that of a member"
+                )
+
+
+def wrong_answer(method: str, found: Any, game: Any) -> str:
+    """Returns what is wrong with the answer of a method, as the end of a sentence: nothing if it has the right form."""
+    return (_METHODS.get(method) or _OPTIONAL_METHODS[method])[1](found, game)

@@ -27,7 +27,8 @@ from stier._native import CHANCE, Game, alternatives
 from stier.errors import RulesError
 from stier.games._histories import Histories, Node
 from stier.games._members import RANGES
-from stier.games._sheet import OPEN_SPIEL, Row, Sheet
+from stier.games._options import Row
+from stier.games._sheet import OPEN_SPIEL, Sheet
 
 __all__ = ["OpenSpielGame", "load", "turn_based"]
 

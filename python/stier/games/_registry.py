@@ -11,11 +11,12 @@ from functools import partial
 from typing import Any, TypeVar
 
 from stier import _imports, _native
-from stier._native import Game
+from stier._native import CHANCE, Game, State
 from stier.errors import RulesError
-from stier.games._sheet import OPEN_SPIEL, Sheet, name_of, option_rows, read_options
+from stier.games._options import made, name_of, option_rows, read_options
+from stier.games._sheet import OPEN_SPIEL, Sheet
 
-__all__ = ["about", "place_of", "register_game", "text_of"]
+__all__ = ["about", "place_of", "register_game", "rules_of", "text_of"]
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -77,19 +78,17 @@ def _names() -> list[str]:
     return list(_classes)
 
 
-def _unknown(name: str) -> RulesError:
-    known = _native.alternatives(name, "games", _native.registered_names())
-    own = f"a game of your own is named by its module, as my_games:MyGame, one of OpenSpiel's as {OPEN_SPIEL}NAME"
-    return RulesError(f"unknown game '{name}'{known}; {own}")
-
-
 def _class_of(what: Any) -> type:
     """Returns the class of a game by its name, by its place, or itself."""
     if isinstance(what, str) and ":" in what:
         what = _imports.load(what, RulesError)
     elif isinstance(what, str):
         if what not in _classes:
-            raise _unknown(what)
+            known = _native.alternatives(what, "games", _native.registered_names())
+            own = (
+                f"a game of your own is named by its module, as my_games:MyGame, one of OpenSpiel's as {OPEN_SPIEL}NAME"
+            )
+            raise RulesError(f"unknown game '{what}'{known}; {own}")
         return _classes[what]
     if not isinstance(what, type):
         kind = type(what).__name__
@@ -99,7 +98,20 @@ def _class_of(what: Any) -> type:
     return what
 
 
-def class_and_options(text: str) -> tuple[type | None, dict[str, Any]]:
+def rules_of(game: Any) -> Any:
+    """Returns an object with the members of a game written in Python, for any game."""
+    owner, options = _class_and_options(game) if isinstance(game, str) else (game, {})
+    if hasattr(owner, "initial_state") and not isinstance(owner, type):
+        return owner
+    if not isinstance(owner, type):
+        loaded = _native.load_game(game)
+        if loaded.short_name() not in _classes:
+            return _Loaded(loaded)
+        owner, options = _classes[loaded.short_name()], loaded.rules()
+    return made(owner, read_options(owner, "", options))
+
+
+def _class_and_options(text: str) -> tuple[type | None, dict[str, Any]]:
     """Returns the class in Python that a text names, and the options in the text. No class for any other game."""
     found = _TEXT.fullmatch(text)
     name, options = found.groups() if found else (text, "")
@@ -107,6 +119,36 @@ def class_and_options(text: str) -> tuple[type | None, dict[str, Any]]:
         return None, {}
     game = _class_of(name)
     return game, read_options(game, options or "", {})
+
+
+class _Loaded:
+    """A game of the package or of OpenSpiel, with the members of a game written in Python."""
+
+    #: Games that are loaded tell solvers themselves whether they have hidden moves.
+    hidden_moves = True
+
+    def __init__(self, game: Game) -> None:
+        self.name, self.utility_sum = game.short_name(), game.utility_sum()
+        self.utility_range = game.min_utility(), game.max_utility()
+        self.num_players, self.num_actions = game.num_players(), game.num_distinct_actions()
+        self.max_decisions, self.max_chance_events = game.max_game_length(), game.max_chance_nodes_in_history()
+        self.num_outcomes = game.max_chance_outcomes()
+        self.initial_state = game.new_initial_state
+        self.action_name: Callable[[int], str] = lambda action: game.action_to_string(0, action)
+        self.outcome_name: Callable[[int], str] = lambda outcome: game.action_to_string(CHANCE, outcome)
+
+    current_player = staticmethod(State.current_player)
+    legal_actions = staticmethod(State.legal_actions)
+    chance_outcomes = staticmethod(State.chance_outcomes)
+    apply = staticmethod(State.child)
+    returns = staticmethod(State.returns)
+    hand = staticmethod(State.hand)
+
+    def facts(self, state: State, player: int | None) -> dict[str, Any]:
+        return {} if player is None else state.facts(player)
+
+    def observation(self, state: State, player: int | None) -> str | None:
+        return None if player is None else state.information_state_string(player)
 
 
 def _load(what: Any, text: str, keywords: dict[str, Any] | None) -> Game:
@@ -168,8 +210,4 @@ def _pickled(game: Game) -> tuple[Any, tuple[Any, ...]]:
     owner = _classes.get(game.short_name())
     if owner is None or "<" in owner.__qualname__:
         return _native.load_game, (game.short_name(),) if owner is None else (str(game),)
-    return _load_again, (owner, game.rules())
-
-
-def _load_again(game: type, rules: dict[str, Any]) -> Game:
-    return _native.load_game(game, **rules)
+    return partial(_native.load_game, owner, **game.rules()), ()
