@@ -20,7 +20,7 @@ __all__ = ["GameReport", "check_game"]
 #: States and histories that are drawn for the checks at the end.
 _DRAWN = 100
 
-#: What must be the same in two histories that have something in common, and how to mend it.
+#: The values that must be the same in two histories that have something in common, and how to mend it.
 _SAME = {
     "equal states": "{what} differs in equal states: {values}; a state must contain, and its equality compare, "
     "everything that matters from there on",

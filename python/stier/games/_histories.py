@@ -23,7 +23,7 @@ class Node:
     #: The player whose turn it is, and the actions or outcomes that can follow.
     player: int
     actions: list[int]
-    #: Where the game is checked: the state as text, the answers about it by method, and, for a spectator and each
+    #: If the game is checked: the state as text, the answers about it by method, and, for a spectator and each
     #: player, how often it has noticed an event, and the last thing noticed.
     text: str
     answers: dict[str, Any]
