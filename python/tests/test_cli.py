@@ -332,7 +332,7 @@ FIGURES = (
 
 
 def test_options_and_keys_of_json_are_those_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
-    """Names that `make semver` does not see; `STIER_UPDATE=1` writes the file."""
+    """Names that griffe does not see; `STIER_UPDATE=1` writes the file."""
     lines = list(options(app, "stier"))
     for command in FIGURES:
         assert main([*command.split(), "--json"]) == 0
