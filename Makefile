@@ -32,7 +32,7 @@ endif
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: help dev check check-rust check-python demo test test-rust test-python test-long test-msrv test-torch size bench strength ladder study training audit generate sdist wheel web fuzz audit-release semver jupyter notebooks docs clean new-enough
+.PHONY: help dev check check-rust check-python demo test test-rust test-python test-long test-msrv test-torch size bench strength ladder study training audit generate sdist wheel web fuzz audit-release jupyter notebooks docs clean new-enough
 .DELETE_ON_ERROR:
 
 ## print this list
@@ -250,12 +250,6 @@ audit-release:
 	$(call audited-by,abi3audit,$(if $(WHEELS),abi3audit --strict --summary $(WHEELS),echo 'no wheel in out/dist: skipped abi3audit'))
 audited-by = @if echo ' $(SKIP) ' | grep -q ' $(1) '; then echo '$(1): skipped'; \
 	elif command -v $(1) >/dev/null; then $(2); else echo '$(1) is not installed (SKIP="$(1)" leaves it out)'; exit 1; fi
-
-## compare the public Python names with the latest tag; with any commit by OPTIONS='--against COMMIT'
-semver: $(BIN)/maturin
-	$(PIP) install $$(grep '^griffe' .github/requirements.txt)
-	@test -n '$(OPTIONS)' || git describe --tags --abbrev=0 >/dev/null || { echo "OPTIONS='--against COMMIT' names one"; exit 1; }
-	$(BIN)/griffe check stier --search python $(OPTIONS)
 
 ## open the notebooks, with JupyterLab installed into .venv
 jupyter: $(VENV)/built
