@@ -8,7 +8,6 @@
 
 use std::ops::Range;
 
-use arrayvec::ArrayVec;
 use stier_core::Seat;
 
 use crate::agent::threads::for_each_task;
@@ -29,89 +28,63 @@ static CERTAIN: [f64; MAX_WIDTH] = [1.0; MAX_WIDTH];
 /// Stands for any closing actions.
 const ANY: u64 = u64::MAX;
 
-/// The actions of a run's sets: their number and which of them are closing, as constants for the most frequent
-/// combinations; or 0 and [`ANY`].
-struct Actions<const WIDTH: usize, const CLOSING: u64> {
-    shape: Shape,
-    /// The ranks of the open actions, then those of the closing ones, if they are not constants.
-    ranks: ArrayVec<u16, MAX_WIDTH>,
-}
+/// The actions of a run's sets. Their number and which of them are closing are constants for the most frequent shapes;
+/// otherwise they are [`MAX_WIDTH`] and [`ANY`]. Loops are written out, because adapters of iterators would be compiled for
+/// each shape.
+#[derive(Clone, Copy)]
+struct Actions<const WIDTH: usize, const CLOSING: u64>(Shape);
 
 impl<const WIDTH: usize, const CLOSING: u64> Actions<WIDTH, CLOSING> {
     #[inline(always)]
-    fn new(shape: Shape) -> Self {
-        let mut ranks = ArrayVec::new();
-        if WIDTH == 0 {
-            let all = || 0..shape.width as u16;
-            ranks.extend(all().filter(|&rank| !shape.closes(u32::from(rank))));
-            ranks.extend(all().filter(|&rank| shape.closes(u32::from(rank))));
-        }
-        Self { shape, ranks }
+    fn count(self) -> usize {
+        if WIDTH < MAX_WIDTH { WIDTH } else { self.0.width as usize }
     }
 
     #[inline(always)]
-    fn count(&self) -> usize {
-        if WIDTH > 0 { WIDTH } else { self.shape.width as usize }
+    fn closing(self) -> u64 {
+        if CLOSING == ANY { self.0.closing } else { CLOSING }
     }
 
     /// The number of closing actions.
     #[inline(always)]
-    fn closed(&self) -> usize {
-        (if CLOSING == ANY { self.shape.closing } else { CLOSING }).count_ones() as usize
+    fn closed(self) -> usize {
+        self.closing().count_ones() as usize
     }
 
     /// The number of the other actions.
     #[inline(always)]
-    fn open(&self) -> usize {
+    fn open(self) -> usize {
         self.count() - self.closed()
     }
 
-    /// Calls a function with each open action: its place among them, and its rank.
     #[inline(always)]
-    fn for_open(&self, mut each: impl FnMut(usize, usize)) {
-        if WIDTH > 0 {
-            let open = (0..WIDTH).filter(|rank| CLOSING >> rank & 1 == 0);
-            open.enumerate().for_each(|(place, rank)| each(place, rank));
-        } else {
-            self.ranks[..self.open()].iter().enumerate().for_each(|(place, &rank)| each(place, rank.into()));
-        }
-    }
-
-    /// The same for the closing ones.
-    #[inline(always)]
-    fn for_closed(&self, mut each: impl FnMut(usize, usize)) {
-        if WIDTH > 0 {
-            let closed = (0..WIDTH).filter(|rank| CLOSING >> rank & 1 == 1);
-            closed.enumerate().for_each(|(place, rank)| each(place, rank));
-        } else {
-            self.ranks[self.open()..].iter().enumerate().for_each(|(place, &rank)| each(place, rank.into()));
-        }
+    fn closes(self, rank: usize) -> bool {
+        rank < u64::BITS as usize && self.closing() >> rank & 1 == 1
     }
 }
 
-/// Calls a function with the actions of a shape.
+/// Calls a method of the sweep, which is generic over [`Actions`], with those of a run.
 macro_rules! by_shape {
-    ($shape:expr, $actions:ident => $call:expr) => {
-        match ($shape.width, $shape.closing) {
-            (1, 0) => by_shape!(@ 1, 0, $shape, $actions, $call),
-            (1, 1) => by_shape!(@ 1, 1, $shape, $actions, $call),
-            (2, 0) => by_shape!(@ 2, 0, $shape, $actions, $call),
-            (2, 1) => by_shape!(@ 2, 1, $shape, $actions, $call),
-            (2, 2) => by_shape!(@ 2, 2, $shape, $actions, $call),
-            (2, 3) => by_shape!(@ 2, 3, $shape, $actions, $call),
-            (3, 0) => by_shape!(@ 3, 0, $shape, $actions, $call),
-            (3, 1) => by_shape!(@ 3, 1, $shape, $actions, $call),
-            (3, 3) => by_shape!(@ 3, 3, $shape, $actions, $call),
-            (3, 4) => by_shape!(@ 3, 4, $shape, $actions, $call),
-            (4, 0) => by_shape!(@ 4, 0, $shape, $actions, $call),
-            (4, 8) => by_shape!(@ 4, 8, $shape, $actions, $call),
-            _ => by_shape!(@ 0, ANY, $shape, $actions, $call),
+    ($sweep:ident.$method:ident($run:expr $(, $argument:expr)*)) => {
+        match ($run.shape.width, $run.shape.closing) {
+            (1, 0) => $sweep.$method::<1, 0>($run $(, $argument)*),
+            (1, 1) => $sweep.$method::<1, 1>($run $(, $argument)*),
+            (2, 0) => $sweep.$method::<2, 0>($run $(, $argument)*),
+            (2, 1) => $sweep.$method::<2, 1>($run $(, $argument)*),
+            (2, 2) => $sweep.$method::<2, 2>($run $(, $argument)*),
+            (2, 3) => $sweep.$method::<2, 3>($run $(, $argument)*),
+            (3, 0) => $sweep.$method::<3, 0>($run $(, $argument)*),
+            (3, 1) => $sweep.$method::<3, 1>($run $(, $argument)*),
+            (3, 3) => $sweep.$method::<3, 3>($run $(, $argument)*),
+            (3, 4) => $sweep.$method::<3, 4>($run $(, $argument)*),
+            (4, 0) => $sweep.$method::<4, 0>($run $(, $argument)*),
+            (4, 8) => $sweep.$method::<4, 8>($run $(, $argument)*),
+            (5, 0) => $sweep.$method::<5, 0>($run $(, $argument)*),
+            (5, 16) => $sweep.$method::<5, 16>($run $(, $argument)*),
+            (6, 32) => $sweep.$method::<6, 32>($run $(, $argument)*),
+            _ => $sweep.$method::<MAX_WIDTH, ANY>($run $(, $argument)*),
         }
     };
-    (@ $width:literal, $closing:expr, $shape:expr, $actions:ident, $call:expr) => {{
-        let $actions = &Actions::<$width, { $closing }>::new($shape);
-        $call
-    }};
 }
 
 /// The nodes of a set, with what follows them.
@@ -123,6 +96,33 @@ struct SetNodes<'a> {
     /// By node and action: the places of children, and the returns after closing actions.
     children: &'a [u32],
     closed: &'a [u32],
+}
+
+/// The sets of a run that have not been visited.
+struct Sets<'a> {
+    numbers: Range<u32>,
+    /// By set: the place of its first node.
+    starts: &'a [u32],
+    all: &'a [Number],
+    row: usize,
+    children: &'a [u32],
+    closed: &'a [u32],
+}
+
+impl<'a> Sets<'a> {
+    /// The next set. Its actions are so many, some open and some closing.
+    #[inline(always)]
+    fn next(&mut self, open: usize, closed: usize) -> Option<SetNodes<'a>> {
+        let (number, &[start, end, ..]) = (self.numbers.next()?, self.starts) else { return None };
+        self.starts = &self.starts[1..];
+        let nodes = &self.all[start as usize..end as usize];
+        let row = self.row..self.row + open + closed;
+        self.row = row.end;
+        let (children, ends);
+        (children, self.children) = self.children.split_at(nodes.len() * open);
+        (ends, self.closed) = self.closed.split_at(nodes.len() * closed);
+        Some(SetNodes { number, row, nodes, children, closed: ends })
+    }
 }
 
 /// A way down a tree and up again under a policy: on the way down the probability of reaching each node, and on the way up
@@ -155,27 +155,16 @@ impl<'a> Sweep<'a> {
         if Some(mover) == self.without { &CERTAIN[..row.len()] } else { &self.rows[row] }
     }
 
-    /// Calls `each` for the sets of a run.
     #[inline(always)]
-    fn for_sets<const WIDTH: usize, const CLOSING: u64>(
-        self,
-        run: &Run,
-        actions: &Actions<WIDTH, CLOSING>,
-        mut each: impl FnMut(SetNodes<'a>),
-    ) {
+    fn sets(self, run: &Run) -> Sets<'a> {
         let (tree, layout) = (self.tree, &self.tree.layout);
-        let starts = &tree.member_starts[run.sets.start as usize..=run.sets.end as usize];
-        let mut children = &layout.children[run.children as usize..];
-        let mut closed = &layout.closed[run.closed as usize..];
-        let mut row = tree.starts[run.sets.start as usize] as usize;
-        for (set, range) in run.sets.clone().zip(starts.windows(2)) {
-            let nodes = &self.numbers[range[0] as usize..range[1] as usize];
-            let (own_children, own_closed);
-            (own_children, children) = children.split_at(nodes.len() * actions.open());
-            (own_closed, closed) = closed.split_at(nodes.len() * actions.closed());
-            let own_row = row..row + actions.count();
-            row = own_row.end;
-            each(SetNodes { number: set, row: own_row, nodes, children: own_children, closed: own_closed });
+        Sets {
+            numbers: run.sets(),
+            starts: &tree.member_starts[run.sets.start as usize..=run.sets.end as usize],
+            all: self.numbers,
+            row: tree.starts[run.sets.start as usize] as usize,
+            children: &layout.children[run.children as usize..],
+            closed: &layout.closed[run.closed as usize..],
         }
     }
 
@@ -204,24 +193,35 @@ impl<'a> Sweep<'a> {
         });
         for_each_task(layout.tasks(layer), |runs| {
             for run in runs {
-                by_shape!(run.shape, actions => self.spread(run, actions));
+                by_shape!(self.spread(run));
             }
         });
     }
 
     /// The children of the nodes get their numbers, each times the probability of its action.
-    #[inline(always)]
-    fn spread<const WIDTH: usize, const CLOSING: u64>(self, run: &Run, actions: &Actions<WIDTH, CLOSING>) {
+    fn spread<const WIDTH: usize, const CLOSING: u64>(self, run: &Run) {
+        let actions = Actions::<WIDTH, CLOSING>(run.shape);
         if actions.open() == 0 {
             return;
         }
-        self.for_sets(run, actions, |set| {
-            let odds = &self.odds(run.shape.mover, set.row)[..actions.count()];
-            for (here, children) in set.nodes.iter().zip(set.children.chunks_exact(actions.open())) {
-                let here = here.get();
-                actions.for_open(|place, rank| self.numbers[children[place] as usize].set(here * odds[rank]));
+        let mut sets = self.sets(run);
+        while let Some(set) = sets.next(actions.open(), actions.closed()) {
+            let odds = &self.odds(run.mover(), set.row)[..actions.count()];
+            let mut children = set.children;
+            for here in set.nodes {
+                let (reach, own);
+                (own, children) = children.split_at(actions.open());
+                reach = here.get();
+                let (mut rank, mut open) = (0, 0);
+                while rank < actions.count() {
+                    if !actions.closes(rank) {
+                        self.numbers[own[open] as usize].set(reach * odds[rank]);
+                        open += 1;
+                    }
+                    rank += 1;
+                }
             }
-        });
+        }
     }
 
     /// Turns the probabilities of a layer's nodes into their values, each times the probability. At an end it is the
@@ -250,7 +250,7 @@ impl<'a> Sweep<'a> {
         for_each_task(self.tree.layout.tasks(layer), |runs| {
             for run in runs {
                 match totals.filter(|_| Some(run.mover()) == self.without) {
-                    Some(totals) => by_shape!(run.shape, actions => self.average(run, actions, payoffs, totals)),
+                    Some(totals) => by_shape!(self.average(run, payoffs, totals)),
                     None => self.add(run, payoffs),
                 }
             }
@@ -259,56 +259,89 @@ impl<'a> Sweep<'a> {
 
     /// The values of a run's nodes become the sums of their children's.
     pub(crate) fn add(self, run: &Run, payoffs: &[f64]) {
-        by_shape!(run.shape, actions => self.for_sets(run, actions, |set| {
-            self.for_each(&set, actions, payoffs, |here, values| here.set(values.iter().sum()));
-        }));
+        by_shape!(self.add_shape(run, payoffs));
     }
 
+    fn add_shape<const WIDTH: usize, const CLOSING: u64>(self, run: &Run, payoffs: &[f64]) {
+        let actions = Actions::<WIDTH, CLOSING>(run.shape);
+        let (mut sets, mut values) = (self.sets(run), [0.0; WIDTH]);
+        let values = &mut values[..actions.count()];
+        while let Some(set) = sets.next(actions.open(), actions.closed()) {
+            let odds = &self.odds(run.mover(), set.row)[..actions.count()];
+            let (mut children, mut closed) = (set.children, set.closed);
+            for here in set.nodes {
+                self.read(actions, here, odds, payoffs, &mut children, &mut closed, values);
+                let (mut sum, mut rank) = (0.0, 0);
+                while rank < actions.count() {
+                    sum += values[rank];
+                    rank += 1;
+                }
+                here.set(sum);
+            }
+        }
+    }
+
+    fn average<const WIDTH: usize, const CLOSING: u64>(self, run: &Run, payoffs: &[f64], totals: &Numbers) {
+        let actions = Actions::<WIDTH, CLOSING>(run.shape);
+        let (mut sets, mut values, mut sums) = (self.sets(run), [0.0; WIDTH], [0.0; WIDTH]);
+        let (values, sums) = (&mut values[..actions.count()], &mut sums[..actions.count()]);
+        while let Some(set) = sets.next(actions.open(), actions.closed()) {
+            let odds = &self.odds(run.mover(), set.row.clone())[..actions.count()];
+            let (policy, totals) = (&self.rows[set.row.clone()][..actions.count()], &totals.0[set.row]);
+            let (mut children, mut closed) = (set.children, set.closed);
+            sums.fill(0.0);
+            for here in set.nodes {
+                self.read(actions, here, odds, payoffs, &mut children, &mut closed, values);
+                let (mut mean, mut rank) = (0.0, 0);
+                while rank < actions.count() {
+                    sums[rank] += values[rank];
+                    mean += policy[rank] * values[rank];
+                    rank += 1;
+                }
+                here.set(mean);
+            }
+            totals.iter().zip(&*sums).for_each(|(total, sum)| total.set(*sum));
+        }
+    }
+
+    /// Reads the values of a node's children.
+    #[expect(clippy::too_many_arguments, reason = "the state of a loop")]
     #[inline(always)]
-    fn average<const WIDTH: usize, const CLOSING: u64>(
+    fn read<const WIDTH: usize, const CLOSING: u64>(
         self,
-        run: &Run,
-        actions: &Actions<WIDTH, CLOSING>,
+        actions: Actions<WIDTH, CLOSING>,
+        here: &Number,
+        odds: &[f64],
         payoffs: &[f64],
-        totals: &Numbers,
+        children: &mut &[u32],
+        closed: &mut &[u32],
+        values: &mut [f64],
     ) {
-        self.for_sets(run, actions, |set| {
-            let (policy, totals) = (&self.rows[set.row.clone()][..actions.count()], &totals.0[set.row.clone()]);
-            // Sums in a local array stay in registers.
-            let (mut narrow, mut wide) = ([0.0; WIDTH], ArrayVec::new());
-            let sums = zeros(&mut narrow, &mut wide, actions.count());
-            self.for_each(&set, actions, payoffs, |here, values| {
-                let share = |((sum, odds), value): ((&mut f64, &f64), &f64)| {
-                    *sum += value;
-                    odds * value
-                };
-                here.set(sums.iter_mut().zip(policy).zip(values).map(share).sum());
-            });
-            totals.iter().zip(sums).for_each(|(total, sum)| total.set(*sum));
-        });
+        let (own, ends);
+        (own, *children) = children.split_at(actions.open());
+        (ends, *closed) = closed.split_at(actions.closed());
+        let reach = here.get();
+        let (mut rank, mut open, mut end) = (0, 0, 0);
+        while rank < actions.count() {
+            values[rank] = if actions.closes(rank) {
+                end += 1;
+                reach * odds[rank] * payoffs[ends[end - 1] as usize]
+            } else {
+                open += 1;
+                self.numbers[own[open - 1] as usize].get()
+            };
+            rank += 1;
+        }
     }
 
     /// Calls `each` for the nodes of a set, ascending, with the number of the node and the values of its children.
-    #[inline(always)]
-    fn for_each<const WIDTH: usize, const CLOSING: u64>(
-        self,
-        set: &SetNodes<'_>,
-        actions: &Actions<WIDTH, CLOSING>,
-        payoffs: &[f64],
-        mut each: impl FnMut(&Number, &[f64]),
-    ) {
-        let odds = &self.odds(actions.shape.mover, set.row.clone())[..actions.count()];
-        let (mut narrow, mut wide) = ([0.0; WIDTH], ArrayVec::new());
-        let values = zeros(&mut narrow, &mut wide, actions.count());
+    fn for_nodes(self, set: &SetNodes<'_>, shape: Shape, payoffs: &[f64], each: &mut dyn FnMut(&Number, &[f64])) {
+        let (actions, mut values) = (Actions::<MAX_WIDTH, ANY>(shape), vec![0.0; set.row.len()]);
+        let odds = self.odds(shape.mover, set.row.clone());
         let (mut children, mut closed) = (set.children, set.closed);
         for here in set.nodes {
-            let reach = here.get();
-            let (open, ends);
-            (open, children) = children.split_at(actions.open());
-            (ends, closed) = closed.split_at(actions.closed());
-            actions.for_open(|place, rank| values[rank] = self.numbers[open[place] as usize].get());
-            actions.for_closed(|place, rank| values[rank] = reach * odds[rank] * payoffs[ends[place] as usize]);
-            each(here, values);
+            self.read(actions, here, odds, payoffs, &mut children, &mut closed, &mut values);
+            each(here, &values);
         }
     }
 
@@ -323,31 +356,18 @@ impl<'a> Sweep<'a> {
         decide: impl Fn(u32, &[f64]) -> D,
         value: impl Fn(u32, &D, &[f64]) -> f64,
     ) {
-        let actions = &Actions::<0, ANY>::new(run.shape);
-        let mut decisions = decisions.iter_mut();
+        let (actions, mut sets) = (Actions::<MAX_WIDTH, ANY>(run.shape), self.sets(run));
         let mut totals = vec![0.0; actions.count()];
-        self.for_sets(run, actions, |set| {
+        for decision in decisions {
+            let set = sets.next(actions.open(), actions.closed()).expect("a set for each decision");
             totals.fill(0.0);
-            self.for_each(&set, actions, payoffs, |_, values| {
+            self.for_nodes(&set, run.shape, payoffs, &mut |_, values| {
                 totals.iter_mut().zip(values).for_each(|(total, value)| *total += value);
             });
-            let decision = decisions.next().expect("a place for each decision");
             *decision = decide(set.number, &totals);
-            self.for_each(&set, actions, payoffs, |here, values| here.set(value(set.number, decision, values)));
-        });
+            self.for_nodes(&set, run.shape, payoffs, &mut |here, values| {
+                here.set(value(set.number, decision, values));
+            });
+        }
     }
-}
-
-/// Zeros in one of two arrays: the narrow one if it has a length, else the wide one.
-#[inline(always)]
-fn zeros<'a, const WIDTH: usize>(
-    narrow: &'a mut [f64; WIDTH],
-    wide: &'a mut ArrayVec<f64, MAX_WIDTH>,
-    count: usize,
-) -> &'a mut [f64] {
-    if WIDTH > 0 {
-        return narrow;
-    }
-    wide.extend(std::iter::repeat_n(0.0, count));
-    wide
 }
