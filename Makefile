@@ -121,7 +121,7 @@ SIDE_BY_SIDE := --numprocesses 2 --dist loadfile
 ## run the tests that need PyTorch, those of Stable-Baselines3 too: on Linux 3 GB to download, 5 GB in .venv
 test-torch: $(VENV)/tests
 	$(PIP) install --group python/pyproject.toml:test-torch
-	STIER_ALL=1 $(BIN)/python -m pytest python/tests/test_sb3.py python/tests/test_training*.py
+	STIER_ALL=1 $(BIN)/python -m pytest python/tests/test_sb3.py python/tests/test_ppo_single_file.py
 
 ## count the lines of LLVM IR of the engine, and fail above the limit (two minutes)
 size: | new-enough

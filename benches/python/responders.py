@@ -1,8 +1,8 @@
 """Learned responders where the exact best response is known: the share of the exploitability that they find.
 
-Prints the rows of a table in `benches/BOUNDS.md`, or those that are named. The network's responder is trained in three
-ways: as the others, from twice the decisions with a lower entropy bonus at the end (``network-longer``), and from the
-posterior over the cards, too (``network-posterior``). Trainings are kept in ``out/responders`` and continue from there.
+Prints the rows of a table in `benches/BOUNDS.md`, or those that are named. The network's responder is trained in two
+ways: as the others, and from twice the decisions with a lower entropy bonus at the end (``network-longer``). Trainings
+are kept in ``out/responders`` and continue from there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ ROWS = (
     "ismcts:iterations=100",
     "network",
     "network-longer",
-    "network-posterior",
 )
 #: The decisions that the exploited network has learned from, and its settings, whatever the defaults are.
 NETWORK_STEPS = 8_000_000
@@ -58,8 +57,6 @@ def main() -> None:
                 settings["initial"] = file
             if row == "network-longer":
                 settings |= {"steps": 2 * steps, "final_entropy_coefficient": 0.0005}
-            elif row == "network-posterior":
-                settings["beliefs"] = f"lbr:against=({agent}),epsilon=0"
             # On average over the agent's random numbers: what plays in a match.
             policy = tree.policy_of(agent, seeds=seeds).probabilities()
             truth = tree.policy(policy).exploitability

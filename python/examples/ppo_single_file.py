@@ -1,4 +1,4 @@
-r"""Self-play PPO in one file, on nothing but `stier.VectorEnv`, in JAX and NumPy, to be read, copied and changed.
+r"""Self-play PPO in one file, on nothing but `stier.VectorEnv`, in PyTorch, to be read, copied and changed.
 
     python ppo_single_file.py --game kuhn_poker --nash-conv
     python ppo_single_file.py --game schwinget --reward-scale 3 --num-envs 512 --minibatch-size 4096 \
@@ -14,22 +14,22 @@ Names and structure are those of CleanRL. What differs is due to the games:
   the winner of a trick leads the next one, these are more often the losers', so dropping them would favour the winners.
 - The optimum is an equilibrium, which may be mixed. The entropy bonus starts high and is annealed.
 
-Needs `pip install 'stier[train]'`. The maintained learners, with checkpoints, are in `stier.train`.
+Needs `pip install torch`, and safetensors for `--save`. The maintained learners, in JAX and with checkpoints, are in
+`stier.train`.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-import functools
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-import optax
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
 
 import stier
 import stier.solving
@@ -95,52 +95,49 @@ class Batch(NamedTuple):
 
 # The network
 
-Params = dict[str, Any]
+
+class Agent(nn.Module):
+    """A policy and a value on the same hidden layers. The policy has small weights, so that it starts uniform."""
+
+    def __init__(self, args: Args, inputs: int, actions: int) -> None:
+        super().__init__()
+        sizes = [inputs, *args.hidden]
+        self.hidden = nn.Sequential()
+        for i in range(len(args.hidden)):
+            self.hidden += nn.Sequential(layer_init(nn.Linear(sizes[i], sizes[i + 1])), nn.ReLU())
+        self.policy = layer_init(nn.Linear(sizes[-1], actions), 0.01)
+        self.value = layer_init(nn.Linear(sizes[-1], 1), 1.0)
+
+    def forward(self, obs: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns the logarithms of the probabilities of all actions, and the values."""
+        x = self.hidden(obs.float())
+        return functional.log_softmax(self.policy(x).masked_fill(~action_mask, -1e9), 1), self.value(x)[:, 0]
+
+    @torch.no_grad()
+    def get_action(self, obs: Any, action_mask: Any) -> tuple[Any, Any, Any]:
+        """Draws actions; returns them with the logarithms of their probabilities, and the values."""
+        logprobs, value = self(torch.from_numpy(obs), torch.from_numpy(action_mask))
+        action = torch.multinomial(logprobs.exp(), 1)
+        return action[:, 0].numpy(), logprobs.gather(1, action)[:, 0].numpy(), value.numpy()
 
 
-def init_agent(args: Args, inputs: int, actions: int, key: jax.Array) -> Params:
-    """Returns orthogonal weights; those of the policy are small, so that it starts uniform."""
-    sizes = [inputs, *args.hidden]
-    shapes = {f"hidden.{i}": (sizes[i], sizes[i + 1], 2**0.5) for i in range(len(args.hidden))}
-    shapes |= {"policy": (sizes[-1], actions, 0.01), "value": (sizes[-1], 1, 1.0)}
-    params = {}
-    for (name, (rows, columns, scale)), own in zip(shapes.items(), jax.random.split(key, len(shapes)), strict=True):
-        params[f"{name}.weight"] = jax.nn.initializers.orthogonal(scale)(own, (rows, columns), jnp.float32)
-        params[f"{name}.bias"] = jnp.zeros(columns, jnp.float32)
-    return params
-
-
-def forward(params: Params, obs: jax.Array, action_mask: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Returns the logarithms of the probabilities of all actions, and the values."""
-    x = obs.astype(jnp.float32)
-    for i in range(sum(name.startswith("hidden") for name in params) // 2):
-        x = jax.nn.relu(x @ params[f"hidden.{i}.weight"] + params[f"hidden.{i}.bias"])
-    logits = x @ params["policy.weight"] + params["policy.bias"]
-    value = (x @ params["value.weight"] + params["value.bias"])[:, 0]
-    return jax.nn.log_softmax(jnp.where(action_mask, logits, -1e9)), value
-
-
-@jax.jit
-def get_action(
-    params: Params, obs: jax.Array, action_mask: jax.Array, key: jax.Array
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Draws actions; returns them with the logarithms of their probabilities, and the values."""
-    logprobs, value = forward(params, obs, action_mask)
-    action = jax.random.categorical(key, logprobs)
-    return action, jnp.take_along_axis(logprobs, action[:, None], 1)[:, 0], value
+def layer_init(layer: nn.Linear, scale: float = 2**0.5) -> nn.Linear:
+    """Gives a layer orthogonal weights of this scale, and biases of zero."""
+    nn.init.orthogonal_(layer.weight, scale)
+    nn.init.zeros_(layer.bias)
+    return layer
 
 
 # The rollout
 
 
-def rollout(args: Args, envs: stier.VectorEnv, params: Params, key: jax.Array) -> tuple[Batch, dict[str, float]]:
+def rollout(args: Args, envs: stier.VectorEnv, agent: Agent) -> tuple[Batch, dict[str, float]]:
     """Plays a game in each environment; returns all decisions with their advantages."""
     steps = []
     step = envs.reset()
     while not step.terminated.all():
-        key, action_key = jax.random.split(key)
         obs, mask, player = step.observation, step.legal_action_mask, step.current_player
-        action, logprob, value = jax.device_get(get_action(params, obs, mask, action_key))
+        action, logprob, value = agent.get_action(obs, mask)
         playing = ~step.terminated
         step = envs.step(action)
         # The rewards of all players between this decision and the next one in the game; 0 after the end.
@@ -148,7 +145,7 @@ def rollout(args: Args, envs: stier.VectorEnv, params: Params, key: jax.Array) -
     playing, player, obs, mask, action, logprob, value, rewards = map(np.stack, zip(*steps, strict=True))
     advantage = compute_gae(args, playing, player, value, rewards)
     batch = Batch(obs, mask, action, logprob, value, advantage, advantage + value)
-    batch = Batch(*(column[playing] for column in batch))
+    batch = Batch(*(torch.from_numpy(column[playing]) for column in batch))
     return batch, {
         "episodic_length": playing.sum(0).mean(),
         "episodic_return_of_seat_0": rewards[..., 0].sum(0).mean() * args.reward_scale,
@@ -179,53 +176,34 @@ def compute_gae(args: Args, playing: Any, player: Any, value: Any, rewards: Any)
 # The update
 
 
-def loss_fn(params: Params, batch: Batch, ent_coef: jax.Array, args: Args) -> tuple[jax.Array, dict[str, jax.Array]]:
+def loss_fn(args: Args, agent: Agent, batch: Batch, ent_coef: float) -> tuple[Tensor, dict[str, Tensor]]:
     """Returns the loss of a minibatch, and the metrics."""
-    logprobs, newvalue = forward(params, batch.obs, batch.action_mask)
-    newlogprob = jnp.take_along_axis(logprobs, batch.action[:, None], 1)[:, 0]
+    logprobs, newvalue = agent(batch.obs, batch.action_mask)
+    newlogprob = logprobs.gather(1, batch.action[:, None])[:, 0]
     logratio = newlogprob - batch.logprob
-    ratio = jnp.exp(logratio)
+    ratio = logratio.exp()
 
     # Advantages are not normalised: near an equilibrium all are small, and normalising would magnify their noise.
     pg_loss1 = -batch.advantage * ratio
-    pg_loss2 = -batch.advantage * jnp.clip(ratio, 1 - args.clip_coef, 1 + args.clip_coef)
-    policy_loss = jnp.maximum(pg_loss1, pg_loss2).mean()
+    pg_loss2 = -batch.advantage * ratio.clamp(1 - args.clip_coef, 1 + args.clip_coef)
+    policy_loss = torch.maximum(pg_loss1, pg_loss2).mean()
     value_loss = 0.5 * ((newvalue - batch.target) ** 2).mean()
-    entropy = -(jnp.exp(logprobs) * jnp.where(batch.action_mask, logprobs, 0)).sum(1).mean()
+    entropy = -(logprobs.exp() * logprobs.masked_fill(~batch.action_mask, 0)).sum(1).mean()
     loss = policy_loss - ent_coef * entropy + args.vf_coef * value_loss
-    return loss, {
+    metrics = {
         "policy_loss": policy_loss,
         "value_loss": value_loss,
         "entropy": entropy,
         "approx_kl": ((ratio - 1) - logratio).mean(),
-        "clip_fraction": (jnp.abs(ratio - 1) > args.clip_coef).mean(),
+        "clip_fraction": ((ratio - 1).abs() > args.clip_coef).float().mean(),
     }
-
-
-def make_optimizer(args: Args) -> optax.GradientTransformation:
-    """Returns Adam, whose learning rate is set before each step."""
-
-    def adam(learning_rate: float) -> optax.GradientTransformation:
-        return optax.chain(optax.clip_by_global_norm(args.max_grad_norm), optax.adam(learning_rate, eps=1e-5))
-
-    return optax.inject_hyperparams(adam)(learning_rate=args.learning_rate)
-
-
-@functools.partial(jax.jit, static_argnames="args")
-def update_minibatch(
-    params: Params, opt_state: Any, batch: Batch, learning_rate: jax.Array, ent_coef: jax.Array, args: Args
-) -> tuple[Params, Any, dict[str, jax.Array]]:
-    """Takes one gradient step."""
-    grads, metrics = jax.grad(loss_fn, has_aux=True)(params, batch, ent_coef, args)
-    opt_state.hyperparams["learning_rate"] = learning_rate
-    updates, opt_state = make_optimizer(args).update(grads, opt_state)
-    return optax.apply_updates(params, updates), opt_state, metrics
+    return loss, {name: metric.detach() for name, metric in metrics.items()}
 
 
 # The evaluation
 
 
-def evaluate_against_random(args: Args, game: stier.Game, params: Params) -> tuple[float, float]:
+def evaluate_against_random(args: Args, game: stier.Game, agent: Agent) -> tuple[float, float]:
     """Returns the mean return against random players, from every seat of each deal, and half its 95 % interval."""
     returns = np.zeros(args.eval_deals)
     for seat in range(game.num_players()):
@@ -239,93 +217,87 @@ def evaluate_against_random(args: Args, game: stier.Game, params: Params) -> tup
             autoreset=False,
             observation="uint8",
         )
-        step, key = envs.reset(), jax.random.key(args.seed)
+        step = envs.reset()
         returns += step.rewards[:, seat]
         while not step.terminated.all():
-            key, action_key = jax.random.split(key)
-            action, _, _ = get_action(params, step.observation, step.legal_action_mask, action_key)
-            step = envs.step(np.asarray(action))
+            step = envs.step(agent.get_action(step.observation, step.legal_action_mask)[0])
             returns += step.rewards[:, seat]
     returns /= game.num_players()
     return float(returns.mean()), float(1.96 * returns.std(ddof=1) / np.sqrt(args.eval_deals))
 
 
-def evaluate_nash_conv(tree: stier.solving.GameTree, params: Params) -> float:
+@torch.no_grad()
+def evaluate_nash_conv(tree: stier.solving.GameTree, agent: Agent) -> float:
     """Returns what best responses gain against the policy, over all players: 0 in equilibrium."""
     obs = tree.observation_tensors(0, tree.information_sets, "uint8")
-    logprobs, _ = forward(params, obs, tree.legal_action_masks())
-    return tree.policy(np.exp(np.asarray(logprobs)), name="ppo").nash_conv
+    logprobs, _ = agent(torch.from_numpy(obs), torch.from_numpy(tree.legal_action_masks()))
+    return tree.policy(logprobs.exp().numpy(), name="ppo").nash_conv
 
 
 # The loop
 
 
-def train(args: Args) -> tuple[Params, list[dict[str, float]]]:
-    """Trains a network; returns its weights and what was printed."""
+def train(args: Args) -> tuple[Agent, list[dict[str, float]]]:
+    """Trains a network; returns it and what was printed."""
     game = stier.load_game(args.game)
     if args.save and not Path(args.save).absolute().parent.is_dir():
         raise FileNotFoundError(f"{args.save}: there is no folder {Path(args.save).parent}")
     envs = stier.VectorEnv(game, args.num_envs, seed=args.seed, autoreset=False, observation="uint8", threads=1)
     tree = stier.solving.GameTree(game) if args.nash_conv else None
-    key, agent_key = jax.random.split(jax.random.key(args.seed))
-    params = init_agent(args, envs.observation_shape[0], game.num_distinct_actions(), agent_key)
-    opt_state = make_optimizer(args).init(params)
-    rng = np.random.default_rng(args.seed)
-    size = args.minibatch_size
+    torch.manual_seed(args.seed)
+    agent = Agent(args, envs.observation_shape[0], game.num_distinct_actions())
+    optimizer = torch.optim.Adam(agent.parameters(), args.learning_rate, eps=1e-5)
     log: list[dict[str, float]] = []
     global_step = 0
     start = printed = time.perf_counter()
 
     while global_step < args.total_timesteps:
         done = global_step / args.total_timesteps
-        learning_rate = args.learning_rate * (1 - done)
+        optimizer.param_groups[0]["lr"] = learning_rate = args.learning_rate * (1 - done)
         ent_coef = args.ent_coef ** (1 - done) * args.final_ent_coef**done
 
-        key, rollout_key = jax.random.split(key)
-        batch, row = rollout(args, envs, params, rollout_key)
+        batch, row = rollout(args, envs, agent)
         global_step += len(batch.action)
 
         found = []
         for _ in range(args.update_epochs):
-            # Minibatches of one size, so that JAX compiles once: the rest of a permutation is left out at random.
-            order = rng.permutation(max(len(batch.action), size)) % len(batch.action)
-            for first in range(0, len(order) - size + 1, size):
-                rows = order[first : first + size]
-                minibatch = Batch(*(column[rows] for column in batch))
-                params, opt_state, metrics = update_minibatch(
-                    params, opt_state, minibatch, learning_rate, ent_coef, args
-                )
+            for rows in torch.randperm(len(batch.action)).chunk(max(1, len(batch.action) // args.minibatch_size)):
+                loss, metrics = loss_fn(args, agent, Batch(*(column[rows] for column in batch)), ent_coef)
+                optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(agent.parameters(), args.max_grad_norm)
+                optimizer.step()
                 found.append(metrics)
 
         if time.perf_counter() - printed > args.log_seconds or global_step >= args.total_timesteps:
             printed = time.perf_counter()
-            row |= {name: float(np.mean([metrics[name] for metrics in found])) for name in found[0]}
+            row |= {name: float(torch.stack([metrics[name] for metrics in found]).mean()) for name in found[0]}
             row["explained_variance"] = float(1 - (batch.target - batch.value).var() / batch.target.var())
             row |= {"learning_rate": learning_rate, "SPS": global_step / (time.perf_counter() - start)}
             if tree is not None:
-                row["eval/nash_conv"] = evaluate_nash_conv(tree, params)
+                row["eval/nash_conv"] = evaluate_nash_conv(tree, agent)
             log.append({"global_step": global_step, **row})
             print("  ".join(f"{name} {value:.4g}" for name, value in log[-1].items()), flush=True)
             if args.save:
-                save(args, game, params)
+                save(args, game, agent)
 
-    mean, half = evaluate_against_random(args, game, params)
+    mean, half = evaluate_against_random(args, game, agent)
     print(f"against random: {mean:+.3f} ± {half:.3f} per game")
     log[-1] |= {"eval/random/mean": mean, "eval/random/ci95": half}
-    return params, log
+    return agent, log
 
 
-def save(args: Args, game: stier.Game, params: Params) -> None:
+def save(args: Args, game: stier.Game, agent: Agent) -> None:
     """Saves the network for the engine: `stier pit GAME network:path=FILE,choose=sample greedy`."""
     from stier.network import Network
 
-    layers = {name.removesuffix(".weight"): None for name in params if name.endswith(".weight")}
-    found = {name: (np.asarray(params[f"{name}.weight"]), np.asarray(params[f"{name}.bias"])) for name in layers}
-    policy, value = found.pop("policy"), found.pop("value")
-    hidden = tuple(found[f"hidden.{i}"] for i in range(len(found)))
+    def layer(linear: Any) -> tuple[Any, Any]:
+        return linear.weight.detach().numpy().T, linear.bias.detach().numpy()
+
+    hidden = tuple(layer(linear) for linear in agent.hidden if isinstance(linear, nn.Linear))
     made = {"algorithm": "ppo_single_file", **dataclasses.asdict(args)}
-    network = Network(game, hidden, policy, value, value_scale=args.reward_scale, training=made)
-    network.save(args.save)
+    policy, value = layer(agent.policy), layer(agent.value)
+    Network(game, hidden, policy, value, value_scale=args.reward_scale, training=made).save(args.save)
 
 
 def parse_args() -> Args:
@@ -343,4 +315,6 @@ def parse_args() -> Args:
 
 
 if __name__ == "__main__":
+    # Networks of this size gain nothing from several threads.
+    torch.set_num_threads(1)
     train(parse_args())

@@ -47,18 +47,10 @@ class Classes(NamedTuple):
     actions: Ints
 
     @classmethod
-    def of(cls, game: Game, *, beliefs: bool = False) -> Classes | None:
-        """Returns those of a game, with the places of beliefs if they are inputs; None if nothing can be exchanged."""
+    def of(cls, game: Game) -> Classes | None:
+        """Returns those of a game; None if nothing can be exchanged."""
         found = game.symmetry()
-        if found is None:
-            return None
-        inputs, actions = (np.array(places, np.int64) for places in found)
-        if beliefs:
-            # The actions of a part are its cards, too.
-            width, cards = game.observation_tensor_shape()[0], len(game.card_faces())
-            seats = range(game.num_players() - 1)
-            inputs = np.concatenate([inputs, *(width + seat * cards + actions for seat in seats)], 1)
-        return cls(inputs, actions)
+        return None if found is None else cls(*(np.array(places, np.int64) for places in found))
 
     def order(self, observations: npt.NDArray[Any]) -> Ints:
         """Returns the parts in order, ``(rows, parts)``, for observations ``(rows, inputs)`` of zeros and ones."""
@@ -79,12 +71,6 @@ class Classes(NamedTuple):
         found = np.tile(np.arange(count), (len(order), 1))
         found[:, self.actions.reshape(-1)] = self.actions[order].reshape(len(order), -1)
         return found
-
-
-def num_inputs(game: Game, beliefs: str) -> int:
-    """Returns the number of inputs of a network: an observation, and the beliefs of an agent if it is not empty."""
-    own: int = game.observation_tensor_shape()[0]
-    return own + (game.num_players() - 1) * len(game.card_faces()) if beliefs else own
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,16 +103,13 @@ class Network:
     training: dict[str, Any] = field(default_factory=dict)
     #: The parts of the game that are sorted before the first layer; None if positions are read as they are.
     classes: Classes | None = None
-    #: The agent whose beliefs about the cards are inputs after the observation, as in `stier.VectorEnv`; none if it is
-    #: empty. With beliefs, a network plays in :func:`stier.train.duel`, but is not an agent.
-    beliefs: str = ""
 
     def __post_init__(self) -> None:
         if self.activation not in ("relu", "tanh"):
             raise ArgumentError(f"activation must be 'relu' or 'tanh', got {self.activation!r}")
         if not 0 < self.value_scale < np.inf:
             raise ArgumentError(f"value_scale must be more than 0, got {self.value_scale}")
-        width = num_inputs(self.game, self.beliefs)
+        width = self._inputs
         layers: list[tuple[str, Floats, Floats, int | None]] = [("hidden", *layer, None) for layer in self.hidden]
         layers.append(("policy", *self.policy, self.game.num_distinct_actions()))
         if self.value is not None:
@@ -144,7 +127,7 @@ class Network:
                 width = expected[1]
         if self.classes is not None:
             for name, places, size in [
-                ("inputs", self.classes.inputs, num_inputs(self.game, self.beliefs)),
+                ("inputs", self.classes.inputs, self._inputs),
                 ("actions", self.classes.actions, self.game.num_distinct_actions()),
             ]:
                 right = places.ndim == 2 and len(places) == len(self.classes.inputs) and places.size
@@ -158,6 +141,10 @@ class Network:
                     raise ArgumentError(
                         f"classes: {name} must be different numbers between 0 and {size - 1}, in 2 to 16 rows"
                     )
+
+    @property
+    def _inputs(self) -> int:
+        return self.game.observation_tensor_shape()[0]
 
     @classmethod
     def random(
@@ -187,10 +174,8 @@ class Network:
         x: Floats = np.asarray(observations, np.float32)
         shape = x.shape[:-1]
         x = x.reshape(-1, x.shape[-1])
-        inputs = num_inputs(self.game, self.beliefs)
-        if x.shape[1] != inputs:
-            parts = f"an observation and the beliefs of {self.beliefs}" if self.beliefs else "an observation"
-            raise ArgumentError(f"rows must have {inputs} values, {parts}, got {x.shape[1]}")
+        if x.shape[1] != self._inputs:
+            raise ArgumentError(f"rows must have {self._inputs} values, an observation, got {x.shape[1]}")
         if self.classes is None:
             logits, value = self._layers(x)
         else:
@@ -257,15 +242,13 @@ class Network:
             "activation": self.activation,
             "game": self.game.short_name(),
             "rules": str(self.game),
-            "observation": _observation(self.game, self.beliefs),
+            "observation": self.game.observation_signature(),
             "actions": self.game.action_signature(),
             "value_scale": repr(float(self.value_scale)),
             "value": "none" if self.value is None else "return",
             "stier": __version__,
             "training": json.dumps(self.training, sort_keys=True),
         }
-        if self.beliefs:
-            metadata["beliefs"] = self.beliefs
         arrays = {name: np.ascontiguousarray(array, np.float32) for name, array in self.tensors().items()}
         return _sorted_header(save(arrays, metadata))
 
@@ -318,8 +301,11 @@ class Network:
             if metadata[name] != expected:
                 raise ArgumentError(f"{name} must be {expected!r}, got {metadata[name]!r}")
         game = load_game(metadata["rules"])
-        beliefs = metadata.get("beliefs", "")
-        for name, expected in [("observation", _observation(game, beliefs)), ("actions", game.action_signature())]:
+        if "beliefs" in metadata:
+            raise ArgumentError(
+                "the network reads beliefs about the cards; those of this version read the observation alone"
+            )
+        for name, expected in [("observation", game.observation_signature()), ("actions", game.action_signature())]:
             if metadata[name] != expected:
                 raise ArgumentError(f"{name} of {game.short_name()} are {expected}; the network has {metadata[name]}")
         # Files written before there was this key all have a value head.
@@ -346,7 +332,6 @@ class Network:
             activation=metadata["activation"],  # type: ignore[arg-type]  # checked by the class
             training=json.loads(metadata["training"]),
             classes=classes,
-            beliefs=beliefs,
         )
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
@@ -383,7 +368,7 @@ class Network:
         def info(name: str, *shape: int | str) -> Any:
             return helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape))
 
-        inputs, actions = num_inputs(self.game, self.beliefs), self.game.num_distinct_actions()
+        inputs, actions = self._inputs, self.game.num_distinct_actions()
         graph = helper.make_graph(
             nodes,
             "stier",
@@ -408,12 +393,6 @@ def _sorted_header(file: bytes) -> bytes:
     # The arrays begin at a multiple of eight bytes.
     header = header.ljust(-(-len(header) // 8) * 8)
     return len(header).to_bytes(8, "little") + header + file[end:]
-
-
-def _observation(game: Game, beliefs: str) -> str:
-    """Returns the signature of a network's inputs."""
-    own = game.observation_signature()
-    return f"{own},beliefs:{game.num_players() - 1}x{len(game.card_faces())}" if beliefs else own
 
 
 def _sorting(classes: Classes, tensors: dict[str, npt.NDArray[Any]]) -> list[Any]:

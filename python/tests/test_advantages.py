@@ -17,7 +17,7 @@ pytest.importorskip("jax")
 
 import stier.train
 from stier.train import Settings, gae, ppo
-from stier.train._learner import Decisions, SelfPlay
+from stier.train._selfplay import Decisions, SelfPlay
 
 
 class History(NamedTuple):
@@ -306,10 +306,13 @@ def test_advantages_of_all_actions_are_right_on_average_with_any_critic() -> Non
         ("up_and_down", {}),
     ],
 )
-def test_every_decision_is_learned_from_once_with_a_known_advantage(name: str, settings: dict[str, int]) -> None:
+def test_every_decision_is_learned_from_once_with_a_known_advantage(
+    name: str, settings: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Batch by batch the same as in one go: no decision at the end of a batch is dropped."""
+    monkeypatch.setattr("stier.train._selfplay.LAMBDA", 0.0)
     game = stier.load_game(name)
-    settings = {"num_envs": 8, "horizon": 6, "minibatches": 1, "seed": 4, "gae_lambda": 0.0, **settings}
+    settings = {"num_envs": 8, "horizon": 6, "minibatches": 1, "seed": 4, **settings}
     weights = np.random.default_rng(1).standard_normal(game.num_distinct_actions()).astype(np.float32)
 
     def choose(observation, critic, legal, call):

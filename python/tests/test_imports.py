@@ -168,11 +168,11 @@ EXTRAS = {
     "widget": "anywidget",
     **dict.fromkeys(["chances", *OF_ENGINE], "jax"),
 }
-SMALL: dict[str, Any] = {"steps": 1, "num_envs": 2, "hidden": (2,), "payoff_scale": 1.0, "deals": 2, "evaluations": 1}
+SMALL: dict[str, Any] = {"steps": 1, "num_envs": 2, "hidden": (2,), "deals": 2, "evaluations": 1}
 
 
 def learner(**settings: Any) -> Any:
-    settings = {name: SMALL[name] for name in ("num_envs", "hidden", "payoff_scale")} | settings
+    settings = {name: SMALL[name] for name in ("num_envs", "hidden")} | settings
     return stier.train.learner("kuhn_poker", "dmc", **settings)
 
 

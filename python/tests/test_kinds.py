@@ -653,8 +653,8 @@ def test_queries_that_would_take_too_long_have_no_row(tmp_path: Path) -> None:
             "run 1: settings: unknown setting 'hiden'; did you mean 'hidden'?",
         ),
         (
-            TRAINING.replace("hidden = [8]", "gae_lambda = 2"),
-            "run 1: settings: gae_lambda must be between 0 and 1, got 2",
+            TRAINING.replace("hidden = [8]", "averaging = 2"),
+            "run 1: settings: averaging must be between 0 and 1, got 2",
         ),
         (TRAINING.replace("hidden = [8]", "barred_share = 0.1"), "run 1: settings: barred_share=0.1 needs barred"),
         (

@@ -192,6 +192,10 @@ def test_another_network_is_refused_everywhere(tmp_path: Path, schwinget: stier.
         ({"version": "2"}, "version=2 in its metadata, expected 1"),
         ({"architecture": "transformer"}, "architecture=transformer in its metadata, expected mlp"),
         ({"value_scale": "inf"}, "value_scale=inf"),
+        (
+            {"observation": stier.load_game("schwinget").observation_signature() + ",beliefs:1x26"},
+            "reads beliefs about the cards",
+        ),
     ],
 )
 def test_what_does_not_fit_is_named(tmp_path: Path, schwinget: stier.Game, changed: dict[str, str], named: str) -> None:

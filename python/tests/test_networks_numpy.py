@@ -58,6 +58,7 @@ def test_files_that_do_not_fit_are_refused(network: Network, tmp_path: Path) -> 
         ({"version": "2"}, "version must be '1', got '2'"),
         ({"observation": "0:hand:26"}, "observation of schwinget are .*; the network has 0:hand:26"),
         ({"rules": "schwinget:suits=9"}, "suits must be between "),
+        ({"beliefs": "lbr:against=greedy"}, "the network reads beliefs about the cards"),
         ({"activation": "gelu"}, "activation must be 'relu' or 'tanh', got 'gelu'"),
     ]:
         save_file(arrays, path, metadata | change)

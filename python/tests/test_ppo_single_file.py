@@ -10,9 +10,10 @@ import pytest
 
 import stier
 
-pytest.importorskip("jax")
-pytest.importorskip("optax")
+pytest.importorskip("torch")
 pytest.importorskip("safetensors")
+
+import torch
 
 import stier.solving
 import stier.train
@@ -20,6 +21,8 @@ from stier.network import Network
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 import ppo_single_file as example
+
+torch.set_num_threads(1)
 
 
 def test_a_short_run_comes_nearer_to_equilibrium(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,9 +55,9 @@ def test_the_return_is_in_the_units_of_the_game() -> None:
         args = example.Args(reward_scale=scale, num_envs=64)
         game = stier.load_game(args.game)
         envs = stier.VectorEnv(game, args.num_envs, seed=1, autoreset=False, observation="uint8", threads=1)
-        key, agent_key = example.jax.random.split(example.jax.random.key(1))
-        params = example.init_agent(args, envs.observation_shape[0], game.num_distinct_actions(), agent_key)
-        returns.append(example.rollout(args, envs, params, key)[1]["episodic_return_of_seat_0"])
+        torch.manual_seed(1)
+        agent = example.Agent(args, envs.observation_shape[0], game.num_distinct_actions())
+        returns.append(example.rollout(args, envs, agent)[1]["episodic_return_of_seat_0"])
     assert returns[0] == pytest.approx(returns[1])
     assert returns[0] != 0
 

@@ -17,7 +17,7 @@ pytest.importorskip("jax")
 
 import stier.train
 from stier.cli import main
-from stier.network import Classes, Network
+from stier.network import Network
 from stier.solving import GameTree
 from stier.train import Exact, LearnedResponse
 from stier.train.settings import CommonSettings, Settings
@@ -113,12 +113,9 @@ def test_a_folder_of_learn_with_other_evaluations_is_refused(tmp_path: Path) -> 
         stier.train.best_response("kuhn_poker", "random", folder=tmp_path, deals=50, evaluations=1, **settings)
 
 
-@pytest.mark.parametrize("beliefs", ["", "lbr:against=(ismcts:iterations=10),particles=64"])
-def test_an_interrupted_training_ends_with_the_same_responder(
-    beliefs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_training_ends_with_the_same_responder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game, search = "schwinget:suits=2,values=3,referee=off,hand_size=2,set_aside=1", "ismcts:iterations=10"
-    settings: dict[str, Any] = {**TINY, "steps": 2048, "seed": 5, "deals": 10, "evaluations": 1, "beliefs": beliefs}
+    settings: dict[str, Any] = {**TINY, "steps": 2048, "seed": 5, "deals": 10, "evaluations": 1}
     monkeypatch.setattr("stier.train._run.PAUSE", 0.0)
     calls = 0
 
@@ -139,11 +136,8 @@ def test_an_interrupted_training_ends_with_the_same_responder(
     for name, array in whole.trained.network.tensors().items():
         assert (parts.trained.network.tensors()[name] == array).all(), name
     assert (whole.gain, whole.ci95) == (parts.gain, parts.ci95)
-    if beliefs:
-        assert parts.responder.endswith(f"actions, with the beliefs of {parts.trained.network.beliefs}")
-    else:
-        assert parts.responder.startswith(f"network:path={tmp_path / 'network.safetensors'}")
-        assert stier.exploit(game, search, parts.responder, deals=10).responder == parts.responder
+    assert parts.responder.startswith(f"network:path={tmp_path / 'network.safetensors'}")
+    assert stier.exploit(game, search, parts.responder, deals=10).responder == parts.responder
     with pytest.raises(ValueError, match=r"other settings \(opponents: \['ismcts:iter.*'\] there, \['greedy'\] now"):
         stier.train.best_response(game, "greedy", folder=tmp_path, **settings)
 
@@ -220,46 +214,6 @@ def test_the_posterior_is_that_of_all_histories(game: str, hand: str, tmp_path: 
         batch = envs.step(envs.sample_actions())
     assert len(met) >= 6, "positions were met"
     assert informed > 20, "where the actions tell something"
-
-
-def test_a_network_goes_on_with_beliefs(tmp_path: Path) -> None:
-    """The beliefs have no effect at first; sorted suits go on to be sorted."""
-    game = stier.load_game("schwinget:suits=2,values=3,referee=off,hand_size=2,set_aside=1")
-    believer = "lbr:against=greedy,particles=64"
-    for name in (game, stier.load_game("schweins_galopp:players=2")):
-        sorted_, base = Classes.of(name, beliefs=True), Classes.of(name)
-        assert sorted_ is not None
-        assert base is not None
-        added = sorted_.inputs[:, base.inputs.shape[1] :] - name.observation_tensor_shape()[0]
-        # The beliefs about a card are exchanged with its suit; the counter has none.
-        names = [str(card) for card in name.card_faces()]
-        assert sorted(added.reshape(-1)) == [place for place, card in enumerate(names) if card != "BK"]
-        marks = [{names[place][0] for place in part} for part in added]
-        assert all(len(mark) == 1 for mark in marks)
-        assert len(set.union(*marks)) == len(added)
-    for symmetry in (False, True):
-        first = stier.train.learner(game, hidden=(16,), num_envs=32, horizon=8, symmetry=symmetry).network()
-        made = stier.train.learner(game, initial=first, num_envs=32, horizon=8, beliefs=believer, opponents="greedy")
-        network = made.network()
-        x = np.random.default_rng(1).integers(2, size=(7, first.hidden[0][0].shape[0]))
-        wide = np.concatenate([x, np.random.default_rng(2).random((7, len(game.card_faces())))], 1)
-        for found, expected in zip(network.forward(wide), first.forward(x), strict=True):
-            np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
-        made.iterate()
-        network = made.network()
-        assert not np.allclose(network.forward(wide)[0], network.forward(wide * [1] * x.shape[1] + [0])[0])
-    file = tmp_path / "network.safetensors"
-    network.save(file)
-    again = Network.load(file)
-    assert again.beliefs == believer
-    np.testing.assert_array_equal(again.forward(wide)[0], network.forward(wide)[0])
-    with pytest.raises(ValueError, match=rf"must have {wide.shape[1]} values, an observation and the beliefs of lbr:"):
-        again.forward(x)
-    with pytest.raises(stier.StierError, match="reads beliefs about the cards, which agents do not give it"):
-        stier.load_agent("network", game, path=file)
-    with pytest.raises(ValueError, match="beliefs must be lbr:against=greedy,particles=64 as in the initial network"):
-        stier.train.learner(game, initial=again, beliefs="lbr")
-    assert stier.train.learner(game, initial=again, opponents="greedy").settings.beliefs == believer
 
 
 def test_bad_arguments() -> None:

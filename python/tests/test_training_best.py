@@ -24,7 +24,7 @@ import stier.train
 from stier.cli import main
 from stier.errors import ArgumentError, TrainingWarning
 from stier.network import Network
-from stier.train._run import FORMAT
+from stier.train._checkpoint import FORMAT
 
 SETTINGS: dict[str, Any] = {**TINY, "seed": 1, "evaluations": 4, "deals": 20}
 

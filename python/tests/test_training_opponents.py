@@ -17,7 +17,7 @@ pytest.importorskip("jax")
 
 import stier.train
 from stier.network import Network
-from stier.train._run import _digests
+from stier.train._checkpoint import digests
 
 
 def test_frozen_agents_are_compared_by_their_files(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_networks_in_agents_are_found_as_agents_read_them(tmp_path: Path, monkey
         (f"lbr:against=(network:path={path}),epsilon=0", {file}),
         (f"rule:when=thumb,cards=(network:path={path})", {file}),
     ]:
-        assert set(_digests(game, ["random", agent])) == found, agent
+        assert set(digests(game, ["random", agent])) == found, agent
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
@@ -66,7 +66,7 @@ def test_training_against_frozen_agents(algorithm: str, tmp_path: Path) -> None:
     settings |= {"symmetry": False}
     settings |= {"horizon": 8} if algorithm == "ppo" else {}
     made = stier.train.learner(game, algorithm, **settings)
-    envs = made.play.envs if algorithm == "ppo" else made.play
+    envs = made.play
     assert [part.num_envs for part in envs.parts] == [10, 10, 10]
     batch = envs.reset()
     assert (batch.current_player[:10] == 0).all(), "the first to move"
@@ -88,7 +88,7 @@ def test_some_games_begin_differently(algorithm: str, name: str) -> None:
     settings |= {"horizon": 8, "minibatches": 2} if algorithm == "ppo" else {}
     all_games = settings | {f"{name}_share": 1.0, f"{name}_decisions": 1}
     made = stier.train.learner("kuhn_poker", algorithm, **all_games)
-    envs = made.play.envs if algorithm == "ppo" else made.play
+    envs = made.play
     first = envs.reset()
     if name == "opening":
         assert (first.current_player == 1).all(), "the first player has decided"

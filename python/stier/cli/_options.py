@@ -156,7 +156,7 @@ def training(about: str, *, out: str, evaluations: int) -> _Decorator:
             help=told("folder for network, log and checkpoint. Training continues from it."),
             show_default=out,
         ),
-        click.option("--algorithm", default="ppo", help=told("the algorithm: ppo, ppo_torch or dmc.")),
+        click.option("--algorithm", default="ppo", help=told("the algorithm: ppo or dmc.")),
         click.option(
             "--steps",
             type=int,

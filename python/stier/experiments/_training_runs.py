@@ -152,7 +152,7 @@ def _check_table(key: str, run: Mapping[str, Any], game: stier.Game) -> None:
             raise ArgumentError(f"deals must be at least 2, got {own['deals']}")
         given = settings_of_responder(algorithm, given, begun=own.get("initial") != "")
     settings = algorithm_of(algorithm).settings(**given)
-    for agent in (*settings.opponents, settings.opening, settings.beliefs):
+    for agent in (*settings.opponents, settings.opening):
         if agent not in ("", SELF):
             stier.load_agent(of_engine(agent, game), game)
     if settings.barred:

@@ -16,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common import vec_env
 
-from stier._native import Agent
 from stier.gymnasium._vector import make_vec
-from stier.playing import AnyGame
+from stier.playing import AnyAgent, AnyGame
 
 __all__ = ["VecEnv"]
 
@@ -35,7 +34,7 @@ class VecEnv(vec_env.VecEnv):
     Args:
         game: The game, or its name.
         num_envs: The number of games.
-        opponents: The agents at the other seats: one for all, or one for each.
+        opponents: The agents of the engine at the other seats: one for all, or one for each.
         seat: The learner's seat: a number, ``"rotate"`` or ``"random"``.
         options: Those of `make_vec`, such as ``tensor`` and ``threads``, and the options of a game that is named.
     """
@@ -45,7 +44,7 @@ class VecEnv(vec_env.VecEnv):
         game: AnyGame,
         num_envs: int = 1,
         *,
-        opponents: str | Agent | Sequence[str | Agent] = "random",
+        opponents: AnyAgent | Sequence[AnyAgent] = "random",
         seat: int | Literal["rotate", "random"] = 0,
         **options: Any,
     ) -> None:

@@ -1,4 +1,4 @@
-"""Training of networks by self-play or against other agents. Needs the extra ``train`` (JAX), or ``torch``.
+"""Training of networks by self-play or against other agents. Needs the extra ``train`` (JAX).
 
 >>> import stier, stier.train
 >>> game = stier.load_game("schwinget")

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from stier._adapting import as_game
-from stier._native import Agent, Game, State, derive_seed, load_agent, share
+from stier._native import Agent, Game, State, derive_seed, share
 from stier._output import bar, between
 from stier.errors import ArgumentError
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, as_agent
-from stier.train._drawing import SIDE_BY_SIDE, draw, inputs_of
 
 __all__ = ["ChanceRow", "Chances", "chances"]
 
-
-class _TellsPolicy(Protocol):
-    def step_with_policy(self, state: State, /) -> tuple[list[tuple[int, float]], int]: ...
+#: Games of a network that are played side by side.
+SIDE_BY_SIDE = 1024
 
 
 @dataclass(frozen=True)
@@ -107,10 +105,6 @@ class _Chance(NamedTuple):
     taken: bool
 
 
-#: Gives for each state the probabilities of the legal actions, and the action.
-_Decide = Callable[[Sequence[State]], list[tuple[dict[int, float], int]]]
-
-
 def chances(
     game: AnyGame,
     agent: Network | AnyAgent,
@@ -147,24 +141,24 @@ def chances(
         raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
     game = as_game(game)
     number = game.string_to_action(action)
-    asked = None if judge is None else as_agent(judge, game)
+    asked, player = (_with_policy(one, game) for one in (judge, agent))
+    rng, at_once = np.random.default_rng(seed), SIDE_BY_SIDE if isinstance(agent, Network) else 1
+
+    def decide(states: Sequence[State]) -> list[tuple[dict[int, float], int]]:
+        """For each state the probabilities of the legal actions, and the action."""
+        if isinstance(agent, Network):
+            return _by_network(agent, states, rng)
+        return [(dict(policy), action) for policy, action in map(player.step_with_policy, states)]
+
     found: list[_Chance] = []
     with bar(progress, "deals") as update:
-        if isinstance(agent, Network):
-            rng = np.random.default_rng(seed)
-            for first in range(0, deals, SIDE_BY_SIDE):
-                numbers = range(first, min(first + SIDE_BY_SIDE, deals))
-                found += _chances_of(game, numbers, seed, number, lambda states: _by_network(agent, states, rng), asked)
-                if update is not None:
-                    update(numbers.stop, deals)
-        else:
-            player = as_agent(agent, game)
-            for deal in range(deals):
-                if isinstance(player, Agent):
-                    player.restart(derive_seed(seed, "chances agent", deal))
-                found += _chances_of(game, [deal], seed, number, lambda states: _by_player(player, states), asked)
-                if update is not None:
-                    update(deal + 1, deals)
+        for first in range(0, deals, at_once):
+            numbers = range(first, min(first + at_once, deals))
+            if isinstance(player, Agent):
+                player.restart(derive_seed(seed, "chances agent", first))
+            found += _chances_of(game, numbers, seed, number, decide, asked)
+            if update is not None:
+                update(numbers.stop, deals)
     verdicts = [None] if judge is None else [None, "takes", "declines"]
     groups = [(after, verdict) for after in [None, *sorted({one.round for one in found})] for verdict in verdicts]
     rows = []
@@ -175,8 +169,13 @@ def chances(
     return Chances(game, str(agent), action, deals, rows)
 
 
+def _with_policy(agent: Any, game: Game) -> Any:
+    is_ready = agent is None or isinstance(agent, Network) or hasattr(agent, "step_with_policy")
+    return agent if is_ready else as_agent(agent, game)
+
+
 def _chances_of(
-    game: Game, deals: Sequence[int], seed: int, action: int, decide: _Decide, judge: _TellsPolicy | None
+    game: Game, deals: Sequence[int], seed: int, action: int, decide: Callable[..., Any], judge: Any
 ) -> list[_Chance]:
     """The chances of some games, which are played side by side."""
     states = {deal: game.new_initial_state(seed=derive_seed(seed, "chances deal", deal)) for deal in deals}
@@ -197,22 +196,22 @@ def _chances_of(
     return found
 
 
-def _by_player(player: _TellsPolicy, states: Sequence[State]) -> list[tuple[dict[int, float], int]]:
-    found = [player.step_with_policy(state) for state in states]
-    return [(dict(policy), action) for policy, action in found]
-
-
 def _by_network(
     network: Network, states: Sequence[State], rng: np.random.Generator
 ) -> list[tuple[dict[int, float], int]]:
     legal = np.stack([state.legal_actions_mask() for state in states])
-    believer = load_agent(network.beliefs, network.game) if network.beliefs else None
-    probabilities, _ = network(np.stack([inputs_of(state, believer) for state in states]), legal)
+    probabilities, _ = network(np.stack([state.observation_tensor() for state in states]), legal)
     actions = draw(probabilities, rng)
     return [
         ({int(action): float(row[action]) for action in mask.nonzero()[0]}, int(chosen))
         for row, mask, chosen in zip(probabilities, legal, actions, strict=True)
     ]
+
+
+def draw(probabilities: npt.NDArray[np.float32], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Draws an action by each row."""
+    levels = probabilities.cumsum(axis=1)
+    return np.asarray((levels > rng.random((len(levels), 1)) * levels[:, -1:]).argmax(axis=1), np.int64)
 
 
 def _row(after: int | None, verdict: str | None, found: Sequence[_Chance]) -> ChanceRow:

@@ -86,44 +86,11 @@ def gae(
     ...
     ValueError: zero_sum=True is biased where cards are hidden: minus the opponent's value ...
     """
-    rewards = np.asarray(rewards, np.float32)
-    values = np.asarray(values, np.float32)
-    terminated = np.asarray(terminated, bool)
-    current_player = np.asarray(current_player)
-    _check(rewards, values, terminated, current_player)
-    steps, _, players = rewards.shape
-    if horizon is None:
-        horizon = int(steps)
-    if not 0 <= horizon <= steps:
-        raise ArgumentError(f"horizon must be between 0 and {steps}, the steps given, got {horizon}")
-    expected = values[:-1] if action_values is None else np.asarray(action_values, np.float32)
-    if expected.shape != values[:-1].shape:
-        raise ArgumentError(f"action_values must be {values[:-1].shape}, as terminated, got {expected.shape}")
-    if not zero_sum:
-        return _by_player(rewards, values, expected, terminated, current_player, gamma, lam, horizon)
-    if players != 2:
-        raise ArgumentError(f"zero_sum is for two players, got {players}")
-    if not sees_all and not (lam == 1 and terminated[horizon - 1 : horizon].all()):
-        raise ArgumentError(
-            "zero_sum=True is biased where cards are hidden: minus the opponent's value forgets the player's own hand. "
-            "Leave it out, so that each player has its own trajectory. It is allowed with sees_all=True, for a critic "
-            "that sees everything, and with lam=1 if every environment's last step ends its game"
-        )
-    end = horizon + 1
-    return _by_sign(
-        rewards[:horizon], values[:end], expected[:horizon], terminated[:horizon], current_player[:end], gamma, lam
-    )
-
-
-def _check(
-    rewards: npt.NDArray[np.float32],
-    values: npt.NDArray[np.float32],
-    terminated: npt.NDArray[np.bool_],
-    current_player: npt.NDArray[np.integer],
-) -> None:
+    rewards, values = np.asarray(rewards, np.float32), np.asarray(values, np.float32)
+    terminated, current_player = np.asarray(terminated, bool), np.asarray(current_player)
     if rewards.ndim != 3:
         raise ArgumentError(f"rewards must be (steps, environments, players), got {rewards.shape}")
-    steps, lanes, _ = rewards.shape
+    steps, lanes, players = rewards.shape
     for name, array, rows in [
         ("values", values, steps + 1),
         ("terminated", terminated, steps),
@@ -131,59 +98,45 @@ def _check(
     ]:
         if array.shape != (rows, lanes):
             raise ArgumentError(f"{name} must be {(rows, lanes)} for rewards of {rewards.shape}, got {array.shape}")
-
-
-def _by_sign(
-    rewards: npt.NDArray[np.float32],
-    values: npt.NDArray[np.float32],
-    expected: npt.NDArray[np.float32],
-    terminated: npt.NDArray[np.bool_],
-    current_player: npt.NDArray[np.integer],
-    gamma: float,
-    lam: float,
-) -> Advantages:
-    steps, lanes, _ = rewards.shape
-    lane = np.arange(lanes)
-    advantages = np.empty((steps, lanes), np.float32)
-    later = np.zeros(lanes, np.float32)
-    for step in reversed(range(steps)):
-        same = current_player[step] == current_player[step + 1]
-        factor = np.where(terminated[step], 0, np.where(same, gamma, -gamma)).astype(np.float32)
-        own = rewards[step, lane, current_player[step]]
-        later = own + factor * values[step + 1] - expected[step] + lam * factor * later
-        advantages[step] = later
-    return Advantages(advantages, advantages + expected, np.ones((steps, lanes), bool))
-
-
-def _by_player(
-    rewards: npt.NDArray[np.float32],
-    values: npt.NDArray[np.float32],
-    expected: npt.NDArray[np.float32],
-    terminated: npt.NDArray[np.bool_],
-    current_player: npt.NDArray[np.integer],
-    gamma: float,
-    lam: float,
-    horizon: int,
-) -> Advantages:
-    steps, lanes, players = rewards.shape
+    if horizon is None:
+        horizon = int(steps)
+    if not 0 <= horizon <= steps:
+        raise ArgumentError(f"horizon must be between 0 and {steps}, the steps given, got {horizon}")
+    expected = values[:-1] if action_values is None else np.asarray(action_values, np.float32)
+    if expected.shape != values[:-1].shape:
+        raise ArgumentError(f"action_values must be {values[:-1].shape}, as terminated, got {expected.shape}")
+    if zero_sum and players != 2:
+        raise ArgumentError(f"zero_sum is for two players, got {players}")
+    if zero_sum and not sees_all and not (lam == 1 and terminated[horizon - 1 : horizon].all()):
+        raise ArgumentError(
+            "zero_sum=True is biased where cards are hidden: minus the opponent's value forgets the player's own hand. "
+            "Leave it out, so that each player has its own trajectory. It is allowed with sees_all=True, for a critic "
+            "that sees everything, and with lam=1 if every environment's last step ends its game"
+        )
     lane = np.arange(lanes)
     advantages = np.zeros((horizon, lanes), np.float32)
-    known = np.zeros((horizon, lanes), bool)
+    known = np.full((horizon, lanes), zero_sum)
+    if zero_sum:
+        later = np.zeros(lanes, np.float32)
+        for step in reversed(range(horizon)):
+            same = current_player[step] == current_player[step + 1]
+            factor = np.where(terminated[step], 0, np.where(same, gamma, -gamma)).astype(np.float32)
+            own = rewards[step, lane, current_player[step]]
+            later = own + factor * values[step + 1] - expected[step] + lam * factor * later
+            advantages[step] = later
+        return Advantages(advantages, advantages + expected[:horizon], known)
     # For each player: the value and the advantage of its next decision in the game, whether one is in the arrays or the
     # game ends before it, and what the player receives until then.
-    value = np.zeros((lanes, players), np.float32)
-    advantage = np.zeros((lanes, players), np.float32)
+    value, advantage, received = (np.zeros((lanes, players), np.float32) for _ in range(3))
     certain = np.zeros((lanes, players), bool)
-    received = np.zeros((lanes, players), np.float32)
     value[lane, current_player[-1]] = values[-1]
     certain[lane, current_player[-1]] = True
     for step in reversed(range(steps)):
-        over = terminated[step][:, None]
+        over, mover = terminated[step][:, None], current_player[step]
         value[over[:, 0]] = 0
         advantage[over[:, 0]] = 0
         certain |= over
         received = np.where(over, rewards[step], received + rewards[step])
-        mover = current_player[step]
         if step < horizon:
             delta = received[lane, mover] + gamma * value[lane, mover] - expected[step]
             known[step] = certain[lane, mover]

@@ -22,19 +22,16 @@ from jaxlib import xla_client
 
 from stier._native import Game, derive_seed
 from stier.errors import ArgumentError
-from stier.network import Network, num_inputs
-from stier.train._learner import Critic, Environments, SelfPlay, classes_of, described, digest
-from stier.train.settings import CommonSettings
+from stier.network import Network
+from stier.train._environments import Floats
+from stier.train._initial import digest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 Params = dict[str, jax.Array]
 
-#: Settings that do not change what is compiled.
-NOT_COMPILED = (
-    *("steps", "seed", "opponents", "opening", "opening_share", "opening_decisions"),
-    *("barred", "barred_share", "barred_decisions", "beliefs"),
-)
+#: The inputs, the widths of the hidden layers and the outputs of a critic with layers of its own.
+Layers = tuple[int, ...]
 
 _devices: list[jax.Device] = []
 
@@ -101,13 +98,13 @@ def hidden_layers(params: Params, name: str, x: jax.Array) -> jax.Array:
     raise AssertionError
 
 
-def optimizer_of(settings: Any) -> optax.GradientTransformation:
-    """Returns Adam, with its learning rate in its state."""
+def optimizer_of(max_grad_norm: float) -> optax.GradientTransformation:
+    """Returns Adam for gradients of at most this norm, with its learning rate in its state."""
 
     def make(learning_rate: float) -> optax.GradientTransformation:
-        return optax.chain(optax.clip_by_global_norm(settings.max_grad_norm), optax.adam(learning_rate, eps=1e-5))
+        return optax.chain(optax.clip_by_global_norm(max_grad_norm), optax.adam(learning_rate, eps=1e-5))
 
-    return optax.inject_hyperparams(make)(learning_rate=settings.learning_rate)
+    return optax.inject_hyperparams(make)(learning_rate=0.0)
 
 
 class JaxLearner:
@@ -115,58 +112,49 @@ class JaxLearner:
 
     #: Also the name of the random keys: another one changes every network.
     name: str
-    compiles = True
+    optimizer: optax.GradientTransformation
+    #: True if the network has a value head; then the temperature at which it draws by its outputs.
+    value_head, temperature = True, 1.0
 
     def __init__(
-        self,
-        game: Game,
-        settings: Any,
-        play: SelfPlay | Environments,
-        scale: float,
-        *,
-        device: str | None,
-        critic: Critic | None = None,
-        initial: Network | None,
-        weights: Callable[[Network, Game, Any, float], dict[str, npt.NDArray[np.float32]]],
-        value_head: bool = True,
+        self, game: Game, settings: Any, play: Any, initial: Network | None, device: str | None, critic: Layers | None
     ) -> None:
-        self.game, self.settings, self.play, self.scale = game, settings, play, scale
+        self.game, self.settings, self.play = game, settings, play
         self.initial: str | None = digest(initial)
         self.device = device_of(device)
         self.iteration = self.steps = 0
-        # One compilation serves all values of the others.
-        defaults = {name: getattr(CommonSettings, name) for name in NOT_COMPILED}
-        self.compiled: Any = dataclasses.replace(settings, **defaults)
         with jax.default_device(self.device):
             params = self._initial_params(critic)
-            if not value_head:
-                params = {name: array for name, array in params.items() if not name.startswith("value")}
             if initial is not None:
-                found = weights(initial, game, settings, scale)
-                params |= {name: jnp.array(array, copy=True) for name, array in found.items()}
+                params |= {name: jnp.array(array, copy=True) for name, array in self.started(initial).items()}
             self.params: Params = params
-            self.optimizer_state: Any = optimizer_of(settings).init(params)
+            self.optimizer_state: Any = self.optimizer.init(params)
         #: The average of the weights, if the algorithm makes one: the network that is kept.
         self.average: Params = {}
 
-    def _initial_params(self, critic: Critic | None) -> Params:
+    def started(self, network: Network) -> dict[str, Floats]:
+        """Returns the weights that training takes over from a network."""
+        raise NotImplementedError
+
+    def _initial_params(self, critic: Layers | None) -> Params:
         """The first weights. Those of the policy are small, so that it starts uniform.
 
         The value head shares the policy's hidden layers. A critic that sees more has its own.
         """
-        inputs, hidden = num_inputs(self.game, self.settings.beliefs), self.settings.hidden
 
         def layers(name: str, *sizes: int) -> dict[str, tuple[int, int, float]]:
             return {f"{name}.{i}": (*pair, math.sqrt(2)) for i, pair in enumerate(itertools.pairwise(sizes))}
 
-        last = [inputs, *hidden][-1]
-        shapes = layers("hidden", inputs, *hidden)
-        shapes |= {"policy": (last, self.game.num_distinct_actions(), 0.01), "value": (last, 1, 1.0)}
+        sizes = [self.game.observation_tensor_shape()[0], *self.settings.hidden]
+        shapes = layers("hidden", *sizes)
+        shapes |= {"policy": (sizes[-1], self.game.num_distinct_actions(), 0.01), "value": (sizes[-1], 1, 1.0)}
         if critic is not None:
-            sizes = [critic.inputs, *critic.hidden]
+            *sizes, outputs = critic
             shapes |= layers("critic", *sizes)
-            shapes["critic.value"] = (sizes[-1], critic.outputs, critic.output_scale)
-        return orthogonal(shapes, self.key("initial"))
+            # All actions are worth the same at first.
+            shapes["critic.value"] = (sizes[-1], outputs, 1.0 if outputs == 1 else 0.01)
+        params = orthogonal(shapes, self.key("initial"))
+        return {name: array for name, array in params.items() if self.value_head or not name.startswith("value")}
 
     def key(self, purpose: str) -> jax.Array:
         """Returns the random key of this iteration for a purpose."""
@@ -174,22 +162,23 @@ class JaxLearner:
         key: jax.Array = jax.random.wrap_key_data(jnp.array([seed >> 32, seed & 0xFFFFFFFF], jnp.uint32))
         return key
 
-    def _network(self, *, value_head: bool, temperature: float = 1.0) -> Network:
-        """The network as it is now, or its average."""
+    def network(self) -> Network:
+        """Returns the network as it is now, or its average. A critic that sees more is not part of it."""
         arrays = {name: np.array(array) for name, array in (self.average or self.params).items()}
 
-        def layer(name: str, factor: float = 1.0) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        def layer(name: str, factor: float = 1.0) -> tuple[Floats, Floats]:
             return arrays[f"{name}.weight"] * np.float32(factor), arrays[f"{name}.bias"] * np.float32(factor)
 
+        made = {"algorithm": self.name, "steps_done": self.steps, "temperature": self.temperature}
+        made |= dataclasses.asdict(self.settings)
         return Network(
             game=self.game,
             hidden=tuple(layer(f"hidden.{i}") for i in range(len(self.settings.hidden))),
-            policy=layer("policy", 1 / temperature),
-            value=layer("value") if value_head else None,
-            value_scale=self.scale,
-            training=described(self),
-            classes=classes_of(self.game, self.settings),
-            beliefs=self.settings.beliefs,
+            policy=layer("policy", 1 / self.temperature),
+            value=layer("value") if self.value_head else None,
+            value_scale=self.play.scale,
+            training=made if self.initial is None else made | {"initial": self.initial},
+            classes=self.play.classes,
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:

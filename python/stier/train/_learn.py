@@ -18,28 +18,24 @@ from stier._native import GameTree, alternatives, registered_agents
 from stier.errors import ArgumentError, MissingExtraError
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
+from stier.train._checkpoint import set_by_initial
 from stier.train._learner import Learner
-from stier.train._run import Logger, Trained, run, set_by_initial
+from stier.train._run import Logger, Trained, run
 from stier.train.evaluation import Evaluation, Exact
 from stier.train.settings import AGENTS, CommonSettings, DMCSettings, Settings
 
 
 class Algorithm(NamedTuple):
-    """An algorithm: where its learner is, its settings, and the packages it needs."""
+    """An algorithm: the module and the name of its learner, and its settings."""
 
     module: str
-    #: The name of the learner in the module.
     learner: str
     settings: type[CommonSettings]
-    #: The package that it needs, and the extra that installs it.
-    needs: str
-    extra: str
 
 
 ALGORITHMS = {
-    "ppo": Algorithm("stier.train.ppo", "PPO", Settings, "jax", "train"),
-    "ppo_torch": Algorithm("stier.train.ppo_torch", "PPO", Settings, "torch", "torch"),
-    "dmc": Algorithm("stier.train.dmc", "DMC", DMCSettings, "jax", "train"),
+    "ppo": Algorithm("stier.train.ppo", "PPO", Settings),
+    "dmc": Algorithm("stier.train.dmc", "DMC", DMCSettings),
 }
 
 
@@ -55,13 +51,14 @@ def learner(
 
     Args:
         game: The game, or its name as for `stier.load_game`.
-        algorithm: ``"ppo"``, ``"ppo_torch"`` or ``"dmc"``.
+        algorithm: ``"ppo"`` or ``"dmc"``.
         initial: A network to start from, or its file, for the same observations and actions. `hidden` and `symmetry`
             are then those of the network. PPO takes over the policy and the value head if there is one; the optimizer
             begins anew. Deep Monte Carlo takes networks of its own kind only.
-        device: The device of the network, by its name in JAX (``"gpu:0"``; ``"cpu"`` uses all cores) or PyTorch
-            (``"cuda:0"``). If left out, one thread of the CPU, which gives the same bits on any number of cores.
-        settings: `Settings` for PPO, `DMCSettings` for deep Monte Carlo.
+        device: The device of the network, by its name in JAX (``"gpu:0"``; ``"cpu"`` uses all cores). If left out, one
+            thread of the CPU, which gives the same bits on any number of cores.
+        settings: `Settings` for PPO, `DMCSettings` for deep Monte Carlo. Agents among them may be given in any form, if
+            they are agents of the engine.
 
     Raises `ValueError` for an unknown algorithm, setting or device or a network that does not fit, `ImportError` if a
     package that the algorithm needs is not installed.
@@ -79,8 +76,7 @@ def learner(
     settings = settings | {name: of_engine(settings[name], game) for name in AGENTS if name in settings}
     if initial is not None:
         hidden = tuple(weight.shape[1] for weight, _ in initial.hidden)
-        own = {"hidden": hidden, "symmetry": initial.classes is not None}
-        settings = own | ({"beliefs": initial.beliefs} if initial.beliefs else {}) | settings
+        settings = {"hidden": hidden, "symmetry": initial.classes is not None} | settings
     return learner_class(game, algorithm_of(algorithm).settings(**settings), initial, device)
 
 
@@ -92,15 +88,12 @@ def algorithm_of(name: str) -> Algorithm:
 
 
 def _learner_class(algorithm: str) -> Callable[..., Learner]:
-    """Returns the class of an algorithm's learner, from a module that needs its framework."""
-    module, learner_name, _, needs, extra = algorithm_of(algorithm)
-    if find_spec(needs) is None:
-        if needs == "jax" and (sys.platform, platform.machine()) == ("darwin", "x86_64"):
-            raise MissingExtraError(
-                f"{algorithm} needs jax 0.5 or newer, which Macs with Intel processors cannot run; "
-                "ppo_torch needs torch: pip install 'stier[torch]'"
-            )
-        raise MissingExtraError(f"{algorithm} needs {needs}: pip install 'stier[{extra}]'")
+    """Returns the class of an algorithm's learner, from a module that needs JAX."""
+    module, learner_name, _ = algorithm_of(algorithm)
+    if find_spec("jax") is None:
+        if (sys.platform, platform.machine()) == ("darwin", "x86_64"):
+            raise MissingExtraError(f"{algorithm} needs jax 0.5 or newer, which Macs with Intel processors cannot run")
+        raise MissingExtraError(f"{algorithm} needs jax: pip install 'stier[train]'")
     found: Callable[..., Learner] = getattr(import_module(module), learner_name)
     return found
 
@@ -136,7 +129,7 @@ def learn(
 
     Args:
         game: The game, of any size, or its name as for `stier.load_game`.
-        algorithm: ``"ppo"`` in JAX, ``"ppo_torch"``, the same in PyTorch, or ``"dmc"``, deep Monte Carlo.
+        algorithm: ``"ppo"``, or ``"dmc"``, deep Monte Carlo.
         folder: The folder for ``network.safetensors``, the network at the end, ``best.safetensors``, the best one of
             all evaluations, ``log.csv`` and ``checkpoint.safetensors``. Training continues from a checkpoint in it, and
             is extended if `steps` is larger than before. Learning rate and entropy bonus then follow the schedule of

@@ -4,37 +4,32 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import hashlib
 import json
 import math
 import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import stier
 from stier import _arguments
-from stier._content import contents, files_of, own_network
 from stier._files import write, write_bytes
-from stier._native import Game
 from stier._output import Lines, bar
 from stier.errors import ArgumentError, IllegalActionError, TrainingError, TrainingWarning
 from stier.network import Network
+from stier.train._checkpoint import CHECKPOINT, FORMAT, compare, digests, parsed, read, sha256
 from stier.train._learner import Learner
 from stier.train.evaluation import Evaluation
 
 #: Seconds between checkpoints.
 PAUSE = 10.0
-CHECKPOINT, LOG, HISTORY = "checkpoint.safetensors", "log.csv", "checkpoints"
+LOG, HISTORY = "log.csv", "checkpoints"
 NETWORK, BEST = "network.safetensors", "best.safetensors"
-#: Raised whenever the same settings would go on otherwise from the same checkpoint.
-FORMAT = 8
 
 #: Called with the metrics of an iteration or an evaluation.
 Logger = Callable[[dict[str, float]], None]
@@ -103,6 +98,7 @@ def run(
     checkpoint_every = _arguments.whole("checkpoint_every", checkpoint_every)
     if checkpoint_every and folder is None:
         raise ArgumentError("checkpoint_every needs a folder")
+    evaluation = Evaluation(learner.game, ()) if evaluation is None else evaluation
     record = _Record(learner, folder, evaluation, evaluations, log)
     record.resume()
     if progress and learner.steps:
@@ -118,12 +114,12 @@ def run(
             done = learner.steps
             reached, before = done * evaluations // total, record.evaluated * evaluations // total
             if not record.rows or reached > before or done >= total > record.evaluated:
-                if progress and not record.rows and evaluation is not None and evaluation.against:
+                if progress and not record.rows and evaluation.against:
                     print(f"evaluating against {', '.join(evaluation.against)}", file=sys.stderr, flush=True)
                 record.evaluate()
                 record.save()
                 saved = time.monotonic()
-            if progress and done == begun < total and learner.compiles:
+            if progress and done == begun < total:
                 print("compiling the learner", file=sys.stderr, flush=True)
             if update is not None:
                 update(min(done, last), last, record.note())
@@ -144,7 +140,7 @@ def run(
     warning = record.warning()
     if warning is not None:
         warnings.warn(warning, TrainingWarning, stacklevel=3)
-    return Trained(learner.network(), record.best, record.rows, folder, record.headlines, warning)
+    return Trained(learner.network(), record.best, record.rows, folder, evaluation.headlines, warning)
 
 
 class _Lines(Lines):
@@ -171,15 +167,14 @@ class _Record:
         self,
         learner: Learner,
         folder: Path | None,
-        evaluation: Evaluation | None,
+        evaluation: Evaluation,
         evaluations: int,
         log: Logger | None,
     ) -> None:
         self.learner, self.folder, self.evaluation, self.log = learner, folder, evaluation, log
         #: The evaluations, and their number.
-        self.measured = {} if evaluation is None else {**evaluation.described(), "evaluations": evaluations}
+        self.measured = {**evaluation.described(), "evaluations": evaluations}
         self.best: Best | None = None
-        self.headlines = [] if evaluation is None else evaluation.headlines
         self.rows: list[dict[str, float]] = []
         #: The metrics of the last iteration.
         self.metrics: dict[str, float] = {}
@@ -189,9 +184,9 @@ class _Record:
         #: Steps in the checkpoint.
         self.saved = 0
         own = learner.settings
-        agents = [*own.opponents, own.opening, own.beliefs, *(() if evaluation is None else evaluation.against)]
+        agents = [*own.opponents, own.opening, *evaluation.against]
         #: Digests of the files of these agents, as they are before the first game.
-        self.files = _digests(learner.game, agents)
+        self.files = digests(learner.game, agents)
 
     @property
     def evaluated(self) -> int:
@@ -244,7 +239,7 @@ class _Record:
         """Returns the error that ends training."""
         return TrainingError(
             f"training has diverged: {why} in iteration {self.learner.iteration}, after "
-            f"{self.learner.steps:,} decisions. Use a smaller learning_rate or another payoff_scale"
+            f"{self.learner.steps:,} decisions. Use a smaller learning_rate"
         )
 
     def at(self) -> dict[str, float]:
@@ -253,12 +248,9 @@ class _Record:
 
     def evaluate(self) -> None:
         network = self.learner.network()
-        found = {} if self.evaluation is None else self.evaluation.measure(network)
-        measure = None if self.evaluation is None else self.evaluation.measure_of_best
-        if self.evaluation is not None and measure is not None:
-            value = found[measure]
-            if self.best is None or self.evaluation.is_better(value, self.best.value):
-                self.best = Best(network, self.learner.steps, measure, value)
+        found, measure = self.evaluation.measure(network), self.evaluation.measure_of_best
+        if measure is not None and (self.best is None or self.evaluation.is_better(found[measure], self.best.value)):
+            self.best = Best(network, self.learner.steps, measure, found[measure])
         if found and self.log is not None:
             self.log(self.at() | found)
         means = {name: total / self.iterations for name, total in self.sums.items()}
@@ -270,15 +262,13 @@ class _Record:
         if not self.rows:
             return ""
         row = self.rows[-1]
-        found = {
-            key.removeprefix("eval/"): row[key] for key in self.headlines if key in row and not key.endswith("ci95")
-        }
-        parts = [f"at {row['steps']:,}", *(f"{key} {value:.3f}" for key, value in found.items())]
+        keys = [key for key in self.evaluation.headlines if key in row and not key.endswith("ci95")]
+        parts = [f"at {row['steps']:,}", *(f"{key.removeprefix('eval/')} {row[key]:.3f}" for key in keys)]
         return ", ".join([*parts, f"{row['cpu_seconds']:.0f} CPU s of training"])
 
     def warning(self) -> str | None:
         """Returns a sentence if the last network is clearly worse than the best one."""
-        if self.evaluation is None or self.best is None:
+        if self.best is None:
             return None
         last, best = self.rows[-1], next(row for row in self.rows if row["steps"] == self.best.steps)
         if not self.evaluation.is_clearly_worse(last, best):
@@ -322,7 +312,7 @@ class _Record:
         write(self.folder / LOG, table)
         state = {"rows": self.rows, "sums": self.sums, "iterations": self.iterations, "cpu_seconds": self.cpu_seconds}
         metadata = {"settings": json.dumps(self.settings), "state": json.dumps(state | {"best": kept})}
-        metadata["sha256"] = _sha256(metadata, arrays)
+        metadata["sha256"] = sha256(metadata, arrays)
         write_bytes(self.folder / CHECKPOINT, save(arrays, metadata))
         self.saved = self.learner.steps
 
@@ -335,27 +325,27 @@ class _Record:
         if self.folder is None or not (self.folder / CHECKPOINT).exists():
             return
         path = self.folder / CHECKPOINT
-        metadata, arrays = _read(path)
-        there, here = _parsed(path, metadata, "settings"), self.settings
+        metadata, arrays = read(path)
+        there, here = parsed(path, metadata, "settings"), self.settings
         if there.get("checkpoint") != FORMAT:
             raise ArgumentError(
                 f"{path} has checkpoint format {there.get('checkpoint')}, this version of stier continues only format "
                 f"{FORMAT}: choose another folder, or delete it. The {NETWORK} beside it can be the initial network"
             )
-        if metadata.get("sha256") != _sha256(metadata, arrays):
+        if metadata.get("sha256") != sha256(metadata, arrays):
             raise ArgumentError(f"{path} is damaged, its checksum is wrong: choose another folder, or delete it")
         if here["initial"] is None:
             # It need not be named again.
             here["initial"] = there.get("initial")
         # A setting that is younger than the checkpoint had the effect of its default.
-        _compare(path, {**dataclasses.asdict(type(self.learner.settings)()), **there}, here)
+        compare(path, {**dataclasses.asdict(type(self.learner.settings)()), **there}, here)
         self.learner.restore(arrays)
         if there["steps"] > here["steps"] < self.learner.steps:
             raise ArgumentError(
                 f"steps must be at least {self.learner.steps:,}, which {path} has done; got {here['steps']:,}"
             )
         self.learner.initial = here["initial"]
-        state = _parsed(path, metadata, "state")
+        state = parsed(path, metadata, "state")
         self.rows, self.sums = state["rows"], state["sums"]
         self.iterations, self.cpu_seconds = state["iterations"], state["cpu_seconds"]
         if state["best"] is not None:
@@ -377,68 +367,6 @@ def _always_finite(network: Network) -> bool:
         value=None if network.value is None else absolute(network.value),
     )
     with np.errstate(over="ignore", invalid="ignore"):
-        # Learners see observations as bytes. Beliefs are at most the number of copies of a card.
+        # Learners see observations as bytes.
         logits, value = bound.forward(np.full(len(bound.hidden[0][0] if bound.hidden else bound.policy[0]), 255))
     return bool(np.isfinite(logits).all() and (network.value is None or np.isfinite(value)))
-
-
-def set_by_initial(folder: Path) -> dict[str, Any]:
-    """Returns the settings in a folder's checkpoint that a network has set from which its training started."""
-    if not (folder / CHECKPOINT).exists():
-        return {}
-    there = _parsed(folder / CHECKPOINT, _read(folder / CHECKPOINT, arrays=False)[0], "settings")
-    if there.get("initial") is None:
-        return {}
-    return {name: there[name] for name in ("hidden", "symmetry", "beliefs") if name in there}
-
-
-def _read(path: Path, *, arrays: bool = True) -> tuple[dict[str, str], dict[str, Any]]:
-    """Returns the metadata and the arrays of a checkpoint, or no arrays."""
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="numpy") as file:
-            return file.metadata() or {}, {name: file.get_tensor(name) for name in (file.keys() if arrays else ())}
-    except SafetensorError as error:
-        raise ArgumentError(f"{path}: {error}") from error
-
-
-def _parsed(path: Path, metadata: Mapping[str, str], name: str) -> dict[str, Any]:
-    """Returns one of the tables in the metadata of a checkpoint."""
-    try:
-        found = json.loads(metadata[name])
-    except (KeyError, ValueError):
-        found = None
-    if not isinstance(found, dict):
-        raise ArgumentError(f"{path} is not the checkpoint of a training: it has no {name}")
-    return found
-
-
-def _sha256(metadata: Mapping[str, str], arrays: Mapping[str, npt.NDArray[Any]]) -> str:
-    """Returns the checksum of everything in a checkpoint."""
-    found = hashlib.sha256(f"{metadata.get('settings')}\n{metadata.get('state')}".encode())
-    for name, array in sorted(arrays.items()):
-        found.update(f"\n{name} {array.dtype} {array.shape}\n".encode())
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
-
-
-def _digests(game: Game, agents: Sequence[str]) -> dict[str, str]:
-    """Returns digests of the networks that agents play with, by path or by the name of the game."""
-    own = own_network(game, agents)
-    named = {} if own is None else {f"the network of {game.short_name()}": own}
-    return contents(path for agent in agents for path in files_of(agent)) | named
-
-
-def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
-    before = there.get("files", {})
-    changed = [name for name, digest in here["files"].items() if before.get(name, digest) != digest]
-    if changed:
-        raise ArgumentError(
-            f"{path} was made when {', '.join(changed)} had another content: choose another folder, or delete it"
-        )
-    ignored = ("steps", "version", "files")
-    keys = [key for key in {**there, **here} if there.get(key) != here.get(key) and key not in ignored]
-    if keys:
-        differences = "; ".join(f"{key}: {there.get(key)} there, {here.get(key)} now" for key in keys)
-        raise ArgumentError(f"{path} was made with other settings ({differences}): choose another folder, or delete it")

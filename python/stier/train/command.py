@@ -27,7 +27,7 @@ OPTIONS = ("steps", "seed", "opponents")
 def settings_help() -> str:
     """Returns the settings with their defaults and meanings, as part of ``stier train --help``."""
     lines = []
-    kinds = [("every algorithm", CommonSettings), ("ppo and ppo_torch", Settings), ("dmc", DMCSettings)]
+    kinds = [("every algorithm", CommonSettings), ("ppo", Settings), ("dmc", DMCSettings)]
     for title, kind in kinds:
         lines += ["", f"settings of {title}, given by --set NAME=VALUE:"]
         meanings = kind.meanings()
@@ -42,8 +42,7 @@ def responder_help() -> str:
     """Returns the settings of a learned responder whose defaults differ, as part of ``stier exploit --help``."""
     lines = [
         "",
-        "settings of --set are listed by stier train --help. Defaults of ppo and ppo_torch that differ for",
-        "a learned responder:",
+        "settings of --set are listed by stier train --help. Defaults of ppo that differ for a learned responder:",
     ]
     always, begun = Settings.of_responder(begun=False), Settings.of_responder(begun=True)
     for name, value in begun.items():
@@ -57,7 +56,7 @@ def _text(default: Any) -> str:
         return "on" if default else "off"
     if isinstance(default, tuple):
         return ",".join(map(str, default))
-    return "measured" if default is None else str(default) or "none"
+    return str(default) or "none"
 
 
 def train(
@@ -87,8 +86,7 @@ def train(
         print(f"best network: {trained.best}, {folder / BEST}")
     if trained.warning is not None:
         print(f"warning: {trained.warning}", file=sys.stderr, flush=True)
-    if not trained.network.beliefs:
-        print(f"stier pit {text_of(game)} network:path={folder / NETWORK},choose=sample {(*against, 'random')[0]}")
+    print(f"stier pit {text_of(game)} network:path={folder / NETWORK},choose=sample {(*against, 'random')[0]}")
 
 
 def settings_of(settings: Sequence[str], **others: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 D. Zha et al. 2021, *DouZero* (arXiv:2106.06135). Players take the action with the highest estimate, and now and then a
 random one; the estimate of what they did moves towards what their game returned. There is no critic and no
-bootstrapping. Since all actions are tried for ever, none is lost.
+bootstrapping. Exploration never stops, so every action keeps being tried.
 """
 
 from __future__ import annotations
@@ -17,10 +17,17 @@ import numpy.typing as npt
 import optax
 
 from stier._native import Game, derive_seed
+from stier.errors import ArgumentError
 from stier.network import Network
+from stier.train._environments import Environments, Floats, Observations
+from stier.train._initial import fitting
 from stier.train._jax import JaxLearner, Params, hidden_layers, on_device, optimizer_of
-from stier.train._learner import Environments, Observations, for_dmc, standard_deviation_of_returns
-from stier.train.settings import DMCSettings
+from stier.train.settings import DMCSettings, linear
+
+#: The share of random actions at the beginning and at the end; it falls linearly.
+EPSILON = (0.3, 0.02)
+
+optimizer = optimizer_of(max_grad_norm=1.0)
 
 
 def estimates(params: Params, observation: jax.Array) -> jax.Array:
@@ -40,7 +47,7 @@ def act(
     return jnp.where(jax.random.uniform(second, best.shape) < epsilon, other, best)
 
 
-@functools.partial(jax.jit, static_argnames="settings", donate_argnums=(0, 1))
+@functools.partial(jax.jit, donate_argnums=(0, 1))
 def update(
     params: Params,
     optimizer_state: Any,
@@ -48,7 +55,6 @@ def update(
     action: jax.Array,
     returns: jax.Array,
     weight: jax.Array,
-    settings: DMCSettings,
 ) -> tuple[Params, Any, jax.Array]:
     """Takes one gradient step towards the returns; returns the squared error, too."""
 
@@ -57,7 +63,7 @@ def update(
         return ((found - returns) ** 2 * weight).sum() / weight.sum()
 
     value_loss, gradient = jax.value_and_grad(loss)(params)
-    changes, optimizer_state = optimizer_of(settings).update(gradient, optimizer_state)
+    changes, optimizer_state = optimizer.update(gradient, optimizer_state)
     return optax.apply_updates(params, changes), optimizer_state, value_loss
 
 
@@ -65,28 +71,23 @@ class DMC(JaxLearner):
     """A learner: `iterate` plays a game in every environment and learns from all; `stier.train.run` does the rest."""
 
     name = "dmc"
+    optimizer = optimizer
+    #: The network draws by the estimates at this temperature, in units of the payoff scale. It has no value head.
+    value_head, temperature = False, 0.02
     settings: DMCSettings
     play: Environments
 
     def __init__(
         self, game: Game, settings: DMCSettings, initial: Network | None = None, device: str | None = None
     ) -> None:
-        super().__init__(
-            game,
-            settings,
-            Environments(game, settings, autoreset=False),
-            settings.payoff_scale or standard_deviation_of_returns(game, settings.seed),
-            device=device,
-            initial=initial,
-            weights=for_dmc,
-            value_head=False,
-        )
+        super().__init__(game, settings, Environments(game, settings, autoreset=False), initial, device, None)
 
     @on_device
     def iterate(self) -> dict[str, float]:
         """Plays a game in each environment, learns, and returns the metrics."""
         settings, size = self.settings, self.settings.minibatch_size
-        learning_rate, epsilon = settings.schedule(self.steps)
+        learning_rate = settings.learning_rate_after(self.steps)
+        epsilon = linear(*EPSILON, min(self.steps / settings.steps, 1))
         observation, action, returns = self.games(epsilon)
         self.optimizer_state.hyperparams["learning_rate"] = jnp.asarray(learning_rate, jnp.float32)
         # By NumPy: JAX would compile it anew for every number of decisions.
@@ -98,7 +99,7 @@ class DMC(JaxLearner):
             weight[: len(rows)] = 1
             rows = np.resize(rows, size)
             self.params, self.optimizer_state, value_loss = update(
-                self.params, self.optimizer_state, observation[rows], action[rows], returns[rows], weight, self.compiled
+                self.params, self.optimizer_state, observation[rows], action[rows], returns[rows], weight
             )
             losses.append(value_loss)
         self.iteration += 1
@@ -128,9 +129,16 @@ class DMC(JaxLearner):
             batch = self.play.step(chosen)
             returns += batch.rewards
             step += 1
-        found = returns[np.concatenate(environments), np.concatenate(players)] / np.float32(self.scale)
+        found = returns[np.concatenate(environments), np.concatenate(players)] / np.float32(self.play.scale)
         return np.concatenate(observations), np.concatenate(actions).astype(np.int32), found
 
-    def network(self) -> Network:
-        """Returns a network that draws by the estimates, at the temperature. It has no value head."""
-        return self._network(value_head=False, temperature=self.settings.temperature)
+    def started(self, network: Network) -> dict[str, Floats]:
+        """Returns the weights of a network of this algorithm, whose logits are returns divided by a temperature."""
+        made = network.training
+        if made.get("algorithm") != "dmc":
+            raise ArgumentError(
+                f"initial must be a network of dmc, whose logits are returns; this one is of {made.get('algorithm')}"
+            )
+        factor = np.float32(made["temperature"] * network.value_scale / self.play.scale)
+        found = fitting(network, self.game, self.settings)
+        return {name: array * factor if name.startswith("policy") else array for name, array in found.items()}

@@ -15,18 +15,15 @@ from stier._adapting import as_game
 from stier._native import (
     Agent,
     GameTree,
-    State,
     TabularPolicy,
     VectorEnv,
     estimate,
-    load_agent,
 )
 from stier.errors import ArgumentError
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.solving import constant_sum
-from stier.train._chances import chances
-from stier.train._drawing import draw, inputs_of
+from stier.train._chances import chances, draw
 
 __all__ = ["Duel", "Evaluation", "Exact", "duel"]
 
@@ -88,8 +85,7 @@ def duel(
             opponents=of_engine(opponents, game),
             seat=seat,
             autoreset=False,
-            observation="float32" if network.beliefs else "uint8",
-            beliefs=network.beliefs or None,
+            observation="uint8",
             threads=threads,
         )
         values += _returns(network, envs, choose, np.random.default_rng((seed, seat)))[:, seat]
@@ -118,8 +114,8 @@ class Exact:
 
     #: All histories of the game.
     tree: GameTree
-    #: By the agent whose beliefs are inputs, or "": the inputs of all information sets.
-    _observations: dict[str, list[npt.NDArray[Any]]] = field(default_factory=dict, repr=False)
+    #: The observations at all information sets, once they have been asked for.
+    _observations: list[npt.NDArray[Any]] = field(default_factory=list, repr=False)
 
     @classmethod
     def of(cls, game: AnyGame, max_histories: int = 20_000_000) -> Exact:
@@ -133,29 +129,18 @@ class Exact:
     def probabilities(self, network: Network, choose: Literal["best", "sample"] = "sample") -> npt.NDArray[np.float32]:
         """Returns the network's probabilities of actions, 0 or 1 with ``choose="best"``: float32 (sets, actions)."""
         legal = self.tree.legal_action_masks()
-        starts = range(0, self.tree.information_sets, ROWS)
-        if network.beliefs not in self._observations:
-            self._observations[network.beliefs] = self._inputs_of_sets(network.beliefs, starts)
+        sets = self.tree.information_sets
+        starts = range(0, sets, ROWS)
+        if not self._observations:
+            self._observations.extend(
+                self.tree.observation_tensors(start, min(start + ROWS, sets), "uint8") for start in starts
+            )
         rows = [
             network(observation, legal[start : start + ROWS])[0]
-            for start, observation in zip(starts, self._observations[network.beliefs], strict=True)
+            for start, observation in zip(starts, self._observations, strict=True)
         ]
         found = np.concatenate(rows)
         return found if choose == "sample" else np.eye(found.shape[1], dtype=np.float32)[found.argmax(axis=1)]
-
-    def _inputs_of_sets(self, beliefs: str, starts: range) -> list[npt.NDArray[Any]]:
-        if not beliefs:
-            return [self.tree.observation_tensors(start, min(start + ROWS, starts.stop), "uint8") for start in starts]
-        believer, found = load_agent(beliefs, self.tree.game), []
-
-        def note(state: State) -> int:
-            found.append(inputs_of(state, believer))
-            return state.legal_actions()[0]
-
-        # Asks once at every set, in order.
-        self.tree.policy_of(note)
-        assert len(found) == self.tree.information_sets
-        return [np.stack(found[start : start + ROWS]) for start in starts]
 
     def gain(self, agent: npt.ArrayLike, responder: npt.ArrayLike) -> float:
         """Returns the exact gain of a responder against an agent: that which `stier.exploit` estimates.

@@ -2,13 +2,10 @@
 
 J. Schulman et al. 2017 (arXiv:1707.06347), with what hidden information asks for. One network decides for all seats,
 and each seat has its own trajectory (`stier.train.gae`). The entropy bonus starts at the scale of the payoffs and is
-annealed. The penalty for the distance from the policy that collected the data, together with the entropy, is magnetic
-mirror descent (S. Sokota et al. 2023, arXiv:2206.05825). A central critic of actions, with traces of Expected SARSA, is
-in Z. Fan and G. Farina 2026 (arXiv:2605.19235). Averaged weights are in the training of Ataraxos (Nature 658, 2026,
-arXiv:2511.07312), a magnet that is an average of the learner's own weights in EMAgnet (arXiv:2606.23995). That tuned
+annealed. A central critic of actions, with traces of Expected SARSA, is in Z. Fan and G. Farina 2026
+(arXiv:2605.19235), averaged weights are in the training of Ataraxos (Nature 658, 2026, arXiv:2511.07312). That tuned
 policy gradients are hard to beat in such games: M. Rudolph et al. 2025 (arXiv:2502.08938). The core of the algorithm in
-one file, without this package's infrastructure, a central critic or sorted suits, is
-`python/examples/ppo_single_file.py`.
+one file in PyTorch, without a central critic or sorted suits, is `python/examples/ppo_single_file.py`.
 """
 
 from __future__ import annotations
@@ -23,9 +20,20 @@ import optax
 
 from stier._native import Game
 from stier.network import Network
+from stier.train._environments import Floats
+from stier.train._initial import fitting
 from stier.train._jax import JaxLearner, Params, hidden_layers, on_device, optimizer_of
-from stier.train._learner import SelfPlay, for_ppo
+from stier.train._selfplay import SelfPlay
 from stier.train.settings import Settings
+
+#: Passes over the decisions in each update.
+EPOCHS = 2
+#: The distance of a ratio of probabilities from 1 at which its gradient is clipped.
+CLIP_RANGE = 0.2
+#: The weight of the value loss.
+VALUE_COEFFICIENT = 0.5
+
+optimizer = optimizer_of(max_grad_norm=0.5)
 
 
 def forward(
@@ -85,14 +93,7 @@ def advantages_of_actions(params: Params, batch: Any) -> jax.Array:
     return jnp.where(batch.legal, found, 0)
 
 
-def loss(
-    params: Params,
-    batch: Any,
-    log_magnet: jax.Array | None,
-    entropy_coefficient: jax.Array,
-    magnet_coefficient: jax.Array,
-    settings: Settings,
-) -> tuple[jax.Array, Any]:
+def loss(params: Params, batch: Any, entropy_coefficient: jax.Array) -> tuple[jax.Array, Any]:
     """Returns the loss, and the metrics of one minibatch. Advantages are those of chosen actions or of all."""
     log_policy, values, value = forward(params, batch.observation, batch.critic_observation, batch.legal)
     policy, log_ratios = jnp.exp(log_policy), log_policy - batch.log_policy
@@ -100,29 +101,22 @@ def loss(
     def expected(of_actions: jax.Array) -> jax.Array:
         return (policy * jnp.where(batch.legal, of_actions, 0)).sum(1).mean()
 
-    if settings.action_critic:
+    if values.shape[1] > 1:
         ratio, weight = jnp.exp(jnp.where(batch.legal, log_ratios, 0)), jnp.exp(batch.log_policy)
     else:
         ratio = jnp.exp(jnp.take_along_axis(log_ratios, batch.action[:, None], 1)[:, 0])
         weight = jnp.ones_like(ratio)
-    clipped = jnp.clip(ratio, 1 - settings.clip_range, 1 + settings.clip_range)
+    clipped = jnp.clip(ratio, 1 - CLIP_RANGE, 1 + CLIP_RANGE)
 
     rows = len(batch.action)
     policy_loss = -(weight * jnp.minimum(ratio * batch.advantages, clipped * batch.advantages)).sum() / rows
     value_loss = ((value_of_action(values, batch.action) - batch.returns) ** 2).mean()
-    if settings.central_critic:
+    if "critic.value.weight" in params:
         # The targets of actions that the policy draws are right on average for the decision, too.
         value_loss += ((value - batch.returns) ** 2).mean()
     entropy, approx_kl = -expected(log_policy), expected(log_ratios)
-    total = (
-        policy_loss
-        - entropy_coefficient * entropy
-        + settings.kl_coefficient * approx_kl
-        + settings.value_coefficient * value_loss
-    )
-    if log_magnet is not None:
-        total += magnet_coefficient * expected(log_policy - log_magnet)
-    return total, {
+    # The zero keeps XLA's order of operations, and with it the last bits of trainings.
+    return policy_loss - entropy_coefficient * entropy + 0.0 * approx_kl + VALUE_COEFFICIENT * value_loss, {
         "policy_loss": policy_loss,
         "value_loss": value_loss,
         "entropy": entropy,
@@ -131,38 +125,30 @@ def loss(
     }
 
 
-@functools.partial(jax.jit, static_argnames="settings", donate_argnums=(0, 1))
+@functools.partial(jax.jit, static_argnames="minibatches", donate_argnums=(0, 1))
 def update(
     params: Params,
     optimizer_state: Any,
-    average: Params,
     batch: Any,
     key: jax.Array,
     learning_rate: jax.Array,
     entropy_coefficient: jax.Array,
-    settings: Settings,
+    minibatches: int,
 ) -> tuple[Params, Any, dict[str, jax.Array]]:
     """Takes the gradient steps of one batch; returns the means of the metrics, too."""
-    optimizer = optimizer_of(settings)
     optimizer_state.hyperparams["learning_rate"] = learning_rate
-    if settings.action_critic:
+    if params.get("critic.value.weight", params["value.weight"]).shape[1] > 1:
         batch = batch._replace(advantages=advantages_of_actions(params, batch))
-    log_magnet, magnet_coefficient = None, settings.magnet(learning_rate)
-    if settings.magnet_coefficient:
-        log_magnet, *_ = forward(average, batch.observation, batch.critic_observation, batch.legal)
-    learned = (batch, log_magnet)
 
     def step(carry: tuple[Params, Any], rows: jax.Array) -> tuple[tuple[Params, Any], Any]:
         params, optimizer_state = carry
-        minibatch = jax.tree.map(lambda column: column[rows], learned)
-        gradient, metrics = jax.grad(loss, has_aux=True)(
-            params, *minibatch, entropy_coefficient, magnet_coefficient, settings
-        )
+        minibatch = jax.tree.map(lambda column: column[rows], batch)
+        gradient, metrics = jax.grad(loss, has_aux=True)(params, minibatch, entropy_coefficient)
         changes, optimizer_state = optimizer.update(gradient, optimizer_state)
         return (optax.apply_updates(params, changes), optimizer_state), metrics
 
-    orders = [jax.random.permutation(one, settings.batch_size) for one in jax.random.split(key, settings.epochs)]
-    rows = jnp.concatenate(orders).reshape(settings.epochs * settings.minibatches, -1)
+    orders = [jax.random.permutation(one, len(batch.action)) for one in jax.random.split(key, EPOCHS)]
+    rows = jnp.concatenate(orders).reshape(EPOCHS * minibatches, -1)
     (params, optimizer_state), metrics = jax.lax.scan(step, (params, optimizer_state), rows)
     return params, optimizer_state, jax.tree.map(jnp.mean, metrics)
 
@@ -174,30 +160,26 @@ class PPO(JaxLearner):
     """A learner: `iterate` plays and learns once; `stier.train.run` does the rest."""
 
     name = "ppo"
+    optimizer = optimizer
     settings: Settings
     play: SelfPlay
 
     def __init__(
         self, game: Game, settings: Settings, initial: Network | None = None, device: str | None = None
     ) -> None:
-        play = SelfPlay(game, settings)
-        super().__init__(
-            game,
-            settings,
-            play,
-            play.scale,
-            device=device,
-            critic=play.critic,
-            initial=initial,
-            weights=for_ppo,
-        )
+        play, critic = SelfPlay(game, settings), None
+        if settings.central_critic:
+            outputs = game.num_distinct_actions() if settings.action_critic else 1
+            critic = (play.critic_inputs, *(settings.critic_hidden or settings.hidden), outputs)
+        super().__init__(game, settings, play, initial, device, critic)
         if settings.averaging:
             self.average = jax.tree.map(jnp.copy, self.params)
 
     @on_device
     def iterate(self) -> dict[str, float]:
         """Plays, learns, and returns the metrics."""
-        learning_rate, entropy_coefficient = self.settings.schedule(self.steps)
+        learning_rate = self.settings.learning_rate_after(self.steps)
+        entropy_coefficient = self.settings.entropy_after(self.steps)
         key = self.key("actions")
         decisions, metrics = self.play.collect(
             lambda observation, critic, legal, call: jax.device_get(
@@ -207,12 +189,11 @@ class PPO(JaxLearner):
         self.params, self.optimizer_state, found = update(
             self.params,
             self.optimizer_state,
-            self.average,
             decisions,
             self.key("order"),
             learning_rate,
             entropy_coefficient,
-            self.compiled,
+            self.settings.minibatches,
         )
         self.iteration += 1
         if self.settings.averaging:
@@ -221,6 +202,8 @@ class PPO(JaxLearner):
         metrics |= {name: float(value) for name, value in found.items()}
         return metrics | {"learning_rate": learning_rate, "entropy_coefficient": entropy_coefficient}
 
-    def network(self) -> Network:
-        """Returns the network as it is now, or its average. A critic that sees more is not part of it."""
-        return self._network(value_head=True)
+    def started(self, network: Network) -> dict[str, Floats]:
+        """Returns the weights of the policy, and of the value head if there is one."""
+        factor = np.float32(network.value_scale / self.play.scale)
+        found = fitting(network, self.game, self.settings)
+        return {name: array * factor if name.startswith("value") else array for name, array in found.items()}

@@ -15,8 +15,9 @@ from stier.errors import ArgumentError
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.solving import Gain, constant_sum
+from stier.train._checkpoint import set_by_initial
 from stier.train._learn import algorithm_of, check_settings, learn
-from stier.train._run import NETWORK, Logger, Trained, set_by_initial
+from stier.train._run import NETWORK, Logger, Trained
 from stier.train.evaluation import Duel, duel
 from stier.train.settings import CommonSettings
 
@@ -30,7 +31,7 @@ class LearnedResponse(Gain):
     Attributes:
         game: The game.
         agent: The agent at all seats but the responder's, as text.
-        responder: The responder, as the text of an agent; without a folder or with beliefs a description.
+        responder: The responder, as the text of an agent; without a folder a description.
         gain: Mean return of the responder per game, in the game's utility and above an equal share of what all returns
             add up to (0 in zero-sum games). Averaged over the seats, with the agent in all others.
         ci95: Half the width of the 95 % interval around `gain`; deals are the units.
@@ -106,11 +107,8 @@ def best_response(
         threads: Threads of the agent in evaluations and measurements; 0 for all cores.
         log: Called with metrics, as in `learn`.
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
-        settings: Those of the algorithm, as in `learn`. PPO's `num_envs` is 256 unless it is given, its `minibatches`
-            4, its `final_entropy_coefficient` 0.002, its `entropy_decay` 0.9, its `final_learning_rate` 1e-5, its
-            `averaging` 0, its `central_critic` on, and with an initial network its `entropy_coefficient` 0.05. With
-            ``beliefs="lbr:against=AGENT,epsilon=0"`` the network also reads the posterior over the cards that follows
-            from the agent's policy. Then it plays in `duel`, but not as an agent.
+        settings: Those of the algorithm, as in `learn`; the defaults that differ are in ``Settings.of_responder``, and
+            ``stier exploit --help`` lists them.
 
     The same settings give the same network and the same gain on the same machine, however often training was stopped,
     with or without a folder.
@@ -154,9 +152,8 @@ def best_response(
     )
     choose: Literal["best", "sample"] = "sample" if more.mean > more.ci95 else "best"
     measured = play("held out", choose)
-    if folder is None or trained.network.beliefs:
+    if folder is None:
         responder = f"network, {'drawn' if choose == 'sample' else 'likeliest'} actions"
-        responder += f", with the beliefs of {trained.network.beliefs}" if trained.network.beliefs else ""
     else:
         responder = str(load_agent("network", game, path=Path(folder) / NETWORK, choose=choose))
     gain = measured.mean - total / game.num_players()

@@ -1,0 +1,82 @@
+"""The checkpoints of a training: how they are read, and what may continue them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stier._content import contents, files_of, own_network
+from stier._native import Game
+from stier.errors import ArgumentError
+
+CHECKPOINT = "checkpoint.safetensors"
+#: Raised whenever the same settings would go on otherwise from the same checkpoint.
+FORMAT = 9
+
+
+def set_by_initial(folder: Path) -> dict[str, Any]:
+    """Returns the settings in a folder's checkpoint that a network has set from which its training started."""
+    if not (folder / CHECKPOINT).exists():
+        return {}
+    there = parsed(folder / CHECKPOINT, read(folder / CHECKPOINT, arrays=False)[0], "settings")
+    if there.get("initial") is None:
+        return {}
+    return {name: there[name] for name in ("hidden", "symmetry")}
+
+
+def read(path: Path, *, arrays: bool = True) -> tuple[dict[str, str], dict[str, Any]]:
+    """Returns the metadata and the arrays of a checkpoint, or no arrays."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return file.metadata() or {}, {name: file.get_tensor(name) for name in (file.keys() if arrays else ())}
+    except SafetensorError as error:
+        raise ArgumentError(f"{path}: {error}") from error
+
+
+def parsed(path: Path, metadata: Mapping[str, str], name: str) -> dict[str, Any]:
+    """Returns one of the tables in the metadata of a checkpoint."""
+    try:
+        found = json.loads(metadata[name])
+    except (KeyError, ValueError):
+        found = None
+    if not isinstance(found, dict):
+        raise ArgumentError(f"{path} is not the checkpoint of a training: it has no {name}")
+    return found
+
+
+def sha256(metadata: Mapping[str, str], arrays: Mapping[str, npt.NDArray[Any]]) -> str:
+    """Returns the checksum of everything in a checkpoint."""
+    found = hashlib.sha256(f"{metadata.get('settings')}\n{metadata.get('state')}".encode())
+    for name, array in sorted(arrays.items()):
+        found.update(f"\n{name} {array.dtype} {array.shape}\n".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
+
+
+def digests(game: Game, agents: Sequence[str]) -> dict[str, str]:
+    """Returns digests of the networks that agents play with, by path or by the name of the game."""
+    own = own_network(game, agents)
+    named = {} if own is None else {f"the network of {game.short_name()}": own}
+    return contents(path for agent in agents for path in files_of(agent)) | named
+
+
+def compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
+    before = there.get("files", {})
+    changed = [name for name, digest in here["files"].items() if before.get(name, digest) != digest]
+    if changed:
+        raise ArgumentError(
+            f"{path} was made when {', '.join(changed)} had another content: choose another folder, or delete it"
+        )
+    ignored = ("steps", "version", "files")
+    keys = [key for key in {**there, **here} if there.get(key) != here.get(key) and key not in ignored]
+    if keys:
+        differences = "; ".join(f"{key}: {there.get(key)} there, {here.get(key)} now" for key in keys)
+        raise ArgumentError(f"{path} was made with other settings ({differences}): choose another folder, or delete it")
