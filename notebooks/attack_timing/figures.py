@@ -17,7 +17,7 @@ from attack_timing.chapters import STANDINGS
 
 Tables = Mapping[str, pd.DataFrame]
 
-#: What a colour means in every figure: attacking or its gain, waiting, neither; and who plays the cards.
+#: The meaning of colours in every figure: attacking or its gain, waiting, neither; and who plays the cards.
 ATTACK, WAIT, NEITHER = "#5e3c99", "#e08214", "#8c8c8c"
 SHADES = LinearSegmentedColormap.from_list("attack", ["#f7f7f7", ATTACK])
 PLAYERS = {

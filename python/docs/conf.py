@@ -24,7 +24,7 @@ extensions = [
     "attributes",
     "stub_signatures",
 ]
-exclude_patterns = ["_extensions", "notebooks/data", "notebooks/images"]
+exclude_patterns = ["_extensions", "notebooks/attack_timing", "notebooks/images"]
 suppress_warnings = []
 if find_spec("pyspiel") is None:
     # There are no wheels of OpenSpiel for some platforms.

@@ -175,7 +175,48 @@ def test_the_changelog_lists_the_formats_of_the_page_on_stability() -> None:
 
 
 def test_the_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 130
+
+
+GUIDES = [ROOT / "python" / "docs" / "guides" / f"{name}.md" for name in ("attack_timing", "near_equilibrium")]
+#: Pages that answer a question, all in one form.
+ANSWERS = [
+    *GUIDES,
+    *(ROOT / "python" / "docs" / "results" / f"{name}.md" for name in ("speed", "strength")),
+    *(ROOT / "benches" / f"{name}.md" for name in ("BOUNDS", "GAMES", "PORTABLE", "SEARCH_STEP")),
+]
+
+
+def above_the_folds(page: Path) -> str:
+    """The text that a reader sees without opening a fold."""
+    folds = r"^(:::+)\{dropdown\}.*?^\1$|^<details>.*?^</details>$"
+    return re.sub(folds, "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", ANSWERS, ids=lambda page: page.stem)
+def test_a_page_with_an_answer_has_the_form(page: Path) -> None:
+    text = above_the_folds(page)
+    title, answer = text.split("\n\n")[:2]
+    assert re.fullmatch(r"# .*\?", title)
+    assert answer.startswith("**")
+    assert len(re.findall(r"\.(?:\*\*)?(?=\s|$)", answer)) <= 3
+    assert len(re.findall("±", text)) <= 3
+    sure, _, repeat = text.partition("## How sure?\n")[2].partition("## Repeat it\n")
+    assert re.findall(r"^- \*\*(.*?)\.\*\*", sure, re.MULTILINE) == [
+        "What was compared",
+        "What could change the answer",
+        "What is not known",
+    ]
+    assert repeat.strip()
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
+def test_a_research_guide_has_one_picture_above_its_folds(page: Path) -> None:
+    assert len(re.findall(r"^!\[", above_the_folds(page), re.MULTILINE)) == 1
+
+
+def test_the_research_guides_are_short() -> None:
+    assert sum(len(above_the_folds(page).split()) for page in GUIDES) <= 1800
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -1,0 +1,110 @@
+"""Lower bounds on the exploitability of four agents in full Schwinget: writes `bounds.csv` and `bounds.png`.
+
+Rows that are in the table already are not measured again. All four take about twenty minutes of one core.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from pathlib import Path
+
+import stier
+from stier._files import write, write_text
+
+HERE = Path(__file__).parents[1]
+TABLE, PICTURE = HERE / "bounds.csv", HERE / "bounds.png"
+GAME, SEED = "schwinget", 9_000_003
+
+#: Each agent, how the chart calls it, the responder that gained most from it in earlier deals, and the deals.
+AGENTS = (
+    ("greedy", "greedy\na fitted policy", "lbr", 4_000),
+    ("ismcts:iterations=1000", "ISMCTS\n1,000 iterations", "network", 10_000),
+    ("network", "network\nwithout search", "lbr:continuation=network,margin=1", 4_000),
+    ("best:iterations=1000", "best\n1,000 iterations", "network", 20_000),
+)
+#: The responders in words.
+FOUND_BY = {
+    "lbr": "found by a search that knows its policy",
+    "lbr:continuation=network,margin=1": "found by a search that knows its policy",
+    "network": "found by the network, which does not know its policy",
+}
+COLUMNS = ("agent", "responder", "deals", "gain", "ci95", "cpu_seconds")
+
+Row = dict[str, str]
+
+
+def read() -> list[Row]:
+    """The rows of the table."""
+    if not TABLE.exists():
+        return []
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def measured(agent: str, responder: str, deals: int) -> Row:
+    """The gain of a responder against an agent, on average over the seats."""
+    before = time.process_time()
+    found = stier.exploit(GAME, agent, responder, deals=deals, seed=SEED)
+    seconds = time.process_time() - before
+    values = (agent, responder, str(deals), f"{found.gain:.4f}", f"{found.ci95:.4f}", f"{seconds:.0f}")
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def save(rows: list[Row]) -> None:
+    """Writes the table."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(TABLE, out.getvalue())
+
+
+def draw(rows: list[Row]) -> None:
+    """A bar for each agent, dark if the opponent knows its policy. An arrow at its end says that it may be longer."""
+    from matplotlib import pyplot as plt
+
+    from stier.plots import COLOURS
+
+    by_agent = {row["agent"]: row for row in rows}
+    shown = [(by_agent[agent], label) for agent, label, _, _ in reversed(AGENTS)]
+    gains, widths = ([float(row[name]) for row, _ in shown] for name in ("gain", "ci95"))
+    figure, ax = plt.subplots(figsize=(8, 3.6), layout="constrained")
+    colours = [COLOURS[4] if row["responder"] == "network" else COLOURS[0] for row, _ in shown]
+    ax.barh(range(len(shown)), gains, height=0.5, color=colours)
+    longest = max(gains)
+    for place, ((row, _), gain, width) in enumerate(zip(shown, gains, widths, strict=True)):
+        ax.annotate(
+            "",
+            (gain + 0.09 * longest, place),
+            (gain, place),
+            arrowprops={"arrowstyle": "-|>", "color": colours[place], "lw": 1.5, "shrinkA": 0},
+        )
+        ax.text(gain + 0.11 * longest, place + 0.04, f"at least {gain:.2f} ± {width:.2f}", weight="bold", va="bottom")
+        ax.text(gain + 0.11 * longest, place - 0.04, FOUND_BY[row["responder"]], fontsize=8, va="top")
+    ax.set_yticks(range(len(shown)), [label for _, label in shown])
+    ax.set_xlim(0, 1.75 * longest)
+    ax.set_xlabel("points per bout that an opponent wins from it: a lower bound (95 % intervals)")
+    ax.spines[["top", "right"]].set_visible(False)
+    network = float(by_agent["network"]["gain"])
+    figure.suptitle(
+        f"The network can be beaten by at least {network:.2f} points per bout, greedy by {max(gains):.2f}", x=0.5
+    )
+    write(PICTURE, lambda path: figure.savefig(path, format="png", dpi=130, metadata={"Software": None}))
+
+
+def main() -> None:
+    """Measures what is missing in the table, and draws it."""
+    rows = read()
+    known = {tuple(row[name] for name in COLUMNS[:3]) for row in rows}
+    for agent, _, responder, deals in AGENTS:
+        if (agent, responder, str(deals)) not in known:
+            rows.append(measured(agent, responder, deals))
+            save(rows)
+            print(", ".join(f"{name} {value}" for name, value in rows[-1].items()), flush=True)
+    draw(rows)
+
+
+if __name__ == "__main__":
+    main()
