@@ -42,7 +42,7 @@ impl Beliefs {
 }
 
 /// The content of a pickle of beliefs: game, player, cards, expected numbers, basis, worlds, effective sample size.
-type Parts = (Game, u8, Vec<String>, Vec<f64>, &'static str, u64, f64);
+type Parts = (Game, u8, Vec<String>, Vec<f64>, String, u64, f64);
 
 #[pymethods]
 impl Beliefs {
@@ -57,7 +57,10 @@ impl Beliefs {
         let Marginals { cards, expected, worlds, effective, .. } = &self.found;
         let restore = py.import("stier._native")?.getattr("_restore_beliefs")?;
         let (cards, expected) = (cards.clone(), expected.clone());
-        Ok((restore, (self.game.clone(), self.player.0, cards, expected, self.basis(), *worlds, *effective)))
+        Ok((
+            restore,
+            (self.game.clone(), self.player.0, cards, expected, self.basis().to_string(), *worlds, *effective),
+        ))
     }
 
     /// The player whose beliefs these are.
@@ -165,20 +168,13 @@ impl Beliefs {
 }
 
 /// Restores pickled beliefs.
-#[pyfunction(name = "_restore_beliefs")]
-pub(crate) fn restore_beliefs(
-    game: Game,
-    player: u8,
-    cards: Vec<String>,
-    expected: Vec<f64>,
-    basis: &str,
-    worlds: u64,
-    effective: f64,
-) -> PyResult<Beliefs> {
+#[pyfunction(name = "_restore_beliefs", signature = (*parts))]
+pub(crate) fn restore_beliefs(parts: Parts) -> PyResult<Beliefs> {
+    let (game, player, cards, expected, basis, worlds, effective) = parts;
     let seats = game.face().info().num_seats;
     if expected.len() != cards.len() * seats || usize::from(player) >= seats {
         return Err(errors::argument("these are not the beliefs of a player of this game"));
     }
-    let found = Marginals { cards, seats, expected, basis: choice("basis", basis)?, worlds, effective };
+    let found = Marginals { cards, seats, expected, basis: choice("basis", &basis)?, worlds, effective };
     Ok(Beliefs::new(game, Seat(player), found))
 }

@@ -243,15 +243,9 @@ fn escape(text: &str) -> String {
 }
 
 /// Restores a pickled match.
-#[pyfunction(name = "_restore_pit_result")]
-pub(crate) fn restore_pit_result(
-    game: Game,
-    agents: Vec<String>,
-    deals: u64,
-    seed: u64,
-    paired: bool,
-    games: Vec<PlayedParts>,
-) -> PyResult<PitResult> {
+#[pyfunction(name = "_restore_pit_result", signature = (*parts))]
+pub(crate) fn restore_pit_result(parts: Parts) -> PyResult<PitResult> {
+    let (game, agents, deals, seed, paired, games) = parts;
     let seats = game.face().info().num_seats;
     let fits = |(sitting, _, returns, _): &PlayedParts| {
         sitting.len() == seats && returns.len() == seats && sitting.iter().all(|&agent| agent < agents.len())

@@ -699,30 +699,6 @@ def search_many(
 ) -> list[Search]: ...
 def _python_game(sheet: Any) -> Game: ...
 def _restore_state(text: str, game: Game | None = None) -> State: ...
-def _restore_beliefs(
-    game: Game,
-    player: SupportsIndex,
-    cards: Sequence[str],
-    expected: Sequence[float],
-    basis: str,
-    worlds: SupportsIndex,
-    effective: float,
-) -> Beliefs: ...
-def _restore_search(
-    game: Game,
-    player: SupportsIndex,
-    action: SupportsIndex,
-    actions: Sequence[ActionStats],
-    iterations: SupportsIndex,
-    nodes: SupportsIndex,
-    seconds: float,
-    lines: Sequence[Line],
-) -> Search: ...
-def _restore_pit_result(
-    game: Game,
-    agents: Sequence[str],
-    deals: SupportsIndex,
-    seed: SupportsIndex,
-    paired: bool,
-    games: Sequence[_PlayedParts],
-) -> PitResult: ...
+def _restore_beliefs(*parts: Any) -> Beliefs: ...
+def _restore_search(*parts: Any) -> Search: ...
+def _restore_pit_result(*parts: Any) -> PitResult: ...
