@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, TryLockError};
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use stier_agents::AgentSpec;
 use stier_agents::agent::DecideError;
 use stier_agents::agent::Decision;
@@ -14,8 +15,7 @@ use stier_agents::erased::{DynAgent, DynState};
 use crate::beliefs::Beliefs;
 use crate::errors;
 use crate::game::{AnyGame, Game, option_value};
-use crate::python_game::guarded;
-use crate::run::watched;
+use crate::run::{guarded, watched};
 use crate::search::Search;
 use crate::state::State;
 use crate::values::{Number, Seed, name_and_options};
@@ -29,6 +29,8 @@ use crate::values::{Number, Seed, name_and_options};
 /// An agent makes one decision at a time: give each thread an agent of its own. Unpickling an agent loads it anew.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct Agent {
+    /// The game of the agent.
+    #[pyo3(get)]
     game: Game,
     spec: AgentSpec,
     /// True if decisions are too short to be worth interrupting.
@@ -102,6 +104,20 @@ pub(crate) fn parse_spec(text: &str, options: Option<&Bound<'_, PyDict>>) -> PyR
     format!("{name}:{options}").parse().map_err(errors::agent)
 }
 
+/// An argument that is an agent of the engine: an `Agent` of this game, or its text.
+pub(crate) fn agent_of(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<AgentSpec> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return parse_spec(&text.to_cow()?, None);
+    }
+    let Ok(agent) = value.cast::<Agent>() else {
+        let kind = value.get_type().name()?;
+        return Err(PyTypeError::new_err(format!(
+            "an agent must be an Agent or its text such as 'ismcts:iterations=100', got {kind}"
+        )));
+    };
+    agent.get().spec_for(game).cloned()
+}
+
 /// Loads an agent for a game by name. Options are keywords or part of the text (`"ismcts:iterations=10000,threads=2"`),
 /// or some of each. Every agent has the option `seed`.
 ///
@@ -161,12 +177,6 @@ impl Agent {
     #[getter]
     fn is_reproducible(&self) -> bool {
         !self.spec.is_timed()
-    }
-
-    /// The game of the agent.
-    #[getter(game)]
-    fn get_game(&self) -> Game {
-        self.game.clone()
     }
 
     /// Chooses a legal action for the player to move.

@@ -5,14 +5,15 @@ use std::fmt::Write as _;
 use numpy::{IntoPyArray as _, PyArray2, PyArrayMethods as _};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use stier_agents::belief::{Basis, Marginals};
+use stier_agents::belief::Marginals;
 use stier_core::Seat;
 use stier_core::error::alternatives;
-use stier_core::options::OptionType as _;
 
 use crate::errors;
 use crate::game::Game;
-use crate::values::Number;
+use crate::run::guarded;
+use crate::state::State;
+use crate::values::{Number, choice};
 
 /// The beliefs of a player about the cards; made by `Agent.beliefs`.
 ///
@@ -21,6 +22,8 @@ use crate::values::Number;
 /// is an expected count.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct Beliefs {
+    /// The game.
+    #[pyo3(get)]
     game: Game,
     player: Seat,
     found: Marginals,
@@ -30,10 +33,16 @@ impl Beliefs {
     pub(crate) fn new(game: Game, player: Seat, found: Marginals) -> Self {
         Self { game, player, found }
     }
+
+    /// The beliefs of the given player, or by default the player to move, from chance alone.
+    pub(crate) fn by_chance(py: Python<'_>, state: &State, player: Option<&Number>) -> PyResult<Self> {
+        let (seat, inner) = (state.seat(player)?, state.inner());
+        Ok(Self::new(state.game().clone(), seat, py.detach(|| guarded(|| inner.beliefs(seat)))?))
+    }
 }
 
 /// The content of a pickle of beliefs: game, player, cards, expected numbers, basis, worlds, effective sample size.
-type Parts = (Game, u8, Vec<String>, Vec<f64>, &'static str, u64, f64);
+type Parts = (Game, u8, Vec<String>, Vec<f64>, String, u64, f64);
 
 #[pymethods]
 impl Beliefs {
@@ -48,13 +57,10 @@ impl Beliefs {
         let Marginals { cards, expected, worlds, effective, .. } = &self.found;
         let restore = py.import("stier._native")?.getattr("_restore_beliefs")?;
         let (cards, expected) = (cards.clone(), expected.clone());
-        Ok((restore, (self.game.clone(), self.player.0, cards, expected, self.basis(), *worlds, *effective)))
-    }
-
-    /// The game.
-    #[getter(game)]
-    fn get_game(&self) -> Game {
-        self.game.clone()
+        Ok((
+            restore,
+            (self.game.clone(), self.player.0, cards, expected, self.basis().to_string(), *worlds, *effective),
+        ))
     }
 
     /// The player whose beliefs these are.
@@ -162,21 +168,13 @@ impl Beliefs {
 }
 
 /// Restores pickled beliefs.
-#[pyfunction(name = "_restore_beliefs")]
-pub(crate) fn restore_beliefs(
-    game: Game,
-    player: u8,
-    cards: Vec<String>,
-    expected: Vec<f64>,
-    basis: &str,
-    worlds: u64,
-    effective: f64,
-) -> PyResult<Beliefs> {
+#[pyfunction(name = "_restore_beliefs", signature = (*parts))]
+pub(crate) fn restore_beliefs(parts: Parts) -> PyResult<Beliefs> {
+    let (game, player, cards, expected, basis, worlds, effective) = parts;
     let seats = game.face().info().num_seats;
     if expected.len() != cards.len() * seats || usize::from(player) >= seats {
         return Err(errors::argument("these are not the beliefs of a player of this game"));
     }
-    let basis = Basis::parse(basis, &()).map_err(|problem| errors::argument(format!("basis {problem}")))?;
-    let found = Marginals { cards, seats, expected, basis, worlds, effective };
+    let found = Marginals { cards, seats, expected, basis: choice("basis", &basis)?, worlds, effective };
     Ok(Beliefs::new(game, Seat(player), found))
 }

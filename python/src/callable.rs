@@ -13,10 +13,9 @@ use crate::agent::{Agent, no_search};
 use crate::beliefs::Beliefs;
 use crate::errors;
 use crate::game::Game;
-use crate::python_game::guarded;
-use crate::solution::Solution;
+use crate::policy::TabularPolicy;
+use crate::run::guarded;
 use crate::state::State;
-use crate::tree::TabularPolicy;
 use crate::values::{Number, Seed};
 
 /// Anything that chooses actions, as an agent: a callable `f(state) -> action`, or an object with such a method `step`,
@@ -61,8 +60,8 @@ impl PythonAgent {
     /// repeat their random numbers.
     pub(crate) fn begin(&self, py: Python<'_>) -> PyResult<()> {
         let agent = self.agent.bind(py);
-        let is_table = agent.is_instance_of::<Solution>() || agent.is_instance_of::<TabularPolicy>();
-        if is_table || agent.is_instance_of::<Agent>() || agent.is_instance_of::<Self>() {
+        let is_own = [agent.is_instance_of::<TabularPolicy>(), agent.is_instance_of::<Agent>()];
+        if is_own.contains(&true) || agent.is_instance_of::<Self>() {
             return Ok(());
         }
         match agent.getattr_opt("restart")?.filter(Bound::is_callable) {
@@ -161,9 +160,7 @@ impl PythonAgent {
     /// called.
     #[pyo3(signature = (state, player=None))]
     fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Beliefs> {
-        let seat = state.seat(player.as_ref())?;
-        let inner = state.inner();
-        Ok(Beliefs::new(state.game().clone(), seat, py.detach(|| guarded(|| inner.beliefs(seat)))?))
+        Beliefs::by_chance(py, &state, player.as_ref())
     }
 
     /// Starts a new game: draws from the streams of `seed`, by default the agent's own seed, and calls the object's

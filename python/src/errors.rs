@@ -1,6 +1,7 @@
 //! Conversion of the engine's errors to Python exceptions. Their types live in `stier/errors.py`, where a type can have
 //! several bases.
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::{PyErr, Python};
 
 /// The Python exception types.
@@ -39,6 +40,11 @@ pub(crate) fn game(error: impl ToString) -> PyErr {
 /// Returns true for an error by `game`.
 pub(crate) fn is_of_game(py: Python<'_>, error: &PyErr) -> bool {
     error.is_instance_of::<types::GameError>(py)
+}
+
+/// A calculation that was stopped, or could not be carried out.
+pub(crate) fn halted(error: impl ToString) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
 }
 
 /// An action that is not legal, or that the game does not have.

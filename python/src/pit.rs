@@ -1,13 +1,7 @@
 //! `stier.pit`.
 
-use std::num::NonZero;
-use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
-use std::thread;
 
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::arena::{PitError, Played, Settings, number_of_games};
 use stier_agents::erased::DynEntrant;
@@ -17,7 +11,7 @@ use crate::entrants::{Plan, Player, Question};
 use crate::errors;
 use crate::game::AnyGame;
 use crate::result::PitResult;
-use crate::run::{Ticker, watched};
+use crate::run::{Progress, ticking};
 use crate::values::{Number, Seed};
 
 /// A larger number is a typing mistake: a run can be interrupted, but not continued.
@@ -58,17 +52,15 @@ pub(crate) fn pit<'py>(
     let AnyGame(game) = &game;
     let players: Vec<Player<'py>> = agents.iter().map(|agent| Player::of(game, agent)).collect::<PyResult<_>>()?;
     let mut settings =
-        Settings { deals: deals.between("deals", 1, MAX_DEALS)?, seed: seed.0, paired, threads: threads.threads()? };
+        Settings { deals: deals.between("deals", 1, MAX_DEALS)?, seed: seed.0, paired, threads: threads.cores()? };
     if players.iter().any(Player::is_python) {
         // With one thread, games are played in order, and an agent with a memory is reproducible.
         settings.threads = 1;
-    } else if settings.threads == 0 {
-        // The global thread pool would not survive a fork, as in `multiprocessing`.
-        settings.threads = thread::available_parallelism().map_or(1, NonZero::get);
     }
     let info = game.face().info();
     let seats = info.num_seats;
-    let identities: Vec<String> = players.iter().map(Player::identity).collect();
+    let plans: Vec<Plan> = players.iter().map(Player::plan).collect();
+    let identities: Vec<String> = plans.iter().map(Plan::identity).collect();
     let total = if players.len() < seats { 0 } else { number_of_games(seats, &identities, settings.deals) };
     let bytes = total as f64 * bytes_per_game(info);
     if bytes > MAX_BYTES {
@@ -81,40 +73,22 @@ pub(crate) fn pit<'py>(
         )));
     }
 
-    let interrupt = Arc::<AtomicBool>::default();
-    let done = AtomicU64::new(0);
-    let watch = || {
-        done.fetch_add(1, Ordering::Relaxed);
-        if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let plans: Vec<Plan> = players.iter().map(Player::plan).collect();
+    let progress = Progress::default();
+    progress.expect(total);
     let work = |sender: Sender<Question>| {
         let enter = |(entrant, plan): (usize, Plan)| plan.entrant(entrant, &sender);
         let entrants: Vec<DynEntrant> = plans.into_iter().enumerate().map(enter).collect();
-        let result = game.face().pit(&entrants, &settings, &interrupt, &watch)?;
+        let result = game.face().pit(&entrants, &settings, &progress.interrupt, &|| progress.advance())?;
         Ok(PitResult::new(game.clone(), result))
     };
-
-    let tell = |done: u64| match &on_progress {
-        Some(callback) if total > 0 => callback.call1((done, total)).map(|_| ()),
-        _ => Ok(()),
-    };
-    tell(0)?;
-    let mut ticker = Ticker::start();
-    let attend = |question: Option<Question>| {
-        if let Some(question) = question {
-            question.ask(py, game, &players)?;
-        }
-        if !ticker.is_due() {
-            return Ok(());
-        }
-        tell(done.load(Ordering::Relaxed))
-    };
-    let result = watched(py, &interrupt, work, attend)?.map_err(|error: PitError| match error {
+    let report = || progress.tell(on_progress.as_ref());
+    report()?;
+    let result = ticking(py, &progress.interrupt, work, |question| question.ask(py, game, &players), report)?;
+    let result = result.map_err(|error: PitError| match error {
         PitError::TooFew { .. } | PitError::Unsuited { .. } => errors::agent(error),
-        PitError::NoDeals | PitError::TooManyDeals { .. } => errors::argument(error.to_string()),
-        PitError::Halted(_) => PyRuntimeError::new_err(error.to_string()),
+        PitError::NoDeals | PitError::TooManyDeals { .. } => errors::argument(error),
+        PitError::Halted(_) => errors::halted(error),
     })?;
-    tell(total)?;
+    progress.tell_end(on_progress.as_ref())?;
     Ok(result)
 }

@@ -1,21 +1,15 @@
 //! `stier.playing.properties`.
 
-use std::num::NonZero;
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
-use std::thread;
 
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::arena::Estimate;
-use stier_agents::arena::properties::{MeasureError, Play, Properties as Found, Settings};
-use stier_core::options::OptionType as _;
+use stier_agents::arena::properties::{MeasureError, Settings};
 
 use crate::errors;
 use crate::game::{AnyGame, Game};
-use crate::run::{Ticker, watched};
-use crate::values::{Number, Seed};
+use crate::run::{Progress, ticking};
+use crate::values::{Number, Seed, choice};
 
 /// A larger number is a typing mistake: a run can be interrupted, but not continued.
 const MAX_DEALS: i64 = 100_000_000;
@@ -29,8 +23,40 @@ type MeanAndInterval = (f64, f64);
 /// width of its 95 % interval over deals. `None` if nothing could be measured.
 #[pyclass(frozen, module = "stier.playing")]
 pub(crate) struct Properties {
+    /// The game.
+    #[pyo3(get)]
     game: Game,
-    found: Found,
+    /// The number of deals played.
+    #[pyo3(get)]
+    deals: u64,
+    /// The number of games per deal.
+    #[pyo3(get)]
+    games: u64,
+    /// The seed.
+    #[pyo3(get)]
+    seed: u64,
+    /// The play of all seats: `"random"` or `"hints"`.
+    #[pyo3(get)]
+    play: &'static str,
+    /// The share of games that end with a last choice: each of its actions leads to the end without another choice.
+    #[pyo3(get)]
+    leaves: MeanAndInterval,
+    /// The share of last choices that do not change whether the player who chooses wins.
+    #[pyo3(get)]
+    leaf_correlation: Option<MeanAndInterval>,
+    /// The share of last choices that do not change the return of the player who chooses.
+    #[pyo3(get)]
+    return_correlation: Option<MeanAndInterval>,
+    /// The excess of the favourite's share of wins over an even share, from about 0 to 1.
+    #[pyo3(get)]
+    bias: MeanAndInterval,
+    /// The share by which information sets shrink from one decision of a player to the next. Growth counts as 0.
+    #[pyo3(get)]
+    disambiguation: Option<MeanAndInterval>,
+    /// The same as a constant rate, growth included. Negative if sets grow.
+    #[pyo3(get)]
+    net_disambiguation: Option<MeanAndInterval>,
+    text: String,
 }
 
 fn pair(estimate: Estimate) -> MeanAndInterval {
@@ -39,78 +65,12 @@ fn pair(estimate: Estimate) -> MeanAndInterval {
 
 #[pymethods]
 impl Properties {
-    /// The game.
-    #[getter]
-    fn game(&self) -> Game {
-        self.game.clone()
-    }
-
-    /// The number of deals played.
-    #[getter]
-    fn deals(&self) -> u64 {
-        self.found.settings.deals
-    }
-
-    /// The number of games per deal.
-    #[getter]
-    fn games(&self) -> u64 {
-        self.found.settings.games
-    }
-
-    /// The seed.
-    #[getter]
-    fn seed(&self) -> u64 {
-        self.found.settings.seed
-    }
-
-    /// The play of all seats: `"random"` or `"hints"`.
-    #[getter]
-    fn play(&self) -> &'static str {
-        self.found.settings.play.name()
-    }
-
-    /// The share of games that end with a last choice: each of its actions leads to the end without another choice.
-    #[getter]
-    fn leaves(&self) -> MeanAndInterval {
-        pair(self.found.leaves)
-    }
-
-    /// The share of last choices that do not change whether the player who chooses wins.
-    #[getter]
-    fn leaf_correlation(&self) -> Option<MeanAndInterval> {
-        self.found.leaf_correlation.map(pair)
-    }
-
-    /// The share of last choices that do not change the return of the player who chooses.
-    #[getter]
-    fn return_correlation(&self) -> Option<MeanAndInterval> {
-        self.found.return_correlation.map(pair)
-    }
-
-    /// The excess of the favourite's share of wins over an even share, from about 0 to 1.
-    #[getter]
-    fn bias(&self) -> MeanAndInterval {
-        pair(self.found.bias)
-    }
-
-    /// The share by which information sets shrink from one decision of a player to the next. Growth counts as 0.
-    #[getter]
-    fn disambiguation(&self) -> Option<MeanAndInterval> {
-        self.found.disambiguation.map(pair)
-    }
-
-    /// The same as a constant rate, growth included. Negative if sets grow.
-    #[getter]
-    fn net_disambiguation(&self) -> Option<MeanAndInterval> {
-        self.found.net_disambiguation.map(pair)
-    }
-
     fn __str__(&self) -> String {
-        self.found.to_string()
+        self.text.clone()
     }
 
     fn __repr__(&self) -> String {
-        let Settings { deals, games, .. } = self.found.settings;
+        let Self { deals, games, .. } = self;
         format!("<stier.Properties of {}: {deals} deals, {games} games of each>", self.game.text())
     }
 }
@@ -131,47 +91,36 @@ pub(crate) fn properties(
     on_progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Properties> {
     let AnyGame(game) = &game;
-    let unknown = |problem| errors::argument(format!("play {problem}"));
-    let mut settings = Settings {
+    let settings = Settings {
         deals: deals.between("deals", 1, MAX_DEALS)?,
         games: games.between("games", 2, MAX_GAMES)?,
         seed: seed.0,
-        play: Play::parse(play, &()).map_err(unknown)?,
-        threads: threads.threads()?,
+        play: choice("play", play)?,
+        threads: threads.cores()?,
     };
-    if settings.threads == 0 {
-        // The global thread pool would not survive a fork, as in `multiprocessing`.
-        settings.threads = thread::available_parallelism().map_or(1, NonZero::get);
-    }
-    let interrupt = AtomicBool::new(false);
-    let done = AtomicU64::new(0);
-    let watch = || {
-        done.fetch_add(1, Ordering::Relaxed);
-        if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let total = settings.deals * settings.games;
-    let tell = |done: u64| match &on_progress {
-        Some(callback) => callback.call1((done, total)).map(|_| ()),
-        None => Ok(()),
-    };
-    tell(0)?;
-    let mut ticker = Ticker::start();
-    let attend = |_: Option<()>| {
-        if !ticker.is_due() {
-            return Ok(());
-        }
-        tell(done.load(Ordering::Relaxed))
-    };
-    // Dropping the sender tells the waiting thread that the work has ended.
-    let work = |sender: Sender<()>| {
-        let found = game.face().properties(&settings, &watch);
-        drop(sender);
-        found
-    };
-    let found = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
-        MeasureError::TooFew => errors::argument(error.to_string()),
-        MeasureError::Halted(_) => PyRuntimeError::new_err(error.to_string()),
+    let progress = Progress::default();
+    progress.expect(settings.deals * settings.games);
+    let report = || progress.tell(on_progress.as_ref());
+    report()?;
+    let work = |_sender: Sender<()>| game.face().properties(&settings, &|| progress.advance());
+    let found = ticking(py, &progress.interrupt, work, |()| Ok(()), report)?.map_err(|error| match error {
+        MeasureError::TooFew => errors::argument(error),
+        MeasureError::Halted(_) => errors::halted(error),
     })?;
-    tell(total)?;
-    Ok(Properties { game: game.clone(), found })
+    progress.tell_end(on_progress.as_ref())?;
+    let Settings { deals, games, seed, play, .. } = found.settings;
+    Ok(Properties {
+        game: game.clone(),
+        deals,
+        games,
+        seed,
+        play: play.name(),
+        leaves: pair(found.leaves),
+        leaf_correlation: found.leaf_correlation.map(pair),
+        return_correlation: found.return_correlation.map(pair),
+        bias: pair(found.bias),
+        disambiguation: found.disambiguation.map(pair),
+        net_disambiguation: found.net_disambiguation.map(pair),
+        text: found.to_string(),
+    })
 }

@@ -11,7 +11,7 @@ use stier_core::{Action, BySeat};
 
 use crate::errors;
 use crate::game::Game;
-use crate::python_game::guarded;
+use crate::run::guarded;
 use crate::serial;
 use crate::state::State;
 use crate::values::Number;
@@ -25,6 +25,8 @@ type Tables<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
 /// All games of a `pit` and their statistics. Agents are numbered in order of entry.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct PitResult {
+    /// The game that was played.
+    #[pyo3(get)]
     game: Game,
     result: Arc<arena::PitResult>,
     standings: Vec<Standing>,
@@ -83,12 +85,6 @@ impl PitResult {
         let arena::Settings { deals, seed, paired, .. } = self.result.settings;
         let games = self.result.games.iter().map(played_parts).collect();
         Ok((restore, (self.game.clone(), self.agents(), deals, seed, paired, games)))
-    }
-
-    /// The game that was played.
-    #[getter]
-    fn game(&self) -> Game {
-        self.game.clone()
     }
 
     /// The agents' labels, in order of entry; the n-th of equal ones ends with "#n". A label is for tables: it need not
@@ -247,15 +243,9 @@ fn escape(text: &str) -> String {
 }
 
 /// Restores a pickled match.
-#[pyfunction(name = "_restore_pit_result")]
-pub(crate) fn restore_pit_result(
-    game: Game,
-    agents: Vec<String>,
-    deals: u64,
-    seed: u64,
-    paired: bool,
-    games: Vec<PlayedParts>,
-) -> PyResult<PitResult> {
+#[pyfunction(name = "_restore_pit_result", signature = (*parts))]
+pub(crate) fn restore_pit_result(parts: Parts) -> PyResult<PitResult> {
+    let (game, agents, deals, seed, paired, games) = parts;
     let seats = game.face().info().num_seats;
     let fits = |(sitting, _, returns, _): &PlayedParts| {
         sitting.len() == seats && returns.len() == seats && sitting.iter().all(|&agent| agent < agents.len())

@@ -1,14 +1,25 @@
 //! Long calls: without the GIL, on a thread of their own, and interruptible.
 
+use std::ops::ControlFlow;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
+use stier_core::failure;
 
-use crate::python_game::guarded;
+/// Does the work. Returns the exception of a game that fails.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+    failure::catch(work)
+}
+
+/// The same for work that can also end in an exception of its own.
+pub(crate) fn attempt<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    guarded(work)?
+}
 
 /// The longest wait of a signal. Users of Python expect an answer within 100 ms.
 const POLL: Duration = Duration::from_millis(20);
@@ -19,22 +30,40 @@ const AWAKE: Duration = Duration::from_micros(200);
 /// The time between two reports of progress.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A timer for reports of progress.
-pub(crate) struct Ticker(Instant);
+/// The progress of a long call.
+#[derive(Default)]
+pub(crate) struct Progress {
+    done: AtomicU64,
+    total: AtomicU64,
+    /// Set if the call is to end.
+    pub(crate) interrupt: Arc<AtomicBool>,
+}
 
-impl Ticker {
-    /// Starts the timer.
-    pub(crate) fn start() -> Self {
-        Self(Instant::now())
+impl Progress {
+    /// So much is to be done.
+    pub(crate) fn expect(&self, total: u64) {
+        self.total.store(total, Ordering::Relaxed);
     }
 
-    /// Returns true if a report is due, and restarts the timer.
-    pub(crate) fn is_due(&mut self) -> bool {
-        let due = self.0.elapsed() >= TICK;
-        if due {
-            self.0 = Instant::now();
+    /// Notes that one more is done. Breaks if the call is to end.
+    pub(crate) fn advance(&self) -> ControlFlow<()> {
+        self.done.fetch_add(1, Ordering::Relaxed);
+        if self.interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Calls `on_progress(done, total)`, unless there is nothing to do.
+    pub(crate) fn tell(&self, on_progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let [done, total] = [&self.done, &self.total].map(|number| number.load(Ordering::Relaxed));
+        match on_progress {
+            Some(callback) if total > 0 => callback.call1((done, total)).map(|_| ()),
+            _ => Ok(()),
         }
-        due
+    }
+
+    /// The same at the end: all is done.
+    pub(crate) fn tell_end(&self, on_progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        self.done.store(self.total.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.tell(on_progress)
     }
 }
 
@@ -103,5 +132,24 @@ pub(crate) fn watched<T: Send, R: Send>(
             ENDING.fetch_sub(1, Ordering::Relaxed);
         }
         outcome.and(result)
+    })
+}
+
+/// Runs `work` as [`watched`] does. Meanwhile calls `answer` with each request, and `report` about ten times a second.
+pub(crate) fn ticking<T: Send, R: Send>(
+    py: Python<'_>,
+    interrupt: &AtomicBool,
+    work: impl FnOnce(Sender<R>) -> T + Send,
+    mut answer: impl FnMut(R) -> PyResult<()>,
+    mut report: impl FnMut() -> PyResult<()>,
+) -> PyResult<T> {
+    let mut last = Instant::now();
+    watched(py, interrupt, work, |request| {
+        request.map_or(Ok(()), &mut answer)?;
+        if last.elapsed() < TICK {
+            return Ok(());
+        }
+        last = Instant::now();
+        report()
     })
 }

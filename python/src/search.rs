@@ -246,17 +246,8 @@ impl Search {
 }
 
 /// Restores a pickled search.
-#[pyfunction(name = "_restore_search")]
-#[expect(clippy::too_many_arguments, reason = "the fields, one by one")]
-pub(crate) fn restore_search(
-    game: Game,
-    player: u8,
-    action: u8,
-    actions: Vec<ActionStats>,
-    iterations: u64,
-    nodes: u64,
-    seconds: f64,
-    lines: Vec<Line>,
-) -> Search {
+#[pyfunction(name = "_restore_search", signature = (*parts))]
+pub(crate) fn restore_search(parts: Parts) -> Search {
+    let (game, player, action, actions, iterations, nodes, seconds, lines) = parts;
     Search { game, player, action, actions, iterations, nodes, seconds, lines }
 }

@@ -16,7 +16,7 @@ use stier_core::record;
 
 use crate::errors;
 use crate::game::{Game, load_by_name};
-use crate::python_game::guarded;
+use crate::run::guarded;
 use crate::state::State;
 
 const HEADER: &str = "stier-state 1";

@@ -1,4 +1,4 @@
-//! `stier.GameTree` and `stier.TabularPolicy`.
+//! `stier.solving.GameTree`.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -6,27 +6,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use numpy::{AllowTypeChange, IntoPyArray as _, PyArray1, PyArray2, PyArrayLike1, PyArrayLike2, PyArrayMethods as _};
-use pyo3::exceptions::PyRuntimeError;
+use numpy::{
+    AllowTypeChange, IntoPyArray as _, Ix1, PyArray1, PyArray2, PyArrayLike1, PyArrayLike2, PyArrayMethods as _,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use stier_agents::batch::vector::Cells;
 use stier_agents::belief::Beliefs;
-use stier_agents::erased::{AskSettings, DynEntrant, DynPolicy, DynTree};
+use stier_agents::erased::DynTree;
 use stier_agents::solve::solution_file::Label;
-use stier_agents::solve::{Look, NashConv, Pass, Passes, SeatRows, policy_of_rows};
+use stier_agents::solve::{Look, Pass, Passes, SeatRows, policy_of_rows};
 
-use crate::batch::{Format, row};
+use crate::arrays::{tensors, writable};
+use crate::best_response::{Trees, ask, settings_of};
+use crate::enumeration::{Count, enumerate, most_histories};
 use crate::errors;
-use crate::exploitability::{ask, seeds_of};
 use crate::game::{AnyGame, Game};
-use crate::python_game::guarded;
-use crate::run::watched;
-use crate::solution::{Count, Solution, enumerate, most_histories, threads_of, tree_error};
-use crate::state::State;
-use crate::table::{Table, knowledge, pairs};
-use crate::values::{Number, Seed};
-use crate::vector::choice;
+use crate::policy::{TabularPolicy, knowledge, origin};
+use crate::run::{guarded, watched};
+use crate::values::{Number, Seed, choice};
 
 /// A whole game in memory, for policies that are computed for all information sets at once.
 ///
@@ -34,6 +31,8 @@ use crate::vector::choice;
 /// histories than `max_histories`. A history takes about ten bytes, an information set about fifty.
 #[pyclass(frozen, module = "stier.solving")]
 pub(crate) struct GameTree {
+    /// The game.
+    #[pyo3(get)]
     game: Game,
     tree: Arc<dyn DynTree>,
     threads: usize,
@@ -100,21 +99,11 @@ impl GameTree {
            text_signature = "(game, *, max_histories=50000000, threads=0)")]
     fn new(py: Python<'_>, game: AnyGame, max_histories: Number, threads: Number) -> PyResult<Self> {
         let AnyGame(game) = &game;
-        let (most, threads) = (most_histories(&max_histories)?, threads_of(&threads)?);
+        let (most, threads) = (most_histories(&max_histories)?, threads.cores()?);
         let interrupt = AtomicBool::new(false);
-        let work = |sender: Sender<()>| {
-            let tree = enumerate(game, most, threads, &interrupt, &Count::default());
-            drop(sender);
-            tree
-        };
-        let tree = watched(py, &interrupt, work, |_| Ok(()))?.map_err(|error| tree_error(game, error, ""))?;
+        let work = |_sender: Sender<()>| enumerate(game, most, threads, &interrupt, &Count::default(), "");
+        let tree = watched(py, &interrupt, work, |_| Ok(()))??;
         Ok(Self { game: game.clone(), tree, threads, rows: OnceLock::new(), passes: Mutex::new(None) })
-    }
-
-    /// The game.
-    #[getter]
-    fn game(&self) -> Game {
-        self.game.clone()
     }
 
     /// The number of information sets, including those with one legal action.
@@ -123,7 +112,7 @@ impl GameTree {
         self.tree.information_sets()
     }
 
-    /// The number of histories; see `Solution.histories`.
+    /// The number of histories; see `TabularPolicy.histories`.
     #[getter]
     fn histories(&self) -> usize {
         self.tree.histories()
@@ -175,15 +164,7 @@ impl GameTree {
     ) -> PyResult<Bound<'py, PyAny>> {
         let sets = self.range(&start, stop.as_ref())?;
         let shape = [sets.len(), self.game.observation_size()];
-        let size = shape.iter().product();
-        if Format::of(Some(dtype))? == Format::Uint8 {
-            let mut bytes = vec![0_u8; size];
-            py.detach(|| guarded(|| self.tree.observations(sets, Cells::Bytes(&mut bytes))))?;
-            return Ok(bytes.into_pyarray(py).reshape(shape)?.into_any());
-        }
-        let mut floats = vec![0.0_f32; size];
-        py.detach(|| guarded(|| self.tree.observations(sets, Cells::Floats(&mut floats))))?;
-        Ok(floats.into_pyarray(py).reshape(shape)?.into_any())
+        tensors(py, dtype, shape, |cells| self.tree.observations(sets, cells))
     }
 
     /// Makes the policy with these probabilities, an array (sets, actions), and computes its distance from equilibrium.
@@ -201,12 +182,10 @@ impl GameTree {
         seed: Seed,
     ) -> PyResult<TabularPolicy> {
         let rows = self.numbers(&probabilities)?;
-        let (policy, found) = py.detach(|| {
-            let policy = self.tree.policy(&rows).map_err(|error| errors::argument(error.to_string()))?;
-            let found = policy.nash_conv(self.threads);
-            Ok::<_, PyErr>((policy, found.map_err(|error| PyRuntimeError::new_err(error.to_string()))?))
-        })?;
-        Ok(TabularPolicy { table: Table::new(self.game.clone(), name, policy, seed.0), found })
+        py.detach(|| {
+            let policy = self.tree.policy(&rows).map_err(errors::argument)?;
+            TabularPolicy::measure(self.game.clone(), origin(name), policy, seed.0, self.threads)
+        })
     }
 
     /// The policy of an agent, queried at every information set as by `best_response`, with its distance from equilibrium.
@@ -224,12 +203,9 @@ impl GameTree {
         seeds: Number,
         on_progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<TabularPolicy> {
-        let finish = |entrant: &DynEntrant, policy: Arc<dyn DynPolicy>| {
-            let found = policy.nash_conv(self.threads)?;
-            Ok(TabularPolicy { table: Table::new(self.game.clone(), entrant.label(), policy, seed.0), found })
-        };
-        let settings = AskSettings { seed: seed.0, seeds: seeds_of(&seeds)?, threads: self.threads };
-        ask(py, &self.game, agent, &settings, (on_progress, None), |_, _, _| Ok(self.tree.clone()), finish)
+        let settings = settings_of(seed, &seeds, self.threads)?;
+        let trees = Trees::Given(self.tree.clone());
+        Ok(ask(py, &self.game, agent, &settings, trees, (on_progress, None))?.0)
     }
 
     /// The value of every action to the player to move, if all players follow the policy afterwards.
@@ -256,9 +232,8 @@ impl GameTree {
         let beliefs: Beliefs = choice("beliefs", beliefs)?;
         let rows = self.numbers(&probabilities)?;
         let values = py.detach(|| {
-            let policy = self.tree.policy(&rows).map_err(|error| errors::argument(error.to_string()))?;
-            let found = policy.action_values(beliefs, self.threads);
-            found.map_err(|error| PyRuntimeError::new_err(error.to_string()))
+            let policy = self.tree.policy(&rows).map_err(errors::argument)?;
+            policy.action_values(beliefs, self.threads).map_err(errors::halted)
         })?;
         values.into_pyarray(py).reshape(probabilities.dims())
     }
@@ -306,10 +281,11 @@ impl GameTree {
         let policies: Vec<&[f64]> = policies.iter().map(|policy| &**policy).collect();
         let (tree, rows) = (self.tree.shape(), self.seat_rows());
         let (length, sets) = (rows[seat.index()].len(), rows[seat.index()].sets().len());
-        let mut regrets = row::<f64>("regrets", "float64", regrets, length)?;
-        let mut reach = row::<f64>("reach", "float64", reach, length)?;
-        let mut values = row::<f64>("values", "float64", values, sets)?;
-        let mut others = row::<f64>("others", "float64", others, sets)?;
+        let array = |name, array, length| writable::<f64, Ix1>(name, "float64", array, &[length]);
+        let mut regrets = array("regrets", regrets, length)?;
+        let mut reach = array("reach", reach, length)?;
+        let mut values = array("values", values, sets)?;
+        let mut others = array("others", others, sets)?;
         let mut pass = Pass {
             regrets: regrets.as_slice_mut()?,
             reach: reach.as_slice_mut()?,
@@ -333,11 +309,11 @@ impl GameTree {
         done.map_err(errors::argument)
     }
 
-    /// Makes a solution of policies that were found elsewhere, and computes its distance from equilibrium.
+    /// Makes one policy of those of all players, found elsewhere, and computes its distance from equilibrium.
     ///
-    /// `policies` are as for `regrets_into`. `name` and `iterations` are those of the solution. Its `history` is the one
+    /// `policies` are as for `regrets_into`. `name` and `iterations` are those of the result. Its `history` is the one
     /// given, rows of (iterations, seconds, NashConv), and this policy after `seconds`. `seed` determines the draws of
-    /// `Solution.step`. Raises `ArgumentError` for policies that are not probabilities.
+    /// `TabularPolicy.step`. Raises `ArgumentError` for policies that are not probabilities.
     #[pyo3(signature = (policies, *, name="policy".to_string(), iterations=Number::Small(1), seconds=0.0, history=Vec::new(),
                         seed=Seed(0)),
            text_signature = "($self, policies, *, name='policy', iterations=1, seconds=0.0, history=(), seed=0)")]
@@ -351,7 +327,7 @@ impl GameTree {
         seconds: f64,
         history: Vec<(u64, f64, f64)>,
         seed: Seed,
-    ) -> PyResult<Solution> {
+    ) -> PyResult<TabularPolicy> {
         let policies = self.policies(&policies)?;
         let policies: Vec<&[f64]> = policies.iter().map(|policy| &**policy).collect();
         let look = |(iterations, seconds, nash_conv)| Look { iterations, seconds, nash_conv };
@@ -363,8 +339,8 @@ impl GameTree {
         py.detach(|| {
             let policy = policy_of_rows(self.tree.shape(), self.seat_rows(), &policies).map_err(errors::argument)?;
             let policy = self.tree.of_policy(policy);
-            let solution = Solution::new(self.game.clone(), label, policy, seed.0, self.threads);
-            Ok(solution.map_err(|error| PyRuntimeError::new_err(error.to_string()))?.ended_after(seconds))
+            let found = TabularPolicy::measure(self.game.clone(), label, policy, seed.0, self.threads)?;
+            Ok(found.ended_after(seconds))
         })
     }
 
@@ -380,106 +356,3 @@ impl GameTree {
 
 /// The information sets of a player, the start of each in its rows, and the actions.
 type PlayerRows<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u8>>);
-
-/// A policy for every information set of a game, with its distance from equilibrium; made by a `GameTree`. It is an agent.
-#[pyclass(frozen, module = "stier.solving")]
-pub(crate) struct TabularPolicy {
-    table: Table,
-    found: NashConv,
-}
-
-impl TabularPolicy {
-    pub(crate) fn table(&self) -> &Table {
-        &self.table
-    }
-}
-
-#[pymethods]
-impl TabularPolicy {
-    /// The game.
-    #[getter]
-    fn game(&self) -> Game {
-        self.table.game().clone()
-    }
-
-    /// The name in tables.
-    #[getter]
-    fn name(&self) -> &str {
-        self.table.label()
-    }
-
-    /// The expected returns of all players if all follow the policy.
-    #[getter]
-    fn values(&self) -> Vec<f64> {
-        self.found.values.as_slice().to_vec()
-    }
-
-    /// The sum over all players of the gain from switching to a best response alone.
-    #[getter]
-    fn nash_conv(&self) -> f64 {
-        self.found.total()
-    }
-
-    /// The average gain of a player: `nash_conv` divided by the number of players.
-    #[getter]
-    fn exploitability(&self) -> f64 {
-        self.found.exploitability()
-    }
-
-    /// The probabilities of all actions at all information sets, as a new float64 array (sets, actions); 0 for actions
-    /// that are not legal.
-    fn probabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let policy: &Arc<dyn DynPolicy> = self.table.inner();
-        let shape = [policy.tree().information_sets(), self.table.game().face().info().num_actions];
-        py.detach(|| policy.rows()).into_pyarray(py).reshape(shape)
-    }
-
-    /// A `pandas.DataFrame` with one row for each action of each information set; see `Solution.to_pandas`.
-    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.table.to_pandas(py)
-    }
-
-    /// The expected number of times per game that any player chooses the action; see `Solution.frequency`.
-    fn frequency(&self, py: Python<'_>, action: Number) -> PyResult<f64> {
-        let face = self.table.game().face();
-        let action = action.id_below(face.info().num_actions, "action", face)?;
-        let policy: &Arc<dyn DynPolicy> = self.table.inner();
-        py.detach(|| guarded(|| policy.frequency(action)))
-    }
-
-    /// The probabilities of the legal actions of the player to move: `[(action, probability), …]`, ascending by action.
-    ///
-    /// Raises `AgentError` if no player is to move, or if the state belongs to another game.
-    fn policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<Vec<(u8, f64)>> {
-        Ok(pairs(&self.table.probabilities(py, &state)?))
-    }
-
-    /// Draws an action for the player to move.
-    fn step(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<u8> {
-        Ok(self.table.decide(py, &state)?.1)
-    }
-
-    /// Like `step`, but also returns the policy: `([(action, probability), …], action)`.
-    fn step_with_policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<(Vec<(u8, f64)>, u8)> {
-        self.table.decide(py, &state)
-    }
-
-    /// Draws from the streams of `seed`, by default the seed of the policy.
-    #[pyo3(signature = (seed=None))]
-    fn restart(&self, seed: Option<Seed>) {
-        self.table.restart(seed);
-    }
-
-    fn __str__(&self) -> &str {
-        self.table.label()
-    }
-
-    fn __repr__(&self) -> String {
-        format!(
-            "<stier.TabularPolicy {} of {}: exploitability {:.6}>",
-            self.table.label(),
-            self.table.game().text(),
-            self.exploitability()
-        )
-    }
-}

@@ -5,11 +5,18 @@ use std::path::PathBuf;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyString};
+use stier_agents::agent::threads;
 use stier_agents::erased::{DynGame, DynState, check_seat};
 use stier_agents::network::quoted;
-use stier_core::{Action, IllegalAction, Seat, options};
+use stier_core::options::{self, OptionType};
+use stier_core::{Action, IllegalAction, Seat};
 
 use crate::errors;
+
+/// The player number of chance.
+pub(crate) const CHANCE: i64 = -1;
+/// The player number when the game is over.
+pub(crate) const TERMINAL: i64 = -4;
 
 /// An integer of any size: anything with `__index__`.
 pub(crate) enum Number {
@@ -108,6 +115,11 @@ impl Number {
     pub(crate) fn threads(&self) -> PyResult<usize> {
         Ok(self.between("threads", 0, MAX_THREADS)? as usize)
     }
+
+    /// The same, with all cores for 0: the global thread pool would not survive a fork, as in `multiprocessing`.
+    pub(crate) fn cores(&self) -> PyResult<usize> {
+        Ok(threads::resolve(self.threads()?))
+    }
 }
 
 /// More threads would exhaust the machine before they helped.
@@ -182,4 +194,9 @@ fn option_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     }
     let kind = value.get_type().name()?;
     Err(PyTypeError::new_err(format!("option '{name}' must be a string, a number, a bool or a path, got {kind}")))
+}
+
+/// Parses the choice of an argument with this name.
+pub(crate) fn choice<T: OptionType<Limits = ()>>(name: &str, text: &str) -> PyResult<T> {
+    T::parse(text, &()).map_err(|problem| errors::argument(format!("{name} {problem}")))
 }

@@ -3,29 +3,20 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use numpy::{IntoPyArray as _, PyArray1, PyArray3, PyArrayMethods as _, PyReadonlyArray1};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use numpy::{IntoPyArray as _, PyArray1, PyArray3, PyArrayMethods as _};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple};
-use stier_agents::AgentSpec;
-use stier_agents::batch::vector::{
-    Autoreset, Barred, LearnerSeat, Opening, Opponents, Rows, Seeds, Settings, Shape, Span, TensorKind, VectorError,
-};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+use stier_agents::batch::vector::{Autoreset, Opponents, Rows, Seeds, Shape, VectorError};
 use stier_agents::erased::DynVector;
-use stier_core::Action;
-use stier_core::options::OptionType;
 
-use crate::agent::{Agent, parse_spec};
-use crate::batch::{Arrays, Batch, Borrowed, Format, is_unshared};
+use crate::arrays::{Arrays, Borrowed, mask_of, whole_numbers};
+use crate::batch::{Batch, is_unshared};
 use crate::errors;
 use crate::game::{AnyGame, Game};
-use crate::python_game::guarded;
-use crate::run::watched;
+use crate::run::{guarded, watched};
 use crate::state::State;
 use crate::values::{Number, Seed};
-
-/// A larger number is a typing mistake.
-const MAX_LANES: i64 = 1 << 24;
+use crate::vector_settings::{VectorSettings, agents_of, texts};
 
 /// Many games stepped together: n environments, each of which plays one game after another.
 ///
@@ -83,8 +74,8 @@ const MAX_LANES: i64 = 1 << 24;
 ///     barred: The name or the number of the action; `None` if all legal ones may be chosen.
 ///     barred_share: The share of these games, 0 to 1; by default 0.25. Only with a barred action.
 ///     barred_decisions: The largest number of decisions at which it is barred, at least 1; by default 8. Each number
-///         from 1 is equally likely, so a whole game passes without the action only if this is more than its last
-///         decision at which the action is legal. Only with a barred action.
+///         from 1 is equally likely, so to keep the action barred for a whole game, set this above the last decision at
+///         which it is legal. Only with a barred action.
 ///     beliefs: The agent whose beliefs follow the observation; `None` for observations alone. Needs
 ///         `observation="float32"`.
 ///     copy: Give each batch arrays of its own for as long as the batch, one of its arrays or a view of one is in use.
@@ -98,12 +89,12 @@ const MAX_LANES: i64 = 1 << 24;
 ///     SeatError: An unknown seat.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct VectorEnv {
+    /// The game.
+    #[pyo3(get)]
     game: Game,
     shape: Shape,
-    format: Format,
-    copy: bool,
     /// As given to the constructor; `Inner::lanes` has the present opponents.
-    settings: Settings,
+    given: VectorSettings,
     interrupt: Arc<AtomicBool>,
     inner: Mutex<Inner>,
 }
@@ -114,8 +105,8 @@ struct Inner {
     fresh: bool,
     /// True if a game failed in the middle of a step.
     failed: bool,
-    /// Batches given out, the latest last. Their arrays are written again once they are unused, or when it is their
-    /// turn.
+    /// Batches handed to the caller, oldest first. A batch is used again when the caller has dropped it, or in rotation
+    /// with `copy=False`.
     batches: Vec<Py<Batch>>,
 }
 
@@ -130,7 +121,7 @@ fn refused(error: VectorError) -> PyErr {
         VectorError::Seat { .. } => errors::seat(error),
         VectorError::Opponents { .. } | VectorError::Unsuited(_) => errors::agent(error),
         VectorError::Checkpoint(_) => errors::record(error),
-        VectorError::Halted(_) => PyRuntimeError::new_err(error.to_string()),
+        VectorError::Halted(_) => errors::halted(error),
         VectorError::NoLanes
         | VectorError::Size { .. }
         | VectorError::Bytes
@@ -140,90 +131,8 @@ fn refused(error: VectorError) -> PyErr {
         | VectorError::Share { .. }
         | VectorError::NoDecisions { .. }
         | VectorError::Action { .. }
-        | VectorError::Lane { .. } => errors::argument(error.to_string()),
+        | VectorError::Lane { .. } => errors::argument(error),
     }
-}
-
-/// Parses a choice.
-pub(crate) fn choice<T: OptionType<Limits = ()>>(name: &str, text: &str) -> PyResult<T> {
-    T::parse(text, &()).map_err(|problem| errors::argument(format!("{name} {problem}")))
-}
-
-fn autoreset(value: &Bound<'_, PyAny>) -> PyResult<Autoreset> {
-    if let Ok(switch) = value.cast::<PyBool>() {
-        return Ok(if switch.is_true() { Autoreset::SameStep } else { Autoreset::Disabled });
-    }
-    match value.cast::<PyString>() {
-        Ok(text) => choice("autoreset", &text.to_cow()?),
-        Err(_) => Err(PyTypeError::new_err(format!(
-            "autoreset must be True, False or one of {}, got {}",
-            Autoreset::allowed(&()),
-            value.get_type().name()?
-        ))),
-    }
-}
-
-/// Reads one opponent for all other seats, or several.
-fn opponents(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<Vec<AgentSpec>> {
-    if value.is_instance_of::<PyString>() || value.is_instance_of::<Agent>() {
-        return Ok(vec![opponent(game, value)?]);
-    }
-    match value.try_iter() {
-        Ok(values) => values.map(|value| opponent(game, &value?)).collect(),
-        Err(_) => opponent(game, value).map(|spec| vec![spec]),
-    }
-}
-
-fn opponent(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<AgentSpec> {
-    if let Ok(text) = value.cast::<PyString>() {
-        return parse_spec(&text.to_cow()?, None);
-    }
-    let Ok(agent) = value.cast::<Agent>() else {
-        let kind = value.get_type().name()?;
-        return Err(PyTypeError::new_err(format!(
-            "an agent must be an Agent or its text such as 'ismcts:iterations=100', got {kind}"
-        )));
-    };
-    agent.get().spec_for(game).cloned()
-}
-
-fn learner(game: &Game, value: Option<&Bound<'_, PyAny>>) -> PyResult<LearnerSeat> {
-    let Some(value) = value else { return Ok(LearnerSeat::Fixed(stier_core::Seat(0))) };
-    if let Ok(text) = value.cast::<PyString>() {
-        return match &*text.to_cow()? {
-            "rotate" => Ok(LearnerSeat::Rotate),
-            "random" => Ok(LearnerSeat::Random),
-            other => {
-                let message = format!("seat must be the number of a player, 'rotate' or 'random', got '{other}'");
-                Err(errors::argument(message))
-            }
-        };
-    }
-    value.extract::<Number>()?.seat_of(game.face()).map(LearnerSeat::Fixed)
-}
-
-/// Reads the barred action: a name or a number.
-fn barred_action(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<Action> {
-    if let Ok(name) = value.cast::<PyString>() {
-        let found = game.face().parse_action(&name.to_cow()?);
-        return found.map_err(|error| errors::illegal(format!("barred: {error}")));
-    }
-    let number = if value.is_instance_of::<PyBool>() { None } else { value.extract::<Number>().ok() };
-    let Some(number) = number else {
-        let got = value.repr()?;
-        return Err(errors::argument(format!("barred must be the name or the number of an action, got {got}")));
-    };
-    number.id_below(game.face().info().num_actions, "action", game.face())
-}
-
-/// Reads the games and decisions of a setting.
-fn span(name: &str, is_given: bool, share: Option<f64>, decisions: Option<Number>) -> PyResult<Span> {
-    if !is_given && (share.is_some() || decisions.is_some()) {
-        return Err(errors::argument(format!("{name}_share and {name}_decisions need {name}, and it is None")));
-    }
-    let decisions = decisions.unwrap_or(Number::Small(8));
-    let decisions = decisions.between(&format!("{name}_decisions"), 1, u32::MAX.into())? as u32;
-    Ok(Span { share: share.unwrap_or(0.25), decisions })
 }
 
 /// Seeds given by the caller.
@@ -251,55 +160,16 @@ impl GivenSeeds {
     }
 }
 
-/// Reads whole numbers as int64, one for each environment.
-fn numbers<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArray1<'py, i64>> {
-    let ready = |value: &Bound<'py, PyAny>| {
-        let array = value.cast::<PyArray1<i64>>().ok()?.try_readonly().ok()?;
-        array.as_slice().is_ok().then_some(array)
-    };
-    if let Some(array) = ready(value) {
-        return Ok(array);
-    }
-    let numpy = value.py().import("numpy")?;
-    let array = numpy.call_method1("asarray", (value,))?;
-    let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
-    let dimensions: usize = array.getattr("ndim")?.extract()?;
-    let empty = array.getattr("size")?.extract::<usize>()? == 0;
-    if dimensions != 1 || !(kind == "i" || kind == "u" || empty) {
-        let (dtype, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
-        let message = format!("{name} must be whole numbers, one for each environment, got {dtype} of shape {shape}");
-        return Err(if dimensions == 1 { PyTypeError::new_err(message) } else { errors::argument(message) });
-    }
-    let array = numpy.call_method1("ascontiguousarray", (array, "int64"))?;
-    ready(&array).ok_or_else(|| PyTypeError::new_err(format!("{name} must be whole numbers")))
-}
-
-/// Reads a mask of environments; `None` means all.
-fn lanes_of<'py>(value: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Vec<bool>>> {
-    let Some(value) = value else { return Ok(None) };
-    let array = value.py().import("numpy")?.call_method1("asarray", (value,))?;
-    match array.cast::<PyArray1<bool>>() {
-        Ok(mask) => Ok(Some(mask.try_readonly()?.as_array().to_vec())),
-        Err(_) => {
-            let (dtype, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
-            Err(PyTypeError::new_err(format!(
-                "mask must be bool, one for each environment, got {dtype} of shape {shape}"
-            )))
-        }
-    }
-}
-
 impl VectorEnv {
     fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
         match self.inner.try_lock() {
             Ok(inner) if !inner.failed => Ok(inner),
             // So does a panic.
             Ok(_) | Err(TryLockError::Poisoned(_)) => {
-                let text = "an earlier call failed in the middle of a step; make new environments";
-                Err(PyRuntimeError::new_err(text))
+                Err(errors::halted("an earlier call failed in the middle of a step; make new environments"))
             }
             Err(TryLockError::WouldBlock) => {
-                Err(PyRuntimeError::new_err("the environments are in use by another thread; make one call at a time"))
+                Err(errors::halted("the environments are in use by another thread; make one call at a time"))
             }
         }
     }
@@ -333,13 +203,13 @@ impl VectorEnv {
         work: impl FnOnce(&mut dyn DynVector, Rows<'_>) -> Result<(), VectorError> + Send,
     ) -> PyResult<Py<Batch>> {
         let mut inner = self.lock()?;
-        let count = self.settings.lanes;
+        let count = self.given.engine.lanes;
         let new = || {
-            let with_final = self.settings.autoreset == Autoreset::SameStep;
-            Py::new(py, Batch::empty(py, count, &self.shape, self.format, with_final)?)
+            let with_final = self.given.engine.autoreset == Autoreset::SameStep;
+            Py::new(py, Batch::empty(py, count, &self.shape, self.given.format, with_final)?)
         };
         let idle = |batch: &Py<Batch>| is_unshared(py, batch) && batch.get().is_idle(py);
-        let again = match self.copy {
+        let again = match self.given.copy {
             true => inner.batches.iter().position(idle),
             false => (inner.batches.len() == TURNS).then_some(0),
         };
@@ -374,88 +244,31 @@ impl VectorEnv {
 #[pymethods]
 impl VectorEnv {
     #[new]
-    #[pyo3(signature = (game, num_envs, *, seed=Seed(0), threads=Number::Small(0), autoreset=None, observation=Some("float32"),
-        tensor="observation", opponents=None, seat=None, opening=None, opening_share=None, opening_decisions=None, barred=None,
-        barred_share=None, barred_decisions=None, beliefs=None, copy=true),
+    #[pyo3(signature = (game, num_envs, **keywords),
         text_signature = "(game, num_envs, *, seed=0, threads=0, autoreset=True, observation='float32', \
         tensor='observation', opponents=None, seat=None, opening=None, opening_share=None, \
         opening_decisions=None, barred=None, barred_share=None, barred_decisions=None, beliefs=None, copy=True)")]
-    #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
-    fn new(
-        py: Python<'_>,
-        game: AnyGame,
-        num_envs: Number,
-        seed: Seed,
-        threads: Number,
-        autoreset: Option<&Bound<'_, PyAny>>,
-        observation: Option<&str>,
-        tensor: &str,
-        opponents: Option<&Bound<'_, PyAny>>,
-        seat: Option<&Bound<'_, PyAny>>,
-        opening: Option<&Bound<'_, PyAny>>,
-        opening_share: Option<f64>,
-        opening_decisions: Option<Number>,
-        barred: Option<&Bound<'_, PyAny>>,
-        barred_share: Option<f64>,
-        barred_decisions: Option<Number>,
-        beliefs: Option<&Bound<'_, PyAny>>,
-        copy: bool,
-    ) -> PyResult<Self> {
-        let AnyGame(game) = &game;
-        if seat.is_some() && opponents.is_none() {
-            return Err(errors::argument("seat is the seat of the learner: it needs opponents, and there are none"));
-        }
-        let opponents = opponents.map(|agents| {
-            Ok::<_, PyErr>(Opponents { agents: self::opponents(game, agents)?, learner: learner(game, seat)? })
-        });
-        let span_of_opening = span("opening", opening.is_some(), opening_share, opening_decisions)?;
-        let opening =
-            opening.map(|agent| Ok::<_, PyErr>(Opening { agent: opponent(game, agent)?, span: span_of_opening }));
-        let span_of_barred = span("barred", barred.is_some(), barred_share, barred_decisions)?;
-        let barred =
-            barred.map(|value| Ok::<_, PyErr>(Barred { action: barred_action(game, value)?, span: span_of_barred }));
-        let settings = Settings {
-            lanes: num_envs.between("num_envs", 1, MAX_LANES)? as usize,
-            seed: seed.0,
-            threads: threads.threads()?,
-            autoreset: autoreset.map_or(Ok(Autoreset::SameStep), self::autoreset)?,
-            tensor: choice("tensor", tensor)?,
-            opponents: opponents.transpose()?,
-            opening: opening.transpose()?,
-            barred: barred.transpose()?,
-            beliefs: beliefs.map(|agent| opponent(game, agent)).transpose()?,
-        };
-        let format = Format::of(observation)?;
-        if settings.beliefs.is_some() && format != Format::Float32 {
-            return Err(refused(VectorError::Beliefs));
-        }
-        if settings.tensor == TensorKind::InformationState && format == Format::Uint8 {
-            return Err(refused(VectorError::Bytes));
-        }
+    fn new(py: Python<'_>, game: AnyGame, num_envs: Number, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let AnyGame(game) = game;
+        let given = VectorSettings::of(py, &game, &num_envs, keywords)?;
         let interrupt = Arc::<AtomicBool>::default();
-        let make = || game.face().vector(settings.clone(), interrupt.clone());
+        let make = || game.face().vector(given.engine.clone(), interrupt.clone());
         let lanes = watched::<_, ()>(py, &interrupt, |_| make(), |_| Ok(()))?.map_err(refused)?;
         let shape = lanes.shape();
         let inner = Mutex::new(Inner { lanes, fresh: true, failed: false, batches: Vec::new() });
-        Ok(Self { game: game.clone(), shape, format, copy, settings, interrupt, inner })
-    }
-
-    /// The game.
-    #[getter]
-    fn game(&self) -> Game {
-        self.game.clone()
+        Ok(Self { game, shape, given, interrupt, inner })
     }
 
     /// The number of environments.
     #[getter]
     fn num_envs(&self) -> usize {
-        self.settings.lanes
+        self.given.engine.lanes
     }
 
     /// The treatment of an environment whose game has ended: `"same_step"`, `"next_step"` or `"disabled"`.
     #[getter]
     fn autoreset(&self) -> &'static str {
-        self.settings.autoreset.name()
+        self.given.engine.autoreset.name()
     }
 
     /// The shape of the tensor of one environment, even if no tensors are shown.
@@ -483,7 +296,7 @@ impl VectorEnv {
         seed: Option<&Bound<'_, PyAny>>,
         mask: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<Batch>> {
-        let (seeds, mask, fresh) = (GivenSeeds::of(seed)?, lanes_of(mask)?, self.lock()?.fresh);
+        let (seeds, mask, fresh) = (GivenSeeds::of(seed)?, mask_of(mask)?, self.lock()?.fresh);
         self.batch(py, Self::reset_work(fresh, &seeds, mask.as_deref()))
     }
 
@@ -493,7 +306,7 @@ impl VectorEnv {
     /// wrong shape, and `TypeError` unless the actions are whole numbers. Invalid actions raise before any environment
     /// is stepped.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<Py<Batch>> {
-        let actions = numbers("actions", actions)?;
+        let actions = whole_numbers("actions", actions)?;
         let actions = actions.as_slice()?;
         self.batch(py, |lanes, rows| lanes.step(actions, rows))
     }
@@ -525,10 +338,10 @@ impl VectorEnv {
         current_player: Option<Bound<'py, PyAny>>,
         final_observation: Option<Bound<'py, PyAny>>,
     ) -> PyResult<()> {
-        let actions = numbers("actions", actions)?;
+        let actions = whole_numbers("actions", actions)?;
         let actions = actions.as_slice()?;
         let arrays = Arrays { observation, final_observation, action_mask, rewards, terminated, current_player };
-        let mut arrays = arrays.borrow(self.settings.lanes, &self.shape)?;
+        let mut arrays = arrays.borrow(self.given.engine.lanes, &self.shape)?;
         self.run(py, &mut *self.lock()?, &mut arrays, |lanes, rows| lanes.step(actions, rows))
     }
 
@@ -547,9 +360,9 @@ impl VectorEnv {
         terminated: Option<Bound<'py, PyAny>>,
         current_player: Option<Bound<'py, PyAny>>,
     ) -> PyResult<()> {
-        let (seeds, mask) = (GivenSeeds::of(seed)?, lanes_of(mask)?);
+        let (seeds, mask) = (GivenSeeds::of(seed)?, mask_of(mask)?);
         let arrays = Arrays { observation, action_mask, rewards, terminated, current_player, ..Arrays::default() };
-        let mut arrays = arrays.borrow(self.settings.lanes, &self.shape)?;
+        let mut arrays = arrays.borrow(self.given.engine.lanes, &self.shape)?;
         let mut inner = self.lock()?;
         let work = Self::reset_work(inner.fresh, &seeds, mask.as_deref());
         self.run(py, &mut inner, &mut arrays, work)
@@ -562,7 +375,7 @@ impl VectorEnv {
     /// environment after environment. If `reset` was given one seed per environment, this is the seed of the
     /// constructor.
     fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let mut actions = vec![0; self.settings.lanes];
+        let mut actions = vec![0; self.given.engine.lanes];
         let mut inner = self.lock()?;
         guarded(|| inner.lanes.sample_actions(&mut actions))?.map_err(refused)?;
         Ok(actions.into_pyarray(py))
@@ -572,7 +385,7 @@ impl VectorEnv {
     /// D): the current player first, then the other players in turn. For critics during training. No other method
     /// reveals hidden information.
     fn perfect_information_observation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u8>>> {
-        let shape = [self.settings.lanes, self.shape.seats, self.game.observation_size()];
+        let shape = [self.given.engine.lanes, self.shape.seats, self.game.observation_size()];
         let mut bytes = vec![0; shape.iter().product()];
         let inner = self.lock()?;
         guarded(|| inner.lanes.perfect_information(&mut bytes))?.map_err(refused)?;
@@ -589,7 +402,7 @@ impl VectorEnv {
     /// Returns a copy of one environment, 0 to n - 1, as a state with its history. It deals itself and continues as the
     /// environment would.
     fn state(&self, lane: Number) -> PyResult<State> {
-        let lane = lane.between("lane", 0, self.settings.lanes as i64 - 1)? as usize;
+        let lane = lane.between("lane", 0, self.given.engine.lanes as i64 - 1)? as usize;
         let inner = self.lock()?;
         Ok(State::new(self.game.clone(), guarded(|| inner.lanes.state(lane))?.map_err(refused)?))
     }
@@ -599,7 +412,7 @@ impl VectorEnv {
     ///
     /// Raises `AgentError` as the constructor does, and `ValueError` if the environments were made without opponents.
     fn set_opponents(&self, opponents: &Bound<'_, PyAny>) -> PyResult<()> {
-        let agents = self::opponents(&self.game, opponents)?;
+        let agents = agents_of(&self.game, opponents)?;
         let mut inner = self.lock()?;
         guarded(|| inner.lanes.set_opponents(agents))?.map_err(refused)
     }
@@ -622,50 +435,23 @@ impl VectorEnv {
     }
 
     fn __len__(&self) -> usize {
-        self.settings.lanes
+        self.given.engine.lanes
     }
 
     fn __repr__(&self) -> String {
         // While another thread steps them, the opponents are left out.
         let opponents = self.lock().ok().and_then(|inner| inner.lanes.settings().opponents.clone());
-        let opponents = opponents.map_or(String::new(), |opponents| {
-            let agents: Vec<String> = opponents.agents.iter().map(|spec| format!("'{spec}'")).collect();
-            format!(", against {}", agents.join(", "))
-        });
-        format!("<stier.VectorEnv of {} environments of {}{opponents}>", self.settings.lanes, self.game.text())
+        let opponents = opponents
+            .map_or(String::new(), |opponents| format!(", against '{}'", texts(&opponents.agents).join("', '")));
+        format!("<stier.VectorEnv of {} environments of {}{opponents}>", self.given.engine.lanes, self.game.text())
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
-        let named_arguments = PyDict::new(py);
-        named_arguments.set_item("seed", self.settings.seed)?;
-        named_arguments.set_item("threads", self.settings.threads)?;
-        named_arguments.set_item("autoreset", self.settings.autoreset.name())?;
-        named_arguments.set_item("observation", self.format.name())?;
-        named_arguments.set_item("tensor", self.settings.tensor.name())?;
-        named_arguments.set_item("copy", self.copy)?;
-        if let Some(opponents) = &self.lock()?.lanes.settings().opponents {
-            let agents: Vec<String> = opponents.agents.iter().map(ToString::to_string).collect();
-            named_arguments.set_item("opponents", agents)?;
-            match opponents.learner {
-                LearnerSeat::Fixed(seat) => named_arguments.set_item("seat", seat.0)?,
-                LearnerSeat::Rotate => named_arguments.set_item("seat", "rotate")?,
-                LearnerSeat::Random => named_arguments.set_item("seat", "random")?,
-            }
+        let keywords = self.given.keywords.bind(py).copy()?;
+        if let Some(Opponents { agents, .. }) = &self.lock()?.lanes.settings().opponents {
+            keywords.set_item("opponents", texts(agents))?;
         }
-        if let Some(opening) = &self.settings.opening {
-            named_arguments.set_item("opening", opening.agent.to_string())?;
-            named_arguments.set_item("opening_share", opening.span.share)?;
-            named_arguments.set_item("opening_decisions", opening.span.decisions)?;
-        }
-        if let Some(Barred { action, span }) = &self.settings.barred {
-            named_arguments.set_item("barred", action.0)?;
-            named_arguments.set_item("barred_share", span.share)?;
-            named_arguments.set_item("barred_decisions", span.decisions)?;
-        }
-        if let Some(believer) = &self.settings.beliefs {
-            named_arguments.set_item("beliefs", believer.to_string())?;
-        }
-        Ok(((self.game.clone(), self.settings.lanes).into_pyobject(py)?, named_arguments))
+        Ok(((self.game.clone(), self.given.engine.lanes).into_pyobject(py)?, keywords))
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, bool)> {

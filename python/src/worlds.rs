@@ -3,19 +3,17 @@
 use std::sync::atomic::AtomicBool;
 
 use numpy::{IntoPyArray as _, PyArray1, PyArray3, PyArrayMethods as _};
-use pyo3::exceptions::{PyIndexError, PyRuntimeError};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use stier_agents::batch::resample_many::{ResampleError, Settings};
-use stier_agents::batch::vector::Cells;
 use stier_agents::erased::DynWorlds;
 use stier_core::Seat;
 
-use crate::batch::Format;
+use crate::agent::agent_of;
+use crate::arrays::tensors;
 use crate::errors;
 use crate::game::Game;
-use crate::python_game::guarded;
-use crate::run::watched;
-use crate::search_many::spec_of;
+use crate::run::{guarded, watched};
 use crate::state::State;
 use crate::values::{Number, Seed};
 
@@ -28,18 +26,14 @@ const MAX_WORLDS: i64 = 100_000_000;
 /// `holdings()` and `observation_tensors()` return arrays. If the worlds have histories, `worlds[i]` is a `State`.
 #[pyclass(frozen, module = "stier.playing")]
 pub(crate) struct Worlds {
+    /// The game.
+    #[pyo3(get)]
     game: Game,
     drawn: Box<dyn DynWorlds>,
 }
 
 #[pymethods]
 impl Worlds {
-    /// The game.
-    #[getter]
-    fn game(&self) -> Game {
-        self.game.clone()
-    }
-
     /// The names of the cards, in the order of `holdings`.
     #[getter]
     fn cards(&self) -> Vec<String> {
@@ -73,15 +67,7 @@ impl Worlds {
     ) -> PyResult<Bound<'py, PyAny>> {
         let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
         let shape = [self.drawn.count(), self.game.observation_size()];
-        let size = shape.iter().product();
-        if Format::of(Some(dtype))? == Format::Uint8 {
-            let mut bytes = vec![0_u8; size];
-            py.detach(|| guarded(|| self.drawn.observations(seat, Cells::Bytes(&mut bytes))))?;
-            return Ok(bytes.into_pyarray(py).reshape(shape)?.into_any());
-        }
-        let mut floats = vec![0.0_f32; size];
-        py.detach(|| guarded(|| self.drawn.observations(seat, Cells::Floats(&mut floats))))?;
-        Ok(floats.into_pyarray(py).reshape(shape)?.into_any())
+        tensors(py, dtype, shape, |cells| self.drawn.observations(seat, cells))
     }
 
     fn __len__(&self) -> usize {
@@ -166,7 +152,7 @@ pub(crate) fn resample_many(
     threads: Number,
 ) -> PyResult<Worlds> {
     let (game, states) = one_or_many(states)?;
-    let agent = agent.map(|agent| spec_of(&game, agent)).transpose()?;
+    let agent = agent.map(|agent| agent_of(&game, agent)).transpose()?;
     let settings = Settings {
         agent: agent.as_ref(),
         worlds: n.between("n", 1, MAX_WORLDS / states.len() as i64)? as usize,
@@ -181,7 +167,7 @@ pub(crate) fn resample_many(
     let work = |_| face.resample_many(&sources, &settings, &interrupt);
     let drawn = watched::<_, ()>(py, &interrupt, work, |_| Ok(()))?.map_err(|error| match error {
         ResampleError::State { .. } | ResampleError::Unsuited(_) => errors::agent(error),
-        ResampleError::Halted(_) => PyRuntimeError::new_err(error.to_string()),
+        ResampleError::Halted(_) => errors::halted(error),
     })?;
     Ok(Worlds { game: game.clone(), drawn })
 }

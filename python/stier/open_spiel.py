@@ -37,10 +37,8 @@ from open_spiel.python.policy import Policy
 from stier import _arguments
 from stier._native import (
     CHANCE,
-    BestResponse,
     Game,
     GameTree,
-    Solution,
     State,
     TabularPolicy,
     load_game,
@@ -306,10 +304,10 @@ def _state_of(game: Game, state: pyspiel.State, player: int) -> State:
 class StierPolicy(Policy):
     """The policy of a solution as a policy of OpenSpiel."""
 
-    def __init__(self, solution: Solution | TabularPolicy | BestResponse) -> None:
-        if not isinstance(solution, Solution | TabularPolicy | BestResponse):
+    def __init__(self, solution: TabularPolicy) -> None:
+        if not isinstance(solution, TabularPolicy):
             kind = type(solution).__name__
-            raise TypeError(f"as_policy takes a Solution, a TabularPolicy or a BestResponse, got {kind}")
+            raise TypeError(f"as_policy takes a TabularPolicy, got {kind}")
         game = solution.game
         super().__init__(_spiel_game(game), list(range(game.num_players())))
         #: The same policy in `stier`.
@@ -321,14 +319,14 @@ class StierPolicy(Policy):
         return dict(self.solution.policy(_state_of(self.solution.game, state, player)))
 
 
-def as_policy(solution: Solution | TabularPolicy | BestResponse) -> StierPolicy:
+def as_policy(solution: TabularPolicy) -> StierPolicy:
     """Makes a policy for OpenSpiel of a solution, with the solution as `solution`.
 
     It is asked state by state. Its method `to_tabular` makes a table of it.
     It fits the game of OpenSpiel of which the solution is, if its choices are made in turn
     (``pyspiel.convert_to_turn_based``), or the game ``stier_…`` that `register` makes of a game of this package.
 
-    Raises `TypeError` for anything but a `Solution`, `TabularPolicy` or `BestResponse`.
+    Raises `TypeError` for anything but a `TabularPolicy`.
     """
     return StierPolicy(solution)
 

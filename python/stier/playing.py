@@ -12,7 +12,6 @@ from stier._native import (
     ActionStats,
     Agent,
     Beliefs,
-    BestResponse,
     Game,
     Line,
     PitResult,
@@ -20,7 +19,6 @@ from stier._native import (
     Properties,
     PythonAgent,
     Search,
-    Solution,
     State,
     TabularPolicy,
     Worlds,
@@ -169,7 +167,7 @@ def as_agent(agent: AnyAgent, game: Game | None = None) -> Any:
     found = unwrapped(agent)
     if isinstance(found, str):
         return found if game is None else load_agent(found, game)
-    has_name = isinstance(found, Agent | BestResponse | PythonAgent | Solution | TabularPolicy)
+    has_name = isinstance(found, Agent | PythonAgent | TabularPolicy)
     if has_name or (game is None and not isinstance(agent, str)):
         return found
     return PythonAgent(found, agent if isinstance(agent, str) else None)

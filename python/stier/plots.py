@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from stier._native import Beliefs, PitResult, Solution
+from stier._native import Beliefs, PitResult, TabularPolicy
 from stier._output import plus_minus
 from stier.draw import basis_in_words, no_cards, suits
 from stier.errors import ArgumentError, missing_extra
@@ -172,7 +172,7 @@ def learning_curve(
 
 
 def convergence(
-    found: Solution | Iterable[Solution] | Mapping[str, Solution] | Frame,
+    found: TabularPolicy | Iterable[TabularPolicy] | Mapping[str, TabularPolicy] | Frame,
     ax: Axes | None = None,
     *,
     x: Literal["iterations", "seconds"] = "iterations",
@@ -184,9 +184,9 @@ def convergence(
 
     Args:
         found: Solutions of one game, which are labelled with their algorithms, or a mapping from labels to solutions.
-            Their `Solution.history` is drawn, but for entries with a NashConv of 0 or less, which rounding can leave at
-            an exact equilibrium. Or the table ``convergence`` of an experiment with matches: columns ``agent``,
-            ``deals``, ``mean`` and ``mean_ci95``.
+            Their `TabularPolicy.history` is drawn, but for entries with a NashConv of 0 or less, which rounding can
+            leave at an exact equilibrium. Or the table ``convergence`` of an experiment with matches: columns
+            ``agent``, ``deals``, ``mean`` and ``mean_ci95``.
         ax: The axes to draw on; new ones if left out.
         x: For solutions ``"iterations"``, or ``"seconds"``, of the iterations alone.
 
@@ -195,11 +195,11 @@ def convergence(
     """
     if x not in ("iterations", "seconds"):
         raise ArgumentError(f"x must be 'iterations' or 'seconds', got {x!r}")
-    if isinstance(found, Solution):
+    if isinstance(found, TabularPolicy):
         labelled = [(found.name, found)]
     elif not hasattr(found, "keys"):
         labelled = [(solution.name, solution) for solution in cast(Any, found)]
-    elif isinstance(found, Mapping) and all(isinstance(value, Solution) for value in found.values()):
+    elif isinstance(found, Mapping) and all(isinstance(value, TabularPolicy) for value in found.values()):
         labelled = list(found.items())
     else:
         return _settling_means(cast(Frame, found), ax)

@@ -166,7 +166,7 @@ def test_what_cannot_be_searched(schwinget: stier.Game) -> None:
     for agent, states, error, message in [
         ("nobody", [state], stier.AgentError, "unknown agent 'nobody'"),
         ("random", [state], stier.AgentError, "random does not search"),
-        (3, [state], TypeError, "agent must be an Agent or text"),
+        (3, [state], TypeError, "an agent must be an Agent or its text"),
         (len, [state], stier.AgentError, "len does not search"),
         (stier.load_agent("ismcts", stier.load_game("schwimmen")), [state], stier.AgentError, "was made for"),
         ("ismcts:iterations=10", [state, dealing], stier.AgentError, "state 1: no player can act"),

@@ -133,7 +133,7 @@ TAKING: dict[str, Callable[[Any], Any]] = {
     "pit": lambda agent: stier.pit("kuhn_poker", ["random", agent], deals=2).agents[1],
     "exploit": lambda agent: stier.exploit("kuhn_poker", agent, "random", deals=2).agent,
     "responder": lambda agent: stier.exploit("kuhn_poker", "random", agent, deals=2).responder,
-    "exploitability": lambda agent: stier.solving.best_response("kuhn_poker", agent).against,
+    "exploitability": lambda agent: stier.solving.best_response("kuhn_poker", agent).against.name,
     "schwingfest": lambda agent: stier.schwingfest.schwingfest(["random", "random", agent]).ranking and None,
     "leaks": lambda agent: (
         next(name for name in stier.check_no_leak("kuhn_poker", games=1, agents=[agent]).compared if "agent" in name)

@@ -91,7 +91,7 @@ def test_objects_with_a_step_are_agents_and_found_out() -> None:
             return legal[hash(hidden_cards(state)) % len(legal)]
 
     solution = stier.solve("kuhn_poker", iterations=10)
-    assert stier.check_no_leak("kuhn_poker", games=3, agents=[solution]).compared["agent Solution"] > 0
+    assert stier.check_no_leak("kuhn_poker", games=3, agents=[solution]).compared["agent TabularPolicy"] > 0
     assert list(stier.check_no_leak("schwinget", games=3, agents=[Careless()]).leaks) == ["agent Careless"]
 
 

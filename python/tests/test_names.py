@@ -97,7 +97,7 @@ OF_A_GAME: dict[str, Callable[[Any], object]] = {
         stier.ratings.variance_reduction(game, "random", "random", control=("random", "random"), deals=10)
     ),
     "stier.open_spiel.tabular": lambda game: stier.open_spiel.tabular(game, _Uniform()).nash_conv,
-    "stier.solving.best_response": lambda game: stier.solving.best_response(game, "random").nash_conv,
+    "stier.solving.best_response": lambda game: stier.solving.best_response(game, "random").against.nash_conv,
     "stier.solving.nash_conv": lambda game: stier.solving.nash_conv(game, "random"),
     "stier.widget.play": lambda game: stier.widget.play(game, "random").frames,
     "stier.train.best_response": lambda game: (

@@ -90,7 +90,7 @@ def spiel(text: str) -> Any:
     return turn_based(pyspiel.load_game(text))
 
 
-def uniform(game: stier.Game) -> stier.solving.TabularPolicy:
+def uniform(game: stier.Game) -> stier.TabularPolicy:
     tree = GameTree(game)
     masks = tree.legal_action_masks()
     return tree.policy(masks / masks.sum(axis=1, keepdims=True))
@@ -347,7 +347,7 @@ def test_policies_that_do_not_fit() -> None:
             stier.AgentError, match=r"TabularPolicy has no probabilities that add up to 1 for openspiel:l"
         ):
             stier.exploitability(game, policy)
-    with pytest.raises(TypeError, match="as_policy takes a Solution, a TabularPolicy or a BestResponse, got str"):
+    with pytest.raises(TypeError, match="as_policy takes a TabularPolicy, got str"):
         as_policy("random")  # type: ignore[arg-type]
 
 

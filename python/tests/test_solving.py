@@ -28,7 +28,7 @@ def tiny() -> stier.Game:
 
 
 @pytest.fixture(scope="module")
-def solution(tiny: stier.Game) -> stier.Solution:
+def solution(tiny: stier.Game) -> stier.TabularPolicy:
     return stier.solve(tiny, iterations=500, seed=3)
 
 
@@ -38,7 +38,7 @@ def walk(game: stier.Game, seed: int) -> list[stier.State]:
     return [state for state in states if state.current_player() >= 0]
 
 
-def value_of(state: stier.State, agent: stier.Solution | stier.solving.BestResponse) -> float:
+def value_of(state: stier.State, agent: stier.TabularPolicy) -> float:
     """The return of player 0 from here if all follow the policy: by brute force."""
     if state.is_terminal():
         return float(state.returns()[0])
@@ -46,17 +46,19 @@ def value_of(state: stier.State, agent: stier.Solution | stier.solving.BestRespo
     return sum(chance * value_of(state.child(action), agent) for action, chance in chances if chance > 0)
 
 
-def test_a_solution_is_near_equilibrium(tiny: stier.Game, solution: stier.Solution) -> None:
-    assert (solution.game, solution.algorithm, solution.iterations) == (tiny, "cfr+", 500)
+def test_a_solution_is_near_equilibrium(tiny: stier.Game, solution: stier.TabularPolicy) -> None:
+    assert (solution.game, solution.origin, solution.iterations) == (tiny, "cfr+", 500)
     assert (solution.information_sets, solution.histories) == (544, 1093)
     assert 0 <= solution.nash_conv < 1e-3
     assert solution.exploitability == solution.nash_conv / 2
     assert solution.value == solution.values[0] == pytest.approx(-solution.values[1])
     assert str(solution) == solution.name == "cfr+"
-    assert repr(solution).startswith("<stier.Solution of schwinget:suits=2,values=2,")
+    assert (solution.against, solution.seeds) == (None, 0)
+    assert repr(solution).startswith("<stier.TabularPolicy 'cfr+' of schwinget:suits=2,values=2,")
+    assert repr(solution).endswith(" after 500 iterations>")
 
 
-def test_a_solution_can_be_pickled(tiny: stier.Game, solution: stier.Solution) -> None:
+def test_a_solution_can_be_pickled(tiny: stier.Game, solution: stier.TabularPolicy) -> None:
     again = pickle.loads(pickle.dumps(solution))
     assert (again.game, again.iterations, again.values) == (solution.game, solution.iterations, solution.values)
     assert (again.history == solution.history).all()
@@ -64,11 +66,11 @@ def test_a_solution_can_be_pickled(tiny: stier.Game, solution: stier.Solution) -
     for state in walk(tiny, 1):
         assert again.policy(state) == solution.policy(state)
         assert again.step(state) == twin.step(state)
-    with pytest.raises(stier.errors.RecordError, match="a pickled solution: "):
-        _native._restore_solution(b"nothing", 0)
+    with pytest.raises(stier.errors.RecordError, match="a pickled policy: "):
+        _native._restore_policy(b"nothing", 0, {"values": [], "nash_conv": None, "seeds": 0, "against": None})
 
 
-def test_its_value_is_that_of_the_game_tree(tiny: stier.Game, solution: stier.Solution) -> None:
+def test_its_value_is_that_of_the_game_tree(tiny: stier.Game, solution: stier.TabularPolicy) -> None:
     assert value_of(tiny.new_initial_state(), solution) == pytest.approx(solution.value, abs=1e-6)
 
 
@@ -88,14 +90,16 @@ def test_a_best_response_gains_what_nash_conv_says(tiny: stier.Game) -> None:
 
     found = [value_of(tiny.new_initial_state(), Duel(player)) for player in range(2)]  # type: ignore[arg-type]
     assert response.values == pytest.approx([found[0], -found[1]], abs=1e-6)
-    assert response.nash_conv == pytest.approx(sum(response.values) - sum(response.agent_values))
-    assert response.nash_conv > 0.1
-    assert response.exploitability == response.nash_conv / 2
-    assert (response.against, response.name) == ("greedy", "best response to greedy")
+    asked = response.against
+    assert asked.nash_conv == pytest.approx(sum(response.values) - sum(asked.values))
+    assert asked.nash_conv > 0.1
+    assert asked.exploitability == asked.nash_conv / 2
+    assert (asked.origin, response.origin, response.name) == ("greedy", *["best response to greedy"] * 2)
     assert (response.game, response.information_sets, response.histories) == (tiny, 544, 1093)
+    assert (response.nash_conv, response.exploitability) == (None, None)
 
 
-def test_policies_are_distributions_over_what_is_legal(tiny: stier.Game, solution: stier.Solution) -> None:
+def test_policies_are_distributions_over_what_is_legal(tiny: stier.Game, solution: stier.TabularPolicy) -> None:
     response = stier.solving.best_response(tiny, solution)
     for seed in range(20):
         for state in walk(tiny, seed):
@@ -112,7 +116,7 @@ def test_policies_are_distributions_over_what_is_legal(tiny: stier.Game, solutio
             assert dict(answer)[response.step(state)] == 1
 
 
-def test_draws_follow_the_seed(tiny: stier.Game, solution: stier.Solution) -> None:
+def test_draws_follow_the_seed(tiny: stier.Game, solution: stier.TabularPolicy) -> None:
     states = list(itertools.chain.from_iterable(walk(tiny, seed) for seed in range(30)))
     solution.restart()
     first = [solution.step(state) for state in states]
@@ -120,7 +124,7 @@ def test_draws_follow_the_seed(tiny: stier.Game, solution: stier.Solution) -> No
     assert [solution.step(state) for state in states] == first
 
 
-def test_solutions_sit_at_tables(tiny: stier.Game, solution: stier.Solution) -> None:
+def test_solutions_sit_at_tables(tiny: stier.Game, solution: stier.TabularPolicy) -> None:
     result = stier.pit(
         tiny, [solution, "random", stier.solving.best_response(tiny, "random")], deals=400, seed=1, threads=2
     )
@@ -135,13 +139,13 @@ def test_solutions_sit_at_tables(tiny: stier.Game, solution: stier.Solution) -> 
     assert beaten[0] == pytest.approx(stier.exploitability(tiny, "random"), abs=2 * beaten[1])
 
 
-def test_a_solution_goes_wherever_callables_go(tiny: stier.Game, solution: stier.Solution) -> None:
+def test_a_solution_goes_wherever_callables_go(tiny: stier.Game, solution: stier.TabularPolicy) -> None:
     assert stier.check_no_leak(tiny, games=2, agents=[lambda state: max(solution.policy(state))[0]]).ok
     agent = stier.PythonAgent(solution.step, name="solved")
     assert agent.step(walk(tiny, 1)[0]) in walk(tiny, 1)[0].legal_actions()
 
 
-def test_the_distance_of_agents(tiny: stier.Game, solution: stier.Solution) -> None:
+def test_the_distance_of_agents(tiny: stier.Game, solution: stier.TabularPolicy) -> None:
     assert stier.solving.nash_conv(tiny, solution) == pytest.approx(solution.nash_conv)
     assert stier.exploitability(tiny, "random") == stier.solving.nash_conv(tiny, "random") / 2
     # As many iterations as there are seconds to wait: the figures do not depend on who asks.
@@ -159,8 +163,8 @@ def test_the_distance_of_agents(tiny: stier.Game, solution: stier.Solution) -> N
     response = stier.solving.best_response(tiny, lowest)
     assert len(asked) == 544
     assert len({state.information_state_string() for state in asked}) == 544
-    assert response.against == "lowest"
-    assert response.nash_conv == stier.solving.nash_conv(tiny, stier.PythonAgent(lowest))
+    assert response.against.origin == "lowest"
+    assert response.against.nash_conv == stier.solving.nash_conv(tiny, stier.PythonAgent(lowest))
 
 
 def test_the_policies_of_several_seeds_are_averaged() -> None:
@@ -179,30 +183,68 @@ def test_the_policies_of_several_seeds_are_averaged() -> None:
     for measured in (
         stier.exploitability(game, agent, seeds=30),
         stier.solving.nash_conv(game, agent, seeds=30) / 2,
-        stier.solving.best_response(game, agent, seeds=30).exploitability,
+        stier.solving.best_response(game, agent, seeds=30).against.exploitability,
     ):
         assert measured == mean.exploitability
     assert stier.exploitability(game, agent) == alone[0].exploitability
     for needs_none in ("random", "greedy", stier.solve(game, iterations=10)):
-        assert stier.solving.best_response(game, needs_none, seeds=5).seeds == 0
-    assert stier.solving.best_response(game, agent, seeds=5).seeds == 5
+        assert stier.solving.best_response(game, needs_none, seeds=5).against.seeds == 0
+    assert stier.solving.best_response(game, agent, seeds=5).against.seeds == 5
     for bad, error in [(0, ValueError), (-1, ValueError), (2**70, ValueError), (1.5, TypeError), ("2", TypeError)]:
         with pytest.raises(error):
             stier.exploitability(game, agent, seeds=bad)  # type: ignore[arg-type]
 
 
-def test_agents_are_queried_at_every_information_set_of_a_tree(tiny: stier.Game, solution: stier.Solution) -> None:
+def test_agents_are_queried_at_every_information_set_of_a_tree(tiny: stier.Game, solution: stier.TabularPolicy) -> None:
     tree = stier.solving.GameTree(tiny, threads=1)
     attack, told = tiny.string_to_action("attack"), list[tuple[int, int]]()
     for agent in ("random", "ismcts:iterations=20", solution, lambda state: state.legal_actions()[-1]):
         policy = tree.policy_of(agent, seed=3, on_progress=lambda done, total: told.append((done, total)))
         assert told[-1] == (tree.information_sets, tree.information_sets)
-        asked = stier.solving.best_response(tiny, agent, seed=3)
-        assert (policy.nash_conv, policy.values) == (asked.nash_conv, asked.agent_values)
+        asked = stier.solving.best_response(tiny, agent, seed=3).against
+        assert (policy.nash_conv, policy.values) == (asked.nash_conv, asked.values)
     assert policy.frequency(attack) == pytest.approx(1)
     assert tree.policy_of(solution).frequency(attack) == solution.frequency(attack)
     with pytest.raises(stier.AgentError):
         tree.policy_of("oracle")
+
+
+def test_a_policy_of_any_origin_does_what_the_others_do(tiny: stier.Game, tmp_path: Path) -> None:
+    tree = stier.solving.GameTree(tiny)
+    made = {
+        "cfr+": stier.solve(tiny, iterations=9),
+        "regret_matching": stier.solving.run(tree, regret_matching, iterations=9),
+        "mine": tree.policy(uniform_of(tree), name="mine", seed=3),
+        "greedy": tree.policy_of("greedy"),
+        "ismcts:iterations=9": tree.policy_of("ismcts:iterations=9", seeds=2),
+        "best response to greedy": stier.solving.best_response(tiny, "greedy"),
+    }
+    states = walk(tiny, 1)
+    for origin, policy in made.items():
+        assert policy.origin == policy.name == str(policy) == origin
+        assert (policy.iterations, len(policy.history) > 0) == ((9, True) if origin in [*made][:2] else (0, False))
+        assert policy.seeds == (2 if origin.startswith("ismcts") else 0)
+        is_response = origin.startswith("best response")
+        assert (policy.against is None, policy.nash_conv is None) == (not is_response, is_response)
+        assert policy.probabilities().shape == (544, tiny.num_distinct_actions())
+        assert policy.beliefs(states[0]).basis == "enumerated"
+        assert policy.frequency(tiny.string_to_action("attack")) >= 0
+        policy.save(tmp_path / "policy")
+        loaded, pickled = stier.solving.load_solution(tmp_path / "policy"), pickle.loads(pickle.dumps(policy))
+        for again in (loaded, pickled):
+            assert (again.origin, again.iterations, again.game) == (origin, policy.iterations, tiny)
+            assert (again.history == policy.history).all()
+            assert (again.probabilities() == policy.probabilities()).all()
+        assert (pickled.values, pickled.nash_conv, pickled.seeds) == (policy.values, policy.nash_conv, policy.seeds)
+        assert repr(pickled) == repr(policy)
+        if is_response:
+            assert pickled.against.nash_conv == policy.against.nash_conv == made["greedy"].nash_conv
+        # A file does not say what a policy was a best response to, so it is measured as any other.
+        assert loaded.nash_conv == pytest.approx(tree.policy_of(policy).nash_conv)
+        assert stier.pit(tiny, [policy, "random"], deals=2).agents == [origin, "random"]
+        policy.restart()
+        drawn = [policy.step(state) for state in states]
+        assert [pickled.step(state) for state in states] == drawn
 
 
 def uniform_of(tree: stier.solving.GameTree) -> npt.NDArray[np.float64]:
@@ -211,7 +253,7 @@ def uniform_of(tree: stier.solving.GameTree) -> npt.NDArray[np.float64]:
 
 
 def action_values_by_hand(
-    tree: stier.solving.GameTree, policy: stier.solving.TabularPolicy, beliefs: str
+    tree: stier.solving.GameTree, policy: stier.TabularPolicy, beliefs: str
 ) -> npt.NDArray[np.float64]:
     """Values of actions as `GameTree.action_values` defines them, by a walk over all histories of the game."""
     numbers: dict[str, int] = {}
@@ -329,20 +371,20 @@ def test_one_step_helps_a_little_and_a_large_one_hurts() -> None:
     assert after(fine, 10) > 3 * after(fine, 0)
 
 
-def test_frequencies(tiny: stier.Game, solution: stier.Solution) -> None:
+def test_frequencies(tiny: stier.Game, solution: stier.TabularPolicy) -> None:
     attack = tiny.string_to_action("attack")
     assert 0.5 < solution.frequency(attack) < 0.7
     with pytest.raises(stier.IllegalActionError, match="no action 99"):
         solution.frequency(99)
 
 
-def test_solutions_are_files(tiny: stier.Game, solution: stier.Solution, tmp_path: Path) -> None:
+def test_solutions_are_files(tiny: stier.Game, solution: stier.TabularPolicy, tmp_path: Path) -> None:
     path = tmp_path / "tiny.policy"
     solution.save(path)
     with pytest.raises(stier.errors.ArgumentError, match="more than 1000 histories"):
         stier.solving.load_solution(path, max_histories=1000)
     again = stier.solving.load_solution(path)
-    assert (again.game, again.algorithm, again.iterations) == (tiny, "cfr+", 500)
+    assert (again.game, again.origin, again.iterations) == (tiny, "cfr+", 500)
     assert again.values == solution.values
     assert again.nash_conv == solution.nash_conv
     assert (again.history == solution.history).all()
@@ -388,7 +430,7 @@ def test_a_target_ends_the_run(tiny: stier.Game) -> None:
     assert (found.history["nash_conv"] > 0.02).tolist() == [True] * (len(found.history) - 1) + [False]
 
 
-def test_the_history_of_a_run(tiny: stier.Game, solution: stier.Solution) -> None:
+def test_the_history_of_a_run(tiny: stier.Game, solution: stier.TabularPolicy) -> None:
     history = solution.history
     assert history.dtype == [("iterations", "int64"), ("seconds", "float64"), ("nash_conv", "float64")]
     assert history["iterations"].tolist() == [1, 2, 4, 8, 16, 32, 64, 128, 256, 500]
@@ -415,18 +457,20 @@ def test_the_history_of_a_run(tiny: stier.Game, solution: stier.Solution) -> Non
         ("outcome_sampling", 500, 1.5),
     ],
 )
-def test_algorithms(tiny: stier.Game, solution: stier.Solution, algorithm: str, iterations: int, most: float) -> None:
+def test_algorithms(
+    tiny: stier.Game, solution: stier.TabularPolicy, algorithm: str, iterations: int, most: float
+) -> None:
     found = stier.solve(tiny, algorithm, iterations=iterations, seed=1, threads=1)
-    assert found.algorithm == algorithm
+    assert found.origin == algorithm
     assert found.iterations == iterations
     assert found.nash_conv < most
     assert found.value == pytest.approx(solution.value, abs=found.nash_conv + solution.nash_conv)
     assert stier.solve(tiny, algorithm, iterations=iterations, seed=1, threads=2).values == found.values
 
 
-def test_the_sequence_form_is_exact(tiny: stier.Game, solution: stier.Solution) -> None:
+def test_the_sequence_form_is_exact(tiny: stier.Game, solution: stier.TabularPolicy) -> None:
     found = stier.solve(tiny, "sequence_form", seed=1, threads=1)
-    assert (found.algorithm, found.iterations) == ("sequence_form", 1)
+    assert (found.origin, found.iterations) == ("sequence_form", 1)
     assert found.nash_conv < 1e-5
     assert found.value == pytest.approx(solution.value, abs=found.nash_conv + solution.nash_conv)
     assert stier.solve(tiny, "sequence_form", threads=2).values == found.values
@@ -454,7 +498,7 @@ def test_bad_arguments(tiny: stier.Game, settings: dict[str, Any], named: str) -
     assert named in str(caught.value)
 
 
-def test_who_cannot_be_asked(tiny: stier.Game, solution: stier.Solution, schwinget: stier.Game) -> None:
+def test_who_cannot_be_asked(tiny: stier.Game, solution: stier.TabularPolicy, schwinget: stier.Game) -> None:
     with pytest.raises(stier.AgentError, match="oracle sees everything"):
         stier.solving.nash_conv(tiny, "oracle")
     with pytest.raises(stier.errors.ArgumentError, match="more than 1073741823 cannot be enumerated"):
@@ -465,7 +509,7 @@ def test_who_cannot_be_asked(tiny: stier.Game, solution: stier.Solution, schwing
         stier.pit(schwinget, [solution, "random"])
     with pytest.raises(stier.AgentError, match="unknown agent"):
         stier.exploitability(tiny, "nobody")
-    with pytest.raises(TypeError, match="a Solution"):
+    with pytest.raises(TypeError, match="a TabularPolicy"):
         stier.solving.nash_conv(tiny, 7)  # type: ignore[arg-type]
     with pytest.raises(stier.IllegalActionError, match="chose an"):
         stier.solving.nash_conv(tiny, lambda state: 99)
@@ -559,7 +603,7 @@ def test_a_policy_as_a_table(name: str) -> None:
     assert ((first > 0) & (first <= 1)).all()
 
 
-def test_a_table_needs_pandas(solution: stier.Solution, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_needs_pandas(solution: stier.TabularPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(stier.MissingExtraError, match="to_pandas needs pandas"):
         solution.to_pandas()
@@ -600,7 +644,7 @@ def test_rules_in_python_do_the_same_as_native_solvers(name: str) -> None:
         assert own.history["nash_conv"] == pytest.approx(native.history["nash_conv"], rel=1e-6, abs=1e-9)
         assert (own.history["seconds"] > 0).all()
         assert own.values == pytest.approx(native.values)
-        assert (own.algorithm, own.iterations, own.game) == (rule.__name__, 48, native.game)
+        assert (own.origin, own.iterations, own.game) == (rule.__name__, 48, native.game)
         twin = stier.solving.run(stier.solving.GameTree(name, threads=2), rule, iterations=48, alternating=alternating)
         assert (twin.values, twin.nash_conv) == (own.values, own.nash_conv)
 

@@ -40,19 +40,19 @@ def main() -> None:
     correlation: tuple[float, float] | None = found.leaf_correlation
     bias: float = found.bias[0]
     small = stier.load_game("schwinget", suits=1, values=4, hand_size=1, set_aside=2, referee=False, counter=False)
-    solution: stier.Solution = stier.solve(small, iterations=10)
+    solution: stier.TabularPolicy = stier.solve(small, iterations=10)
     shares: list[tuple[int, float]] = solution.policy(small.new_initial_state(seed=1))
-    response: stier.solving.BestResponse = stier.solving.best_response(small, lowest)
+    response: stier.TabularPolicy = stier.solving.best_response(small, lowest)
     gap: float = stier.exploitability(small, solution) + stier.solving.nash_conv(small, response)
     stier.pit(small, [solution, response, lowest, "random"], deals=2)
-    print(shares, gap, solution.values, response.agent_values)
+    print(shares, gap, solution.values, response.against.values)
     tree = stier.solving.GameTree(small)
     uniform = tree.legal_action_masks() / tree.legal_action_masks().sum(axis=1, keepdims=True)
-    table: stier.solving.TabularPolicy = tree.policy(uniform, name="uniform")
+    table: stier.TabularPolicy = tree.policy(uniform, name="uniform")
     bytes_seen: npt.NDArray[np.uint8] = tree.observation_tensors(0, 5, "uint8")
     policies = [np.full(len(rows), 0.5) for rows in (stier.solving.Rows.of(tree, player) for player in range(2))]
     rule: stier.solving.Rule = lambda rows: lambda step: (rows.normalize(step.policy), step.iteration)  # noqa: E731
-    ruled: stier.Solution = stier.solving.run(tree, rule, iterations=2, alternating=False)
+    ruled: stier.TabularPolicy = stier.solving.run(tree, rule, iterations=2, alternating=False)
     seconds: npt.NDArray[np.float64] = ruled.history["seconds"]
     print(len(policies), seconds.sum(), tree.information_state_strings(0, 1), table.to_pandas().shape)
     print(table.nash_conv, stier.exploitability(small, table), bytes_seen.sum(), tree.players())

@@ -40,8 +40,7 @@ pub use state::{PlainState, StateType};
 /// [`Notation`] or [`Hints`]. Overrides of any other method, such as [`Game::step`], are ignored. Every state passed in
 /// must come from the same game.
 ///
-/// A game that is not written in Rust implements it directly, with states of its own behind [`PlainState`]. Where it
-/// cannot answer, it [fails](crate::failure::fail).
+/// It is implemented for every game with such a view and such a sampler.
 pub trait PlainGame: Send + Sync {
     /// See [`Game::rules`].
     fn rules(&self) -> &dyn DynOptions;

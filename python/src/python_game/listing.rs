@@ -5,14 +5,14 @@ use rustc_hash::FxHashMap;
 use stier_core::listed::{Listed, ListedNode, ListedSet, Unlisted};
 use stier_core::{Action, ActionSet as _, Seat, Turn};
 
-use super::PythonGame;
 use super::position::Path;
+use super::source::Source;
 use super::thread::with_python;
 
 /// Histories between two questions to the caller.
 const HISTORIES_PER_POLL: usize = 1 << 10;
 
-impl PythonGame {
+impl Source {
     /// Lists all histories of a game whose information states are texts: one after another, in the order of their first
     /// events, so that few Python objects exist at a time.
     pub(super) fn list_histories(&self, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Result<Listed, Unlisted> {

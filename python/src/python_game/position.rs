@@ -92,7 +92,7 @@ impl Path {
 /// A state of a Python game, as the engine passes it around: how it was reached. The Python object can be made again from
 /// that at any time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Position {
+pub(crate) struct Position {
     /// The number of the Python object, never 0; that of the path in games whose states are histories.
     number: u64,
     pub(super) path: Path,

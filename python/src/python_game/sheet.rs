@@ -11,30 +11,12 @@ use stier_core::{GameInfo, OptionInfo, OptionValue};
 use super::nodes::Nodes;
 use super::position::Path;
 use super::rules::Rules;
-use super::{PythonGame, guarded};
+use super::source::{Methods, Source};
 use crate::errors;
+use crate::run::guarded;
 
 /// The memory of a node, without the Python objects.
 const NODE_BYTES: usize = 700;
-
-/// The functions of a game.
-pub(super) struct Methods {
-    pub(super) current_player: Py<PyAny>,
-    pub(super) legal_actions: Py<PyAny>,
-    pub(super) chance_outcomes: Py<PyAny>,
-    pub(super) apply: Py<PyAny>,
-    pub(super) returns: Py<PyAny>,
-    pub(super) observation: Py<PyAny>,
-    pub(super) features: Option<Py<PyAny>>,
-    pub(super) information_state: Option<Py<PyAny>>,
-    pub(super) evaluate: Option<Py<PyAny>>,
-    pub(super) facts: Option<Py<PyAny>>,
-    pub(super) hand: Option<Py<PyAny>>,
-    /// A fact of a name and a value.
-    pub(super) fact: Py<PyAny>,
-    /// An observation in words.
-    pub(super) words: Py<PyAny>,
-}
 
 /// A text that is kept as long as the program runs: each once.
 pub(super) fn text_for_ever(text: &str) -> &'static str {
@@ -87,67 +69,64 @@ pub(crate) fn options(rows: &Bound<'_, PyAny>) -> PyResult<Vec<OptionInfo>> {
     rows.try_iter()?.map(|row| Ok(option(&row?)?.0)).collect()
 }
 
-impl PythonGame {
-    /// The game of a sheet. Asks about the first state.
-    pub(crate) fn new(sheet: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let rows: Vec<Bound<'_, PyAny>> = sheet.getattr("options")?.extract()?;
-        let options = rows.iter().map(option).collect::<PyResult<_>>()?;
-        let name: String = sheet.getattr("name")?.extract()?;
-        let info = GameInfo {
-            num_seats: sheet.getattr("num_players")?.extract()?,
-            num_actions: sheet.getattr("num_actions")?.extract()?,
-            num_outcomes: sheet.getattr("num_outcomes")?.extract()?,
-            max_decisions: sheet.getattr("max_decisions")?.extract()?,
-            max_chance_events: sheet.getattr("max_chance_events")?.extract()?,
-            utility_range: sheet.getattr("utility_range")?.extract()?,
-            utility_sum: sheet.getattr("utility_sum")?.extract()?,
-            simultaneous: sheet.getattr("simultaneous")?.extract()?,
-            hidden_moves: sheet.getattr("hidden_moves")?.extract()?,
-        };
-        if info.max_decisions + info.max_chance_events > Path::MAX_EVENTS {
-            let (most, decisions, chance) = (Path::MAX_EVENTS, info.max_decisions, info.max_chance_events);
-            return Err(errors::rules(format!(
-                "{name}: a game may have at most {most} events, got max_decisions {decisions} and max_chance_events {chance}"
-            )));
-        }
-        let game = sheet.getattr("game")?;
-        let method = |name: &str| game.getattr(name).map(Bound::unbind);
-        let optional =
-            |name: &str| Ok::<_, PyErr>(game.getattr_opt(name)?.filter(|own| !own.is_none()).map(Bound::unbind));
-        let methods = Methods {
-            current_player: method("current_player")?,
-            legal_actions: method("legal_actions")?,
-            chance_outcomes: method("chance_outcomes")?,
-            apply: method("apply")?,
-            returns: method("returns")?,
-            observation: method("observation")?,
-            features: optional("features")?,
-            information_state: optional("information_state")?,
-            evaluate: optional("evaluate")?,
-            facts: if sheet.getattr("facts")?.is_none() { None } else { Some(sheet.getattr("facts")?.unbind()) },
-            hand: optional("hand")?,
-            fact: sheet.getattr("fact")?.unbind(),
-            words: sheet.getattr("words")?.unbind(),
-        };
-        let (memory, bytes): (usize, usize) =
-            (sheet.getattr("memory_mb")?.extract()?, sheet.getattr("state_bytes")?.extract()?);
-        let own = Self {
-            rules: Rules { owner: text_for_ever(&name), class: sheet.getattr("class_number")?.extract()?, options },
-            info,
-            methods,
-            actions: sheet.getattr("actions")?.extract()?,
-            outcomes: sheet.getattr("outcomes")?.extract()?,
-            cards: sheet.getattr("cards")?.extract()?,
-            states_are_histories: sheet.getattr("states_are_histories")?.extract()?,
-            observations_recall: sheet.getattr("observations_recall")?.extract()?,
-            features: sheet.getattr("num_features")?.extract()?,
-            exact_features: sheet.getattr("exact_features")?.extract()?,
-            root: OnceLock::new(),
-            nodes: Nodes::new((memory << 20) / (NODE_BYTES + bytes)),
-        };
-        let first = game.call_method0("initial_state")?;
-        let root = guarded(|| own.node_of(&first, &Path::new()))?;
-        own.root.get_or_init(|| root);
-        Ok(own)
+/// Reads the sheet of a game. Asks about the first state.
+pub(super) fn read(sheet: &Bound<'_, PyAny>) -> PyResult<Source> {
+    let rows: Vec<Bound<'_, PyAny>> = sheet.getattr("options")?.extract()?;
+    let options = rows.iter().map(option).collect::<PyResult<_>>()?;
+    let name: String = sheet.getattr("name")?.extract()?;
+    let info = GameInfo {
+        num_seats: sheet.getattr("num_players")?.extract()?,
+        num_actions: sheet.getattr("num_actions")?.extract()?,
+        num_outcomes: sheet.getattr("num_outcomes")?.extract()?,
+        max_decisions: sheet.getattr("max_decisions")?.extract()?,
+        max_chance_events: sheet.getattr("max_chance_events")?.extract()?,
+        utility_range: sheet.getattr("utility_range")?.extract()?,
+        utility_sum: sheet.getattr("utility_sum")?.extract()?,
+        simultaneous: sheet.getattr("simultaneous")?.extract()?,
+        hidden_moves: sheet.getattr("hidden_moves")?.extract()?,
+    };
+    if info.max_decisions + info.max_chance_events > Path::MAX_EVENTS {
+        let (most, decisions, chance) = (Path::MAX_EVENTS, info.max_decisions, info.max_chance_events);
+        return Err(errors::rules(format!(
+            "{name}: a game may have at most {most} events, got max_decisions {decisions} and max_chance_events {chance}"
+        )));
     }
+    let game = sheet.getattr("game")?;
+    let method = |name: &str| game.getattr(name).map(Bound::unbind);
+    let optional = |name: &str| Ok::<_, PyErr>(game.getattr_opt(name)?.filter(|own| !own.is_none()).map(Bound::unbind));
+    let methods = Methods {
+        current_player: method("current_player")?,
+        legal_actions: method("legal_actions")?,
+        chance_outcomes: method("chance_outcomes")?,
+        apply: method("apply")?,
+        returns: method("returns")?,
+        observation: method("observation")?,
+        features: optional("features")?,
+        information_state: optional("information_state")?,
+        evaluate: optional("evaluate")?,
+        facts: sheet.getattr("facts")?.extract()?,
+        hand: optional("hand")?,
+        fact: sheet.getattr("fact")?.unbind(),
+        words: sheet.getattr("words")?.unbind(),
+    };
+    let (memory, bytes): (usize, usize) =
+        (sheet.getattr("memory_mb")?.extract()?, sheet.getattr("state_bytes")?.extract()?);
+    let own = Source {
+        rules: Rules { owner: text_for_ever(&name), class: sheet.getattr("class_number")?.extract()?, options },
+        info,
+        methods,
+        actions: sheet.getattr("actions")?.extract()?,
+        outcomes: sheet.getattr("outcomes")?.extract()?,
+        cards: sheet.getattr("cards")?.extract()?,
+        states_are_histories: sheet.getattr("states_are_histories")?.extract()?,
+        observations_recall: sheet.getattr("observations_recall")?.extract()?,
+        features: sheet.getattr("num_features")?.extract()?,
+        exact_features: sheet.getattr("exact_features")?.extract()?,
+        root: OnceLock::new(),
+        nodes: Nodes::new((memory << 20) / (NODE_BYTES + bytes)),
+    };
+    let first = game.call_method0("initial_state")?;
+    let root = guarded(|| own.node_of(&first, &Path::new()))?;
+    own.root.get_or_init(|| root);
+    Ok(own)
 }

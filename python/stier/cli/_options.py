@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 
 import stier
 from stier import _files
-from stier._native import Solution
+from stier._native import TabularPolicy
 from stier.errors import ArgumentError, FileError
 
 _Command = Callable[..., int | None]
@@ -202,7 +202,7 @@ def training_help(name: str) -> Callable[[], str]:
     return made
 
 
-def solution(text: str, **settings: Any) -> Solution | None:
+def solution(text: str, **settings: Any) -> TabularPolicy | None:
     """Loads a solution if an agent on the command line is the name of its file."""
     path = _files.as_path(text)
     is_path = not {":", "("} & set(text) and (path.suffix or len(path.parts) > 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 import stier
-from stier._native import Game, Solution
+from stier._native import Game, TabularPolicy
 from stier.cli import _options as options
 from stier.cli._command import Command, print_json
 
@@ -65,13 +65,13 @@ def solve(
         _print(game, found, as_json=as_json)
 
 
-def _print(game: Game, found: Solution, *, as_json: bool) -> None:
+def _print(game: Game, found: TabularPolicy, *, as_json: bool) -> None:
     if as_json:
-        names = ("algorithm", "iterations", "histories", "information_sets", "values", "exploitability", "nash_conv")
-        print_json({"game": str(game), **{name: getattr(found, name) for name in names}})
+        names = ("iterations", "histories", "information_sets", "values", "exploitability", "nash_conv")
+        print_json({"game": str(game), "algorithm": found.origin, **{name: getattr(found, name) for name in names}})
     else:
         print(f"{game}: {found.histories} histories, {found.information_sets} information sets")
-        print(f"{found.algorithm}, iterations {found.iterations}")
+        print(f"{found.origin}, iterations {found.iterations}")
         print("values         " + " ".join(f"{value:+.6f}" for value in found.values))
         print(f"exploitability {found.exploitability:.3e}")
         print(f"NashConv       {found.nash_conv:.3e}")

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from stier import _arguments, _native
 from stier._files import write
-from stier._native import CHANCE, Agent, Game, Solution, State, alternatives, derive_seed
+from stier._native import CHANCE, Agent, Game, State, TabularPolicy, alternatives, derive_seed
 from stier._output import bar
 from stier.errors import AgentError, ArgumentError
 from stier.experiments._run import load
@@ -216,7 +216,7 @@ def _policies(teacher: str, states: list[State], seed: int, threads: int) -> lis
             return [[(one.action, one.probability) for one in search.actions] for search in searches]
     policies = []
     for number, state in enumerate(states):
-        if not isinstance(agent, Solution):
+        if not isinstance(agent, TabularPolicy):
             agent.restart(derive_seed(seed, "search", number))
         policies.append(agent.step_with_policy(state)[0])
     return policies

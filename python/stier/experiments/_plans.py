@@ -21,7 +21,7 @@ from pyarrow.csv import ConvertOptions, read_csv
 from stier._content import contents, contents_of, own_network, was_played
 from stier._files import write, write_text
 from stier._imports import path_of
-from stier._native import Agent, Game, Solution, __version__, alternatives, load_agent, load_game, registered_names
+from stier._native import Agent, Game, TabularPolicy, __version__, alternatives, load_agent, load_game, registered_names
 from stier.errors import AgentError, ArgumentError
 from stier.playing import AnyAgent, as_agent, is_named
 
@@ -415,7 +415,7 @@ def as_text(agent: AnyAgent, game: Game) -> str:
         if not found.is_reproducible:
             raise ArgumentError(f"{text}: an agent with a budget of time plays differently each time; set iterations")
         return found.spec
-    if isinstance(found, Solution) and found.game != game:
+    if isinstance(found, TabularPolicy) and found.game != game:
         raise AgentError(f"{text} is for {found.game}, not for {game}")
     return text.strip()
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from stier import _arguments
-from stier._native import Agent, Game, PythonAgent, Solution, State, load_agent, load_game, registered_agents
+from stier._native import Agent, Game, PythonAgent, State, TabularPolicy, load_agent, load_game, registered_agents
 from stier._output import bar
 from stier.errors import AgentError, ArgumentError, IllegalActionError, LeakError
 from stier.playing import AnyAgent, refuse_text, unwrapped
@@ -371,7 +371,7 @@ def twice(agent: Any, ask: Callable[[Any, Any], Any], copied: Callable[[Any], An
         ask: Returns its answer in a state.
         copied: Copies a state, so that no decision changes it.
     """
-    copies = not isinstance(agent, Solution)
+    copies = not isinstance(agent, TabularPolicy)
     try:
         copy.deepcopy(agent if copies else None)
     except (TypeError, copy.Error):

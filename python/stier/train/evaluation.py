@@ -22,7 +22,7 @@ from stier._native import (
 from stier.errors import ArgumentError
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
-from stier.solving import constant_sum
+from stier.solving._bounds import constant_sum
 from stier.train._chances import chances, draw
 
 __all__ = ["Duel", "Evaluation", "Exact", "duel"]

@@ -14,7 +14,7 @@ from stier._native import derive_seed, load_agent
 from stier.errors import ArgumentError
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
-from stier.solving import Gain, constant_sum
+from stier.solving._bounds import Gain, constant_sum
 from stier.train._checkpoint import set_by_initial
 from stier.train._learn import algorithm_of, check_settings, learn
 from stier.train._run import NETWORK, Logger, Trained

@@ -1,0 +1,408 @@
+//! Questions to the Python object of a game.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use stier_core::game::Chance;
+use stier_core::key::mix;
+use stier_core::{Action, ActionSet as _, Actions256, BySeat, GameInfo, Outcome, Seat, Turn, failure};
+
+use super::encode::Code;
+use super::nodes::{Node, Nodes, Seen};
+use super::position::{Path, Position};
+use super::rules::Rules;
+use super::thread::with_python;
+use crate::errors;
+use crate::run::guarded;
+use crate::values::{CHANCE, TERMINAL};
+
+/// The functions of a game.
+pub(super) struct Methods {
+    pub(super) current_player: Py<PyAny>,
+    pub(super) legal_actions: Py<PyAny>,
+    pub(super) chance_outcomes: Py<PyAny>,
+    pub(super) apply: Py<PyAny>,
+    pub(super) returns: Py<PyAny>,
+    pub(super) observation: Py<PyAny>,
+    pub(super) features: Option<Py<PyAny>>,
+    pub(super) information_state: Option<Py<PyAny>>,
+    pub(super) evaluate: Option<Py<PyAny>>,
+    pub(super) facts: Option<Py<PyAny>>,
+    pub(super) hand: Option<Py<PyAny>>,
+    /// A fact of a name and a value.
+    pub(super) fact: Py<PyAny>,
+    /// An observation in words.
+    pub(super) words: Py<PyAny>,
+}
+
+/// The Python object of a game under fixed rules, with the answers that it has given.
+pub(super) struct Source {
+    pub(super) rules: Rules,
+    pub(super) info: GameInfo,
+    pub(super) methods: Methods,
+    pub(super) actions: Vec<String>,
+    pub(super) outcomes: Vec<String>,
+    pub(super) cards: Vec<String>,
+    /// No two histories lead to the same state, and states cannot be compared.
+    pub(super) states_are_histories: bool,
+    /// An observation tells everything that the player knows.
+    pub(super) observations_recall: bool,
+    /// The number of the game's own features.
+    pub(super) features: Option<usize>,
+    /// The features tell all observations apart.
+    pub(super) exact_features: bool,
+    pub(super) root: OnceLock<Arc<Node>>,
+    pub(super) nodes: Nodes,
+}
+
+thread_local! {
+    /// True while an error is put into words, which may end in another.
+    static EXPLAINING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Ends the calculation with an exception.
+pub(super) fn raise(error: PyErr) -> ! {
+    failure::fail(error)
+}
+
+/// A number for an object, given its hash in Python: the same for equal objects, and the same in every run where they are
+/// made of simple values. Different objects share it only by accident, with a probability of 2^-64.
+fn identity(object: &Bound<'_, PyAny>, hash: i64) -> u64 {
+    static OTHERS: AtomicU32 = AtomicU32::new(1);
+    match Code::of(object) {
+        Ok(code) => code.digest.max(1),
+        // Equal objects that are not kept at the same time count as different.
+        Err(_) => u64::from(OTHERS.fetch_add(1, Ordering::Relaxed)) << 32 | u64::from(hash as u32),
+    }
+}
+
+/// The answers of Python about an object.
+type Answers = (Turn, (Actions256, Chance, BySeat<f64>));
+
+impl Source {
+    pub(super) fn name(&self) -> &'static str {
+        self.rules.owner
+    }
+
+    /// The events of a path in words, as far as the game can still be asked.
+    fn words(&self, path: &Path) -> String {
+        let asked_already = EXPLAINING.replace(true);
+        let mut node = self.root.get().cloned();
+        let word = |event: Action| {
+            let before = node.take();
+            let ask = |before: &Arc<Node>| guarded(|| self.child(before, event, &Path::new())).ok();
+            node = before
+                .as_ref()
+                .and_then(|before| before.child(event).or_else(|| (!asked_already).then(|| ask(before))?));
+            match before.map(|before| before.turn) {
+                Some(Turn::Chance) => self.outcomes[event.index()].clone(),
+                Some(Turn::Seat(_)) => self.actions[event.index()].clone(),
+                Some(Turn::Over) | None => event.0.to_string(),
+            }
+        };
+        let words: Vec<String> = path.events().into_iter().map(word).collect();
+        EXPLAINING.set(asked_already);
+        if words.is_empty() { "at the beginning".to_string() } else { format!("after {}", words.join(" ")) }
+    }
+
+    /// Ends the calculation: a method raised an exception.
+    pub(super) fn raised(&self, py: Python<'_>, method: &str, error: PyErr, path: &Path) -> ! {
+        if !error.is_instance_of::<PyException>(py) {
+            raise(error);
+        }
+        let kind = error.get_type(py).name().map_or_else(|_| "an exception".to_string(), |name| name.to_string());
+        let text = format!("{}: {method} raised {kind}, {}: {}", self.name(), self.words(path), error.value(py));
+        let own = errors::game(text);
+        own.set_cause(py, Some(error));
+        raise(own)
+    }
+
+    /// Ends the calculation: the game says what cannot be.
+    pub(super) fn contradiction(&self, what: &str, path: &Path) -> ! {
+        raise(errors::game(format!("{}: {what}, {}", self.name(), self.words(path))))
+    }
+
+    /// Calls a method and converts what it returns.
+    pub(super) fn ask<'py, T>(
+        &self,
+        (method, function): (&str, &Bound<'py, PyAny>),
+        argument: &Bound<'py, PyAny>,
+        path: &Path,
+        expected: &str,
+    ) -> T
+    where
+        T: for<'a> FromPyObject<'a, 'py>,
+    {
+        let found = function.call1((argument,)).unwrap_or_else(|error| self.raised(function.py(), method, error, path));
+        found.extract().unwrap_or_else(|_| {
+            let found = found.repr().map_or_else(|_| "something else".to_string(), |text| text.to_string());
+            self.contradiction(&format!("{method} must return {expected}, got {found}"), path)
+        })
+    }
+
+    /// Asks about an object.
+    pub(super) fn answers(&self, object: &Bound<'_, PyAny>, path: &Path) -> Answers {
+        let (py, seats) = (object.py(), self.info.num_seats);
+        let methods = &self.methods;
+        let (mut legal, mut chance, mut returns) = (Actions256::default(), Vec::new(), BySeat::filled(seats, 0.0));
+        let player: i64 = self.ask(("current_player", methods.current_player.bind(py)), object, path, "a number");
+        let turn = match player {
+            CHANCE => Turn::Chance,
+            TERMINAL => Turn::Over,
+            seat if (0..seats as i64).contains(&seat) => Turn::Seat(Seat(seat as u8)),
+            other => self.contradiction(
+                &format!("current_player must return a seat, stier.CHANCE or stier.TERMINAL, got {other}"),
+                path,
+            ),
+        };
+        match turn {
+            Turn::Seat(_) => {
+                let method = ("legal_actions", methods.legal_actions.bind(py));
+                let found: Vec<i64> = self.ask(method, object, path, "a list of numbers");
+                if !found.is_sorted_by(|one, other| one < other) {
+                    self.contradiction(&format!("legal_actions must be ascending, each once, got {found:?}"), path);
+                }
+                for &action in &found {
+                    if !(0..self.info.num_actions as i64).contains(&action) {
+                        let most = self.info.num_actions - 1;
+                        self.contradiction(&format!("actions are numbered 0 to {most}, got {action}"), path);
+                    }
+                    legal = legal.with(Action(action as u8));
+                }
+                if found.is_empty() {
+                    self.contradiction(&format!("player {player} is to act and has no legal action"), path);
+                }
+            }
+            Turn::Chance => {
+                let method = ("chance_outcomes", methods.chance_outcomes.bind(py));
+                let found: Vec<(i64, f64)> = self.ask(method, object, path, "a list of pairs (outcome, probability)");
+                let sum: f64 = found.iter().map(|(_, probability)| probability).sum();
+                for &(outcome, probability) in &found {
+                    if !(0..self.info.num_outcomes as i64).contains(&outcome) {
+                        let most = self.info.num_outcomes - 1;
+                        self.contradiction(&format!("chance outcomes are numbered 0 to {most}, got {outcome}"), path);
+                    }
+                    if probability.is_nan() || probability < 0.0 {
+                        self.contradiction(&format!("outcome {outcome} has the probability {probability}"), path);
+                    }
+                    chance.push(Outcome { action: Action(outcome as u8), probability });
+                }
+                chance.retain(|outcome| outcome.probability > 0.0);
+                chance.sort_by_key(|outcome| outcome.action.0);
+                if chance.windows(2).any(|pair| pair[0].action == pair[1].action) {
+                    self.contradiction("an outcome of chance is listed twice", path);
+                }
+                if (sum - 1.0).abs() > 1e-9 {
+                    self.contradiction(&format!("the probabilities of chance add up to {sum}, not 1"), path);
+                }
+            }
+            Turn::Over => {
+                let method = ("returns", methods.returns.bind(py));
+                let found: Vec<f64> = self.ask(method, object, path, "a number for each player");
+                let (low, high) = self.info.utility_range;
+                let margin = 1e-9 * (high - low).max(1.0);
+                if found.len() != seats {
+                    self.contradiction(&format!("returns must be {seats} numbers, got {}", found.len()), path);
+                }
+                if let Some(bad) = found.iter().find(|value| !(low - margin..=high + margin).contains(*value)) {
+                    self.contradiction(&format!("utility_range is {low} to {high}, and a return is {bad}"), path);
+                }
+                if let Some(sum) = self.info.utility_sum.filter(|sum| (found.iter().sum::<f64>() - sum).abs() > margin)
+                {
+                    let found: f64 = found.iter().sum();
+                    self.contradiction(&format!("utility_sum is {sum}, and the returns add up to {found}"), path);
+                }
+                returns = BySeat::from_fn(seats, |seat| found[seat.index()].clamp(low, high));
+            }
+        }
+        (turn, (legal, chance, returns))
+    }
+
+    /// The node of an object: the one of an equal object, if there is one.
+    pub(super) fn node_of(&self, object: &Bound<'_, PyAny>, path: &Path) -> Arc<Node> {
+        let (py, seats) = (object.py(), self.info.num_seats);
+        if self.states_are_histories {
+            let (turn, answers) = self.answers(object, path);
+            return Arc::new(Node::new(object.clone().unbind(), 0, seats, turn, answers));
+        }
+        let hash = object.hash().unwrap_or_else(|error| self.raised(py, "hash of the state", error, path)) as i64;
+        let equal = |node: &&Arc<Node>| {
+            let other = node.object.bind(py);
+            other.is(object)
+                || other.eq(object).unwrap_or_else(|error| self.raised(py, "comparison of states", error, path))
+        };
+        if let Some(known) = self.nodes.with_hash(hash).iter().find(equal) {
+            return known.clone();
+        }
+        let (turn, answers) = self.answers(object, path);
+        let node = Arc::new(Node::new(object.clone().unbind(), identity(object, hash), seats, turn, answers));
+        self.nodes.add(hash, &node);
+        node
+    }
+
+    /// The node after an event at a node, which ends this path.
+    fn child(&self, node: &Arc<Node>, event: Action, path: &Path) -> Arc<Node> {
+        if let Some(child) = node.child(event) {
+            return child;
+        }
+        let child = with_python(|py| {
+            let method = ("apply", self.methods.apply.bind(py));
+            let applied = method.1.call1((node.object.bind(py), event.0));
+            let object = applied.unwrap_or_else(|error| self.raised(py, method.0, error, path));
+            self.check_length(path);
+            self.node_of(&object, &path.with(event))
+        });
+        node.note_child(event, &child);
+        child
+    }
+
+    /// Fails if no event may follow a path.
+    pub(super) fn check_length(&self, path: &Path) {
+        let GameInfo { max_decisions, max_chance_events, .. } = self.info;
+        if path.len() >= max_decisions + max_chance_events {
+            let most = max_decisions + max_chance_events;
+            self.contradiction(
+                &format!(
+                    "a game has more than {most} events: max_decisions is {max_decisions} and max_chance_events \
+                     {max_chance_events}"
+                ),
+                path,
+            );
+        }
+    }
+
+    /// The node before the first event.
+    pub(super) fn root_node(&self) -> &Arc<Node> {
+        self.root.get().expect("it is there once the game is made")
+    }
+
+    /// The node of a position.
+    pub(super) fn node(&self, position: &Position) -> Arc<Node> {
+        if position.path.len() == 0 {
+            return self.root_node().clone();
+        }
+        self.nodes.at(&position.path).unwrap_or_else(|| {
+            let (mut node, mut path) = (self.root_node().clone(), Path::new());
+            for event in position.path.events() {
+                node = self.child(&node, event, &path);
+                path = path.with(event);
+            }
+            self.nodes.put(position.path, &node);
+            node
+        })
+    }
+
+    /// The position after an event, and its node.
+    pub(super) fn after(&self, position: &Position, event: Action) -> (Position, Arc<Node>) {
+        let node = self.node(position);
+        let child = self.child(&node, event, &position.path);
+        let path = position.path.with(event);
+        let after =
+            if self.states_are_histories { Position::of_history(path) } else { Position::of(path, child.identity) };
+        (after, child)
+    }
+
+    /// The view of an observer: a seat, or everybody for the number of seats.
+    pub(super) fn seen<'a>(&self, node: &'a Node, observer: usize, path: &Path) -> &'a Seen {
+        if let Some(seen) = node.seen[observer].get() {
+            return seen;
+        }
+        let seen = with_python(|py| self.look(py, node, observer, path));
+        // Another thread may have been first, with the same answer. While Python runs, nothing may be locked.
+        node.seen[observer].get_or_init(|| seen)
+    }
+
+    /// Calls `observation` for an observer.
+    pub(super) fn observation<'py>(
+        &self,
+        py: Python<'py>,
+        node: &Node,
+        observer: usize,
+        path: &Path,
+    ) -> Bound<'py, PyAny> {
+        let player = (observer < self.info.num_seats).then_some(observer);
+        let function = self.methods.observation.bind(py);
+        let called = function.call1((node.object.bind(py), player));
+        called.unwrap_or_else(|error| self.raised(py, "observation", error, path))
+    }
+
+    /// Asks what an observer sees.
+    fn look(&self, py: Python<'_>, node: &Node, observer: usize, path: &Path) -> Seen {
+        let observation = self.observation(py, node, observer, path);
+        let code = Code::of(&observation).unwrap_or_else(|error| self.raised(py, "observation", error, path));
+        let (Some(function), Some(size)) = (&self.methods.features, self.features) else {
+            return Seen { code, features: Box::default() };
+        };
+        let player = (observer < self.info.num_seats).then_some(observer);
+        let found = function.bind(py).call1((node.object.bind(py), player));
+        let found = found.unwrap_or_else(|error| self.raised(py, "features", error, path));
+        let bits: Vec<u8> = found
+            .extract()
+            .unwrap_or_else(|_| self.contradiction("features must return a sequence of zeros and ones", path));
+        if bits.len() != size || bits.iter().any(|&bit| bit > 1) {
+            let what = format!("features must return {size} zeros and ones as at the beginning, got {}", bits.len());
+            self.contradiction(&what, path);
+        }
+        let word = |bits: &[u8]| bits.iter().rev().fold(0, |word, &bit| word << 1 | u64::from(bit));
+        let features: Box<[u64]> = bits.chunks(64).map(word).collect();
+        if self.exact_features {
+            let key = features.iter().fold(0, |key, &word| mix(key, word));
+            if self.nodes.belongs(observer, key, code.digest) != code.digest {
+                self.contradiction("features must differ where the observation does", path);
+            }
+        }
+        Seen { code, features }
+    }
+
+    /// The words for what an observer sees, which the digest in its log stands for.
+    pub(super) fn note_words(&self, node: &Node, observer: usize, digest: u64, path: &Path) {
+        if self.nodes.named(observer, digest).is_none() {
+            let words = with_python(|py| {
+                let observation = self.observation(py, node, observer, path);
+                let words =
+                    self.methods.words.bind(py).call1((observation,)).and_then(|words| words.extract::<String>());
+                words.unwrap_or_else(|error| self.raised(py, "observation", error, path))
+            });
+            self.nodes.name(observer, digest, words.into());
+        }
+    }
+
+    /// The digest among the values of an observation, or that of its features.
+    pub(super) fn digest_of(&self, values: &[u8]) -> u64 {
+        let word = |bits: &[u8]| bits.iter().rev().fold(0, |word, &bit| word << 1 | u64::from(bit));
+        if self.exact_features && self.features.is_some() {
+            values.chunks(64).map(word).fold(0, mix)
+        } else {
+            word(&values[..64])
+        }
+    }
+
+    /// Calls an optional method of state and player, for what people read.
+    pub(super) fn told<T>(
+        &self,
+        method: &str,
+        function: Option<&Py<PyAny>>,
+        position: &Position,
+        player: Option<Seat>,
+    ) -> Option<T>
+    where
+        T: for<'a, 'py> FromPyObject<'a, 'py>,
+    {
+        let function = function?;
+        let (node, path) = (self.node(position), &position.path);
+        with_python(|py| {
+            let player = player.map(|seat| seat.0);
+            let found = function.bind(py).call1((node.object.bind(py), player));
+            let found = found.unwrap_or_else(|error| self.raised(py, method, error, path));
+            let found = found.extract::<T>();
+            Some(
+                found.unwrap_or_else(|_| {
+                    self.contradiction(&format!("{method} returned a value of the wrong type"), path)
+                }),
+            )
+        })
+    }
+}
