@@ -7,7 +7,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use stier_agents::belief::{Basis, Marginals};
 use stier_core::Seat;
-use stier_core::error::alternatives;
+use stier_core::names::alternatives;
 use stier_core::options::OptionType as _;
 
 use crate::errors;

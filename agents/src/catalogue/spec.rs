@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
 
-use stier_core::error::alternatives;
+use stier_core::names::alternatives;
 use stier_core::options::{self, Allowed, OptionType, number};
 use stier_core::{Hints, OptionError, OptionInfo, OptionValue, Options};
 use thiserror::Error;

@@ -17,7 +17,7 @@
 pub mod fitted;
 mod mast;
 
-use stier_core::error::meant;
+use stier_core::names::meant;
 use stier_core::options::{Allowed, OptionType, Switch, number};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, OptionValue, Rng, Seat, Turn, choice, options};
 

@@ -4,8 +4,8 @@ use crate::actions::{Action, ActionSet};
 use crate::encode::{self, Field, Pen, Places};
 use crate::error::{IllegalAction, ParseError};
 use crate::fact::Fact;
+use crate::game::log::{changed_fields, field_text, field_value, observed_values, parts};
 use crate::game::{Game, Observer, SeatView as _, Turn};
-use crate::log::{changed_fields, field_text, field_value, observed_values, parts};
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
 use crate::seats::Seat;
 

@@ -8,10 +8,10 @@ use smallvec::SmallVec;
 use crate::actions::Action;
 use crate::encode::{BlockPen, Cell, Field, Pen, Places, Values, values};
 use crate::fact::Value;
+use crate::game::history::History;
+use crate::game::key::{Past, UNNOTICED, mix, noticed};
+use crate::game::notation::Notation;
 use crate::game::{Game, Observer, SeatView, Turn};
-use crate::history::History;
-use crate::key::{Past, UNNOTICED, mix, noticed};
-use crate::notation::Notation;
 use crate::seats::Seat;
 
 /// The role of a seat in the next event.
