@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms from bottom to top.
-const ROOMS: [&str; 10] =
-    ["agent", "network", "belief", "rollout", "solve", "search", "catalogue", "arena", "batch", "erased"];
+const ROOMS: [&str; 11] =
+    ["agent", "network", "belief", "rollout", "solve", "search", "catalogue", "arena", "batch", "erased", "tell"];
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());

@@ -3,7 +3,8 @@
 use numpy::{IntoPyArray as _, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use stier_agents::erased::{DynState, Sentence, Table, story};
+use stier_agents::erased::DynState;
+use stier_agents::tell::{Sentence, Table, story};
 use stier_core::{Seat, Turn};
 
 use crate::errors;

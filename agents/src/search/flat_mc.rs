@@ -15,9 +15,10 @@ use stier_core::{ActionSet as _, Game, Hints, Rng, SeatView as _, choice, float,
 
 use crate::agent::budget::Budget;
 use crate::agent::choice::Choose;
+use crate::agent::stop::TimeLimit;
 use crate::agent::threads::Workers;
 use crate::agent::{Decision, Search};
-use crate::belief::BeliefSettings;
+use crate::belief::{BeliefSettings, Beliefs};
 use crate::rollout::{Roller, RolloutSettings};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::spread::{ReturnScale, ReturnSpread};
@@ -40,7 +41,7 @@ options! {
         iterations: u64 = 1000, 1..=1_000_000_000, "time_ms=0";
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
         /// the clock.
-        time_ms: u64 = 0, 0..=3_600_000;
+        time_ms: TimeLimit = TimeLimit::NONE, ();
         /// The rule by which an iteration chooses its action.
         allocation: Allocation = Allocation::Uniform, ();
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
@@ -60,6 +61,14 @@ options! {
 pub(crate) struct FlatMc {
     options: FlatMcOptions,
     workers: Workers,
+}
+
+impl FlatMcOptions {
+    /// The most rollouts of a decision; `None` if more than rollouts takes time.
+    pub(crate) fn only_rollouts(&self) -> Option<u64> {
+        let rollouts = self.iterations.saturating_mul(self.rollouts.rollouts.into());
+        (self.belief.beliefs == Beliefs::Uniform).then_some(rollouts)
+    }
 }
 
 impl FlatMc {

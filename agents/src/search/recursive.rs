@@ -17,6 +17,7 @@
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Turn, options};
 
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB};
+use crate::agent::stop::TimeLimit;
 use crate::agent::{Agent, Decision};
 use crate::belief::{BeliefSettings, Kept};
 use crate::rollout::{Roller, Rollout};
@@ -32,7 +33,7 @@ options! {
         worlds: u64 = 20, 1..=100_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
         /// clock.
-        time_ms: u64 = 0, 0..=3_600_000;
+        time_ms: TimeLimit = TimeLimit::NONE, ();
         /// The number of worlds that a level-0 player searches.
         inner_worlds: u64 = 4, 1..=1_000_000;
         /// The method by which a level-0 player values a world.

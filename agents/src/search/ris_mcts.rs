@@ -33,6 +33,7 @@ use crate::agent::budget::Budget;
 use crate::agent::chains::{look, notice, seat_chains};
 use crate::agent::choice::Choose;
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
+use crate::agent::stop::TimeLimit;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Decision, Search, permitted};
 use crate::belief::{BeliefSettings, Kept};
@@ -48,7 +49,7 @@ options! {
         iterations: u64 = 1000, 1..=1_000_000_000, "time_ms=0";
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
         /// the clock.
-        time_ms: u64 = 0, 0..=3_600_000;
+        time_ms: TimeLimit = TimeLimit::NONE, ();
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
         c: f64 = 0.7, 0.0..=100.0;
         /// The policy that plays iterations from a leaf to the end.

@@ -153,7 +153,7 @@ macro_rules! options {
 
             #[allow(unused_variables)]
             fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a dyn ::std::any::Any)) {
-                $($(self.$block.visit(see);)? $(see(&self.$field);)?)*
+                $($($crate::Options::visit(&self.$block, see);)? $(see(&self.$field);)?)*
             }
 
             #[allow(unused_variables)]

@@ -200,13 +200,6 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
         text::text_form(&Self::describe(), &|name| self.get(name))
     }
 
-    /// The values that have this type, in declaration order.
-    fn all_of<T: 'static>(&self) -> Vec<&T> {
-        let mut found = Vec::new();
-        self.visit(&mut |value| found.extend(value.downcast_ref::<T>()));
-        found
-    }
-
     /// Parses the text form. Options left out have their defaults.
     fn from_text(text: &str) -> Result<Self, OptionError> {
         Self::from_parts(&parts(text).collect::<Vec<_>>())
@@ -232,6 +225,8 @@ pub trait DynOptions: Any + Debug + Send + Sync {
     fn matches(&self, text: &str) -> bool;
     /// Returns true if both have the same type and the same values.
     fn equals(&self, other: &dyn DynOptions) -> bool;
+    /// Shows the values with their types, in declaration order; none if they have no types.
+    fn visit<'a>(&'a self, _see: &mut dyn FnMut(&'a dyn Any)) {}
 }
 
 impl<O: Options> DynOptions for O {
@@ -254,12 +249,23 @@ impl<O: Options> DynOptions for O {
     fn equals(&self, other: &dyn DynOptions) -> bool {
         (other as &dyn Any).downcast_ref::<O>() == Some(self)
     }
+
+    fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a dyn Any)) {
+        Options::visit(self, see);
+    }
 }
 
 impl dyn DynOptions {
     /// The options, if they have this type.
     pub fn downcast_ref<O: Options>(&self) -> Option<&O> {
         (self as &dyn Any).downcast_ref()
+    }
+
+    /// The values that have this type, in declaration order.
+    pub fn all_of<T: 'static>(&self) -> Vec<&T> {
+        let mut found = Vec::new();
+        self.visit(&mut |value| found.extend(value.downcast_ref::<T>()));
+        found
     }
 }
 

@@ -40,7 +40,7 @@ fn the_options_of_a_block_belong_to_its_owner() {
     assert_eq!(wall.to_text(), "height=4,colour=blue,layers=2,width=0.25");
     assert_eq!(wall.get("layers"), Ok(OptionValue::Int(2)));
     assert_eq!(Wall::default().to_text(), "", "the owner uses the block's defaults");
-    assert_eq!(wall.all_of::<u8>(), [&4, &2], "values are found by their type, in order");
+    assert_eq!((&wall as &dyn super::DynOptions).all_of::<u8>(), [&4, &2], "values are found by their type, in order");
     let message = |text| Wall::from_text(text).unwrap_err().to_string();
     assert_eq!(message("paint=1"), "wall has no option 'paint'; options: height, colour, layers, cover, width");
     assert_eq!(message("layers=10"), "wall: layers must be between 1 and 9, got 10");

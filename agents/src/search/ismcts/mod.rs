@@ -63,9 +63,10 @@ use crate::agent::budget::Budget;
 use crate::agent::choice::Choose;
 use crate::agent::lines::{Line, Lines};
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
+use crate::agent::stop::TimeLimit;
 use crate::agent::threads::Workers;
 use crate::agent::{Decision, Search, permitted};
-use crate::belief::BeliefSettings;
+use crate::belief::{BeliefSettings, Beliefs};
 use crate::rollout::fitted;
 use crate::rollout::{Roller, RolloutSettings};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
@@ -97,7 +98,7 @@ options! {
         iterations: u64 = 1000, 1..=1_000_000_000, "time_ms=0";
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
         /// the clock.
-        time_ms: u64 = 0, 0..=3_600_000;
+        time_ms: TimeLimit = TimeLimit::NONE, ();
         /// The observations by which nodes are distinguished.
         observer: TreeObserver = TreeObserver::Single, ();
         /// The treatment of cards that a seat draws after the root.
@@ -190,6 +191,14 @@ impl<G: Hints> Algorithm<G> for Ismcts<G> {
 
     fn lines(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.lines)
+    }
+}
+
+impl IsmctsOptions {
+    /// The most rollouts of a decision; `None` if more than rollouts takes time.
+    pub(crate) fn only_rollouts(&self) -> Option<u64> {
+        let draws_only = self.belief.beliefs == Beliefs::Uniform && self.self_determination == 0.0;
+        draws_only.then(|| self.iterations.saturating_mul(self.rollouts.rollouts.into()))
     }
 }
 
