@@ -56,7 +56,7 @@ pub enum NotAPolicy {
     },
     /// Not probabilities of the legal actions.
     #[error(
-        "information set {set}: the probabilities of the legal actions must be 0 or more and add up to 1, those of others be 0; they are {row:?}"
+        "information set {set}: the probabilities of the legal actions must not be negative and must add up to 1, and those of other actions must be 0; got {row:?}"
     )]
     Row {
         /// The information set.

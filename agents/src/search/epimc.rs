@@ -32,7 +32,7 @@ use crate::agent::stop::{Stop, TimeLimit};
 use crate::belief::BeliefSettings;
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{Drawn, Fallback, ValuationSettings, WorldDraws, WorldEvaluator, WorldTally};
-use crate::search::open_cards::{Future, OpenPosition, WorldValues};
+use crate::search::future::{Future, OpenPosition, WorldValues};
 use crate::solve::cfr::match_row;
 
 options! {

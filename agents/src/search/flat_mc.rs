@@ -84,7 +84,7 @@ impl<G: Hints> Algorithm<G> for FlatMc {
         let search = |index| Flat {
             task,
             options,
-            roller: Roller::new(task.game, options.rollouts).guided_by(&options.belief.guide),
+            roller: Roller::new(options.rollouts).guided_by(&options.belief.guide),
             budget: Budget::part(options.iterations, task.stop, index, count),
             rng: task.streams.rng_of_many("flat_mc", index, count),
             actions: task.legal.iter().map(ActionRecord::new).collect(),
@@ -143,10 +143,8 @@ impl<G: Hints> Flat<'_, G> {
     fn iterate(&mut self, place: usize, mut state: G::State) -> f64 {
         let (game, seat) = (self.task.game, self.task.view.seat());
         let action = self.actions[place].action;
-        self.roller.note(seat, action);
         game.step(&mut state, action, &mut self.rng);
         let returns = self.roller.returns(game, &mut state, &mut self.rng);
-        self.roller.learn(&returns);
         let value = f64::from(returns[seat]);
         self.actions[place].add(value);
         value

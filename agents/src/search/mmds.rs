@@ -38,8 +38,8 @@ use crate::network::agent::NetworkChoice;
 use crate::rollout::{Cutoff, Evaluation};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{Drawn, WorldDraws, WorldTally};
+use crate::search::future::WorldValues;
 use crate::search::network_rollouts::{Lane, NetworkRollouts};
-use crate::search::open_cards::WorldValues;
 
 options! {
     /// The options of [`Mmds`].

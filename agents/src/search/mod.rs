@@ -4,6 +4,7 @@ pub(crate) mod algorithm;
 pub(crate) mod determinized;
 pub(crate) mod epimc;
 pub(crate) mod flat_mc;
+pub(crate) mod future;
 pub(crate) mod greedy;
 pub(crate) mod ismcts;
 pub(crate) mod mmds;

@@ -21,7 +21,7 @@ use crate::belief::BeliefSettings;
 use crate::network::option::Guide;
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{ValuationSettings, WorldEvaluator, WorldTally};
-use crate::search::open_cards::{Future, OpenPosition};
+use crate::search::future::{Future, OpenPosition};
 
 choice! {
     /// An oracle's knowledge of the random events to come.

@@ -31,7 +31,7 @@ use crate::agent::worlds::Worlds;
 use crate::belief::{BeliefSettings, Kept};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{Fallback, ValuationSettings, WorldDraws, WorldEvaluator, best_of, tally_histories};
-use crate::search::open_cards::{Future, OpenPosition};
+use crate::search::future::{Future, OpenPosition};
 
 options! {
     /// The options of [`PresumedPimc`].

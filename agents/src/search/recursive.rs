@@ -23,7 +23,7 @@ use crate::belief::{BeliefSettings, Kept};
 use crate::rollout::{Roller, Rollout};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{Fallback, Solver, ValuationSettings, tally_histories};
-use crate::search::open_cards::Future;
+use crate::search::future::Future;
 use crate::search::pimc::{Pimc, PimcOptions};
 
 options! {
@@ -116,17 +116,15 @@ impl<G: Hints> RecursivePimc<G> {
                     self.inner.act_within(game, &game.view(&history, seat), legal, task.stop).action
                 }
             };
-            roller.note(seat, next);
             future.push(game, &mut history, next);
         };
-        roller.learn(&returns);
         (returns, made)
     }
 }
 
 impl<G: Hints> Algorithm<G> for RecursivePimc<G> {
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
-        let mut roller = Roller::of(task.game, self.options.rollout).guided_by(&self.options.belief.guide);
+        let mut roller = Roller::of(self.options.rollout).guided_by(&self.options.belief.guide);
         let mut nodes = 0;
         let tally = tally_histories(task, self.options.worlds, "recursive", |history, action, future, rng| {
             let (returns, made) = self.play_out(task, &mut roller, history.clone(), action, future, rng);

@@ -98,7 +98,7 @@ impl<G: Hints> Algorithm<G> for RisMcts {
             allowed: task.legal,
             worlds: &task.worlds,
             options,
-            roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
+            roller: Roller::of(options.rollout).guided_by(&options.belief.guide),
             rng: rng.clone(),
             tree: UcbTree::new(Memory::share(options.memory_mb, 1)),
             spreads: BySeat::filled(game.num_seats(), ReturnSpread::new(1.0)),
@@ -280,7 +280,7 @@ impl<G: Hints> Searcher<'_, G> {
         (state, keys)
     }
 
-    /// Adds the returns of one world to the visited edges, to the spreads and to the rollout statistics.
+    /// Adds the returns of one world to the visited edges and to the spreads.
     fn update(&mut self, path: &[Step], returns: &BySeat<f32>) {
         let scale = self.scale;
         for (spread, &value) in self.spreads.iter_mut().zip(returns.iter()) {
@@ -289,8 +289,6 @@ impl<G: Hints> Searcher<'_, G> {
         for &(node, edge, mover) in path {
             let record = self.tree.record(node, edge);
             record.add(scale.unit(f64::from(returns[mover])));
-            self.roller.note(mover, record.action);
         }
-        self.roller.learn(returns);
     }
 }

@@ -23,7 +23,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::actions::{Action, ActionSet};
-use crate::encode::{BlockPen, Cell, Field, Floats, Pen, Tensor, Values};
+use crate::encode::{BlockPen, Bytes, Cell, Field, Floats, Pen, Tensor, Values};
 use crate::error::RulesError;
 use crate::failure::Foreign;
 use crate::game::hints::Hints;
@@ -473,4 +473,11 @@ pub trait Sampler<G: Game>: Clone + Send + Sync {
     fn worlds_fix_views(&self) -> bool {
         false
     }
+}
+
+/// The values of the observation.
+pub(crate) fn observed_values<G: Game>(game: &G, state: &G::State, observer: Observer) -> Bytes {
+    let mut values = Bytes::new();
+    game.observe(state, observer, &mut values);
+    values
 }

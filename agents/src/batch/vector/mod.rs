@@ -116,7 +116,7 @@ pub enum Seeds<'a> {
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum VectorError {
     /// No lane.
-    #[error("there must be at least 1 lane")]
+    #[error("there must be at least 1 environment")]
     NoLanes,
     /// An array of the wrong length.
     #[error("{what} must have {expected} values, got {found}")]
@@ -190,7 +190,7 @@ pub enum VectorError {
         seats: usize,
     },
     /// No such lane.
-    #[error("lane must be between 0 and {}, got {lane}", .lanes - 1)]
+    #[error("environment must be between 0 and {}, got {lane}", .lanes - 1)]
     Lane {
         /// The given lane.
         lane: usize,
@@ -198,7 +198,7 @@ pub enum VectorError {
         lanes: usize,
     },
     /// Bytes that are not a checkpoint of such lanes.
-    #[error("not a checkpoint of these lanes: {0}")]
+    #[error("not a checkpoint of these environments: {0}")]
     Checkpoint(String),
     /// Interrupted, or the threads could not be started.
     #[error(transparent)]

@@ -31,7 +31,7 @@ use crate::belief::Kept;
 use crate::belief::policy_model::PolicyModel;
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::WorldTally;
-use crate::search::open_cards::{Future, WorldValues};
+use crate::search::future::{Future, WorldValues};
 use crate::search::responders::target_policy::{Simulation, Simulator, TargetPolicy};
 
 options! {

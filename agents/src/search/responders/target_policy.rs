@@ -28,8 +28,8 @@ use crate::network::option::Guide;
 use crate::rollout::fitted;
 use crate::rollout::{Cutoff, Evaluation, Roller, Rollout};
 use crate::search::algorithm::Task;
+use crate::search::future::Future;
 use crate::search::greedy;
-use crate::search::open_cards::Future;
 
 choice! {
     /// The policy for the parts of simulations that are not searched.
@@ -514,7 +514,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
                 return;
             }
         };
-        *returns = Roller::of(game, rollout).returns(game, &mut history.state().clone(), rng);
+        *returns = Roller::of(rollout).returns(game, &mut history.state().clone(), rng);
     }
 
     /// The action of the continuation, by hints if that would be a query.
