@@ -78,7 +78,7 @@ pub trait DynGame: Send + Sync + Debug {
     fn parse_outcome(&self, text: &str) -> Result<Action, ParseError>;
     /// The state before the first random event; with a seed, the random events draw themselves.
     fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState>;
-    /// The state that a [record](record) of this game ends with.
+    /// The state that a [`record`] of this game ends with.
     fn replay(&self, record: &str) -> Result<Box<dyn DynState>, RecordError>;
     /// An agent for this game, if it can play the game.
     fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, Unsuited>;

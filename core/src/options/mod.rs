@@ -205,7 +205,7 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
         Self::from_parts(&parts(text).collect::<Vec<_>>())
     }
 
-    /// Parses the [parts](parts) of a text form.
+    /// Parses the [`parts`] of a text form.
     fn from_parts(parts: &[&str]) -> Result<Self, OptionError> {
         let mut options = Self::default();
         text::read(parts, Self::OWNER, &Self::describe, &mut |name, value| options.set(name, value))?;
