@@ -131,7 +131,7 @@ fn decisions_depend_on_seed_and_threads_but_not_on_restarts() {
     let game = Schwimmen::new(Default::default()).expect("a game");
     let history = History::dealt(&game, &mut Rng::stream(2, "seeds", 0));
     let run = |text: &str, seed| search(&game, &history, text, seed).actions;
-    for text in ["flat_mc", "flat_mc:threads=3", "flat_mc:allocation=ucb1,choose=sample", "flat_mc:rollout=mast"] {
+    for text in ["flat_mc", "flat_mc:threads=3", "flat_mc:allocation=ucb1,choose=sample", "flat_mc:rollout=hints"] {
         assert_eq!(run(text, 1), run(text, 1), "{text}");
         assert_ne!(run(text, 1), run(text, 2), "{text}");
     }

@@ -16,7 +16,7 @@ use stier_core::games::{
 use stier_core::plain::PlainState;
 use stier_core::{Action, ActionSet as _, FromRules, Game, Hints, History, Plain, Rng, Turn};
 
-const RULES: [&str; 6] = ["ucb1", "ucb1_tuned", "puct", "exp3", "regret_matching", "smooth_uct"];
+const RULES: [&str; 5] = ["ucb1", "puct", "exp3", "regret_matching", "smooth_uct"];
 
 fn game<G: FromRules>(rules: &str) -> G {
     G::from_text(rules).expect("a game")
@@ -260,14 +260,9 @@ fn inherits<G: Hints>(game: &G, options: &str, index: u64) -> usize {
 
 #[test]
 fn trees_are_kept_between_decisions() {
-    for options in [
-        "",
-        ",draws=branch",
-        ",observer=multi",
-        ",observer=multi,draws=branch",
-        ",selection=exp3",
-        ",selection=ucb1_tuned,threads=2",
-    ] {
+    for options in
+        ["", ",draws=branch", ",observer=multi", ",observer=multi,draws=branch", ",selection=exp3", ",c=2,threads=2"]
+    {
         let nim: usize = (0..4).map(|index| inherits(&toys::plain::<Nim>("seats=3,heaps=5433"), options, index)).sum();
         let cards: usize = (0..4).map(|index| inherits::<Schwinget>(&game(""), options, index)).sum();
         let hidden: usize = (0..2).map(|index| inherits::<UpAndDown>(&game(""), options, index)).sum();
@@ -332,7 +327,7 @@ fn means_slightly_below_the_lowest_return_are_the_worst() {
     let game = toys::plain::<Claims>("");
     let mut history = History::new(&game);
     history.push(&game, Action(0));
-    for rule in ["ucb1", "ucb1_tuned", "smooth_uct,gamma=1"] {
+    for rule in ["ucb1", "smooth_uct,gamma=1"] {
         let text = format!("ismcts:iterations=400,c=0,selection={rule},cutoff=0");
         let found = search(&game, &history, agent(&game, &text, 1).as_mut());
         let [no, yes] = &found.actions[..] else { panic!("two actions") };

@@ -85,11 +85,11 @@ macro_rules! every_agent {
                 }
             }
             for text in [
-                "flat_mc:iterations=60,allocation=ucb1,rollout=mast,epsilon=0.2,endings=on",
+                "flat_mc:iterations=60,allocation=ucb1,rollout=hints,epsilon=0.2,endings=on",
                 "ismcts:iterations=100,threads=3",
                 "ismcts:iterations=100,rollout=hints,choose=sample",
                 "ismcts:iterations=60,rollout=hints,epsilon=0.2,cutoff=3,rollouts=2",
-                "ismcts:iterations=100,rollout=mast",
+                "ismcts:iterations=100,rollout=hints",
                 "ismcts:iterations=100,observer=multi,selection=regret_matching,choose=mixed",
                 "ismcts:iterations=100,observer=multi,draws=branch,selection=puct,reuse=on",
                 "ismcts:iterations=50,beliefs=policy,model=greedy,particles=80",

@@ -26,23 +26,23 @@ fn options(name: &str) -> &'static [&'static str] {
         "epimc" => &[
             "worlds=3,nodes=300",
             "worlds=3,depth=2,nodes=50,iterations=4,sweeps=5,mixed=on",
-            "worlds=3,depth=1,solver=search,iterations=20,rollout=mast",
+            "worlds=3,depth=1,solver=search,iterations=20,rollout=hints",
             "worlds=3,depth=1,nodes=50,iterations=4,mixed=on",
             "worlds=3,depth=2,nodes=30,fallback=evaluate,beliefs=policy,particles=80",
         ],
         "flat_mc" => &[
             "iterations=60",
-            "iterations=60,allocation=ucb1,rollout=mast,epsilon=0.2,choose=sample,threads=2",
+            "iterations=60,allocation=ucb1,rollout=hints,epsilon=0.2,choose=sample,threads=2",
             "iterations=60,rollout=network,network=FILE",
         ],
         "greedy" | "random" => &[""],
         "ismcts" => &[
             "iterations=100",
-            "iterations=100,rollout=mast,threads=2",
+            "iterations=100,rollout=hints,threads=2",
             "iterations=60,observer=multi,selection=regret_matching,choose=mixed,self_determination=0.3",
             "iterations=60,observer=multi,draws=branch,selection=puct,reuse=on",
             "iterations=60,selection=exp3,reuse=on,choose=sample",
-            "iterations=60,selection=ucb1_tuned,opponents=fitted,beliefs=policy,model=greedy,particles=80",
+            "iterations=60,selection=ucb1,opponents=fitted,beliefs=policy,model=greedy,particles=80",
             "iterations=60,selection=smooth_uct,self_determination=0.3",
             "iterations=30,selection=puct,prior=network,cutoff=0,evaluation=network,network=FILE",
         ],
@@ -69,24 +69,24 @@ fn options(name: &str) -> &'static [&'static str] {
             "worlds=2,nodes=500,fallback=evaluate",
             "future=known,nodes=500,iterations=30",
             "future=known,nodes=500,fallback=evaluate",
-            "solver=search,iterations=60,rollout=mast",
+            "solver=search,iterations=60,rollout=hints",
         ],
         "pimc" => &[
             "worlds=3,nodes=300",
             "worlds=3,nodes=200,fallback=evaluate",
             "worlds=3,nodes=50,iterations=15",
-            "worlds=3,solver=rollouts,iterations=40,rollout=mast",
-            "worlds=3,solver=search,iterations=40,rollout=mast,beliefs=policy,model=fitted,particles=80",
+            "worlds=3,solver=rollouts,iterations=40,rollout=hints",
+            "worlds=3,solver=search,iterations=40,rollout=hints,beliefs=policy,model=fitted,particles=80",
         ],
         "presumed_pimc" => {
-            &["worlds=3,nodes=300", "worlds=2,guesses=2,replies=3,nodes=20,fallback=search,iterations=20,rollout=mast"]
+            &["worlds=3,nodes=300", "worlds=2,guesses=2,replies=3,nodes=20,fallback=search,iterations=20,rollout=hints"]
         }
         "recursive_pimc" => &[
             "worlds=1,inner_worlds=1,plies=3",
-            "worlds=2,inner_worlds=2,inner_solver=exact,inner_nodes=50,plies=2,rollout=mast",
+            "worlds=2,inner_worlds=2,inner_solver=exact,inner_nodes=50,plies=2,rollout=hints",
         ],
         "ris_mcts" => &[
-            "iterations=30,self_determination=0.2,rollout=mast",
+            "iterations=30,self_determination=0.2,rollout=hints",
             "iterations=60,redeterminization=off,self_determination=0.3",
             "iterations=60,redeterminization=off,beliefs=policy,particles=80",
         ],
@@ -360,43 +360,6 @@ fn searches_without_end_are_ended() {
     }
 }
 
-/// Options that make rollouts matter, for every agent that offers them.
-fn with_rollouts(name: &str) -> &'static [&'static str] {
-    match name {
-        "epimc" => &["worlds=5", "worlds=5,solver=search,iterations=100"],
-        "flat_mc" => &["iterations=300", "iterations=300,allocation=ucb1"],
-        "ismcts" => &["iterations=300", "iterations=300,observer=multi"],
-        "oracle" => &["iterations=300,nodes=10", "solver=search,iterations=300", "solver=rollouts,iterations=300"],
-        "pimc" => &["worlds=5,nodes=10", "worlds=5,solver=search", "worlds=5,solver=rollouts"],
-        "presumed_pimc" => &["worlds=5,nodes=10", "worlds=5,solver=search,iterations=100"],
-        "recursive_pimc" => &["inner_iterations=100,worlds=3", "plies=1,worlds=30"],
-        "ris_mcts" => &["iterations=300", "iterations=300,redeterminization=off"],
-        other => panic!("no options with rollouts for the agent {other}"),
-    }
-}
-
-#[test]
-fn mast_learns_in_every_agent_that_offers_it() {
-    let game = Schwinget::from_text("").expect("a game");
-    let offers =
-        |option: &stier_core::OptionInfo| option.name == "rollout" && option.allowed.to_string().contains("mast");
-    let mut offering = 0;
-    for AgentInfo { name, options, .. } in catalogue::describe() {
-        if !options.iter().any(offers) {
-            continue;
-        }
-        offering += 1;
-        for options in with_rollouts(name) {
-            let [random, mast] = ["random", "mast"].map(|rollout| {
-                let spec: AgentSpec = format!("{name}:{options},rollout={rollout}").parse().expect("an agent");
-                game_of(&game, &mut spec.player(&game, 1), 0)
-            });
-            assert_ne!(random, mast, "{name}:{options}");
-        }
-    }
-    assert!(offering > 2, "{offering}");
-}
-
 /// In single precision, a sum of a million returns is wrong in the third decimal place.
 #[test]
 fn means_of_a_million_returns_are_accurate() {
@@ -416,10 +379,7 @@ fn means_of_a_million_returns_are_accurate() {
         assert!((best.value - REWARDS[1]).abs() < 1e-6, "{agent}: {best:?}");
     }
     let settings = RolloutSettings { rollouts: 10_000, ..RolloutSettings::default() };
-    let mean = Roller::new(&*BANDIT, settings).returns(
-        &*BANDIT,
-        &mut PlainState::new(Some(1_u8)),
-        &mut Rng::stream(1, "rollouts", 0),
-    );
+    let mean =
+        Roller::new(settings).returns(&*BANDIT, &mut PlainState::new(Some(1_u8)), &mut Rng::stream(1, "rollouts", 0));
     assert_eq!(mean[Seat(0)], REWARDS[1] as f32);
 }

@@ -57,14 +57,13 @@ fn panics_of_searches_keep_their_message() {
 }
 
 /// Agents that search a tree, with enough iterations to take more than a mebibyte.
-const TREES: [&str; 19] = [
+const TREES: [&str; 18] = [
     "ismcts:iterations=20000",
     "ismcts:iterations=20000,c=3,threads=3",
     "ismcts:iterations=20000,draws=branch,threads=2",
     "ismcts:iterations=20000,observer=multi",
     "ismcts:iterations=20000,observer=multi,self_determination=0.5",
     "ismcts:iterations=20000,observer=multi,reuse=on",
-    "ismcts:iterations=20000,observer=multi,selection=ucb1_tuned",
     "ismcts:iterations=20000,observer=multi,selection=puct",
     "ismcts:iterations=20000,observer=multi,selection=exp3",
     "ismcts:iterations=20000,observer=multi,selection=regret_matching",

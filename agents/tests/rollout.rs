@@ -122,7 +122,7 @@ impl Hints for Digits {
 /// The end of a rollout with these settings, and its result.
 fn roll(settings: RolloutSettings, rng: &mut Rng) -> (Sums, f32) {
     let mut state = Digits.root();
-    let returns = Roller::new(&Digits, settings).returns(&Digits, &mut state, rng);
+    let returns = Roller::new(settings).returns(&Digits, &mut state, rng);
     assert_eq!(returns[Seat(0)], -returns[Seat(1)]);
     (state, returns[Seat(0)])
 }
@@ -130,7 +130,7 @@ fn roll(settings: RolloutSettings, rng: &mut Rng) -> (Sums, f32) {
 #[test]
 fn an_estimate_ends_a_rollout_after_the_given_plies() {
     let mut rng = Rng::stream(1, "cutoff", 0);
-    for rollout in [Rollout::Random, Rollout::Hints, Rollout::Mast] {
+    for rollout in [Rollout::Random, Rollout::Hints] {
         for plies in 0..12 {
             let settings = RolloutSettings { rollout, cutoff: Cutoff::After(plies), ..Default::default() };
             let (end, value) = roll(settings, &mut rng);
@@ -159,10 +159,10 @@ fn deals_end_rollouts<G: Hints>(game: &G) {
         if game.turn(&start) == Turn::Over {
             continue;
         }
-        for rollout in [Rollout::Random, Rollout::Hints, Rollout::Fitted, Rollout::Mast] {
+        for rollout in [Rollout::Random, Rollout::Hints, Rollout::Fitted] {
             let settings = RolloutSettings { rollout, cutoff: Cutoff::Deal, ..Default::default() };
             let mut end = start;
-            let returns = Roller::new(game, settings).returns(game, &mut end, &mut rng);
+            let returns = Roller::new(settings).returns(game, &mut end, &mut rng);
             if game.turn(&end) == Turn::Over {
                 assert_eq!(returns, game.rounded_returns(&end));
             } else {
@@ -254,37 +254,6 @@ fn several_rollouts_are_averaged() {
 }
 
 #[test]
-fn mast_learns_for_each_player() {
-    for (temperature, epsilon) in [(0.5, 0.0), (0.0, 0.1)] {
-        let settings = RolloutSettings { rollout: Rollout::Mast, temperature, epsilon, ..Default::default() };
-        let mut roller = Roller::new(&Digits, settings);
-        let mut rng = Rng::stream(1, "mast", 0);
-        let mut counts = [0_u32; 3];
-        for simulation in 0..3000 {
-            let mut state = Digits.root();
-            roller.note(Seat(0), Action(1));
-            Digits.step(&mut state, Action(1), &mut rng);
-            let returns = roller.returns(&Digits, &mut state, &mut rng);
-            roller.learn(&returns);
-            if simulation >= 1000 {
-                counts.iter_mut().zip(state.counts).for_each(|(sum, count)| *sum += u32::from(count));
-            }
-        }
-        let all: u32 = counts.iter().sum::<u32>() - 2000;
-        let twos = f64::from(counts[2]) / f64::from(all);
-        assert!(twos > 0.55, "both players learn that two is more than one: {counts:?}");
-    }
-}
-
-#[test]
-fn mast_starts_at_random() {
-    let mut rng = Rng::stream(1, "mast", 1);
-    let mut twin = rng.clone();
-    let mast = RolloutSettings { rollout: Rollout::Mast, ..Default::default() };
-    assert_eq!(roll(mast, &mut rng), roll(RolloutSettings::default(), &mut twin));
-}
-
-#[test]
 fn cutoffs_are_read_and_written() {
     for (text, cutoff, value) in [
         ("off", Cutoff::Off, OptionValue::Name("off".to_string())),
@@ -315,9 +284,8 @@ fn both_paths_agree<G: Hints>(game: &G) {
             let settings = RolloutSettings { rollout, ..Default::default() };
             let (mut fast, mut slow, mut plain) = (start, start, start);
             let (mut one, mut other, mut third) = (rng.clone(), rng.clone(), rng.clone());
-            let found = Roller::new(game, settings).returns(game, &mut fast, &mut one);
-            let slowly =
-                Roller::new(game, RolloutSettings { cutoff: far, ..settings }).returns(game, &mut slow, &mut other);
+            let found = Roller::new(settings).returns(game, &mut fast, &mut one);
+            let slowly = Roller::new(RolloutSettings { cutoff: far, ..settings }).returns(game, &mut slow, &mut other);
             match rollout {
                 Rollout::Hints => game.hinted_playout(&mut plain, &mut third),
                 _ => game.playout(&mut plain, &mut third),
@@ -327,8 +295,8 @@ fn both_paths_agree<G: Hints>(game: &G) {
         }
         // With nothing but random actions, the other policies play the same game.
         let mut state = start;
-        let settings = RolloutSettings { rollout: Rollout::Mast, epsilon: 1.0, ..Default::default() };
-        Roller::new(game, settings).returns(game, &mut state, &mut rng);
+        let settings = RolloutSettings { rollout: Rollout::Fitted, epsilon: 1.0, ..Default::default() };
+        Roller::new(settings).returns(game, &mut state, &mut rng);
         assert_eq!(game.turn(&state), Turn::Over);
     }
 }

@@ -56,12 +56,11 @@ fn searches_make_the_same_visits() {
         ("", "ismcts:iterations=500,observer=multi", 0x9abf_1971_b999_e909),
         ("", "ismcts:iterations=500,draws=branch", 0x8421_8a88_e2dd_2fbd),
         ("", "ismcts:iterations=500,observer=multi,draws=branch", 0xd17c_1814_03aa_89f5),
-        ("", "ismcts:iterations=500,selection=ucb1_tuned", 0x0dd1_71c7_d373_8851),
         ("", "ismcts:iterations=500,selection=puct", 0xe46a_bb37_3ec7_b372),
         ("", "ismcts:iterations=500,selection=puct,prior=uniform,c=2", 0x07de_5110_c3cd_0cde),
         ("", "ismcts:iterations=500,selection=exp3", 0x8647_8f8c_2fda_9d81),
         ("", "ismcts:iterations=500,selection=regret_matching,observer=multi", 0x3843_43c0_02b5_c397),
-        ("", "ismcts:iterations=500,selection=smooth_uct,eta=0.5", 0xfd46_5cf6_0956_f82f),
+        ("", "ismcts:iterations=500,selection=smooth_uct", 0x0a84_a210_7552_102b),
         ("", "ismcts:iterations=500,reuse=on", 0xcf94_f0ab_4e89_685f),
         ("", "ismcts:iterations=500,reuse=on,observer=multi,threads=2", 0x8ee0_9e3d_81d3_565c),
     ];
@@ -85,9 +84,9 @@ fn searches_find_the_same_values() {
     let suite = [
         ("flat_mc:iterations=500", 0x9845_8e27_77e0_33dd, 0xf437_bf7d_9e88_1a00),
         (
-            "flat_mc:iterations=500,allocation=ucb1,rollout=mast,choose=visits,threads=2",
-            0x0456_9bc2_0f1f_89ce,
-            0xb66b_cadd_0d5b_476c,
+            "flat_mc:iterations=500,allocation=ucb1,rollout=hints,choose=visits,threads=2",
+            0x22cc_905e_ebe7_96a8,
+            0x6437_2bae_86c1_ca21,
         ),
         (
             "flat_mc:iterations=500,allocation=ucb1,rollout=fitted,choose=sample",
@@ -116,9 +115,9 @@ fn searches_find_the_same_values() {
         ),
         ("ismcts:iterations=300,observer=multi,self_determination=0.3", 0xf4db_5187_baf0_6b58, 0x3a9f_2b6d_f8dd_0af4),
         (
-            "ismcts:iterations=300,rollout=mast,epsilon=0.2,endings=on,rollouts=2",
-            0x45bb_10a4_cff0_2013,
-            0x71e7_dc3a_32c1_f402,
+            "ismcts:iterations=300,rollout=hints,epsilon=0.2,endings=on,rollouts=2",
+            0x8f03_941c_fac6_c545,
+            0x6d24_2763_8ad7_b630,
         ),
     ];
     let found = suite.map(|(agent, ..)| {

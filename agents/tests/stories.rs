@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use stier_agents::erased::{DynState, Sentence, story};
+use stier_agents::erased::DynState;
+use stier_agents::tell::{Sentence, story};
 use stier_core::{Rng, Seat, Turn, games};
 
 /// Plays a random action. Returns false at the end.

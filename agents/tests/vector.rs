@@ -686,7 +686,7 @@ fn bad_checkpoints_change_nothing() {
     let mut wrong = saved.clone();
     let last = wrong.len() - 9;
     wrong[last] = 28;
-    assert!(refused(&mut *vector, &wrong).contains("lane 2"));
+    assert!(refused(&mut *vector, &wrong).contains("environment 2"));
     assert_eq!(vector.save(), saved);
     for other in [
         lanes(&*game("schwinget:bouts=2"), &settings(3)),

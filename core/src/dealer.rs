@@ -1,7 +1,7 @@
 //! Seeded chance: the same seed gives the same deals in every layer.
 
+use crate::game::history::History;
 use crate::game::{Game, Turn};
-use crate::history::History;
 use crate::rng::Rng;
 
 /// Draws the random events of one game from streams hashed from (seed, game index, deal number).

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 /// A named part of a tensor: a C-ordered block of `shape` values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
@@ -389,6 +391,19 @@ pub fn spread<T: Cell>(word: u64, out: &mut [T]) {
     }
     if let Some(byte) = bytes.next() {
         rest.copy_from_slice(&T::spread(byte)[..rest.len()]);
+    }
+}
+
+/// Zeros and ones.
+pub type Bytes = SmallVec<[u8; 64]>;
+
+impl Pen for Bytes {
+    #[inline(always)]
+    fn begin(&mut self, _name: &'static str, _shape: &[usize], _places: Places) {}
+
+    #[inline]
+    fn put(&mut self, bits: u64, len: usize) {
+        self.extend(values(bits, len));
     }
 }
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::actions::{Action, ActionSet as _};
+use crate::game::history::History;
+use crate::game::log::{Entry, Log, Seen, Status};
 use crate::game::{Game, Outcome, Sampler, Turn, World};
-use crate::history::History;
-use crate::log::{Entry, Log, Seen, Status};
 use crate::rng::{self, Rng};
 use crate::seats::Seat;
 

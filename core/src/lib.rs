@@ -14,12 +14,7 @@ pub mod game;
 #[cfg(feature = "games")]
 pub mod games;
 pub mod hash;
-pub mod hints;
-pub mod history;
-pub mod key;
-pub mod listed;
-pub mod log;
-pub mod notation;
+pub mod names;
 pub mod options;
 pub mod plain;
 #[cfg(feature = "games")]
@@ -31,6 +26,7 @@ pub mod scene;
 pub mod seats;
 pub mod symmetry;
 pub mod utility;
+mod word;
 
 pub use actions::{Action, ActionSet, Actions64, Actions128, Actions256};
 pub use dealer::Dealer;
@@ -38,11 +34,12 @@ pub use encode::{BlockPen, Cell, Field, Pen, Tensor};
 pub use error::{IllegalAction, ParseError, RecordError, RulesError};
 pub use fact::{Fact, Value};
 pub use filter::Filter;
+pub use game::hints::{Hints, RuleOfThumb};
+pub use game::history::{Event, History};
+pub use game::log::Log;
+pub use game::notation::Notation;
 pub use game::{Chance, FromRules, FullGame, Game, GameInfo, Observer, Outcome, Sampler, SeatView, Turn, World};
-pub use hints::{Hints, RuleOfThumb};
-pub use history::{Event, History};
-pub use log::Log;
-pub use notation::Notation;
+pub use game::{hints, history, key, listed, log, notation};
 pub use options::{DynOptions, OptionError, OptionInfo, OptionValue, Options};
 pub use plain::Plain;
 pub use rng::Rng;

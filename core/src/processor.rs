@@ -2,13 +2,13 @@
 //! instructions for single bits (x86-64-v3: Intel's from 2013, AMD's from 2015). Which one runs is decided at run time;
 //! results are equal.
 //!
-//! Inside [`Work`], draw bits by the [`Processor`], which has been asked once; elsewhere by [`bits`], which
+//! Inside [`Work`], draw bits by the [`Processor`], which has been asked once; elsewhere by [`bits`](crate::bits), which
 //! asks each time.
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crate::bits::{self, Cumulated, Word};
+use crate::word::{self, Cumulated, Word};
 
 /// Instructions of a kind of processor. A value exists only where the processor has them.
 pub trait Processor: Copy {
@@ -64,12 +64,12 @@ pub struct Any;
 impl Processor for Any {
     #[inline(always)]
     fn deposit(self, source: u64, mask: u64) -> u64 {
-        bits::deposit_portable(source, mask)
+        word::deposit_portable(source, mask)
     }
 
     #[inline(always)]
     fn nth_member<W: Word>(self, word: W, rank: u32) -> W {
-        bits::nth_member_portable(word, rank)
+        word::nth_member_portable(word, rank)
     }
 
     #[inline(always)]

@@ -12,9 +12,9 @@
 //! `open` while the game is not over. It detects records that were truncated or changed.
 
 use crate::error::RecordError;
+use crate::game::history::History;
+use crate::game::notation::Notation;
 use crate::game::{FromRules, Game, Turn};
-use crate::history::History;
-use crate::notation::Notation;
 
 /// The first line of a record in this version of the format.
 pub const HEADER: &str = "stier-record 1";

@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 use stier_agents::AgentSpec;
 use stier_agents::agent::DecideError;
 use stier_agents::agent::Decision;
-use stier_agents::catalogue;
+use stier_agents::catalogue::{self, AgentFacts};
 use stier_agents::erased::{DynAgent, DynState};
 
 use crate::beliefs::Beliefs;
@@ -84,24 +84,18 @@ impl Agent {
     }
 }
 
-/// The names of the agents that search: those with a budget among their options.
-fn searchers() -> String {
-    let searches = |options: &[stier_core::OptionInfo]| {
-        options.iter().any(|option| matches!(option.name, "iterations" | "worlds"))
-    };
-    let names = catalogue::describe().into_iter().filter(|info| searches(&info.options)).map(|info| info.name);
-    names.collect::<Vec<_>>().join(", ")
-}
-
 /// The error for requesting the search of an agent that does not search.
 pub(crate) fn no_search(name: &str) -> PyErr {
-    errors::agent(format!("{name} does not search; agents that search: {}", searchers()))
+    let searches = |facts: AgentFacts| !facts.is_instant && !facts.is_combined;
+    let names = catalogue::describe().into_iter().filter(|info| searches(info.facts)).map(|info| info.name);
+    let names = names.collect::<Vec<_>>().join(", ");
+    errors::agent(format!("{name} does not search; agents that search: {names}"))
 }
 
 /// Parses an agent from text, as on the command line: `ismcts:iterations=100`.
 pub(crate) fn parse_spec(text: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<AgentSpec> {
     let (name, options) = name_and_options(text, options, errors::agent)?;
-    format!("{name}:{options}").parse().map_err(errors::agent)
+    AgentSpec::new(name, &options).map_err(errors::agent)
 }
 
 /// An argument that is an agent of the engine: an `Agent` of this game, or its text.

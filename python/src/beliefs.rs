@@ -7,7 +7,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use stier_agents::belief::Marginals;
 use stier_core::Seat;
-use stier_core::error::alternatives;
+use stier_core::names::alternatives;
 
 use crate::errors;
 use crate::game::Game;

@@ -77,5 +77,5 @@ pub(crate) fn agent_options(py: Python<'_>) -> PyResult<Vec<(&'static str, Strin
 /// The end of an error about an unknown name: the known name that is most like it, and all of them.
 #[pyfunction]
 pub(crate) fn alternatives(text: &str, kind: &str, known: Vec<String>) -> String {
-    stier_core::error::alternatives(text, kind, &known.join(", "))
+    stier_core::names::alternatives(text, kind, &known.join(", "))
 }

@@ -3,7 +3,7 @@
 use numpy::{IntoPyArray as _, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use stier_agents::erased::{Sentence, Table, story};
+use stier_agents::tell::{Sentence, Table, story};
 use stier_core::Turn;
 
 use crate::errors;

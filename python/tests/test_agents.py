@@ -194,7 +194,7 @@ def test_descriptions_have_every_agent() -> None:
     assert all(agent.description for agent in agents.values())
     options = {option.name: option for option in agents["ismcts"].options}
     assert options["iterations"].default == 1000
-    assert options["rollout"].allowed == "random | hints | fitted | mast | network"
+    assert options["rollout"].allowed == "random | hints | fitted | network"
     assert all(option.description for option in options.values())
 
 

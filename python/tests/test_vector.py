@@ -495,7 +495,7 @@ def test_pickles_go_on_alike(game: stier.Game) -> None:
             actions = envs.sample_actions()
             np.testing.assert_array_equal(actions, other.sample_actions())
             np.testing.assert_array_equal(envs.step(actions).observation, other.step(actions).observation)
-    with pytest.raises(stier.errors.RecordError, match="not a checkpoint of these lanes"):
+    with pytest.raises(stier.errors.RecordError, match="not a checkpoint of these environments"):
         envs.set_state(b"stier")
     untouched = stier.VectorEnv(game, 2, seed=3)
     assert pickle.loads(pickle.dumps(untouched)).reset().observation.tolist() == untouched.reset().observation.tolist()

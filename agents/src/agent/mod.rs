@@ -45,8 +45,8 @@ pub trait Agent<G: Game>: Send {
     fn restart(&mut self, seed: u64);
 
     /// The worlds that the agent considers possible, given what its seat knows; the seat need not be the one to act.
-    /// If it acted now, it would draw from these worlds or from a sample of them, before any self-determination. By default
-    /// this is every history of the information set, weighted by its chance reach probability.
+    /// These are the worlds that its next search would sample from, before self-determination is applied. By default this
+    /// is every history of the information set, weighted by its chance reach probability.
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         Worlds::uniform(game, view)
     }

@@ -3,7 +3,34 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use stier_core::OptionValue;
+use stier_core::options::{Allowed, OptionType};
 use web_time::Instant;
+
+/// The milliseconds that a decision may take, as an option of an agent; 0 for any number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TimeLimit(pub(crate) u64);
+
+impl TimeLimit {
+    /// No limit.
+    pub(crate) const NONE: Self = Self(0);
+}
+
+impl OptionType for TimeLimit {
+    type Limits = ();
+
+    fn parse(text: &str, (): &()) -> Result<Self, String> {
+        u64::parse(text, &(0..=3_600_000)).map(Self)
+    }
+
+    fn value(&self) -> OptionValue {
+        self.0.value()
+    }
+
+    fn allowed((): &()) -> Allowed {
+        u64::allowed(&(0..=3_600_000))
+    }
+}
 
 /// A time limit and a flag. Whichever comes first ends the calculation.
 #[derive(Clone, Copy, Debug)]

@@ -33,7 +33,7 @@ use thiserror::Error;
 use crate::agent::batch_agent::BatchAgent;
 use crate::agent::player::Player;
 use crate::agent::threads::{self, Halted, each, stopping_all};
-use crate::catalogue::spec::AgentSpec;
+use crate::catalogue::AgentSpec;
 
 use play::GameRunner;
 use schedule::Schedule;

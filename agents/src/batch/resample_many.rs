@@ -16,7 +16,7 @@ use crate::agent::DecideError;
 use crate::agent::threads::{Halted, each};
 use crate::agent::worlds::Worlds;
 use crate::batch::vector::Cells;
-use crate::catalogue::spec::{AgentSpec, Unsuited};
+use crate::catalogue::{AgentSpec, Unsuited};
 
 /// The settings of a call.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -52,38 +52,50 @@ pub enum ResampleError {
     Halted(#[from] Halted),
 }
 
-dyn_trait! {
-    /// Worlds of a game whose type is not known, ordered by state.
-    pub trait DrawnWorlds: [Send + Sync] for Resampled<G: Notation> {
-        /// The number of worlds.
-        fn count(&self) -> usize { self.positions.len() }
+/// Worlds of a game whose type is not known, ordered by state.
+pub trait DrawnWorlds: Send + Sync {
+    /// The number of worlds.
+    fn count(&self) -> usize;
+    /// The seat from whose knowledge a world was drawn.
+    fn seat(&self, world: usize) -> Seat;
+    /// The names of the cards: [`Notation::cards`].
+    fn cards(&self) -> Vec<String>;
+    /// Overwrites `out`, worlds x seats x cards, with the number of copies of each card that each seat holds.
+    fn holdings(&self, out: &mut [u8]);
+    /// Overwrites `out`, worlds x observation, with the observations of `seat`, or by default of the seat for which
+    /// each world was drawn.
+    fn observations(&self, seat: Option<Seat>, out: Cells<'_>);
+}
 
-        /// The seat from whose knowledge a world was drawn.
-        fn seat(&self, world: usize) -> Seat { self.seats[world / self.of_each] }
+impl<G: Notation> DrawnWorlds for Resampled<G> {
+    fn count(&self) -> usize {
+        self.positions.len()
+    }
 
-        /// The names of the cards: [`Notation::cards`].
-        fn cards(&self) -> Vec<String> { self.game.cards() }
+    fn seat(&self, world: usize) -> Seat {
+        self.seats[world / self.of_each]
+    }
 
-        /// Overwrites `out`, worlds x seats x cards, with the number of copies of each card that each seat holds.
-        fn holdings(&self, out: &mut [u8]) {
-            let seats = self.game.num_seats();
-            let cards = self.game.cards().len();
-            if cards == 0 {
-                return;
-            }
-            for (position, row) in self.positions.iter().zip(out.chunks_exact_mut(seats * cards)) {
-                for (seat, counts) in Seat::all(seats).zip(row.chunks_exact_mut(cards)) {
-                    self.game.holdings(position, seat, counts);
-                }
+    fn cards(&self) -> Vec<String> {
+        self.game.cards()
+    }
+
+    fn holdings(&self, out: &mut [u8]) {
+        let seats = self.game.num_seats();
+        let cards = self.game.cards().len();
+        if cards == 0 {
+            return;
+        }
+        for (position, row) in self.positions.iter().zip(out.chunks_exact_mut(seats * cards)) {
+            for (seat, counts) in Seat::all(seats).zip(row.chunks_exact_mut(cards)) {
+                self.game.holdings(position, seat, counts);
             }
         }
+    }
 
-        /// Overwrites `out`, worlds x observation, with the observations of `seat`, or by default of the seat for which
-        /// each world was drawn.
-        fn observations(&self, seat: Option<Seat>, out: Cells<'_>) {
-            let shown = |(world, &state)| (state, seat.unwrap_or(self.seat(world)));
-            out.observe(&*self.game, self.positions.iter().enumerate().map(shown));
-        }
+    fn observations(&self, seat: Option<Seat>, out: Cells<'_>) {
+        let shown = |(world, &state)| (state, seat.unwrap_or(self.seat(world)));
+        out.observe(&*self.game, self.positions.iter().enumerate().map(shown));
     }
 }
 

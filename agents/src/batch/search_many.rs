@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::agent::threads::{Halted, each, goes_on};
 use crate::agent::{DecideError, Decision};
-use crate::catalogue::spec::{AgentSpec, Unsuited};
+use crate::catalogue::{AgentSpec, Unsuited};
 
 /// The reason why no decisions were made.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

@@ -1,10 +1,7 @@
-//! The list of agents by name, and agents that are made of other agents.
+//! The list of agents by name.
 
-pub(crate) mod best;
-pub(crate) mod ismcts_br;
-pub(crate) mod local_best_response;
-pub(crate) mod rule;
+mod error;
 pub(crate) mod spec;
-pub(crate) mod target_policy;
 
-pub use spec::{AgentFacts, AgentInfo, AgentSpec, NAMES, SpecError, Unsuited, describe};
+pub use error::{SpecError, Unsuited};
+pub use spec::{AgentFacts, AgentInfo, AgentSpec, NAMES, describe};

@@ -1,24 +1,23 @@
 //! Agents by name. This is the only list of them.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
 
-use stier_core::error::alternatives;
-use stier_core::options::{self, Allowed, OptionType, number};
-use stier_core::{Hints, OptionError, OptionInfo, OptionValue, Options};
-use thiserror::Error;
+use stier_core::options::{Allowed, OptionType, number};
+use stier_core::{DynOptions, Hints, OptionError, OptionInfo, OptionValue, Options, options};
 
+use super::error::{MAX_NESTED, SpecError, Unsuited};
 use crate::agent::Agent;
+use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB};
 use crate::agent::player::Player;
-use crate::catalogue::best::BestOptions;
-use crate::catalogue::ismcts_br::IsmctsBrOptions;
-use crate::catalogue::local_best_response::LbrOptions;
-use crate::catalogue::rule::RuleOptions;
+use crate::agent::stop::TimeLimit;
 use crate::network::agent::{NetworkAgent, NetworkOptions};
-use crate::network::file::{Network, NetworkError};
+use crate::network::file::Network;
 use crate::network::option::{NetworkFile, RulesOf};
+use crate::rollout::{Cutoff, Evaluation};
 use crate::search::epimc::{Epimc, EpimcOptions};
 use crate::search::flat_mc::{FlatMc, FlatMcOptions};
 use crate::search::greedy::{Greedy, GreedyOptions};
@@ -29,94 +28,11 @@ use crate::search::pimc::{Pimc, PimcOptions};
 use crate::search::presumed::{PresumedOptions, PresumedPimc};
 use crate::search::random::{Random, RandomOptions};
 use crate::search::recursive::{RecursiveOptions, RecursivePimc};
+use crate::search::responders::ismcts_br::{IsmctsBr, IsmctsBrSettings};
+use crate::search::responders::local_best_response::{LbrSettings, LocalBestResponse};
+use crate::search::responders::target_policy::{ResponderSettings, Target, TargetPolicy};
 use crate::search::ris_mcts::{RisMcts, RisMctsOptions};
-
-/// An error in the text of an agent.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum SpecError {
-    /// An unknown agent.
-    #[error("unknown agent '{name}'{}", alternatives(.name, "agents", .known))]
-    UnknownAgent {
-        /// The unknown name.
-        name: String,
-        /// The names of all agents.
-        known: String,
-    },
-    /// An unknown option or value.
-    #[error(transparent)]
-    Option(#[from] OptionError),
-    /// Agents nested too deeply in each other's options.
-    #[error("agents are nested too deeply; at most {MAX_NESTED} levels are allowed")]
-    TooDeep,
-    /// A seed that is not a whole number.
-    #[error("{agent}: seed {}", Allowed::Range(OptionValue::Int(0), OptionValue::Name(u64::MAX.to_string())).refuse(.value))]
-    Seed {
-        /// The agent.
-        agent: String,
-        /// The value given.
-        value: String,
-    },
-    /// A network that must value positions has no value head.
-    #[error(
-        "agent {agent}: evaluation=network needs a network with a value head; '{path}' has none (value=none in its metadata)"
-    )]
-    NoValue {
-        /// The agent.
-        agent: String,
-        /// The network's file.
-        path: String,
-    },
-    /// An option that has no effect beside the values of others.
-    #[error("agent {agent}: {option} has no effect without {needed}")]
-    Idle {
-        /// The agent.
-        agent: String,
-        /// The option.
-        option: &'static str,
-        /// The values of other options that give it one.
-        needed: String,
-    },
-}
-
-/// The reason why an agent cannot play a game.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum Unsuited {
-    /// Its network was trained for something else.
-    #[error(transparent)]
-    Network(#[from] NetworkError),
-    /// Its network was trained for other rules, and an option would let it play these.
-    #[error("agent {agent}: {error}; with {option}=any it plays these rules, too")]
-    OtherRules {
-        /// The agent.
-        agent: &'static str,
-        /// The rules that differ.
-        error: Box<NetworkError>,
-        /// The option.
-        option: &'static str,
-    },
-    /// A required network is not given, and the game has none of its own.
-    #[error("agent {agent}: {what} needs the path of a network: {needed}=FILE; {game} has none of its own")]
-    NoNetwork {
-        /// The agent.
-        agent: String,
-        /// The option, with its value, that needs the network.
-        what: String,
-        /// The option that names it.
-        needed: &'static str,
-        /// The game.
-        game: &'static str,
-    },
-    /// The game has no policy that the agent could play.
-    #[error("{game} has no built-in policy, so '{agent}' cannot play it; agents: {playing}")]
-    NoPolicy {
-        /// The game.
-        game: &'static str,
-        /// The agent.
-        agent: String,
-        /// The names of the agents that can play it.
-        playing: String,
-    },
-}
+use crate::search::rule::{Rule, RuleSettings};
 
 /// The properties of an agent that callers must know.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -125,6 +41,8 @@ pub struct AgentFacts {
     pub is_oracle: bool,
     /// True if the agent decides without a search that could be interrupted.
     pub is_instant: bool,
+    /// True if the agent leaves its decisions to others, which may search or not.
+    pub is_combined: bool,
     /// True if the agent plays only games with a [built-in policy](Hints::has_policy).
     pub needs_policy: bool,
 }
@@ -142,11 +60,11 @@ pub struct AgentInfo {
     pub facts: AgentFacts,
 }
 
-/// Each agent has its name, its options, the type that plays (unless the options build it), the [`AgentFacts`] that
-/// are true, and the options for a network, with the rules that it must be trained for, and for other agents.
+/// Each agent has its name, its options, the type that plays (unless the options build it), and the [`AgentFacts`] that
+/// are true.
 macro_rules! agents {
     ($($(#[doc = $about:literal])+ $name:literal => $variant:ident($options:ident $(, $agent:ident)?)
-        $([$($fact:ident),+])? $(network($($network:ident).+, $($rules:ident).+))? $(agents($($($inner:ident).+),+))?;)+) => {
+        $([$($fact:ident),+])?;)+) => {
         /// The kind and options of an agent.
         #[derive(Clone, PartialEq, Debug)]
         enum Kind { $($variant($options)),+ }
@@ -155,51 +73,44 @@ macro_rules! agents {
         pub const NAMES: &[&str] = &[$($name),+];
 
         impl Kind {
-            fn parse(name: &str, options: &str) -> Result<Self, SpecError> {
+            fn parse(name: &str, options: &[&str]) -> Result<Self, SpecError> {
                 match name {
-                    $($name => Ok(Self::$variant($options::from_text(options)?)),)+
+                    $($name => Ok(Self::$variant($options::from_parts(options)?)),)+
                     _ => Err(SpecError::UnknownAgent { name: name.to_string(), known: NAMES.join(", ") }),
                 }
-            }
-
-            fn name(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name),+ }
             }
 
             fn set(&mut self, option: &str, value: &str) -> Result<(), OptionError> {
                 match self { $(Self::$variant(options) => options.set(option, value)),+ }
             }
 
-            fn options(&self) -> String {
-                match self { $(Self::$variant(options) => options.to_text()),+ }
+            fn visit_mut<'a>(&'a mut self, see: &mut dyn FnMut(&'a mut dyn Any)) {
+                match self { $(Self::$variant(options) => options.visit_mut(see)),+ }
+            }
+
+            fn options(&self) -> &dyn DynOptions {
+                match self { $(Self::$variant(options) => options),+ }
             }
 
             fn idle(&self) -> Option<(&'static str, &'static str)> {
                 match self { $(Self::$variant(options) => options.idle()),+ }
             }
 
-            fn values(&self) -> Vec<(&'static str, OptionValue)> {
-                match self { $(Self::$variant(options) => options.values()),+ }
+            fn info(&self) -> AgentInfo {
+                match self {
+                    $(Self::$variant(_) => AgentInfo {
+                        name: $name,
+                        about: concat!($($about),+).trim(),
+                        options: $options::describe(),
+                        facts: self.facts(),
+                    }),+
+                }
             }
 
             fn facts(&self) -> AgentFacts {
                 match self {
                     $(Self::$variant(_) => AgentFacts { $($($fact: true,)+)? ..AgentFacts::default() }),+
                 }
-            }
-
-            /// The network, if one is given, and the rules that it must be trained for; `None` for agents that use none.
-            fn network(&self) -> Option<(&NetworkFile, RulesOf)> {
-                match self { $(Self::$variant(_own) => first!($((&_own.$($network).+, _own.$($rules).+))?)),+ }
-            }
-
-            fn network_mut(&mut self) -> Option<&mut NetworkFile> {
-                match self { $(Self::$variant(_own) => first!($(&mut _own.$($network).+)?)),+ }
-            }
-
-            /// The agents that this one uses.
-            fn inner(&self) -> Vec<&AgentSpec> {
-                match self { $(Self::$variant(_own) => vec![$($(&*_own.$($inner).+),+)?]),+ }
             }
 
             fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
@@ -209,72 +120,145 @@ macro_rules! agents {
 
         /// The descriptions of all agents, ascending by name.
         pub fn describe() -> Vec<AgentInfo> {
-            vec![$(AgentInfo {
-                name: $name,
-                about: concat!($($about),+).trim(),
-                options: $options::describe(),
-                facts: Kind::$variant($options::default()).facts(),
-            }),+]
+            vec![$(Kind::$variant($options::default()).info()),+]
         }
     };
     (@build $options:ident, $game:ident, $seed:ident, $agent:ident) => { Box::new($agent::new($options.clone(), $seed)) };
     (@build $options:ident, $game:ident, $seed:ident) => { $options.build($game, $seed) };
 }
 
-/// The value, if there is one.
-macro_rules! first {
-    () => {
-        None
-    };
-    ($value:expr) => {
-        Some($value)
-    };
-}
-
 agents! {
     /// The search that did best in the game at equal thinking time, without a network.
     "best" => Best(BestOptions);
     /// PIMC with the cards opened a few decisions later (Arjonilla, Saffidine and Cazenave 2024).
-    "epimc" => Epimc(EpimcOptions, Epimc) network(belief.guide.network, belief.guide.network_rules);
+    "epimc" => Epimc(EpimcOptions, Epimc);
     /// Flat Monte Carlo: worlds and rollouts without a tree (Ginsberg 2001; Browne et al. 2012).
-    "flat_mc" => FlatMc(FlatMcOptions, FlatMc) network(belief.guide.network, belief.guide.network_rules);
+    "flat_mc" => FlatMc(FlatMcOptions, FlatMc);
     /// One-step lookahead by the game's built-in policy. It refuses games without one.
     "greedy" => Greedy(GreedyOptions, Greedy) [is_instant, needs_policy];
     /// Information set Monte Carlo tree search, single- or multi-observer (Cowling, Powley and Whitehouse 2012).
-    "ismcts" => Ismcts(IsmctsOptions, Ismcts) network(belief.guide.network, belief.guide.network_rules);
+    "ismcts" => Ismcts(IsmctsOptions, Ismcts);
     /// A tree search for the best response to an agent whose policy is known; its results bound that agent's
     /// exploitability (Timbers et al. 2022).
-    "ismcts_br" => IsmctsBr(IsmctsBrOptions)
-        network(responder.guide.network, responder.guide.network_rules) agents(responder.against);
+    "ismcts_br" => IsmctsBr(IsmctsBrOptions);
     /// Local best response with one-step lookahead to an agent whose policy is known; its results bound that agent's
     /// exploitability (Lisý and Bowling 2017).
-    "lbr" => Lbr(LbrOptions)
-        network(responder.guide.network, responder.guide.network_rules) agents(responder.against);
+    "lbr" => Lbr(LbrOptions);
     /// A trained network, and one regularised step of policy improvement over it at each decision (Sokota et al. 2024
     /// and 2026).
-    "mmds" => Mmds(MmdsOptions, Mmds) network(belief.guide.network, belief.guide.network_rules);
+    "mmds" => Mmds(MmdsOptions, Mmds);
     /// A trained network without search: the game's own, or one from a file.
-    "network" => Network(NetworkOptions, NetworkAgent) [is_instant] network(path, rules);
+    "network" => Network(NetworkOptions, NetworkAgent) [is_instant];
     /// An open-card player that sees all cards and, with future=known, those to come. It shows the value of hidden
     /// information.
-    "oracle" => Oracle(OracleOptions, Oracle) [is_oracle] network(guide.network, guide.network_rules);
+    "oracle" => Oracle(OracleOptions, Oracle) [is_oracle];
     /// Perfect information Monte Carlo search (Levy 1989; Ginsberg 2001; Long et al. 2010).
-    "pimc" => Pimc(PimcOptions, Pimc) network(belief.guide.network, belief.guide.network_rules);
+    "pimc" => Pimc(PimcOptions, Pimc);
     /// PIMC in which the others reply by what they can know (after Wisser 2015).
-    "presumed_pimc" => PresumedPimc(PresumedOptions, PresumedPimc) network(belief.guide.network, belief.guide.network_rules);
+    "presumed_pimc" => PresumedPimc(PresumedOptions, PresumedPimc);
     /// Uniformly random play.
     "random" => Random(RandomOptions, Random) [is_instant];
     /// Playouts by PIMC players that see only their own views, level 1 (Furtak and Buro 2013).
-    "recursive_pimc" => RecursivePimc(RecursiveOptions, RecursivePimc) network(belief.guide.network, belief.guide.network_rules);
+    "recursive_pimc" => RecursivePimc(RecursiveOptions, RecursivePimc);
     /// Tree search over every player's own information sets, re-determinizing (Goodman 2019).
-    "ris_mcts" => RisMcts(RisMctsOptions, RisMcts) network(belief.guide.network, belief.guide.network_rules);
+    "ris_mcts" => RisMcts(RisMctsOptions, RisMcts);
     /// Cards by another agent; the action that binds for the rest of the deal (Schwinget's attack) by a rule of
     /// thumb, or by another agent, `timing`.
-    "rule" => Rule(RuleOptions) agents(timing, cards);
+    "rule" => Rule(RuleOptions) [is_combined];
+}
+
+options! {
+    /// The options of `best`: the agent that the game names, with this budget.
+    ///
+    /// Every game names its agent ([`Hints::best_agent`]), by the cross-tables at equal thinking time in
+    /// `benches/STRENGTH.md`. Networks are trained for some rules only, and have no budget; this agent plays all rules.
+    struct BestOptions for "best" {
+        /// Iterations per decision, as the agent counts them.
+        iterations: u64 = 1000, 1..=1_000_000_000, "time_ms=0";
+        /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
+        /// the clock.
+        time_ms: TimeLimit = TimeLimit::NONE, ();
+        /// Mebibytes that the agent's trees may take, if it has any.
+        memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
+    }
+}
+
+impl BestOptions {
+    fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
+        let mut spec: AgentSpec = game.best_agent().parse().expect("every game names an agent");
+        for (option, value) in Options::values(self) {
+            // Agents without a tree do not have `memory_mb`.
+            spec = spec.with(option, &value.to_string()).unwrap_or(spec);
+        }
+        spec.build(game, seed)
+    }
+}
+
+options! {
+    /// The options of [`IsmctsBr`].
+    struct IsmctsBrOptions for "ismcts_br" {
+        /// The search.
+        ..search: IsmctsBrSettings = IsmctsBrSettings::default();
+        /// The agent whose policy is known. It is assumed to play all other seats.
+        against: Box<AgentSpec> = named("greedy"), ();
+        /// The method.
+        ..responder: ResponderSettings = ResponderSettings::default();
+        /// Mebibytes that the tree may take. Once it is full, the search continues with the existing nodes.
+        memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
+    }
+}
+
+impl IsmctsBrOptions {
+    fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
+        let target = TargetPolicy::new(self.responder.clone(), self.against.target(game), seed);
+        Box::new(IsmctsBr::agent(self.search.clone(), self.memory_mb, target, seed))
+    }
+}
+
+options! {
+    /// The options of [`LocalBestResponse`].
+    struct LbrOptions for "lbr" {
+        /// The search.
+        ..search: LbrSettings = LbrSettings::default();
+        /// The agent whose policy is known. It is assumed to play all other seats.
+        against: Box<AgentSpec> = named("greedy"), ();
+        /// The method.
+        ..responder: ResponderSettings = ResponderSettings::default();
+    }
+}
+
+impl LbrOptions {
+    fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
+        let target = TargetPolicy::new(self.responder.clone(), self.against.target(game), seed);
+        Box::new(LocalBestResponse::agent(self.search.clone(), target, seed))
+    }
+}
+
+options! {
+    /// The options of [`Rule`].
+    struct RuleOptions for "rule" {
+        /// The rule.
+        ..rule: RuleSettings = RuleSettings::default();
+        /// With when=timing, the agent that decides about this action: it is taken when the agent would choose it.
+        timing: Box<AgentSpec> = named("random"), (), "when=timing";
+        /// The agent that chooses among the other actions.
+        cards: Box<AgentSpec> = named("greedy"), ();
+    }
+}
+
+impl RuleOptions {
+    fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
+        Box::new(Rule::new(self.rule.clone(), self.timing.build(game, 0), self.cards.build(game, 0), seed))
+    }
+}
+
+/// The agent of this name, as the default of an option.
+fn named(name: &str) -> Box<AgentSpec> {
+    Box::new(name.parse().expect("an agent"))
 }
 
 /// The number of rollouts that end within milliseconds.
-const QUICK_ROLLOUTS: f64 = 20_000.0;
+const QUICK_ROLLOUTS: u64 = 20_000;
 
 /// An agent as text: `greedy`, `ismcts:iterations=10000,seed=1`. It can be parsed, printed and built for any game.
 ///
@@ -294,14 +278,49 @@ pub struct AgentSpec {
 }
 
 impl AgentSpec {
+    /// Parses an agent from its name and its options.
+    pub fn new(name: &str, options: &str) -> Result<Self, SpecError> {
+        if AROUND.get() >= MAX_NESTED {
+            return Err(SpecError::TooDeep);
+        }
+        let name = name.trim();
+        let (seeds, others): (Vec<&str>, Vec<&str>) =
+            options::parts(options).partition(|part| part.starts_with("seed="));
+        let kind = Kind::parse(name, &others)?;
+        let seed = match seeds.as_slice() {
+            [] => None,
+            [one] => {
+                let value = one.strip_prefix("seed=").expect("these parts begin with 'seed='");
+                let seed = number(value);
+                Some(seed.ok_or_else(|| SpecError::Seed { agent: name.to_string(), value: value.to_string() })?)
+            }
+            _ => {
+                return Err(OptionError::Twice { owner: name.to_string(), name: "seed".to_string() }.into());
+            }
+        };
+        let spec = Self { kind, seed };
+        spec.check_named()?;
+        Ok(spec)
+    }
+
     /// The agent's name, without options.
     pub fn name(&self) -> &'static str {
-        self.kind.name()
+        self.kind.options().owner()
     }
 
     /// The options besides the seed, including defaults.
     pub fn options(&self) -> Vec<(&'static str, OptionValue)> {
-        self.kind.values()
+        self.kind.options().values()
+    }
+
+    /// The options that have this type.
+    fn all_of<T: 'static>(&self) -> Vec<&T> {
+        self.kind.options().all_of()
+    }
+
+    /// The agents among the options.
+    fn inner(&self) -> impl Iterator<Item = &Self> {
+        self.all_of::<Box<Self>>().into_iter().map(|agent| &**agent)
     }
 
     /// The seed, if one was given.
@@ -311,36 +330,19 @@ impl AgentSpec {
 
     /// Returns true if its decisions depend on the clock, or those of an agent among its options.
     pub fn is_timed(&self) -> bool {
-        self.options().iter().any(|(name, value)| match value {
-            OptionValue::Int(time) => *name == "time_ms" && *time > 0,
-            OptionValue::Name(text) if text.contains("time_ms=") => {
-                inner(text).parse().is_ok_and(|agent: Self| agent.is_timed())
-            }
-            _ => false,
-        })
+        self.all_of().into_iter().any(|&limit: &TimeLimit| limit != TimeLimit::NONE) || self.inner().any(Self::is_timed)
     }
 
     /// Returns true if every decision ends within milliseconds: the agent does not search, or its budget is a small
     /// number of rollouts. The cost of worlds, beliefs, networks and other agents is not known in advance.
     pub fn is_quick(&self) -> bool {
-        let options = self.options();
-        let number = |wanted: &str| {
-            options.iter().find_map(|(name, value)| match value {
-                OptionValue::Int(value) if *name == wanted => Some(*value as f64),
-                OptionValue::Float(value) if *name == wanted => Some(*value),
-                _ => None,
-            })
+        let rollouts = match &self.kind {
+            Kind::FlatMc(options) => options.only_rollouts(),
+            Kind::Ismcts(options) => options.only_rollouts(),
+            _ => None,
         };
-        let rollouts = number("iterations").map(|iterations| iterations * number("rollouts").unwrap_or(1.0));
         let is_small = rollouts.is_some_and(|rollouts| rollouts <= QUICK_ROLLOUTS);
-        let is_uncertain = match &self.kind {
-            Kind::Best(_) | Kind::RisMcts(_) => true,
-            kind => !kind.inner().is_empty() || self.has_network(),
-        };
-        let draws_worlds = number("worlds").is_some()
-            || number("self_determination").is_some_and(|share| share > 0.0)
-            || options.contains(&("beliefs", OptionValue::Name("policy".to_string())));
-        self.facts().is_instant || is_small && !is_uncertain && !draws_worlds && !self.is_timed()
+        self.facts().is_instant || is_small && !self.has_network() && !self.is_timed()
     }
 
     /// Returns true if the agent plays uniformly at random.
@@ -369,29 +371,41 @@ impl AgentSpec {
         }
     }
 
-    /// The network that the agent's own options name, with the rules that it must be trained for.
-    fn network(&self) -> Option<(&Network, RulesOf)> {
-        let (file, rules) = self.kind.network()?;
-        Some((file.network()?, rules))
+    /// The agent as the target of a responder.
+    fn target<G: Hints>(&self, game: &G) -> Target<G> {
+        match self.network_agent(game) {
+            Some(network) => Target::Network(Box::new(network)),
+            None => Target::Agent(self.build(game, 0)),
+        }
+    }
+
+    /// The network that the agent's own options name.
+    fn network(&self) -> Option<&Network> {
+        self.all_of::<NetworkFile>().first()?.network().map(|network| &**network)
+    }
+
+    /// True if a network for other rules will do.
+    fn plays_other_rules(&self) -> bool {
+        self.all_of().contains(&&RulesOf::Any)
     }
 
     /// The need for a network that is not given: the option that asks for it, and the one that names it.
     fn missing(&self) -> Option<(String, &'static str)> {
-        let (file, _) = self.kind.network()?;
         match self.kind {
-            _ if file.network().is_some() => None,
+            _ if self.network().is_some() => None,
             Kind::Network(_) => Some(("it".to_string(), "path")),
             Kind::Mmds(_) => Some(("it".to_string(), "network")),
             _ => self.asking().next().map(|option| (format!("{option}=network"), "network")),
         }
     }
 
-    /// The options that ask for a network.
+    /// The options that ask for a network: those with one of several names, which is `network`.
     fn asking(&self) -> impl Iterator<Item = &'static str> {
-        let asks = |(option, value): (&'static str, OptionValue)| {
-            (!AGENTS.contains(&option) && is_name(&value, "network")).then_some(option)
+        let asks = |(info, (_, value)): (OptionInfo, (_, OptionValue))| {
+            let is_network = matches!(value, OptionValue::Name(name) if name == "network");
+            (is_network && matches!(info.allowed, Allowed::Names(_))).then_some(info.name)
         };
-        self.options().into_iter().filter_map(asks)
+        self.kind.info().options.into_iter().zip(self.options()).filter_map(asks)
     }
 
     /// The agent with the game's own network if it needs one and none is given.
@@ -399,7 +413,11 @@ impl AgentSpec {
         let own = self.missing().and_then(|_| NetworkFile::own(game));
         own.map_or(Cow::Borrowed(self), |network| {
             let mut spec = self.clone();
-            *spec.kind.network_mut().expect("it needs a network") = network;
+            spec.kind.visit_mut(&mut |value| {
+                if let Some(file) = value.downcast_mut::<NetworkFile>() {
+                    *file = network.clone();
+                }
+            });
             Cow::Owned(spec)
         })
     }
@@ -412,21 +430,21 @@ impl AgentSpec {
     /// The paths of the networks that the agent uses, and those that it uses in turn; empty for the game's own network.
     pub fn networks(&self) -> Vec<String> {
         let own = match (self.network(), self.missing()) {
-            (Some((network, _)), _) => Some(network.path().to_string()),
+            (Some(network), _) => Some(network.path().to_string()),
             (None, missing) => missing.map(|_| String::new()),
         };
-        own.into_iter().chain(self.kind.inner().into_iter().flat_map(Self::networks)).collect()
+        own.into_iter().chain(self.inner().flat_map(Self::networks)).collect()
     }
 
     /// Returns true if the agent, or one that it uses, plays only games with a policy.
     fn needs_policy(&self) -> bool {
-        self.facts().needs_policy || self.kind.inner().into_iter().any(Self::needs_policy)
+        self.facts().needs_policy || self.inner().any(Self::needs_policy)
     }
 
     /// Checks that the agent can play this game: that its network was trained for the game, and that the game has a
     /// policy if the agent needs one.
     pub fn check<G: Hints>(&self, game: &G) -> Result<(), Unsuited> {
-        self.kind.inner().into_iter().try_for_each(|spec| spec.check(game))?;
+        self.inner().try_for_each(|spec| spec.check(game))?;
         if self.facts().needs_policy && !game.has_policy() {
             let playing = playing(game).join(", ");
             return Err(Unsuited::NoPolicy { game: game.name(), agent: self.to_string(), playing });
@@ -439,11 +457,11 @@ impl AgentSpec {
         if let Some((what, needed)) = spec.missing() {
             return Err(Unsuited::NoNetwork { agent: self.name().to_string(), what, needed, game: game.name() });
         }
-        let Some((network, rules)) = spec.network() else {
+        let Some(network) = spec.network() else {
             return Ok(());
         };
         let option = if matches!(self.kind, Kind::Network(_)) { "rules" } else { "network_rules" };
-        network.fits(game, rules == RulesOf::Any).map_err(|error| match network.fits(game, true) {
+        network.fits(game, self.plays_other_rules()).map_err(|error| match network.fits(game, true) {
             Ok(()) => Unsuited::OtherRules { agent: self.name(), error: Box::new(error), option },
             Err(_) => Unsuited::Network(error),
         })
@@ -462,30 +480,31 @@ impl AgentSpec {
     /// An option about a network that no other option asks for.
     fn idle_network(&self) -> Option<(&'static str, String)> {
         let asks = matches!(self.kind, Kind::Network(_) | Kind::Mmds(_)) || self.asking().next().is_some();
-        let given = match self.kind.network()? {
-            (file, _) if file.network().is_some() => "network",
-            (_, RulesOf::Any) => "network_rules",
-            _ => return None,
+        let given = match self.network() {
+            Some(_) => "network",
+            None if self.plays_other_rules() => "network_rules",
+            None => return None,
         };
         (!asks).then(|| (given, "an option with the value network".to_string()))
     }
 
     /// The seeds of an agent that has the same policy with each.
     fn idle_seeds(&self) -> Option<(&'static str, String)> {
-        let (Kind::Lbr(LbrOptions { responder, .. }) | Kind::IsmctsBr(IsmctsBrOptions { responder, .. })) = &self.kind
+        let (Kind::Lbr(LbrOptions { against, responder, .. })
+        | Kind::IsmctsBr(IsmctsBrOptions { against, responder, .. })) = &self.kind
         else {
             return None;
         };
-        let has_one_policy = responder.against.facts().is_instant;
-        (responder.seeds > 1 && has_one_policy).then(|| ("seeds", "an agent that searches".to_string()))
+        (responder.seeds > 1 && against.facts().is_instant).then(|| ("seeds", "an agent that searches".to_string()))
     }
 
     /// Checks that the options that are given have an effect, and that a network has the required outputs.
     fn check_named(&self) -> Result<(), SpecError> {
         self.check_idle()?;
-        let cuts_off = self.options().iter().any(|(option, value)| *option == "cutoff" && !is_name(value, "off"));
+        let cuts_off = self.all_of().into_iter().any(|&cutoff: &Cutoff| cutoff != Cutoff::Off);
+        let evaluates = cuts_off && self.all_of().contains(&&Evaluation::Network);
         match self.network() {
-            Some((network, _)) if cuts_off && !network.has_value() && self.asking().any(|it| it == "evaluation") => {
+            Some(network) if evaluates && !network.has_value() => {
                 Err(SpecError::NoValue { agent: self.name().to_string(), path: network.path().to_string() })
             }
             _ => Ok(()),
@@ -509,14 +528,6 @@ impl AgentSpec {
     }
 }
 
-/// The options that are agents.
-const AGENTS: [&str; 3] = ["against", "cards", "timing"];
-
-/// Returns true if the value is this name.
-fn is_name(value: &OptionValue, wanted: &str) -> bool {
-    matches!(value, OptionValue::Name(name) if name == wanted)
-}
-
 /// The names of the agents that can play a game with their default options, ascending.
 pub(crate) fn playing<G: Hints>(game: &G) -> Vec<&'static str> {
     let plays = |spec: AgentSpec| (game.has_policy() || !spec.needs_policy()) && spec.check_network(game).is_ok();
@@ -527,28 +538,8 @@ impl FromStr for AgentSpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        if AROUND.get() >= MAX_NESTED {
-            return Err(SpecError::TooDeep);
-        }
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
-        let name = name.trim();
-        let (seeds, others): (Vec<&str>, Vec<&str>) =
-            options::parts(options).partition(|part| part.starts_with("seed="));
-        let kind = Kind::parse(name, &others.join(","))?;
-        let seed = match seeds.as_slice() {
-            [] => None,
-            [one] => {
-                let value = one.strip_prefix("seed=").expect("these parts begin with 'seed='");
-                let seed = number(value);
-                Some(seed.ok_or_else(|| SpecError::Seed { agent: name.to_string(), value: value.to_string() })?)
-            }
-            _ => {
-                return Err(OptionError::Twice { owner: name.to_string(), name: "seed".to_string() }.into());
-            }
-        };
-        let spec = Self { kind, seed };
-        spec.check_named()?;
-        Ok(spec)
+        Self::new(name, options)
     }
 }
 
@@ -577,9 +568,6 @@ impl OptionType for Box<AgentSpec> {
     }
 }
 
-/// The largest number of agents nested in each other's options.
-const MAX_NESTED: usize = 8;
-
 thread_local! {
     /// The number of agents in whose options the next one is nested.
     static AROUND: Cell<usize> = const { Cell::new(0) };
@@ -602,8 +590,8 @@ impl fmt::Display for AgentSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seed = self.seed.map(|seed| format!("seed={seed}"));
         let parts: Vec<String> =
-            [self.kind.options()].into_iter().filter(|text| !text.is_empty()).chain(seed).collect();
-        f.write_str(self.kind.name())?;
+            [self.kind.options().to_text()].into_iter().filter(|text| !text.is_empty()).chain(seed).collect();
+        f.write_str(self.name())?;
         if parts.is_empty() { Ok(()) } else { write!(f, ":{}", parts.join(",")) }
     }
 }

@@ -7,8 +7,6 @@ mod facts;
 #[cfg(feature = "threads")]
 mod lanes;
 mod seen;
-mod story;
-mod table;
 mod tree;
 
 use std::any::Any;
@@ -42,7 +40,7 @@ use crate::batch::search_many::{self, SearchManyError};
 #[cfg(feature = "threads")]
 use crate::batch::vector::{self, Vector, VectorError};
 use crate::belief::marginals::{Marginals, marginals};
-use crate::catalogue::spec::{AgentSpec, Unsuited};
+use crate::catalogue::{AgentSpec, Unsuited};
 use crate::solve::game_tree::{self, BuildError};
 
 use self::seen::seen;
@@ -50,8 +48,6 @@ use self::seen::seen;
 pub use facts::GameFacts;
 #[cfg(feature = "threads")]
 pub use lanes::{DynVector, DynWorlds};
-pub use story::{Sentence, Story, story};
-pub use table::{Move, Table};
 pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy};
 
 /// A seat that the game does not have.
@@ -66,149 +62,214 @@ pub struct BadSeat {
     pub seats: usize,
 }
 
-dyn_trait! {
-    /// A game whose type is not known.
-    pub trait DynGame: [Send + Sync + Debug] for ErasedGame<G: FullGame> {
-        /// The numbers that hold in every state.
-        fn info(&self) -> &GameInfo { self.game.info() }
+/// A game whose type is not known.
+pub trait DynGame: Send + Sync + Debug {
+    /// The numbers that hold in every state.
+    fn info(&self) -> &GameInfo;
+    /// Everything else that describes the game.
+    fn facts(&self) -> &GameFacts;
+    /// The name of an action below [`num_actions`](GameInfo::num_actions).
+    fn action_name(&self, action: Action) -> String;
+    /// The name of an outcome below [`num_outcomes`](GameInfo::num_outcomes).
+    fn outcome_name(&self, outcome: Action) -> String;
+    /// The action of that name.
+    fn parse_action(&self, text: &str) -> Result<Action, ParseError>;
+    /// The outcome of that name.
+    fn parse_outcome(&self, text: &str) -> Result<Action, ParseError>;
+    /// The state before the first random event; with a seed, the random events draw themselves.
+    fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState>;
+    /// The state that a [`record`] of this game ends with.
+    fn replay(&self, record: &str) -> Result<Box<dyn DynState>, RecordError>;
+    /// An agent for this game, if it can play the game.
+    fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, Unsuited>;
+    /// Agents against each other; see [`arena::pit`]. Once `interrupt` is set, decisions in progress end early.
+    #[cfg(feature = "threads")]
+    fn pit(
+        &self,
+        entrants: &[DynEntrant],
+        settings: &Settings,
+        interrupt: &Arc<AtomicBool>,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<PitResult, PitError>;
+    /// Many games side by side. Once `interrupt` is set, its calls end early and change nothing.
+    #[cfg(feature = "threads")]
+    fn vector(&self, settings: vector::Settings, interrupt: Arc<AtomicBool>)
+    -> Result<Box<dyn DynVector>, VectorError>;
+    /// Many determinizations of states of this game, from what one seat each knows; see [`resample_many`]. Once
+    /// `interrupt` is set, the call ends early.
+    #[cfg(feature = "threads")]
+    fn resample_many(
+        &self,
+        states: &[(&dyn DynState, Seat)],
+        settings: &resample_many::Settings<'_>,
+        interrupt: &AtomicBool,
+    ) -> Result<Box<dyn DynWorlds>, ResampleError>;
+    /// An agent's decisions in many states of this game; see [`search_many`]. Once `interrupt` is set, the call
+    /// ends early.
+    #[cfg(feature = "threads")]
+    fn search_many(
+        &self,
+        spec: &AgentSpec,
+        states: &[&dyn DynState],
+        settings: &search_many::Settings,
+        interrupt: &Arc<AtomicBool>,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Vec<Decision>, SearchManyError>;
+    /// The record of a game that [`pit`](DynGame::pit) played, from its events.
+    fn record_of(&self, events: &[Action]) -> String;
+    /// Measures how hard the game is to search; see [`properties::measure`].
+    #[cfg(feature = "threads")]
+    fn properties(
+        &self,
+        settings: &properties::Settings,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Properties, MeasureError>;
+    /// Estimates the number of histories; see [`game_tree::estimate_size`].
+    fn estimate_histories(&self) -> game_tree::TreeSize;
+    /// All histories of the game, if there are no more than that; see [`GameTree::build`](game_tree::GameTree::build).
+    /// The result does not depend on the number of threads; 0 uses all cores. `watch` receives the number of
+    /// histories so far and may stop the enumeration.
+    fn enumerate(
+        &self,
+        most_histories: usize,
+        threads: usize,
+        watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+    ) -> Result<Arc<dyn DynTree>, BuildError>;
+}
 
-        /// Everything else that describes the game.
-        fn facts(&self) -> &GameFacts { self.facts.get_or_init(|| GameFacts::of(&*self.game)) }
+impl<G: FullGame> DynGame for ErasedGame<G> {
+    fn info(&self) -> &GameInfo {
+        self.game.info()
+    }
 
-        /// The name of an action below [`num_actions`](GameInfo::num_actions).
-        fn action_name(&self, action: Action) -> String { self.game.action_name(action) }
+    fn facts(&self) -> &GameFacts {
+        self.facts.get_or_init(|| GameFacts::of(&*self.game))
+    }
 
-        /// The name of an outcome below [`num_outcomes`](GameInfo::num_outcomes).
-        fn outcome_name(&self, outcome: Action) -> String { self.game.outcome_name(outcome) }
+    fn action_name(&self, action: Action) -> String {
+        self.game.action_name(action)
+    }
 
-        /// The action of that name.
-        fn parse_action(&self, text: &str) -> Result<Action, ParseError> { self.game.parse_action(text) }
+    fn outcome_name(&self, outcome: Action) -> String {
+        self.game.outcome_name(outcome)
+    }
 
-        /// The outcome of that name.
-        fn parse_outcome(&self, text: &str) -> Result<Action, ParseError> { self.game.parse_outcome(text) }
+    fn parse_action(&self, text: &str) -> Result<Action, ParseError> {
+        self.game.parse_action(text)
+    }
 
-        /// The state before the first random event; with a seed, the random events draw themselves.
-        fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState> {
-            let mut history = History::new(&*self.game);
-            let mut dealing = seed.map(|seed| Dealt::new(Dealing { seed, since: 0 }));
-            if let Some(Dealt { dealer, .. }) = &mut dealing {
-                dealer.settle(&*self.game, &mut history);
-            }
-            Box::new(ErasedState { game: self.clone(), history, dealing })
+    fn parse_outcome(&self, text: &str) -> Result<Action, ParseError> {
+        self.game.parse_outcome(text)
+    }
+
+    fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState> {
+        let mut history = History::new(&*self.game);
+        let mut dealing = seed.map(|seed| Dealt::new(Dealing { seed, since: 0 }));
+        if let Some(Dealt { dealer, .. }) = &mut dealing {
+            dealer.settle(&*self.game, &mut history);
         }
+        Box::new(ErasedState { game: self.clone(), history, dealing })
+    }
 
-        /// The state that a [record](record) of this game ends with.
-        fn replay(&self, record: &str) -> Result<Box<dyn DynState>, RecordError> {
-            let history = record::replay(&*self.game, record)?;
-            Ok(Box::new(ErasedState { game: self.clone(), history, dealing: None }))
+    fn replay(&self, record: &str) -> Result<Box<dyn DynState>, RecordError> {
+        let history = record::replay(&*self.game, record)?;
+        Ok(Box::new(ErasedState { game: self.clone(), history, dealing: None }))
+    }
+
+    fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, Unsuited> {
+        spec.check(&*self.game)?;
+        Ok(Box::new(ErasedAgent { game: self.clone(), player: spec.player(&*self.game, spec.seed().unwrap_or(0)) }))
+    }
+
+    #[cfg(feature = "threads")]
+    fn pit(
+        &self,
+        entrants: &[DynEntrant],
+        settings: &Settings,
+        interrupt: &Arc<AtomicBool>,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<PitResult, PitError> {
+        let guest = |entrant: &DynEntrant| ErasedEntrant {
+            game: self.clone(),
+            entrant: entrant.clone(),
+            interrupt: interrupt.clone(),
+        };
+        let guests: Vec<ErasedEntrant<G>> = entrants.iter().map(guest).collect();
+        let guests: Vec<&dyn Entrant<G>> = guests.iter().map(|guest| guest as _).collect();
+        arena::pit(&*self.game, &guests, settings, watch)
+    }
+
+    #[cfg(feature = "threads")]
+    fn vector(
+        &self,
+        settings: vector::Settings,
+        interrupt: Arc<AtomicBool>,
+    ) -> Result<Box<dyn DynVector>, VectorError> {
+        Ok(Box::new(Vector::new(self.game.clone(), settings, interrupt)?))
+    }
+
+    #[cfg(feature = "threads")]
+    fn resample_many(
+        &self,
+        states: &[(&dyn DynState, Seat)],
+        settings: &resample_many::Settings<'_>,
+        interrupt: &AtomicBool,
+    ) -> Result<Box<dyn DynWorlds>, ResampleError> {
+        let mut sources = Vec::with_capacity(states.len());
+        for (index, &(state, seat)) in states.iter().enumerate() {
+            let position = self.state(state).map_err(|source| ResampleError::State { index, source })?;
+            let dealt = position.dealing.is_some();
+            sources.push(resample_many::Source { history: &position.history, seat, dealt });
         }
+        Ok(Box::new(resample_many::draw(&self.game, &sources, settings, interrupt)?))
+    }
 
-        /// An agent for this game, if it can play the game.
-        fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, Unsuited> {
-            spec.check(&*self.game)?;
-            Ok(Box::new(ErasedAgent { game: self.clone(), player: spec.player(&*self.game, spec.seed().unwrap_or(0)) }))
+    #[cfg(feature = "threads")]
+    fn search_many(
+        &self,
+        spec: &AgentSpec,
+        states: &[&dyn DynState],
+        settings: &search_many::Settings,
+        interrupt: &Arc<AtomicBool>,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Vec<Decision>, SearchManyError> {
+        let mut sources = Vec::with_capacity(states.len());
+        for (index, &state) in states.iter().enumerate() {
+            let position = self.state(state).and_then(|position| position.mover().map(|_| position));
+            let position = position.map_err(|source| SearchManyError::State { index, source })?;
+            sources.push((&position.history, position.dealing.as_ref().map(|dealt| &dealt.dealer)));
         }
+        search_many::search(&*self.game, spec, &sources, settings, interrupt, watch)
+    }
 
-        #[cfg(feature = "threads")]
-        /// Agents against each other; see [`arena::pit`]. Once `interrupt` is set, decisions in progress end early.
-        fn pit(
-            &self,
-            entrants: &[DynEntrant],
-            settings: &Settings,
-            interrupt: &Arc<AtomicBool>,
-            watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-        ) -> Result<PitResult, PitError> {
-            let guest = |entrant: &DynEntrant| ErasedEntrant {
-                game: self.clone(),
-                entrant: entrant.clone(),
-                interrupt: interrupt.clone(),
-            };
-            let guests: Vec<ErasedEntrant<G>> = entrants.iter().map(guest).collect();
-            let guests: Vec<&dyn Entrant<G>> = guests.iter().map(|guest| guest as _).collect();
-            arena::pit(&*self.game, &guests, settings, watch)
+    fn record_of(&self, events: &[Action]) -> String {
+        let mut history = History::new(&*self.game);
+        for &event in events {
+            history.push(&*self.game, event);
         }
+        record::write(&*self.game, &history)
+    }
 
-        #[cfg(feature = "threads")]
-        /// Many games side by side. Once `interrupt` is set, its calls end early and change nothing.
-        fn vector(
-            &self,
-            settings: vector::Settings,
-            interrupt: Arc<AtomicBool>,
-        ) -> Result<Box<dyn DynVector>, VectorError> {
-            Ok(Box::new(Vector::new(self.game.clone(), settings, interrupt)?))
-        }
+    #[cfg(feature = "threads")]
+    fn properties(
+        &self,
+        settings: &properties::Settings,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Properties, MeasureError> {
+        properties::measure(&*self.game, settings, watch)
+    }
 
-        #[cfg(feature = "threads")]
-        /// Many determinizations of states of this game, from what one seat each knows; see [`resample_many`]. Once
-        /// `interrupt` is set, the call ends early.
-        fn resample_many(
-            &self,
-            states: &[(&dyn DynState, Seat)],
-            settings: &resample_many::Settings<'_>,
-            interrupt: &AtomicBool,
-        ) -> Result<Box<dyn DynWorlds>, ResampleError> {
-            let mut sources = Vec::with_capacity(states.len());
-            for (index, &(state, seat)) in states.iter().enumerate() {
-                let position = self.state(state).map_err(|source| ResampleError::State { index, source })?;
-                let dealt = position.dealing.is_some();
-                sources.push(resample_many::Source { history: &position.history, seat, dealt });
-            }
-            Ok(Box::new(resample_many::draw(&self.game, &sources, settings, interrupt)?))
-        }
+    fn estimate_histories(&self) -> game_tree::TreeSize {
+        game_tree::estimate_size(&*self.game, game_tree::PROBES)
+    }
 
-        #[cfg(feature = "threads")]
-        /// An agent's decisions in many states of this game; see [`search_many`]. Once `interrupt` is set, the call
-        /// ends early.
-        fn search_many(
-            &self,
-            spec: &AgentSpec,
-            states: &[&dyn DynState],
-            settings: &search_many::Settings,
-            interrupt: &Arc<AtomicBool>,
-            watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-        ) -> Result<Vec<Decision>, SearchManyError> {
-            let mut sources = Vec::with_capacity(states.len());
-            for (index, &state) in states.iter().enumerate() {
-                let position = self.state(state).and_then(|position| position.mover().map(|_| position));
-                let position = position.map_err(|source| SearchManyError::State { index, source })?;
-                sources.push((&position.history, position.dealing.as_ref().map(|dealt| &dealt.dealer)));
-            }
-            search_many::search(&*self.game, spec, &sources, settings, interrupt, watch)
-        }
-
-        /// The record of a game that [`pit`](DynGame::pit) played, from its events.
-        fn record_of(&self, events: &[Action]) -> String {
-            let mut history = History::new(&*self.game);
-            for &event in events {
-                history.push(&*self.game, event);
-            }
-            record::write(&*self.game, &history)
-        }
-
-        #[cfg(feature = "threads")]
-        /// Measures how hard the game is to search; see [`properties::measure`].
-        fn properties(
-            &self,
-            settings: &properties::Settings,
-            watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-        ) -> Result<Properties, MeasureError> {
-            properties::measure(&*self.game, settings, watch)
-        }
-
-        /// Estimates the number of histories; see [`game_tree::estimate_size`].
-        fn estimate_histories(&self) -> game_tree::TreeSize { game_tree::estimate_size(&*self.game, game_tree::PROBES) }
-
-        /// All histories of the game, if there are no more than that; see [`GameTree::build`](game_tree::GameTree::build).
-        /// The result does not depend on the number of threads; 0 uses all cores. `watch` receives the number of
-        /// histories so far and may stop the enumeration.
-        fn enumerate(
-            &self,
-            most_histories: usize,
-            threads: usize,
-            watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
-        ) -> Result<Arc<dyn DynTree>, BuildError> {
-            ErasedGame::enumerate(self, most_histories, threads, watch)
-        }
+    fn enumerate(
+        &self,
+        most_histories: usize,
+        threads: usize,
+        watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+    ) -> Result<Arc<dyn DynTree>, BuildError> {
+        ErasedGame::enumerate(self, most_histories, threads, watch)
     }
 }
 
@@ -221,126 +282,182 @@ pub struct Dealing {
     pub since: usize,
 }
 
-dyn_trait! {
-    /// A state whose type is not known, with its history.
-    pub trait DynState: [Any + Send + Sync + Debug] for ErasedState<G: FullGame> {
-        /// The game.
-        fn game(&self) -> Arc<dyn DynGame> { Arc::new(self.game.clone()) }
+/// A state whose type is not known, with its history.
+pub trait DynState: Any + Send + Sync + Debug {
+    /// The game.
+    fn game(&self) -> Arc<dyn DynGame>;
+    /// A copy with a future of its own.
+    fn duplicate(&self) -> Box<dyn DynState>;
+    /// The player to act, chance, or the end.
+    fn turn(&self) -> Turn;
+    /// The legal actions of the player to act, or the outcomes of chance, ascending.
+    fn possible(&self) -> Vec<Action>;
+    /// The outcomes with their probabilities; empty unless chance is to act.
+    fn chance(&self) -> Vec<Outcome>;
+    /// The error for an event that is not possible, by its id.
+    fn refusal(&self, id: i64) -> IllegalAction;
+    /// Applies an action or an outcome. A seeded state draws the random events that follow. On an error nothing
+    /// changes.
+    fn apply(&mut self, action: Action) -> Result<(), IllegalAction>;
+    /// The events so far, chance included.
+    fn events(&self) -> &[Event];
+    /// Each seat's utility; zeros before the end.
+    fn returns(&self) -> Vec<f64>;
+    /// The origin of the random events; `None` if they are explicit.
+    fn dealing(&self) -> Option<Dealing>;
+    /// Changes the origin of the random events. Returns false and changes nothing if this dealing does not lead to
+    /// the events that have happened since it began.
+    fn set_dealing(&mut self, dealing: Option<Dealing>) -> bool;
+    /// The name of an action or outcome that can happen next, or of any action.
+    fn event_name(&self, action: Action) -> String;
+    /// The event of this name in this state, for any id; the inverse of [`event_name`](DynState::event_name).
+    fn parse_event(&self, text: &str) -> Result<Action, ParseError>;
+    /// The knowledge of the seat as a string.
+    fn knowledge(&self, seat: Seat) -> String;
+    /// Overwrites `out` with the information-state tensor of the seat.
+    fn information_state(&self, seat: Seat, out: &mut [f32]);
+    /// Overwrites `out` with the observation tensor of the seat.
+    fn observation(&self, seat: Seat, out: &mut [f32]);
+    /// A history that the seat cannot tell apart from this one, drawn by chance reach probability.
+    fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState>;
+    /// The events of histories that the seat cannot tell apart from this one: one of each world and true if there are
+    /// at most so many, else so many drawn ones and false. They depend on nothing but what the seat knows.
+    fn worlds(&self, seat: Seat, count: u64) -> (Vec<Vec<Event>>, bool);
+    /// For each event of a history, true if the seat sees what it is: at once, or when the actions that players choose
+    /// in secret are laid open. Any other event in its place would look different to it.
+    fn seen(&self, events: &[Event], seat: Seat) -> Vec<bool>;
+    /// The probable places of the cards given the knowledge of the seat, if only chance is weighed.
+    fn beliefs(&self, seat: Seat) -> Marginals;
+    /// The state as text, with all cards open or as a seat sees it.
+    fn text(&self, perspective: Option<Seat>) -> String;
+    /// The state as a picture, with all cards open or as a seat sees it.
+    fn scene(&self, perspective: Option<Seat>) -> Scene;
+    /// The game so far as a record.
+    fn record(&self) -> String;
+}
 
-        /// A copy with a future of its own.
-        fn duplicate(&self) -> Box<dyn DynState> { Box::new(self.clone()) }
+impl<G: FullGame> DynState for ErasedState<G> {
+    fn game(&self) -> Arc<dyn DynGame> {
+        Arc::new(self.game.clone())
+    }
 
-        /// The player to act, chance, or the end.
-        fn turn(&self) -> Turn { self.game.turn(self.history.state()) }
+    fn duplicate(&self) -> Box<dyn DynState> {
+        Box::new(self.clone())
+    }
 
-        /// The legal actions of the player to act, or the outcomes of chance, ascending.
-        fn possible(&self) -> Vec<Action> { self.game.possible(self.history.state()) }
+    fn turn(&self) -> Turn {
+        self.game.turn(self.history.state())
+    }
 
-        /// The outcomes with their probabilities; empty unless chance is to act.
-        fn chance(&self) -> Vec<Outcome> { self.game.chance(self.history.state()) }
+    fn possible(&self) -> Vec<Action> {
+        self.game.possible(self.history.state())
+    }
 
-        /// The error for an event that is not possible, by its id.
-        fn refusal(&self, id: i64) -> IllegalAction { self.game.refusal(self.history.state(), id) }
+    fn chance(&self) -> Vec<Outcome> {
+        self.game.chance(self.history.state())
+    }
 
-        /// Applies an action or an outcome. A seeded state draws the random events that follow. On an error nothing
-        /// changes.
-        fn apply(&mut self, action: Action) -> Result<(), IllegalAction> {
-            let state = self.history.state();
-            // Decisions, the common case, are checked without listing anything.
-            let legal = self.game.turn(state) != Turn::Chance && self.game.legal(state).contains(action);
-            if !legal {
-                self.game.check(state, action)?;
-            }
-            self.history.push(&*self.game, action);
-            if let Some(Dealt { dealer, .. }) = &mut self.dealing {
-                dealer.settle(&*self.game, &mut self.history);
-            }
-            Ok(())
+    fn refusal(&self, id: i64) -> IllegalAction {
+        self.game.refusal(self.history.state(), id)
+    }
+
+    fn apply(&mut self, action: Action) -> Result<(), IllegalAction> {
+        let state = self.history.state();
+        // Decisions, the common case, are checked without listing anything.
+        let legal = self.game.turn(state) != Turn::Chance && self.game.legal(state).contains(action);
+        if !legal {
+            self.game.check(state, action)?;
         }
-
-        /// The events so far, chance included.
-        fn events(&self) -> &[Event] { self.history.events() }
-
-        /// Each seat's utility; zeros before the end.
-        fn returns(&self) -> Vec<f64> { self.game.returns(self.history.state()).as_slice().to_vec() }
-
-        /// The origin of the random events; `None` if they are explicit.
-        fn dealing(&self) -> Option<Dealing> { self.dealing.as_ref().map(|dealt| dealt.begun) }
-
-        /// Changes the origin of the random events. Returns false and changes nothing if this dealing does not lead to
-        /// the events that have happened since it began.
-        fn set_dealing(&mut self, dealing: Option<Dealing>) -> bool {
-            let dealt = dealing.map(|dealing| self.replayed(dealing));
-            let fits = !matches!(dealt, Some(None));
-            if fits {
-                self.dealing = dealt.flatten();
-            }
-            fits
+        self.history.push(&*self.game, action);
+        if let Some(Dealt { dealer, .. }) = &mut self.dealing {
+            dealer.settle(&*self.game, &mut self.history);
         }
+        Ok(())
+    }
 
-        /// The name of an action or outcome that can happen next, or of any action.
-        fn event_name(&self, action: Action) -> String { self.game.event_name(self.history.state(), action) }
+    fn events(&self) -> &[Event] {
+        self.history.events()
+    }
 
-        /// The event of this name in this state, for any id; the inverse of [`event_name`](DynState::event_name).
-        fn parse_event(&self, text: &str) -> Result<Action, ParseError> {
-            self.game.parse_event(self.history.state(), text)
+    fn returns(&self) -> Vec<f64> {
+        self.game.returns(self.history.state()).as_slice().to_vec()
+    }
+
+    fn dealing(&self) -> Option<Dealing> {
+        self.dealing.as_ref().map(|dealt| dealt.begun)
+    }
+
+    fn set_dealing(&mut self, dealing: Option<Dealing>) -> bool {
+        let dealt = dealing.map(|dealing| self.replayed(dealing));
+        let fits = !matches!(dealt, Some(None));
+        if fits {
+            self.dealing = dealt.flatten();
         }
+        fits
+    }
 
-        /// The knowledge of the seat as a string.
-        fn knowledge(&self, seat: Seat) -> String { self.game.knowledge(&self.game.view(&self.history, seat)) }
+    fn event_name(&self, action: Action) -> String {
+        self.game.event_name(self.history.state(), action)
+    }
 
-        /// Overwrites `out` with the information-state tensor of the seat.
-        fn information_state(&self, seat: Seat, out: &mut [f32]) {
-            self.game.information_state(&self.game.view(&self.history, seat), out);
-        }
+    fn parse_event(&self, text: &str) -> Result<Action, ParseError> {
+        self.game.parse_event(self.history.state(), text)
+    }
 
-        /// Overwrites `out` with the observation tensor of the seat.
-        fn observation(&self, seat: Seat, out: &mut [f32]) { self.game.observation(self.history.state(), seat, out); }
+    fn knowledge(&self, seat: Seat) -> String {
+        self.game.knowledge(&self.game.view(&self.history, seat))
+    }
 
-        /// A history that the seat cannot tell apart from this one, drawn by chance reach probability.
-        fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState> {
-            let mut rng = stier_core::Rng::stream(seed, "resample", 0);
-            let sampler = self.game.sampler(&self.game.view(&self.history, seat));
-            let history = sampler.sample_history(&*self.game, &mut rng);
-            let begun = |_| Dealt::new(Dealing { seed: rng.bits(), since: history.events().len() });
-            let dealing = self.dealing.as_ref().map(begun);
-            Box::new(Self { game: self.game.clone(), history, dealing })
-        }
+    fn information_state(&self, seat: Seat, out: &mut [f32]) {
+        self.game.information_state(&self.game.view(&self.history, seat), out);
+    }
 
-        /// The events of histories that the seat cannot tell apart from this one: one of each world and true if there are
-        /// at most so many, else so many drawn ones and false. They depend on nothing but what the seat knows.
-        fn worlds(&self, seat: Seat, count: u64) -> (Vec<Vec<Event>>, bool) {
-            let sampler = self.game.sampler(&self.game.view(&self.history, seat));
-            let rng = |world| stier_core::Rng::stream(0, "worlds", world);
-            let is_complete = sampler.worlds_fix_views() && sampler.count() <= u128::from(count);
-            let histories: Vec<_> = if is_complete {
-                let of = |(number, world): (u64, World<G::State>)| {
-                    sampler.sample_history_of(&*self.game, &world.state, &mut rng(number))
-                };
-                (0..).zip(sampler.worlds()).map(of).collect()
-            } else {
-                (0..count).map(|world| sampler.sample_history(&*self.game, &mut rng(world))).collect()
+    fn observation(&self, seat: Seat, out: &mut [f32]) {
+        self.game.observation(self.history.state(), seat, out);
+    }
+
+    fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState> {
+        let mut rng = stier_core::Rng::stream(seed, "resample", 0);
+        let sampler = self.game.sampler(&self.game.view(&self.history, seat));
+        let history = sampler.sample_history(&*self.game, &mut rng);
+        let begun = |_| Dealt::new(Dealing { seed: rng.bits(), since: history.events().len() });
+        let dealing = self.dealing.as_ref().map(begun);
+        Box::new(Self { game: self.game.clone(), history, dealing })
+    }
+
+    fn worlds(&self, seat: Seat, count: u64) -> (Vec<Vec<Event>>, bool) {
+        let sampler = self.game.sampler(&self.game.view(&self.history, seat));
+        let rng = |world| stier_core::Rng::stream(0, "worlds", world);
+        let is_complete = sampler.worlds_fix_views() && sampler.count() <= u128::from(count);
+        let histories: Vec<_> = if is_complete {
+            let of = |(number, world): (u64, World<G::State>)| {
+                sampler.sample_history_of(&*self.game, &world.state, &mut rng(number))
             };
-            (histories.iter().map(|history| history.events().to_vec()).collect(), is_complete)
-        }
+            (0..).zip(sampler.worlds()).map(of).collect()
+        } else {
+            (0..count).map(|world| sampler.sample_history(&*self.game, &mut rng(world))).collect()
+        };
+        (histories.iter().map(|history| history.events().to_vec()).collect(), is_complete)
+    }
 
-        /// For each event of a history, true if the seat sees what it is: at once, or when the actions that players choose
-        /// in secret are laid open. Any other event in its place would look different to it.
-        fn seen(&self, events: &[Event], seat: Seat) -> Vec<bool> { seen(&*self.game, events, seat) }
+    fn seen(&self, events: &[Event], seat: Seat) -> Vec<bool> {
+        seen(&*self.game, events, seat)
+    }
 
-        /// The probable places of the cards given the knowledge of the seat, if only chance is weighed.
-        fn beliefs(&self, seat: Seat) -> Marginals {
-            marginals(&*self.game, &Worlds::uniform(&*self.game, &self.game.view(&self.history, seat)))
-        }
+    fn beliefs(&self, seat: Seat) -> Marginals {
+        marginals(&*self.game, &Worlds::uniform(&*self.game, &self.game.view(&self.history, seat)))
+    }
 
-        /// The state as text, with all cards open or as a seat sees it.
-        fn text(&self, perspective: Option<Seat>) -> String { self.game.text(self.history.state(), perspective) }
+    fn text(&self, perspective: Option<Seat>) -> String {
+        self.game.text(self.history.state(), perspective)
+    }
 
-        /// The state as a picture, with all cards open or as a seat sees it.
-        fn scene(&self, perspective: Option<Seat>) -> Scene { self.game.scene(self.history.state(), perspective) }
+    fn scene(&self, perspective: Option<Seat>) -> Scene {
+        self.game.scene(self.history.state(), perspective)
+    }
 
-        /// The game so far as a record.
-        fn record(&self) -> String { record::write(&*self.game, &self.history) }
+    fn record(&self) -> String {
+        record::write(&*self.game, &self.history)
     }
 }
 
@@ -356,36 +473,45 @@ impl dyn DynState + '_ {
     }
 }
 
-dyn_trait! {
-    /// An agent for a game whose type is not known.
-    pub trait DynAgent: [Send] for ErasedAgent<G: FullGame> {
-        /// Decides for the player to act. Uses nothing that this player cannot know, unless it is an oracle. Returns
-        /// the searched lines of up to `depth` actions, too, each before those that continue it; none from agents that
-        /// keep no tree.
-        fn decide_with_lines(&mut self, state: &dyn DynState, depth: usize) -> Result<(Decision, Vec<Line>), DecideError> {
-            let state = self.game.state(state)?;
-            state.mover()?;
-            let (game, history) = (&*self.game, &state.history);
-            let dealer = state.dealing.as_ref().map(|dealt| &dealt.dealer);
-            self.player.agent().note_lines(depth);
-            let decision = self.player.act(game, history, dealer, game.legal(history.state()));
-            let lines = self.player.agent().lines();
-            self.player.agent().note_lines(0);
-            Ok((decision, lines))
-        }
+/// An agent for a game whose type is not known.
+pub trait DynAgent: Send {
+    /// Decides for the player to act. Uses nothing that this player cannot know, unless it is an oracle. Returns
+    /// the searched lines of up to `depth` actions, too, each before those that continue it; none from agents that
+    /// keep no tree.
+    fn decide_with_lines(&mut self, state: &dyn DynState, depth: usize) -> Result<(Decision, Vec<Line>), DecideError>;
+    /// The agent's beliefs about the places of the cards, given the knowledge of the seat.
+    fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError>;
+    /// Begins a new game with the streams of `seed`.
+    fn restart(&mut self, seed: u64);
+    /// A decision in progress ends early once the flag is set, with what it has.
+    fn interrupt_with(&mut self, flag: Arc<AtomicBool>);
+}
 
-        /// The agent's beliefs about the places of the cards, given the knowledge of the seat.
-        fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError> {
-            let (game, state) = (&*self.game, self.game.state(state)?);
-            let view = game.view(&state.history, seat);
-            Ok(marginals(game, &self.player.agent().beliefs(game, &view)))
-        }
+impl<G: FullGame> DynAgent for ErasedAgent<G> {
+    fn decide_with_lines(&mut self, state: &dyn DynState, depth: usize) -> Result<(Decision, Vec<Line>), DecideError> {
+        let state = self.game.state(state)?;
+        state.mover()?;
+        let (game, history) = (&*self.game, &state.history);
+        let dealer = state.dealing.as_ref().map(|dealt| &dealt.dealer);
+        self.player.agent().note_lines(depth);
+        let decision = self.player.act(game, history, dealer, game.legal(history.state()));
+        let lines = self.player.agent().lines();
+        self.player.agent().note_lines(0);
+        Ok((decision, lines))
+    }
 
-        /// Begins a new game with the streams of `seed`.
-        fn restart(&mut self, seed: u64) { self.player.restart(seed); }
+    fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError> {
+        let (game, state) = (&*self.game, self.game.state(state)?);
+        let view = game.view(&state.history, seat);
+        Ok(marginals(game, &self.player.agent().beliefs(game, &view)))
+    }
 
-        /// A decision in progress ends early once the flag is set, with what it has.
-        fn interrupt_with(&mut self, flag: Arc<AtomicBool>) { self.player.interrupt_with(flag); }
+    fn restart(&mut self, seed: u64) {
+        self.player.restart(seed);
+    }
+
+    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+        self.player.interrupt_with(flag);
     }
 }
 

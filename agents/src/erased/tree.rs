@@ -17,7 +17,7 @@ use crate::arena::Entrant as _;
 #[cfg(feature = "threads")]
 use crate::batch::vector::Cells;
 use crate::belief::Beliefs;
-use crate::catalogue::spec::Unsuited;
+use crate::catalogue::Unsuited;
 use crate::solve::best_response::{self, NashConv};
 use crate::solve::game_tree::{BuildError, GameTree, Policy, Tree, is_distribution};
 use crate::solve::solution_file::{self, Label, SolutionFileError};
@@ -56,7 +56,7 @@ pub enum NotAPolicy {
     },
     /// Not probabilities of the legal actions.
     #[error(
-        "information set {set}: the probabilities of the legal actions must be 0 or more and add up to 1, those of others be 0; they are {row:?}"
+        "information set {set}: the probabilities of the legal actions must not be negative and must add up to 1, and those of other actions must be 0; got {row:?}"
     )]
     Row {
         /// The information set.
@@ -77,174 +77,239 @@ pub struct AskSettings {
     pub threads: usize,
 }
 
-dyn_trait! {
-    /// A whole game in memory; see [`GameTree`].
-    pub trait DynTree: [Send + Sync + Debug] for ErasedTree<G: FullGame> {
-        /// The game.
-        fn game(&self) -> Arc<dyn DynGame> { Arc::new(self.erased()) }
+/// A whole game in memory; see [`GameTree`].
+pub trait DynTree: Send + Sync + Debug {
+    /// The game.
+    fn game(&self) -> Arc<dyn DynGame>;
+    /// The tree without its game.
+    fn shape(&self) -> &Tree;
+    /// The number of histories.
+    fn histories(&self) -> usize;
+    /// The number of information sets.
+    fn information_sets(&self) -> usize;
+    /// The player of each information set.
+    fn movers(&self) -> Vec<Seat>;
+    /// The knowledge at some information sets, as text: [`Notation::knowledge`](stier_core::Notation::knowledge). Replays
+    /// a history of each.
+    fn knowledge(&self, sets: Range<usize>) -> Vec<String>;
+    /// The table at an information set, as its player sees it; `None` if a player has chosen anything before.
+    fn opening(&self, set: usize) -> Option<Scene>;
+    /// Marks the legal actions of some information sets: `mask[set * actions + action]`.
+    fn legal(&self, sets: Range<usize>, mask: &mut [bool]);
+    /// Writes the observation tensor of the player to act at some information sets, one after the other. Replays a
+    /// history of each.
+    #[cfg(feature = "threads")]
+    fn observations(&self, sets: Range<usize>, out: Cells<'_>);
+    /// A policy of this tree.
+    fn of_policy(&self, policy: Policy) -> Arc<dyn DynPolicy>;
+    /// The policy of these probabilities, `probabilities[set * actions + action]`. Those of a set may be as far
+    /// from adding up to 1 as single precision is, and are divided by their sum.
+    fn policy(&self, probabilities: &[f64]) -> Result<Arc<dyn DynPolicy>, NotAPolicy>;
+    /// The behaviour of an entrant at every information set: the rows of a table, the policy of an agent, which is
+    /// queried with its own seeds at each set, or the choices of a function. Entrants without
+    /// [seeds](DynEntrant::num_seeds) are queried once. `watch` is called after every query. Once `interrupt` is set, decisions in progress end early. A function is called from one thread.
+    fn policy_of(
+        &self,
+        entrant: &DynEntrant,
+        settings: &AskSettings,
+        interrupt: &Arc<AtomicBool>,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Arc<dyn DynPolicy>, AskError>;
+    /// Looks for an equilibrium; see [`solve::solve`].
+    fn solve(
+        &self,
+        settings: &solve::Settings,
+        interrupt: &Arc<AtomicBool>,
+        watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+    ) -> Result<Solved<Arc<dyn DynPolicy>>, SolveError>;
+    /// The policy in what [`DynPolicy::to_bytes`] gave, and its label.
+    fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError>;
+}
 
-        /// The tree without its game.
-        fn shape(&self) -> &Tree { self.tree() }
+impl<G: FullGame> DynTree for ErasedTree<G> {
+    fn game(&self) -> Arc<dyn DynGame> {
+        Arc::new(self.erased())
+    }
 
-        /// The number of histories.
-        fn histories(&self) -> usize { self.tree().num_nodes() }
+    fn shape(&self) -> &Tree {
+        self.tree()
+    }
 
-        /// The number of information sets.
-        fn information_sets(&self) -> usize { self.tree().num_sets() }
+    fn histories(&self) -> usize {
+        self.tree().num_nodes()
+    }
 
-        /// The player of each information set.
-        fn movers(&self) -> Vec<Seat> { self.tree().set_numbers().map(|set| self.tree().mover(set)).collect() }
+    fn information_sets(&self) -> usize {
+        self.tree().num_sets()
+    }
 
-        /// The knowledge at some information sets, as text: [`Notation::knowledge`](stier_core::Notation::knowledge). Replays
-        /// a history of each.
-        fn knowledge(&self, sets: Range<usize>) -> Vec<String> {
-            sets.map(|set| self.tree().game().knowledge(&self.tree().set(set as u32).view())).collect()
+    fn movers(&self) -> Vec<Seat> {
+        self.tree().set_numbers().map(|set| self.tree().mover(set)).collect()
+    }
+
+    fn knowledge(&self, sets: Range<usize>) -> Vec<String> {
+        sets.map(|set| self.tree().game().knowledge(&self.tree().set(set as u32).view())).collect()
+    }
+
+    fn opening(&self, set: usize) -> Option<Scene> {
+        let (game, set) = (self.tree().game(), self.tree().set(set as u32));
+        let history = set.history();
+        let is_first = history.events().iter().all(|event| event.turn == Turn::Chance);
+        is_first.then(|| game.scene(history.state(), Some(set.seat())))
+    }
+
+    fn legal(&self, sets: Range<usize>, mask: &mut [bool]) {
+        for (set, mask) in sets.zip(mask.chunks_exact_mut(self.tree().game().num_actions())) {
+            mask.fill(false);
+            self.tree().actions(set as u32).iter().for_each(|action| mask[action.index()] = true);
         }
+    }
 
-        /// The table at an information set, as its player sees it; `None` if a player has chosen anything before.
-        fn opening(&self, set: usize) -> Option<Scene> {
-            let (game, set) = (self.tree().game(), self.tree().set(set as u32));
-            let history = set.history();
-            let is_first = history.events().iter().all(|event| event.turn == Turn::Chance);
-            is_first.then(|| game.scene(history.state(), Some(set.seat())))
-        }
+    #[cfg(feature = "threads")]
+    fn observations(&self, sets: Range<usize>, out: Cells<'_>) {
+        let shown = |set: usize| {
+            let set = self.tree().set(set as u32);
+            (*set.history().state(), set.seat())
+        };
+        out.observe(self.tree().game(), sets.map(shown));
+    }
 
-        /// Marks the legal actions of some information sets: `mask[set * actions + action]`.
-        fn legal(&self, sets: Range<usize>, mask: &mut [bool]) {
-            for (set, mask) in sets.zip(mask.chunks_exact_mut(self.tree().game().num_actions())) {
-                mask.fill(false);
-                self.tree().actions(set as u32).iter().for_each(|action| mask[action.index()] = true);
-            }
-        }
+    fn of_policy(&self, policy: Policy) -> Arc<dyn DynPolicy> {
+        self.table(policy)
+    }
 
-        #[cfg(feature = "threads")]
-        /// Writes the observation tensor of the player to act at some information sets, one after the other. Replays a
-        /// history of each.
-        fn observations(&self, sets: Range<usize>, out: Cells<'_>) {
-            let shown = |set: usize| {
-                let set = self.tree().set(set as u32);
-                (*set.history().state(), set.seat())
-            };
-            out.observe(self.tree().game(), sets.map(shown));
-        }
+    fn policy(&self, probabilities: &[f64]) -> Result<Arc<dyn DynPolicy>, NotAPolicy> {
+        Ok(self.table(checked(self.tree(), self.tree().game().num_actions(), probabilities)?))
+    }
 
-        /// A policy of this tree.
-        fn of_policy(&self, policy: Policy) -> Arc<dyn DynPolicy> { self.table(policy) }
-
-        /// The policy of these probabilities, `probabilities[set * actions + action]`. Those of a set may be as far
-        /// from adding up to 1 as single precision is, and are divided by their sum.
-        fn policy(&self, probabilities: &[f64]) -> Result<Arc<dyn DynPolicy>, NotAPolicy> {
-            Ok(self.table(checked(self.tree(), self.tree().game().num_actions(), probabilities)?))
-        }
-
-        /// The behaviour of an entrant at every information set: the rows of a table, the policy of an agent, which is
-        /// queried with its own seeds at each set, or the choices of a function. Entrants without
-        /// [seeds](DynEntrant::num_seeds) are queried once. `watch` is called after every query. Once `interrupt` is set, decisions in progress end early. A function is called from one thread.
-        fn policy_of(
-            &self,
-            entrant: &DynEntrant,
-            settings: &AskSettings,
-            interrupt: &Arc<AtomicBool>,
-            watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-        ) -> Result<Arc<dyn DynPolicy>, AskError> {
-            let game = self.erased();
-            let mut threads = settings.threads;
-            match entrant {
-                DynEntrant::Table(_, table) => return Ok(self.table(game.table(&**table)?.policy().clone())),
-                DynEntrant::Callback(..) => threads = 1,
-                DynEntrant::Spec(spec) => {
-                    spec.check(&*game)?;
-                    if spec.facts().is_oracle {
-                        return Err(AskError::Oracle(spec.to_string()));
-                    }
+    fn policy_of(
+        &self,
+        entrant: &DynEntrant,
+        settings: &AskSettings,
+        interrupt: &Arc<AtomicBool>,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Arc<dyn DynPolicy>, AskError> {
+        let game = self.erased();
+        let mut threads = settings.threads;
+        match entrant {
+            DynEntrant::Table(_, table) => return Ok(self.table(game.table(&**table)?.policy().clone())),
+            DynEntrant::Callback(..) => threads = 1,
+            DynEntrant::Spec(spec) => {
+                spec.check(&*game)?;
+                if spec.facts().is_oracle {
+                    return Err(AskError::Oracle(spec.to_string()));
                 }
             }
-            let guest = ErasedEntrant { game, entrant: entrant.clone(), interrupt: interrupt.clone() };
-            let enter = || match guest.enter(self.tree().game()) {
-                Player::Fair(agent) => agent,
-                Player::Oracle(_) => unreachable!("oracles have been refused"),
-            };
-            // The first is the given one, so that one seed is the first of several.
-            let further = |index| match index {
-                0 => settings.seed,
-                _ => Rng::stream(settings.seed, "seed of an agent", index).bits(),
-            };
-            let seed = |index| further(index) ^ entrant.seed().rotate_left(32);
-            let seeds: Vec<u64> = (0..entrant.num_seeds(settings).max(1)).map(seed).collect();
-            Ok(self.table(policy_of(self.tree(), &enter, &seeds, threads, watch)?))
         }
+        let guest = ErasedEntrant { game, entrant: entrant.clone(), interrupt: interrupt.clone() };
+        let enter = || match guest.enter(self.tree().game()) {
+            Player::Fair(agent) => agent,
+            Player::Oracle(_) => unreachable!("oracles have been refused"),
+        };
+        // The first is the given one, so that one seed is the first of several.
+        let further = |index| match index {
+            0 => settings.seed,
+            _ => Rng::stream(settings.seed, "seed of an agent", index).bits(),
+        };
+        let seed = |index| further(index) ^ entrant.seed().rotate_left(32);
+        let seeds: Vec<u64> = (0..entrant.num_seeds(settings).max(1)).map(seed).collect();
+        Ok(self.table(policy_of(self.tree(), &enter, &seeds, threads, watch)?))
+    }
 
-        /// Looks for an equilibrium; see [`solve::solve`].
-        fn solve(
-            &self,
-            settings: &solve::Settings,
-            interrupt: &Arc<AtomicBool>,
-            watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
-        ) -> Result<Solved<Arc<dyn DynPolicy>>, SolveError> {
-            let Solved { policy, iterations, log } = solve::solve(self.tree(), settings, interrupt, watch)?;
-            Ok(Solved { policy: self.table(policy), iterations, log })
-        }
+    fn solve(
+        &self,
+        settings: &solve::Settings,
+        interrupt: &Arc<AtomicBool>,
+        watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+    ) -> Result<Solved<Arc<dyn DynPolicy>>, SolveError> {
+        let Solved { policy, iterations, log } = solve::solve(self.tree(), settings, interrupt, watch)?;
+        Ok(Solved { policy: self.table(policy), iterations, log })
+    }
 
-        /// The policy in what [`DynPolicy::to_bytes`] gave, and its label.
-        fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError> {
-            let (policy, label) = solution_file::read(self.tree(), bytes)?;
-            Ok((self.table(policy), label))
-        }
+    fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError> {
+        let (policy, label) = solution_file::read(self.tree(), bytes)?;
+        Ok((self.table(policy), label))
     }
 }
 
-dyn_trait! {
-    /// A policy for every information set.
-    pub trait DynPolicy: [Any + Send + Sync + Debug] for ErasedPolicy<G: FullGame> {
-        /// The tree of the policy.
-        fn tree(&self) -> Arc<dyn DynTree> { Arc::new(self.owner()) }
+/// A policy for every information set.
+pub trait DynPolicy: Any + Send + Sync + Debug {
+    /// The tree of the policy.
+    fn tree(&self) -> Arc<dyn DynTree>;
+    /// The policy without its tree.
+    fn shares(&self) -> &Policy;
+    /// The behaviour of the player to act: the legal actions with their probabilities, ascending by action.
+    fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError>;
+    /// The distance from equilibrium. It does not depend on the number of threads; 0 uses all cores.
+    fn nash_conv(&self, threads: usize) -> Result<NashConv, Halted>;
+    /// The probabilities, `rows[set * actions + action]`; 0 for actions that are not legal.
+    fn rows(&self) -> Vec<f64>;
+    /// The values of all actions if every seat follows the policy, `values[set * actions + action]`; 0 for actions
+    /// that are not legal. Where the policies of the others never lead, worlds are weighted by chance alone. See
+    /// [`action_values`](best_response::action_values).
+    fn action_values(&self, beliefs: Beliefs, threads: usize) -> Result<Vec<f64>, Halted>;
+    /// The best responses of every seat to this policy, in one table. It does not depend on the number of threads;
+    /// 0 uses all cores.
+    fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, Halted>;
+    /// The expected number of visits to each information set in a game; see [`reach`].
+    fn reach(&self) -> Vec<f64>;
+    /// The expected number of times that an action is chosen in a game; see [`frequency`].
+    fn frequency(&self, action: Action) -> f64;
+    /// The content of a file with this label; see [`solution_file`].
+    fn to_bytes(&self, label: &Label) -> Vec<u8>;
+    /// A hash of the probabilities.
+    fn fingerprint(&self) -> u64;
+}
 
-        /// The policy without its tree.
-        fn shares(&self) -> &Policy { self.0.policy() }
+impl<G: FullGame> DynPolicy for ErasedPolicy<G> {
+    fn tree(&self) -> Arc<dyn DynTree> {
+        Arc::new(self.owner())
+    }
 
-        /// The behaviour of the player to act: the legal actions with their probabilities, ascending by action.
-        fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError> {
-            let erased = self.owner().erased();
-            let found = erased.state(state)?;
-            let (game, state, seat) = (self.tree().game(), found.history.state(), found.mover()?);
-            let row = self.0.row(&game.view(&found.history, seat)).expect("every history is in the tree");
-            Ok(game.legal(state).iter().zip(row.iter().copied()).collect())
-        }
+    fn shares(&self) -> &Policy {
+        self.0.policy()
+    }
 
-        /// The distance from equilibrium. It does not depend on the number of threads; 0 uses all cores.
-        fn nash_conv(&self, threads: usize) -> Result<NashConv, Halted> {
-            threads::install(threads, || best_response::nash_conv(self.tree(), self.0.policy()))
-        }
+    fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError> {
+        let erased = self.owner().erased();
+        let found = erased.state(state)?;
+        let (game, state, seat) = (self.tree().game(), found.history.state(), found.mover()?);
+        let row = self.0.row(&game.view(&found.history, seat)).expect("every history is in the tree");
+        Ok(game.legal(state).iter().zip(row.iter().copied()).collect())
+    }
 
-        /// The probabilities, `rows[set * actions + action]`; 0 for actions that are not legal.
-        fn rows(&self) -> Vec<f64> { spread(self.tree(), self.actions(), |set| self.0.policy().row(set)) }
+    fn nash_conv(&self, threads: usize) -> Result<NashConv, Halted> {
+        threads::install(threads, || best_response::nash_conv(self.tree(), self.0.policy()))
+    }
 
-        /// The values of all actions if every seat follows the policy, `values[set * actions + action]`; 0 for actions
-        /// that are not legal. Where the policies of the others never lead, worlds are weighted by chance alone. See
-        /// [`action_values`](best_response::action_values).
-        fn action_values(&self, beliefs: Beliefs, threads: usize) -> Result<Vec<f64>, Halted> {
-            let rows = threads::install(threads, || best_response::known_values(self.tree(), self.0.policy(), beliefs))?;
-            Ok(spread(self.tree(), self.actions(), |set| &rows[set as usize]))
-        }
+    fn rows(&self) -> Vec<f64> {
+        spread(self.tree(), self.actions(), |set| self.0.policy().row(set))
+    }
 
-        /// The best responses of every seat to this policy, in one table. It does not depend on the number of threads;
-        /// 0 uses all cores.
-        fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, Halted> {
-            let policy = threads::install(threads, || best_responses(self.tree(), self.0.policy()))?;
-            Ok(self.owner().table(policy))
-        }
+    fn action_values(&self, beliefs: Beliefs, threads: usize) -> Result<Vec<f64>, Halted> {
+        let rows = threads::install(threads, || best_response::known_values(self.tree(), self.0.policy(), beliefs))?;
+        Ok(spread(self.tree(), self.actions(), |set| &rows[set as usize]))
+    }
 
-        /// The expected number of visits to each information set in a game; see [`reach`].
-        fn reach(&self) -> Vec<f64> { reach(self.tree(), self.0.policy()) }
+    fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, Halted> {
+        let policy = threads::install(threads, || best_responses(self.tree(), self.0.policy()))?;
+        Ok(self.owner().table(policy))
+    }
 
-        /// The expected number of times that an action is chosen in a game; see [`frequency`].
-        fn frequency(&self, action: Action) -> f64 { frequency(self.tree(), self.0.policy(), action) }
+    fn reach(&self) -> Vec<f64> {
+        reach(self.tree(), self.0.policy())
+    }
 
-        /// The content of a file with this label; see [`solution_file`].
-        fn to_bytes(&self, label: &Label) -> Vec<u8> { solution_file::write(self.tree(), self.0.policy(), label) }
+    fn frequency(&self, action: Action) -> f64 {
+        frequency(self.tree(), self.0.policy(), action)
+    }
 
-        /// A hash of the probabilities.
-        fn fingerprint(&self) -> u64 { solution_file::policy_hash(self.0.policy()) }
+    fn to_bytes(&self, label: &Label) -> Vec<u8> {
+        solution_file::write(self.tree(), self.0.policy(), label)
+    }
+
+    fn fingerprint(&self) -> u64 {
+        solution_file::policy_hash(self.0.policy())
     }
 }
 

@@ -1,29 +1,21 @@
 //! The continuation of a search from a leaf: to the end of the game, or to an estimate or an exact value.
 //!
-//! The actions are uniformly random, or those of the game's [hints](Hints::rollout), or those of the *Move-Average
-//! Sampling Technique*, MAST (H. Finnsson and Y. Björnsson, *Simulation-Based Approach to General Game Playing*, AAAI
-//! 2008). MAST learns the average result of each action of each seat during the search, wherever it was played, and
-//! prefers good ones. It uses Gibbs sampling as in that paper, or the best action with a share `epsilon` of random
-//! ones. M. J. W. Tak, M. H. M. Winands and Y. Björnsson (*N-Grams and the Last-Good-Reply Policy Applied in General
-//! Game Playing*, IEEE Transactions on Computational Intelligence and AI in Games 4(2), 2012) found the latter
-//! better. With any policy, `epsilon` is the probability of a random action.
+//! The actions are uniformly random, or those of the game's [hints](Hints::rollout) or its fitted policy, or a network's.
+//! With any policy, `epsilon` is the probability of a random action.
 //!
-//! Known weaknesses: hints always make the same mistakes, and a stronger policy can be a worse judge of a position.
-//! MAST assumes that an action is equally good everywhere. An estimate after `cutoff` plies and an exact ending read
-//! all cards, so that hidden cards count as known (*strategy fusion*: I. Frank and D. Basin, *Search in Games with
-//! Incomplete Information*, Artificial Intelligence 100, 1998). The ending also assumes that all players play
-//! perfectly.
+//! Known weaknesses: hints always make the same mistakes, and a stronger policy can be a worse judge of a position. An
+//! estimate after `cutoff` plies and an exact ending read all cards, so that hidden cards count as known (*strategy
+//! fusion*: I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial Intelligence 100, 1998).
+//! The ending also assumes that all players play perfectly.
 
 pub mod fitted;
-mod mast;
 
-use stier_core::error::meant;
+use stier_core::names::meant;
 use stier_core::options::{Allowed, OptionType, Switch, number};
-use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, OptionValue, Rng, Seat, Turn, choice, options};
+use stier_core::{ActionSet as _, BySeat, Hints, OptionValue, Rng, Seat, Turn, choice, options};
 
 use crate::network::evaluator::{self, Evaluator};
 use crate::network::option::Guide;
-use mast::Mast;
 
 choice! {
     /// The policy of a rollout.
@@ -34,8 +26,6 @@ choice! {
         Hints = "hints",
         /// The game's policy, fitted to the decisions of a search, with its probabilities ([`Hints::logit`]).
         Fitted = "fitted",
-        /// Actions that did well so far in this search, for the seat that plays them.
-        Mast = "mast",
         /// The policy of a trained network, with its probabilities.
         Network = "network",
     }
@@ -59,7 +49,7 @@ pub enum Cutoff {
     Off,
     /// The state after this many plies is evaluated, unless the game has ended. With 0 there is no rollout.
     After(u32),
-    /// The state after the next deal is evaluated, unless the game has ended: see [`Game::deal_number`]. If deals are
+    /// The state after the next deal is evaluated, unless the game has ended: see [`deal_number`](stier_core::Game::deal_number). If deals are
     /// nearly independent, the rollout thus avoids the later ones and their luck.
     Deal,
 }
@@ -113,9 +103,6 @@ options! {
         rollout: Rollout = Rollout::Random, ();
         /// The probability of a uniformly random action instead of the policy's.
         epsilon: f64 = 0.0, 0.0..=1.0, "rollout!=random";
-        /// The temperature of rollout=mast, in standard deviations of the returns: a mean that is higher by this much
-        /// makes an action e times as likely. 0 selects only the best action.
-        temperature: f64 = 1.0, 0.0..=1000.0, "rollout=mast";
         /// The point at which an evaluation ends a rollout: after this many plies, with the deal, or off.
         cutoff: Cutoff = Cutoff::Off, ();
         /// The source of that evaluation.
@@ -127,11 +114,7 @@ options! {
     }
 }
 
-/// Plays on from leaves, for one search.
-///
-/// In every iteration, [`note`](Self::note) each action on the way to the leaf, take the [`returns`](Self::returns)
-/// of the leaf unless the game has ended, and let the roller [`learn`](Self::learn) the result. Policies that do not
-/// learn ignore the first and the last step.
+/// Plays on from leaves, for one search. Take the [`returns`](Self::returns) of each leaf at which the game has not ended.
 #[derive(Clone, Debug)]
 pub struct Roller {
     settings: RolloutSettings,
@@ -139,28 +122,24 @@ pub struct Roller {
     plain: bool,
     /// The largest number of plies of a rollout.
     plies: u32,
-    mast: Option<Mast>,
     network: Option<Box<Evaluator>>,
 }
 
 impl Roller {
-    /// Creates a roller for one search of this game, which has not learned anything yet.
-    pub fn new<G: Game>(game: &G, settings: RolloutSettings) -> Self {
+    /// Creates a roller with these settings.
+    pub fn new(settings: RolloutSettings) -> Self {
         let plies = match settings.cutoff {
             Cutoff::Off | Cutoff::Deal => u32::MAX,
             Cutoff::After(plies) => plies,
         };
-        let learns = settings.rollout == Rollout::Mast;
         let random = settings.rollout == Rollout::Random;
         Self {
             settings,
-            plain: !learns
-                && !matches!(settings.rollout, Rollout::Fitted | Rollout::Network)
+            plain: !matches!(settings.rollout, Rollout::Fitted | Rollout::Network)
                 && (random || settings.epsilon == 0.0)
                 && settings.cutoff == Cutoff::Off
                 && settings.endings == Switch::Off,
             plies,
-            mast: learns.then(|| Mast::new(game.num_seats(), game.num_actions(), settings.temperature)),
             network: None,
         }
     }
@@ -184,25 +163,8 @@ impl Roller {
     }
 
     /// Creates a roller that plays to the end.
-    pub fn of<G: Game>(game: &G, rollout: Rollout) -> Self {
-        Self::new(game, RolloutSettings { rollout, ..RolloutSettings::default() })
-    }
-
-    /// Records an action on the way from the root to the leaf.
-    #[inline(always)]
-    pub fn note(&mut self, seat: Seat, action: Action) {
-        if let Some(mast) = &mut self.mast {
-            mast.note(seat, action);
-        }
-    }
-
-    /// Credits the recorded actions with the returns of the iteration, and forgets them.
-    #[inline(always)]
-    pub fn learn(&mut self, returns: &BySeat<f32>) {
-        if let Some(mast) = &mut self.mast {
-            mast.learn(0, returns);
-            mast.count(returns);
-        }
+    pub fn of(rollout: Rollout) -> Self {
+        Self::new(RolloutSettings { rollout, ..RolloutSettings::default() })
     }
 
     /// The mean returns of rollouts from this state, which may be a decision or the end. The state is changed.
@@ -229,23 +191,13 @@ impl Roller {
         }
         match self.settings.rollout {
             Rollout::Hints => game.hinted_playout(state, rng),
-            Rollout::Random | Rollout::Fitted | Rollout::Mast | Rollout::Network => game.playout(state, rng),
+            Rollout::Random | Rollout::Fitted | Rollout::Network => game.playout(state, rng),
         };
         game.rounded_returns(state)
     }
 
     #[inline(never)]
     fn step_by_step<G: Hints>(&mut self, game: &G, state: &mut G::State, rng: &mut Rng) -> BySeat<f32> {
-        let path = self.mast.as_ref().map_or(0, Mast::noted);
-        let returns = self.walk(game, state, rng);
-        if let Some(mast) = &mut self.mast {
-            mast.learn(path, &returns);
-        }
-        returns
-    }
-
-    #[inline(always)]
-    fn walk<G: Hints>(&mut self, game: &G, state: &mut G::State, rng: &mut Rng) -> BySeat<f32> {
         let endings = self.settings.endings == Switch::On;
         let mut left = self.plies;
         let deal = (self.settings.cutoff == Cutoff::Deal).then(|| game.deal_number(state));
@@ -259,15 +211,13 @@ impl Roller {
             left -= 1;
             let legal = game.legal(state);
             let any = self.settings.epsilon > 0.0 && rng.unit() < self.settings.epsilon;
-            let action = match (&self.mast, self.settings.rollout) {
+            let action = match self.settings.rollout {
                 _ if any => legal.pick(rng),
-                (Some(mast), _) => mast.pick(seat, legal, rng),
-                (None, Rollout::Fitted) => fitted::pick(game, state, legal, rng),
-                (None, Rollout::Network) => evaluator::pick(asked(&mut self.network), game, state, seat, legal, rng),
-                (None, Rollout::Hints) => game.rollout(state, legal).pick(rng),
-                (None, _) => legal.pick(rng),
+                Rollout::Fitted => fitted::pick(game, state, legal, rng),
+                Rollout::Network => evaluator::pick(asked(&mut self.network), game, state, seat, legal, rng),
+                Rollout::Hints => game.rollout(state, legal).pick(rng),
+                Rollout::Random => legal.pick(rng),
             };
-            self.note(seat, action);
             game.step(state, action, rng);
         }
         game.rounded_returns(state)

@@ -7,7 +7,7 @@ use stier_core::{ActionSet, Game, Hints, Rng};
 use web_time::Instant;
 
 use crate::agent::lines::Line;
-use crate::agent::stop::Stop;
+use crate::agent::stop::{Stop, TimeLimit};
 use crate::agent::streams::Streams;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision, Search};
@@ -62,9 +62,8 @@ pub(crate) struct SearchAgent<S> {
 }
 
 impl<S> SearchAgent<S> {
-    /// Creates an agent with `time_ms` milliseconds per decision, 0 for unlimited, these weights of worlds, and the streams
-    /// of `seed`.
-    pub(crate) fn new(time_ms: u64, belief: BeliefSettings, seed: u64, algorithm: S) -> Self {
+    /// Creates an agent with this much time per decision, these weights of worlds, and the streams of `seed`.
+    pub(crate) fn new(time_ms: TimeLimit, belief: BeliefSettings, seed: u64, algorithm: S) -> Self {
         let (streams, interrupt) = (Streams::new(seed), Arc::default());
         let (kept, self_determination, draws, depth) = (Kept::States, 0.0, 0, 0);
         let frame = Frame { time_ms, belief, kept, self_determination, draws, streams, interrupt, depth };
@@ -101,7 +100,7 @@ impl<S> SearchAgent<S> {
 
 /// The part of a [`SearchAgent`] that is the same for all algorithms.
 pub(crate) struct Frame {
-    time_ms: u64,
+    time_ms: TimeLimit,
     belief: BeliefSettings,
     kept: Kept,
     /// The share of self-determined worlds, and the number of worlds drawn in a decision without a time limit.
@@ -136,7 +135,7 @@ impl Frame {
     ) -> Decision {
         let start = Instant::now();
         let mut decision = if legal.len() > 1 {
-            search(self, stop.unwrap_or_else(|| Stop::new(start, self.time_ms, &self.interrupt)))
+            search(self, stop.unwrap_or_else(|| Stop::new(start, self.time_ms.0, &self.interrupt)))
         } else {
             let mut only = ActionRecord::new(legal.nth(0)).stats(0.0);
             only.probability = 1.0;
@@ -171,7 +170,7 @@ impl Frame {
 
     /// The worlds of [`Agent::beliefs`]. Without the histories that some searches need, more can be enumerated.
     fn beliefs<G: Hints>(&self, algorithm: &dyn Algorithm<G>, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = Stop::new(Instant::now(), self.time_ms, &self.interrupt);
+        let stop = Stop::new(Instant::now(), self.time_ms.0, &self.interrupt);
         self.worlds(algorithm, Kept::States, game, view, &stop, &mut self.streams.rng("beliefs"))
     }
 }

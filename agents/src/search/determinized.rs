@@ -12,7 +12,8 @@ use crate::agent::{ActionStats, Decision, Search};
 use crate::network::option::Guide;
 use crate::rollout::{Roller, Rollout};
 use crate::search::algorithm::Task;
-use crate::search::open_cards::{Future, OpenCards, OpenPosition, Solution, WorldValues};
+use crate::search::future::{Future, OpenPosition, WorldValues};
+use crate::search::open_cards::{OpenCards, Solution};
 use crate::search::ucb::ActionRecord;
 use crate::search::uct::{Uct, UctSettings};
 
@@ -68,11 +69,9 @@ options! {
 #[derive(Clone, Debug)]
 pub(crate) struct WorldEvaluator<G: Game> {
     valuation: ValuationSettings,
-    guide: Guide,
+    roller: Roller,
     open: OpenCards,
     tree: Uct<G::Actions>,
-    /// The statistics of the rollouts in all worlds of this decision, once there are any.
-    roller: Option<Roller>,
     /// True if a world of this decision could not be solved. The others are then not tried.
     too_large: bool,
     /// The number of nodes searched.
@@ -88,10 +87,9 @@ impl<G: Hints> WorldEvaluator<G> {
     pub(crate) fn new(valuation: ValuationSettings, guide: &Guide) -> Self {
         Self {
             valuation,
-            guide: guide.clone(),
+            roller: Roller::of(valuation.rollout).guided_by(guide),
             open: OpenCards::default(),
             tree: Uct::new(Memory::share(valuation.memory_mb, 1)),
-            roller: None,
             too_large: false,
             nodes: 0,
             chance: false,
@@ -107,7 +105,6 @@ impl<G: Hints> WorldEvaluator<G> {
     /// Begins a decision.
     pub(crate) fn begin(&mut self) {
         (self.too_large, self.nodes, self.chance, self.random) = (false, 0, false, false);
-        self.roller = None;
     }
 
     /// The number of nodes searched since [`begin`](Self::begin).
@@ -207,16 +204,14 @@ impl<G: Hints> WorldEvaluator<G> {
         stop: &Stop<'_>,
     ) -> Vec<WorldValues> {
         (self.chance, self.random) = (true, true);
-        let new = || Roller::of(game, self.valuation.rollout).guided_by(&self.guide);
-        let roller = self.roller.get_or_insert_with(new);
         let settings = UctSettings { iterations, c: self.valuation.c, stop: *stop };
-        let found = self.tree.search(game, position, future, roller, &settings, rng);
+        let found = self.tree.search(game, position, future, &mut self.roller, &settings, rng);
         self.nodes += self.tree.len() as u64;
         found
     }
 
     /// Values the actions by rollouts with the same random numbers for each, at least one. The actions take turns, so
-    /// that all of them meet rollouts that have learned the same amount.
+    /// that an early end treats all alike.
     fn roll_out(
         &mut self,
         game: &G,
@@ -227,8 +222,6 @@ impl<G: Hints> WorldEvaluator<G> {
     ) -> Vec<WorldValues> {
         let each = (self.valuation.iterations / legal.len() as u64).max(1);
         (self.chance, self.random) = (true, true);
-        let new = || Roller::of(game, self.valuation.rollout).guided_by(&self.guide);
-        let roller = self.roller.get_or_insert_with(new);
         self.nodes += 1;
         let start = |action| {
             let (mut start, mut coming) = (*state, future.clone());
@@ -239,12 +232,8 @@ impl<G: Hints> WorldEvaluator<G> {
         let mut tried: Vec<_> = legal.iter().map(start).collect();
         let mut done = 0;
         while done < each && (done == 0 || !stop.is_due()) {
-            for (action, start, rng, sums) in &mut tried {
-                if let Turn::Seat(mover) = game.turn(state) {
-                    roller.note(mover, *action);
-                }
-                let returns = roller.returns(game, &mut start.clone(), rng);
-                roller.learn(&returns);
+            for (_, start, rng, sums) in &mut tried {
+                let returns = self.roller.returns(game, &mut start.clone(), rng);
                 sums.iter_mut().zip(returns.iter()).for_each(|(sum, &value)| *sum += f64::from(value));
             }
             done += 1;

@@ -28,11 +28,11 @@ use crate::agent::Decision;
 use crate::agent::chains::{look, notice, seat_chains};
 use crate::agent::memory::{Memory, listed, mapped};
 use crate::agent::sampling;
-use crate::agent::stop::Stop;
+use crate::agent::stop::{Stop, TimeLimit};
 use crate::belief::BeliefSettings;
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{Drawn, Fallback, ValuationSettings, WorldDraws, WorldEvaluator, WorldTally};
-use crate::search::open_cards::{Future, OpenPosition, WorldValues};
+use crate::search::future::{Future, OpenPosition, WorldValues};
 use crate::solve::cfr::match_row;
 
 options! {
@@ -42,7 +42,7 @@ options! {
         worlds: u64 = 30, 1..=1_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
         /// clock. If there are at most `worlds` worlds in all, they are searched in turn.
-        time_ms: u64 = 0, 0..=3_600_000;
+        time_ms: TimeLimit = TimeLimit::NONE, ();
         /// The number of decisions, forced ones not counted, at which the mover must choose the same way in all
         /// worlds that look alike to it.
         depth: u32 = 3, 1..=8;

@@ -15,9 +15,10 @@ use stier_core::{ActionSet as _, Game, Hints, Rng, SeatView as _, choice, float,
 
 use crate::agent::budget::Budget;
 use crate::agent::choice::Choose;
+use crate::agent::stop::TimeLimit;
 use crate::agent::threads::Workers;
 use crate::agent::{Decision, Search};
-use crate::belief::BeliefSettings;
+use crate::belief::{BeliefSettings, Beliefs};
 use crate::rollout::{Roller, RolloutSettings};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::spread::{ReturnScale, ReturnSpread};
@@ -40,7 +41,7 @@ options! {
         iterations: u64 = 1000, 1..=1_000_000_000, "time_ms=0";
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
         /// the clock.
-        time_ms: u64 = 0, 0..=3_600_000;
+        time_ms: TimeLimit = TimeLimit::NONE, ();
         /// The rule by which an iteration chooses its action.
         allocation: Allocation = Allocation::Uniform, ();
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
@@ -62,6 +63,14 @@ pub(crate) struct FlatMc {
     workers: Workers,
 }
 
+impl FlatMcOptions {
+    /// The most rollouts of a decision; `None` if more than rollouts takes time.
+    pub(crate) fn only_rollouts(&self) -> Option<u64> {
+        let rollouts = self.iterations.saturating_mul(self.rollouts.rollouts.into());
+        (self.belief.beliefs == Beliefs::Uniform).then_some(rollouts)
+    }
+}
+
 impl FlatMc {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: FlatMcOptions, seed: u64) -> SearchAgent<Self> {
@@ -75,7 +84,7 @@ impl<G: Hints> Algorithm<G> for FlatMc {
         let search = |index| Flat {
             task,
             options,
-            roller: Roller::new(task.game, options.rollouts).guided_by(&options.belief.guide),
+            roller: Roller::new(options.rollouts).guided_by(&options.belief.guide),
             budget: Budget::part(options.iterations, task.stop, index, count),
             rng: task.streams.rng_of_many("flat_mc", index, count),
             actions: task.legal.iter().map(ActionRecord::new).collect(),
@@ -134,10 +143,8 @@ impl<G: Hints> Flat<'_, G> {
     fn iterate(&mut self, place: usize, mut state: G::State) -> f64 {
         let (game, seat) = (self.task.game, self.task.view.seat());
         let action = self.actions[place].action;
-        self.roller.note(seat, action);
         game.step(&mut state, action, &mut self.rng);
         let returns = self.roller.returns(game, &mut state, &mut self.rng);
-        self.roller.learn(&returns);
         let value = f64::from(returns[seat]);
         self.actions[place].add(value);
         value

@@ -30,6 +30,7 @@ use arrayvec::ArrayVec;
 use stier_core::{ActionSet as _, Hints, SeatView as _, options};
 
 use crate::agent::sampling::{MAX_ACTIONS, softmax};
+use crate::agent::stop::TimeLimit;
 use crate::agent::{ActionStats, Decision, Search};
 use crate::belief::policy_model::Model;
 use crate::belief::{BeliefSettings, Beliefs};
@@ -37,8 +38,8 @@ use crate::network::agent::NetworkChoice;
 use crate::rollout::{Cutoff, Evaluation};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{Drawn, WorldDraws, WorldTally};
+use crate::search::future::WorldValues;
 use crate::search::network_rollouts::{Lane, NetworkRollouts};
-use crate::search::open_cards::WorldValues;
 
 options! {
     /// The options of [`Mmds`].
@@ -48,7 +49,7 @@ options! {
         rollouts: u64 = 200, 1..=1_000_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `rollouts`, and results depend on the
         /// clock. If there are at most as many worlds as `rollouts` for each action, they are searched in turn.
-        time_ms: u64 = 0, 0..=3_600_000;
+        time_ms: TimeLimit = TimeLimit::NONE, ();
         /// The size of the step, for returns in units of the network's value_scale. At 0 the policy is the network's. The
         /// default changes few decisions. A larger one, such as 100, wins more against the network, but near an equilibrium
         /// and in games in which good play mixes it can be exploited more.

@@ -13,7 +13,7 @@ use crate::network::agent::{NetworkAgent, NetworkChoice, NetworkOptions};
 use crate::network::evaluator::Evaluator;
 use crate::network::option::NetworkFile;
 use crate::rollout::{Cutoff, Evaluation};
-use crate::search::open_cards::Future;
+use crate::search::future::Future;
 
 /// A state that is played on.
 #[derive(Clone, Debug)]

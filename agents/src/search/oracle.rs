@@ -16,12 +16,12 @@ use stier_core::{ActionSet as _, Dealer, Game, Hints, History, Rng, choice, opti
 
 use crate::agent::Decision;
 use crate::agent::player::OracleAgent;
-use crate::agent::stop::Stop;
+use crate::agent::stop::{Stop, TimeLimit};
 use crate::belief::BeliefSettings;
 use crate::network::option::Guide;
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{ValuationSettings, WorldEvaluator, WorldTally};
-use crate::search::open_cards::{Future, OpenPosition};
+use crate::search::future::{Future, OpenPosition};
 
 choice! {
     /// An oracle's knowledge of the random events to come.
@@ -40,7 +40,7 @@ options! {
         worlds: u64 = 20, 1..=100_000_000, "solver!=search";
         /// Milliseconds per decision. If given, time ends the search instead of `worlds` and `iterations`, and
         /// results depend on the clock.
-        time_ms: u64 = 0, 0..=3_600_000;
+        time_ms: TimeLimit = TimeLimit::NONE, ();
         /// The oracle's knowledge of the random events to come.
         future: FutureKnowledge = FutureKnowledge::Hidden, ();
         /// The valuation of the position in each future.

@@ -22,6 +22,7 @@
 use stier_core::{Game, Hints, SeatView as _, options};
 
 use crate::agent::Decision;
+use crate::agent::stop::TimeLimit;
 use crate::belief::BeliefSettings;
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{ValuationSettings, WorldDraws, WorldEvaluator};
@@ -33,7 +34,7 @@ options! {
         worlds: u64 = 50, 1..=100_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
         /// clock. If there are at most `worlds` worlds in all, they are searched in turn.
-        time_ms: u64 = 0, 0..=3_600_000;
+        time_ms: TimeLimit = TimeLimit::NONE, ();
         /// The valuation of the worlds.
         ..valuation: ValuationSettings = ValuationSettings::default();
         /// The weights of the worlds.

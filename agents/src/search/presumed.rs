@@ -26,11 +26,12 @@ use std::collections::HashMap;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat, SeatView as _, Turn, options};
 
 use crate::agent::Decision;
+use crate::agent::stop::TimeLimit;
 use crate::agent::worlds::Worlds;
 use crate::belief::{BeliefSettings, Kept};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{Fallback, ValuationSettings, WorldDraws, WorldEvaluator, best_of, tally_histories};
-use crate::search::open_cards::{Future, OpenPosition};
+use crate::search::future::{Future, OpenPosition};
 
 options! {
     /// The options of [`PresumedPimc`].
@@ -39,7 +40,7 @@ options! {
         worlds: u64 = 20, 1..=100_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
         /// clock.
-        time_ms: u64 = 0, 0..=3_600_000;
+        time_ms: TimeLimit = TimeLimit::NONE, ();
         /// The number of worlds that an opponent searches before it replies.
         guesses: u64 = 8, 1..=1_000_000;
         /// The number of others' decisions after each action that are made by presumed value.

@@ -17,12 +17,13 @@
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Turn, options};
 
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB};
+use crate::agent::stop::TimeLimit;
 use crate::agent::{Agent, Decision};
 use crate::belief::{BeliefSettings, Kept};
 use crate::rollout::{Roller, Rollout};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{Fallback, Solver, ValuationSettings, tally_histories};
-use crate::search::open_cards::Future;
+use crate::search::future::Future;
 use crate::search::pimc::{Pimc, PimcOptions};
 
 options! {
@@ -32,7 +33,7 @@ options! {
         worlds: u64 = 20, 1..=100_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
         /// clock.
-        time_ms: u64 = 0, 0..=3_600_000;
+        time_ms: TimeLimit = TimeLimit::NONE, ();
         /// The number of worlds that a level-0 player searches.
         inner_worlds: u64 = 4, 1..=1_000_000;
         /// The method by which a level-0 player values a world.
@@ -115,17 +116,15 @@ impl<G: Hints> RecursivePimc<G> {
                     self.inner.act_within(game, &game.view(&history, seat), legal, task.stop).action
                 }
             };
-            roller.note(seat, next);
             future.push(game, &mut history, next);
         };
-        roller.learn(&returns);
         (returns, made)
     }
 }
 
 impl<G: Hints> Algorithm<G> for RecursivePimc<G> {
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
-        let mut roller = Roller::of(task.game, self.options.rollout).guided_by(&self.options.belief.guide);
+        let mut roller = Roller::of(self.options.rollout).guided_by(&self.options.belief.guide);
         let mut nodes = 0;
         let tally = tally_histories(task, self.options.worlds, "recursive", |history, action, future, rng| {
             let (returns, made) = self.play_out(task, &mut roller, history.clone(), action, future, rng);

@@ -33,6 +33,7 @@ use crate::agent::budget::Budget;
 use crate::agent::chains::{look, notice, seat_chains};
 use crate::agent::choice::Choose;
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
+use crate::agent::stop::TimeLimit;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Decision, Search, permitted};
 use crate::belief::{BeliefSettings, Kept};
@@ -48,7 +49,7 @@ options! {
         iterations: u64 = 1000, 1..=1_000_000_000, "time_ms=0";
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
         /// the clock.
-        time_ms: u64 = 0, 0..=3_600_000;
+        time_ms: TimeLimit = TimeLimit::NONE, ();
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
         c: f64 = 0.7, 0.0..=100.0;
         /// The policy that plays iterations from a leaf to the end.
@@ -97,7 +98,7 @@ impl<G: Hints> Algorithm<G> for RisMcts {
             allowed: task.legal,
             worlds: &task.worlds,
             options,
-            roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
+            roller: Roller::of(options.rollout).guided_by(&options.belief.guide),
             rng: rng.clone(),
             tree: UcbTree::new(Memory::share(options.memory_mb, 1)),
             spreads: BySeat::filled(game.num_seats(), ReturnSpread::new(1.0)),
@@ -279,7 +280,7 @@ impl<G: Hints> Searcher<'_, G> {
         (state, keys)
     }
 
-    /// Adds the returns of one world to the visited edges, to the spreads and to the rollout statistics.
+    /// Adds the returns of one world to the visited edges and to the spreads.
     fn update(&mut self, path: &[Step], returns: &BySeat<f32>) {
         let scale = self.scale;
         for (spread, &value) in self.spreads.iter_mut().zip(returns.iter()) {
@@ -288,8 +289,6 @@ impl<G: Hints> Searcher<'_, G> {
         for &(node, edge, mover) in path {
             let record = self.tree.record(node, edge);
             record.add(scale.unit(f64::from(returns[mover])));
-            self.roller.note(mover, record.action);
         }
-        self.roller.learn(returns);
     }
 }

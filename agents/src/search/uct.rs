@@ -12,7 +12,7 @@ use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, Turn, float};
 use crate::agent::memory::{Memory, listed};
 use crate::agent::stop::Stop;
 use crate::rollout::Roller;
-use crate::search::open_cards::{Future, OpenPosition, WorldValues};
+use crate::search::future::{Future, OpenPosition, WorldValues};
 use crate::search::spread::{ReturnScale, ReturnSpread};
 
 /// Marks the absence of an edge or node.
@@ -104,7 +104,6 @@ impl<A: ActionSet> Uct<A> {
                 break;
             }
             let returns = self.iterate(game, (*state, legal), future.cloned(), roller, (c * spread.width) as f32, rng);
-            roller.learn(&returns);
             for &(edge, seat) in &self.path {
                 let edge = &mut self.edges[edge as usize];
                 edge.visits += 1;
@@ -162,7 +161,6 @@ impl<A: ActionSet> Uct<A> {
             }
             self.path.push((edge, seat));
             let action = self.edges[edge as usize].action;
-            roller.note(seat, action);
             match &mut future {
                 Some(future) => {
                     game.apply(&mut state, action);

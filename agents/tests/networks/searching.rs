@@ -125,7 +125,7 @@ fn searches_work_with_many_players() {
 fn roll(settings: RolloutSettings, guide: &Guide, cards: [u8; 2], rng: &mut Rng) -> [f32; 2] {
     let mut history = History::new(&*KUHN);
     cards.iter().for_each(|&card| history.push(&*KUHN, stier_core::Action(card)));
-    let returns = Roller::new(&*KUHN, settings).guided_by(guide).returns(&*KUHN, &mut history.state().clone(), rng);
+    let returns = Roller::new(settings).guided_by(guide).returns(&*KUHN, &mut history.state().clone(), rng);
     [returns[Seat(0)], returns[Seat(1)]]
 }
 

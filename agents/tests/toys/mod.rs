@@ -2,6 +2,8 @@
 
 pub(crate) mod bandit;
 pub(crate) mod claims;
+#[allow(dead_code, unreachable_pub, reason = "it is an example as well")]
+#[path = "../../../core/examples/write_a_game.rs"]
 pub(crate) mod guess;
 pub(crate) mod matrix;
 pub(crate) mod nim;
@@ -27,7 +29,7 @@ macro_rules! numbered {
         })+
     };
 }
-numbered!(bandit::Bandit, claims::Claims, guess::Guess, matrix::Matrix, nim::Nim);
+numbered!(bandit::Bandit, claims::Claims, matrix::Matrix, nim::Nim);
 
 /// A plain game with these rules, with the type of all plain games: agents are compiled for them once.
 pub(crate) fn plain<G: FromRules + PlainGame>(rules: &str) -> Plain {

@@ -4,8 +4,8 @@
 use crate::actions::{Action, Actions64};
 use crate::encode::Pen;
 use crate::error::RulesError;
+use crate::game::notation::plain_scene;
 use crate::game::{self, Chance, FromRules, Game, GameInfo, Observer, Turn};
-use crate::notation::plain_scene;
 use crate::scene::Scene;
 use crate::seats::{BySeat, Seat};
 use crate::{DynOptions, Filter, Hints, Log, Notation, options};

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use stier_agents::agent::{ActionStats, DecideError};
 use stier_agents::arena::Estimate;
-use stier_agents::erased::{DynAgent, DynState, Move};
+use stier_agents::erased::{DynAgent, DynState};
+use stier_agents::tell::Move;
 use stier_agents::{AgentSpec, Search};
 use stier_core::{Action, Rng};
 

@@ -7,8 +7,9 @@ use stier_agents::SpecError;
 use stier_agents::agent::DecideError;
 use stier_agents::agent::threads::Halted;
 use stier_agents::catalogue::Unsuited;
-use stier_agents::erased::{BadSeat, Table, check_seat};
+use stier_agents::erased::{BadSeat, check_seat};
 use stier_agents::solve::{BuildError, SolveError};
+use stier_agents::tell::Table;
 use stier_core::{IllegalAction, RecordError, RulesError};
 use thiserror::Error;
 

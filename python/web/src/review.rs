@@ -6,7 +6,8 @@ use serde::Serialize;
 use stier_agents::Search;
 use stier_agents::agent::ActionStats;
 use stier_agents::arena::judgement::{self, Judgement};
-use stier_agents::erased::{DynAgent, DynState, Move, Table, check_seat};
+use stier_agents::erased::{DynAgent, DynState, check_seat};
+use stier_agents::tell::{Move, Table};
 use stier_core::{Action, Seat, Turn};
 
 use crate::analysis::{Analysis, searcher};

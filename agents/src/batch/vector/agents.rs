@@ -1,4 +1,5 @@
-//! The agents that decide inside a step: opponents, and the one that begins games. Beside them, the one whose beliefs are shown.
+//! The agents that decide inside a step: opponents, and the one that begins games. Also the agent whose beliefs are
+//! appended to the observation.
 //!
 //! They remember nothing from one decision to the next: each is the first decision of the agent under a seed hashed from
 //! (seed of the game, "opponent", events so far). So a lane is a function of its seed and the learner's actions, a few
@@ -13,11 +14,10 @@ use stier_core::{Action, ActionSet as _, FullGame, Game, Rng, Seat};
 use super::Settings;
 use super::beliefs::Believer;
 use super::lane::Lane;
-use super::step::LaneStep;
 use crate::agent::batch_agent::Query;
 use crate::agent::player::Player;
 use crate::agent::streams::Streams;
-use crate::catalogue::spec::AgentSpec;
+use crate::catalogue::AgentSpec;
 use crate::network::agent::NetworkAgent;
 use crate::search::random;
 
@@ -79,24 +79,21 @@ impl<G: FullGame> Agents<G> {
     }
 
     /// Plays the actions of agents in lanes that wait for them.
-    pub(super) fn decide_many(&mut self, game: &G, waiting: &mut [LaneStep<'_, G>]) {
+    pub(super) fn decide_many(&mut self, game: &G, waiting: &mut [&mut Lane<G>]) {
         let mover = |lane: &Lane<G>| game.turn(lane.history.state()).seat().expect("an agent is to act");
         let mut lanes_of_agents: Vec<Vec<usize>> = vec![Vec::new(); self.agents.len()];
-        for (number, LaneStep { lane, .. }) in waiting.iter().enumerate() {
+        for (number, lane) in waiting.iter().enumerate() {
             lanes_of_agents[self.place(game, lane, mover(lane))].push(number);
         }
         for ((salt, agent), lanes) in self.agents.iter_mut().zip(lanes_of_agents) {
             let Agent::Network(agent) = agent else { continue };
             for lanes in lanes.chunks(POSITIONS_AT_ONCE) {
                 let position = |&number: &usize| {
-                    let lane = &*waiting[number].lane;
+                    let lane = &*waiting[number];
                     Query::new(lane.history.state(), mover(lane), Streams::new(seed_of(lane, *salt)))
                 };
                 let actions: Vec<Action> = agent.decide_many(game, lanes.iter().map(position)).collect();
-                lanes
-                    .iter()
-                    .zip(actions)
-                    .for_each(|(&number, action)| waiting[number].lane.push_of_agent(game, action));
+                lanes.iter().zip(actions).for_each(|(&number, action)| waiting[number].push_of_agent(game, action));
             }
         }
     }

@@ -12,17 +12,12 @@ use stier_core::{FullGame, Game, Rng};
 use super::lane::{Lane, Stage};
 use crate::agent::Agent;
 use crate::belief::marginals;
-use crate::catalogue::spec::AgentSpec;
+use crate::catalogue::AgentSpec;
 
 /// An agent whose beliefs are shown. It remembers nothing between decisions: its seed is hashed from (seed of the game,
 /// "beliefs", events so far).
 pub(super) struct Believer<G: Game> {
     agent: Box<dyn Agent<G>>,
-}
-
-/// The number of values: one for each other seat and card.
-pub(super) fn width<G: FullGame>(game: &G) -> usize {
-    (game.num_seats() - 1) * game.cards().len()
 }
 
 impl<G: FullGame> Believer<G> {

@@ -74,20 +74,20 @@ pub(super) fn read<G: FullGame>(
     let calls = reader.u64().map_err(failed)?;
     let count = reader.u64().map_err(failed)?;
     if count != settings.lanes as u64 {
-        return Err(bad(format!("it is of {count} lanes, and there are {}", settings.lanes)));
+        return Err(bad(format!("it is of {count} environments, and there are {}", settings.lanes)));
     }
     let lane = |index: usize| {
         let root = reader.u64().map_err(failed)?;
         let episode = reader.u64().map_err(failed)?;
         let [stage] = reader.bytes().map_err(failed)?;
         let stages = [Stage::Running, Stage::Ended, Stage::Finished];
-        let unknown = || bad(format!("lane {index} has the unknown stage {stage}"));
+        let unknown = || bad(format!("environment {index} has the unknown stage {stage}"));
         let stage = *stages.get(usize::from(stage)).ok_or_else(unknown)?;
         let length = u32::from_le_bytes(reader.bytes().map_err(failed)?);
         let decisions: Result<Vec<[u8; 1]>, _> = (0..length).map(|_| reader.bytes()).collect();
         Lane::new(game, index)
             .replayed(game, settings, root, episode, stage, decisions.map_err(failed)?.as_flattened())
-            .ok_or_else(|| bad(format!("the decisions of lane {index} are not legal")))
+            .ok_or_else(|| bad(format!("the decisions of environment {index} are not legal")))
     };
     let lanes = (0..settings.lanes).map(lane).collect::<Result<_, _>>()?;
     reader.end().map_err(failed)?;

@@ -2,8 +2,6 @@
 
 use stier_core::{Action, ActionSet as _, Dealer, FullGame, Game, History, IllegalAction, Rng, Seat, Turn};
 
-use super::agents::Agents;
-use super::step::{Call, Progress};
 use super::{Opponents, Settings};
 
 /// The stage of a lane's game.
@@ -97,7 +95,7 @@ impl<G: FullGame> Lane<G> {
     /// Lets chance act until the learner must decide (without opponents, any player) or the game is over. Returns the
     /// seat of an agent that must decide first.
     #[inline(always)]
-    fn advance(&mut self, game: &G) -> Option<Seat> {
+    pub(super) fn advance(&mut self, game: &G) -> Option<Seat> {
         self.dealer.settle(game, &mut self.history);
         match game.turn(self.history.state()) {
             Turn::Seat(seat) if self.is_in_opening() || self.learner.is_some_and(|learner| learner != seat) => {
@@ -112,19 +110,6 @@ impl<G: FullGame> Lane<G> {
                 None
             }
         }
-    }
-
-    /// Lets chance and agents act until the learner must decide (without opponents, any player), until the game is over,
-    /// or until the lane waits for an agent that decides for many lanes at once.
-    #[inline(always)]
-    pub(super) fn play(&mut self, call: &Call<'_, G>, agents: &mut Agents<G>) -> Progress {
-        while let Some(seat) = self.advance(call.game)
-            && !call.is_interrupted()
-        {
-            let Some(action) = agents.decide(call.game, self, seat) else { return Progress::Waiting };
-            self.push_of_agent(call.game, action);
-        }
-        Progress::Done
     }
 
     /// Plays an action.

@@ -27,7 +27,7 @@ use stier_core::{Action, ActionSet as _, Dealer, FullGame, History, IllegalActio
 use thiserror::Error;
 
 use crate::agent::threads::{self, Halted, for_each_task};
-use crate::catalogue::spec::{AgentSpec, Unsuited};
+use crate::catalogue::{AgentSpec, Unsuited};
 
 use self::agents::Agents;
 use self::lane::{Lane, Stage};
@@ -116,7 +116,7 @@ pub enum Seeds<'a> {
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum VectorError {
     /// No lane.
-    #[error("there must be at least 1 lane")]
+    #[error("there must be at least 1 environment")]
     NoLanes,
     /// An array of the wrong length.
     #[error("{what} must have {expected} values, got {found}")]
@@ -190,7 +190,7 @@ pub enum VectorError {
         seats: usize,
     },
     /// No such lane.
-    #[error("lane must be between 0 and {}, got {lane}", .lanes - 1)]
+    #[error("environment must be between 0 and {}, got {lane}", .lanes - 1)]
     Lane {
         /// The given lane.
         lane: usize,
@@ -198,115 +198,143 @@ pub enum VectorError {
         lanes: usize,
     },
     /// Bytes that are not a checkpoint of such lanes.
-    #[error("not a checkpoint of these lanes: {0}")]
+    #[error("not a checkpoint of these environments: {0}")]
     Checkpoint(String),
     /// Interrupted, or the threads could not be started.
     #[error(transparent)]
     Halted(#[from] Halted),
 }
 
-dyn_trait! {
-    /// Lanes of a game whose type is not known.
-    pub trait Lanes: [Send + Sync] for Vector<G: FullGame> {
-        /// The settings that they were made with, with the present opponents.
-        fn settings(&self) -> &Settings { &self.settings }
+/// Lanes of a game whose type is not known.
+pub trait Lanes: Send + Sync {
+    /// The settings that they were made with, with the present opponents.
+    fn settings(&self) -> &Settings;
+    /// The lengths of a lane's rows.
+    fn shape(&self) -> Shape;
+    /// Returns true if every call is so fast that it is never interrupted.
+    fn is_instant(&self) -> bool;
+    /// The seed of each lane's present game.
+    fn seeds(&self) -> Vec<u64>;
+    /// Deals a new game in all lanes, or in those of the mask, and writes the rows of all lanes.
+    fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>, rows: Rows<'_>) -> Result<(), VectorError>;
+    /// Plays one action in each lane, on to the next decision or the end. Rewards are those of the step: zeros
+    /// before the end of a game. A game that is over before its first decision is reported by the step after, which
+    /// ignores the lane's action.
+    fn step(&mut self, actions: &[i64], rows: Rows<'_>) -> Result<(), VectorError>;
+    /// Writes the rows of all lanes; rewards are zeros.
+    fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError>;
+    /// Replaces the opponents, also in games that have begun: new lanes have games in which the first opponents may
+    /// have acted. The learner's seats, the seeds and the games stay as they are.
+    fn set_opponents(&mut self, agents: Vec<AgentSpec>) -> Result<(), VectorError>;
+    /// Draws a legal action for each lane uniformly; any action if the lane ignores it. The `k`-th call since
+    /// lanes were given seeds, counted from 0, draws from (seed, "actions", k), lane after lane.
+    fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError>;
+    /// Writes what all seats together see in each lane: the observations of the current player, then of the seats
+    /// after it, as bytes. This is for critics in training; no agent is ever shown it.
+    fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError>;
+    /// The number of decisions, from the present one on, at which an action is [barred](Barred) in each lane. Like
+    /// the perfect information, this is for critics in training.
+    fn barred_left(&self) -> Vec<u32>;
+    /// The checkpoint: everything that the lanes' future depends on.
+    fn save(&self) -> Vec<u8>;
+    /// Restores a [checkpoint](Lanes::save) of lanes of the same game, number and opponents.
+    fn load(&mut self, bytes: &[u8]) -> Result<(), VectorError>;
+}
 
-        /// The lengths of a lane's rows.
-        fn shape(&self) -> Shape { self.shape }
+impl<G: FullGame> Lanes for Vector<G> {
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
 
-        /// Returns true if every call is so fast that it is never interrupted.
-        fn is_instant(&self) -> bool { self.settings.is_instant() }
+    fn shape(&self) -> Shape {
+        self.shape
+    }
 
-        /// The seed of each lane's present game.
-        fn seeds(&self) -> Vec<u64> { self.lanes.iter().map(|lane| lane.seed).collect() }
+    fn is_instant(&self) -> bool {
+        self.settings.is_instant()
+    }
 
-        /// Deals a new game in all lanes, or in those of the mask, and writes the rows of all lanes.
-        fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>, rows: Rows<'_>) -> Result<(), VectorError> {
-            let lanes = self.lanes.len();
-            let fits = |what, found| match found {
-                found if found == lanes => Ok(()),
-                found => Err(VectorError::Size { what, expected: lanes, found }),
-            };
-            mask.map_or(Ok(()), |mask| fits("reset mask", mask.len()))?;
-            if let Seeds::Each(seeds) = seeds {
-                fits("seeds", seeds.len())?;
-            }
-            self.call(Task::Reset { seeds, mask }, rows)?;
-            match seeds {
-                Seeds::One(seed) if mask.is_none() => self.draws = ActionDraws { seed, calls: 0 },
-                Seeds::Each(_) if mask.is_none() => self.draws = ActionDraws { seed: self.settings.seed, calls: 0 },
-                _ => {}
-            }
-            Ok(())
+    fn seeds(&self) -> Vec<u64> {
+        self.lanes.iter().map(|lane| lane.seed).collect()
+    }
+
+    fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>, rows: Rows<'_>) -> Result<(), VectorError> {
+        let lanes = self.lanes.len();
+        let fits = |what, found| match found {
+            found if found == lanes => Ok(()),
+            found => Err(VectorError::Size { what, expected: lanes, found }),
+        };
+        mask.map_or(Ok(()), |mask| fits("reset mask", mask.len()))?;
+        if let Seeds::Each(seeds) = seeds {
+            fits("seeds", seeds.len())?;
         }
-
-        /// Plays one action in each lane, on to the next decision or the end. Rewards are those of the step: zeros
-        /// before the end of a game. A game that is over before its first decision is reported by the step after, which
-        /// ignores the lane's action.
-        fn step(&mut self, actions: &[i64], rows: Rows<'_>) -> Result<(), VectorError> {
-            self.check(actions)?;
-            self.call(Task::Step { actions }, rows)
+        self.call(Task::Reset { seeds, mask }, rows)?;
+        match seeds {
+            Seeds::One(seed) if mask.is_none() => self.draws = ActionDraws { seed, calls: 0 },
+            Seeds::Each(_) if mask.is_none() => self.draws = ActionDraws { seed: self.settings.seed, calls: 0 },
+            _ => {}
         }
+        Ok(())
+    }
 
-        /// Writes the rows of all lanes; rewards are zeros.
-        fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError> { self.call(Task::Observe, rows) }
+    fn step(&mut self, actions: &[i64], rows: Rows<'_>) -> Result<(), VectorError> {
+        self.check(actions)?;
+        self.call(Task::Step { actions }, rows)
+    }
 
-        /// Replaces the opponents, also in games that have begun: new lanes have games in which the first opponents may
-        /// have acted. The learner's seats, the seeds and the games stay as they are.
-        fn set_opponents(&mut self, agents: Vec<AgentSpec>) -> Result<(), VectorError> {
-            let learner = self.settings.opponents.as_ref().ok_or(VectorError::NoOpponents)?.learner;
-            let opponents = Opponents { agents, learner };
-            opponents.check(&*self.game)?;
-            self.settings.opponents = Some(opponents);
-            // Those of the next call are made from the new settings.
-            self.agents = Mutex::default();
-            Ok(())
+    fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError> {
+        self.call(Task::Observe, rows)
+    }
+
+    fn set_opponents(&mut self, agents: Vec<AgentSpec>) -> Result<(), VectorError> {
+        let learner = self.settings.opponents.as_ref().ok_or(VectorError::NoOpponents)?.learner;
+        let opponents = Opponents { agents, learner };
+        opponents.check(&*self.game)?;
+        self.settings.opponents = Some(opponents);
+        // Those of the next call are made from the new settings.
+        self.agents = Mutex::default();
+        Ok(())
+    }
+
+    fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError> {
+        if out.len() != self.lanes.len() {
+            return Err(VectorError::Size { what: "actions", expected: self.lanes.len(), found: out.len() });
         }
+        let mut rng = Rng::stream(self.draws.seed, "actions", self.draws.calls);
+        self.draws.calls += 1;
+        for (action, legal) in out.iter_mut().zip(&self.legal) {
+            *action = legal.pick(&mut rng).0.into();
+        }
+        Ok(())
+    }
 
-        /// Draws a legal action for each lane uniformly; any action if the lane ignores it. The `k`-th call since
-        /// lanes were given seeds, counted from 0, draws from (seed, "actions", k), lane after lane.
-        fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError> {
-            if out.len() != self.lanes.len() {
-                return Err(VectorError::Size { what: "actions", expected: self.lanes.len(), found: out.len() });
+    fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError> {
+        let (size, seats) = (encode::size(&self.game.observation_layout()), self.shape.seats);
+        let expected = self.lanes.len() * seats * size;
+        if out.len() != expected {
+            return Err(VectorError::Size { what: "perfect-information observation", expected, found: out.len() });
+        }
+        for (lane, out) in self.lanes.iter().zip(out.chunks_exact_mut(seats * size)) {
+            for (place, out) in out.chunks_exact_mut(size).enumerate() {
+                let seat = Seat(((lane.viewer.index() + place) % seats) as u8);
+                self.game.observation(lane.history.state(), seat, out);
             }
-            let mut rng = Rng::stream(self.draws.seed, "actions", self.draws.calls);
-            self.draws.calls += 1;
-            for (action, legal) in out.iter_mut().zip(&self.legal) {
-                *action = legal.pick(&mut rng).0.into();
-            }
-            Ok(())
         }
+        Ok(())
+    }
 
-        /// Writes what all seats together see in each lane: the observations of the current player, then of the seats
-        /// after it, as bytes. This is for critics in training; no agent is ever shown it.
-        fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError> {
-            let (size, seats) = (encode::size(&self.game.observation_layout()), self.shape.seats);
-            let expected = self.lanes.len() * seats * size;
-            if out.len() != expected {
-                return Err(VectorError::Size { what: "perfect-information observation", expected, found: out.len() });
-            }
-            for (lane, out) in self.lanes.iter().zip(out.chunks_exact_mut(seats * size)) {
-                for (place, out) in out.chunks_exact_mut(size).enumerate() {
-                    let seat = Seat(((lane.viewer.index() + place) % seats) as u8);
-                    self.game.observation(lane.history.state(), seat, out);
-                }
-            }
-            Ok(())
-        }
+    fn barred_left(&self) -> Vec<u32> {
+        self.lanes.iter().map(Lane::barred_left).collect()
+    }
 
-        /// The number of decisions, from the present one on, at which an action is [barred](Barred) in each lane. Like
-        /// the perfect information, this is for critics in training.
-        fn barred_left(&self) -> Vec<u32> { self.lanes.iter().map(Lane::barred_left).collect() }
+    fn save(&self) -> Vec<u8> {
+        checkpoint::write(&*self.game, &self.settings, self.draws, &self.lanes)
+    }
 
-        /// The checkpoint: everything that the lanes' future depends on.
-        fn save(&self) -> Vec<u8> { checkpoint::write(&*self.game, &self.settings, self.draws, &self.lanes) }
-
-        /// Restores a [checkpoint](Lanes::save) of lanes of the same game, number and opponents.
-        fn load(&mut self, bytes: &[u8]) -> Result<(), VectorError> {
-            (self.draws, self.lanes) = checkpoint::read(&*self.game, &self.settings, bytes)?;
-            self.find_legal();
-            Ok(())
-        }
+    fn load(&mut self, bytes: &[u8]) -> Result<(), VectorError> {
+        (self.draws, self.lanes) = checkpoint::read(&*self.game, &self.settings, bytes)?;
+        self.find_legal();
+        Ok(())
     }
 }
 
@@ -368,7 +396,8 @@ impl<'a, G: FullGame> Part<'a, G> {
             }
         }
         while !waiting.is_empty() && !call.is_interrupted() {
-            agents.decide_many(call.game, &mut waiting);
+            let mut lanes: Vec<_> = waiting.iter_mut().map(|step| &mut *step.lane).collect();
+            agents.decide_many(call.game, &mut lanes);
             waiting.retain_mut(|step| step.resume(call, agents) == Progress::Waiting);
         }
     }

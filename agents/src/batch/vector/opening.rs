@@ -6,7 +6,7 @@
 use stier_core::{Action, ActionSet, Game, Hints, Rng};
 
 use super::VectorError;
-use crate::catalogue::spec::AgentSpec;
+use crate::catalogue::AgentSpec;
 
 /// The beginning of some of the games by another agent.
 #[derive(Clone, PartialEq, Debug)]

@@ -3,7 +3,7 @@
 use stier_core::{Hints, Rng, Seat};
 
 use super::VectorError;
-use crate::catalogue::spec::AgentSpec;
+use crate::catalogue::AgentSpec;
 
 /// The learner's seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

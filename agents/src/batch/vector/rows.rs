@@ -2,7 +2,7 @@
 
 use stier_core::{ActionSet, FullGame, Game, History, Seat, encode};
 
-use super::{Settings, TensorKind, VectorError, beliefs};
+use super::{Settings, TensorKind, VectorError};
 
 /// The current player of a lane whose game is over; OpenSpiel's number for it.
 pub const NOBODY: i32 = -4;
@@ -27,7 +27,8 @@ impl Shape {
             TensorKind::Observation => game.observation_layout(),
             TensorKind::InformationState => game.information_state_layout(),
         };
-        let beliefs = settings.beliefs.as_ref().map_or(0, |_| beliefs::width(game));
+        // A belief is one value for each other seat and card.
+        let beliefs = settings.beliefs.as_ref().map_or(0, |_| (game.num_seats() - 1) * game.cards().len());
         let tensor = encode::size(&layout) + beliefs;
         Self { tensor, beliefs, actions: game.num_actions(), seats: game.num_seats() }
     }

@@ -101,12 +101,25 @@ impl<'a, G: FullGame> LaneStep<'a, G> {
     #[inline(always)]
     fn go_on(&mut self, mut plays: bool, call: &Call<'_, G>, agents: &mut Agents<G>) -> Progress {
         while plays {
-            if self.lane.play(call, agents) == Progress::Waiting {
+            if self.play(call, agents) == Progress::Waiting {
                 return Progress::Waiting;
             }
             plays = self.write_result(call);
         }
         self.finish(call, agents)
+    }
+
+    /// Lets chance and agents act until the learner must decide (without opponents, any player), until the game is over,
+    /// or until the lane waits for an agent that decides for many lanes at once.
+    #[inline(always)]
+    fn play(&mut self, call: &Call<'_, G>, agents: &mut Agents<G>) -> Progress {
+        while let Some(seat) = self.lane.advance(call.game)
+            && !call.is_interrupted()
+        {
+            let Some(action) = agents.decide(call.game, self.lane, seat) else { return Progress::Waiting };
+            self.lane.push_of_agent(call.game, action);
+        }
+        Progress::Done
     }
 
     /// Plays the action or clears the table for the next game. Returns true if it did either.

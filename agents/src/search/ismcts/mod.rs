@@ -1,4 +1,4 @@
-//! Information set Monte Carlo tree search: one observer or one per seat, six selection rules.
+//! Information set Monte Carlo tree search: one observer or one per seat, five selection rules.
 //!
 //! P. I. Cowling, E. J. Powley and D. Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on
 //! Computational Intelligence and AI in Games 4(2), 2012. Every iteration draws a state from the view (exactly: see
@@ -11,7 +11,7 @@
 //! | `observer=multi` | Nodes are the observations and cards of the seat to move (MO-ISMCTS; keyed like the ISMCTS of OpenSpiel). An opponent with other cards has other statistics, so its choices fit its hand. In simultaneous choices players do not see each other's choices. |
 //! | `draws=merge` | Random events after the root do not branch. With `multi` a seat is identified by its cards at the root. |
 //! | `draws=branch` | A seat's draws lead to separate nodes. Nodes are then full information sets, with far fewer visits each. |
-//! | `selection` | The rule that selects edges, see [`Rule`]: `ucb1`, `ucb1_tuned` and `puct` (deterministic; with more visits closer to a best reply to itself), `exp3` and `regret_matching` (mixed strategies), `smooth_uct` (in between). |
+//! | `selection` | The rule that selects edges, see [`Rule`]: `ucb1` and `puct` (deterministic; with more visits closer to a best reply to itself), `exp3` and `regret_matching` (mixed strategies), `smooth_uct` (in between). |
 //! | `choose` | The final choice, see [`Choose`]. `exp3` and `regret_matching` keep an average strategy, without their exploration; that of `smooth_uct` is the visits. |
 //! | `reuse=on` | The searcher's nodes are kept from one decision of a game to the next. |
 //!
@@ -43,13 +43,18 @@
 //! model leaves the searcher indifferent where it should be, and chance then decides its play.
 //!
 //! Recommendations: use `puct` if the game's hints are informative about single moves, or with `prior=fitted`.
-//! Otherwise use `ucb1`, `ucb1_tuned` (c = 0.5) or `smooth_uct`, which are about equally strong. Use `multi` with
+//! Otherwise use `ucb1` or `smooth_uct`, which are about equally strong. Use `multi` with
 //! `regret_matching` and `choose=mixed` for simultaneous choices, and if there are few hands and opponents adapt.
 
+mod fast_math;
 mod observers;
 mod puct;
+mod regret;
 mod selection;
+#[cfg(test)]
+mod tests;
 mod tree;
+mod ucb;
 
 use std::marker::PhantomData;
 
@@ -63,9 +68,10 @@ use crate::agent::budget::Budget;
 use crate::agent::choice::Choose;
 use crate::agent::lines::{Line, Lines};
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
+use crate::agent::stop::TimeLimit;
 use crate::agent::threads::Workers;
 use crate::agent::{Decision, Search, permitted};
-use crate::belief::BeliefSettings;
+use crate::belief::{BeliefSettings, Beliefs};
 use crate::rollout::fitted;
 use crate::rollout::{Roller, RolloutSettings};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
@@ -75,9 +81,11 @@ pub(crate) use observers::{Draws, TreeObserver};
 use observers::{Keyed, Linked, Observers};
 pub(crate) use puct::PriorFrom;
 use puct::{NetworkPuct, Puct};
+use regret::RegretRule;
 pub(crate) use selection::Rule;
-use selection::{Expansion, RegretRule, Selection, SmoothUct, Ucb1, Ucb1Tuned, Visit};
+use selection::{Expansion, Selection, Visit};
 use tree::{Edge, NONE, Tree};
+use ucb::{SmoothUct, Ucb1};
 
 choice! {
     /// The choice of the other players' actions in the tree.
@@ -97,23 +105,19 @@ options! {
         iterations: u64 = 1000, 1..=1_000_000_000, "time_ms=0";
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
         /// the clock.
-        time_ms: u64 = 0, 0..=3_600_000;
+        time_ms: TimeLimit = TimeLimit::NONE, ();
         /// The observations by which nodes are distinguished.
         observer: TreeObserver = TreeObserver::Single, ();
         /// The treatment of cards that a seat draws after the root.
         draws: Draws = Draws::Merge, ();
         /// The rule by which iterations select edges.
         selection: Rule = Rule::Ucb1, ();
-        /// Exploration in UCB1, UCB1-tuned (the paper uses 0.5), PUCT and Smooth-UCT, for returns scaled so that
-        /// twice their standard deviation in this search is 1. The literature uses 0.7 for games won or lost.
-        c: f64 = 0.7, 0.0..=100.0, "selection=ucb1|ucb1_tuned|puct|smooth_uct";
+        /// Exploration in UCB1, PUCT and Smooth-UCT, for returns scaled so that twice their standard deviation in this
+        /// search is 1. The literature uses 0.7 for games won or lost.
+        c: f64 = 0.7, 0.0..=100.0, "selection=ucb1|puct|smooth_uct";
         /// The share of uniform exploration in EXP3 and regret matching, or the smallest share of UCB1 in Smooth-UCT.
         /// 0 selects a share that falls with the square root of the visits in EXP3, and 0.1 in the others.
         gamma: f64 = 0.0, 0.0..=1.0, "selection=exp3|regret_matching|smooth_uct";
-        /// The initial share of UCB1 in Smooth-UCT.
-        eta: f64 = 0.9, 0.0..=1.0, "selection=smooth_uct";
-        /// The rate at which that share falls, with the square root of the visits.
-        d: f64 = 0.001, 0.0..=1.0, "selection=smooth_uct";
         /// The source of PUCT's prior.
         prior: PriorFrom = PriorFrom::Hints, (), "selection=puct";
         /// The policy that plays iterations to the end.
@@ -193,13 +197,20 @@ impl<G: Hints> Algorithm<G> for Ismcts<G> {
     }
 }
 
+impl IsmctsOptions {
+    /// The most rollouts of a decision; `None` if more than rollouts takes time.
+    pub(crate) fn only_rollouts(&self) -> Option<u64> {
+        let draws_only = self.belief.beliefs == Beliefs::Uniform && self.self_determination == 0.0;
+        draws_only.then(|| self.iterations.saturating_mul(self.rollouts.rollouts.into()))
+    }
+}
+
 impl<G: Hints> Ismcts<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: IsmctsOptions, seed: u64) -> SearchAgent<Self> {
         let forest = match options.selection {
             Rule::Ucb1 if Linked::suffices(&options) => forest::<G, Ucb1, Linked>(&options),
             Rule::Ucb1 => forest::<G, Ucb1, Keyed>(&options),
-            Rule::Ucb1Tuned => forest::<G, Ucb1Tuned, Keyed>(&options),
             Rule::Puct if options.prior == PriorFrom::Network => forest::<G, NetworkPuct, Keyed>(&options),
             Rule::Puct => forest::<G, Puct<G::Actions>, Keyed>(&options),
             Rule::Exp3 | Rule::RegretMatching => forest::<G, RegretRule, Keyed>(&options),
@@ -274,7 +285,7 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Forest<G> fo
                 opponents: options.opponents,
                 rule: self.rule.clone(),
                 budget: Budget::part(options.iterations, task.stop, index, count).at_most(MAX_ITERATIONS),
-                roller: Roller::new(task.game, options.rollouts).guided_by(&options.belief.guide),
+                roller: Roller::new(options.rollouts).guided_by(&options.belief.guide),
                 rng: task.streams.rng_of_many("ismcts", index, count),
                 observers: observers.clone(),
                 root: observers.plant(tree),
@@ -342,10 +353,8 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Work for &mu
         let mut path = Path::new();
         while self.budget.next().is_some() {
             let returns = self.iterate(&mut path);
-            self.roller.learn(&returns);
             let own = f64::from(returns[self.seat]);
-            // The rules restore a strategy that a later visit to the same node has overwritten from that of the next
-            // visit, so the last is the first to learn.
+            // From leaf to root: a node visited twice must undo its second visit before its first.
             for step in path.iter().rev() {
                 // An estimate may be slightly below the lowest return, but bounds must not be negative.
                 let value = scale.unit(f64::from(returns[step.mover])).max(0.0);
@@ -383,7 +392,6 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_,
                     let action = untried.pick(&mut self.rng);
                     let edge = self.tree.expand(node, legal, action);
                     path.push(Step { edge, mover, note: Default::default() });
-                    self.roller.note(mover, action);
                     game.step(&mut state, action, &mut self.rng);
                     break;
                 }
@@ -397,7 +405,6 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_,
             let action = self.tree.action(edge);
             let is_leaf = S::EXPANSION == Expansion::AllAtOnce && self.tree.visits(edge) == 0;
             path.push(Step { edge, mover, note });
-            self.roller.note(mover, action);
             self.observers.see(game, &state, action);
             game.step(&mut state, action, &mut self.rng);
             if is_leaf && !self.rule.evaluates(&self.roller) {
@@ -443,7 +450,6 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_,
             && mover != self.seat
         {
             let action = fitted::pick(game, state, game.legal(state), &mut self.rng);
-            self.roller.note(mover, action);
             self.observers.see(game, state, action);
             game.step(state, action, &mut self.rng);
         }

@@ -104,8 +104,8 @@ impl<G: Game, X: Default + Clone> Observers<G, X> for Linked {
 /// Nodes with keys: each seat that counts has a chain of its observations.
 ///
 /// The searcher's chain begins with the game, so that its nodes have the same keys in the searches of later decisions.
-/// It contains the cards that the searcher sees ([`Game::sight`]) if draws branch, and otherwise only those of worlds
-/// in which the searcher holds other cards at the root. The chains of the others begin at the root with what they see
+/// With draws=branch it includes the cards that the searcher sees ([`Game::sight`]). With draws=merge it includes them
+/// only in worlds where the searcher's root hand differs from the real one. The chains of the others begin at the root with what they see
 /// there.
 #[derive(Clone, Debug)]
 pub(super) struct Keyed {
@@ -142,7 +142,7 @@ impl Keyed {
 
 /// Sets the chains of other seats apart from the searcher's.
 const OTHERS: u64 = 0x1319_8a2e_0370_7344;
-/// Sets the searcher's chain in worlds with other cards of its own apart from observations of actions.
+/// Salt for the searcher's chain in worlds where it holds a different hand.
 const OTHER_CARDS: u64 = 0xa409_3822_299f_31d0;
 
 impl<G: Game, X: Default + Clone> Observers<G, X> for Keyed {

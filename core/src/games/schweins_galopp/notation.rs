@@ -4,8 +4,8 @@ use crate::actions::Action;
 use crate::bits;
 use crate::error::ParseError;
 use crate::fact::{Fact, Value};
+use crate::game::notation::Notation;
 use crate::game::{Game as _, SeatView as _, Turn};
-use crate::notation::Notation;
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign, Space};
 use crate::seats::Seat;
 
@@ -218,8 +218,8 @@ mod tests {
     use crate::FromRules as _;
     use crate::actions::Action;
     use crate::game::Game as _;
+    use crate::game::notation::Notation as _;
     use crate::games::schweins_galopp::{Rules, SchweinsGalopp};
-    use crate::notation::Notation as _;
 
     #[test]
     fn ids_match_the_rules_page() {

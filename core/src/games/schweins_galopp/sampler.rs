@@ -3,8 +3,8 @@
 use arrayvec::ArrayVec;
 
 use crate::actions::Action;
+use crate::game::history::History;
 use crate::game::{self, Game as _, SeatView as _, World};
-use crate::history::History;
 use crate::rng::Rng;
 
 use super::SchweinsGalopp;

@@ -3,8 +3,8 @@
 use crate::actions::Action;
 use crate::bits;
 use crate::fact::{Fact, Value};
+use crate::game::notation::Notation;
 use crate::game::{Game as _, SeatView as _};
-use crate::notation::Notation;
 use crate::scene::{Face, Group, Place, Scene};
 use crate::seats::Seat;
 
@@ -219,8 +219,8 @@ mod tests {
     use crate::FromRules as _;
     use crate::actions::Action;
     use crate::game::Game as _;
+    use crate::game::notation::Notation as _;
     use crate::games::schwimmen::{Rules, Schwimmen};
-    use crate::notation::Notation as _;
 
     #[test]
     fn ids_match_the_rules_page() {

@@ -19,8 +19,8 @@ use smallvec::SmallVec;
 
 use crate::actions::Action;
 use crate::bits;
+use crate::game::history::History;
 use crate::game::{self, World};
-use crate::history::History;
 use crate::rng::Rng;
 
 use super::cards::{self, Card};
@@ -330,9 +330,9 @@ mod tests {
     use crate::FromRules as _;
     use crate::actions::ActionSet as _;
     use crate::game::Game as _;
+    use crate::game::hints::Hints as _;
+    use crate::game::history::History;
     use crate::games::schwimmen::{Rules, Schwimmen};
-    use crate::hints::Hints as _;
-    use crate::history::History;
     use crate::options::Options as _;
     use crate::rng::Rng;
     use crate::seats::Seat;

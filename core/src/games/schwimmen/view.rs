@@ -5,10 +5,10 @@ use smallvec::SmallVec;
 use crate::actions::Action;
 use crate::bits;
 use crate::encode::{BlockPen, Cell, Values};
+use crate::game::history::{Event, History};
+use crate::game::key::Past;
+use crate::game::log::sort_last;
 use crate::game::{Game as _, Observer, SeatView};
-use crate::history::{Event, History};
-use crate::key::Past;
-use crate::log::sort_last;
 use crate::seats::Seat;
 
 use super::cards::Card;

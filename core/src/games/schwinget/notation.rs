@@ -4,7 +4,7 @@ use crate::actions::Action;
 use crate::bits;
 use crate::fact::{Fact, Value};
 use crate::game::SeatView as _;
-use crate::notation::Notation;
+use crate::game::notation::Notation;
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
 use crate::seats::Seat;
 
@@ -211,8 +211,8 @@ mod tests {
     use crate::FromRules as _;
     use crate::actions::Action;
     use crate::game::Game as _;
+    use crate::game::notation::Notation as _;
     use crate::games::schwinget::{Rules, Schwinget};
-    use crate::notation::Notation as _;
 
     #[test]
     fn ids_match_the_rules_page() {

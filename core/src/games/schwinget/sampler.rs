@@ -6,8 +6,8 @@ use arrayvec::ArrayVec;
 
 use crate::actions::Action;
 use crate::bits;
+use crate::game::history::History;
 use crate::game::{self, SeatView as _, World};
-use crate::history::History;
 use crate::rng::Rng;
 
 use super::Schwinget;

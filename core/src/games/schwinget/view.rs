@@ -5,10 +5,10 @@ use smallvec::SmallVec;
 
 use crate::actions::Action;
 use crate::encode::{BlockPen, Cell};
+use crate::game::history::History;
+use crate::game::key::Past;
+use crate::game::log::sort_last;
 use crate::game::{Game as _, SeatView};
-use crate::history::History;
-use crate::key::Past;
-use crate::log::sort_last;
 use crate::seats::Seat;
 
 use super::Schwinget;

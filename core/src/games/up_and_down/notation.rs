@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::fact::{Fact, Value};
+use crate::game::notation::Notation;
 use crate::game::{Game as _, SeatView as _};
-use crate::notation::Notation;
 use crate::scene::{Face, Group, Place, Scene, french_rank};
 use crate::seats::Seat;
 
@@ -235,8 +235,8 @@ mod tests {
     use crate::FromRules as _;
     use crate::actions::Action;
     use crate::game::Game as _;
+    use crate::game::notation::Notation as _;
     use crate::games::up_and_down::{Rules, UpAndDown};
-    use crate::notation::Notation as _;
 
     #[test]
     fn ids_match_the_rules_page() {

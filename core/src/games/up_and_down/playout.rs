@@ -7,7 +7,7 @@ use std::hint::select_unpredictable;
 
 use crate::actions::ActionSet as _;
 use crate::game::Game as _;
-use crate::hints::Hints as _;
+use crate::game::hints::Hints as _;
 use crate::playout::Playout;
 use crate::processor::{Processor, Work};
 use crate::rng::Rng;

@@ -10,8 +10,8 @@ use arrayvec::ArrayVec;
 
 use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::bits;
+use crate::game::history::History;
 use crate::game::{self, Game as _, SeatView as _, World};
-use crate::history::History;
 use crate::rng::Rng;
 
 use super::UpAndDown;

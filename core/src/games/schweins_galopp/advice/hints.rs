@@ -7,10 +7,10 @@
 
 use crate::actions::{Action, Actions64};
 use crate::float;
+use crate::game::hints::Hints;
 use crate::games::schweins_galopp::counts::MAX_COLOURS;
 use crate::games::schweins_galopp::state::{MAX_PLAYERS, Phase, State};
 use crate::games::schweins_galopp::{SchweinsGalopp, View};
-use crate::hints::Hints;
 use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};

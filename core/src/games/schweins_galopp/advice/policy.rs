@@ -5,10 +5,10 @@
 //! moves of the opponents' cards. The place of a pig is the number of its moves to the lead.
 
 use crate::actions::Action;
+use crate::game::hints::tables;
 use crate::games::schweins_galopp::counts::Counts;
 use crate::games::schweins_galopp::state::{Phase, State};
 use crate::games::schweins_galopp::{FOOD_IDS, KEPT_CLEAR, SchweinsGalopp};
-use crate::hints::tables;
 
 /// Places of a pig: it leads, it would lead with its next move, or it has one, two, or more free spaces before it.
 const PLACES: usize = 5;
@@ -171,10 +171,10 @@ mod tests {
     use super::{FEATURES, SchweinsGalopp};
     use crate::FromRules as _;
     use crate::actions::{Action, ActionSet as _};
+    use crate::game::hints::Hints as _;
+    use crate::game::history::History;
     use crate::game::{Game as _, Sampler as _, Turn};
     use crate::games::schweins_galopp::{Rules, State};
-    use crate::hints::Hints as _;
-    use crate::history::History;
     use crate::options::Options as _;
     use crate::rng::Rng;
 

@@ -10,11 +10,11 @@
 use crate::actions::{Action, Actions128};
 use crate::bits;
 use crate::float;
+use crate::game::hints::Hints;
 use crate::games::schwimmen::cards;
 use crate::games::schwimmen::rules::{DealerSwap, Payoff, Play};
 use crate::games::schwimmen::state::{NOBODY, PLAYERS, Phase, State, after};
 use crate::games::schwimmen::{GIVE, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen, View};
-use crate::hints::Hints;
 use crate::options::Switch;
 use crate::seats::{BySeat, Seat};
 use crate::utility;

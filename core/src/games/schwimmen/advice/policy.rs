@@ -6,11 +6,11 @@
 
 use crate::actions::Action;
 use crate::bits;
+use crate::game::hints::tables;
 use crate::games::schwimmen::cards::{self, NO_CARD};
 use crate::games::schwimmen::rules::{DealerSwap, Payoff, Play};
 use crate::games::schwimmen::state::{NOBODY, Phase, State};
 use crate::games::schwimmen::{GIVE, KEEP, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen};
-use crate::hints::tables;
 use crate::options::Switch;
 
 /// The number of classes of scores.
@@ -294,10 +294,10 @@ mod tests {
     use super::FEATURES;
     use crate::FromRules as _;
     use crate::actions::ActionSet as _;
+    use crate::game::hints::Hints as _;
+    use crate::game::history::History;
     use crate::game::{Game as _, Sampler as _, Turn};
     use crate::games::schwimmen::{Rules, Schwimmen, State};
-    use crate::hints::Hints as _;
-    use crate::history::History;
     use crate::options::Options as _;
     use crate::rng::Rng;
 

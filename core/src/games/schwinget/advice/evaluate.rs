@@ -143,10 +143,10 @@ mod tests {
     use super::{CLOSED, FEATURES, OPEN};
     use crate::FromRules as _;
     use crate::actions::ActionSet as _;
+    use crate::game::hints::Hints as _;
+    use crate::game::history::History;
     use crate::game::{Game as _, Turn};
     use crate::games::schwinget::{Rules, Schwinget, State};
-    use crate::hints::Hints as _;
-    use crate::history::History;
     use crate::options::Options;
     use crate::rng::Rng;
     use crate::seats::Seat;

@@ -1,9 +1,9 @@
 //! Hints for Schwinget: sensible moves judged by one's own cards.
 
 use crate::actions::{Action, Actions64};
+use crate::game::hints::{Hints, RuleOfThumb};
 use crate::games::schwinget::state::{Phase, State};
 use crate::games::schwinget::{Schwinget, View};
-use crate::hints::{Hints, RuleOfThumb};
 use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::BySeat;

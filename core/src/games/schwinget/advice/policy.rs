@@ -26,7 +26,7 @@ const STRENGTHS: usize = 8;
 /// The first feature of each table. Each comment lists the dimensions of the table.
 mod at {
     use super::{KINDS, MOMENTS, OUTCOMES, STAGES, STRENGTHS};
-    use crate::hints::tables;
+    use crate::game::hints::tables;
 
     // The attack has one set of tables for each scoring after all others.
     tables! { ATTACK;

@@ -6,9 +6,9 @@
 
 use crate::actions::{Action, Actions64};
 use crate::game::Game as _;
+use crate::game::hints::Hints;
 use crate::games::up_and_down::state::{NO_CARD, Phase, SEATS, State};
 use crate::games::up_and_down::{UpAndDown, View};
-use crate::hints::Hints;
 use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};

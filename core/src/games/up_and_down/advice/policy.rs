@@ -6,10 +6,10 @@
 
 use crate::actions::Action;
 use crate::float;
+use crate::game::hints::tables;
 use crate::games::up_and_down::cards::Card;
 use crate::games::up_and_down::state::{NO_CARD, Phase, SEATS, State};
 use crate::games::up_and_down::{CHANGES, Change, UpAndDown};
-use crate::hints::tables;
 
 /// The number of values on this scale.
 const VALUES: usize = 11;

@@ -14,7 +14,6 @@ use stier_core::{ActionSet as _, Hints, Rng, RuleOfThumb, choice, options};
 use crate::agent::lines::Line;
 use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Agent, Decision};
-use crate::catalogue::spec::AgentSpec;
 use crate::search::ucb::ActionRecord;
 
 choice! {
@@ -36,47 +35,30 @@ choice! {
 }
 
 options! {
-    /// The options of [`Rule`].
-    pub(crate) struct RuleOptions for "rule" {
+    /// The rule of a [`Rule`].
+    pub(crate) struct RuleSettings for "rules" {
         /// The rule for the action that binds for the rest of a deal.
         when: When = When::Thumb, ();
         /// With when=random, the probability at each decision.
         chance: f64 = 0.1, 0.0..=1.0, "when=random";
-        /// With when=timing, the agent that decides about this action: it is taken when the agent would choose it.
-        timing: Box<AgentSpec> = Box::new("random".parse().expect("an agent")), (), "when=timing";
-        /// The agent that chooses among the other actions.
-        cards: Box<AgentSpec> = Box::new("greedy".parse().expect("an agent")), ();
     }
 }
 
 /// The player: see the [module](self) documentation.
 pub(crate) struct Rule<G: Hints> {
-    when: When,
-    chance: f64,
+    settings: RuleSettings,
     timing: Box<dyn Agent<G>>,
     cards: Box<dyn Agent<G>>,
     rng: Rng,
 }
 
-impl RuleOptions {
+impl<G: Hints> Rule<G> {
     /// Creates a player with the streams of `seed`.
-    pub(crate) fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
-        let timing = self.timing.build(game, timing_seed(seed));
-        let cards = self.cards.build(game, cards_seed(seed));
-        Box::new(Rule { when: self.when, chance: self.chance, timing, cards, rng: rule_rng(seed) })
+    pub(crate) fn new(settings: RuleSettings, timing: Box<dyn Agent<G>>, cards: Box<dyn Agent<G>>, seed: u64) -> Self {
+        let mut rule = Self { settings, timing, cards, rng: Rng::stream(seed, "rule", 0) };
+        rule.restart(seed);
+        rule
     }
-}
-
-fn timing_seed(seed: u64) -> u64 {
-    Rng::stream(seed, "timing of a rule", 0).bits()
-}
-
-fn cards_seed(seed: u64) -> u64 {
-    Rng::stream(seed, "cards of a rule", 0).bits()
-}
-
-fn rule_rng(seed: u64) -> Rng {
-    Rng::stream(seed, "rule", 0)
 }
 
 impl<G: Hints> Agent<G> for Rule<G> {
@@ -84,16 +66,16 @@ impl<G: Hints> Agent<G> for Rule<G> {
         // A decision without the other agent has no lines, not those of an earlier one.
         self.cards.lines();
         let rule = game.rule_of_thumb(view).filter(|rule| legal.contains(rule.action));
-        let Some(RuleOfThumb { action, takes }) = rule.filter(|_| self.when != When::Cards) else {
+        let Some(RuleOfThumb { action, takes }) = rule.filter(|_| self.settings.when != When::Cards) else {
             return self.cards.act(game, view, legal);
         };
         let others = legal.without(G::Actions::default().with(action));
-        let (share, chosen) = match self.when {
+        let (share, chosen) = match self.settings.when {
             _ if others.is_empty() => (1.0, None),
             When::Thumb => (f64::from(takes), None),
             When::Never | When::Cards => (0.0, None),
             When::Always => (1.0, None),
-            When::Random => (self.chance, None),
+            When::Random => (self.settings.chance, None),
             When::Timing => {
                 let decision = self.timing.act(game, view, legal);
                 let own = decision.policy.iter().find(|&&(other, _)| other == action);
@@ -118,9 +100,9 @@ impl<G: Hints> Agent<G> for Rule<G> {
     }
 
     fn restart(&mut self, seed: u64) {
-        self.timing.restart(timing_seed(seed));
-        self.cards.restart(cards_seed(seed));
-        self.rng = rule_rng(seed);
+        self.timing.restart(Rng::stream(seed, "timing of a rule", 0).bits());
+        self.cards.restart(Rng::stream(seed, "cards of a rule", 0).bits());
+        self.rng = Rng::stream(seed, "rule", 0);
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {

@@ -3,7 +3,7 @@
 //! This is the search of ISMCTS-BR without its learned networks: F. Timbers, N. Bard, E. Lockhart, M. Lanctot, M.
 //! Schmid, N. Burch, J. Schrittwieser, T. Hubert and M. Bowling, *Approximate Exploitability: Learning a Best
 //! Response*, IJCAI 2022. Every iteration draws a history, weighted by the other players' policy
-//! ([`target_policy`](crate::catalogue::target_policy)). It descends a tree of the responder's own decisions by UCB1
+//! ([`target_policy`](crate::search::responders::target_policy)). It descends a tree of the responder's own decisions by UCB1
 //! and plays on to the end; with `continuation=network` a trained network, such as that of a learned responder, plays
 //! for the responder below the tree. The others follow their policy in the tree and below it. The responder's nodes are
 //! distinguished by its observations of actions. With `draws=branch` they are also distinguished by the cards it sees,
@@ -13,7 +13,7 @@
 //! finds a best response. With a `cutoff` and `evaluation=network` it is a depth-limited best response whose leaves a
 //! network values: D. Milec, O. Kubíček and V. Lisý, *Continual Depth-limited Responses for Computing
 //! Counter-strategies in Sequential Games*, 2024 (arXiv:2112.12594). Like
-//! [`lbr`](crate::catalogue::local_best_response), it computes lower bounds on exploitability: its mean return is one at
+//! [`lbr`](crate::search::responders::local_best_response), it computes lower bounds on exploitability: its mean return is one at
 //! any budget.
 //!
 //! Known weaknesses: against an agent that searches, an iteration costs as many searches as there are queries, so
@@ -27,20 +27,21 @@ use stier_core::key::Chain;
 use stier_core::{ActionSet as _, Hints, History, Rng, Turn, options};
 
 use crate::agent::choice::Choose;
-use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
-use crate::agent::{Agent, Decision, Search};
+use crate::agent::memory::Memory;
+use crate::agent::stop::TimeLimit;
+use crate::agent::{Decision, Search};
 use crate::belief::Kept;
 use crate::belief::policy_model::PolicyModel;
-use crate::catalogue::target_policy::{ResponderSettings, Simulation, Simulator, TargetPolicy};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
+use crate::search::future::Future;
 use crate::search::ismcts::Draws;
-use crate::search::open_cards::Future;
+use crate::search::responders::target_policy::{Simulation, Simulator, TargetPolicy};
 use crate::search::spread::{ReturnScale, ReturnSpread};
 use crate::search::ucb::{NodeId, UcbTree};
 
 options! {
     /// The options of [`IsmctsBr`].
-    pub(crate) struct IsmctsBrOptions for "ismcts_br" {
+    pub(crate) struct IsmctsBrSettings for "ismcts_br" {
         /// Iterations per decision.
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
@@ -49,24 +50,26 @@ options! {
         draws: Draws = Draws::Merge, ();
         /// The rule by which an action is chosen after the search.
         choose: Choose = Choose::Visits, ();
-        /// The agent to respond to, and the method.
-        ..responder: ResponderSettings = ResponderSettings::default();
-        /// Mebibytes that the tree may take. Once it is full, the search continues with the existing nodes.
-        memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
 }
 
 /// The algorithm: see the [module](self) documentation.
 pub(crate) struct IsmctsBr<G: Hints> {
-    options: IsmctsBrOptions,
+    options: IsmctsBrSettings,
+    memory_mb: u64,
     target: TargetPolicy<G>,
 }
 
-impl IsmctsBrOptions {
-    /// Creates a player with the streams of `seed`.
-    pub(crate) fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
-        let search = IsmctsBr { options: self.clone(), target: TargetPolicy::new(&self.responder, game, seed) };
-        Box::new(SearchAgent::new(0, self.responder.belief(), seed, search).keeping(Kept::Histories))
+impl<G: Hints> IsmctsBr<G> {
+    /// Creates a player that responds to `target`, with trees of `memory_mb` mebibytes and the streams of `seed`.
+    pub(crate) fn agent(
+        options: IsmctsBrSettings,
+        memory_mb: u64,
+        target: TargetPolicy<G>,
+        seed: u64,
+    ) -> SearchAgent<Self> {
+        let belief = target.belief();
+        SearchAgent::new(TimeLimit::NONE, belief, seed, Self { options, memory_mb, target }).keeping(Kept::Histories)
     }
 }
 
@@ -78,11 +81,11 @@ impl<G: Hints> Algorithm<G> for IsmctsBr<G> {
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         let options = &self.options;
         let mut search = Searcher {
-            simulator: Simulator::new(task, &options.responder, &self.target),
+            simulator: Simulator::new(task, &self.target),
             branches: options.draws == Draws::Branch,
             width: options.c,
             scale: ReturnScale::new(task.game),
-            tree: UcbTree::new(Memory::share(options.memory_mb, 1)),
+            tree: UcbTree::new(Memory::share(self.memory_mb, 1)),
             spread: ReturnSpread::new(1.0),
             rng: task.streams.rng("ismcts_br"),
         };

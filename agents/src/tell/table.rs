@@ -3,7 +3,7 @@
 use serde::Serialize;
 use stier_core::{Action, Scene, Seat, Turn};
 
-use super::DynState;
+use crate::erased::DynState;
 
 /// An action with its name.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

@@ -3,15 +3,12 @@
 //! The log records the seat's own actions and every change of its [observation](Game::observe) or of its [`Status`].
 //! Other events leave no trace.
 
-use smallvec::SmallVec;
-
 use crate::actions::Action;
-use crate::encode::{BlockPen, Cell, Field, Pen, Places, Values, values};
-use crate::fact::Value;
-use crate::game::{Game, Observer, SeatView, Turn};
-use crate::history::History;
-use crate::key::{Past, UNNOTICED, mix, noticed};
-use crate::notation::Notation;
+use crate::encode::{BlockPen, Bytes, Cell, Pen as _, Values};
+use crate::game::history::History;
+use crate::game::key::{Past, UNNOTICED, mix, noticed};
+use crate::game::notation::{Notation, changed_fields};
+use crate::game::{Game, Observer, SeatView, Turn, observed_values};
 use crate::seats::Seat;
 
 /// The role of a seat in the next event.
@@ -59,26 +56,6 @@ impl Seen {
     pub fn new<G: Game>(game: &G, state: &G::State, seat: Seat) -> Self {
         let status = Status::of(game.turn(state), seat);
         Self { values: observed_values(game, state, Observer::Seat(seat)), status }
-    }
-}
-
-/// The values of the observation.
-pub(crate) fn observed_values<G: Game>(game: &G, state: &G::State, observer: Observer) -> Bytes {
-    let mut values = SmallVec::new();
-    game.observe(state, observer, &mut values);
-    values
-}
-
-/// Zeros and ones.
-type Bytes = SmallVec<[u8; 64]>;
-
-impl Pen for Bytes {
-    #[inline(always)]
-    fn begin(&mut self, _name: &'static str, _shape: &[usize], _places: Places) {}
-
-    #[inline]
-    fn put(&mut self, bits: u64, len: usize) {
-        self.extend(values(bits, len));
     }
 }
 
@@ -145,63 +122,6 @@ impl Log {
     /// The present state as the seat sees it.
     pub fn now(&self) -> &Seen {
         &self.entries[self.entries.len() - 1].seen
-    }
-}
-
-/// The fields of an observation with this layout as text, without those that are equal in `except`.
-pub(crate) fn changed_fields<'a, G: Notation>(
-    game: &G,
-    layout: &'a [Field],
-    values: &[u8],
-    except: Option<&[u8]>,
-) -> Vec<(&'a Field, String)> {
-    let before: Vec<&[u8]> = except.map_or(Vec::new(), |except| parts(layout, except).map(|(_, part)| part).collect());
-    let changed = parts(layout, values).enumerate().filter(|(place, (_, part))| before.get(*place) != Some(part));
-    changed.map(|(_, (field, part))| (field, field_text(game, field, part))).collect()
-}
-
-/// The fields of an observation with this layout, each with its part of the values.
-pub(crate) fn parts<'a, 'b>(
-    layout: &'a [Field],
-    mut values: &'b [u8],
-) -> impl Iterator<Item = (&'a Field, &'b [u8])> + use<'a, 'b> {
-    layout.iter().map(move |field| {
-        let (part, rest) = values.split_at(field.size());
-        values = rest;
-        (field, part)
-    })
-}
-
-/// A field as text: its rows, without empty ones at the end.
-pub(crate) fn field_text<G: Notation>(game: &G, field: &Field, values: &[u8]) -> String {
-    let rows = values.chunks(field.shape[field.shape.len() - 1]).map(|row| row_value(game, field, row).to_string());
-    let text = rows.collect::<Vec<_>>().join(" ");
-    let text = text.trim_end_matches([' ', '-']);
-    if text.is_empty() { "-" } else { text }.to_string()
-}
-
-/// A field as a value: a list of lists for each axis but the last, along which a row is one value.
-pub(crate) fn field_value<G: Notation>(game: &G, field: &Field, values: &[u8]) -> Value {
-    let mut rows: Vec<Value> =
-        values.chunks(field.shape[field.shape.len() - 1]).map(|row| row_value(game, field, row)).collect();
-    for &size in field.shape.iter().rev().skip(1) {
-        rows = rows.chunks(size).map(|values| values.iter().cloned().collect()).collect();
-    }
-    rows.swap_remove(0)
-}
-
-/// A row of a field: the names of its ones, a single name, or the number of ones.
-fn row_value<G: Notation>(game: &G, field: &Field, row: &[u8]) -> Value {
-    let ones = row.iter().zip(0_u8..).filter(|(value, _)| **value == 1).map(|(_, place)| place);
-    let mut names = ones.clone().map(|place| match field.places {
-        Places::Numbers | Places::Counts => place.into(),
-        Places::Actions => game.action_name(Action(place)).into(),
-        Places::Outcomes | Places::Hand => game.outcome_name(Action(place)).into(),
-    });
-    match field.places {
-        Places::Counts => Value::Int(ones.count() as i64),
-        _ if field.single => names.next().unwrap_or(Value::Absent),
-        _ => names.collect(),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! V. Lisý and M. Bowling, *Equilibrium Approximation Quality of Current No-Limit Poker Bots*, AAAI Workshop on
 //! Computer Poker and Imperfect Information Games, 2017. The responder keeps the distribution over the others' cards
-//! that follows from their policy and their actions ([`target_policy`](crate::catalogue::target_policy)). It takes the
+//! that follows from their policy and their actions ([`target_policy`](crate::search::responders::target_policy)). It takes the
 //! action with the best return if the others play on by their policy and the responder by a simple one. In the paper
 //! the simple policy checks and calls to the end; here it is the option `continuation`. Returns are means over
 //! simulations, with the same worlds and futures for every action. With `continuation=network` and the network of a
@@ -25,40 +25,38 @@ use std::sync::atomic::AtomicBool;
 
 use stier_core::{ActionSet as _, Hints, Rng, SeatView as _, options};
 
-use crate::agent::{Agent, Decision};
+use crate::agent::Decision;
+use crate::agent::stop::TimeLimit;
 use crate::belief::Kept;
 use crate::belief::policy_model::PolicyModel;
-use crate::catalogue::target_policy::{ResponderSettings, Simulation, Simulator, TargetPolicy};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::WorldTally;
-use crate::search::open_cards::{Future, WorldValues};
+use crate::search::future::{Future, WorldValues};
+use crate::search::responders::target_policy::{Simulation, Simulator, TargetPolicy};
 
 options! {
     /// The options of [`LocalBestResponse`].
-    pub(crate) struct LbrOptions for "lbr" {
+    pub(crate) struct LbrSettings for "lbr" {
         /// Simulations per legal action in each decision.
         worlds: u64 = 200, 1..=100_000_000;
         /// With continuation=network or against: the continuation's likeliest action is taken unless another action's
         /// mean return is higher by this many standard errors. Above 0 it prevents deviations that only the noise of
         /// the simulations favours.
         margin: f64 = 0.0, 0.0..=100.0, "continuation=network|against";
-        /// The agent to respond to, and the method.
-        ..responder: ResponderSettings = ResponderSettings::default();
     }
 }
 
 /// The algorithm: see the [module](self) documentation.
 pub(crate) struct LocalBestResponse<G: Hints> {
-    options: LbrOptions,
+    options: LbrSettings,
     target: TargetPolicy<G>,
 }
 
-impl LbrOptions {
-    /// Creates a player with the streams of `seed`.
-    pub(crate) fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
-        let search =
-            LocalBestResponse { options: self.clone(), target: TargetPolicy::new(&self.responder, game, seed) };
-        Box::new(SearchAgent::new(0, self.responder.belief(), seed, search).keeping(Kept::Histories))
+impl<G: Hints> LocalBestResponse<G> {
+    /// Creates a player that responds to `target`, with the streams of `seed`.
+    pub(crate) fn agent(options: LbrSettings, target: TargetPolicy<G>, seed: u64) -> SearchAgent<Self> {
+        let belief = target.belief();
+        SearchAgent::new(TimeLimit::NONE, belief, seed, Self { options, target }).keeping(Kept::Histories)
     }
 }
 
@@ -91,7 +89,7 @@ impl<G: Hints> Algorithm<G> for LocalBestResponse<G> {
 
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         let Task { game, ref worlds, legal, stop, .. } = *task;
-        let simulator = Simulator::new(task, &self.options.responder, &self.target);
+        let simulator = Simulator::new(task, &self.target);
         let seed = task.streams.rng("lbr").bits();
         let (mut tally, mut queries) = (WorldTally::new(task.view.seat(), legal.iter()), 0);
         let most = self.options.worlds;

@@ -9,20 +9,28 @@
 //! | [`Game::Sampler`] | the states that a view cannot tell apart, drawn exactly | search |
 //!
 //! Clients ask for further capabilities: [`Notation`] for people, [`Hints`] for search, [`FullGame`] for both.
+//!
+//! The traits and the types in their signatures need each other, so they share this folder.
+
+pub mod hints;
+pub mod history;
+pub mod key;
+pub mod listed;
+pub mod log;
+pub mod notation;
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::actions::{Action, ActionSet};
-use crate::encode::{BlockPen, Cell, Field, Floats, Pen, Tensor, Values};
+use crate::encode::{BlockPen, Bytes, Cell, Field, Floats, Pen, Tensor, Values};
 use crate::error::RulesError;
 use crate::failure::Foreign;
-use crate::hints::Hints;
-use crate::history::History;
-use crate::key::Past;
-use crate::listed::{Listed, Unlisted};
-use crate::log;
-use crate::notation::Notation;
+use crate::game::hints::Hints;
+use crate::game::history::History;
+use crate::game::key::Past;
+use crate::game::listed::{Listed, Unlisted};
+use crate::game::notation::Notation;
 use crate::options::{DynOptions, Options};
 use crate::rng::{self, Rng};
 use crate::seats::{BySeat, Seat};
@@ -227,7 +235,7 @@ pub trait Game: Clone + Send + Sync + 'static {
 
     /// A number for the information that `observer` gets from `action` in the state `before`, without the random events
     /// that follow. Equal numbers cannot be told apart. A number below 256 is the action itself and nothing more.
-    /// [`UNNOTICED`](crate::key::UNNOTICED) means that the observer does not notice the action. Search branches on it.
+    /// [`UNNOTICED`](crate::game::key::UNNOTICED) means that the observer does not notice the action. Search branches on it.
     #[inline(always)]
     fn observed(&self, before: &Self::State, action: Action, observer: Seat) -> u64 {
         log::observed(self, before, action, observer)
@@ -465,4 +473,11 @@ pub trait Sampler<G: Game>: Clone + Send + Sync {
     fn worlds_fix_views(&self) -> bool {
         false
     }
+}
+
+/// The values of the observation.
+pub(crate) fn observed_values<G: Game>(game: &G, state: &G::State, observer: Observer) -> Bytes {
+    let mut values = Bytes::new();
+    game.observe(state, observer, &mut values);
+    values
 }

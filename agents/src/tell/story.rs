@@ -11,7 +11,7 @@ use serde::Serialize;
 use stier_core::scene::is_told;
 use stier_core::{Event, Scene, Seat, Turn};
 
-use super::DynState;
+use crate::erased::DynState;
 
 /// The number of worlds that are compared.
 const WORLDS: u64 = 100;

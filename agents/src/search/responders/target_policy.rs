@@ -23,14 +23,13 @@ use crate::agent::sampling;
 use crate::agent::stop::Stop;
 use crate::belief::policy_model::{NETWORK_BATCH, PolicyModel};
 use crate::belief::{BeliefSettings, Beliefs, PARTICLES};
-use crate::catalogue::spec::AgentSpec;
 use crate::network::agent::NetworkAgent;
 use crate::network::option::Guide;
 use crate::rollout::fitted;
 use crate::rollout::{Cutoff, Evaluation, Roller, Rollout};
 use crate::search::algorithm::Task;
+use crate::search::future::Future;
 use crate::search::greedy;
-use crate::search::open_cards::Future;
 
 choice! {
     /// The policy for the parts of simulations that are not searched.
@@ -77,8 +76,6 @@ impl OptionType for Particles {
 options! {
     /// A responder's knowledge and simulations.
     pub(crate) struct ResponderSettings for "responders" {
-        /// The agent whose policy is known. It is assumed to play all other seats.
-        against: Box<AgentSpec> = Box::new("greedy".parse().expect("an agent")), ();
         /// The number of copies of the agent, each with its own seed, whose answers are averaged.
         seeds: u64 = 1, 1..=1000;
         /// The responder's policy in simulations; after `replies` decisions, the policy of all players.
@@ -108,13 +105,22 @@ const MAX_ANSWERS: usize = 1 << 16;
 
 /// The policies that a responder plays on by: that of the agent, and that of its own network if it has one.
 pub(crate) struct TargetPolicy<G: Hints> {
+    settings: ResponderSettings,
     agent: Mutex<Source<G>>,
     own: Option<Mutex<NetworkAgent>>,
 }
 
+/// The agent whose policy is known.
+pub(crate) enum Target<G: Hints> {
+    /// A network, which is queried in many positions at once.
+    Network(Box<NetworkAgent>),
+    /// Any other agent.
+    Agent(Box<dyn Agent<G>>),
+}
+
 /// The source of an agent's policy.
 enum Source<G: Hints> {
-    Network(NetworkAgent),
+    Network(Box<NetworkAgent>),
     Agent(CachedAgent<G>),
 }
 
@@ -129,18 +135,29 @@ struct CachedAgent<G: Hints> {
 
 impl<G: Hints> TargetPolicy<G> {
     /// Creates the policy of the agent, averaged over several seeds derived from `seed`.
-    pub(crate) fn new(settings: &ResponderSettings, game: &G, seed: u64) -> Self {
-        let agent = match settings.against.network_agent(game) {
-            Some(network) => Source::Network(network),
-            None => {
-                let (agent, seeds) = (settings.against.build(game, 0), vec![0; settings.seeds as usize]);
+    pub(crate) fn new(settings: ResponderSettings, target: Target<G>, seed: u64) -> Self {
+        let agent = match target {
+            Target::Network(network) => Source::Network(network),
+            Target::Agent(agent) => {
+                let seeds = vec![0; settings.seeds as usize];
                 Source::Agent(CachedAgent { agent, seeds, interrupt: Arc::default(), answers: HashMap::new() })
             }
         };
         let own = settings.guide.network.network().map(|network| Mutex::new(NetworkAgent::of(network)));
-        let mut target = Self { agent: Mutex::new(agent), own };
+        let mut target = Self { settings, agent: Mutex::new(agent), own };
         target.restart(seed);
         target
+    }
+
+    /// The weights of worlds for a seat that knows the policy of all others.
+    pub(crate) fn belief(&self) -> BeliefSettings {
+        BeliefSettings {
+            beliefs: Beliefs::Policy,
+            model_epsilon: self.settings.epsilon,
+            model_temperature: 1.0,
+            particles: self.settings.particles.0,
+            ..BeliefSettings::default()
+        }
     }
 
     fn cached(&mut self) -> Option<&mut CachedAgent<G>> {
@@ -253,19 +270,6 @@ impl<G: Hints> PolicyModel<G> for TargetPolicy<G> {
     }
 }
 
-impl ResponderSettings {
-    /// The weights of worlds for a seat that knows the policy of all others.
-    pub(crate) fn belief(&self) -> BeliefSettings {
-        BeliefSettings {
-            beliefs: Beliefs::Policy,
-            model_epsilon: self.epsilon,
-            model_temperature: 1.0,
-            particles: self.particles.0,
-            ..BeliefSettings::default()
-        }
-    }
-}
-
 /// A simulated game between one seat and all others.
 pub(crate) struct Simulation<G: Hints> {
     /// The game so far.
@@ -338,8 +342,8 @@ pub(crate) struct Simulator<'a, G: Hints> {
 
 impl<'a, G: Hints> Simulator<'a, G> {
     /// Creates the simulator of a responder's decision.
-    pub(crate) fn new(task: &Task<'a, G>, settings: &ResponderSettings, target: &'a TargetPolicy<G>) -> Self {
-        let &ResponderSettings { continuation, replies, cutoff, evaluation, .. } = settings;
+    pub(crate) fn new(task: &Task<'a, G>, target: &'a TargetPolicy<G>) -> Self {
+        let ResponderSettings { continuation, replies, cutoff, evaluation, .. } = target.settings;
         let (seat, stop) = (task.view.seat(), task.stop);
         Self { game: task.game, seat, target, continuation, replies, cutoff, evaluation, stop }
     }
@@ -510,7 +514,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
                 return;
             }
         };
-        *returns = Roller::of(game, rollout).returns(game, &mut history.state().clone(), rng);
+        *returns = Roller::of(rollout).returns(game, &mut history.state().clone(), rng);
     }
 
     /// The action of the continuation, by hints if that would be a query.
@@ -533,9 +537,10 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use stier_core::games::schwimmen::Schwimmen;
-    use stier_core::{ActionSet as _, FromRules as _, Game as _, History, Rng};
+    use stier_core::{ActionSet as _, FromRules as _, Game as _, History, Options as _, Rng};
 
-    use super::{ResponderSettings, TargetPolicy};
+    use super::{ResponderSettings, Target, TargetPolicy};
+    use crate::search::ismcts::{Ismcts, IsmctsOptions};
 
     #[test]
     fn interrupted_answers_are_not_kept() {
@@ -547,10 +552,12 @@ mod tests {
             target.policies(&game, &[&history], &mut shares);
             shares
         };
-        let against = Box::new("ismcts:iterations=300,choose=sample".parse().expect("an agent"));
-        let settings = ResponderSettings { against, ..ResponderSettings::default() };
-        let expected = policy(&TargetPolicy::new(&settings, &game, 1));
-        let mut target = TargetPolicy::new(&settings, &game, 1);
+        let new = || {
+            let options = IsmctsOptions::from_text("iterations=300,choose=sample").expect("options");
+            TargetPolicy::new(ResponderSettings::default(), Target::Agent(Box::new(Ismcts::new(options, 0))), 1)
+        };
+        let expected = policy(&new());
+        let mut target = new();
         let flag = Arc::new(AtomicBool::new(true));
         target.interrupt_with(flag.clone());
         assert_ne!(policy(&target), expected, "the search ended early");

@@ -9,11 +9,11 @@ use crate::seats::BySeat;
 /// total size.
 #[cfg(feature = "games")]
 macro_rules! tables {
-    ($total:ident; $($tables:tt)+) => { $crate::hints::tables!(@ $total, 0; $($tables)+); };
+    ($total:ident; $($tables:tt)+) => { $crate::game::hints::tables!(@ $total, 0; $($tables)+); };
     (@ $total:ident, $start:expr; $(#[$doc:meta])* $name:ident: $size:expr, $($rest:tt)*) => {
         $(#[$doc])*
         pub(super) const $name: usize = $start;
-        $crate::hints::tables!(@ $total, $name + $size; $($rest)*);
+        $crate::game::hints::tables!(@ $total, $name + $size; $($rest)*);
     };
     (@ $total:ident, $start:expr;) => {
         /// The number of features.

@@ -3,9 +3,8 @@
 use crate::actions::{Action, ActionSet};
 use crate::encode::{self, Field, Pen, Places};
 use crate::error::{IllegalAction, ParseError};
-use crate::fact::Fact;
-use crate::game::{Game, Observer, SeatView as _, Turn};
-use crate::log::{changed_fields, field_text, field_value, observed_values, parts};
+use crate::fact::{Fact, Value};
+use crate::game::{Game, Observer, SeatView as _, Turn, observed_values};
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
 use crate::seats::Seat;
 
@@ -225,4 +224,61 @@ fn parse(
         kind: format!("{what} of {game}"),
         known: ids().map(name).collect::<Vec<_>>().join(" "),
     })
+}
+
+/// The fields of an observation with this layout as text, without those that are equal in `except`.
+pub(crate) fn changed_fields<'a, G: Notation>(
+    game: &G,
+    layout: &'a [Field],
+    values: &[u8],
+    except: Option<&[u8]>,
+) -> Vec<(&'a Field, String)> {
+    let before: Vec<&[u8]> = except.map_or(Vec::new(), |except| parts(layout, except).map(|(_, part)| part).collect());
+    let changed = parts(layout, values).enumerate().filter(|(place, (_, part))| before.get(*place) != Some(part));
+    changed.map(|(_, (field, part))| (field, field_text(game, field, part))).collect()
+}
+
+/// The fields of an observation with this layout, each with its part of the values.
+fn parts<'a, 'b>(
+    layout: &'a [Field],
+    mut values: &'b [u8],
+) -> impl Iterator<Item = (&'a Field, &'b [u8])> + use<'a, 'b> {
+    layout.iter().map(move |field| {
+        let (part, rest) = values.split_at(field.size());
+        values = rest;
+        (field, part)
+    })
+}
+
+/// A field as text: its rows, without empty ones at the end.
+fn field_text<G: Notation>(game: &G, field: &Field, values: &[u8]) -> String {
+    let rows = values.chunks(field.shape[field.shape.len() - 1]).map(|row| row_value(game, field, row).to_string());
+    let text = rows.collect::<Vec<_>>().join(" ");
+    let text = text.trim_end_matches([' ', '-']);
+    if text.is_empty() { "-" } else { text }.to_string()
+}
+
+/// A field as a value: a list of lists for each axis but the last, along which a row is one value.
+fn field_value<G: Notation>(game: &G, field: &Field, values: &[u8]) -> Value {
+    let mut rows: Vec<Value> =
+        values.chunks(field.shape[field.shape.len() - 1]).map(|row| row_value(game, field, row)).collect();
+    for &size in field.shape.iter().rev().skip(1) {
+        rows = rows.chunks(size).map(|values| values.iter().cloned().collect()).collect();
+    }
+    rows.swap_remove(0)
+}
+
+/// A row of a field: the names of its ones, a single name, or the number of ones.
+fn row_value<G: Notation>(game: &G, field: &Field, row: &[u8]) -> Value {
+    let ones = row.iter().zip(0_u8..).filter(|(value, _)| **value == 1).map(|(_, place)| place);
+    let mut names = ones.clone().map(|place| match field.places {
+        Places::Numbers | Places::Counts => place.into(),
+        Places::Actions => game.action_name(Action(place)).into(),
+        Places::Outcomes | Places::Hand => game.outcome_name(Action(place)).into(),
+    });
+    match field.places {
+        Places::Counts => Value::Int(ones.count() as i64),
+        _ if field.single => names.next().unwrap_or(Value::Absent),
+        _ => names.collect(),
+    }
 }

@@ -2,8 +2,8 @@
 
 use std::hash::{Hash, Hasher};
 
+use crate::game::history::{Event, History};
 use crate::game::{Game, Turn};
-use crate::history::{Event, History};
 use crate::seats::Seat;
 
 /// Adds a value to a key. Two different sequences of values get the same key only by accident, with a probability of

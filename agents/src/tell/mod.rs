@@ -1,0 +1,7 @@
+//! A game for people: its events in words, and a state as one seat sees it.
+
+mod story;
+mod table;
+
+pub use story::{Sentence, Story, story};
+pub use table::{Move, Table};
