@@ -32,6 +32,8 @@ def main() -> None:
     given["out"] = given["out"] or attack_timing.default_folder(quick=given["quick"])
     try:
         found = attack_timing.run(**given, progress=True)
+    except KeyboardInterrupt:
+        sys.exit(130)  # what is kept has been told
     except (OSError, StierError) as error:
         sys.exit(f"{parser.prog}: {error}")
     found.save(tables or given["out"] / "tables")
