@@ -31,7 +31,7 @@ use crate::values::{Number, Seed};
 pub(crate) struct TabularPolicy {
     /// The game.
     #[pyo3(get)]
-    pub(crate) game: Game,
+    game: Game,
     origin: Label,
     policy: Arc<dyn DynPolicy>,
     measured: Measured,

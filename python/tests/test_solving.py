@@ -513,8 +513,9 @@ def test_who_cannot_be_asked(tiny: stier.Game, solution: stier.TabularPolicy, sc
         stier.solving.nash_conv(tiny, 7)  # type: ignore[arg-type]
     with pytest.raises(stier.IllegalActionError, match="chose an"):
         stier.solving.nash_conv(tiny, lambda state: 99)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(stier.AgentError, match=r"agent <lambda> in schwinget:.* raised ZeroDivisionError") as raised:
         stier.solving.nash_conv(tiny, lambda state: 1 // 0)
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
     with pytest.raises(stier.AgentError, match="made for schwinget"):
         solution.policy(schwinget.new_initial_state(seed=1))
     with pytest.raises(stier.AgentError, match="no player can act"):
