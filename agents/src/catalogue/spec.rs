@@ -663,6 +663,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn agents_answer_for_those_among_their_options() {
+        let agent = |text: &str| text.parse::<AgentSpec>().unwrap();
+        for text in [
+            "ismcts:time_ms=5",
+            "rule:cards=(pimc:time_ms=1)",
+            "lbr:against=(rule:timing=(best:time_ms=2),when=timing)",
+        ] {
+            assert!(agent(text).is_timed(), "{text}");
+        }
+        for text in ["ismcts", "rule:cards=pimc", "lbr:against=(ismcts:iterations=5)"] {
+            assert!(!agent(text).is_timed(), "{text}");
+        }
+        assert_eq!(agent("rule:cards=(pimc:rollout=network),when=never").networks(), [""]);
+        assert_eq!(agent("lbr:against=network,continuation=network").networks(), ["", ""]);
+        assert!(!agent("rule:cards=pimc").has_network());
+    }
+
     /// Options of every agent that need a value of another, with and without it.
     #[test]
     fn options_without_effect_are_refused() {

@@ -8,6 +8,17 @@
 //! | [`Game::View`] | the knowledge of one seat, with perfect recall | agents |
 //! | [`Game::Sampler`] | the states that a view cannot tell apart, drawn exactly | search |
 //!
+//! A seat's knowledge has several forms:
+//!
+//! | name | for | perfect recall | cost |
+//! | --- | --- | --- | --- |
+//! | [`Game::observe`] | games: their one description of what an observer sees now | no | low |
+//! | [`Game::observation`] | learners: the same as a tensor | no | low |
+//! | [`Game::sight`] | searches: a number for it, for keys of nodes | no | a few nanoseconds in fast games |
+//! | [`Game::observed`] | searches: a number for what an action shows | no | a few nanoseconds in fast games |
+//! | [`Game::view`] | agents and samplers | yes | linear in the number of events |
+//! | [`Game::information_state`] | learners: the view as a tensor | yes | low, once there is a view |
+//!
 //! Clients ask for further capabilities: [`Notation`] for people, [`Hints`] for search, [`FullGame`] for both.
 //!
 //! The traits and the types in their signatures need each other, so they share this folder.
