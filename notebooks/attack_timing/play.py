@@ -198,7 +198,7 @@ def equilibrium(settings: Settings, threads: int) -> pd.DataFrame:
     game = stier.load_game("schwinget", **settings["rules"])
     deck, tree = Deck(game), GameTree(game, threads=threads)
     solution = stier.solve(game, iterations=settings["iterations"], target=settings["target"], threads=threads)
-    policy = tree.policy_of(solution).probabilities()
+    policy = solution.probabilities()
     masks, values = tree.legal_action_masks(), tree.action_values(policy)
     reach, others = _reach(tree, policy)
     open_ = np.flatnonzero(masks[:, deck.attack] & (masks.sum(axis=1) > 1) & (others > 0))

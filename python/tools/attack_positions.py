@@ -218,7 +218,7 @@ def small_deck(game: Game, threads: int) -> Iterator[dict[str, Any]]:
     rule = stier.load_agent("rule:when=thumb", game)
     tree = GameTree(game, threads=threads)
     solution = solve(game, iterations=ITERATIONS, threads=threads, progress=True)
-    values = tree.action_values(tree.policy_of(solution).probabilities())
+    values = tree.action_values(solution.probabilities())
     masks = tree.legal_action_masks()
     leads = np.flatnonzero(masks[:, attack] & (masks.sum(axis=1) > 1))
     sets = {tree.observation_tensors(lead, lead + 1, "uint8").tobytes(): lead for lead in leads}
