@@ -4,7 +4,7 @@ At each decision the search takes one step of magnetic mirror descent from the n
 its parts are exact: values of actions instead of rollouts, the posterior instead of sampled worlds. With ``--agent``
 the policy of an agent that samples is measured in the same way.
 
-Writes `benches/one_step.csv` and `benches/one_step.png`, and prints the tables of `benches/SEARCH_STEP.md`. Rows
+Writes `benches/one_step.parquet` and `benches/one_step.png`, and prints the tables of `benches/SEARCH_STEP.md`. Rows
 that are in the table already are not computed again. Networks are kept in ``out/one_step``, and those that are missing
 are trained.
 """
@@ -12,8 +12,6 @@ are trained.
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import itertools
 import os
 import time
@@ -25,16 +23,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from responders import DECKS
 
 import stier
 import stier.train
-from stier._files import write, write_text
+from stier._files import write
 from stier.solving import GameTree, mirror_step
 
 ROOT = Path(__file__).parents[2]
 OUT = Path("out/one_step")
-TABLE, PICTURE = ROOT / "benches" / "one_step.csv", ROOT / "benches" / "one_step.png"
+TABLE, PICTURE = ROOT / "benches" / "one_step.parquet", ROOT / "benches" / "one_step.png"
 
 #: The recipe of the networks.
 RECIPE = {
@@ -191,19 +190,13 @@ def settings_of(game: str, options: argparse.Namespace) -> Iterator[tuple[str, .
 
 def read() -> list[Row]:
     """The rows of the table."""
-    if not TABLE.exists():
-        return []
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return pd.read_parquet(TABLE).to_dict("records") if TABLE.exists() else []
 
 
 def save(rows: Iterable[Row]) -> None:
     """Writes the table."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_text(TABLE, out.getvalue())
+    frame = pd.DataFrame(rows, columns=COLUMNS, dtype=str)
+    write(TABLE, partial(frame.to_parquet, index=False, compression="zstd"))
 
 
 def mean(rows: Sequence[Row], column: str) -> float:

@@ -180,7 +180,6 @@ CALLS: dict[str, Call] = {
         ]
     },
     "experiments.run": ("pyarrow", lambda: import_module("stier.experiments").run, {}, []),
-    "experiments.decisions": ("pyarrow", lambda: import_module("stier.experiments").decisions, {}, []),
     "widget.play": ("anywidget", lambda: stier.widget.play, {"game": GAME, "opponent": "random"}, []),
 }
 
@@ -200,7 +199,7 @@ def arguments() -> list[tuple[str, str]]:
             continue
         found += [(name, argument) for argument in {*of_signature(function()), *more} if argument in KINDS]
     # The games of an experiment are no number.
-    return sorted(set(found) - {("experiments.decisions", "games")})
+    return sorted(found)
 
 
 @pytest.mark.parametrize(("name", "argument"), arguments())

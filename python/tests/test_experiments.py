@@ -176,8 +176,6 @@ def test_all_games_are_played(name: str, tmp_path: Path) -> None:
     agents = {f"agent {seat}": f"random:seed={seat}" for seat in range(game.num_players())}
     games = experiments.run(Experiment(name, agents, deals=3, deals_per_part=2), tmp_path, threads=1)
     assert len(games.to_pandas()) == games.experiment.games == 3 * {2: 2, 3: 6, 4: 24}[game.num_players()]
-    found = experiments.decisions(games)
-    assert (found.legal[np.arange(len(found)), found.action]).all()
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +203,7 @@ def test_killed_at_any_moment_it_ends_with_the_same_bytes(
     left = experiments.load(out)
     assert not left.complete
     with pytest.raises(ValueError, match="has not been played"):
-        experiments.decisions(left, parts=left.missing()[:1])
+        left.part(left.missing()[0])
     there = kept(out)
     assert main(["run", str(toml), "--out", str(out), "--threads", str(threads), "--no-progress"]) == 0
     assert kept(out) == kept(whole.folder)
@@ -321,8 +319,8 @@ def test_reports_are_what_the_games_say(played: Store, tmp_path: Path) -> None:
         "convergence.csv",
         "equilibrium.csv",
         "meetings.csv",
+        "page.md",
         "pairings.csv",
-        "report.txt",
         "standings.csv",
     ]
     assert pd.read_csv(tmp_path / "standings.csv")["agent"].tolist() == list(AGENTS)
@@ -362,7 +360,7 @@ def test_reports_say_why_a_table_is_missing(played: Store, monkeypatch: pytest.M
     def fail(_: object) -> None:
         raise stier.RatingError("too hard")
 
-    monkeypatch.setattr("stier.experiments.matches.nash_averaging", fail)
+    monkeypatch.setattr("stier.experiments._match_page.nash_averaging", fail)
     found = experiments.report(played)
     assert "There is no table equilibrium: too hard.\n" in str(found)
     assert set(found.tables) == {"standings", "meetings", "pairings", "convergence"}
@@ -427,12 +425,17 @@ def test_a_suite_has_one_report(suite: Store, tmp_path: Path) -> None:
     )
     assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 0
     page = (tmp_path / "PAGE.md").read_text("utf-8")
-    assert page.startswith(
-        "# 3 games\n\nThree games.\n\nMean return of each agent, and the games that it won; 12 paired "
+    assert re.match(
+        r"# Which agent is strongest\?\n\n`\w+` wins \d+ % of its games, on average over 3 games\. It ", page
     )
-    assert [line for line in page.splitlines() if line.startswith("## ")] == [f"## `{game}`" for game in GAMES]
+    folded = re.findall(r"<summary>(.*?)</summary>", page)
+    assert folded == ["About", "Each agent in each game", *(f"<code>{game}</code>" for game in GAMES), "Machines"]
+    assert "```sh\nstier run suite.toml\n```" in page
+    assert (tmp_path / "out").exists()
+    assert main(["report", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "PAGE.md").read_text("utf-8") == page
     linked = re.findall(r"\]\((.*?)\)", page)
-    assert len(linked) == 1 + 2 * 3
+    assert len(linked) == 1 + 3 * 3
     assert all((tmp_path / one).read_bytes().startswith(b"\x89PNG") for one in linked)
     standings = pd.read_csv(tmp_path / "tables" / "standings.csv")
     assert standings["game"].tolist() == [game for game in GAMES for _ in range(2)]
@@ -441,7 +444,7 @@ def test_a_suite_has_one_report(suite: Store, tmp_path: Path) -> None:
     wins = standings.groupby("agent")["wins"].mean()
     assert f"| {100 * wins['luck']:.1f} % |\n" in page
     begun = experiments._run.begin(suite.experiment, tmp_path / "begun")
-    assert "`schwinget:bouts=2` has not been played yet" in str(experiments.report(begun))
+    assert "24 of 24 parts have not been played yet." in str(experiments.report(begun))
     with pytest.raises(ValueError, match="has no matches, but an experiment of the kind suite"):
         ratings.cross_table(suite)
 
@@ -463,49 +466,6 @@ def test_wrong_suites_are_refused(games: list[str], agents: list[str], error: st
     assert error in str(caught.value)
 
 
-def test_decisions_are_what_the_players_saw(played: Store, tmp_path: Path) -> None:
-    found = experiments.decisions(played, parts=[0, 7], agents=["advice"], tensor="information_state")
-    game, names = played.experiment.load_game(), played.experiment.names
-    assert set(found.agent) == {names.index("advice")}
-    assert found.policy.shape == (len(found), 0)
-    for number in range(0, len(found), 7):
-        row = played.part(int(found.part[number])).slice(int(found.row[number]), 1).to_pylist()[0]
-        state = game.new_initial_state()
-        for action in row["actions"][: found.move[number]]:
-            state.apply_action(action)
-        player = state.current_player()
-        assert (player, row["names"][player]) == (found.player[number], "advice")
-        assert (found.view[number] == state.information_state_tensor(player)).all()
-        assert (found.legal[number] == state.legal_actions_mask()).all()
-        assert found.legal[number].sum() > 1
-        assert row["actions"][found.move[number]] == found.action[number]
-        assert found.outcome[number] == row["returns"][player]
-    found.save(tmp_path / "decisions.npz")
-    with np.load(tmp_path / "decisions.npz") as loaded:
-        assert (loaded["view"] == found.view).all()
-        assert len(loaded.files) == 10
-
-
-def test_teachers_are_asked_with_their_own_random_numbers(played: Store) -> None:
-    searched, own = (
-        experiments.decisions(played, parts=[1], teacher=teacher, threads=1)
-        for teacher in ("ismcts:iterations=30", "own")
-    )
-    assert searched.policy.sum(axis=1) == pytest.approx(1, abs=1e-5)
-    assert not searched.policy[~searched.legal].any()
-    # The agents of this part are the random one and the search: what is asked of the search is the same.
-    search = own.agent == 2
-    assert (own.agent[~search] == 0).all()
-    equal = (own.policy[~search] * own.legal[~search].sum(axis=1, keepdims=True)).round(4)
-    assert set(equal.flatten()) == {0, 1}
-    both = experiments.decisions(played, parts=[0, 1], teacher="ismcts:iterations=30", threads=2)
-    assert (both.policy[both.part == 1] == searched.policy).all()
-    with pytest.raises(ValueError, match="unknown agent 'nobody'; agents: luck, advice, search"):
-        experiments.decisions(played, agents=["nobody"])
-    with pytest.raises(stier.AgentError, match="agents: "):
-        experiments.decisions(played, teacher="nobody")
-
-
 def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     toml, out = tmp_path / "first.toml", tmp_path / "out"
     toml.write_text(TOML)
@@ -517,8 +477,6 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert printed.startswith(str(experiments.report(out)))
     assert f"figures in {out / 'figures'}" in printed
     assert (out / "tables" / "standings.csv").exists()
-    assert main(["decisions", str(out), str(tmp_path / "d.npz"), "--agent", "advice"]) == 0
-    assert f"decisions in {tmp_path / 'd.npz'}" in capsys.readouterr().out
     assert main(["report", str(tmp_path / "nothing")]) == 1
     assert "has no experiment" in capsys.readouterr().err
 

@@ -23,7 +23,6 @@ from stier.cli import _process, main
 from stier.cli._app import app
 from stier.cli._options import OUTPUT
 
-BENCHES = Path(__file__).parents[2] / "benches"
 TINY = "schwinget:suits=2,values=2,counter=off,hand_size=1,set_aside=1"
 GAME = """
 kind = "matches"
@@ -31,13 +30,13 @@ game = "kuhn_poker"
 agents = { "Zoë" = "random", "Ueli ±" = "greedy" }
 deals = 2
 """
+LONG_GAME = GAME.replace("random", "ismcts:iterations=1000000")
 
 #: Every command, with arguments with which it prints something. FILE is a record, GAMES the folder of an experiment.
 COMMANDS = {
     "agents": "agents ismcts",
     "check-leak": "check-leak kuhn_poker --games 1 --no-progress",
     "completion": "completion bash",
-    "decisions": "decisions GAMES OUT.npz --no-progress",
     "exploit": "exploit kuhn_poker random --deals 12 --no-progress",
     "exploitability": "exploitability kuhn_poker random --no-progress",
     "games": "games",
@@ -89,9 +88,9 @@ def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list
             state = stier.load_game("schwinget").new_initial_state(seed=1)
             state.apply_action(state.legal_actions()[0])
             record.write_text(state.record(), "utf-8")
-        elif name in ("run", "report", "decisions"):
+        elif name in ("run", "report"):
             pytest.importorskip("pyarrow")
-            (tmp_path / "FILE.toml").write_text(GAME, "utf-8")
+            (tmp_path / "FILE.toml").write_text(GAME if commands is COMMANDS else LONG_GAME, "utf-8")
             if name != "run":
                 stier.experiments.run(tmp_path / "FILE.toml", tmp_path / "GAMES")
         elif name == "train":
@@ -151,7 +150,6 @@ def test_a_full_output_is_one_line(
 
 #: The options, or the argument, with which a command writes a file.
 OUTPUTS = {
-    "decisions": ["file"],
     "pit": ["--csv"],
     "play": ["--record"],
     "replay": ["--html"],
@@ -191,7 +189,7 @@ def test_every_output_is_written_through(
             if option != "--checkpoint":
                 assert err == f"stier: {path}: {os.strerror(errno.ENOSPC)}\n"
                 # The result is shown all the same.
-                assert out or name in ("decisions", "replay")
+                assert out or name == "replay"
             assert link.is_symlink()
             assert stat.S_ISCHR(full.stat().st_mode)
             text = link.with_name("text")
@@ -297,14 +295,13 @@ unix = pytest.mark.skipif(sys.platform == "win32", reason="signals and descripto
 #: Commands that run until they are interrupted, with files as in `COMMANDS`.
 LONG = {
     "check-leak": "check-leak schwinget --games 1000000 --no-progress",
-    "decisions": "decisions GAMES OUT.npz --teacher ismcts:iterations=1000000000 --no-progress",
     "exploit": "exploit schwinget greedy --deals 1000000 --no-progress",
     "exploitability": "exploitability liars_dice ismcts:iterations=100000 --no-progress",
     "pit": "pit schwinget ismcts:iterations=5000 greedy --deals 100000 --no-progress",
     "play": "play schwinget --seed 1",
     "properties": "properties schwinget --deals 10000000 --no-progress",
     "replay": "replay FILE --agent ismcts:iterations=1000000000",
-    "run": f"run {BENCHES}/ladder.toml --out OUT --no-progress",
+    "run": "run FILE.toml --out OUT --no-progress",
     "schwingfest": "schwingfest Zoë=ismcts:iterations=1000000 Ueli=random Kari=random",
     "solve": "solve leduc_poker --iterations 100000000 --no-progress",
     "train": "train kuhn_poker --steps 1000000000 --set hidden=16 --out OUT --no-progress",

@@ -92,7 +92,7 @@ def test_lost_nodes_and_killed_drivers_change_no_byte(cluster, toml: Path, tmp_p
     assert kept_in(out) == kept_in(whole.folder)
 
 
-@pytest.mark.parametrize("kind", ["strength", "ladder"])
+@pytest.mark.parametrize("kind", ["exploitability", "suite"])
 def test_every_kind_is_played_on_a_cluster(cluster, kind: str, tmp_path: Path) -> None:
     toml = tmp_path / f"{kind}.toml"
     toml.write_text(KINDS[kind][0])

@@ -180,10 +180,9 @@ def test_a_store_is_shown_whatever_has_happened_to_it(copied: Store, tmp_path: P
 
 
 def test_matches_are_not_another_kind(tmp_path: Path) -> None:
-    store = begin(from_dict(tomllib.loads(STRENGTH)), tmp_path / "strength")
-    for call in (stier.ratings.cross_table, experiments.decisions):
-        with pytest.raises(ArgumentError, match="strength has no matches, but an experiment of the kind strength"):
-            call(store)
+    store = begin(from_dict(tomllib.loads(LADDER)), tmp_path / "solved")
+    with pytest.raises(ArgumentError, match="solved has no matches, but an experiment of the kind exploitability"):
+        stier.ratings.cross_table(store)
 
 
 def test_one_process_plays_while_others_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -270,28 +269,23 @@ def test_the_tilde_is_the_folder_of_the_user(tmp_path: Path, monkeypatch: pytest
     assert experiments.load("~/home/out").to_arrow().equals(experiments.load(home / "out").to_arrow())
     pytest.importorskip("jax")
     run = {"name": "net", "game": GAME, "file": "~/home/net"}
-    responder = {"steps": 1, "deals": 2, "initial": "~/home/net"}
-    for more in ({}, {"learned_responder": responder}):
-        assert from_dict({"kind": "training", "run": [{**run, **more}]}).networks
-        with pytest.raises(ArgumentError, match="nobody-has-this-name"):
-            from_dict({"kind": "training", "run": [{**run, **more, "file": "~nobody-has-this-name/net"}]})
-    wrong = {**responder, "initial": "~nobody-has-this-name/net"}
-    with pytest.raises(ArgumentError, match="initial must be the file of a network, got '~nobody-has-this-name/net'"):
-        from_dict({"kind": "training", "run": [{**run, "learned_responder": wrong}]})
+    begun = {"name": "net", "game": GAME, "settings": {"steps": 1, "initial": "~/home/net"}}
+    wrong = {"steps": 1, "initial": "~nobody-has-this-name/net"}
+    for given, changed in ((run, {"file": "~nobody-has-this-name/net"}), (begun, {"settings": wrong})):
+        assert from_dict({"kind": "training", **given}).networks
+        with pytest.raises(ArgumentError, match="must be the file of a network, got '~nobody-has-this-name/net'"):
+            from_dict({"kind": "training", **given, **changed})
 
 
 def test_every_kind_has_other_keys_with_another_network(tmp_path: Path) -> None:
     file = tmp_path / "net.safetensors"
     agent = f"network:path={file}"
-    rung = {"game": GAME, "about": "", "target": 0.1, "iterations": 10}
-    table = {"game": GAME, "deals": 20, "agents": [agent, "random"]}
     other = {"game": GAME, "file": str(tmp_path / "second"), "matches": [agent], "deals": 2}
     given = {
         "matches": {"game": GAME, "agents": [agent, "random"]},
         "suite": {"games": [GAME], "agents": [agent, "random"]},
-        "strength": {"seed": 1, "table": [table]},
-        "ladder": {"seed": 1, "budgets": [9], "most_iterations": 99, "agents": [agent], "rung": [rung]},
-        "training": {"run": [{"name": "given", "game": GAME, "file": str(file)}, {**other, "name": "other"}]},
+        "exploitability": {"game": GAME, "budgets": [9], "agents": [agent]},
+        "training": {"row": [{"name": "given", "game": GAME, "file": str(file)}, {**other, "name": "other"}]},
     }
     from stier.experiments._run import KINDS
 
@@ -305,8 +299,8 @@ def test_every_kind_has_other_keys_with_another_network(tmp_path: Path) -> None:
             made = from_dict({"kind": kind, **keys})
             assert made.networks[str(file)] == _content.content(str(file))
             found.append({made.task(number).key for number in range(made.parts())})
-        # The solver of the ladder has no network.
-        assert len(found[0] & found[1]) == (1 if kind == "ladder" else 0)
+        # Neither the solver nor uniform play has a network.
+        assert len(found[0] & found[1]) == (2 if kind == "exploitability" else 0)
 
 
 def test_agents_that_can_mean_the_games_own_network_are_known() -> None:
@@ -318,8 +312,8 @@ def test_agents_that_can_mean_the_games_own_network_are_known() -> None:
             stier.load_agent(name, game)
         except stier.AgentError as error:
             if "network" in str(error):
-                own = _plans.made_by(stier.load_game("schwinget"), [name])
-                assert own != _plans.made_by(game, [name]), name
+                assert _content.own_network(game, [name]) is None
+                assert _content.own_network(stier.load_game("schwinget"), [name]) is not None, name
                 refused += 1
     assert refused > 0
 
@@ -445,7 +439,7 @@ PLANS = {
     "matches": MATCHES,
     "suite": SUITE,
     "strength": STRENGTH,
-    "ladder": LADDER,
+    "exploitability": LADDER,
     "training": TRAINING,
 }
 #: What is written where something else belongs.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -12,9 +13,12 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import stier
-from stier.experiments.strength import Sums
 
 BENCHES = Path(__file__).parents[3] / "benches"
+sys.path.append(str(BENCHES))
+
+from strength import Sums  # noqa: E402
+
 PLAIN = "ismcts"
 
 GAMES = ("schweins_galopp", "schwimmen", "schwinget", "up_and_down")

@@ -15,7 +15,6 @@ from stier.cli import (
     agents,
     check_leak,
     completion,
-    decisions,
     exploit,
     exploitability,
     games,
@@ -68,7 +67,6 @@ for command in (
     check_leak.check_leak,
     run.run,
     report.report,
-    decisions.decisions,
     train.train,
     completion.completion,
 ):

@@ -18,11 +18,12 @@ for _name in _needed:
     if find_spec(_name) is None:
         raise MissingExtraError(f"stier.experiments needs {_name}: pip install 'stier[experiments]'")
 
-from stier.experiments._decisions import Decisions, decisions  # noqa: E402
+from stier.experiments._match_page import MatchReport  # noqa: E402
 from stier.experiments._plans import (  # noqa: E402
     OnProgress,
     Plan,
     Report,
+    TablePlan,
     Task,
     build,
     checked,
@@ -33,22 +34,24 @@ from stier.experiments._plans import (  # noqa: E402
 )
 from stier.experiments._run import example, load, publish, read, report, run  # noqa: E402
 from stier.experiments._store import Store  # noqa: E402
-from stier.experiments._suite import Suite  # noqa: E402
-from stier.experiments.matches import Experiment, MatchReport  # noqa: E402
+from stier.experiments.exploitability import Exploitability  # noqa: E402
+from stier.experiments.matches import Experiment, Suite  # noqa: E402
+from stier.experiments.training import Training  # noqa: E402
 
 __all__ = [
-    "Decisions",
     "Experiment",
+    "Exploitability",
     "MatchReport",
     "OnProgress",
     "Plan",
     "Report",
     "Store",
     "Suite",
+    "TablePlan",
     "Task",
+    "Training",
     "build",
     "checked",
-    "decisions",
     "digest",
     "example",
     "header",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,16 +13,19 @@ from functools import cache, cached_property, partial
 from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, get_origin
 
 import pandas as pd
 import pyarrow as pa
 from pyarrow.csv import ConvertOptions, read_csv
+from pyarrow.parquet import read_table
 
 from stier._content import contents, contents_of, own_network, was_played
 from stier._files import write, write_text
 from stier._imports import path_of
-from stier._native import Agent, Game, TabularPolicy, __version__, alternatives, load_agent, load_game, registered_names
+from stier._native import Agent, Game, TabularPolicy, __version__, alternatives, load_game, registered_names
+from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
 from stier.playing import AnyAgent, as_agent, is_named
 
@@ -41,10 +45,13 @@ Rows: TypeAlias = list[dict[str, Any]]
 OUTPUTS = ("tables", "figures", "page")
 #: The key with a table of results that were published before, likewise.
 PUBLISHED = "published"
-#: The keys of all plans with a table of results.
-COMMON = {"about": str, "measured_on": str, **dict.fromkeys((*OUTPUTS, PUBLISHED), str)}
-#: A cell without a figure.
-NONE = "\N{EN DASH}"
+#: The keys of every plan: its outputs and, in place of what `Plan.page` says by itself, the parts of its page.
+COMMON: dict[str, Any] = {
+    **dict.fromkeys(("question", "answer", "about", "command", *OUTPUTS), str),
+    "sure": list[str],
+}
+#: Further keys of plans with a table of results.
+OF_TABLES: dict[str, Any] = {PUBLISHED: str, "names": dict[str, str], "row": list}
 #: The types of keys: what they accept, and their names in errors, for one and for several.
 TYPES: dict[type, tuple[type | tuple[type, ...], str, str]] = {
     str: (str, "a text", "texts"),
@@ -73,21 +80,16 @@ def build() -> str:
     return f"{__version__} {hashlib.sha256(b''.join(networks)).hexdigest()[:8]}"
 
 
-def networks_in(described: Any) -> dict[str, str]:
-    """Returns hashes of the content of the networks whose files the keys and agents of a plan name, by path.
-
-    The modules that define agents are among them (see `stier._content.files_of`).
-    """
-    return joined(contents_in(described))
-
-
 def joined(contents: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     """Returns the hashes of several texts by path."""
     return dict(sorted(pair for own in contents.values() for pair in own.items()))
 
 
 def contents_in(described: Any) -> dict[str, Mapping[str, str]]:
-    """Returns such hashes for each text of a plan that names files."""
+    """Returns hashes of what the keys and agents of a plan name, by path, for each text that names files.
+
+    These are files of networks and the modules that define agents (see `stier._content.files_of`).
+    """
     return {text: found for text, is_file in _texts(described) if (found := contents_of(text, is_file=is_file))}
 
 
@@ -101,14 +103,6 @@ def _texts(described: Any, key: object = None) -> Iterator[tuple[str, bool]]:
     elif isinstance(described, Sequence):
         for value in described:
             yield from _texts(value)
-
-
-def made_by(game: Game, agents: Sequence[str], *described: Any) -> str:
-    """Returns a hash of what the play of agents depends on, besides the version: all that is described, and networks.
-
-    The game's own network is among them if an agent can mean it.
-    """
-    return digest([*described, networks_in(agents), own_network(game, agents)])
 
 
 @dataclass(frozen=True)
@@ -138,10 +132,10 @@ class Report:
         figures: Functions that draw the figures, by name.
     """
 
-    #: The name of the text as a file.
+    #: The name of the page as a file.
     page: ClassVar[str] = "page.md"
     #: The number of rows from which a table is saved as Parquet.
-    large: ClassVar[int] = 10_000
+    large: ClassVar[int] = 1_000
 
     def __init__(
         self,
@@ -150,7 +144,7 @@ class Report:
         figures: Mapping[str, Callable[[], Figure]] | None = None,
         digits: int | None = 6,
     ) -> None:
-        self._text = text
+        self._text = self._markdown = text
         self._digits = None if digits is None else f"%.{digits}g"
         self.tables: dict[str, Any] = dict(tables)
         self.figures: dict[str, Any] = dict(figures or {})
@@ -163,7 +157,7 @@ class Report:
         return f"<stier.experiments.{type(self).__name__}: {', '.join(self.tables)}>"
 
     def save(self, folder: str | Path, page: str | Path | None = None) -> list[Path]:
-        """Writes the tables, small ones as CSV and large ones as Parquet, and the text, and returns the files."""
+        """Writes the tables, small ones as CSV and large ones as Parquet, and the page, and returns the files."""
         paths: list[Path] = []
         for name, table in self.tables.items():
             if len(table) < self.large:
@@ -173,7 +167,7 @@ class Report:
                 paths.append(Path(folder) / f"{name}.parquet")
                 write(paths[-1], partial(table.to_parquet, index=False, compression="zstd"))
         paths.append(Path(folder) / self.page if page is None else Path(page))
-        write_text(paths[-1], str(self))
+        write_text(paths[-1], self._markdown)
         return paths
 
     def draw(self, folder: str | Path) -> list[Path]:
@@ -218,18 +212,24 @@ class Plan(ABC):
     #: The time at which `stier run` writes the report: after every run, of a complete experiment only, or never.
     page_after: ClassVar[PageAfter] = "run"
 
-    #: The keys of the file with their types, and those of tables in a list, such as ``[[run]]``, by their name.
+    #: The keys of the file with their types.
     keys: ClassVar[Mapping[str, Any]]
-    #: Keys with a default may be left out.
+    #: Keys with a default may be left out, and these.
     defaults: ClassVar[Mapping[str, Any]] = {}
-    inner: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    optional: ClassVar[Sequence[str]] = ()
+
+    #: The name of the file from which it was read.
+    file: str | None = None
 
     given: Mapping[str, Any]
     outputs: Mapping[str, str]
     tasks: Sequence[Task]
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        self.given = checked({**self.defaults, **given}, {**self.keys, **dict.fromkeys(OUTPUTS, str)}, optional=OUTPUTS)
+        self._note(checked({**self.defaults, **given}, {**COMMON, **self.keys}, "", (*COMMON, *self.optional)))
+
+    def _note(self, given: dict[str, Any]) -> None:
+        self.given = given
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
 
     @classmethod
@@ -239,10 +239,10 @@ class Plan(ABC):
         if list(names) == ["given"]:
             return cls(given)
         needed = [name for name, one in names.items() if one.default is Parameter.empty]
-        values = checked(given, cls.keys, optional=cls.keys.keys() - needed)
-        outputs = {key: values.pop(key) for key in OUTPUTS if key in values}
+        values = checked(given, {**COMMON, **cls.keys}, optional={*COMMON, *cls.keys} - {*needed})
+        common = {key: values.pop(key) for key in COMMON if key in values}
         make: Any = cls
-        made: Plan = make(**with_seeds(values), outputs=outputs)
+        made: Plan = make(**with_seeds(values), page=common)
         return made
 
     def __eq__(self, other: object) -> bool:
@@ -257,7 +257,7 @@ class Plan(ABC):
 
     def fixed(self) -> dict[str, Any]:
         """Returns the settings that all plans in one folder share."""
-        return {key: value for key, value in self.settings().items() if key not in OUTPUTS}
+        return {key: value for key, value in self.settings().items() if key not in COMMON}
 
     def published(self, missing: Sequence[Task]) -> Iterable[tuple[Task, pa.Table]]:
         """Returns those of the missing tasks whose rows have been published before, with the rows."""
@@ -306,57 +306,140 @@ class Plan(ABC):
     def report(self, store: Store) -> Report:
         """Evaluates the parts that are there."""
 
+    def page(
+        self,
+        store: Store,
+        question: str,
+        answer: str,
+        sure: Sequence[str],
+        details: Mapping[str, str],
+        picture: str | None = None,
+    ) -> str:
+        """Returns the page (see `page`). The plan's own words replace question, answer and the three sentences.
+
+        `picture` is the name of a figure.
+        """
+        own, missing = self.given, len(store.missing())
+        answer = own.get("answer", answer)
+        open_parts = f"\n\n{missing} of {self.parts()} parts have not been played yet." if missing else ""
+        details = {**({"About": own["about"]} if own.get("about") else {}), **details}
+        places = "".join(f"- {name}\n" for name in store.machines)
+        names = "".join(f"- {name}: `{text}`\n" for text, name in own.get("names", {}).items())
+        return page(
+            own.get("question", question),
+            answer + open_parts,
+            picture=picture and self.picture(store, picture, answer),
+            sure=own.get("sure", sure),
+            command=own.get("command", f"stier run {self.file}" if self.file else f"stier report {store.folder.name}"),
+            details={**details, **{key: own for key, own in (("Names", names), ("Machines", places)) if own}},
+        )
+
+    def name(self, agent: str) -> str:
+        """Returns the name of an agent on the page: its own by the key ``names``, or its text."""
+        return str(self.given.get("names", {}).get(agent, agent))
+
+    def picture(self, store: Store, name: str, title: str) -> str:
+        """Returns a figure for the page, by the path from where the page is; its title is the first sentence."""
+        tables, figures = (Path(self.outputs.get(key, store.folder / key)) for key in ("tables", "figures"))
+        place = Path(self.outputs.get("page", tables / Report.page)).parent
+        path = Path(os.path.relpath(figures / f"{name}.png", place)).as_posix()
+        return f"![{first_sentence(title)}]({path})"
+
 
 class TablePlan(Plan):
-    """A plan with a table of results, in which each row says by ``made_by`` what it depends on.
+    """A plan of rows of settings, and a table of results, each row of which says by ``made_by`` what it depends on.
+
+    The keys of a row of settings stand in a table ``[[row]]``, or at the top of the file for all rows; tables in them
+    are merged. Without ``[[row]]`` there is one row. The key ``published`` names a table of results, whose rows are
+    taken instead of being made again.
 
     Attributes:
-        given: The keys of the file.
+        rows: The rows of settings, each with all keys.
     """
 
-    #: The columns of the table.
+    #: The columns of the table. The last is ``made_by``.
     schema: ClassVar[pa.Schema]
-    #: The keys that may change while the parts stay.
-    grows: ClassVar[Sequence[str]] = ()
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        filled = {"about": "", "measured_on": "", **self.defaults, **given}
-        self.given = checked(filled, {**self.keys, **COMMON}, "", (*OUTPUTS, PUBLISHED))
-        self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
+        known = {**COMMON, **OF_TABLES, **self.keys}
+        self._note(checked(given, known, optional=known))
+        top = {key: value for key, value in given.items() if key in self.keys}
+        self.rows: list[dict[str, Any]] = []
+        made: dict[str, Task] = {}
+        for number, own in enumerate(self.given.get("row", [{}]), start=1):
+            where = f"row {number}: " if "row" in self.given else ""
+            checked(own, self.keys, where, optional=self.keys)
+            inner = {key: top[key] | own[key] for key in own if isinstance(own[key], dict) and key in top}
+            row = checked({**self.defaults, **top, **own, **inner}, self.keys, where, optional=self.optional)
+            self.rows.append(row)
+            try:
+                found = list(self.work(row))
+            except ValueError as error:
+                raise ArgumentError(f"{where}{error}") from None
+            made |= {task.key: task for task in found}
+        self.tasks = list(made.values())
+
+    @abstractmethod
+    def work(self, row: Mapping[str, Any]) -> Iterable[Task]:
+        """Makes the tasks of a row of settings by `new_task`. Raises `ValueError` for wrong settings."""
+
+    def new_task(
+        self, name: str, what: Mapping[str, Any], game: Game, agents: Sequence[str] = (), size: int = 1
+    ) -> Task:
+        """Makes a task whose rows depend on `what`, the game and the agents, with the content of their networks."""
+        made = digest([self.kind, what, str(game), joined(contents_in([what, *agents])), own_network(game, agents)])
+        key = digest([made, build()])
+        return Task(f"{as_file(name)}/part-{key}", key, size, name, {**what, "made_by": made})
+
+    @abstractmethod
+    def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress | None) -> Rows:
+        """Makes the rows of a task, without ``made_by``. See `Plan.play`."""
+
+    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
+        """Makes the rows of a task."""
+        rows = self.measure(task.what, threads, work, on_progress)
+        return pa.Table.from_pylist([row | {"made_by": task.what["made_by"]} for row in rows], schema=self.schema)
 
     def fixed(self) -> dict[str, Any]:
-        """Returns the keys that the parts have in common."""
-        return {key: self.given[key] for key in self.keys if key not in self.grows}
+        """Returns nothing: rows of other settings may be in the same folder."""
+        return {}
 
     def published(self, missing: Sequence[Task]) -> Iterable[tuple[Task, pa.Table]]:
         """Returns those of the missing tasks that the table ``published`` answers, with its rows."""
-        for task, own in self.answered(missing, self.earlier):
-            yield task, pa.Table.from_pylist(own, schema=self.schema)
+        for task in missing:
+            if own := self.earlier.get(task.what["made_by"]):
+                yield task, pa.Table.from_pylist(own, schema=self.schema)
 
     @cached_property
     def earlier(self) -> Mapping[str, Rows]:
         """The rows of the table ``published``, by what they were made by."""
-        if PUBLISHED not in self.given:
-            return {}
-        path: str = self.given[PUBLISHED]
         rows: dict[str, Rows] = {}
-        try:
-            options = ConvertOptions(column_types=self.schema, include_columns=self.schema.names)
-            found = read_csv(path, convert_options=options).to_pylist()
-        except (OSError, pa.ArrowException, KeyError) as error:
-            raise ArgumentError(f"{path} cannot be read as a table of {self.kind}: {error}") from None
-        for row in found:
-            rows.setdefault(row["made_by"], []).append(row)
+        if PUBLISHED in self.given:
+            path: str = self.given[PUBLISHED]
+            try:
+                if path.endswith(".parquet"):
+                    found = read_table(path, schema=self.schema)
+                else:
+                    found = read_csv(path, convert_options=ConvertOptions(column_types=self.schema)).select(
+                        self.schema.names
+                    )
+            except (OSError, pa.ArrowException, KeyError) as error:
+                raise ArgumentError(f"{path} cannot be read as a table of {self.kind}: {error}") from None
+            for row in found.to_pylist():
+                rows.setdefault(row["made_by"], []).append(row)
         return rows
 
-    @abstractmethod
-    def answered(self, missing: Sequence[Task], rows: Mapping[str, Rows]) -> Iterator[tuple[Task, Rows]]:
-        """Returns tasks with their rows in a published table, whose rows are given by what they were made by."""
+    @property
+    def table(self) -> str:
+        """Returns the name of the table of results, and of its picture."""
+        return Path(self.given.get(PUBLISHED, self.kind)).stem
 
-    def machines(self, store: Store) -> str:
-        """Returns a Markdown list of where the figures were measured."""
-        known = str(self.given["measured_on"]).strip().splitlines()
-        return "\n".join([*known, *(f"- machine: {name}" for name in store.machines)]) + "\n"
+    def results(self, store: Store) -> pd.DataFrame:
+        """Returns the table of results, in the order of the tasks."""
+        missing = {*store.missing()}
+        there = [number for number in range(self.parts()) if number not in missing]
+        tables = pa.concat_tables([self.schema.empty_table(), *store.tables(there)])
+        return tables.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
 
 
 def checked(given: Any, keys: Mapping[str, Any], where: str = "", optional: Iterable[str] = ()) -> dict[str, Any]:
@@ -431,22 +514,51 @@ def with_seeds(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tuple[str, bool]:
     """Returns an agent with a value for the first of these options that it has, and True if it has one."""
-    found = as_agent(text, game)
-    options = found.options if isinstance(found, Agent) and not is_named(text) else {}
-    name = next((name for name in names if name in options), None)
-    if name is None:
-        return text, False
-    text = f"{text}{',' if ':' in text else ':'}{name}={value}"
-    load_agent(text, game)
-    return text, True
+    own = [] if is_named(text) else describe_agent(re.split("[:(]", text)[0].strip()).options
+    name = next((name for name in names if name in (option.name for option in own)), None)
+    timed = text if name is None else f"{text}{',' if ':' in text else ':'}{name}={value}"
+    if not was_played(text):
+        as_agent(timed, game)
+    return timed, name is not None
 
 
-def drawn(name: str, shown: Any, **options: Any) -> Figure:
+def first_sentence(text: str) -> str:
+    """Returns the first sentence of a text, without its full stop and without Markdown."""
+    first = re.split(r"\.(?=\s+[A-Z`]|$)", " ".join(text.split()), maxsplit=1)[0]
+    return re.sub(r"[*`]", "", first)
+
+
+def bars(values: Mapping[str, pd.Series], title: str, label: str) -> Figure:
+    """Draws a panel for each name, with a bar for each name in its index, the first on top."""
+    from matplotlib import pyplot as plt
+
+    from stier import plots
+
+    height = 1.3 + sum(0.4 + 0.22 * len(own) for own in values.values())
+    ratios = [len(own) for own in values.values()]
+    figure, panels = plt.subplots(
+        len(values), figsize=(7.2, height), layout="constrained", sharex=True, squeeze=False, height_ratios=ratios
+    )
+    for axes, (name, own) in zip(panels[:, 0], values.items(), strict=True):
+        axes.barh(own.index.astype(str), own, color=plots.COLOURS[0])
+        axes.set_title(name, fontsize=9)
+        axes.invert_yaxis()
+        axes.tick_params(labelsize=8)
+        axes.grid(alpha=0.3, axis="x")
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.suptitle("\n".join(wrap(title, 90)), fontsize=10)
+    figure.supxlabel(label, fontsize=9)
+    return figure
+
+
+def drawn(name: str, shown: Any, title: str | None = None, **options: Any) -> Figure:
     """Draws a figure by the function of `stier.plots` with this name."""
     from stier import plots
 
     draw: Callable[..., Any] = getattr(plots, name)
     figure: Figure = draw(shown, **options).figure
+    if title is not None:
+        figure.suptitle("\n".join(wrap(title, 90)), fontsize=10)
     return figure
 
 
@@ -474,17 +586,12 @@ def page(
         command: The command that repeats it.
         details: Everything else, folded, by heading.
     """
-    text = f"# {question}\n\n{answer.strip()}\n\n{paragraph(picture or '')}"
+    text = f"# {question}\n\n{answer.strip()}\n\n" + (f"{picture}\n\n" if picture else "")
     text += "".join(["## How sure?\n\n", *(f"- {one}\n" for one in sure), "\n"]) if sure else ""
     text += f"## Repeat it\n\n```sh\n{command}\n```\n" if command else ""
     for heading, own in (details or {}).items():
         text += f"\n<details>\n<summary>{heading}</summary>\n\n{own.strip()}\n\n</details>\n"
     return f"{text.strip()}\n"
-
-
-def paragraph(text: str) -> str:
-    """Returns a paragraph of a plan for a page; nothing if it is empty."""
-    return f"{text.strip()}\n\n" if text.strip() else ""
 
 
 def line(cells: Iterable[object]) -> str:

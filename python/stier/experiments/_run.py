@@ -8,7 +8,6 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, nullcontext
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -24,20 +23,17 @@ from stier._output import Update, bar
 from stier.errors import ArgumentError, ChangedWarning, FileError
 from stier.experiments._plans import OUTPUTS, PUBLISHED, Plan, Report, TablePlan
 from stier.experiments._store import FILE, Database, Store, machine
+from stier.experiments.exploitability import Exploitability
+from stier.experiments.matches import Experiment, Suite
+from stier.experiments.training import Training
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-#: The classes of the kinds of experiments. They are imported when they are needed.
-KINDS = {
-    "matches": "stier.experiments.matches:Experiment",
-    "suite": "stier.experiments._suite:Suite",
-    "strength": "stier.experiments.strength:Strength",
-    "ladder": "stier.experiments.ladder:Ladder",
-    "training": "stier.experiments.training:Training",
-}
+#: The classes of the kinds of experiments, by their names.
+KINDS: dict[str, type[Plan]] = {one.kind: one for one in (Experiment, Suite, Exploitability, Training)}
 
 
 def load(folder: str | Path) -> Store:
@@ -64,17 +60,16 @@ def load(folder: str | Path) -> Store:
         if path.is_file():
             store = begin(read(path), folder)
         else:
-            store = Store(from_dict(noted["experiment"], _place(noted)), folder, database.sound)
+            beside = noted.get("beside")
+            plan = from_dict(noted["experiment"], None if beside is None else Path(beside))
+            store = Store(plan, folder, database.sound)
+            store.experiment.file = noted.get("file")
             _compare(folder, noted["fixed"], _fixed(store.experiment))
     if changed := store.experiment.changed():
         have = "has" if len(changed) == 1 else "have"
         about = f"{', '.join(changed)} {have} changed since {folder} was played; these are the results from before"
         warnings.warn(about, ChangedWarning, stacklevel=2)
     return store
-
-
-def _place(noted: Mapping[str, Any]) -> Path | None:
-    return Path(noted["beside"]) if noted.get("beside") else None
 
 
 def begin(experiment: Plan, folder: Path) -> Store:
@@ -85,6 +80,7 @@ def begin(experiment: Plan, folder: Path) -> Store:
         "fixed": _fixed(experiment),
         "experiment": json.loads(json.dumps({"kind": _name_of(experiment), **experiment.settings()})),
         "beside": _folder_of(experiment),
+        "file": experiment.file,
         "contents": dict(experiment.contents),
     }
     if noted is not None:
@@ -148,7 +144,9 @@ def read(path: str | Path) -> Any:
         given = tomllib.loads(path.read_text("utf-8"))
         placed = {key: given[key] for key in (*OUTPUTS, PUBLISHED) if isinstance(given.get(key), str)}
         places = {key: str((path.parent / as_path(name)).resolve()) for key, name in placed.items()}
-        return from_dict({**given, **places}, path.parent)
+        plan = from_dict({**given, **places}, path.parent)
+        plan.file = path.name
+        return plan
     except ValueError as error:
         raise ArgumentError(f"{path}: {error}") from None
 
@@ -176,9 +174,7 @@ def plan_of(kind: object, beside: Path | None = None) -> type[Plan]:
         return own
     if not isinstance(kind, str) or kind not in KINDS:
         raise ArgumentError(f"unknown kind '{kind}'{alternatives(str(kind), 'kinds', list(KINDS))}")
-    module, name = KINDS[kind].split(":")
-    found: type[Plan] = getattr(import_module(module), name)
-    return found
+    return KINDS[kind]
 
 
 def example(kind: str) -> str:

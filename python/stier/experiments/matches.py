@@ -1,11 +1,11 @@
-"""Matches of agents, one row for each game, and their summary: cross-table and ratings."""
+"""Matches of agents, one row for each game: in one game, or in several with one report of all."""
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,31 +14,31 @@ import pandas as pd
 import pyarrow as pa
 
 from stier import _arguments, _native
+from stier._adapting import as_game
 from stier._native import Game, alternatives, derive_seed, games_per_deal, load_game
-from stier.errors import ArgumentError, RatingError
+from stier.errors import ArgumentError
 from stier.experiments import _plans
-from stier.experiments._plans import OUTPUTS, OnProgress, PageAfter, Plan, Task, as_text, build, checked, digest, drawn
+from stier.experiments._match_page import MatchReport, match_page
+from stier.experiments._plans import (
+    OnProgress,
+    PageAfter,
+    Plan,
+    Report,
+    Task,
+    as_file,
+    as_text,
+    build,
+    checked,
+    digest,
+    drawn,
+    first_sentence,
+)
 from stier.experiments._store import Store
 from stier.games import place_of, text_of
-from stier.playing import AnyAgent, listed
-from stier.ratings import (
-    CrossTable,
-    Outcomes,
-    Ratings,
-    bradley_terry,
-    cross_table,
-    estimate,
-    nash_averaging,
-    outcomes,
-    pairing_gain,
-    plackett_luce,
-    share,
-)
+from stier.playing import AnyAgent, AnyGame, listed
 
-__all__ = ["Experiment", "MatchReport"]
+__all__ = ["Experiment", "Suite"]
 
-#: The deals after which convergence is shown first, and at how many numbers of deals.
-FEWEST, CHECKS = 10, 16
 #: The largest numbers of deals and of deals in a part.
 MOST_DEALS, MOST_IN_PART = 10**9, 1_000_000
 #: The columns: one row per game. Lists are by seat, but for the actions.
@@ -65,7 +65,11 @@ KEYS: dict[str, Any] = {
     "paired": bool,
     "pairings": list,
     "deals_per_part": int,
-    **dict.fromkeys(OUTPUTS, str),
+}
+#: The keys of a file with several games.
+SUITE_KEYS: dict[str, Any] = {
+    "games": list[str],
+    **{name: KEYS[name] for name in ("agents", "deals", "seed", "seeds", "paired", "deals_per_part")},
 }
 
 
@@ -100,6 +104,7 @@ class Experiment(Plan):
         paired: Gives all games of a deal the same cards.
         pairings: The names of the agents at each table, as many as the game has seats; every combination if left out.
         deals_per_part: Deals in a part. A killed run loses less than that.
+        page: The keys of a file about page and outputs (see `Plan`).
 
     Raises:
         RulesError: A game or an option that does not exist.
@@ -123,6 +128,7 @@ class Experiment(Plan):
     unit = "games"
     page_after: ClassVar[PageAfter] = "never"
     keys: ClassVar[Mapping[str, Any]] = KEYS
+    optional = ("seed",)
     schema = SCHEMA
 
     def __init__(
@@ -135,7 +141,7 @@ class Experiment(Plan):
         paired: bool = True,
         pairings: Sequence[Sequence[str]] | None = None,
         deals_per_part: int = 100,
-        outputs: Mapping[str, str] | None = None,
+        page: Mapping[str, Any] | None = None,
     ) -> None:
         checked(rules or {}, dict.fromkeys(rules or {}, (str, int, float, bool)), "rules: ")
         loaded = load_game(game, **(rules or {}))
@@ -152,7 +158,8 @@ class Experiment(Plan):
             raise ArgumentError(f"paired must be true or false, got {paired!r}")
         self.paired = paired
         self.tables: list[tuple[str, ...]] = _tables(loaded, self.names, pairings)
-        self.outputs = dict(outputs or {})
+        own = {key: getattr(self, key) for key in KEYS if key not in ("seed", "pairings")}
+        super().__init__({**own, "pairings": [*map(list, self.tables)], **(page or {})})
         self._hash = digest([self.fixed(), self.networks, build(), _plans.FORMAT])
 
     def __repr__(self) -> str:
@@ -189,21 +196,9 @@ class Experiment(Plan):
         size = block.deals * self.games_per_deal(pairing)
         return Task(f"games/part-{number:06}", digest([self._hash, block]), size, pairing, block)
 
-    def settings(self) -> dict[str, Any]:
-        """Returns the experiment as JSON has it."""
-        return {**self.fixed(), "deals": self.deals, **self.outputs}
-
     def fixed(self) -> dict[str, Any]:
         """Returns all that the games depend on, but for their number and the content of networks."""
-        return {
-            "game": self.game,
-            "rules": self.rules,
-            "agents": self.agents,
-            "pairings": [list(table) for table in self.tables],
-            "seeds": self.seeds,
-            "paired": self.paired,
-            "deals_per_part": self.deals_per_part,
-        }
+        return {key: value for key, value in super().fixed().items() if key != "deals"}
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
         """Plays the games of a task. All pairings of a seed have the same cards."""
@@ -232,25 +227,7 @@ class Experiment(Plan):
 
     def report(self, store: Store, resamples: int | None = None) -> MatchReport:
         """Makes tables of the games that are there; the deal is the unit of all intervals."""
-        found = outcomes(store)
-        crossed, rated = cross_table(found), _ratings(found, resamples)
-        tables = {
-            "standings": _standings(self, crossed, rated),
-            "meetings": _meetings(crossed),
-            "pairings": _pairings(self, found),
-            "convergence": _convergence(found),
-        }
-        met, missing = np.isfinite(crossed.mean) | np.eye(len(crossed.agents), dtype=bool), ""
-        if found.seats.shape[1] == 2 and met.all() and self.load_game().utility_sum() == 0:
-            try:
-                average = nash_averaging(crossed)
-            except RatingError as error:
-                missing = f"There is no table equilibrium: {error}.\n"
-            else:
-                tables["equilibrium"] = pd.DataFrame(
-                    {"agent": crossed.agents, "weight": average.weights, "average": average.averages}
-                )
-        return MatchReport(self, len(found.unit), crossed, rated, tables, missing)
+        return MatchReport(self, store, resamples)
 
 
 def experiment_of(store: Store) -> Experiment:
@@ -288,12 +265,8 @@ def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | N
         return list(combinations(names, seats))
     tables = []
     for table in given:
-        if (
-            isinstance(table, str)
-            or not isinstance(table, Sequence)
-            or len(table) != seats
-            or not all(isinstance(name, str) for name in table)
-        ):
+        is_list = isinstance(table, Sequence) and not isinstance(table, str)
+        if not is_list or len(table) != seats or not all(isinstance(name, str) for name in table):
             raise ArgumentError(f"a pairing must have {seats} names, one for each seat, got {table!r}")
         for name in table:
             if name not in names:
@@ -304,137 +277,128 @@ def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | N
     return tables
 
 
-class MatchReport(_plans.Report):
-    """Tables of matches; made by `report`.
+class Suite(Plan):
+    """The same agents in several games: an `Experiment` for each game, in one folder and one report.
+
+    Games can be added later, and `deals` changed: parts that are there are not played again. Where a game has more
+    seats than there are agents, agents sit at a table more than once, and every table with two or more of them plays.
+
+    Args:
+        games: The games, as for `stier.load_game`.
+        agents: Agents, as for `Experiment`. Each must be able to play all the games.
+        deals: Deals for each pairing and seed, at least 1.
+        seeds: Seeds; the experiment is repeated with other cards for each.
+        paired: Gives all games of a deal the same cards.
+        deals_per_part: Deals in a part. A killed run loses less than that.
+        about: A paragraph for the page.
+        page: The keys of a file about page and outputs (see `Plan`).
+
+    Raises:
+        ArgumentError: No games, or the same game twice. Other errors are those of `Experiment`.
 
     Attributes:
-        experiment: The experiment.
-        games: The number of games of it that have been played.
-        cross_table: The results of each agent against each other one.
-        ratings: Bradley-Terry for two players, Plackett-Luce for more; `None` if some agents never met.
-        tables: pandas frames: ``standings`` (a row for each agent), ``meetings`` (for each agent and opponent),
-            ``pairings`` (for each table of agents), ``convergence`` (for each agent after more and more deals: its mean
-            return and its share of wins so far), and for two players ``equilibrium`` (see
-            `stier.ratings.nash_averaging`), unless none was found: the text says so. In each, ``x_ci95`` is the half
-            width of a 95 % interval of ``x`` over deals, ``x_low`` and ``x_high`` are its ends; empty for a single
-            deal, which has no interval.
+        experiments: The experiments, by the game as text.
     """
 
-    page = "report.txt"
+    kind = "suite"
+    unit = "games"
+    page_after: ClassVar[PageAfter] = "end"
+    keys: ClassVar[Mapping[str, Any]] = SUITE_KEYS
+    optional = ("seed",)
+    schema = SCHEMA
 
     def __init__(
         self,
-        experiment: Experiment,
-        games: int,
-        crossed: CrossTable,
-        ratings: Ratings | None,
-        tables: Mapping[str, pd.DataFrame],
-        missing: str,
+        games: Sequence[AnyGame],
+        agents: Mapping[str, AnyAgent] | Sequence[AnyAgent],
+        deals: int = 1000,
+        seeds: Sequence[int] = (0,),
+        paired: bool = True,
+        deals_per_part: int = 100,
+        about: str = "",
+        page: Mapping[str, Any] | None = None,
     ) -> None:
-        figures = {"cross_table": partial(drawn, "cross_table", crossed)}
-        if tables["convergence"]["deals"].nunique() > 1:
-            figures["convergence"] = partial(drawn, "convergence", tables["convergence"])
-        if ratings is not None:
-            figures["ratings"] = partial(drawn, "ratings", ratings)
-        self.experiment = experiment
-        self.games = games
-        self.cross_table = crossed
-        self.ratings = ratings
-        super().__init__(_as_text(experiment, games, crossed, ratings, tables, missing), tables, figures)
+        if isinstance(games, str) or not games:
+            raise ArgumentError(f"games must be a list of one or more different games, got {games!r}")
+        texts = [game if isinstance(game, str) else _text(game) for game in games]
+        settings: dict[str, Any] = {"deals": deals, "seeds": seeds, "paired": paired, "deals_per_part": deals_per_part}
+        self.experiments: dict[str, Experiment] = {
+            game: Experiment(game, agents, pairings=_pairings(game, agents), **settings) for game in texts
+        }
+        if len({digest(one.fixed()) for one in self.experiments.values()}) < len(texts):
+            raise ArgumentError(f"two of the games are the same, got {', '.join(texts)}")
+        self._all = list(self.experiments.values())
+        #: The number of the first part of each experiment among those of a range of deals, and how many they are.
+        self._places = np.cumsum([0, *(len(one.tables) * len(one.seeds) for one in self._all)]).tolist()
+        first = self._all[0].given
+        shared = {key: first[key] for key in ("agents", "deals", "seeds", "paired", "deals_per_part")}
+        super().__init__({"games": texts, **shared, **({"about": about} if about else {}), **(page or {})})
+
+    def __repr__(self) -> str:
+        return f"<stier.experiments.Suite: {', '.join(self.experiments)}: {', '.join(self._all[0].agents)}>"
+
+    def parts(self) -> int:
+        """Returns the number of parts."""
+        return sum(one.parts() for one in self._all)
+
+    def task(self, number: int) -> Task:
+        """Returns a task, which is one of an experiment. All games have their first deals first."""
+        place, rest = divmod(number, self._places[-1])
+        game = bisect(self._places, rest) - 1
+        first, end = self._places[game : game + 2]
+        one = self._all[game]
+        own = one.task(place * (end - first) + rest - first)
+        return Task(f"{game}/{own.name}", own.key, own.size, (game, own.group), (game, own))
+
+    def fixed(self) -> dict[str, Any]:
+        """Returns the settings that all parts in one folder share."""
+        return {key: value for key, value in super().fixed().items() if key not in ("games", "deals")}
+
+    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
+        """Plays the games of a task."""
+        game, own = task.what
+        return self._all[game].play(own, threads, work, on_progress)
+
+    def stores(self, store: Store) -> dict[str, Store]:
+        """Returns the games of each experiment, by the game as text, for `decisions` and `stier.ratings`.
+
+        Args:
+            store: The folder of this suite, from `run` or `load`.
+        """
+        return {game: Store(one, store.folder, store.sound) for game, one in self.experiments.items()}
+
+    def report(self, store: Store, resamples: int | None = None) -> Report:
+        """Makes a section for each game of which there are games, and tables over all games."""
+        reports: dict[str, MatchReport] = {}
+        for game, own in self.stores(store).items():
+            if len(own.missing()) < own.experiment.parts():
+                reports[game] = self.experiments[game].report(own, resamples)
+        tables: dict[str, pd.DataFrame] = {}
+        for name in ("standings", "meetings", "pairings", "convergence", "equilibrium"):
+            frames = {game: one.tables[name] for game, one in reports.items() if name in one.tables}
+            if frames:
+                joined = pd.concat(frames, names=["game", None]).reset_index(level="game").reset_index(drop=True)
+                tables[name] = joined
+        figures: dict[str, Any] = {}
+        for game, one in reports.items():
+            figures |= {f"{as_file(game)}_{name}": make for name, make in one.figures.items()}
+        text = match_page(self, store, reports, "strength" if reports else None)
+        if reports:
+            title = first_sentence(text.split("\n\n")[1])
+            figures = {"strength": partial(drawn, "strength", tables["standings"], title), **figures}
+        return Report(text, tables, figures)
 
 
-def _as_text(
-    experiment: Experiment,
-    games: int,
-    crossed: CrossTable,
-    ratings: Ratings | None,
-    tables: Mapping[str, pd.DataFrame],
-    missing: str,
-) -> str:
-    seeds = f"seed {experiment.seeds[0]}" if len(experiment.seeds) == 1 else f"{len(experiment.seeds)} seeds"
-    deals = f"{experiment.deals} {'paired ' if experiment.paired else ''}deals"
-    share = "" if games == experiment.games else f" of {experiment.games}: not all have been played yet"
-    lines = [f"{experiment.load_game()}, {deals}, {seeds}, {games} games{share}\n", str(crossed)]
-    if ratings is not None:
-        lines.append(str(ratings))
-    if missing:
-        lines.append(missing)
-    gains = tables["pairings"]["gain"]
-    if gains.notna().any():
-        low, high = gains.min(), gains.max()
-        span = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
-        lines.append(f"Without pairs, {span} times the games would be needed for the same intervals.\n")
-    return "\n".join(lines)
+def _text(game: AnyGame) -> str:
+    """Returns a game as text with its options, by which other processes find it."""
+    loaded = as_game(game)
+    return f"{place_of(loaded)}{text_of(loaded).removeprefix(loaded.short_name())}"
 
 
-def _ratings(found: Outcomes, resamples: int | None) -> Ratings | None:
-    if found.seats.shape[1] > 2:
-        return plackett_luce(found, resamples=50 if resamples is None else resamples)
-    try:
-        return bradley_terry(found, resamples=1000 if resamples is None else resamples)
-    except RatingError:
+def _pairings(game: str, agents: Mapping[str, AnyAgent] | Sequence[AnyAgent]) -> list[tuple[str, ...]] | None:
+    """Returns the tables of a game with more seats than agents; None for all combinations of different agents."""
+    loaded = load_game(game)
+    names, seats = list(named(loaded, agents)), loaded.num_players()
+    if not 1 < len(names) < seats:
         return None
-
-
-def _standings(experiment: Experiment, crossed: CrossTable, rated: Ratings | None) -> pd.DataFrame:
-    frame = pd.DataFrame(
-        {
-            "agent": crossed.agents,
-            "text": [experiment.agents[name] for name in crossed.agents],
-            "mean": [one.mean for one in crossed.overall],
-            "mean_ci95": [one.ci95 for one in crossed.overall],
-            "wins": [one.mean for one in crossed.overall_wins],
-            "wins_low": [one.low for one in crossed.overall_wins],
-            "wins_high": [one.high for one in crossed.overall_wins],
-            "deals": [one.units for one in crossed.overall],
-        }
-    )
-    if rated is not None:
-        frame["rating"], frame["rating_low"], frame["rating_high"] = rated.rating, rated.low, rated.high
-    return frame
-
-
-def _meetings(crossed: CrossTable) -> pd.DataFrame:
-    rows, columns = np.nonzero(crossed.deals)
-    return pd.DataFrame(
-        {
-            "agent": [crossed.agents[row] for row in rows],
-            "opponent": [crossed.agents[column] for column in columns],
-            **{
-                name: values[rows, columns]
-                for name, values in [
-                    ("mean", crossed.mean),
-                    ("mean_ci95", crossed.ci95),
-                    ("wins", crossed.wins),
-                    ("wins_low", crossed.wins_low),
-                    ("wins_high", crossed.wins_high),
-                    ("deals", crossed.deals),
-                ]
-            },
-        }
-    )
-
-
-def _convergence(found: Outcomes) -> pd.DataFrame:
-    """Returns the results of each agent after more and more deals."""
-    rows, wins = [], found.wins
-    for units in np.unique(np.geomspace(min(FEWEST, found.units), found.units, CHECKS).round().astype(int)):
-        before = found.unit < units
-        so_far = replace(found, unit=found.unit[before], seats=found.seats[before], returns=found.returns[before])
-        for number, agent in enumerate(found.agents):
-            mean = estimate(so_far.by_deal(so_far.returns, number), found.bounds)
-            won = share(so_far.by_deal(wins[before], number))
-            rows.append((agent, mean.units, mean.mean, mean.ci95, won.mean, won.low, won.high))
-    return pd.DataFrame(rows, columns=["agent", "deals", "mean", "mean_ci95", "wins", "wins_low", "wins_high"])
-
-
-def _pairings(experiment: Experiment, found: Outcomes) -> pd.DataFrame:
-    """Returns the gain from pairing the deals of each table."""
-    tables = experiment.tables
-    place = {name: number for number, name in enumerate(found.agents)}
-    # The gain is that of the first agent: the first by name, so that it does not depend on the order of the names.
-    numbers = [[place[name] for name in sorted(table)] for table in tables]
-    # An agent that sits at a table twice has several returns.
-    once = [experiment.paired and len(set(table)) == len(table) for table in numbers]
-    gains = [pairing_gain(found, table) if alone else np.nan for table, alone in zip(numbers, once, strict=True)]
-    return pd.DataFrame({"pairing": [" - ".join(table) for table in tables], "gain": gains})
+    return [table for table in combinations_with_replacement(names, seats) if len(set(table)) > 1]

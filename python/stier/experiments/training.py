@@ -1,154 +1,228 @@
-"""Networks trained by self-play: every seed trained, evaluated on the way, and measured at the end."""
+"""Trainings compared: each row of settings with several seeds, measured at the end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+import stier
 from stier import _arguments
-from stier.experiments._plans import OnProgress, Report, Rows, TablePlan, Task, build, digest, paragraph
+from stier._content import was_played
+from stier._files import as_path
+from stier.errors import ArgumentError
+from stier.experiments._plans import OnProgress, Report, Rows, TablePlan, Task, bars, first_sentence, header, line
 from stier.experiments._store import Store
-from stier.experiments._training_measures import solve, train_and_measure
-from stier.experiments._training_page import distances, published_section, solved_section, trained_section
-from stier.experiments._training_runs import KEYS as RUN_KEYS, check, complete, decisions_of, made_by, solver_of
+from stier.playing import as_agent
+from stier.ratings import estimate
 
 __all__ = ["Training"]
 
-#: The largest number of seeds of a run.
+#: The seed of the matches, which no training or evaluation has used.
+HELD_OUT = 1_000_003
+#: In an agent, the path of the network.
+NETWORK = "NETWORK"
+#: The measures of exact evaluations: on the way, and of uniform play.
+DISTANCE, UNIFORM = "eval/nash_conv", "uniform eval/nash_conv"
+#: Arguments of `stier.train.learn` that are not settings of an algorithm and may stand among them.
+ARGUMENTS = {"initial", "device", "watch", "judge"}
 MOST_SEEDS = 10_000
-SCHEMA = pa.schema(
-    [
-        *[("run", pa.string()), ("seed", pa.int64()), ("steps", pa.int64()), ("cpu_seconds", pa.float64())],
-        *[("measure", pa.string()), ("value", pa.float64()), ("ci95", pa.float64()), ("made_by", pa.string())],
-    ]
-)
 
 
 class Training(TablePlan):
-    """Runs, ``[[run]]``, each with ``seeds`` seeds: arguments of `stier.train.learn`, and the measurements at the end.
+    """Trainings by self-play, a row of settings each: ``settings`` are arguments of `stier.train.learn`.
 
-    ``watch`` and ``judge`` count the chances of actions, ``matches`` are played for ``deals``, ``guided_matches`` with
-    the network in the search ``guided`` for ``guided_deals``, and ``responders`` look for a lower bound on the
-    exploitability in ``responder_deals`` held-out deals. So does ``learned_responder``, a table with arguments of
-    `stier.train.best_response`: a network that is trained against the likeliest actions of the run's network and
-    measured in its own ``deals``. It starts from the run's network, or from the file ``initial``, or with
-    ``initial = ""`` from random weights. Its ``evaluations`` are 1 unless they are given. The row with the gain has the
-    decisions and CPU seconds of this training.
-
-    A run with ``like = NAME`` starts from all keys of the run of that name above it, except ``name``, ``about`` and
-    ``commit``. Its own keys replace them. ``settings`` and ``learned_responder`` are merged key by key; a run with
-    another ``algorithm`` has its own settings only. If a run or the file of a network in it changes, it and the runs
-    like it are trained again, and their old rows are left out.
-
-    A run with a ``commit`` was trained there with settings that no longer exist, or other defaults. It is not trained
-    again: it has the rows of the table ``published``, and the page names the commit instead of the command.
-
-    A run with a ``file`` measures that network. One with ``seeds`` has its own number of them. `NETWORK` in an agent is
-    the path of the network. The games of ``exact`` runs are solved for comparison.
+    Each of ``seeds`` seeds is trained. At the end the network's ``agent`` plays ``matches`` in ``deals`` held-out
+    deals, and ``responders`` look for a lower bound on its exploitability in ``responder_deals``. ``exact`` rows
+    compute NashConv. `NETWORK` in an agent is the path of the network. A row with a ``file`` measures that network
+    instead. A row with a ``commit`` was trained there and is not trained again: its rows are those of the table
+    ``published``.
     """
 
     kind = "training"
     unit = "decisions"
-    keys: ClassVar[Mapping[str, Any]] = {"seeds": int, "run": list}
-    inner: ClassVar[Mapping[str, Mapping[str, Any]]] = {"run": RUN_KEYS}
-    defaults: ClassVar[Mapping[str, Any]] = {"seeds": 1}
-    schema = SCHEMA
-    grows = ("seeds", "run")
+    keys: ClassVar[Mapping[str, Any]] = {
+        "name": str,
+        "note": str,
+        "commit": str,
+        "game": str,
+        "file": str,
+        "algorithm": str,
+        "settings": dict,
+        "seeds": int,
+        "evaluations": int,
+        "exact": bool,
+        "agent": str,
+        "matches": list[str],
+        "deals": int,
+        "responders": list[str],
+        "responder_deals": int,
+    }
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "note": "",
+        "commit": "",
+        "file": "",
+        "algorithm": "ppo",
+        "settings": {},
+        "seeds": 1,
+        "evaluations": 1,
+        "exact": False,
+        "agent": f"network:path={NETWORK}",
+        "matches": [],
+        "deals": 1_000,
+        "responders": [],
+        "responder_deals": 1_000,
+    }
+    schema = pa.schema(
+        [
+            *[("run", pa.string()), ("seed", pa.int64()), ("steps", pa.int64()), ("cpu_seconds", pa.float64())],
+            *[("measure", pa.string()), ("value", pa.float64()), ("ci95", pa.float64()), ("made_by", pa.string())],
+        ]
+    )
 
-    def __init__(self, given: Mapping[str, Any]) -> None:
-        super().__init__(given)
-        self._runs = complete(self.given["run"])
-        _arguments.whole("seeds", self.given["seeds"], 1, MOST_SEEDS)
-        for run in self._runs:
-            _arguments.whole(f"run {run['name']}: seeds", run.get("seeds", 1), 1, MOST_SEEDS)
-        self.tasks = list(self._open())
+    def work(self, row: Mapping[str, Any]) -> Iterator[Task]:
+        """Makes a task for each seed."""
+        game = stier.load_game(row["game"])
+        if row["name"] in (other["name"] for other in self.rows[:-1]):
+            raise ArgumentError(f"there is another row '{row['name']}'")
+        if not row["commit"] and not was_played(row["file"] or row["agent"]):
+            _check(row, game)
+        what = {key: value for key, value in row.items() if key not in ("note", "commit", "seeds")}
+        size = max(1, int(row["settings"].get("steps", 1)))
+        for seed in range(1 if row["file"] else _arguments.whole("seeds", row["seeds"], 1, MOST_SEEDS)):
+            task = self.new_task(row["name"], {**what, "seed": seed}, game, row["matches"], size)
+            if not row["commit"] or task.what["made_by"] in self.earlier:
+                yield task
 
-    def _open(self) -> Iterator[Task]:
-        """Makes the tasks, seed by seed."""
-        for number, run in enumerate(self._runs, start=1):
-            check(f"run {number}: ", run)
-        for game, runs in self.exact().items():
-            yield self._task(solver_of(game), {"game": game, **_watched(runs[0])}, 0)
-        for seed in range(max(map(self._seeds, self._runs), default=0)):
-            for run in self._runs:
-                task = self._task(run["name"], run, seed)
-                # Nothing trains a run of an earlier commit.
-                if seed < self._seeds(run) and ("commit" not in run or _rows(task, self.earlier)):
-                    yield task
+    def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress | None) -> Rows:
+        """Trains a network, from its checkpoint if there is one, and measures it."""
+        import stier.train
+        from stier.network import Network
 
-    def _seeds(self, run: Mapping[str, Any]) -> int:
-        return 1 if "file" in run else int(run.get("seeds", self.given["seeds"]))
+        game, seed = stier.load_game(what["game"]), what["seed"]
+        file = what["file"]
+        log: Any
+        if file:
+            log = [{"steps": Network.load(file).training.get("steps_done", 0)}]
+        else:
 
-    def exact(self) -> dict[str, list[Mapping[str, Any]]]:
-        """Returns the runs whose distance from equilibrium is computed, by game."""
-        return _by_game(run for run in self._runs if run.get("exact"))
+            def tell(metrics: Mapping[str, float]) -> None:
+                if on_progress is not None:
+                    on_progress(int(metrics["steps"]), what["settings"].get("steps", 1))
 
-    def _task(self, name: str, run: Mapping[str, Any], seed: int) -> Task:
-        made = made_by(run)
-        key = digest([self.kind, build(), name, made, seed])
-        folder = "".join(letter if letter.isalnum() else "_" for letter in name.lower())
-        size = max(1, sum(decisions_of(run).values()))
-        what = {"run": run, "name": name, "seed": seed, "made_by": made}
-        return Task(f"{folder}/part-{seed:03}-{key}", key, size, name, what)
-
-    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
-        """Trains a network, or continues, and measures it."""
-        run, name, seed = (task.what[key] for key in ("run", "name", "seed"))
-        is_solver = name == solver_of(run["game"])
-        rows = solve(run) if is_solver else train_and_measure(run, seed, threads, work, on_progress)
-        same = {"run": name, "seed": seed, "made_by": task.what["made_by"]}
-        return pa.Table.from_pylist([same | row for row in rows], schema=SCHEMA)
-
-    def answered(self, missing: Sequence[Task], rows: Mapping[str, Rows]) -> Iterator[tuple[Task, Rows]]:
-        """Returns runs and seeds that the table has rows for."""
-        for task in missing:
-            if own := _rows(task, rows):
-                yield task, own
-
-    def results(self, store: Store) -> pd.DataFrame:
-        """Returns the rows, run by run."""
-        rows = store.to_pandas()
-        names = [*map(solver_of, self.exact()), *(run["name"] for run in self._runs)]
-        order = rows["run"].map({name: place for place, name in enumerate(names)})
-        return rows.assign(order=order).sort_values(["order", "seed"], kind="stable").drop(columns="order")
+            shared = {"folder": work, "against": (), "log": tell, "seed": seed, "threads": threads}
+            given = {name: what[name] for name in ("evaluations", "exact")}
+            log = stier.train.learn(game, what["algorithm"], **given, **shared, **what["settings"]).log
+            file = str(work / "network.safetensors")
+        end = log[-1]
+        found: list[Any] = [(at, DISTANCE, at[DISTANCE], None) for at in log if DISTANCE in at]
+        if what["exact"]:
+            found.append((end, UNIFORM, stier.solving.nash_conv(game, "random"), None))
+        own = what["agent"].replace(NETWORK, file)
+        for other in what["matches"]:
+            agents = [own] + [other.replace(NETWORK, file)] * (game.num_players() - 1)
+            result = stier.pit(game, agents, deals=what["deals"], seed=HELD_OUT + seed, threads=threads)
+            found.append((end, f"against {other}", result.mean[0], result.ci95[0]))
+        for responder in what["responders"]:
+            how = {"deals": what["responder_deals"], "seed": HELD_OUT + seed, "threads": threads}
+            best = stier.exploit(game, own, responder.replace(NETWORK, file), **how)
+            found.append((end, f"gain of {responder}", best.gain, best.ci95))
+        names = {"run": what["name"], "seed": seed}
+        return [
+            {**names, "steps": int(at["steps"]), "cpu_seconds": at.get("cpu_seconds"), "measure": measure}
+            | {"value": _rounded(value, 6), "ci95": _rounded(ci95, 4)}
+            for at, measure, value, ci95 in found
+        ]
 
     def report(self, store: Store) -> Report:
-        """Makes the page, with one table for the exact runs and one for the others of each game, and its picture."""
+        """Makes the page: a table for each game, and a bar for each run of the first one."""
         results = self.results(store)
-        page = f"# Training\n\n{paragraph(self.given['about'])}{self.machines(store)}"
-        figures = {}
-        if self.exact():
-            figures["training"] = partial(distances, self.exact(), results)
-            page += "\n![NashConv of every seed](training.png)\n"
-        for game, runs in self.exact().items():
-            page += f"\n## `{game}`\n\n{solved_section(game, runs, results)}"
-        for game, runs in _by_game(run for run in self._runs if not (run.get("exact") or "file" in run)).items():
-            page += f"\n## `{game}`\n\n{trained_section(runs, results)}"
-        for run in self._runs:
-            if "file" in run:
-                page += f"\n## {run['name']}\n\n{paragraph(run.get('about', ''))}{published_section(run, results)}"
-        return Report(page, {self.kind: results}, figures)
+        details, figures, answer, picture = {}, {}, "Nothing has been trained yet.", None
+        for game in dict.fromkeys(row["game"] for row in self.rows):
+            rows = [row for row in self.rows if row["game"] == game]
+            found = _ends(results[results["run"].isin([row["name"] for row in rows])])
+            details[f"<code>{game}</code>"] = _table(rows, found)
+            measure = next(iter(found), None)
+            if measure is not None and picture is None:
+                picture = self.table
+                ranked = found[measure].groupby("run")["value"].mean().sort_values(ascending="%" in measure)
+                answer = f"`{ranked.index[0]}` is best in `{game}`: {measure} is {ranked.iloc[0]:.2f}, the mean of its "
+                answer += (
+                    "seeds."
+                    if len(ranked) == 1
+                    else f"seeds. The last is `{ranked.index[-1]}`, with {ranked.iloc[-1]:.2f}."
+                )
+                title = first_sentence(self.given.get("answer", answer))
+                figures = {self.table: partial(bars, {game: ranked}, title, f"{measure}, mean over seeds")}
+        sure = [
+            f"Compared: {len(self.rows)} trainings with {max(row['seeds'] for row in self.rows)} seeds at most, "
+            "in deals that no training has seen.",
+            "Other seeds could change it: differences between few seeds are small against those within them.",
+            "How the settings do in other games or with more decisions is not known.",
+        ]
+        text = self.page(store, "Which training is best?", answer, sure, details, picture)
+        return Report(text, {self.table: results}, figures)
 
 
-def _rows(task: Task, rows: Mapping[str, Rows]) -> Rows:
-    """Returns the rows of a task."""
-    wanted = (task.what["name"], task.what["seed"])
-    return [row for row in rows.get(task.what["made_by"], []) if (row["run"], row["seed"]) == wanted]
+def _check(row: Mapping[str, Any], game: stier.Game) -> None:
+    """Raises for what would stop a training or its measurement, before anything is trained."""
+    for name, path in (("file", row["file"]), ("initial", row["settings"].get("initial"))):
+        if path and not as_path(path).is_file():
+            raise ArgumentError(f"{name} must be the file of a network, got '{path}'")
+    if not row["file"]:
+        from stier.train._learn import algorithm_of, check_settings, learn
+
+        given = {name: value for name, value in row["settings"].items() if name not in ARGUMENTS}
+        if own := sorted({*given} & {"seed", *signature(learn).parameters}):
+            raise ArgumentError(f"settings must not contain {own[0]}, which the plan sets")
+        check_settings(row["algorithm"], given)
+        algorithm_of(row["algorithm"]).settings(**given)
+    for agent in [row["agent"], *row["matches"], *row["responders"]]:
+        if NETWORK not in agent:
+            as_agent(agent, game)
 
 
-def _by_game(runs: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    """Returns the runs of each game."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for run in runs:
-        found.setdefault(run["game"], []).append(run)
-    return found
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else float(f"{value:.{digits}g}")
 
 
-def _watched(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the keys of a run that count the chances of actions."""
-    return {key: run[key] for key in ("watch", "judge") if key in run}
+def _ends(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Returns the rows at the end of each seed, by measure; NashConv in percent of uniform play comes first."""
+    found = dict(tuple(results.groupby(["measure", "run", "seed"], sort=False).tail(1).groupby("measure", sort=False)))
+    uniform, distance = found.pop(UNIFORM, None), found.pop(DISTANCE, None)
+    found = {name: rows for name, rows in found.items() if "against " in name or name.startswith("gain of ")}
+    if uniform is None or distance is None:
+        return found
+    scale = 100 / uniform["value"].mean()
+    return {"NashConv in % of uniform play": distance.assign(value=scale * distance["value"]), **found}
+
+
+def _table(rows: list[dict[str, Any]], found: Mapping[str, pd.DataFrame]) -> str:
+    """Returns a table with a line for each run and a column for each measure, and what the runs are about."""
+    text = "± is half of a 95 % interval over seeds; over deals for fewer than three.\n\n"
+    text += header(["run", "decisions", "CPU seconds", *found])
+    for row in rows:
+        own = [table[table["run"] == row["name"]] for table in found.values()]
+        first = next((table for table in own if len(table)), None)
+        made = ["not trained yet", ""]
+        if first is not None:
+            seconds = first["cpu_seconds"].mean()
+            made = [f"{first['steps'].iloc[0]:,}", "" if np.isnan(seconds) else f"{seconds:.0f}"]
+        text += line([row["name"], *made, *(_mean(table) for table in own)])
+    notes = [(row, f"trained at commit {row['commit']}. " * bool(row["commit"]) + row["note"].strip()) for row in rows]
+    return text + "\n" + "".join(f"- {row['name']}: {note}\n" for row, note in notes if note)
+
+
+def _mean(rows: pd.DataFrame) -> str:
+    """Returns the mean over seeds with its interval; that of a single seed has an interval over deals."""
+    values = rows["value"].dropna()
+    if not len(values):
+        return ""
+    half = estimate(values).ci95 if len(values) > 2 else float(pd.to_numeric(rows["ci95"]).mean())
+    return f"{values.mean():.3f}" + ("" if np.isnan(half) else f" ± {half:.3f}")

@@ -1,0 +1,214 @@
+"""The report of matches: a text for the terminal, and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from stier._output import between, plus_minus
+from stier.errors import RatingError
+from stier.experiments import _plans
+from stier.experiments._plans import Plan, as_file, drawn, header, line
+from stier.experiments._store import Store
+from stier.ratings import (
+    CrossTable,
+    Outcomes,
+    Ratings,
+    bradley_terry,
+    cross_table,
+    estimate,
+    nash_averaging,
+    outcomes,
+    pairing_gain,
+    plackett_luce,
+    share,
+)
+
+#: The deals after which convergence is shown first, and at how many numbers of deals.
+FEWEST, CHECKS = 10, 16
+
+
+def match_page(plan: Plan, store: Store, reports: Mapping[str, MatchReport], picture: str | None) -> str:
+    """Returns the page about the matches of the same agents in some games."""
+    agents, games, deals = list(plan.given["agents"]), len(reports), plan.given["deals"]
+    shares = {
+        agent: [one.cross_table.overall_wins[number].mean for one in reports.values()]
+        for number, agent in enumerate(agents)
+    }
+    means = {agent: sum(own) / games for agent, own in shares.items() if own}
+    answer = "Nothing has been played yet."
+    if means:
+        best = max(means, key=lambda agent: means[agent])
+        answer = f"`{best}` wins {100 * means[best]:.0f} % of its games" + f", on average over {games} games" * (
+            games > 1
+        )
+        first = sum(max(values) == values[agents.index(best)] for values in zip(*shares.values(), strict=True))
+        answer += f". It wins the most in {first} of {games}." if games > 1 else _lead(next(iter(reports.values())))
+    sure = [
+        f"Compared: {len(agents)} agents, {deals} deals per pairing and seed"
+        + ", all games of a deal with the same cards." * plan.given["paired"],
+        "More deals could change the order of agents whose intervals overlap.",
+        "How the agents do in other games, or against other opponents, is not known.",
+    ]
+    details = {"Each agent in each game": _overview(agents, reports)} if reports else {}
+    for game, one in reports.items():
+        prefix = f"{as_file(game)}_" if plan.kind == "suite" else ""
+        drawings = (plan.picture(store, f"{prefix}{name}", name.replace("_", " ")) for name in one.figures)
+        details[f"<code>{game}</code>"] = f"```text\n{one}```\n\n" + "\n\n".join(drawings)
+    return plan.page(store, "Which agent is strongest?", answer, sure, details, picture)
+
+
+def _lead(report: MatchReport) -> str:
+    """Returns the end of the sentence about the agent that wins the most games."""
+    first, *others = sorted(report.cross_table.overall_wins, key=lambda won: -won.mean)
+    open_ended = bool(others) and not first.low > others[0].high
+    interval = f" {between(first.low, first.high)}".rstrip()
+    return f"{interval}, the most{'; the next may be as strong' if open_ended else ''}."
+
+
+def _overview(agents: list[str], reports: Mapping[str, MatchReport]) -> str:
+    """Returns a table with a row for each agent and a column for each game."""
+    text = "The mean return of each agent, and the games that it won. The last column is the mean over the games.\n\n"
+    text += header(["agent", *(f"`{game}`" for game in reports), "games won"])
+    for number, agent in enumerate(agents):
+        means = [one.cross_table.overall[number] for one in reports.values()]
+        wins = [one.cross_table.overall_wins[number] for one in reports.values()]
+        cells = []
+        for mean, won in zip(means, wins, strict=True):
+            share = f"{100 * won.mean:.1f} % {between(won.low, won.high)}".rstrip()
+            cells.append(f"{mean.mean:+.2f}{plus_minus(mean.ci95, 2)}, {share}")
+        text += line([f"`{agent}`", *cells, f"{100 * sum(won.mean for won in wins) / len(wins):.1f} %"])
+    return text
+
+
+class MatchReport(_plans.Report):
+    """Tables of matches; made by `report`.
+
+    Attributes:
+        experiment: The experiment.
+        games: The number of games of it that have been played.
+        cross_table: The results of each agent against each other one.
+        ratings: Bradley-Terry for two players, Plackett-Luce for more; `None` if some agents never met.
+        tables: pandas frames: ``standings`` (a row for each agent), ``meetings`` (for each agent and opponent),
+            ``pairings`` (for each table of agents), ``convergence`` (for each agent after more and more deals: its mean
+            return and its share of wins so far), and for two players ``equilibrium`` (see
+            `stier.ratings.nash_averaging`), unless none was found: the text says so. In each, ``x_ci95`` is the half
+            width of a 95 % interval of ``x`` over deals, ``x_low`` and ``x_high`` are its ends; empty for a single
+            deal, which has no interval.
+    """
+
+    def __init__(self, experiment: Any, store: Store, resamples: int | None = None) -> None:
+        found = outcomes(store)
+        self.experiment, self.games = experiment, len(found.unit)
+        self.cross_table, self.ratings = cross_table(found), _ratings(found, resamples)
+        crossed, rated, missing = self.cross_table, self.ratings, ""
+        tables = {
+            "standings": _standings(experiment, crossed, rated),
+            "meetings": _meetings(crossed),
+            "pairings": _pairings(experiment, found),
+            "convergence": _convergence(found),
+        }
+        met = np.isfinite(crossed.mean) | np.eye(len(crossed.agents), dtype=bool)
+        if found.seats.shape[1] == 2 and met.all() and experiment.load_game().utility_sum() == 0:
+            try:
+                average = nash_averaging(crossed)
+            except RatingError as error:
+                missing = f"There is no table equilibrium: {error}.\n"
+            else:
+                own = {"agent": crossed.agents, "weight": average.weights, "average": average.averages}
+                tables["equilibrium"] = pd.DataFrame(own)
+        figures: dict[str, Any] = {"cross_table": partial(drawn, "cross_table", crossed)}
+        if tables["convergence"]["deals"].nunique() > 1:
+            figures["convergence"] = partial(drawn, "convergence", tables["convergence"])
+        if rated is not None:
+            figures["ratings"] = partial(drawn, "ratings", rated)
+        super().__init__(self._as_text(tables["pairings"]["gain"], missing), tables, figures)
+        self._markdown = match_page(experiment, store, {str(experiment.load_game()): self}, "cross_table")
+
+    def _as_text(self, gains: pd.Series, missing: str) -> str:
+        own = self.experiment
+        seeds = f"seed {own.seeds[0]}" if len(own.seeds) == 1 else f"{len(own.seeds)} seeds"
+        deals = f"{own.deals} {'paired ' if own.paired else ''}deals"
+        share = "" if self.games == own.games else f" of {own.games}: not all have been played yet"
+        lines = [f"{own.load_game()}, {deals}, {seeds}, {self.games} games{share}\n", str(self.cross_table)]
+        lines += [] if self.ratings is None else [str(self.ratings)]
+        lines += [missing] if missing else []
+        if gains.notna().any():
+            span = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (gains.min(), gains.max())))
+            lines.append(f"Without pairs, {span} times the games would be needed for the same intervals.\n")
+        return "\n".join(lines)
+
+
+def _ratings(found: Outcomes, resamples: int | None) -> Ratings | None:
+    if found.seats.shape[1] > 2:
+        return plackett_luce(found, resamples=50 if resamples is None else resamples)
+    try:
+        return bradley_terry(found, resamples=1000 if resamples is None else resamples)
+    except RatingError:
+        return None
+
+
+def _standings(experiment: Any, crossed: CrossTable, rated: Ratings | None) -> pd.DataFrame:
+    frame = pd.DataFrame(
+        {
+            "agent": crossed.agents,
+            "text": [experiment.agents[name] for name in crossed.agents],
+            "mean": [one.mean for one in crossed.overall],
+            "mean_ci95": [one.ci95 for one in crossed.overall],
+            "wins": [one.mean for one in crossed.overall_wins],
+            "wins_low": [one.low for one in crossed.overall_wins],
+            "wins_high": [one.high for one in crossed.overall_wins],
+            "deals": [one.units for one in crossed.overall],
+        }
+    )
+    if rated is not None:
+        frame["rating"], frame["rating_low"], frame["rating_high"] = rated.rating, rated.low, rated.high
+    return frame
+
+
+def _meetings(crossed: CrossTable) -> pd.DataFrame:
+    rows, columns = np.nonzero(crossed.deals)
+    values: dict[str, Any] = {
+        "mean": crossed.mean,
+        "mean_ci95": crossed.ci95,
+        "wins": crossed.wins,
+        "wins_low": crossed.wins_low,
+    }
+    values |= {"wins_high": crossed.wins_high, "deals": crossed.deals}
+    return pd.DataFrame(
+        {
+            "agent": [crossed.agents[row] for row in rows],
+            "opponent": [crossed.agents[column] for column in columns],
+            **{name: value[rows, columns] for name, value in values.items()},
+        }
+    )
+
+
+def _convergence(found: Outcomes) -> pd.DataFrame:
+    """Returns the results of each agent after more and more deals."""
+    rows, wins = [], found.wins
+    for units in np.unique(np.geomspace(min(FEWEST, found.units), found.units, CHECKS).round().astype(int)):
+        before = found.unit < units
+        so_far = replace(found, unit=found.unit[before], seats=found.seats[before], returns=found.returns[before])
+        for number, agent in enumerate(found.agents):
+            mean = estimate(so_far.by_deal(so_far.returns, number), found.bounds)
+            won = share(so_far.by_deal(wins[before], number))
+            rows.append((agent, mean.units, mean.mean, mean.ci95, won.mean, won.low, won.high))
+    return pd.DataFrame(rows, columns=["agent", "deals", "mean", "mean_ci95", "wins", "wins_low", "wins_high"])
+
+
+def _pairings(experiment: Any, found: Outcomes) -> pd.DataFrame:
+    """Returns the gain from pairing the deals of each table."""
+    tables = experiment.tables
+    place = {name: number for number, name in enumerate(found.agents)}
+    # The gain is that of the first agent: the first by name, so that it does not depend on the order of the names.
+    numbers = [[place[name] for name in sorted(table)] for table in tables]
+    # An agent that sits at a table twice has several returns.
+    once = [experiment.paired and len(set(table)) == len(table) for table in numbers]
+    gains = [pairing_gain(found, table) if alone else np.nan for table, alone in zip(numbers, once, strict=True)]
+    return pd.DataFrame({"pairing": [" - ".join(table) for table in tables], "gain": gains})
