@@ -160,8 +160,10 @@ pub fn policy_of<G: Game>(
     threads: usize,
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Policy, Halted> {
+    // Seeds follow the order of files, which does not depend on how sets are numbered.
+    let order = tree.sets_in_files();
     let rows = each(threads, tree.num_sets() as u64, enter, |agent, number| {
-        let set = tree.set(number as u32);
+        let set = tree.set(order[number as usize]);
         let (view, legal) = (set.view(), set.legal());
         let mut row = vec![0.0; legal.len()];
         for &seed in seeds {
@@ -173,8 +175,9 @@ pub fn policy_of<G: Game>(
         row.iter_mut().for_each(|share| *share /= seeds.len() as f64);
         Ok::<_, Halted>(row)
     })?;
-    let mut rows = rows.into_iter();
-    Ok(Policy::from_fn(tree, |_| rows.next().expect("a row for each set")))
+    let mut by_set = vec![Vec::new(); tree.num_sets()];
+    order.into_iter().zip(rows).for_each(|(set, row)| by_set[set as usize] = row);
+    Ok(Policy::from_fn(tree, |set| std::mem::take(&mut by_set[set.number() as usize])))
 }
 
 /// Goes through all decisions of a game, in the order of the tree, with the probability that play by the policy leads
