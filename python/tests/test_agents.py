@@ -296,7 +296,8 @@ def test_callables_that_choose_illegal_actions_are_told(state: stier.State, acti
 
 @pytest.mark.parametrize("answer", [None, "G4", 1.5, []])
 def test_callables_that_choose_no_action_are_told(state: stier.State, answer) -> None:
-    with pytest.raises(TypeError, match="wrong must return the number of an action, got "):
+    told = r"agent wrong in schwinget raised TypeError, after G4 .*: it must return the number of an action, got "
+    with pytest.raises(stier.AgentError, match=told):
         stier.PythonAgent(lambda _: answer, name="wrong").step(state)
 
 
@@ -304,15 +305,15 @@ def test_callables_may_answer_with_numpy(state: stier.State) -> None:
     assert stier.PythonAgent(lambda shown: np.int64(first(shown))).step(state) == first(state)
 
 
-def test_what_callables_raise_comes_out(state: stier.State) -> None:
+def test_what_callables_raise_is_the_cause(state: stier.State) -> None:
     error = KeyError("mine")
 
     def fail(_: stier.State) -> int:
         raise error
 
-    with pytest.raises(KeyError) as caught:
+    with pytest.raises(stier.AgentError, match=r"agent fail in schwinget raised KeyError, after G4 ") as caught:
         stier.PythonAgent(fail).step(state)
-    assert caught.value is error
+    assert caught.value.__cause__ is error
 
 
 FORKED = """
