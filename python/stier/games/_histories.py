@@ -49,7 +49,8 @@ class Node:
 
     def path(self) -> list[Node]:
         """The nodes from the start to this one."""
-        path, node = [self], self.parent
+        path: list[Node] = []
+        node: Node | None = self
         while node is not None:
             path.append(node)
             node = node.parent

@@ -44,8 +44,9 @@ class _Option:
             return {"off": False, "on": True}
         if typing.get_origin(self.kind) is Literal:
             return {str(value): value for value in typing.get_args(self.kind)}
-        is_enum = isinstance(self.kind, type) and issubclass(self.kind, Enum)
-        return {member.name: member for member in self.kind} if is_enum else None
+        if isinstance(self.kind, type) and issubclass(self.kind, Enum):
+            return {name: self.kind[name] for name in self.kind.__members__}
+        return None
 
     def read(self, value: Any) -> Any:
         """Returns a value in the type of the option."""

@@ -170,8 +170,9 @@ def chances(
 
 
 def _with_policy(agent: Any, game: Game) -> Any:
-    is_ready = agent is None or isinstance(agent, Network) or hasattr(agent, "step_with_policy")
-    return agent if is_ready else as_agent(agent, game)
+    if agent is None or isinstance(agent, Network) or hasattr(agent, "step_with_policy"):
+        return agent
+    return as_agent(agent, game)
 
 
 def _chances_of(

@@ -127,7 +127,7 @@ def _converted(name: str, value: Any, default: Any) -> Any:
             right, what = 0 < value < math.inf, "more than 0"
     if not right:
         raise ArgumentError(f"{name} must be {what}, got {value!r}")
-    return tuple(value) if isinstance(default, tuple) else value
+    return tuple(value) if isinstance(default, tuple) and isinstance(value, (tuple, list)) else value
 
 
 def linear(first: float, last: float, done: float) -> float:
