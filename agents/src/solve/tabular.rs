@@ -161,13 +161,14 @@ pub fn policy_of<G: Game>(
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Policy, Halted> {
     // Seeds follow the order of files, which does not depend on how sets are numbered.
-    let order = tree.sets_in_files();
+    let mut ranks = vec![0; tree.num_sets()];
+    (0..).zip(tree.sets_in_files()).for_each(|(rank, set)| ranks[set as usize] = rank);
     let rows = each(threads, tree.num_sets() as u64, enter, |agent, number| {
-        let set = tree.set(order[number as usize]);
+        let set = tree.set(number as u32);
         let (view, legal) = (set.view(), set.legal());
         let mut row = vec![0.0; legal.len()];
         for &seed in seeds {
-            agent.restart(Rng::stream(seed, "policy of an agent", number).bits());
+            agent.restart(Rng::stream(seed, "policy of an agent", ranks[number as usize]).bits());
             let decision = agent.act(tree.game(), &view, legal);
             row.iter_mut().zip(&decision.policy).for_each(|(sum, (_, share))| *sum += share);
             goes_on(watch())?;
@@ -175,9 +176,8 @@ pub fn policy_of<G: Game>(
         row.iter_mut().for_each(|share| *share /= seeds.len() as f64);
         Ok::<_, Halted>(row)
     })?;
-    let mut by_set = vec![Vec::new(); tree.num_sets()];
-    order.into_iter().zip(rows).for_each(|(set, row)| by_set[set as usize] = row);
-    Ok(Policy::from_fn(tree, |set| std::mem::take(&mut by_set[set.number() as usize])))
+    let mut rows = rows.into_iter();
+    Ok(Policy::from_fn(tree, |_| rows.next().expect("a row for each set")))
 }
 
 /// Goes through all decisions of a game, in the order of the tree, with the probability that play by the policy leads
