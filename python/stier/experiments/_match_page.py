@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -40,7 +41,7 @@ def match_page(plan: Plan, store: Store, reports: Mapping[str, MatchReport], pic
         agent: [one.cross_table.overall_wins[number].mean for one in reports.values()]
         for number, agent in enumerate(agents)
     }
-    means = {agent: sum(own) / games for agent, own in shares.items() if own}
+    means = {agent: sum(own) / games for agent, own in shares.items() if own and not any(map(math.isnan, own))}
     answer = "Nothing has been played yet."
     if means:
         best = max(means, key=lambda agent: means[agent])

@@ -151,7 +151,9 @@ class Training(TablePlan):
             measure = next(iter(found), None)
             if measure is not None and picture is None:
                 picture = self.table
-                ranked = found[measure].groupby("run")["value"].mean().sort_values(ascending="%" in measure)
+                # Shares of uniform play and the gains of responders are losses of the network.
+                falls = "%" in measure or measure.startswith("gain of ")
+                ranked = found[measure].groupby("run")["value"].mean().sort_values(ascending=falls)
                 answer = f"`{ranked.index[0]}` is best in `{game}`: {measure} is {ranked.iloc[0]:.2f}, the mean of its "
                 answer += (
                     "seeds."
