@@ -111,7 +111,7 @@ impl<G: Game> SeatKnowledge<G> {
         self.last_rows[knowledge.0 as usize]
     }
 
-    /// Frees what only serves to learn from the events of one kind.
+    /// Drops the lookup tables that are only needed while one kind of event is processed.
     fn finish_learning(&mut self) {
         (self.following, self.by_view, self.replayed) = (FxHashMap::default(), FxHashMap::default(), None);
     }
@@ -214,7 +214,7 @@ struct Draw<S> {
     probability: f64,
     /// The last event, by its place among the [`Events`].
     event: u32,
-    /// The knowledge, until every seat has observed it that before the last event.
+    /// What each seat knows. Until all seats have observed the last event, this is what they knew before it.
     knowledge: Seats<Knowledge>,
     is_observed: bool,
     /// True for seats that did not notice the last event, in games whose promises are checked.
