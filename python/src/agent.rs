@@ -98,18 +98,29 @@ pub(crate) fn parse_spec(text: &str, options: Option<&Bound<'_, PyDict>>) -> PyR
     AgentSpec::new(name, &options).map_err(errors::agent)
 }
 
-/// An argument that is an agent of the engine: an `Agent` of this game, or its text.
+/// An argument that is an agent of the engine: an `Agent` of this game, its text, or whatever names one in Python.
+///
+/// Raises what `stier.playing.of_engine` raises, and `AgentError` for text that neither the engine nor Python knows.
 pub(crate) fn agent_of(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<AgentSpec> {
-    if let Ok(text) = value.cast::<PyString>() {
-        return parse_spec(&text.to_cow()?, None);
+    if let Ok(agent) = value.cast::<Agent>() {
+        return agent.get().spec_for(game).cloned();
     }
-    let Ok(agent) = value.cast::<Agent>() else {
-        let kind = value.get_type().name()?;
-        return Err(PyTypeError::new_err(format!(
-            "an agent must be an Agent or its text such as 'ismcts:iterations=100', got {kind}"
-        )));
-    };
-    agent.get().spec_for(game).cloned()
+    if let Some(Ok(spec)) = value.cast::<PyString>().ok().map(spec_of) {
+        return Ok(spec);
+    }
+    let found = value.py().import("stier.playing")?.getattr("of_engine")?.call1((value, game.clone()))?;
+    match found.cast::<PyString>() {
+        Ok(text) => spec_of(text),
+        Err(_) => Err(PyTypeError::new_err(format!(
+            "an agent must be an Agent or its text such as 'ismcts:iterations=100', got {}",
+            found.get_type().name()?
+        ))),
+    }
+}
+
+/// Parses an agent from a text of Python.
+pub(crate) fn spec_of(text: &Bound<'_, PyString>) -> PyResult<AgentSpec> {
+    parse_spec(&text.to_cow()?, None)
 }
 
 /// Loads an agent for a game by name. Options are keywords or part of the text (`"ismcts:iterations=10000,threads=2"`),

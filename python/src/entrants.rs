@@ -10,7 +10,7 @@ use stier_agents::AgentSpec;
 use stier_agents::erased::{Callback, DynEntrant, DynPolicy, DynState};
 use stier_core::Action;
 
-use crate::agent::{Agent, parse_spec};
+use crate::agent::{Agent, spec_of};
 use crate::callable::{PythonAgent, function_of};
 use crate::game::Game;
 use crate::policy::TabularPolicy;
@@ -54,7 +54,13 @@ impl<'py> Player<'py> {
     pub(crate) fn of(game: &Game, agent: &Bound<'py, PyAny>) -> PyResult<Self> {
         let native = |plan| Ok(Self { plan, python: None });
         if let Ok(text) = agent.cast::<PyString>() {
-            return native(Plan::Native(parse_spec(&text.to_string(), None)?));
+            return match spec_of(text) {
+                Ok(spec) => native(Plan::Native(spec)),
+                Err(error) => {
+                    let found = agent.py().import("stier.playing")?.getattr("as_agent")?.call1((text,))?;
+                    if found.is_instance_of::<PyString>() { Err(error) } else { Self::of(game, &found) }
+                }
+            };
         }
         if let Ok(agent) = agent.cast::<Agent>() {
             return native(Plan::Native(agent.get().spec_for(game)?.clone()));

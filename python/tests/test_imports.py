@@ -140,12 +140,17 @@ TAKING: dict[str, Callable[[Any], Any]] = {
     "is_better": lambda agent: (
         stier.ratings.is_better("kuhn_poker", agent, "random", by=0.5, most_deals=2, deals_at_once=2).deals and None
     ),
+    "policy_of": lambda agent: stier.solving.GameTree("kuhn_poker").policy_of(agent).name,
     "gymnasium": lambda agent: stier.gymnasium.make("kuhn_poker", opponents=agent).reset(seed=1) and None,
     "chances": lambda agent: stier.train.chances("kuhn_poker", agent, "bet", judge=agent, deals=2).agent,
     "widget": lambda agent: stier.widget.play("kuhn_poker", agent) and None,
 }
 #: What the engine does with agents of its own alone.
 OF_ENGINE: dict[str, Callable[[Any], Any]] = {
+    "VectorEnv": lambda agent: stier.VectorEnv("kuhn_poker", 1, opponents=agent).reset(seed=1) and None,
+    "VectorEnv, several": lambda agent: stier.VectorEnv("kuhn_poker", 1, opponents=[agent]).reset(seed=1) and None,
+    "VectorEnv, opening": lambda agent: stier.VectorEnv("kuhn_poker", 1, opening=agent).reset(seed=1) and None,
+    "resample_many": lambda agent: stier.resample_many([opened()], 1, agent=agent).game and None,
     "vectors": lambda agent: stier.gymnasium.make_vec("kuhn_poker", opponents=agent).reset(seed=1) and None,
     "duel": lambda agent: stier.train.duel(network(), [agent], deals=2).mean and None,
     "evaluation": lambda agent: stier.train.Evaluation("kuhn_poker", [agent]).against[0],
