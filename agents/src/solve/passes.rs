@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::agent::threads::{Workers, for_each_task};
 use crate::solve::best_response::mean;
 use crate::solve::cfr::{go_down, go_up};
-use crate::solve::game_tree::{NodeNumbers, Numbers, Policy, RowTask, Tree, is_distribution, row_tasks};
+use crate::solve::game_tree::{NodeNumbers, Numbers, Policy, RowTask, Sweep, Tree, is_distribution, row_tasks};
 
 /// The distance from 1 at which the sum of a row of probabilities is refused.
 const SLACK: f64 = 1e-6;
@@ -178,14 +178,15 @@ fn run(
     pass: &mut Pass<'_>,
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> ControlFlow<()> {
-    go_down(tree, policy, seat, work, watch)?;
+    let sweep = Sweep::new(tree, policy, Some(seat), work);
+    go_down(sweep, watch)?;
     let all = 0..rows.sets.len() as u32;
     for_each_task(tasks(rows, all, Vec::new(), pass.others), |(task, others)| {
         for (set, others) in task.sets.zip(others) {
             *others = work.of_set(tree, rows.sets[set as usize]).sum();
         }
     });
-    go_up(tree, policy, seat, work, own, watch)?;
+    go_up(sweep, seat, own, watch)?;
     for layer in 0..tree.num_layers() {
         watch()?;
         let layer = tree.layer(layer);

@@ -13,7 +13,7 @@
 //! in practice CFR+ and the discounted variants are faster by orders of magnitude.
 //!
 //! An iteration passes over all histories twice for each seat.
-//! Memory besides the tree is at most 8 bytes per history, 32 per action of an information set and 8 per set. The
+//! Memory besides the tree is at most 12 bytes per history, 32 per action of an information set and 8 per set. The
 //! calculation uses the threads of the current pool; their number does not change a bit of the result.
 
 mod checkpoint;
@@ -25,7 +25,7 @@ use std::path::Path;
 use stier_core::{Seat, choice};
 
 use crate::agent::threads::for_each_task;
-use crate::solve::game_tree::{NodeNumbers, Numbers, Policy, RowTask, Run, Sweep, Tree, row_tasks};
+use crate::solve::game_tree::{Layout, NodeNumbers, Numbers, Policy, RowTask, Run, Sweep, Tree, row_tasks};
 use crate::solve::{Iterative, RunLog, atomic_file};
 
 choice! {
@@ -116,6 +116,8 @@ pub struct Solver<'a> {
     own: Numbers,
     /// By set: the place in a policy of the seat's last choice among several actions.
     choices: Vec<Option<u32>>,
+    /// The way of the passes, if it is shorter than that of the tree.
+    layout: Option<Layout>,
     /// Working space.
     work: NodeNumbers,
 }
@@ -135,6 +137,7 @@ impl<'a> Solver<'a> {
             current,
             own: Numbers::new(rows),
             choices: last_choices(tree),
+            layout: Layout::without_forced_endings(tree),
             work: NodeNumbers::new(tree),
         }
     }
@@ -209,8 +212,10 @@ impl Iterative for Solver<'_> {
         for _ in 0..iterations {
             for seat in Seat::all(self.tree.num_seats()).skip(self.seats_done) {
                 let watch = || watch(self.iterations);
-                go_down(self.tree, &self.current, seat, &self.work, &watch)?;
-                go_up(self.tree, &self.current, seat, &self.work, &self.own, &watch)?;
+                let sweep = Sweep::new(self.tree, &self.current, Some(seat), &self.work);
+                let sweep = self.layout.iter().fold(sweep, Sweep::through);
+                go_down(sweep, &watch)?;
+                go_up(sweep, seat, &self.own, &watch)?;
                 self.learn(seat);
                 self.seats_done += 1;
             }
@@ -247,35 +252,25 @@ fn last_choices(tree: &Tree) -> Vec<Option<u32>> {
     choices
 }
 
-/// Computes the probability that chance and the others lead to every node under the policy of these rows.
-pub(crate) fn go_down(
-    tree: &Tree,
-    rows: &[f64],
-    seat: Seat,
-    work: &NodeNumbers,
-    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-) -> ControlFlow<()> {
-    let sweep = Sweep::new(tree, rows, Some(seat), work);
-    for layer in 0..tree.num_layers() {
+/// Computes the probability that chance and the others lead to every node.
+pub(crate) fn go_down(sweep: Sweep<'_>, watch: &(dyn Fn() -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
+    for layer in 0..sweep.tree().num_layers() {
         watch()?;
         sweep.down(layer);
     }
     ControlFlow::Continue(())
 }
 
-/// Turns the results of [`go_down`] into the value of every node for the seat under the same policy, times that
-/// probability. Writes to `own`, by place in a policy, the value of every action of the seat, summed over the histories of
-/// its set.
+/// Turns the results of [`go_down`] into the value of every node for the seat that was left out, times that probability.
+/// Writes to `own`, by place in a policy, the value of every action of the seat, summed over the histories of its set.
 pub(crate) fn go_up(
-    tree: &Tree,
-    rows: &[f64],
+    sweep: Sweep<'_>,
     seat: Seat,
-    work: &NodeNumbers,
     own: &Numbers,
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> ControlFlow<()> {
-    let (sweep, payoffs) = (Sweep::new(tree, rows, Some(seat), work), tree.payoffs(seat));
-    for layer in (0..tree.num_layers()).rev() {
+    let payoffs = sweep.tree().payoffs(seat);
+    for layer in (0..sweep.tree().num_layers()).rev() {
         watch()?;
         sweep.up(layer, &payoffs, || sweep.sum_up(layer, &payoffs, Some(own)));
     }
@@ -348,5 +343,46 @@ pub(crate) fn normalize(row: &mut [f64]) {
         row.iter_mut().for_each(|share| *share /= sum);
     } else {
         row.fill(1.0 / row.len() as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use stier_core::FromRules;
+    use stier_core::games::{leduc_poker::LeducPoker, liars_dice::LiarsDice, schwinget::Schwinget};
+
+    use crate::solve::game_tree::Run;
+    use crate::solve::{GameTree, Iterative as _};
+
+    use super::{Solver, Variant};
+
+    /// Checks that passes without forced endings change nothing. Returns the number of sets and how many are left out.
+    fn compare<G: FromRules>(rules: &str) -> (usize, usize) {
+        let tree = GameTree::new(&G::from_text(rules).expect("rules"), 1 << 20).expect("a small game");
+        let mut visited = tree.num_sets();
+        for variant in Variant::ALL {
+            let mut short = Solver::new(&tree, variant);
+            let mut long = Solver { layout: None, ..short.clone() };
+            if let Some(layout) = &short.layout {
+                let runs = (0..tree.num_layers()).flat_map(|layer| layout.tasks(layer)).flatten();
+                visited = runs.map(Run::num_sets).sum();
+            }
+            for solver in [&mut short, &mut long] {
+                assert_eq!(solver.run(9, &|_| ControlFlow::Continue(())), ControlFlow::Continue(()));
+            }
+            assert_eq!(short.average().rows(), long.average().rows());
+            assert_eq!(short.current().rows(), long.current().rows());
+        }
+        (tree.num_sets(), tree.num_sets() - visited)
+    }
+
+    #[test]
+    fn forced_endings_are_left_out_and_change_nothing() {
+        assert_eq!(compare::<LeducPoker>(""), (936, 0));
+        // After the highest bid, the only action is to doubt it: 2^3 sequences of bids, two faces.
+        assert_eq!(compare::<LiarsDice>("sides=2"), (32, 16));
+        assert_eq!(compare::<Schwinget>("suits=2,values=2,counter=off,hand_size=1,set_aside=1"), (544, 344));
     }
 }

@@ -124,13 +124,13 @@ impl Tree {
         }
         self.member_starts = sizes;
         self.members = members;
-        self.layout = Layout::new(&self, &shapes);
+        self.layout = Layout::new(&self, &shapes, &vec![false; self.num_sets()]);
         self
     }
 
     /// Sorts the sets of each layer by their shapes, which are returned.
     fn sort_sets(&mut self) -> Vec<Shape> {
-        let shapes = Shape::of_sets(self);
+        let shapes = Shape::of_sets(self, &vec![false; self.num_sets()]);
         let mut order = Vec::with_capacity(self.num_sets());
         for layer in 0..self.num_layers() {
             let start = order.len();

@@ -2,7 +2,8 @@
 //!
 //! The sets of a layer are sorted by [`Shape`]. Those of one shape form a run, and several runs a task. The numbers of a set's
 //! nodes are adjacent and in the order of the sets, so a pass reads them in order and jumps only for their children. The
-//! ends after closing actions have no number, because their values follow from those of their parents.
+//! ends after closing actions have no number, because their values follow from those of their parents. The solvers' layout
+//! leaves out forced endings for the same reason.
 
 use std::ops::Range;
 
@@ -29,14 +30,17 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The shapes of all sets of a tree.
-    pub(super) fn of_sets(tree: &Tree) -> Vec<Self> {
+    /// The shapes of all sets of a tree. An action is also closing if it always leads to sets that are `left_out`.
+    pub(super) fn of_sets(tree: &Tree, left_out: &[bool]) -> Vec<Self> {
         let open = |set| Self { mover: tree.mover(set), width: tree.width(set), closing: u64::MAX };
         let mut shapes: Vec<Self> = tree.set_numbers().map(open).collect();
         for node in tree.nodes() {
             if let Node::Decision { set, first } = node {
                 let shape = &mut shapes[set as usize];
-                let ends = |&rank: &u32| matches!(tree.node(first + rank), Node::End { .. });
+                let ends = |&rank: &u32| match tree.node(first + rank) {
+                    Node::Decision { set, .. } => left_out[set as usize],
+                    node => matches!(node, Node::End { .. }),
+                };
                 shape.closing &= (0..shape.width.min(u64::BITS)).filter(ends).map(|rank| 1 << rank).sum::<u64>();
             }
         }
@@ -50,7 +54,7 @@ impl Shape {
 
 /// Where numbers are, and in which order they are visited.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     /// The number of places. The first belong to the members of all sets, in their order.
     len: usize,
     /// The place of the root.
@@ -119,16 +123,52 @@ pub(super) struct ChancePlaces {
 }
 
 impl Layout {
-    pub(super) fn new(tree: &Tree, shapes: &[Shape]) -> Self {
+    /// A layout without the sets that are `left_out`.
+    pub(super) fn new(tree: &Tree, shapes: &[Shape], left_out: &[bool]) -> Self {
         let mut layout = Self { tasks: vec![0], ..Self::default() };
         let places = layout.number(tree, shapes);
         for layer in 0..tree.num_layers() {
             layout.layers.push(layout.counts());
-            layout.arrange(tree, shapes, layer, &places);
+            let mut sets = tree.layer(layer).filter(|&set| !left_out[set as usize]);
+            layout.arrange(tree, shapes, &mut sets, &places);
             layout.others(tree, layer, &places);
         }
         layout.layers.push(layout.counts());
         layout
+    }
+
+    /// A layout without forced endings, for passes that need no numbers there; `None` if the tree has none. They are the
+    /// sets with a single action, which ends the game or leads to other forced endings, if they are only reached by
+    /// closing actions.
+    pub(crate) fn without_forced_endings(tree: &Tree) -> Option<Self> {
+        let mut left_out: Vec<bool> = tree.set_numbers().map(|set| tree.width(set) == 1).collect();
+        let shapes = loop {
+            let shapes = Shape::of_sets(tree, &left_out);
+            let closing = |set: u32| shapes[set as usize].closing;
+            let mut kept: Vec<u32> = tree.set_numbers().filter(|&set| closing(set) == 0).collect();
+            let mut keep = |child| match tree.node(child) {
+                Node::Decision { set, .. } => kept.push(set),
+                Node::Chance { .. } | Node::End { .. } => {}
+            };
+            keep(Tree::ROOT);
+            for node in tree.nodes() {
+                match node {
+                    Node::Decision { set, first } => {
+                        let shape = shapes[set as usize];
+                        (0..shape.width).filter(|&rank| !shape.closes(rank)).for_each(|rank| keep(first + rank));
+                    }
+                    Node::Chance { first, outcomes } => {
+                        (0..tree.outcomes(outcomes).len() as u32).for_each(|rank| keep(first + rank));
+                    }
+                    Node::End { .. } => {}
+                }
+            }
+            if !kept.iter().any(|&set| left_out[set as usize]) {
+                break shapes;
+            }
+            kept.into_iter().for_each(|set| left_out[set as usize] = false);
+        };
+        left_out.contains(&true).then(|| Self::new(tree, &shapes, &left_out))
     }
 
     fn counts(&self) -> [u32; 3] {
@@ -158,32 +198,34 @@ impl Layout {
         places
     }
 
-    /// Cuts the sets of a layer into runs and tasks.
-    fn arrange(&mut self, tree: &Tree, shapes: &[Shape], layer: usize, places: &[u32]) {
-        let sets = tree.layer(layer);
-        let (mut members, mut is_new) = (0, true);
-        for set in sets.clone() {
+    /// Cuts sets of a layer into runs and tasks.
+    fn arrange(&mut self, tree: &Tree, shapes: &[Shape], sets: &mut dyn Iterator<Item = u32>, places: &[u32]) {
+        let mut members = 0;
+        for set in sets {
             let shape = shapes[set as usize];
-            if is_new || self.runs.last().is_none_or(|run| run.shape != shape) {
+            let is_next = |run: &Run| run.shape == shape && run.sets.end == set;
+            if members == 0 || !self.runs.last().is_some_and(is_next) {
                 let (children, closed) = (self.children.len() as u32, self.closed.len() as u32);
                 self.runs.push(Run { shape, sets: set..set, children, closed });
             }
             self.runs.last_mut().expect("it has just begun").sets.end = set + 1;
             for &member in tree.members(set) {
                 let Node::Decision { first, .. } = tree.node(member) else { unreachable!("it is a member of a set") };
-                for child in first..first + shape.width {
-                    match (places[child as usize], tree.node(child)) {
-                        (NOWHERE, Node::End { returns }) => self.closed.push(returns),
-                        (place, _) => self.children.push(place),
+                for rank in 0..shape.width {
+                    match shape.closes(rank) {
+                        true => self.closed.push(forced_returns(tree, first + rank)),
+                        false => self.children.push(places[(first + rank) as usize]),
                     }
                 }
             }
             members += tree.members(set).len();
-            is_new = members >= MEMBERS || set + 1 == sets.end;
-            if is_new {
+            if members >= MEMBERS {
                 self.tasks.push(self.runs.len() as u32);
                 members = 0;
             }
+        }
+        if members > 0 {
+            self.tasks.push(self.runs.len() as u32);
         }
     }
 
@@ -214,7 +256,7 @@ impl Layout {
     }
 
     /// The tasks of a layer: runs of sets.
-    pub(super) fn tasks(&self, layer: usize) -> impl Iterator<Item = &[Run]> {
+    pub(crate) fn tasks(&self, layer: usize) -> impl Iterator<Item = &[Run]> {
         let Range { start, end } = self.range(layer, 0);
         self.tasks[start..=end].windows(2).map(|ends| &self.runs[ends[0] as usize..ends[1] as usize])
     }
@@ -227,5 +269,16 @@ impl Layout {
     /// The ends of a layer, but for those after closing actions, with the numbers of their returns.
     pub(super) fn ends(&self, layer: usize) -> &[(u32, u32)] {
         &self.ends[self.range(layer, 2)]
+    }
+}
+
+/// The number of the returns after a node from which on no player has a choice.
+fn forced_returns(tree: &Tree, mut node: u32) -> u32 {
+    loop {
+        match tree.node(node) {
+            Node::Decision { first, .. } => node = first,
+            Node::End { returns } => return returns,
+            Node::Chance { .. } => unreachable!("no chance between a closing action and the end"),
+        }
     }
 }

@@ -41,8 +41,7 @@ use thiserror::Error;
 use crate::agent::threads::Halted;
 
 use growth::Growth;
-use layout::Layout;
-pub(crate) use layout::Run;
+pub(crate) use layout::{Layout, Run};
 pub use numbers::NodeNumbers;
 pub(crate) use numbers::Numbers;
 pub use policy::Policy;

@@ -13,7 +13,7 @@ use stier_core::Seat;
 use crate::agent::threads::for_each_task;
 
 use super::Tree;
-use super::layout::{ChancePlaces, Run, Shape};
+use super::layout::{ChancePlaces, Layout, Run, Shape};
 use super::numbers::{NodeNumbers, Number, Numbers};
 
 /// The largest number of ends or chance nodes per task.
@@ -76,12 +76,12 @@ macro_rules! by_shape {
             (3, 0) => $sweep.$method::<3, 0>($run $(, $argument)*),
             (3, 1) => $sweep.$method::<3, 1>($run $(, $argument)*),
             (3, 3) => $sweep.$method::<3, 3>($run $(, $argument)*),
-            (3, 4) => $sweep.$method::<3, 4>($run $(, $argument)*),
+            (3, 6) => $sweep.$method::<3, 6>($run $(, $argument)*),
             (4, 0) => $sweep.$method::<4, 0>($run $(, $argument)*),
-            (4, 8) => $sweep.$method::<4, 8>($run $(, $argument)*),
+            (4, 12) => $sweep.$method::<4, 12>($run $(, $argument)*),
             (5, 0) => $sweep.$method::<5, 0>($run $(, $argument)*),
-            (5, 16) => $sweep.$method::<5, 16>($run $(, $argument)*),
-            (6, 32) => $sweep.$method::<6, 32>($run $(, $argument)*),
+            (5, 24) => $sweep.$method::<5, 24>($run $(, $argument)*),
+            (6, 48) => $sweep.$method::<6, 48>($run $(, $argument)*),
             _ => $sweep.$method::<MAX_WIDTH, ANY>($run $(, $argument)*),
         }
     };
@@ -130,6 +130,7 @@ impl<'a> Sets<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Sweep<'a> {
     tree: &'a Tree,
+    layout: &'a Layout,
     rows: &'a [f64],
     without: Option<Seat>,
     numbers: &'a [Number],
@@ -141,7 +142,12 @@ impl<'a> Sweep<'a> {
     pub(crate) fn new(tree: &'a Tree, rows: &'a [f64], without: Option<Seat>, numbers: &'a NodeNumbers) -> Self {
         let numbers = &numbers.0.0[..];
         assert_eq!(numbers.len(), tree.layout.len());
-        Self { tree, rows, without, numbers }
+        Self { tree, layout: &tree.layout, rows, without, numbers }
+    }
+
+    /// The same way through another layout of the tree.
+    pub(crate) fn through(self, layout: &'a Layout) -> Self {
+        Self { layout, ..self }
     }
 
     /// The tree.
@@ -157,7 +163,7 @@ impl<'a> Sweep<'a> {
 
     #[inline(always)]
     fn sets(self, run: &Run) -> Sets<'a> {
-        let (tree, layout) = (self.tree, &self.tree.layout);
+        let Self { tree, layout, .. } = self;
         Sets {
             numbers: run.sets(),
             starts: &tree.member_starts[run.sets.start as usize..=run.sets.end as usize],
@@ -171,7 +177,7 @@ impl<'a> Sweep<'a> {
     /// A chance node: its number, and the probabilities and places of its children.
     #[inline(always)]
     fn chance(self, node: ChancePlaces) -> (&'a Number, impl Iterator<Item = (&'a f64, &'a Number)>) {
-        let (layout, odds) = (&self.tree.layout, self.tree.outcomes(node.outcomes));
+        let (layout, odds) = (self.layout, self.tree.outcomes(node.outcomes));
         let children = &layout.children[node.children as usize..][..odds.len()];
         let numbers = self.numbers;
         let children = children.iter().map(move |&child| &numbers[child as usize]);
@@ -180,7 +186,7 @@ impl<'a> Sweep<'a> {
 
     /// Computes the probability of reaching the children of a layer's nodes. Layers must be processed from the first on.
     pub(crate) fn down(self, layer: usize) {
-        let layout = &self.tree.layout;
+        let layout = self.layout;
         if layer == 0 {
             self.numbers[layout.root as usize].set(1.0);
         }
@@ -228,7 +234,7 @@ impl<'a> Sweep<'a> {
     /// [payoff](Tree::payoffs). At a chance node it is the sum over the children, which are already weighted. `decisions`
     /// does it for the decisions. Layers must be processed from the last on.
     pub(crate) fn up(self, layer: usize, payoffs: &[f64], decisions: impl FnOnce()) {
-        let layout = &self.tree.layout;
+        let layout = self.layout;
         for_each_task(layout.ends(layer).chunks(TASK), |ends| {
             for &(place, returns) in ends {
                 let value = &self.numbers[place as usize];
@@ -247,7 +253,7 @@ impl<'a> Sweep<'a> {
     /// The values of the nodes of a layer's sets become the sums of their children's. For the seat that was left out, each
     /// counts times the probability of its action, and `totals`, if given, gets their sums over the nodes for each action.
     pub(crate) fn sum_up(self, layer: usize, payoffs: &[f64], totals: Option<&Numbers>) {
-        for_each_task(self.tree.layout.tasks(layer), |runs| {
+        for_each_task(self.layout.tasks(layer), |runs| {
             for run in runs {
                 match totals.filter(|_| Some(run.mover()) == self.without) {
                     Some(totals) => by_shape!(self.average(run, payoffs, totals)),
