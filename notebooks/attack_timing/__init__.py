@@ -24,6 +24,7 @@ Its parts are its chapters:
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -66,29 +67,37 @@ and one for the referee, and take one off for each trump that no unseen trump be
 
 #: Sentences of the answer, under `points`: the table, the row, and the column with the figure.
 SENTENCES = {
-    "In points per bout, attacking at the first lead {gains} over waiting if the champion plays on.": (
+    "**Per bout that a player leads first, attacking at once {gains} over waiting** if the network plays on.": (
         ("by_tricks", "chapter == 'champion' and tricks == 0", "now_minus_wait")
     ),
-    "The champion's own timing {gains} over attacking at the first chance with the same cards.": (
-        ("matches", "cards == 'champion_timing'", "mean")
+    "In a match, where each side leads half of the bouts, a player who never attacks {loses} to one who attacks at the "
+    "first chance (95 % intervals).": ("matches", "cards == 'champion_timing' and against == 'never'", "mean"),
+    "The network's own timing {gains} over attacking at the first chance.": (
+        ("matches", "cards == 'champion_timing' and against == 'always'", "mean")
     ),
-    "Against the rule of thumb below, a player who never attacks {loses}.": (
-        ("matches", "cards == 'champion' and against == 'never'", "mean")
-    ),
-    "In points per bout, attacking at the first lead {gains} over waiting if the fitted policy plays on.": (
+    "**Per bout that a player leads first, attacking at once {gains} over waiting** if `greedy` plays on.": (
         ("by_tricks", "chapter == 'broad' and tricks == 0", "now_minus_wait")
     ),
 }
-#: What could change the answer, in the same way.
-DOUBTS = {
-    "The champion can be beaten: a responder that knows its policy {gains}, and another one may gain more.": (
-        ("responders", "players == 'champion' and how == 'lbr'", "gain")
-    ),
-    "With weak hands, those with which the rule of thumb waits, attacking at the first lead {gains}.": (
+COMPARED = (
+    "Three ways to play on from the same positions with the same hidden cards: attack, wait, never attack. The figures "
+    "are in the tables `by_tricks`, for bouts that a player leads first, and `matches`, for all bouts of a match."
+)
+#: What could change the answer and what is not known, in the same way; without intervals.
+CHANGES = {
+    "With weak hands, those with which the rule of thumb waits, attacking at the first lead {about}.": (
         ("champion_by_rule", "tricks == 0 and rule == False", "now_minus_wait")
     ),
-    "If searches that are weaker than the champion play on, attacking with weak hands {gains}.": (
+    "If searches that are weaker than the network play on, attacking with weak hands {about}.": (
         ("rule_played_on", "rule == False", "now_minus_wait")
+    ),
+    "Against the rule of thumb, a player who never attacks {lost} in a match: the rule waits without being attacked.": (
+        ("matches", "cards == 'champion' and against == 'never'", "mean")
+    ),
+}
+UNKNOWN = {
+    "An opponent that knows the network's policy {about}, and another one may gain more.": (
+        ("responders", "players == 'champion' and how == 'lbr'", "gain")
     ),
 }
 
@@ -125,10 +134,15 @@ class Findings(Report):
 
 def _page(tables: Mapping[str, pd.DataFrame]) -> str:
     answer = " ".join(list(_told(tables, SENTENCES))[:3])
+    changes, unknown = (" ".join(_told(tables, sentences)) for sentences in (CHANGES, UNKNOWN))
     return page(
         "When is an attack in Schwinget right?",
-        answer or "The chapters that were played have no short answer: see the tables.",
-        sure=list(_told(tables, DOUBTS)),
+        answer or "**The chapters that were played have no short answer**: see the tables.",
+        sure=[
+            f"**What was compared.** {COMPARED}",
+            f"**What could change the answer.** {changes or 'Other players who play on, and other rules.'}",
+            f"**What is not known.** How near the players are to perfect play. {unknown}".strip(),
+        ],
         command="python notebooks/attack_timing",
         details={"The rule of thumb": RULE},
     )
@@ -139,14 +153,17 @@ def _told(tables: Mapping[str, pd.DataFrame], sentences: Mapping[str, tuple[str,
     for text, (name, where, column) in sentences.items():
         if name in tables:
             for _, row in tables[name].query(f"scoring == 'points' and {where}").iterrows():
-                mean, half = row[column], row[f"{column}_ci95"]
-                yield text.format(gains=_gains(mean, half), loses=_gains(-mean, half))
+                gains, loses = (_gains(sign * row[column], row[f"{column}_ci95"]) for sign in (1, -1))
+                about, lost = (re.sub(r" ± [\d.]+", "", told) for told in (gains, loses))
+                yield text.format(gains=gains, loses=loses, about=about, lost=lost)
 
 
 def _gains(mean: float, half: float) -> str:
     if abs(mean) <= half:
         return "gains nothing measurable"
-    return f"{'gains' if mean > 0 else 'loses'} {abs(mean):.2f}" + (f" ± {half:.2f}" if half == half else "")
+    return (
+        f"{'gains' if mean > 0 else 'loses'} {abs(mean):.2f}" + (f" ± {half:.2f}" if half == half else "") + " points"
+    )
 
 
 class AttackTiming(Plan):

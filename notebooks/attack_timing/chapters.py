@@ -260,9 +260,10 @@ def _pairings(plan: Scope, scoring: str) -> dict[str, tuple[str, str, Size]]:
     few = Size(full=2_000, quick=40, chunk=40)
     found["best/cards"] = (THUMB.format(BEST), BEST, few)
     found["fitted/best"] = (THUMB.format(FITTED), BEST, few)
-    # The worth of the champion's own timing.
-    always = OTHERS["always"].format(champion)
+    # The worth of the champion's own timing, and of attacking at the first chance.
+    always, never = (OTHERS[when].format(champion) for when in ("always", "never"))
     found["champion_timing/always"] = (champion, always, Size(full=200_000, quick=4_000, chunk=20_000))
+    found["champion_timing/never"] = (always, never, Size(full=200_000, quick=4_000, chunk=20_000))
     # The strength of the players who play on.
     found["champion/fitted"] = (champion, FITTED, Size(full=50_000, quick=4_000, chunk=10_000))
     found["strong/fitted"] = (SEARCH, FITTED, Size(full=4_000, quick=100, chunk=200))

@@ -218,7 +218,7 @@ def advisers(tables: Tables) -> Figure:
 def rule(tables: Tables) -> Figure:
     """The rule of thumb against other ways to attack."""
     figure, ax = plt.subplots(figsize=(7.5, 3.8), layout="constrained")
-    table = tables["matches"].query("against in @OPPONENTS")
+    table = tables["matches"].query("against in @OPPONENTS and cards in @PLAYERS")
     rows = list(OPPONENTS)[::-1]
     for cards, (colour, marker, label) in PLAYERS.items():
         mine = table[table["cards"] == cards]
@@ -230,7 +230,7 @@ def rule(tables: Tables) -> Figure:
     ax.set(ylim=(-0.6, len(rows) - 0.4), xlabel="the rule of thumb wins, points per bout", ylabel="its opponent")
     ax.legend(frameon=False, fontsize=8, title="cards of both played by", title_fontsize=8, loc="lower right")
     never = table.loc[table["against"] == "never", "mean"].min()
-    figure.suptitle(f"Never attacking is the big mistake: it loses {never:.2f} points per bout or more")
+    figure.suptitle(f"To the rule of thumb, never attacking loses {never:.2f} points per bout or more")
     return figure
 
 
