@@ -133,7 +133,7 @@ bench: $(VENV)/tests
 	$(BIN)/python benches/python/vector.py
 	$(BIN)/python benches/python/single.py
 	$(BIN)/python benches/python/learner.py
-	cargo run --release --quiet --bin table
+	$(BIN)/python benches/python/results.py
 
 # The experiments of the project. If you stop one, it goes on at the next call. Options go to stier run: make ladder
 # OPTIONS='--ray auto'.
@@ -154,7 +154,7 @@ study: $(VENV)/tests
 # Takes options: make audit OPTIONS='--games 10'. OpenSpiel needs Python 3.11 or newer.
 ## look for leaks in the card games of OpenSpiel, PettingZoo and RLCard, write benches/AUDIT.md (20 minutes)
 audit: $(VENV)/built $(VENV)/demo
-	$(PIP) install 'stier[audit]'
+	$(PIP) install 'stier[audit,experiments]'
 	$(BIN)/python benches/python/audit.py $(OPTIONS)
 
 # Neither is tracked: cargo has the licences, the compiled module the docstrings.

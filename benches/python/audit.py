@@ -25,6 +25,7 @@ from pettingzoo.utils import BaseWrapper
 
 import stier
 import stier.leaks
+from stier import experiments
 from stier._files import write_text
 
 ROOT = Path(__file__).parents[2]
@@ -606,36 +607,34 @@ Compared is every part of `get_state`: for the seat to move, and separately for 
 `get_state` takes any seat. `get_perfect_information` is not compared.""",
 }
 
-HEAD = """# The audit
-
-`stier.check_no_leak` on the card games of other libraries. Made by `make audit`; figures in `benches/audit.csv`.
-
+WORDS = """\
 A *leak* is something that a player is given, and that differs between two worlds that the player cannot tell apart. An
 *impossible world* is a world that a resampler drew, and that no legal game leads to. Random games are played. In every
 position, other worlds are drawn for the players. The *share with another world* is the share of positions and players
-for which at least one world other than the true one was compared. For the rest, nothing is shown.
+for which at least one world other than the true one was compared. For the rest, nothing is shown. A dash stands for
+"none" where no other world was compared.
 
 In PettingZoo and RLCard, worlds are replays: the same seed and the same actions, with exchanged cards in those places
 of the deck that the player has not seen. A replay counts as a world of the player if every recorded action is legal in
 it, and if after each action the player knows the same by the rules: the cards in sight, the sizes of hands and deck,
 bets, scores, and the player to move. These worlds are therefore possible, and they respect what the opponents'
-legal actions say about their cards. Some choices had to be made about what a player knows:
+legal actions say about their cards."""
 
+CHOICES = """\
 - The record of actions is public, because RLCard hands it to every player. So is the offer of a pong in Mahjong.
 - In gin rummy, a card picked up from the discard pile is known until it is discarded. Scoring a hand opens all.
 - In bridge, the dummy is known from the opening lead on. The dummy's own seat then knows the declarer's hand.
 - In Dou Dizhu, the landlord's three extra cards are known, and suits do not count.
 - In UNO, the colour that RLCard gives to a wild card is part of the card.
-- In Hanabi, a seat does not see its own cards, but knows which of them each hint touched.
+- In Hanabi, a seat does not see its own cards, but knows which of them each hint touched."""
 
-Limits: nothing is shown about positions that random games do not reach, positions without another world (late in a
-game, few exchanges survive the replay), the end of a game, the distribution of the worlds, or attributes that a program
-could read from the objects themselves, among them the seed. Every game has its default parameters; other parameters
-were not tested. Nor were the games of OpenSpiel that have no resampler: they are listed below, and nothing is shown
-about them. A dash stands for "none" where no other world was compared. Games of PettingZoo and RLCard end after
-{actions} actions. A slow game gets fewer random games, because no more are started once its CPU time is up; each random
-game depends on its seed only. The figures do not say how much a learner gains from a leak.
-"""
+LIMITS = """\
+Nothing is shown about positions that random games do not reach, positions without another world (late in a game, few
+exchanges survive the replay), the end of a game, the distribution of the worlds, or attributes that a program could
+read from the objects themselves, among them the seed. Every game has its default parameters; other parameters were not
+tested. Nor were the games of OpenSpiel that have no resampler: they are listed below. Games of PettingZoo and RLCard
+end after {actions} actions. A slow game gets fewer random games, because no more are started once its CPU time is up;
+each random game depends on its seed only."""
 
 #: Checked by hand, with programs that need nothing but the library; the tests run them.
 FINDINGS = {
@@ -750,41 +749,90 @@ def impossible(library: str, kept: dict[str, Any]) -> str:
     return ", ".join(cells) or "0 %"
 
 
-def page(tested: dict[tuple[str, str], dict[str, Any]], untested: list[tuple[str, str, str]], command: str) -> str:
+Tested = dict[tuple[str, str], dict[str, Any]]
+Untested = list[tuple[str, str, str]]
+
+
+def names(tested: Tested, of: Callable[[dict[str, Any]], bool]) -> str:
+    """Return the games of which this is true, by library, in words."""
+    found = {
+        library: [name for (own, name), kept in tested.items() if own == library and of(kept)] for library in TITLES
+    }
+    return "; ".join(f"{TITLES[library]} ({', '.join(games)})" for library, games in found.items() if games)
+
+
+def answer(tested: Tested) -> str:
+    """Return the answer: three sentences."""
+    moving = names(tested, lambda kept: any(not fact.endswith(IDLE) for fact in kept["leaks"]))
+    idle = names(tested, lambda kept: any(fact.endswith(IDLE) for fact in kept["leaks"]))
+    wrong = names(tested, lambda kept: bool(kept["impossible"]))
+    return (
+        f"**Hidden information reaches the player to move in {moving or 'none of the games tested'}.** "
+        f"Views of seats that are not to move contain some in {idle or 'none'}. "
+        f"Resamplers draw impossible worlds in {wrong or 'none'}."
+    )
+
+
+def part_of_page(library: str, tested: Tested, untested: Untested) -> str:
+    """Return the tables and findings of a library."""
+    idle = library == "rlcard"
+    heads = ["game", "games", "positions", "worlds compared", "share with another world", "impossible worlds", "leaks"]
+    lines = [METHODS[library].strip(), ""]
+    lines.append(experiments.line([*heads, *["leaks to seats not to move"] * idle]).strip())
+    lines.append(experiments.line(["---", *["---:"] * 4, "---", "---", *["---"] * idle]).strip())
+    for (owner, name), kept in tested.items():
+        if owner == library:
+            cells = [f"`{name}`", f"{kept['games']:,}", f"{kept['positions']:,}", f"{kept['worlds']:,}"]
+            cells += [share(kept["found"], kept["places"]), impossible(library, kept), leaks(library, kept, False)]
+            cells += [leaks(library, kept, True)] * idle
+            lines.append(experiments.line(cells).strip())
+    if library in FINDINGS:
+        lines += ["", FINDINGS[library].strip()]
+    stopped = [(name, kept["error"]) for (owner, name), kept in tested.items() if owner == library and kept["error"]]
+    lines += [f"\n`{name}` stopped with an error, {error}" for name, error in stopped]
+    reasons: dict[str, list[str]] = {}
+    for owner, name, reason in untested:
+        if owner == library:
+            reasons.setdefault(reason, []).append(f"`{name}`")
+    if reasons:
+        lines += ["", "Not tested:", ""]
+        lines += [f"- {reason}: {', '.join(games)}" for reason, games in reasons.items()]
+    return "\n".join(lines)
+
+
+def page(tested: Tested, untested: Untested, command: str) -> str:
     """Return AUDIT.md."""
     found = versions()
-    lines = [HEAD.format(actions=ACTIONS), f"- stier {stier.__version__}, `{command}`"]
-    lines.append(f"- {', '.join(f'{TITLES[library]} {found[library]}' for library in TITLES)}")
-    lines.append(
+    where = [
+        f"- stier {stier.__version__}, `{command}`",
+        f"- {', '.join(f'{TITLES[library]} {found[library]}' for library in TITLES)}",
         "- A seed is reproduced by `python benches/python/audit.py --show LIBRARY:GAME --seed SEED`, for example "
-        "`--show open_spiel:hearts --seed 0`."
+        "`--show open_spiel:hearts --seed 0`.",
+    ]
+    return experiments.page(
+        "Do card games of other libraries leak hidden information?",
+        answer(tested),
+        sure=[
+            f"**What was compared.** What {len(tested)} games of {', '.join(TITLES.values())} give to players, in "
+            "random games: `stier.check_no_leak` looks for differences between worlds that the "
+            "player cannot tell apart.",
+            "**What could change the answer.** Other positions and parameters, and some choices about what a player "
+            "knows by the rules. Each finding in the answer was checked by hand, with a program below.",
+            f"**What is not known.** {len(untested)} games could not be tested, most of them because they have perfect "
+            "information or no resampler. Nor is it known how much a learner gains from a leak.",
+        ],
+        command="make audit   # twenty minutes; figures in benches/audit.csv",
+        details={
+            "What is a leak, and which worlds are compared?": WORDS,
+            "What a player knows: the choices": CHOICES,
+            "Limits": LIMITS.format(actions=ACTIONS),
+            **{
+                f"{title} {found[library]}": part_of_page(library, tested, untested)
+                for library, title in TITLES.items()
+            },
+            "Where and when": "\n".join(where),
+        },
     )
-    for library, title in TITLES.items():
-        idle = library == "rlcard"
-        lines += ["", f"## {title} {found[library]}", "", METHODS[library].strip(), ""]
-        header = "| game | games | positions | worlds compared | share with another world | impossible worlds | leaks |"
-        rule = "| --- | ---: | ---: | ---: | ---: | --- | --- |"
-        lines += [header + " leaks to seats not to move |" * idle, rule + " --- |" * idle]
-        for (owner, name), kept in tested.items():
-            if owner == library:
-                cells = [f"`{name}`", f"{kept['games']:,}", f"{kept['positions']:,}", f"{kept['worlds']:,}"]
-                cells += [share(kept["found"], kept["places"]), impossible(library, kept), leaks(library, kept, False)]
-                cells += [leaks(library, kept, True)] * idle
-                lines.append(f"| {' | '.join(cells)} |")
-        if library in FINDINGS:
-            lines += ["", FINDINGS[library].strip()]
-        stopped = [
-            (name, kept["error"]) for (owner, name), kept in tested.items() if owner == library and kept["error"]
-        ]
-        lines += [f"\n`{name}` stopped with an error, {error}" for name, error in stopped]
-        reasons: dict[str, list[str]] = {}
-        for owner, name, reason in untested:
-            if owner == library:
-                reasons.setdefault(reason, []).append(f"`{name}`")
-        if reasons:
-            lines += ["", "Not tested:", ""]
-            lines += [f"- {reason}: {', '.join(names)}" for reason, names in reasons.items()]
-    return "\n".join(lines) + "\n"
 
 
 def table(tested: dict[tuple[str, str], dict[str, Any]]) -> str:

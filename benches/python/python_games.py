@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 from measure import machine, seconds
 
 import stier
+from stier.experiments import header, line, page
 from stier.solving import GameTree
 
 HERE = Path(__file__).resolve().parents[1]
@@ -23,7 +25,17 @@ PAIRS = [
     ("leduc:Leduc", "leduc_poker"),
     ("trumps:Trumps", "schwinget:suits=2,values=3,hand_size=2"),
 ]
-ROUNDS, LANES, STEPS, ITERATIONS, CFR = 5, 64, 200, 2000, 100
+ROUNDS, GAMES, STEPS, ITERATIONS, CFR = 5, 64, 200, 2000, 100
+
+
+class Row(NamedTuple):
+    """The figures of a game: decisions, iterations and new histories per second, milliseconds per iteration of CFR+."""
+
+    text: str
+    decisions: float
+    iterations: float
+    histories: float
+    milliseconds: float
 
 
 def fresh(text: str) -> stier.Game:
@@ -34,14 +46,14 @@ def fresh(text: str) -> stier.Game:
 
 def steps(game: stier.Game) -> float:
     """Returns random decisions per second in environments side by side."""
-    envs = stier.VectorEnv(game, LANES, seed=0, threads=1, observation="uint8")
+    envs = stier.VectorEnv(game, GAMES, seed=0, threads=1, observation="uint8")
     envs.reset()
 
     def play() -> None:
         for _ in range(STEPS):
             envs.step(envs.sample_actions())
 
-    return LANES * STEPS / seconds(play, ROUNDS)
+    return GAMES * STEPS / seconds(play, ROUNDS)
 
 
 def search(game: stier.Game) -> float:
@@ -67,27 +79,46 @@ def solve(game: stier.Game) -> float:
     return 1000 * (often - once) / CFR
 
 
-def main() -> None:
-    """Measures and writes the table."""
-    rows = []
-    for python, rust in PAIRS:
-        for text in (python, rust):
-            game = fresh(text)
-            rows.append((text, steps(game), search(game), first(text), solve(game)))
-    lines = [
-        "# Games written in Python",
-        "",
-        "How fast the games of `python/examples` are beside games written in Rust: the same game, and for the",
-        "trick-taking game one of about the same size. Python is asked once about each position, so what counts is",
-        "how many positions are new: all in a tree that is grown (*new*), few in a small game that is played often.",
+def python_games(rows: list[Row], where: list[str]) -> str:
+    """Returns the page."""
+
+    def factors(column: str) -> str:
+        """How many times as long Python takes, from the least to the most over the pairs."""
+        pairs = zip(rows[::2], rows[1::2], strict=True)
+        shares = [getattr(rust, column) / getattr(python, column) for python, rust in pairs]
+        return f"{min(shares):.1f} to {max(shares):.1f}"
+
+    table = header(["game", "decisions/s", "ISMCTS iterations/s", "new histories/s", "ms per CFR+ iteration"])
+    for text, decisions, iterations, histories, milliseconds in rows:
+        cells = (f"{decisions:,.0f}", f"{iterations:,.0f}", f"{histories:,.0f}", f"{milliseconds:.3g}")
+        table += line([f"`{text}`", *cells])
+    return page(
+        "How fast are games written in Python?",
+        f"**A decision takes {factors('decisions')} times as long as in a game written in Rust, an iteration of ISMCTS "
+        f"{factors('iterations')} times, and a position that was not seen before {factors('histories')} times.** "
+        "Python is asked once about each position, so what counts is how many positions are new. "
         "Solvers do not ask the game.",
-        "Made by `python/python_games.py`: one thread, CPU time, the best of five.",
-        "",
-        "| game | decisions/s | ISMCTS iterations/s | new histories/s | ms per CFR+ iteration |",
-        "| --- | ---: | ---: | ---: | ---: |",
-    ]
-    lines += [f"| `{text}` | {a:,.0f} | {b:,.0f} | {c:,.0f} | {d:.3g} |" for text, a, b, c, d in rows]
-    (HERE / "PYTHON_GAMES.md").write_text("\n".join([*lines, "", *machine()]) + "\n", "utf-8")
+        picture=table.strip(),
+        sure=[
+            "**What was compared.** The games of `python/examples` with games written in Rust: the same game, and for "
+            "the trick-taking game one of about the same size. One thread, CPU time, the best of five.",
+            "**What could change the answer.** The game: in a large one nearly all positions are new (*new "
+            "histories*), in a small one that is played often only few.",
+            "**What is not known.** Games with many more positions than memory holds.",
+        ],
+        command="python benches/python/python_games.py",
+        details={"Where and when": "\n".join(where)},
+    )
+
+
+def main() -> None:
+    """Measures and writes the page."""
+    rows = []
+    for pair in PAIRS:
+        for text in pair:
+            game = fresh(text)
+            rows.append(Row(text, steps(game), search(game), first(text), solve(game)))
+    (HERE / "PYTHON_GAMES.md").write_text(python_games(rows, machine()), "utf-8")
 
 
 if __name__ == "__main__":

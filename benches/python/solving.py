@@ -21,6 +21,7 @@ import pyspiel
 from measure import machine, seconds
 
 import stier
+from stier.experiments import header, line, page
 from stier.games._open_spiel import turn_based
 from stier.open_spiel import tabular
 from stier.solving import GameTree
@@ -44,8 +45,10 @@ TIES = """\
 Battleship needs many iterations because of ties: its boards are symmetric, and as long as equal actions have equal
 regrets to the last bit, CFR+ plays an equilibrium from the third iteration on. LiteEFG keeps these ties, whereas here
 and in OpenSpiel rounding by 1e-17 breaks them: a rule for `stier.solving.run` that sets regrets below 1e-12 to 0 needs
-50 iterations in place of 2,253, and 20 if its average begins with the second policy, as that of LiteEFG does.
-"""
+50 iterations in place of 2,253, and 20 if its average begins with the second policy, as that of LiteEFG does."""
+
+#: What was measured, in seconds, by package.
+Figures = dict[str, dict[str, float]]
 
 
 def spiel_game(name: str) -> Any:
@@ -189,8 +192,84 @@ def measure(package: str, name: str) -> dict[str, float]:
     return dict(json.loads(run.stdout.splitlines()[-1]))
 
 
+def table(heads: list[str], found: dict[str, Figures], row: Callable[[Figures], list[str]]) -> str:
+    """Returns a table with a line for each game."""
+    return header(["game", *heads]) + "".join(line([name, *row(figures)]) for name, figures in found.items())
+
+
+def factors(found: dict[str, Figures], slow: str, fast: str, key: str) -> str:
+    """Returns how many times as long one package takes as another, from the least to the most over the games."""
+    shares = [own[slow][key] / own[fast][key] for own in found.values() if key in own[slow]]
+    low, high = (f"{share:.1f}" if share < 10 else f"{share:.0f}" for share in (min(shares), max(shares)))
+    return f"{low} to {high}"
+
+
+def solving(found: dict[str, Figures], packages: list[str], where: list[str]) -> str:
+    """Returns the page."""
+    solvers = packages[1:]
+    slower = ", and ".join(
+        f"{name} {factors(found, package, 'Stier', 'target')} times"
+        for package, name in {"OpenSpiel": "OpenSpiel's solver in C++ takes", "LiteEFG": "LiteEFG"}.items()
+        if package in packages
+    )
+    building = table(
+        ["histories", "information sets", "walk", *solvers, "factor"],
+        found,
+        lambda figures: [
+            f"{figures['Stier']['histories']:,}",
+            f"{figures['Stier']['sets']:,}",
+            *(f"{figures[package]['build']:.3g}" for package in packages),
+            f"{figures['Stier']['build'] / figures['walk']['build']:.1f}",
+        ],
+    )
+    iterating = table(
+        [*solvers, *(f"times {package}" for package in solvers[:-1])],
+        found,
+        lambda figures: [
+            *(f"{1000 * figures[package]['iteration']:.3g}" for package in solvers),
+            *(f"{figures[package]['iteration'] / figures['Stier']['iteration']:.0f}" for package in solvers[:-1]),
+        ],
+    )
+    reaching = table(
+        solvers,
+        found,
+        lambda figures: [
+            f"{figures[package]['target']:.3g} ({figures[package]['iterations']:.0f})"
+            if "target" in figures[package]
+            else "-"
+            for package in solvers
+        ],
+    )
+    return page(
+        "How fast are OpenSpiel's games solved?",
+        f"**With CFR+ to a NashConv of {TARGET:g}, {slower} as long as `stier.solve`.** That includes building the "
+        f"tree out of OpenSpiel, which takes {factors(found, 'Stier', 'walk', 'build')} times as long as a loop in "
+        "Python over all histories of the game.",
+        sure=[
+            f"**What was compared.** {len(found)} games, each package with its own CFR+: one thread, CPU time, the "
+            f"best of {ROUNDS}, each in a process of its own. "
+            "The times of the others do not include measuring NashConv.",
+            "**What could change the answer.** Ties: in Battleship LiteEFG keeps them and needs 20 iterations, the "
+            "others more than 2,000.",
+            "**What is not known.** Larger games, other algorithms, several threads, and memory.",
+        ],
+        command="python benches/python/solving.py   # fifteen minutes",
+        details={
+            "Building": "Seconds to make the solver. *Walk* is a loop in Python over all histories of the game, with "
+            "the information states that every tabular method needs. *Factor* is how many times as long "
+            f"`stier.solving.GameTree` takes.\n\n{building}",
+            "Iterating": "Milliseconds per iteration, and how many times as fast this package is as the others.\n\n"
+            + iterating,
+            f"Until NashConv is {TARGET:g}": "Seconds, with those of building, and in brackets the number of "
+            f"iterations. `-` is more than {LONGEST:.0f} seconds.\n\n{reaching}\n{TIES}",
+            "Games": "\n".join(f"- {name}: `openspiel:{text}`" for name, text in GAMES.items()),
+            "Where and when": "\n".join(where),
+        },
+    )
+
+
 def main() -> None:
-    """Measures and writes the tables."""
+    """Measures and writes the page."""
     versions = {"OpenSpiel": version("open_spiel"), "Stier": stier.__version__}
     packages = ["walk", "OpenSpiel", "Stier"]
     try:
@@ -199,73 +278,8 @@ def main() -> None:
     except PackageNotFoundError:
         pass
     found = {name: {package: measure(package, name) for package in packages} for name in GAMES}
-    solvers = packages[1:]
-
-    def table(heads: list[str], row: Callable[[dict[str, dict[str, float]]], list[str]]) -> list[str]:
-        rows = [f"| {name} | {' | '.join(row(figures))} |" for name, figures in found.items()]
-        return ["| game | " + " | ".join(heads) + " |", "| --- |" + " ---: |" * len(heads), *rows, ""]
-
-    def times(figures: dict[str, dict[str, float]], key: str) -> list[str]:
-        own = figures["Stier"][key]
-        return [f"{figures[package][key] / own:.0f}" for package in solvers[:-1]]
-
-    lines = [
-        "# Solving OpenSpiel's games",
-        "",
-        "How long it takes to solve a game of OpenSpiel with CFR+: with OpenSpiel's own solver in C++, with LiteEFG,",
-        "and with `stier.solve` on a tree that is read out of OpenSpiel once. Made by `python/solving.py`: one thread,",
-        f"CPU time, the best of {ROUNDS}, each in a process of its own.",
-        "",
-        "## Building",
-        "",
-        "Seconds to make the solver. *Walk* is a loop in Python over all histories of the game, with the information",
-        "states that every tabular method needs. *Factor* is how many times as long `stier.solving.GameTree` takes.",
-        "",
-        *table(
-            ["histories", "information sets", "walk", *solvers, "factor"],
-            lambda figures: [
-                f"{figures['Stier']['histories']:,}",
-                f"{figures['Stier']['sets']:,}",
-                *(f"{figures[package]['build']:.3g}" for package in packages),
-                f"{figures['Stier']['build'] / figures['walk']['build']:.1f}",
-            ],
-        ),
-        "## Iterating",
-        "",
-        "Milliseconds per iteration, and how many times as fast this package is as the others.",
-        "",
-        *table(
-            [*solvers, *(f"times {package}" for package in solvers[:-1])],
-            lambda figures: [
-                *(f"{1000 * figures[package]['iteration']:.3g}" for package in solvers),
-                *times(figures, "iteration"),
-            ],
-        ),
-        f"## Until NashConv is {TARGET:g}",
-        "",
-        "Seconds, with those of building, and in brackets the number of iterations. Those of the other solvers do not",
-        f"include the time in which NashConv is measured. `-` is more than {LONGEST:.0f} seconds.",
-        "",
-        *table(
-            solvers,
-            lambda figures: [
-                f"{figures[package]['target']:.3g} ({figures[package]['iterations']:.0f})"
-                if "target" in figures[package]
-                else "-"
-                for package in solvers
-            ],
-        ),
-        TIES,
-        "## Games",
-        "",
-        *(f"- {name}: `openspiel:{text}`" for name, text in GAMES.items()),
-        "",
-        "## Where and when",
-        "",
-        *machine(),
-        f"- versions: {', '.join(f'{name} {number}' for name, number in versions.items())}",
-    ]
-    (HERE / "SOLVING.md").write_text("\n".join(lines) + "\n", "utf-8")
+    where = [*machine(), f"- versions: {', '.join(f'{name} {number}' for name, number in versions.items())}"]
+    (HERE / "SOLVING.md").write_text(solving(found, packages, where), "utf-8")
 
 
 if __name__ == "__main__":

@@ -8,17 +8,18 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
-import subprocess
 import threading
 import time
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from measure import machine
 from playwright.sync_api import sync_playwright
 
 import stier
 from stier.cli.web import HOST, PAGE, serve
+from stier.experiments import header, line, page
 
 GAMES = ("schwinget", "schwimmen", "up_and_down", "schweins_galopp")
 AGENT = "ismcts:iterations=10000"
@@ -54,10 +55,10 @@ def native(game: str) -> float:
 
 def first_move(context: Any, address: str) -> float:
     """Milliseconds from the request of the page until a card can be played, with nothing kept from another visit."""
-    page = context.new_page()
-    page.goto(f"{address}#play/schwinget?seed=7&agent=network", wait_until="commit")
-    page.wait_for_selector("[data-move]")
-    milliseconds = float(page.evaluate("performance.now()"))
+    tab = context.new_page()
+    tab.goto(f"{address}#play/schwinget?seed=7&agent=network", wait_until="commit")
+    tab.wait_for_selector("[data-move]")
+    milliseconds = float(tab.evaluate("performance.now()"))
     context.close()
     return milliseconds
 
@@ -78,11 +79,40 @@ def sizes() -> list[tuple[str, int, int]]:
     return [(kind, sum(map(len, own)), sum(len(gzip.compress(one, 9)) for one in own)) for kind, own in rows]
 
 
-def row(game: str, here: list[float], there: list[float]) -> str:
-    """A line of the table of speeds."""
-    shares = [native / browser for native, browser in zip(here, there, strict=True)]
-    low, high = min(shares), max(shares)
-    return f"| {game} | {median(here):.1f} | {median(there):.1f} | {median(shares):.0%} | {low:.0%} to {high:.0%} |"
+Times = dict[str, tuple[list[float], list[float]]]
+
+
+def web(loads: list[float], files: list[tuple[str, int, int]], speeds: Times, where: list[str]) -> str:
+    """Returns the page: of sorted times to the first move, the files of the page, and times of searches by game."""
+    searches = header(["game", "native", "browser", "speed of the browser", "lowest and highest round"])
+    middles = []
+    for game, (here, there) in speeds.items():
+        shares = [native / browser for native, browser in zip(here, there, strict=True)]
+        middles.append(median(shares))
+        cells = (f"{median(here):.1f}", f"{median(there):.1f}", f"{middles[-1]:.0%}")
+        searches += line([game, *cells, f"{min(shares):.0%} to {max(shares):.0%}"])
+    first = sum(packed for kind, _, packed in files if not kind.startswith("networks")) / 1e6
+    return page(
+        "How fast is the web page?",
+        f"**A card can be played {loads[len(loads) // 2]:.0f} ms after the page is requested, and searches reach "
+        f"{100 * min(middles):.0f} to {100 * max(middles):.0f} % of their native speed.** "
+        f"The page and its engine are {first:.1f} MB compressed.",
+        sure=[
+            f"**What was compared.** {len(loads)} first visits on the machine that serves the page, from "
+            f"{loads[0]:.0f} to {loads[-1]:.0f} ms, and searches of the first decision by `{AGENT}` on one thread, "
+            "native and in the browser.",
+            "**What could change the answer.** The network between server and browser, and the browser.",
+            "**What is not known.** The speed of networks, of later decisions, and on other machines.",
+        ],
+        command="make web && python benches/python/web.py",
+        details={
+            "Files": header(["files", "bytes", "gzip -9"])
+            + "".join(line([kind, f"{size:,}", f"{packed:,}"]) for kind, size, packed in files),
+            "Searches": f"Milliseconds of one search: the fastest of {SEARCHES}, median of {ROUNDS} rounds, native and "
+            f"in the browser by turns. The seeds of the searches differ.\n\n{searches}",
+            "Where and when": "\n".join(where),
+        },
+    )
 
 
 def main() -> None:
@@ -92,41 +122,18 @@ def main() -> None:
         address = f"http://{HOST}:{server.server_address[1]}/"
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         loads = sorted(first_move(browser.new_context(), address) for _ in range(LOADS))
-        page = browser.new_page(reduced_motion="reduce")
-        page.goto(f"{address}#review")
-        page.evaluate("stier.loadNetworks('schwinget')")
-        speeds: dict[str, tuple[list[float], list[float]]] = {game: ([], []) for game in GAMES}
+        tab = browser.new_page(reduced_motion="reduce")
+        tab.goto(f"{address}#review")
+        tab.evaluate("stier.loadNetworks('schwinget')")
+        speeds: Times = {game: ([], []) for game in GAMES}
         for _ in range(ROUNDS):
             for game, (here, there) in speeds.items():
                 here.append(native(game))
-                there.append(float(page.evaluate(TIMED, [game, AGENT, SEARCHES])))
+                there.append(float(tab.evaluate(TIMED, [game, AGENT, SEARCHES])))
         version = browser.version
         server.shutdown()
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], check=True, capture_output=True, text=True)
-    lines = [
-        "# The web page",
-        "",
-        "Made by `benches/python/web.py` after `make web`.",
-        "",
-        f"- commit: {commit.stdout.strip()}; chromium {version}",
-        "- machine: AMD EPYC, 2 cores, shared",
-        "- first move: from the request of the page, on this machine, until a card can be played,"
-        f" in {LOADS} first visits: median {loads[LOADS // 2]:.0f} ms, from {loads[0]:.0f} to {loads[-1]:.0f} ms",
-        "",
-        "| files | bytes | gzip -9 |",
-        "| --- | ---: | ---: |",
-        *(f"| {kind} | {size:,} | {packed:,} |" for kind, size, packed in sizes()),
-        "",
-        f"One search of the first decision by `{AGENT}` on one thread, in milliseconds: the fastest of",
-        f"{SEARCHES}, median of {ROUNDS} rounds, native and in the browser by turns. The seeds of the searches differ.",
-        "Networks, later decisions and other machines were not measured.",
-        "",
-        "| game | native | browser | speed of the browser | lowest and highest round |",
-        "| --- | ---: | ---: | ---: | ---: |",
-        *(row(game, here, there) for game, (here, there) in speeds.items()),
-    ]
-    Path(__file__).parents[1].joinpath("WEB.md").write_text("\n".join(lines) + "\n", "utf-8")
-    print("\n".join(lines))
+    where = [*machine(), f"- chromium {version}"]
+    Path(__file__).parents[1].joinpath("WEB.md").write_text(web(loads, sizes(), speeds, where), "utf-8")
 
 
 if __name__ == "__main__":

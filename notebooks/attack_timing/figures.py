@@ -80,10 +80,10 @@ def gain(tables: Tables) -> Figure:
     # Without colour where the interval contains 0.
     shown = gains.where(gains.abs() > table["now_minus_wait_ci95"], 0.0)
     most = float(shown.abs().max()) or 1.0
-    figure, ax = plt.subplots(figsize=(7, 3.7), layout="constrained")
+    figure, ax = plt.subplots(figsize=(5.4, 3.8), layout="constrained")
     attack, wait = (f"{100 * dealt[sign * shown > 0].sum():.0f} %" for sign in (1, -1))
-    figure.suptitle(f"At the first lead, attacking is better with {attack} of the hands, waiting with {wait}")
-    ax.set_title("points per bout that attacking gains over waiting (grey: no difference shown), and how often dealt")
+    figure.suptitle(f"At the first lead, attacking is better\nwith {attack} of the hands, waiting with {wait}")
+    ax.set_title("points per bout that attacking gains over waiting\n(grey: no difference shown), and how often dealt")
     _grid(
         ax,
         table.assign(shown=shown, dealt=dealt),

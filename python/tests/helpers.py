@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -127,3 +128,26 @@ def small_deck() -> stier.Game:
 
 #: The environment of a process that compiles networks as a user's does: conftest.py chooses fast compilation.
 COMPILING_AS_USERS = {"JAX_DISABLE_MOST_OPTIMIZATIONS": "0", "XLA_FLAGS": ""}
+
+
+def above_the_folds(page: str) -> str:
+    """The text that a reader sees without opening a fold."""
+    folds = r"^(:::+)\{dropdown\}.*?^\1$|^<details>.*?^</details>$"
+    return re.sub(folds, "", page, flags=re.DOTALL | re.MULTILINE)
+
+
+def assert_form(page: str) -> None:
+    """Asserts that a page has the form of a page that answers a question."""
+    text = above_the_folds(page)
+    title, answer = text.split("\n\n")[:2]
+    assert re.fullmatch(r"# .*\?", title)
+    assert answer.startswith("**")
+    assert len(re.findall(r"\.(?:\*\*)?(?=\s|$)", answer)) <= 3
+    assert len(re.findall("±", text)) <= 3
+    sure, _, repeat = text.partition("## How sure?\n")[2].partition("## Repeat it\n")
+    assert re.findall(r"^- \*\*(.*?)\.\*\*", sure, re.MULTILINE) == [
+        "What was compared",
+        "What could change the answer",
+        "What is not known",
+    ]
+    assert repeat.strip()

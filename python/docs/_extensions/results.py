@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -20,20 +19,6 @@ sys.path.append(str(BENCHES))
 from strength import Sums  # noqa: E402
 
 PLAIN = "ismcts"
-
-GAMES = ("schweins_galopp", "schwimmen", "schwinget", "up_and_down")
-#: What is measured for each game, and the name of its benchmark.
-HEADLINES = {
-    "decisions and random events of random play, in Rust": "playout/{}/random",
-    "states drawn from what a player knows, in Rust": "sample/{}/state",
-    "iterations of ISMCTS, each played to the end": "ismcts/{}/random-10k",
-    "decisions in 1,024 games stepped from Python, with observations and masks": "vector/{}/python-float32",
-    "the same with random opponents in the other seats": "vector/{}/python-opponents",
-    "states drawn from Python, with all holdings": "worlds/{}/python-holdings",
-    "decisions of a single game through PettingZoo": "python/{}/pettingzoo",
-    "decisions of a single game through Gymnasium": "python/{}/gymnasium",
-    "decisions of PPO, played and learned from": "train/{}/ppo-cpu",
-}
 
 
 class _Page(SphinxDirective):
@@ -80,22 +65,7 @@ def _against_plain(row: dict[str, str]) -> tuple[float, str]:
     return sums.returns / sums.deals, f"| `{agent}` | {sums.deals} | {mean} | {sums.wins()} |"
 
 
-class Speed(_Page):
-    """The figures that matter most, from the table of all benchmarks."""
-
-    table = "RESULTS.md"
-
-    def markdown(self, path: Path) -> str:
-        rows = re.findall(r"^\| ([\w/-]+) \|.*\| ([^|]+) \|$", path.read_text("utf-8"), re.MULTILINE)
-        speeds = dict(rows)
-        lines = [f"| per second | {' | '.join(f'`{game}`' for game in GAMES)} |", "| --- | ---: | ---: | ---: | ---: |"]
-        for about, name in HEADLINES.items():
-            lines.append(f"| {about} | {' | '.join(speeds[name.format(game)] for game in GAMES)} |")
-        return "\n".join(lines)
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Name the directives."""
     app.add_directive("strength", Strength)
-    app.add_directive("speed", Speed)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
