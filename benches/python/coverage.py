@@ -1,4 +1,4 @@
-"""How often 95 % intervals hold, and what that costs in width: writes `COVERAGE.md`.
+"""The coverage of 95 % intervals and the cost in width: writes `COVERAGE.md`.
 
 Run it with the extra `ratings`. It takes about a minute.
 """
@@ -156,11 +156,11 @@ def ratings() -> Iterator[Cells]:
 TABLES = (
     (
         "Means of two returns",
-        """How often the 95 % interval (`mean ± ci95`) holds the true mean of returns that are one of two, by Student's
-interval (*Student*) and with what was not seen (*Stier*), and how many times as wide it is on average. There is no
-width where Student's interval holds in less than 90 %. *Often* is the probability of winning a game, or of no loss. The
-figures are exact, by the binomial distribution. *One side* is how often the mean less `ci95` is a lower bound, or the
-mean plus it an upper one, whichever is less.""",
+        """The share of samples of returns that are one of two in which the 95 % interval (`mean ± ci95`) holds the
+true mean, by Student's interval (*Student*) and with what was not seen (*Stier*), and how many times as wide it is on
+average. There is no width where Student's interval holds in less than 90 %. *Often* is the probability of winning a
+game, or of no loss. The figures are exact, by the binomial distribution. *One side* is how often the mean less `ci95`
+is a lower bound, or the mean plus it an upper one, whichever is less.""",
         ("kind", "often", "units", "Student %", "Stier %", "one side %", "wider"),
         partial(means, TWO),
     ),

@@ -1,4 +1,4 @@
-"""How much the play so far tells about the opponent's hand in Schwinget, and how much of it networks learn to read.
+"""The information in the play about the opponent's hand in Schwinget, and how much of it networks learn to read.
 
 The game's own network plays against itself. Other networks learn to predict the opponent's hand: from the observation,
 or from more of the history. Their log loss stands beside that of chance and of the posterior under the players' policy.
@@ -28,7 +28,7 @@ PLAYER, BELIEVER = "network:choose=sample", "mmds:particles=16000"
 HIDDEN, LEARNING_RATE, BATCH = (256, 256), 1e-3, 2048
 #: The games of a part of the training.
 PART = 50_000
-#: What each network reads beside the observation.
+#: The inputs of each network beside the observation.
 ADDED: dict[str, tuple[str, ...]] = {
     "the observation": (),
     "and the suits not followed": ("unfollowed",),

@@ -1,4 +1,4 @@
-"""How much slower a game written in Python is: writes `PYTHON_GAMES.md`.
+"""The speed of games written in Python: writes `PYTHON_GAMES.md`.
 
 Each game of `python/examples` plays beside one written in Rust: the same game, and for the trick-taking game one of
 about the same size. All figures are of one thread and CPU time, the best of five.
@@ -83,7 +83,7 @@ def python_games(rows: list[Row], where: list[str]) -> str:
     """Returns the page."""
 
     def factors(column: str) -> str:
-        """How many times as long Python takes, from the least to the most over the pairs."""
+        """Returns how many times as long Python takes, from the least to the most over the pairs."""
         pairs = zip(rows[::2], rows[1::2], strict=True)
         shares = [getattr(rust, column) / getattr(python, column) for python, rust in pairs]
         return f"{min(shares):.1f} to {max(shares):.1f}"

@@ -47,7 +47,7 @@ regrets to the last bit, CFR+ plays an equilibrium from the third iteration on. 
 and in OpenSpiel rounding by 1e-17 breaks them: a rule for `stier.solving.run` that sets regrets below 1e-12 to 0 needs
 50 iterations in place of 2,253, and 20 if its average begins with the second policy, as that of LiteEFG does."""
 
-#: What was measured, in seconds, by package.
+#: The measurements of a game by package, in seconds.
 Figures = dict[str, dict[str, float]]
 
 

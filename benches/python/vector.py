@@ -1,4 +1,4 @@
-"""Benchmarks from Python of many games at once, on one core: lanes, and worlds drawn in one call."""
+"""Benchmarks from Python of many games at once, on one core: environments, and worlds drawn in one call."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from measure import measure
 
 import stier
 
-#: The number of lanes.
-LANES = 1024
+#: The number of environments.
+ENVIRONMENTS = 1024
 #: The number of worlds per call.
 WORLDS = 100_000
 
 
 def measure_lanes(name: str) -> None:
-    """Random play in a batch of lanes, actions drawn natively."""
+    """Random play in a batch of environments, actions drawn natively."""
     game = stier.load_game(name)
     for kind in ["float32", "uint8"]:
-        envs = stier.VectorEnv(game, LANES, threads=1, observation=kind)
-        measure(f"vector/{name}/python-{kind}", LANES, lambda envs=envs: envs.step(envs.sample_actions()))
-    envs = stier.VectorEnv(game, LANES, threads=1)
+        envs = stier.VectorEnv(game, ENVIRONMENTS, threads=1, observation=kind)
+        measure(f"vector/{name}/python-{kind}", ENVIRONMENTS, lambda envs=envs: envs.step(envs.sample_actions()))
+    envs = stier.VectorEnv(game, ENVIRONMENTS, threads=1)
     batch = envs.reset()
     arrays = {
         "observation": batch.observation,
@@ -28,9 +28,9 @@ def measure_lanes(name: str) -> None:
         "terminated": batch.terminated,
         "current_player": batch.current_player,
     }
-    measure(f"vector/{name}/python-into", LANES, lambda: envs.step_into(envs.sample_actions(), **arrays))
-    against = stier.VectorEnv(game, LANES, threads=1, opponents="random", seat="rotate")
-    measure(f"vector/{name}/python-opponents", LANES, lambda: against.step(against.sample_actions()))
+    measure(f"vector/{name}/python-into", ENVIRONMENTS, lambda: envs.step_into(envs.sample_actions(), **arrays))
+    against = stier.VectorEnv(game, ENVIRONMENTS, threads=1, opponents="random", seat="rotate")
+    measure(f"vector/{name}/python-opponents", ENVIRONMENTS, lambda: against.step(against.sample_actions()))
 
 
 def measure_worlds(name: str) -> None:

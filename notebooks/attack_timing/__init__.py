@@ -83,7 +83,7 @@ COMPARED = (
     "Three ways to play on from the same positions with the same hidden cards: attack, wait, never attack. The figures "
     "are in the tables `by_tricks`, for bouts that a player leads first, and `matches`, for all bouts of a match."
 )
-#: What could change the answer and what is not known, in the same way; without intervals.
+#: Sentences on what could change the answer, and on what is not known, in the same way; without intervals.
 CHANGES = {
     "With weak hands, those with which the rule of thumb waits, attacking at the first lead {about}.": (
         ("champion_by_rule", "tricks == 0 and rule == False", "now_minus_wait")

@@ -1,4 +1,4 @@
-"""What the player on lead in Schwinget counts before an attack, and what a return is made of."""
+"""The counts of the player on lead in Schwinget before an attack, and the parts of a return."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from attack_timing.hands import Deck
 from stier import Agent, Game, Search, State, derive_seed
 from stier.solving import GameTree
 
-#: What the mover can infer about the hidden cards, if its opponent plays like the fitted policy.
+#: A search with the beliefs of the mover about the hidden cards, if its opponent plays like the fitted policy.
 BELIEFS = "pimc:beliefs=policy,model=fitted,model_temperature=1,model_epsilon=0.02"
 #: The parts that a task is cut into, for several processors.
 BLOCKS = 64

@@ -141,7 +141,7 @@ pub(crate) fn load_agent(name: &str, game: AnyGame, options: Option<&Bound<'_, P
 }
 
 /// The paths of the networks that an agent in text form uses, those of the agents in its options included; empty for the
-/// game's own network. None if the text is no agent.
+/// game's own network. None if the text is not an agent.
 #[pyfunction]
 pub(crate) fn networks_of(text: &str) -> Option<Vec<String>> {
     parse_spec(text, None).ok().map(|spec| spec.networks())

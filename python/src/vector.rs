@@ -401,10 +401,10 @@ impl VectorEnv {
 
     /// Returns a copy of one environment, 0 to n - 1, as a state with its history. It deals itself and continues as the
     /// environment would.
-    fn state(&self, lane: Number) -> PyResult<State> {
-        let lane = lane.between("lane", 0, self.given.engine.lanes as i64 - 1)? as usize;
+    fn state(&self, index: Number) -> PyResult<State> {
+        let index = index.between("index", 0, self.given.engine.lanes as i64 - 1)? as usize;
         let inner = self.lock()?;
-        Ok(State::new(self.game.clone(), guarded(|| inner.lanes.state(lane))?.map_err(refused)?))
+        Ok(State::new(self.game.clone(), guarded(|| inner.lanes.state(index))?.map_err(refused)?))
     }
 
     /// Replaces the opponents, also in games that have begun, with agents as in the constructor. Seats, seeds and games

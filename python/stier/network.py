@@ -38,7 +38,8 @@ Ints = npt.NDArray[np.int64]
 class Classes(NamedTuple):
     """Parts of a game that can be exchanged, such as suits, and their order in positions (`stier.Game.symmetry`).
 
-    The part whose first place is 1 where another has 0 comes first; of equal parts the first.
+    Parts are compared at their first differing place: the one with 1 comes before the one with 0. Equal parts keep
+    their order.
     """
 
     #: The places of each part among the inputs, ``(parts, places)``.

@@ -46,7 +46,7 @@ class Ranked:
     """One line of a ranking list.
 
     Attributes:
-        rank: Such as ``1``; who have as many points share a rank with letters, ``2a`` and ``2b``, and 3 comes next.
+        rank: Such as ``1``. Wrestlers with the same points share a rank, ``2a`` and ``2b``; the next one is 3.
         name: The wrestler.
         agent: The agent, as in `PitResult.agents`.
         points: The sum of all bouts.

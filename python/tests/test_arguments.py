@@ -198,7 +198,7 @@ def arguments() -> list[tuple[str, str]]:
         if library and find_spec(library) is None:
             continue
         found += [(name, argument) for argument in {*of_signature(function()), *more} if argument in KINDS]
-    # The games of an experiment are no number.
+    # The games of an experiment are not numbers.
     return sorted(found)
 
 

@@ -1,4 +1,4 @@
-"""What agents believe about hidden cards."""
+"""The beliefs of agents about hidden cards."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
         with_options(other_type),
         "tiny: the default of option cards, '2', does not have the type that the option has",
     ),
-    "default that is no choice": (with_options(other_choice), "tiny: cards must be 2 or 3, got '4'"),
+    "default that is not a choice": (with_options(other_choice), "tiny: cards must be 2 or 3, got '4'"),
     "keywords": (with_options(keywords), "Broken: options are keyword arguments by name, got '**cards: 'int''"),
     "raising in init": (with_options(refuses), "tiny: __init__ raises ValueError: only three cards"),
     "equal action names": (
@@ -500,7 +500,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
         "tiny: features(state, None) differs though the observation is ((), ()) both times: (0,) at the "
         "start, and (1,) after [chance A]; make them of the observation only",
     ),
-    "features that are no list": (
+    "features that are not a list": (
         tiny(features=lambda self, state, player: None),
         "tiny: features(state, None) is None at the start; it must be a list of zeros and ones",
     ),
@@ -528,7 +528,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
         "tiny: evaluate is ['high', 'low'] after [chance A]; it must be a list of 2 finite numbers, one "
         "for each player",
     ),
-    "facts that are no dict": (
+    "facts that are not a dict": (
         tiny(facts=lambda self, state, player: list(state)),
         "tiny: facts(state, None) is [] at the start; it must be a dict from names to None, bool, numbers, "
         "str, and lists or tuples of these",
@@ -610,7 +610,7 @@ STRANGE: dict[str, Any] = {
     "an array": np.array([0.25, -0.25]),
     "a table": np.zeros((2, 2)),
 }
-#: What is allowed, by method. A state may be anything that can be hashed; a game of one state then fails elsewhere.
+#: The answers that are allowed, by method. A state may be all that can be hashed; a game of one then fails elsewhere.
 ALLOWED = {
     "observation": {"None", "text", "a negative number"},
     "observed": {"None", "text", "a negative number"},

@@ -1,4 +1,4 @@
-"""What the documents say runs, and prints what they say it prints."""
+"""The programs in the documents run, and print what the documents say that they print."""
 
 from __future__ import annotations
 
@@ -240,14 +240,23 @@ def test_everything_public_is_in_the_reference(path: Path) -> None:
     assert set(ast.literal_eval(exported[1]) if exported else []) <= described
 
 
-DESCRIBED = sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")])
+WRITTEN = ("agents", "benches", "core", "notebooks", "python")
 #: The parts of a description that must begin with a noun or a verb: of arguments, attributes, and of what stands alone.
-RELATIVE = re.compile(r'(?:^\s+\w+: |#: |""")(?:Who|Whose|What|Whether|Where|How|By whom) ', re.MULTILINE)
+RELATIVE = re.compile(
+    r'(?:^\s+\w+: |#: |"""|^\s*//[/!] )(?:Who|Whose|What|Whether|Where|How|By whom|By what) ', re.MULTILINE
+)
 
 
-@pytest.mark.parametrize("path", DESCRIBED, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_descriptions_do_not_begin_with_a_question_word(path: Path) -> None:
-    assert RELATIVE.findall(path.read_text("utf-8")) == []
+@pytest.mark.parametrize("folder", WRITTEN)
+def test_descriptions_do_not_begin_with_a_question_word(folder: str) -> None:
+    found = []
+    for path in sorted((ROOT / folder).rglob("*")):
+        if path.suffix in (".py", ".pyi", ".rs") and not {"node_modules", "target"} & {*path.parts}:
+            text = path.read_text("utf-8")
+            if path.suffix == ".rs":  # of comments in several lines, the first line alone
+                text = re.sub(r"^(\s*//[/!].*\n)(?:\s*//[/!].*\n)+", r"\1", text, flags=re.MULTILINE)
+            found += [f"{path.name}: {one}" for one in RELATIVE.findall(text)]
+    assert found == []
 
 
 @pytest.mark.parametrize("name", sorted(set(stier.__all__) - {"CHANCE", "TERMINAL", "__version__"}))

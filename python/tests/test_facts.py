@@ -33,7 +33,7 @@ def table() -> dict[str, dict[str, str]]:
 
 
 def is_of(value: Any, kind: str) -> bool:
-    """Tells whether a plain value has the type: exactly, so that a bool is no int."""
+    """Tells whether a plain value has the type: exactly, so that a bool is not an int."""
     if value is None or isinstance(value, bool | int | float | str):
         return type(value).__name__.replace("NoneType", "None") in re.sub(r"list\[.*?\]+", "", kind).split(" or ")
     inner = re.findall(r"list\[((?:[^\[\]]|\[[^\[\]]*\])+)\]", kind)

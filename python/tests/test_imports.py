@@ -82,7 +82,7 @@ def fails(state):
     raise ZeroDivisionError("no bet")
 """
 
-#: What plays.
+#: Names of things that play.
 PLAYING = ["first", "Last", "Last.Inner", "make", "engine", "one", "bound", "counted", "table", "elsewhere"]
 
 
@@ -145,7 +145,7 @@ TAKING: dict[str, Callable[[Any], Any]] = {
     "chances": lambda agent: stier.train.chances("kuhn_poker", agent, "bet", judge=agent, deals=2).agent,
     "widget": lambda agent: stier.widget.play("kuhn_poker", agent) and None,
 }
-#: What the engine does with agents of its own alone.
+#: Calls that take agents of the engine alone.
 OF_ENGINE: dict[str, Callable[[Any], Any]] = {
     "VectorEnv": lambda agent: stier.VectorEnv("kuhn_poker", 1, opponents=agent).reset(seed=1) and None,
     "VectorEnv, several": lambda agent: stier.VectorEnv("kuhn_poker", 1, opponents=[agent]).reset(seed=1) and None,

@@ -1,4 +1,4 @@
-"""Who knows what: information states and determinizations."""
+"""The knowledge of players: information states and determinizations."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from stier.cli import main
 
 
 def hidden_cards(state: stier.State) -> tuple[int, ...]:
-    """What chance has brought: who sees this sees everything."""
+    """All results of chance: a player who sees them sees everything."""
     return tuple(action for player, action in state.history() if player == stier.CHANCE)
 
 
@@ -173,7 +173,7 @@ def test_arguments() -> None:
         stier.check_no_leak([])
     with pytest.raises(TypeError, match="for AEC environments only"):
         stier.check_no_leak("schwinget", twin=lambda env, agent, seed: env)
-    with pytest.raises(ValueError, match="to_text is compared anyway"):
+    with pytest.raises(ValueError, match="facts named to_text are compared already"):
         stier.check_no_leak("schwinget", facts={"to_text": lambda state, player: 0})
     with pytest.raises(ValueError, match="at least 1"):
         stier.check_no_leak("schwinget", games=0)
@@ -386,7 +386,7 @@ class TestPettingZoo:
         from pettingzoo.utils import BaseWrapper
 
         class Base(spz.CardGameEnv):
-            """What it shows is made when the cards are dealt and when they are played, and not when it is asked for."""
+            """A game that makes its views when cards are dealt or played, and not when it is asked for them."""
 
             def reset(self, seed: int | None = None, options: Any = None) -> None:
                 super().reset(seed, options)

@@ -22,7 +22,7 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, see
 import stier.pettingzoo as spz
 from stier.pettingzoo import choices_at_once
 
-#: What the test says to all but PettingZoo's own games, whose names it lists.
+#: Warnings of the test about all but PettingZoo's own games, whose names it lists.
 own_games = pytest.mark.filterwarnings(
     "ignore:Observation is not a NumPy array", "ignore:Observation space for each agent probably should be"
 )
@@ -278,7 +278,7 @@ def test_parallel_is_the_same_game_as_one_after_another(name: str, rules: dict[s
 
 @simultaneous
 def test_parallel_choices_are_hidden_until_all_are_in(name: str, rules: dict[str, Any]) -> None:
-    """What a later player is shown does not depend on what an earlier one chooses at the same time."""
+    """The view of a later player does not depend on what an earlier one chooses at the same time."""
     for state in random_walk(stier.load_game(name, **rules).new_initial_state(seed=5), 5):
         if not state.is_terminal():
             at_once = choices_at_once(state)

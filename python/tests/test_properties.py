@@ -1,4 +1,4 @@
-"""What games are like to search."""
+"""The properties of games that matter to searches."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def test_every_pair_meets_twice_each_leading_once(fest: Schwingfest) -> None:
 
 
 def test_bouts_have_two_sides(fest: Schwingfest) -> None:
-    """What one wrestler has of a bout fits what the other has: the scores of the rulebook."""
+    """The two sides of a bout fit each other: the scores of the rulebook."""
     sides = {(one.name, bout.opponent, bout.led): bout for one in fest for bout in one.bouts}
     for (name, opponent, led), bout in sides.items():
         other = sides[opponent, name, not led]

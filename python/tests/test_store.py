@@ -442,7 +442,7 @@ PLANS = {
     "exploitability": LADDER,
     "training": TRAINING,
 }
-#: What is written where something else belongs.
+#: Values that are written where others belong.
 WRONG = [3, -1, 0, 1.5, float("nan"), True, "x", "", [], [3], ["x"], [["x"]], [[3]], {}, {"x": 1}, {"x": {}}, 2**70]
 
 

@@ -251,7 +251,7 @@ def test_records_that_cannot_be_read_say_why(page: Any, address: str) -> None:
 
 #: A search that does not end by itself.
 ENDLESS = "ismcts:iterations=1000000000,memory_mb=1"
-#: What the page asks the engine, by name, also after a reload.
+#: Notes the questions of the page to the engine, by name, also after a reload.
 LISTENING = """
   let engine;
   window.asked = [];
@@ -432,9 +432,9 @@ def test_a_dropped_file_never_replaces_the_page(page: Any, address: str) -> None
             # Nor does a link.
             assert page.evaluate(DROP, [selector, 0, None]) is False, (view, selector)
     open_view(page, address, "#review")
-    for text, words in (("no record", "is no record: its first line"), ("stier-record 1\n", "it has 30.0 MB")):
+    for text, words in (("no record", "is not a record: its first line"), ("stier-record 1\n", "it has 30.0 MB")):
         page.evaluate(DROP, ["header", 30_000_000, text])
-        page.get_by_text(f"dropped.txt is no record: {words.split(': ')[-1]}").wait_for(timeout=1000)
+        page.get_by_text(f"dropped.txt is not a record: {words.split(': ')[-1]}").wait_for(timeout=1000)
         assert page.input_value("textarea[name=record]") == ""
     assert page.evaluate(DROP, ["textarea", 0, None]) is True
     record = stier.pit("schwinget", ["greedy", "random"], deals=1, seed=5).games[0].record()

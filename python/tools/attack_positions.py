@@ -42,7 +42,7 @@ SEED = 2024
 CANDIDATES = {0: 2400, 1: 600, 2: 600, 3: 600, 4: 600, 5: 600}
 #: Searches of each candidate, and of each selected position.
 FIRST, SECOND = 1, 100
-#: How many positions to take at each number of tricks, by the limits of the estimate of the first pass.
+#: The number of positions to take at each number of tricks, by the limits of the estimate of the first pass.
 WANTED = {(-np.inf, -0.5): 7, (-0.2, 0.2): 5, (0.5, np.inf): 8}
 
 DECK = "schwinget:suits=2,values=4,referee=off,hand_size=2,set_aside=3"

@@ -28,7 +28,7 @@ print("network", *stier.pit("schwinget", ["network", "greedy"], deals=20).mean)
 print("solution", stier.solve("kuhn_poker", iterations=100).value)
 """
 
-#: What the processor of the emulator has; NumPy's OpenBLAS must be told, too.
+#: The processors of the emulator, by their names; NumPy's OpenBLAS must be told, too.
 OLD, TOO_OLD = "Nehalem", "core2duo"
 
 

@@ -392,7 +392,7 @@ mod tests {
         assert_eq!(Estimate::of_sums(0, 0.0, 0.0, range), None);
     }
 
-    /// Where no range is known, and where values vary as much as the range allows, the interval is Student's.
+    /// The interval is Student's where no range is known, and where values vary as much as the range allows.
     #[test]
     fn values_that_vary_have_students_interval() {
         let values: Vec<f64> = (0..400).map(|unit| f64::from(unit % 2)).collect();

@@ -108,7 +108,7 @@ impl OptionType for File {
 
     fn parse(text: &str, (): &()) -> Result<Self, String> {
         let files = ["", "a", "b,c", "d,layers=2,e"];
-        files.into_iter().find(|file| *file == text).map(Self).ok_or_else(|| "is no file".to_string())
+        files.into_iter().find(|file| *file == text).map(Self).ok_or_else(|| "is not a file".to_string())
     }
 
     fn value(&self) -> OptionValue {
@@ -137,7 +137,7 @@ fn values_may_contain_commas_if_they_are_none_without() {
     assert_eq!(read("file=b,c,size=1"), Ok(("b,c", 1)));
     assert_eq!(read("size=1,file=d,layers=2,e"), Ok(("d,layers=2,e", 1)));
     let error = |text| read(text).unwrap_err().to_string();
-    assert_eq!(error("file=z,size=1"), "picture: file is no file");
+    assert_eq!(error("file=z,size=1"), "picture: file is not a file");
     assert_eq!(error("size=z,file=a"), "picture: size must be between 0 and 9, got 'z'");
     assert!(error("file=a,c").contains("'c' is not of the form name=value"));
 }

@@ -14,7 +14,7 @@ import stier
 
 _Definition: TypeAlias = ast.FunctionDef | ast.ClassDef
 
-#: How types are written for readers.
+#: The names of types for readers.
 _SHORT = {"SupportsIndex": "int", "npt.NDArray": "NDArray", "np.": ""}
 
 

@@ -35,7 +35,7 @@ from stier.cli._interrupts import interrupts
 from stier.cli._process import FAILED, OutputError, discard_output, say
 from stier.errors import StierError
 
-#: Errors of the system that any command can meet, whatever it does: they are no errors of the program.
+#: Errors of the system that any command can meet, whatever it does: not errors of the program.
 _OF_THE_SYSTEM = {
     *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE, errno.EROFS, errno.EACCES, errno.EPERM),
     *(errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN),

@@ -119,7 +119,7 @@ class _Checker(Histories):
         self.incomparable = bool(self.optional("states_are_histories"))
         #: The first history that leads to each state.
         self.states: dict[Any, Node] = {}
-        #: By what histories have in common, the first one, and what must be the same in the others.
+        #: The first history of each kind, and what must be the same in the others.
         self.first: dict[Hashable, tuple[Node, Any]] = {}
         self.decisions = self.longest = 0
         #: The logs after which each player is to act.

@@ -113,10 +113,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         self._shown()
         return np.array(self._seats)
 
-    def stier_state(self, lane: int) -> State:
+    def stier_state(self, index: int) -> State:
         """Returns a copy of an environment's game, 0 to n - 1, hidden cards included."""
         self._shown()
-        return self._stopped[lane].clone() if lane in self._stopped else self._envs.state(lane)
+        return self._stopped[index].clone() if index in self._stopped else self._envs.state(index)
 
     def action_masks(self) -> _Bools:
         """Returns the legal actions as a new bool array (n, A); all true where a game is over."""

@@ -528,7 +528,7 @@ def _compare(
 def _facts(subject: Subject, state: Any, player: int, more: Mapping[str, Fact]) -> dict[str, Any]:
     facts = subject.facts(state, player)
     if taken := facts.keys() & more.keys():
-        raise ArgumentError(f"{', '.join(sorted(taken))} is compared anyway: call it something else")
+        raise ArgumentError(f"facts named {', '.join(sorted(taken))} are compared already: choose another name")
     return {**facts, **{name: fact(state, player) for name, fact in more.items()}}
 
 

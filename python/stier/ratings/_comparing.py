@@ -42,7 +42,7 @@ class Gsprt:
             impossible: of 100 equal observations the test is certain.
 
     Raises:
-        ValueError: `upper` is not above `lower`, a probability is not between 0 and 0.5, or `within` is no range.
+        ValueError: `upper` is not above `lower`, a probability is not between 0 and 0.5, or `within` is not a range.
     """
 
     def __init__(

@@ -150,7 +150,7 @@ def constant_sum(game: Game) -> float:
     """Returns the sum of all returns. Raises `ValueError` if it is not a constant."""
     total = game.utility_sum()
     if total is None:
-        raise ArgumentError(f"{game}: the returns add up to no constant; with utility=margin or utility=win they do")
+        raise ArgumentError(f"{game}: the sum of the returns is not constant; with utility=margin or utility=win it is")
     return total
 
 

@@ -337,7 +337,7 @@ class _Record:
         if here["initial"] is None:
             # It need not be named again.
             here["initial"] = there.get("initial")
-        # A setting that is younger than the checkpoint had the effect of its default.
+        # Settings that the checkpoint does not have are at their defaults.
         compare(path, {**dataclasses.asdict(type(self.learner.settings)()), **there}, here)
         self.learner.restore(arrays)
         if there["steps"] > here["steps"] < self.learner.steps:

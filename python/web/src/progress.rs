@@ -1,4 +1,4 @@
-//! What the page is told while it waits for an answer: how far a calculation is, and why it broke off.
+//! Messages for a page that waits for an answer: how far a calculation is, and why it broke off.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;

@@ -277,14 +277,14 @@ pub(crate) fn go_up(
     ControlFlow::Continue(())
 }
 
-/// How an iteration updates rows.
+/// The factors by which an iteration updates rows.
 #[derive(Clone, Copy)]
 struct Step {
     /// The factors for positive and negative regrets.
     discount: [f64; 2],
     /// The factor for the sums of earlier policies.
     fading: f64,
-    /// Whether the policy follows the regrets at once.
+    /// True if the policy follows the regrets at once.
     matches: bool,
 }
 

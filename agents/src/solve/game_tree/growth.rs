@@ -214,7 +214,7 @@ struct Draw<S> {
     probability: f64,
     /// The last event, by its place among the [`Events`].
     event: u32,
-    /// What each seat knows. Until all seats have observed the last event, this is what they knew before it.
+    /// The knowledge of each seat: that from before the last event, until all seats have observed it.
     knowledge: Seats<Knowledge>,
     is_observed: bool,
     /// True for seats that did not notice the last event, in games whose promises are checked.

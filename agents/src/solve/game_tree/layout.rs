@@ -18,7 +18,7 @@ const MEMBERS: usize = 1 << 10;
 const NOWHERE: u32 = u32::MAX;
 const UNKNOWN: u32 = u32::MAX - 1;
 
-/// What a pass has to know of a set.
+/// The facts about a set that a pass needs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Shape {
     pub(super) mover: Seat,
@@ -52,7 +52,7 @@ impl Shape {
     }
 }
 
-/// Where numbers are, and in which order they are visited.
+/// The places of numbers, and the order in which they are visited.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Layout {
     /// The number of places. The first belong to the members of all sets, in their order.

@@ -11,7 +11,7 @@ export function checkRecord(text: string): void {
 /** The record in a file. Of any other file no more than the beginning is read. */
 export async function readRecord(file: File): Promise<string> {
   const beginning = await file.slice(0, 100).text();
-  if (!FIRST.test(beginning)) throw new Error(`${file.name} is no record: its first line must be stier-record 1`);
-  if (file.size > LONGEST) throw new Error(`${file.name} is no record: it has ${(file.size / 1e6).toFixed(1)} MB`);
+  if (!FIRST.test(beginning)) throw new Error(`${file.name} is not a record: its first line must be stier-record 1`);
+  if (file.size > LONGEST) throw new Error(`${file.name} is not a record: it has ${(file.size / 1e6).toFixed(1)} MB`);
   return file.text();
 }

@@ -104,15 +104,15 @@ test("a link holds a game and the person's choices", () => {
   assert.equal(recall(new URLSearchParams("kept=elsewhere")), null);
 });
 
-test("a file that is no record is refused by its beginning and its size", async () => {
+test("a file that is not a record is refused by its beginning and its size", async () => {
   const record = "stier-record 1\ngame: schwinget\n";
   assert.equal(await readRecord(new File([record], "a.txt")), record);
   const picture = new File(["\x89PNG", "x".repeat(100)], "a.png");
-  await assert.rejects(readRecord(picture), /a\.png is no record: its first line/);
-  await assert.rejects(readRecord(new File([], "empty")), /empty is no record: its first line/);
+  await assert.rejects(readRecord(picture), /a\.png is not a record: its first line/);
+  await assert.rejects(readRecord(new File([], "empty")), /empty is not a record: its first line/);
   const long = new File([record, "x".repeat(LONGEST)], "long.txt");
   long.text = () => assert.fail("a long file is not read");
-  await assert.rejects(readRecord(long), /long\.txt is no record: it has 1\.0 MB/);
+  await assert.rejects(readRecord(long), /long\.txt is not a record: it has 1\.0 MB/);
   checkRecord(record);
   assert.throws(() => checkRecord("x".repeat(LONGEST + 1)), /at most 1,000,000 characters/);
 });
