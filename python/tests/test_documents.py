@@ -211,6 +211,12 @@ def test_a_research_guide_has_one_picture_above_its_folds(page: Path) -> None:
     assert len(re.findall(r"^!\[", above_the_folds(page.read_text("utf-8")), re.MULTILINE)) == 1
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "python" / "docs" / "guides").glob("*.md")), ids=lambda page: page.stem)
+def test_a_guide_has_at_most_three_intervals_above_its_folds(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    assert len(re.findall("±", above_the_folds(text))) <= 3
+
+
 def test_the_research_guides_are_short() -> None:
     assert sum(len(above_the_folds(page.read_text("utf-8")).split()) for page in GUIDES) <= 1800
 
