@@ -313,7 +313,8 @@ def picture(rows: Sequence[Row]) -> None:
     for ax in axes:
         ax.axhline(1, color="gray", lw=0.8)
         ax.set(xscale="log", yscale="log", xlabel="step", ylabel="NashConv after the step / before it")
-        ax.legend(frameon=False)
+        policies = "network" if ax is axes[0] else "starting policy"
+        ax.legend(frameon=False, title=f"a line for each kind of {policies}", alignment="left")
         ax.spines[["top", "right"]].set_visible(False)
         ax.minorticks_off()
     axes[0].set_yticks((0.5, 0.7, 1, 1.4), ("0.5", "0.7", "1", "1.4"))

@@ -97,7 +97,8 @@ def solve() -> None:
     ax.set_title("")
     ax.set_ylabel("distance from equilibrium (NashConv)")
     seconds = float(found[best].history["seconds"][-1])
-    _save(figure, "solve.png", f"{best} solves Leduc poker to {found[best].nash_conv:.4f} in {seconds:.1f} seconds")
+    title = f"{best} solves Leduc poker to {found[best].nash_conv:.4f} in {seconds:.1g} seconds"
+    _save(figure, "solve.png", title[0].upper() + title[1:])
 
 
 def games() -> None:
