@@ -386,5 +386,5 @@ def _matrix(payoffs: CrossTable | npt.ArrayLike) -> Floats:
         np.fill_diagonal(matrix, 0.0)
     if not np.isfinite(matrix).all():
         row, column = np.argwhere(~np.isfinite(matrix))[0].tolist()
-        raise ArgumentError(f"there is no payoff of agent {row} against agent {column}: did they meet?")
+        raise ArgumentError(f"there is no payoff of agent {row} against agent {column}: they never played each other")
     return matrix
