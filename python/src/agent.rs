@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, TryLockError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use stier_agents::AgentSpec;
 use stier_agents::agent::DecideError;
 use stier_agents::agent::Decision;
@@ -108,7 +108,9 @@ pub(crate) fn agent_of(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<AgentS
     if let Some(Ok(spec)) = value.cast::<PyString>().ok().map(spec_of) {
         return Ok(spec);
     }
-    let found = value.py().import("stier.playing")?.getattr("of_engine")?.call1((value, game.clone()))?;
+    let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
+    let find = || value.py().import("stier.playing")?.getattr("of_engine")?.call1((value, game.clone()));
+    let found = if is_list { value.clone() } else { find()? };
     match found.cast::<PyString>() {
         Ok(text) => spec_of(text),
         Err(_) => Err(PyTypeError::new_err(format!(

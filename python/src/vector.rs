@@ -34,8 +34,9 @@ use crate::vector_settings::{VectorSettings, agents_of, texts};
 /// decision (31 dealt in Schwimmen) is reported by the next step, which ignores the action of the environment.
 ///
 /// Opponents: agents that play the other seats inside the step, so that the caller decides for one learner in each
-/// environment. They are agents of the engine, whose options are copied: text, `Agent` objects, or `module:name` of
-/// either; one for all other seats, or one for each, clockwise from the learner. Each uses only what its seat knows. It remembers nothing between decisions: its seed is
+/// environment. They are agents of the engine, whose options are copied: text, `Agent` objects, or `module:name` of one
+/// or of what makes one; a single agent for all other seats, or a list, clockwise from the learner. Each uses only what its
+/// seat knows. It remembers nothing between decisions: its seed is
 /// `derive_seed(s ^ rotl(its own seed, 32), "opponent", e)`, with the seed s of the game and e events before the
 /// decision. `seat` is the seat of the learner: a number, `"rotate"` (environment + games before, modulo the number of
 /// seats) or `"random"` (drawn from the seed of the game).

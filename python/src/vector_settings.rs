@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
+use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
 use stier_agents::AgentSpec;
 use stier_agents::batch::vector::{
     Autoreset, Barred, LearnerSeat, Opening, Opponents, Settings, Span, TensorKind, VectorError,
@@ -10,7 +10,7 @@ use stier_agents::batch::vector::{
 use stier_core::options::OptionType as _;
 use stier_core::{Action, Seat};
 
-use crate::agent::{Agent, agent_of};
+use crate::agent::agent_of;
 use crate::arrays::Format;
 use crate::errors;
 use crate::game::Game;
@@ -154,14 +154,11 @@ fn autoreset(value: &Bound<'_, PyAny>) -> PyResult<Autoreset> {
     }
 }
 
-/// Reads one opponent for all other seats, or several.
+/// Reads one opponent for all other seats, or a list of them.
 pub(crate) fn agents_of(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<Vec<AgentSpec>> {
-    if value.is_instance_of::<PyString>() || value.is_instance_of::<Agent>() {
-        return Ok(vec![agent_of(game, value)?]);
-    }
-    match value.try_iter() {
-        Ok(values) => values.map(|value| agent_of(game, &value?)).collect(),
-        Err(_) => agent_of(game, value).map(|spec| vec![spec]),
+    match value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        true => value.try_iter()?.map(|value| agent_of(game, &value?)).collect(),
+        false => agent_of(game, value).map(|spec| vec![spec]),
     }
 }
 

@@ -14,6 +14,12 @@ use super::{Node, Tree};
 /// The number of nodes in the sets of a task.
 const MEMBERS: usize = 1 << 10;
 
+/// The cost of beginning a run, in numbers that are read.
+const RUN: usize = 1 << 6;
+
+/// The most times that sets which must not be left out are looked for.
+const ROUNDS: usize = 4;
+
 /// The places of nodes that have none, or none yet.
 const NOWHERE: u32 = u32::MAX;
 const UNKNOWN: u32 = u32::MAX - 1;
@@ -37,11 +43,8 @@ impl Shape {
         for node in tree.nodes() {
             if let Node::Decision { set, first } = node {
                 let shape = &mut shapes[set as usize];
-                let ends = |&rank: &u32| match tree.node(first + rank) {
-                    Node::Decision { set, .. } => left_out[set as usize],
-                    node => matches!(node, Node::End { .. }),
-                };
-                shape.closing &= (0..shape.width.min(u64::BITS)).filter(ends).map(|rank| 1 << rank).sum::<u64>();
+                let ranks = (0..shape.width.min(u64::BITS)).filter(|rank| ends(tree, left_out, first + rank));
+                shape.closing &= ranks.map(|rank| 1 << rank).sum::<u64>();
             }
         }
         shapes
@@ -137,38 +140,33 @@ impl Layout {
         layout
     }
 
-    /// A layout without forced endings, for passes that need no numbers there; `None` if the tree has none. They are the
-    /// sets with a single action, which ends the game or leads to other forced endings, if they are only reached by
+    /// A layout without forced endings, for passes that need no numbers there; `None` if it would not be shorter. They are
+    /// the sets with a single action, which ends the game or leads to other forced endings, if they are only reached by
     /// closing actions.
     pub(crate) fn without_forced_endings(tree: &Tree) -> Option<Self> {
-        let mut left_out: Vec<bool> = tree.set_numbers().map(|set| tree.width(set) == 1).collect();
-        let shapes = loop {
+        let mut left_out = vec![false; tree.num_sets()];
+        for set in tree.set_numbers().rev().filter(|&set| tree.width(set) == 1) {
+            left_out[set as usize] = tree.members(set).iter().all(|&member| match tree.node(member) {
+                Node::Decision { first, .. } => ends(tree, &left_out, first),
+                Node::Chance { .. } | Node::End { .. } => unreachable!("it is a member of a set"),
+            });
+        }
+        // What is kept may keep others in turn.
+        for _ in 0..ROUNDS {
             let shapes = Shape::of_sets(tree, &left_out);
-            let closing = |set: u32| shapes[set as usize].closing;
-            let mut kept: Vec<u32> = tree.set_numbers().filter(|&set| closing(set) == 0).collect();
-            let mut keep = |child| match tree.node(child) {
-                Node::Decision { set, .. } => kept.push(set),
-                Node::Chance { .. } | Node::End { .. } => {}
-            };
-            keep(Tree::ROOT);
-            for node in tree.nodes() {
-                match node {
-                    Node::Decision { set, first } => {
-                        let shape = shapes[set as usize];
-                        (0..shape.width).filter(|&rank| !shape.closes(rank)).for_each(|rank| keep(first + rank));
-                    }
-                    Node::Chance { first, outcomes } => {
-                        (0..tree.outcomes(outcomes).len() as u32).for_each(|rank| keep(first + rank));
-                    }
-                    Node::End { .. } => {}
-                }
-            }
-            if !kept.iter().any(|&set| left_out[set as usize]) {
-                break shapes;
+            let kept = reached_otherwise(tree, &shapes, &left_out);
+            if kept.is_empty() {
+                let found = left_out.contains(&true).then(|| Self::new(tree, &shapes, &left_out));
+                return found.filter(|found| found.cost() < tree.layout.cost());
             }
             kept.into_iter().for_each(|set| left_out[set as usize] = false);
-        };
-        left_out.contains(&true).then(|| Self::new(tree, &shapes, &left_out))
+        }
+        None
+    }
+
+    /// The cost of a pass, in numbers that are read.
+    fn cost(&self) -> usize {
+        self.children.len() + self.closed.len() + RUN * self.runs.len()
     }
 
     fn counts(&self) -> [u32; 3] {
@@ -270,6 +268,40 @@ impl Layout {
     pub(super) fn ends(&self, layer: usize) -> &[(u32, u32)] {
         &self.ends[self.range(layer, 2)]
     }
+}
+
+/// True at an end, and in a set that is left out.
+fn ends(tree: &Tree, left_out: &[bool], node: u32) -> bool {
+    match tree.node(node) {
+        Node::Decision { set, .. } => left_out[set as usize],
+        Node::Chance { .. } => false,
+        Node::End { .. } => true,
+    }
+}
+
+/// The sets that are `left_out`, but begin the game, follow chance or an action that is not closing, or whose own action
+/// is not closing.
+fn reached_otherwise(tree: &Tree, shapes: &[Shape], left_out: &[bool]) -> Vec<u32> {
+    let mut kept: Vec<u32> = tree.set_numbers().filter(|&set| shapes[set as usize].closing == 0).collect();
+    let mut keep = |child| match tree.node(child) {
+        Node::Decision { set, .. } => kept.push(set),
+        Node::Chance { .. } | Node::End { .. } => {}
+    };
+    keep(Tree::ROOT);
+    for node in tree.nodes() {
+        match node {
+            Node::Decision { set, first } => {
+                let shape = shapes[set as usize];
+                (0..shape.width).filter(|&rank| !shape.closes(rank)).for_each(|rank| keep(first + rank));
+            }
+            Node::Chance { first, outcomes } => {
+                (first..).zip(tree.outcomes(outcomes)).for_each(|(child, _)| keep(child))
+            }
+            Node::End { .. } => {}
+        }
+    }
+    kept.retain(|&set| left_out[set as usize]);
+    kept
 }
 
 /// The number of the returns after a node from which on no player has a choice.
