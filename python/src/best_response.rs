@@ -8,11 +8,11 @@ use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynTree};
 use stier_agents::solve::NashConv;
 
 use crate::entrants::{Player, Question};
-use crate::enumeration::{Count, enumerate, most_histories};
+use crate::enumeration::{enumerate, most_histories};
 use crate::errors;
 use crate::game::{AnyGame, Game};
 use crate::policy::{Measured, TabularPolicy, origin};
-use crate::run::{Progress, ticking};
+use crate::run::Progress;
 use crate::values::{Number, Seed};
 
 /// `on_progress(done, total)` is called about ten times a second while the agent is queried at the information sets,
@@ -20,7 +20,6 @@ use crate::values::{Number, Seed};
 /// See `stier.solving.best_response` for the other arguments.
 #[pyfunction]
 #[pyo3(signature = (game, agent, seed, seeds, max_histories, threads, on_progress=None, on_count=None))]
-#[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
 pub(crate) fn best_response(
     py: Python<'_>,
     game: AnyGame,
@@ -29,13 +28,14 @@ pub(crate) fn best_response(
     seeds: Number,
     max_histories: Number,
     threads: Number,
-    on_progress: Option<Bound<'_, PyAny>>,
-    on_count: Option<Bound<'_, PyAny>>,
+    on_progress: Option<Py<PyAny>>,
+    on_count: Option<Py<PyAny>>,
 ) -> PyResult<TabularPolicy> {
     let AnyGame(game) = &game;
     let settings = settings_of(seed, &seeds, threads.cores()?)?;
     let most = most_histories(&max_histories)?;
-    let (asked, found) = ask(py, game, agent, &settings, Trees::Grow(most), (on_progress, on_count))?;
+    let progress = Progress::new(0, on_progress, on_count);
+    let (asked, found) = ask(py, game, agent, &settings, Trees::Grow(most), &progress)?;
     let response = py.detach(|| asked.inner().best_response(settings.threads)).map_err(errors::halted)?;
     let origin = origin(format!("best response to {}", asked.name()));
     let (values, against) = (found.responses.as_slice().to_vec(), Some(Py::new(py, asked)?));
@@ -58,18 +58,16 @@ pub(crate) enum Trees {
     Grow(usize),
 }
 
-/// Queries an agent at every information set of a tree. Returns its policy, with its distance from equilibrium. The
-/// callbacks are those of `best_response`.
+/// Queries an agent at every information set of a tree. Returns its policy, with its distance from equilibrium.
 pub(crate) fn ask(
     py: Python<'_>,
     game: &Game,
     agent: &Bound<'_, PyAny>,
     settings: &AskSettings,
     trees: Trees,
-    (on_progress, on_count): (Option<Bound<'_, PyAny>>, Option<Bound<'_, PyAny>>),
+    progress: &Progress,
 ) -> PyResult<(TabularPolicy, NashConv)> {
     let players = [Player::of(game, agent)?];
-    let (queries, count) = (Progress::default(), Count::default());
     let plan = players[0].plan();
     let work = |sender: Sender<Question>| {
         let entrant = plan.entrant(0, &sender);
@@ -78,12 +76,12 @@ pub(crate) fn ask(
             (Trees::Grow(_), DynEntrant::Table(_, policy)) => policy.tree(),
             (Trees::Grow(most), _) => {
                 let hint = "; `stier exploit` gives a lower bound without a tree";
-                enumerate(game, most, settings.threads, &queries.interrupt, &count, hint)?
+                enumerate(game, most, settings.threads, progress, hint)?
             }
         };
         let seeds = entrant.num_seeds(settings);
-        queries.expect(tree.information_sets() as u64 * seeds.max(1));
-        let policy = tree.policy_of(&entrant, settings, &queries.interrupt, &|| queries.advance());
+        progress.expect(tree.information_sets() as u64 * seeds.max(1));
+        let policy = tree.policy_of(&entrant, settings, &progress.interrupt, &|| progress.advance());
         let policy = policy.map_err(|error| match error {
             AskError::Oracle(_) | AskError::OtherGame(_) | AskError::Unsuited(_) => errors::agent(error),
             _ => errors::halted(error),
@@ -95,8 +93,5 @@ pub(crate) fn ask(
             found,
         ))
     };
-    let report = || if count.tell(on_count.as_ref())? { Ok(()) } else { queries.tell(on_progress.as_ref()) };
-    let found = ticking(py, &queries.interrupt, work, |question| question.ask(py, game, &players), report)??;
-    queries.tell_end(on_progress.as_ref())?;
-    Ok(found)
+    progress.run(py, work, |question| question.ask(py, game, &players), |error| error)
 }

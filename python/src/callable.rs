@@ -1,6 +1,6 @@
 //! `stier.PythonAgent`.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
@@ -9,12 +9,13 @@ use stier_agents::agent::DecideError;
 use stier_agents::erased::DynState;
 use stier_core::{Action, Rng};
 
-use crate::agent::{Agent, no_search};
-use crate::beliefs::Beliefs;
+use crate::agent::Agent;
+use crate::beliefs::by_chance;
 use crate::errors;
 use crate::game::Game;
 use crate::policy::TabularPolicy;
-use crate::run::guarded;
+use crate::run::{guarded, locked};
+use crate::search::no_search;
 use crate::state::State;
 use crate::values::{Number, Seed};
 
@@ -137,7 +138,7 @@ impl PythonAgent {
     /// the cause, or no player is to move.
     fn step(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<u8> {
         let seat = DecideError::seat(guarded(|| state.inner().turn())?).map_err(errors::agent)?;
-        let seed = self.rng.lock().unwrap_or_else(PoisonError::into_inner).bits();
+        let seed = locked(&self.rng).bits();
         let mut shown = guarded(|| state.inner().resample(seat, seed))?;
         shown.set_dealing(None);
         Ok(self.ask(py, state.game(), &*shown)?.0)
@@ -159,8 +160,8 @@ impl PythonAgent {
     /// The beliefs of the given player, or by default the player to move, from chance alone. The callable is not
     /// called.
     #[pyo3(signature = (state, player=None))]
-    fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Beliefs> {
-        Beliefs::by_chance(py, &state, player.as_ref())
+    fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Py<PyAny>> {
+        by_chance(py, &state, player.as_ref())
     }
 
     /// Starts a new game: draws from the streams of `seed`, by default the agent's own seed, and calls the object's
@@ -168,7 +169,7 @@ impl PythonAgent {
     #[pyo3(signature = (seed=None))]
     fn restart(&self, py: Python<'_>, seed: Option<Seed>) -> PyResult<()> {
         let seed = seed.map_or(self.seed, |Seed(seed)| seed);
-        *self.rng.lock().unwrap_or_else(PoisonError::into_inner) = stream(seed);
+        *locked(&self.rng) = stream(seed);
         self.begin(py)
     }
 

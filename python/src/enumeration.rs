@@ -1,8 +1,7 @@
 //! Trees of whole games, and the errors of games that are too large for one.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use pyo3::prelude::*;
 use stier_agents::erased::DynTree;
@@ -10,6 +9,7 @@ use stier_agents::solve::{BuildError, TooLarge};
 
 use crate::errors;
 use crate::game::Game;
+use crate::run::{Progress, goes_on};
 use crate::values::Number;
 
 /// The tree numbers histories with fewer than 31 bits.
@@ -52,48 +52,22 @@ fn tree_error(game: &Game, error: BuildError, hint: &str) -> PyErr {
     errors::argument(format!("{} is too large: it has {size} histories, and {remedy}{hint}", game.text()))
 }
 
-/// The progress of an enumeration.
-#[derive(Default)]
-pub(crate) struct Count {
-    histories: AtomicU64,
-    estimate: AtomicU64,
-    running: AtomicBool,
-}
-
-impl Count {
-    /// Calls `on_count(histories, estimate)` while histories are counted. Returns whether counting goes on.
-    pub(crate) fn tell(&self, on_count: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
-        if !self.running.load(Ordering::Relaxed) {
-            return Ok(false);
-        }
-        if let Some(callback) = on_count {
-            let [histories, estimate] = [&self.histories, &self.estimate].map(|number| number.load(Ordering::Relaxed));
-            callback.call1((histories, estimate))?;
-        }
-        Ok(true)
-    }
-}
-
-/// Builds the tree of a game. Stops once the flag is set. `hint` is added to the text of errors.
+/// Builds the tree of a game. Stops once the call is to end. `hint` is added to the text of errors.
 pub(crate) fn enumerate(
     game: &Game,
     most_histories: usize,
     threads: usize,
-    interrupt: &AtomicBool,
-    count: &Count,
+    progress: &Progress,
     hint: &str,
 ) -> PyResult<Arc<dyn DynTree>> {
     if game.is_native() {
-        count.estimate.store(game.face().estimate_histories().histories as u64, Ordering::Relaxed);
+        progress.estimate.store(game.face().estimate_histories().histories as u64, Ordering::Relaxed);
     }
-    count.running.store(true, Ordering::Relaxed);
+    progress.is_counting.store(true, Ordering::Relaxed);
     let tree = game.face().enumerate(most_histories, threads, &|histories| {
-        count.histories.store(histories as u64, Ordering::Relaxed);
-        match interrupt.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
+        progress.histories.store(histories as u64, Ordering::Relaxed);
+        goes_on(&progress.interrupt)
     });
-    count.running.store(false, Ordering::Relaxed);
+    progress.is_counting.store(false, Ordering::Relaxed);
     tree.map_err(|error| tree_error(game, error, hint))
 }

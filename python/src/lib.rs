@@ -4,6 +4,8 @@
 //! This layer checks every argument, runs long calls on a thread of their own without the GIL ([`run`]), and raises the
 //! exceptions of `stier/errors.py`.
 
+#![expect(clippy::too_many_arguments, reason = "Python names its arguments")]
+
 use pyo3::prelude::*;
 use pyo3::wrap_pyfunction;
 
@@ -18,7 +20,6 @@ mod enumeration;
 mod errors;
 mod game;
 mod game_methods;
-mod judgement;
 mod listing;
 mod pit;
 mod policy;
@@ -30,7 +31,6 @@ mod result;
 mod run;
 mod scene;
 mod search;
-mod search_many;
 mod seeds;
 mod serial;
 mod solve;
@@ -54,12 +54,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<state::State>()?;
     module.add_class::<agent::Agent>()?;
     module.add_class::<callable::PythonAgent>()?;
-    module.add_class::<beliefs::Beliefs>()?;
-    module.add_class::<search::Search>()?;
-    module.add_class::<search::ActionStats>()?;
-    module.add_class::<search::Line>()?;
     module.add_class::<result::PitResult>()?;
-    module.add_class::<properties::Properties>()?;
     module.add_class::<result::Played>()?;
     module.add_class::<policy::TabularPolicy>()?;
     module.add_class::<tree::GameTree>()?;
@@ -74,15 +69,13 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(serial::serialize_game_and_state, module)?)?;
     module.add_function(wrap_pyfunction!(serial::deserialize_game_and_state, module)?)?;
     module.add_function(wrap_pyfunction!(serial::restore_state, module)?)?;
-    module.add_function(wrap_pyfunction!(search::restore_search, module)?)?;
-    module.add_function(wrap_pyfunction!(beliefs::restore_beliefs, module)?)?;
     module.add_function(wrap_pyfunction!(result::restore_pit_result, module)?)?;
     module.add_function(wrap_pyfunction!(pit::pit, module)?)?;
     module.add_function(wrap_pyfunction!(pit::games_per_deal, module)?)?;
-    module.add_function(wrap_pyfunction!(judgement::judge, module)?)?;
-    module.add_function(wrap_pyfunction!(judgement::verdict, module)?)?;
-    module.add_function(wrap_pyfunction!(judgement::cross_fitted, module)?)?;
-    module.add_function(wrap_pyfunction!(judgement::judgement_seed, module)?)?;
+    module.add_function(wrap_pyfunction!(search::judge, module)?)?;
+    module.add_function(wrap_pyfunction!(search::verdict, module)?)?;
+    module.add_function(wrap_pyfunction!(search::cross_fitted, module)?)?;
+    module.add_function(wrap_pyfunction!(search::judgement_seed, module)?)?;
     module.add_function(wrap_pyfunction!(stats::estimate, module)?)?;
     module.add_function(wrap_pyfunction!(stats::share, module)?)?;
     module.add_function(wrap_pyfunction!(stats::estimate_of_sums, module)?)?;
@@ -94,7 +87,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(policy_file::restore_policy, module)?)?;
     module.add_function(wrap_pyfunction!(best_response::best_response, module)?)?;
     module.add_function(wrap_pyfunction!(worlds::resample_many, module)?)?;
-    module.add_function(wrap_pyfunction!(search_many::search_many, module)?)?;
+    module.add_function(wrap_pyfunction!(search::search_many, module)?)?;
     module.add_function(wrap_pyfunction!(seeds::derive_seed, module)?)?;
     module.add_function(wrap_pyfunction!(listing::registered_names, module)?)?;
     module.add_function(wrap_pyfunction!(listing::registered_agents, module)?)?;

@@ -11,7 +11,7 @@ use crate::entrants::{Plan, Player, Question};
 use crate::errors;
 use crate::game::AnyGame;
 use crate::result::PitResult;
-use crate::run::{Progress, ticking};
+use crate::run::Progress;
 use crate::values::{Number, Seed};
 
 /// A larger number is a typing mistake: a run can be interrupted, but not continued.
@@ -38,7 +38,6 @@ pub(crate) fn games_per_deal(agents: Vec<String>) -> PyResult<u64> {
 /// `stier.pit` for the other arguments.
 #[pyfunction]
 #[pyo3(signature = (game, agents, deals, seed, paired, threads, on_progress=None))]
-#[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
 pub(crate) fn pit<'py>(
     py: Python<'py>,
     game: AnyGame,
@@ -47,7 +46,7 @@ pub(crate) fn pit<'py>(
     seed: Seed,
     paired: bool,
     threads: Number,
-    on_progress: Option<Bound<'py, PyAny>>,
+    on_progress: Option<Py<PyAny>>,
 ) -> PyResult<PitResult> {
     let AnyGame(game) = &game;
     let players: Vec<Player<'py>> = agents.iter().map(|agent| Player::of(game, agent)).collect::<PyResult<_>>()?;
@@ -73,22 +72,21 @@ pub(crate) fn pit<'py>(
         )));
     }
 
-    let progress = Progress::default();
-    progress.expect(total);
+    let progress = Progress::new(total, on_progress, None);
     let work = |sender: Sender<Question>| {
         let enter = |(entrant, plan): (usize, Plan)| plan.entrant(entrant, &sender);
         let entrants: Vec<DynEntrant> = plans.into_iter().enumerate().map(enter).collect();
         let result = game.face().pit(&entrants, &settings, &progress.interrupt, &|| progress.advance())?;
         Ok(PitResult::new(game.clone(), result))
     };
-    let report = || progress.tell(on_progress.as_ref());
-    report()?;
-    let result = ticking(py, &progress.interrupt, work, |question| question.ask(py, game, &players), report)?;
-    let result = result.map_err(|error: PitError| match error {
-        PitError::TooFew { .. } | PitError::Unsuited { .. } => errors::agent(error),
-        PitError::NoDeals | PitError::TooManyDeals { .. } => errors::argument(error),
-        PitError::Halted(_) => errors::halted(error),
-    })?;
-    progress.tell_end(on_progress.as_ref())?;
-    Ok(result)
+    progress.run(
+        py,
+        work,
+        |question| question.ask(py, game, &players),
+        |error| match error {
+            PitError::TooFew { .. } | PitError::Unsuited { .. } => errors::agent(error),
+            PitError::NoDeals | PitError::TooManyDeals { .. } => errors::argument(error),
+            PitError::Halted(_) => errors::halted(error),
+        },
+    )
 }

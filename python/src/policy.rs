@@ -1,7 +1,7 @@
 //! `stier.TabularPolicy`.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use numpy::{IntoPyArray as _, PyArray2, PyArrayMethods as _};
 use pyo3::prelude::*;
@@ -14,11 +14,11 @@ use stier_agents::solve::solution_file::Label;
 use stier_agents::solve::{Look, NashConv, known_values};
 use stier_core::{Action, Rng};
 
-use crate::beliefs::Beliefs;
+use crate::beliefs::by_chance;
 use crate::errors;
 use crate::game::Game;
 use crate::result::pandas;
-use crate::run::guarded;
+use crate::run::{guarded, locked};
 use crate::state::State;
 use crate::values::{Number, Seed};
 
@@ -265,22 +265,22 @@ impl TabularPolicy {
     fn step_with_policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<(Vec<(u8, f64)>, u8)> {
         let row = self.probabilities_in(py, &state)?;
         let shares: Vec<f64> = row.iter().map(|&(_, share)| share).collect();
-        let drawn = draw(&shares, &mut self.rng.lock().unwrap_or_else(PoisonError::into_inner));
+        let drawn = draw(&shares, &mut locked(&self.rng));
         let action = row[drawn].0;
         Ok((row, action))
     }
 
     /// The beliefs of the given player, or by default the player to move, from chance alone.
     #[pyo3(signature = (state, player=None))]
-    fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Beliefs> {
-        Beliefs::by_chance(py, &state, player.as_ref())
+    fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Py<PyAny>> {
+        by_chance(py, &state, player.as_ref())
     }
 
     /// Draws from the streams of `seed`, by default the seed of the policy.
     #[pyo3(signature = (seed=None))]
     fn restart(&self, seed: Option<Seed>) {
         let seed = seed.map_or(self.seed, |Seed(seed)| seed);
-        *self.rng.lock().unwrap_or_else(PoisonError::into_inner) = stream(seed);
+        *locked(&self.rng) = stream(seed);
     }
 
     /// The expected number of times per game that any player chooses the action, if all follow the policy. It is a

@@ -2,18 +2,17 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 
 use pyo3::prelude::*;
 use stier_agents::agent::threads;
 use stier_agents::solve::solution_file;
 
-use crate::enumeration::{Count, MAX_HISTORIES, enumerate, most_histories};
+use crate::enumeration::{MAX_HISTORIES, enumerate, most_histories};
 use crate::errors;
 use crate::game::load_by_name;
 use crate::policy::{Measured, TabularPolicy};
-use crate::run::ticking;
+use crate::run::Progress;
 use crate::values::{Number, Seed};
 
 /// While the histories of the game are counted, `on_count(histories, estimate)` is called about ten times a second. See
@@ -26,11 +25,11 @@ pub(crate) fn load_solution(
     seed: Seed,
     max_histories: Number,
     threads: Number,
-    on_count: Option<Bound<'_, PyAny>>,
+    on_count: Option<Py<PyAny>>,
 ) -> PyResult<TabularPolicy> {
     let (most, threads) = (most_histories(&max_histories)?, threads.cores()?);
     let bytes = fs::read(&path).map_err(|error| errors::file(format!("{}: {error}", path.display())))?;
-    read(py, &bytes, seed, &path.display().to_string(), None, (most, threads), on_count.as_ref())
+    read(py, &bytes, seed, &path.display().to_string(), None, (most, threads), on_count)
 }
 
 /// Restores a pickled policy.
@@ -53,19 +52,19 @@ fn read(
     place: &str,
     measured: Option<Measured>,
     (most, threads): (usize, usize),
-    on_count: Option<&Bound<'_, PyAny>>,
+    on_count: Option<Py<PyAny>>,
 ) -> PyResult<TabularPolicy> {
     let failed = |error: &dyn std::fmt::Display| errors::record(format!("{place}: {error}"));
     let (name, rules) = solution_file::game_of(bytes).map_err(|error| failed(&error))?;
     let game = load_by_name(py, name, rules).map_err(|error| failed(error.value(py)))?;
-    let (interrupt, count) = (AtomicBool::new(false), Count::default());
+    let progress = Progress::new(0, None, on_count);
     let work = |_sender: Sender<()>| {
-        let tree = enumerate(&game, most, threads, &interrupt, &count, "")?;
+        let tree = enumerate(&game, most, threads, &progress, "")?;
         let (policy, origin) = tree.read(bytes).map_err(|error| failed(&error))?;
         match measured {
             Some(measured) => Ok(TabularPolicy::new(game.clone(), origin, policy, seed.0, measured)),
             None => TabularPolicy::measure(game.clone(), origin, policy, seed.0, threads),
         }
     };
-    ticking(py, &interrupt, work, |()| Ok(()), || count.tell(on_count).map(|_| ()))?
+    progress.run(py, work, |()| Ok(()), |error| error)
 }

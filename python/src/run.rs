@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,16 +30,28 @@ const AWAKE: Duration = Duration::from_micros(200);
 /// The time between two reports of progress.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The progress of a long call.
+/// The progress of a long call, and the caller's functions that it is told.
 #[derive(Default)]
 pub(crate) struct Progress {
     done: AtomicU64,
     total: AtomicU64,
+    on_progress: Option<Py<PyAny>>,
+    /// The histories that were counted, and an estimate of them all, while a game is enumerated.
+    pub(crate) histories: AtomicU64,
+    pub(crate) estimate: AtomicU64,
+    pub(crate) is_counting: AtomicBool,
+    on_count: Option<Py<PyAny>>,
     /// Set if the call is to end.
     pub(crate) interrupt: Arc<AtomicBool>,
 }
 
 impl Progress {
+    /// So much is to be done, and `on_progress(done, total)` is to be called, or `on_count(histories, estimate)` while a game
+    /// is enumerated.
+    pub(crate) fn new(total: u64, on_progress: Option<Py<PyAny>>, on_count: Option<Py<PyAny>>) -> Self {
+        Self { total: total.into(), on_progress, on_count, ..Self::default() }
+    }
+
     /// So much is to be done.
     pub(crate) fn expect(&self, total: u64) {
         self.total.store(total, Ordering::Relaxed);
@@ -48,23 +60,51 @@ impl Progress {
     /// Notes that one more is done. Breaks if the call is to end.
     pub(crate) fn advance(&self) -> ControlFlow<()> {
         self.done.fetch_add(1, Ordering::Relaxed);
-        if self.interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        goes_on(&self.interrupt)
     }
 
-    /// Calls `on_progress(done, total)`, unless there is nothing to do.
-    pub(crate) fn tell(&self, on_progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let [done, total] = [&self.done, &self.total].map(|number| number.load(Ordering::Relaxed));
-        match on_progress {
-            Some(callback) if total > 0 => callback.call1((done, total)).map(|_| ()),
+    /// Tells the caller, unless there is nothing to do.
+    pub(crate) fn tell(&self, py: Python<'_>) -> PyResult<()> {
+        let is_counting = self.is_counting.load(Ordering::Relaxed);
+        let (callback, numbers) = match is_counting {
+            true => (&self.on_count, [&self.histories, &self.estimate]),
+            false => (&self.on_progress, [&self.done, &self.total]),
+        };
+        let [done, total] = numbers.map(|number| number.load(Ordering::Relaxed));
+        match callback {
+            Some(callback) if is_counting || total > 0 => callback.call1(py, (done, total)).map(|_| ()),
             _ => Ok(()),
         }
     }
 
     /// The same at the end: all is done.
-    pub(crate) fn tell_end(&self, on_progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    pub(crate) fn tell_end(&self, py: Python<'_>) -> PyResult<()> {
         self.done.store(self.total.load(Ordering::Relaxed), Ordering::Relaxed);
-        self.tell(on_progress)
+        self.tell(py)
     }
+
+    /// Runs `work` as [`ticking`] does. Tells the caller before, meanwhile, and after it. `refused` converts its errors.
+    pub(crate) fn run<T: Send, E: Send, R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(Sender<R>) -> Result<T, E> + Send,
+        answer: impl FnMut(R) -> PyResult<()>,
+        refused: impl FnOnce(E) -> PyErr,
+    ) -> PyResult<T> {
+        self.tell(py)?;
+        let done = ticking(py, &self.interrupt, work, answer, || self.tell(py))?.map_err(refused)?;
+        self.tell_end(py).map(|()| done)
+    }
+}
+
+/// Locks what stays right even if a thread that has locked it panics.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Breaks if a call is to end.
+pub(crate) fn goes_on(interrupt: &AtomicBool) -> ControlFlow<()> {
+    if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 /// The number of calls that are to end because of a signal or an exception. Meanwhile games fail that run in Python.

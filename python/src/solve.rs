@@ -2,19 +2,19 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use stier_agents::solve::solution_file::Label;
-use stier_agents::solve::{Algorithm, Progress, Settings, SolveError, Solved};
+use stier_agents::solve::{Algorithm, Progress as Reached, Settings, SolveError, Solved};
 
-use crate::enumeration::{Count, enumerate, most_histories};
+use crate::enumeration::{enumerate, most_histories};
 use crate::errors;
 use crate::game::AnyGame;
 use crate::policy::TabularPolicy;
-use crate::run::ticking;
+use crate::run::{Progress, locked, ticking};
 use crate::values::{Number, Seed, choice};
 
 /// A larger number is a typing mistake: a run can be interrupted, and continued from a checkpoint.
@@ -27,7 +27,6 @@ const MAX_ITERATIONS: i64 = 1_000_000_000;
 #[pyo3(signature = (
     game, algorithm, iterations, target, seed, checkpoint, max_histories, threads, on_progress=None, on_count=None
 ))]
-#[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
 pub(crate) fn solve(
     py: Python<'_>,
     game: AnyGame,
@@ -39,7 +38,7 @@ pub(crate) fn solve(
     max_histories: Number,
     threads: Number,
     on_progress: Option<Bound<'_, PyAny>>,
-    on_count: Option<Bound<'_, PyAny>>,
+    on_count: Option<Py<PyAny>>,
 ) -> PyResult<TabularPolicy> {
     let AnyGame(game) = &game;
     if !(target >= 0.0 && target.is_finite()) {
@@ -54,31 +53,27 @@ pub(crate) fn solve(
         threads: threads.cores()?,
     };
     let most = most_histories(&max_histories)?;
-    let interrupt = Arc::<AtomicBool>::default();
-    let progress = Mutex::new(Progress { iterations: 0, nash_conv: None });
-    let watch = |now: Progress| {
-        *progress.lock().expect("the lock is never held during a panic") = now;
+    let counting = Progress::new(0, None, on_count);
+    let reached = Mutex::new((0, None));
+    let watch = |now: Reached| {
+        *locked(&reached) = (now.iterations, now.nash_conv);
         ControlFlow::Continue(())
     };
     let total = settings.iterations;
-    let tell = |iterations: u64, nash_conv: Option<f64>| match &on_progress {
+    let tell = |(iterations, nash_conv): (u64, Option<f64>)| match &on_progress {
         Some(callback) => callback.call1((iterations, total, nash_conv)).map(|_| ()),
         None => Ok(()),
     };
-    tell(0, None)?;
-    let count = Count::default();
-    let report = || {
-        if count.tell(on_count.as_ref())? {
-            return Ok(());
-        }
-        let Progress { iterations, nash_conv } = *progress.lock().expect("the lock is never held during a panic");
-        tell(iterations, nash_conv)
+    tell((0, None))?;
+    let report = || match counting.is_counting.load(Ordering::Relaxed) {
+        true => counting.tell(py),
+        false => tell(*locked(&reached)),
     };
     // Dropping the sender tells the waiting thread that the work has ended.
     let work = |_sender: Sender<()>| {
-        let tree = enumerate(game, most, settings.threads, &interrupt, &count, "")?;
+        let tree = enumerate(game, most, settings.threads, &counting, "")?;
         let Solved { policy, iterations, log } =
-            tree.solve(&settings, &interrupt, &watch).map_err(|error| match error {
+            tree.solve(&settings, &counting.interrupt, &watch).map_err(|error| match error {
                 SolveError::Checkpoint { .. }
                 | SolveError::NoCheckpoint(_)
                 | SolveError::NotZeroSum { .. }
@@ -90,8 +85,8 @@ pub(crate) fn solve(
         let found = TabularPolicy::measure(game.clone(), origin, policy, seed.0, settings.threads)?;
         Ok::<_, PyErr>(found.ended_after(log.seconds))
     };
-    let found = ticking(py, &interrupt, work, |()| Ok(()), report)??;
-    tell(found.iterations(), found.nash_conv())?;
+    let found = ticking(py, &counting.interrupt, work, |()| Ok(()), report)??;
+    tell((found.iterations(), found.nash_conv()))?;
     Ok(found)
 }
 

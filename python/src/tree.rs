@@ -1,10 +1,10 @@
 //! `stier.solving.GameTree`.
 
 use std::borrow::Cow;
-use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use numpy::{
     AllowTypeChange, IntoPyArray as _, Ix1, PyArray1, PyArray2, PyArrayLike1, PyArrayLike2, PyArrayMethods as _,
@@ -18,11 +18,11 @@ use stier_agents::solve::{Look, Pass, Passes, SeatRows, policy_of_rows};
 
 use crate::arrays::{tensors, writable};
 use crate::best_response::{Trees, ask, settings_of};
-use crate::enumeration::{Count, enumerate, most_histories};
+use crate::enumeration::{enumerate, most_histories};
 use crate::errors;
 use crate::game::{AnyGame, Game};
 use crate::policy::{TabularPolicy, knowledge, origin};
-use crate::run::{guarded, watched};
+use crate::run::{Progress, goes_on, guarded, locked, watched};
 use crate::values::{Number, Seed, choice};
 
 /// A whole game in memory, for policies that are computed for all information sets at once.
@@ -100,9 +100,9 @@ impl GameTree {
     fn new(py: Python<'_>, game: AnyGame, max_histories: Number, threads: Number) -> PyResult<Self> {
         let AnyGame(game) = &game;
         let (most, threads) = (most_histories(&max_histories)?, threads.cores()?);
-        let interrupt = AtomicBool::new(false);
-        let work = |_sender: Sender<()>| enumerate(game, most, threads, &interrupt, &Count::default(), "");
-        let tree = watched(py, &interrupt, work, |_| Ok(()))??;
+        let progress = Progress::default();
+        let work = |_sender: Sender<()>| enumerate(game, most, threads, &progress, "");
+        let tree = progress.run(py, work, |()| Ok(()), |error| error)?;
         Ok(Self { game: game.clone(), tree, threads, rows: OnceLock::new(), passes: Mutex::new(None) })
     }
 
@@ -201,11 +201,11 @@ impl GameTree {
         agent: &Bound<'_, PyAny>,
         seed: Seed,
         seeds: Number,
-        on_progress: Option<Bound<'_, PyAny>>,
+        on_progress: Option<Py<PyAny>>,
     ) -> PyResult<TabularPolicy> {
         let settings = settings_of(seed, &seeds, self.threads)?;
-        let trees = Trees::Given(self.tree.clone());
-        Ok(ask(py, &self.game, agent, &settings, trees, (on_progress, None))?.0)
+        let progress = Progress::new(0, on_progress, None);
+        Ok(ask(py, &self.game, agent, &settings, Trees::Given(self.tree.clone()), &progress)?.0)
     }
 
     /// The value of every action to the player to move, if all players follow the policy afterwards.
@@ -265,7 +265,6 @@ impl GameTree {
     /// Takes about half as long as an iteration of a solver for two players. The first pass allocates 8 bytes per history and
     /// 8 per action, which the tree keeps. Raises `ArgumentError` for arrays of another kind, and for policies that are not
     /// probabilities.
-    #[expect(clippy::too_many_arguments, reason = "the arrays, one by one")]
     fn regrets_into(
         &self,
         py: Python<'_>,
@@ -293,14 +292,10 @@ impl GameTree {
             others: others.as_slice_mut()?,
         };
         let interrupt = AtomicBool::new(false);
-        let watch = || match interrupt.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        };
         let mut work = || {
-            let mut passes = self.passes.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut passes = locked(&self.passes);
             let passes = passes.get_or_insert_with(|| Passes::new(tree, self.threads));
-            passes.run(tree, rows, &policies, seat, &mut pass, &watch)
+            passes.run(tree, rows, &policies, seat, &mut pass, &|| goes_on(&interrupt))
         };
         let done = match tree.num_nodes() < INSTANT {
             true => py.detach(work),
@@ -317,7 +312,6 @@ impl GameTree {
     #[pyo3(signature = (policies, *, name="policy".to_string(), iterations=Number::Small(1), seconds=0.0, history=Vec::new(),
                         seed=Seed(0)),
            text_signature = "($self, policies, *, name='policy', iterations=1, seconds=0.0, history=(), seed=0)")]
-    #[expect(clippy::too_many_arguments, reason = "the facts about a solution, one by one")]
     fn solution(
         &self,
         py: Python<'_>,

@@ -326,7 +326,6 @@ impl VectorEnv {
     /// before any environment is stepped.
     #[pyo3(signature = (actions, *, observation=None, action_mask=None, rewards=None, terminated=None, current_player=None,
         final_observation=None))]
-    #[expect(clippy::too_many_arguments, reason = "the arrays, one by one")]
     fn step_into<'py>(
         &self,
         py: Python<'py>,
@@ -348,7 +347,6 @@ impl VectorEnv {
     /// Resets into arrays of the caller; see `step_into`.
     #[pyo3(signature = (seed=None, mask=None, *, observation=None, action_mask=None, rewards=None, terminated=None,
         current_player=None))]
-    #[expect(clippy::too_many_arguments, reason = "the arrays, one by one")]
     fn reset_into<'py>(
         &self,
         py: Python<'py>,

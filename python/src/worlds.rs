@@ -140,7 +140,6 @@ pub(crate) fn one_or_many<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Game, Vec
 #[pyfunction]
 #[pyo3(signature = (states, n, seed=Seed(0), *, player=None, histories=false, agent=None, threads=Number::Small(0)),
     text_signature = "(states, n, seed=0, *, player=None, histories=False, agent=None, threads=0)")]
-#[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
 pub(crate) fn resample_many(
     py: Python<'_>,
     states: &Bound<'_, PyAny>,

@@ -3,7 +3,7 @@
 //! A node is a Python object with the answers about it. Equal objects have one node. A map from paths finds the node of a
 //! position. Both forget: what was not used for a while is asked again when it is needed.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 use std::{hash::Hash, mem};
 
 use pyo3::prelude::*;
@@ -12,6 +12,7 @@ use stier_core::{Action, Actions256, BySeat, Outcome, Turn};
 
 use super::encode::Code;
 use super::position::Path;
+use crate::run::locked;
 
 /// The view of an observer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,13 +52,13 @@ impl Node {
 
     /// The node after an event, if it is known.
     pub(super) fn child(&self, event: Action) -> Option<Arc<Self>> {
-        let children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
+        let children = locked(&self.children);
         children.iter().find(|(own, _)| *own == event).and_then(|(_, child)| child.upgrade())
     }
 
     /// Notes the node after an event.
     pub(super) fn note_child(&self, event: Action, child: &Arc<Self>) {
-        let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut children = locked(&self.children);
         children.retain(|(own, _)| *own != event);
         children.push((event, Arc::downgrade(child)));
     }
@@ -102,10 +103,6 @@ pub(super) struct Nodes {
     digests: Mutex<Recent<(usize, u64), u64>>,
     /// The number of young entries of each.
     most: usize,
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Nodes {
