@@ -2,12 +2,13 @@
 
 use numpy::ndarray::Dimension;
 use numpy::{
-    Element, IntoPyArray as _, PyArray, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadwriteArray,
-    PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods as _,
+    Element, IntoPyArray as _, PyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods as _, PyReadonlyArray1,
+    PyReadwriteArray, PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods as _,
 };
+use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use stier_agents::batch::vector::{Cells, Rows, Shape};
+use stier_agents::batch::vector::{Cells, Rows};
 
 use crate::errors;
 use crate::run::guarded;
@@ -47,49 +48,20 @@ impl Format {
     }
 }
 
-/// Arrays given by the caller.
-#[derive(Default)]
-pub(crate) struct Arrays<'py> {
-    pub(crate) observation: Option<Bound<'py, PyAny>>,
-    pub(crate) final_observation: Option<Bound<'py, PyAny>>,
-    pub(crate) action_mask: Option<Bound<'py, PyAny>>,
-    pub(crate) rewards: Option<Bound<'py, PyAny>>,
-    pub(crate) terminated: Option<Bound<'py, PyAny>>,
-    pub(crate) current_player: Option<Bound<'py, PyAny>>,
-}
-
 /// Tensors borrowed for writing.
-enum Numbers<'py> {
+pub(crate) enum Numbers<'py> {
     Floats(PyReadwriteArray2<'py, f32>),
     Bytes(PyReadwriteArray2<'py, u8>),
 }
 
 /// Arrays borrowed for writing.
 pub(crate) struct Borrowed<'py> {
-    observation: Option<Numbers<'py>>,
-    final_observation: Option<Numbers<'py>>,
-    action_mask: Option<PyReadwriteArray2<'py, u8>>,
-    rewards: Option<PyReadwriteArray2<'py, f32>>,
-    terminated: Option<PyReadwriteArray1<'py, bool>>,
-    current_player: Option<PyReadwriteArray1<'py, i32>>,
-}
-
-impl<'py> Arrays<'py> {
-    /// Checks and borrows the arrays.
-    pub(crate) fn borrow(self, lanes: usize, shape: &Shape) -> PyResult<Borrowed<'py>> {
-        let tensors = |name, array: Option<_>| array.map(|array| numbers(name, &array, &[lanes, shape.tensor]));
-        let rewards = |array| writable("rewards", "float32", &array, &[lanes, shape.seats]);
-        let terminated = |array| writable("terminated", "bool", &array, &[lanes]);
-        let current_player = |array| writable("current_player", "int32", &array, &[lanes]);
-        Ok(Borrowed {
-            observation: tensors("observation", self.observation).transpose()?,
-            final_observation: tensors("final_observation", self.final_observation).transpose()?,
-            action_mask: self.action_mask.map(|array| mask(&array, &[lanes, shape.actions])).transpose()?,
-            rewards: self.rewards.map(rewards).transpose()?,
-            terminated: self.terminated.map(terminated).transpose()?,
-            current_player: self.current_player.map(current_player).transpose()?,
-        })
-    }
+    pub(crate) observation: Option<Numbers<'py>>,
+    pub(crate) final_observation: Option<Numbers<'py>>,
+    pub(crate) action_mask: Option<PyReadwriteArray2<'py, u8>>,
+    pub(crate) rewards: Option<PyReadwriteArray2<'py, f32>>,
+    pub(crate) terminated: Option<PyReadwriteArray1<'py, bool>>,
+    pub(crate) current_player: Option<PyReadwriteArray1<'py, i32>>,
 }
 
 /// The error for an array of the wrong type or shape.
@@ -127,7 +99,7 @@ pub(crate) fn writable<'py, T: Element, D: Dimension>(
 }
 
 /// Borrows tensors in the format of the array.
-fn numbers<'py>(name: &str, array: &Bound<'py, PyAny>, dimensions: &[usize]) -> PyResult<Numbers<'py>> {
+pub(crate) fn numbers<'py>(name: &str, array: &Bound<'py, PyAny>, dimensions: &[usize]) -> PyResult<Numbers<'py>> {
     if array.cast::<PyArray2<u8>>().is_ok() {
         return writable(name, "uint8", array, dimensions).map(Numbers::Bytes);
     }
@@ -135,7 +107,7 @@ fn numbers<'py>(name: &str, array: &Bound<'py, PyAny>, dimensions: &[usize]) -> 
 }
 
 /// Borrows a mask of 0 and 1, of any type with one byte per entry.
-fn mask<'py>(array: &Bound<'py, PyAny>, dimensions: &[usize]) -> PyResult<PyReadwriteArray2<'py, u8>> {
+pub(crate) fn mask<'py>(array: &Bound<'py, PyAny>, dimensions: &[usize]) -> PyResult<PyReadwriteArray2<'py, u8>> {
     let byte = array.cast::<PyArray2<i8>>().is_ok() || array.cast::<PyArray2<bool>>().is_ok();
     let bytes = if byte { array.call_method1("view", ("uint8",))? } else { array.clone() };
     writable("action_mask", "int8, bool or uint8", &bytes, dimensions)
@@ -164,6 +136,42 @@ impl Borrowed<'_> {
     }
 }
 
+/// Numbers that become a new array with this shape.
+pub(crate) struct Array<T>(Vec<T>, Vec<usize>);
+
+impl<T> Array<T> {
+    /// A row of numbers.
+    pub(crate) fn row(cells: impl IntoIterator<Item = T>) -> Self {
+        let cells: Vec<T> = cells.into_iter().collect();
+        let shape = vec![cells.len()];
+        Self(cells, shape)
+    }
+
+    /// Numbers of this shape, in C order.
+    pub(crate) fn of(cells: Vec<T>, shape: &[usize]) -> Self {
+        Self(cells, shape.to_vec())
+    }
+}
+
+impl<T: Default + Clone> Array<T> {
+    /// Numbers that `write` fills in. A game may fail meanwhile.
+    pub(crate) fn filled(shape: &[usize], write: impl FnOnce(&mut [T])) -> PyResult<Self> {
+        let mut cells = vec![T::default(); shape.iter().product()];
+        guarded(|| write(&mut cells)).map(|()| Self::of(cells, shape))
+    }
+}
+
+impl<'py, T: Element> IntoPyObject<'py> for Array<T> {
+    type Target = PyArrayDyn<T>;
+    type Output = Bound<'py, Self::Target>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        let row = self.0.into_pyarray(py);
+        if self.1.len() == 1 { Ok(row.to_dyn().clone()) } else { row.reshape(self.1) }
+    }
+}
+
 /// New tensors of type `"float32"` or `"uint8"`, which `write` fills without the GIL.
 pub(crate) fn tensors<'py>(
     py: Python<'py>,
@@ -171,15 +179,10 @@ pub(crate) fn tensors<'py>(
     shape: [usize; 2],
     write: impl FnOnce(Cells<'_>) + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let size = shape.iter().product();
     if Format::of(Some(dtype))? == Format::Uint8 {
-        let mut bytes = vec![0_u8; size];
-        py.detach(|| guarded(|| write(Cells::Bytes(&mut bytes))))?;
-        return Ok(bytes.into_pyarray(py).reshape(shape)?.into_any());
+        return py.detach(|| Array::filled(&shape, |bytes| write(Cells::Bytes(bytes))))?.into_bound_py_any(py);
     }
-    let mut floats = vec![0.0_f32; size];
-    py.detach(|| guarded(|| write(Cells::Floats(&mut floats))))?;
-    Ok(floats.into_pyarray(py).reshape(shape)?.into_any())
+    py.detach(|| Array::filled(&shape, |floats| write(Cells::Floats(floats))))?.into_bound_py_any(py)
 }
 
 /// Reads whole numbers as int64, one for each environment.

@@ -27,8 +27,6 @@ exceptions! {
     game: GameError,
     /// An action that is not legal, or that the game does not have.
     illegal: IllegalActionError,
-    /// An optional package that is not installed.
-    missing_extra: MissingExtraError,
     /// A record or a serialized state that cannot be read.
     record: RecordError,
     /// An unknown game, or invalid rules.

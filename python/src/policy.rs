@@ -3,9 +3,8 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use numpy::{IntoPyArray as _, PyArray2, PyArrayMethods as _};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBytes, PyString};
 use stier_agents::agent::sampling::draw;
 use stier_agents::agent::threads;
 use stier_agents::belief;
@@ -14,11 +13,12 @@ use stier_agents::solve::solution_file::Label;
 use stier_agents::solve::{Look, NashConv, known_values};
 use stier_core::{Action, Rng};
 
+use crate::arrays::Array;
 use crate::beliefs::by_chance;
 use crate::errors;
 use crate::game::Game;
-use crate::result::pandas;
 use crate::run::{guarded, locked};
+use crate::scene::dict;
 use crate::state::State;
 use crate::values::{Number, Seed};
 
@@ -201,16 +201,15 @@ impl TabularPolicy {
     fn history<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let rows: Vec<_> =
             self.origin.history.iter().map(|look| (look.iterations, look.seconds, look.nash_conv)).collect();
-        let settings = PyDict::new(py);
-        settings.set_item("dtype", vec![("iterations", "int64"), ("seconds", "float64"), ("nash_conv", "float64")])?;
-        py.import("numpy")?.call_method("array", (rows,), Some(&settings))
+        let kinds = vec![("iterations", "int64"), ("seconds", "float64"), ("nash_conv", "float64")];
+        py.import("numpy")?.call_method1("array", (rows, kinds))
     }
 
     /// The probabilities of all actions at all information sets, as a new float64 array (sets, actions); 0 for actions
     /// that are not legal.
-    fn probabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn probabilities(&self, py: Python<'_>) -> Array<f64> {
         let shape = [self.information_sets(), self.game.face().info().num_actions];
-        py.detach(|| self.policy.rows()).into_pyarray(py).reshape(shape)
+        Array::of(py.detach(|| self.policy.rows()), &shape)
     }
 
     /// A `pandas.DataFrame` with one row for each action of each information set, in the order of `GameTree`. Requires
@@ -221,7 +220,6 @@ impl TabularPolicy {
     /// the policy afterwards, as in `GameTree.action_values`; `reach`, the probability that a game reaches the information
     /// set if all follow the policy.
     fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let pandas = pandas(py)?;
         let (owner, face) = (self.policy.tree(), self.game.face());
         let (tree, policy) = (owner.shape(), self.policy.shares());
         let values = py.detach(|| threads::install(0, || known_values(tree, policy, belief::Beliefs::Policy)));
@@ -238,14 +236,15 @@ impl TabularPolicy {
             reach.extend(vec![probability; width]);
             actions.extend(tree.actions(set).iter().map(|action| &names[action.index()]));
         }
-        let columns = PyDict::new(py);
-        columns.set_item("information_set", texts)?;
-        columns.set_item("player", players.into_pyarray(py))?;
-        columns.set_item("action", actions)?;
-        columns.set_item("probability", policy.rows().to_vec().into_pyarray(py))?;
-        columns.set_item("value", values.into_pyarray(py))?;
-        columns.set_item("reach", reach.into_pyarray(py))?;
-        pandas.call_method1("DataFrame", (columns,))
+        let columns = (
+            ("information_set", texts),
+            ("player", Array::row(players)),
+            ("action", actions),
+            ("probability", Array::row(policy.rows().to_vec())),
+            ("value", Array::row(values)),
+            ("reach", Array::row(reach)),
+        );
+        py.import("stier._results")?.getattr("frame")?.call1((dict(py, columns)?,))
     }
 
     /// The probabilities of the legal actions of the player to move: `[(action, probability), …]`, ascending by action.

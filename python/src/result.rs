@@ -1,11 +1,10 @@
 //! `stier.PitResult` and `stier.Played`.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use numpy::{IntoPyArray as _, PyArray1, PyArray2};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::PyTuple;
 use stier_agents::arena::{self, Standing};
 use stier_core::{Action, BySeat};
 
@@ -57,15 +56,6 @@ fn played_parts(played: &arena::Played) -> PlayedParts {
 
 /// The content of a pickle of a match: game, agents, deals, seed, pairing, games.
 type Parts = (Game, Vec<String>, u64, u64, bool, Vec<PlayedParts>);
-
-/// The module pandas.
-pub(crate) fn pandas(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
-    py.import("pandas").map_err(|error| {
-        let hint = errors::missing_extra("to_pandas needs pandas: pip install 'stier[pandas]'");
-        hint.set_cause(py, Some(error));
-        hint
-    })
-}
 
 #[pymethods]
 impl PitResult {
@@ -181,27 +171,8 @@ impl PitResult {
 
     /// A `pandas.DataFrame` with one row per game and seat: `game` (counted from 0), `deal`, `seat`, `entrant` (the
     /// number of the agent), `agent` (as text), `return`. Requires pandas.
-    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let pandas = pandas(py)?;
-        let names: Vec<Bound<'_, PyString>> = self.result.agents.iter().map(|name| PyString::new(py, name)).collect();
-        let rows = || {
-            let seats = |(game, played)| (0..game_seats(played)).map(move |seat| (game, played, seat));
-            (0_u64..).zip(&self.result.games).flat_map(seats)
-        };
-        let entrant = |played: &arena::Played, seat: usize| played.agents.as_slice()[seat];
-        let numbers = |value: &dyn Fn(u64, &arena::Played, usize) -> u64| {
-            rows().map(|(game, played, seat)| value(game, played, seat)).collect::<Vec<u64>>().into_pyarray(py)
-        };
-        let columns = PyDict::new(py);
-        columns.set_item("game", numbers(&|game, _, _| game))?;
-        columns.set_item("deal", numbers(&|_, played, _| played.deal))?;
-        columns.set_item("seat", numbers(&|_, _, seat| seat as u64))?;
-        columns.set_item("entrant", numbers(&|_, played, seat| entrant(played, seat) as u64))?;
-        let labels: Vec<_> = rows().map(|(_, played, seat)| names[entrant(played, seat)].clone()).collect();
-        columns.set_item("agent", labels)?;
-        let returns: Vec<f64> = rows().map(|(_, played, seat)| played.returns.as_slice()[seat]).collect();
-        columns.set_item("return", returns.into_pyarray(py))?;
-        pandas.call_method1("DataFrame", (columns,))
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("stier._results")?.getattr("to_pandas")?.call1((slf,))
     }
 
     fn __str__(&self) -> String {
@@ -213,33 +184,9 @@ impl PitResult {
         format!("<stier.PitResult of {} games of {}: '{agents}'>", self.result.games.len(), self.game.text())
     }
 
-    fn _repr_html_(&self) -> String {
-        let mut out = format!(
-            "<table><caption>{}, {} games</caption><tr><th>agent</th><th>mean return</th><th>wins</th></tr>",
-            escape(&self.game.text()),
-            self.result.games.len()
-        );
-        for (label, Standing { mean, wins }) in self.result.agents.iter().zip(&self.standings) {
-            let _ = write!(
-                out,
-                "<tr><td style=\"text-align:left\">{}</td><td>{:+.3}{}</td><td>{} {}</td></tr>",
-                escape(label),
-                mean.mean,
-                mean.plus_minus(3),
-                wins.percent(),
-                wins.interval()
-            );
-        }
-        out + "</table>"
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("stier._results")?.getattr("to_html")?.call1((slf,))
     }
-}
-
-fn game_seats(played: &arena::Played) -> usize {
-    played.agents.len()
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Restores a pickled match.

@@ -55,6 +55,21 @@ impl State {
         }
     }
 
+    /// Asks about a player, by default the player to move.
+    pub(crate) fn of<T>(&self, player: Option<Number>, ask: impl FnOnce(&dyn DynState, Seat) -> T) -> PyResult<T> {
+        attempt(|| Ok(ask(self.inner(), self.seat(player.as_ref())?)))
+    }
+
+    /// Asks about what a player sees, or about everything.
+    pub(crate) fn seen<T>(
+        &self,
+        player: Option<Number>,
+        ask: impl FnOnce(&dyn DynState, Option<Seat>) -> T,
+    ) -> PyResult<T> {
+        let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
+        guarded(|| ask(self.inner(), seat))
+    }
+
     /// Returns true if it is the turn of `player`, or if `player` is left out.
     pub(crate) fn acts(&self, player: Option<&Number>) -> PyResult<bool> {
         let turn = self.inner.turn();

@@ -6,9 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use numpy::{
-    AllowTypeChange, IntoPyArray as _, Ix1, PyArray1, PyArray2, PyArrayLike1, PyArrayLike2, PyArrayMethods as _,
-};
+use numpy::{AllowTypeChange, Ix1, PyArrayLike1, PyArrayLike2, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use stier_agents::belief::Beliefs;
@@ -16,13 +14,13 @@ use stier_agents::erased::DynTree;
 use stier_agents::solve::solution_file::Label;
 use stier_agents::solve::{Look, Pass, Passes, SeatRows, policy_of_rows};
 
-use crate::arrays::{tensors, writable};
+use crate::arrays::{Array, tensors, writable};
 use crate::best_response::{Trees, ask, settings_of};
 use crate::enumeration::{enumerate, most_histories};
 use crate::errors;
 use crate::game::{AnyGame, Game};
 use crate::policy::{TabularPolicy, knowledge, origin};
-use crate::run::{Progress, goes_on, guarded, locked, watched};
+use crate::run::{Progress, goes_on, locked, watched};
 use crate::values::{Number, Seed, choice};
 
 /// A whole game in memory, for policies that are computed for all information sets at once.
@@ -44,6 +42,8 @@ pub(crate) struct GameTree {
 /// A pass over so many histories takes less time than users wait for the answer to Ctrl-C.
 const INSTANT: usize = 1 << 21;
 
+/// An array (sets, actions).
+type Probabilities<'py> = PyArrayLike2<'py, f64, AllowTypeChange>;
 /// One policy for each player, an array (rows,) each.
 type Policies<'py> = Vec<PyArrayLike1<'py, f64, AllowTypeChange>>;
 
@@ -79,7 +79,7 @@ impl GameTree {
     }
 
     /// The numbers of an array (sets, actions).
-    fn numbers(&self, array: &PyArrayLike2<'_, f64, AllowTypeChange>) -> PyResult<Vec<f64>> {
+    fn numbers(&self, array: &Probabilities<'_>) -> PyResult<Vec<f64>> {
         let rows = array.as_array();
         let expected = [self.tree.information_sets(), self.game.face().info().num_actions];
         if rows.shape() != expected {
@@ -119,24 +119,16 @@ impl GameTree {
     }
 
     /// The player to move at each information set, as a new int32 array (sets,).
-    fn players<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
-        let movers: Vec<i32> = self.tree.movers().into_iter().map(|seat| seat.0.into()).collect();
-        movers.into_pyarray(py)
+    fn players(&self) -> Array<i32> {
+        Array::row(self.tree.movers().into_iter().map(|seat| seat.0.into()))
     }
 
     /// The legal actions at the information sets from `start` to `stop`, as a new bool array (sets, actions).
     #[pyo3(signature = (start=Number::Small(0), stop=None), text_signature = "($self, start=0, stop=None)")]
-    fn legal_action_masks<'py>(
-        &self,
-        py: Python<'py>,
-        start: Number,
-        stop: Option<Number>,
-    ) -> PyResult<Bound<'py, PyArray2<bool>>> {
+    fn legal_action_masks(&self, py: Python<'_>, start: Number, stop: Option<Number>) -> PyResult<Array<bool>> {
         let sets = self.range(&start, stop.as_ref())?;
         let shape = [sets.len(), self.game.face().info().num_actions];
-        let mut mask = vec![false; shape.iter().product()];
-        py.detach(|| guarded(|| self.tree.legal(sets, &mut mask)))?;
-        mask.into_pyarray(py).reshape(shape)
+        py.detach(|| Array::filled(&shape, |mask| self.tree.legal(sets, mask)))
     }
 
     /// The knowledge of the player to move at the information sets from `start` to `stop`, each as by
@@ -177,7 +169,7 @@ impl GameTree {
     fn policy(
         &self,
         py: Python<'_>,
-        probabilities: PyArrayLike2<'_, f64, AllowTypeChange>,
+        probabilities: Probabilities<'_>,
         name: String,
         seed: Seed,
     ) -> PyResult<TabularPolicy> {
@@ -223,32 +215,26 @@ impl GameTree {
     ///
     /// Raises `ValueError` as `policy` does, and for unknown beliefs.
     #[pyo3(signature = (probabilities, *, beliefs="policy"), text_signature = "($self, probabilities, *, beliefs='policy')")]
-    fn action_values<'py>(
-        &self,
-        py: Python<'py>,
-        probabilities: PyArrayLike2<'_, f64, AllowTypeChange>,
-        beliefs: &str,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn action_values(&self, py: Python<'_>, probabilities: Probabilities<'_>, beliefs: &str) -> PyResult<Array<f64>> {
         let beliefs: Beliefs = choice("beliefs", beliefs)?;
         let rows = self.numbers(&probabilities)?;
         let values = py.detach(|| {
             let policy = self.tree.policy(&rows).map_err(errors::argument)?;
             policy.action_values(beliefs, self.threads).map_err(errors::halted)
         })?;
-        values.into_pyarray(py).reshape(probabilities.dims())
+        Ok(Array::of(values, probabilities.shape()))
     }
 
     /// The rows of a player: the actions of all its information sets, one set after another. See `stier.solving.Rows`.
     ///
     /// Returns the numbers of the information sets, int32 (sets of the player,), the place of the first action of each, int64
     /// (sets of the player,), and the actions, uint8 (rows,), as new arrays.
-    fn rows<'py>(&self, py: Python<'py>, player: Number) -> PyResult<PlayerRows<'py>> {
+    fn rows(&self, player: Number) -> PyResult<(Array<i32>, Array<i64>, Array<u8>)> {
         let seat = player.seat_of(self.game.face())?;
         let rows = &self.seat_rows()[seat.index()];
-        let sets: Vec<i32> = rows.sets().iter().map(|&set| set as i32).collect();
-        let starts: Vec<i64> = rows.starts()[..sets.len()].iter().map(|&start| start.into()).collect();
-        let actions: Vec<u8> = rows.actions(self.tree.shape()).iter().map(|action| action.0).collect();
-        Ok((sets.into_pyarray(py), starts.into_pyarray(py), actions.into_pyarray(py)))
+        let sets = Array::row(rows.sets().iter().map(|&set| set as i32));
+        let starts = Array::row(rows.starts()[..rows.sets().len()].iter().map(|&start| start.into()));
+        Ok((sets, starts, Array::row(rows.actions(self.tree.shape()).iter().map(|action| action.0))))
     }
 
     /// Computes the counterfactual regrets of a player in one pass over the tree, into arrays of the caller.
@@ -347,6 +333,3 @@ impl GameTree {
         )
     }
 }
-
-/// The information sets of a player, the start of each in its rows, and the actions.
-type PlayerRows<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u8>>);

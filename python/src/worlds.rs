@@ -2,7 +2,6 @@
 
 use std::sync::atomic::AtomicBool;
 
-use numpy::{IntoPyArray as _, PyArray1, PyArray3, PyArrayMethods as _};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use stier_agents::batch::resample_many::{ResampleError, Settings};
@@ -10,10 +9,10 @@ use stier_agents::erased::DynWorlds;
 use stier_core::Seat;
 
 use crate::agent::agent_of;
-use crate::arrays::tensors;
+use crate::arrays::{Array, tensors};
 use crate::errors;
 use crate::game::Game;
-use crate::run::{guarded, watched};
+use crate::run::watched;
 use crate::state::State;
 use crate::values::{Number, Seed};
 
@@ -42,18 +41,15 @@ impl Worlds {
 
     /// The player from whose knowledge each world was drawn, as a new int32 array (worlds,).
     #[getter]
-    fn players<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
-        let players: Vec<i32> = (0..self.drawn.count()).map(|world| self.drawn.seat(world).0.into()).collect();
-        players.into_pyarray(py)
+    fn players(&self) -> Array<i32> {
+        Array::row((0..self.drawn.count()).map(|world| self.drawn.seat(world).0.into()))
     }
 
     /// The number of copies of each card that each seat holds, as a new uint8 array (worlds, players, cards): in hand,
     /// laid face down, or taken but not yet paid for.
-    fn holdings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u8>>> {
+    fn holdings(&self, py: Python<'_>) -> PyResult<Array<u8>> {
         let shape = [self.drawn.count(), self.game.face().info().num_seats, self.drawn.cards().len()];
-        let mut counts = vec![0; shape.iter().product()];
-        py.detach(|| guarded(|| self.drawn.holdings(&mut counts)))?;
-        counts.into_pyarray(py).reshape(shape)
+        py.detach(|| Array::filled(&shape, |counts| self.drawn.holdings(counts)))
     }
 
     /// The observations of a player in each world, by default the player it was drawn for, as a new array (worlds, D)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from stier._native import Game, alternatives
-from stier._output import duration
-from stier.errors import SeatError
+from stier._native import Game, PitResult, alternatives
+from stier._output import between, duration, plus_minus
+from stier.errors import SeatError, missing_extra
 
 if TYPE_CHECKING:
     import numpy as np
@@ -238,3 +239,36 @@ class Properties:
 
     def __repr__(self) -> str:
         return f"<stier.Properties of {self.game}: {self.deals} deals, {self.games} games of each>"
+
+
+def frame(data: Any, columns: list[str] | None = None) -> Any:
+    """Returns a `pandas.DataFrame`."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise missing_extra("to_pandas", "pandas", "pandas") from error
+    return pd.DataFrame(data, columns=columns)
+
+
+def to_pandas(result: PitResult) -> Any:
+    """Returns a match as a table with a row for each game and seat."""
+    agents = result.agents
+    rows = (
+        (game, played.deal, seat, entrant, agents[entrant], value)
+        for game, played in enumerate(result.games)
+        for seat, (entrant, value) in enumerate(zip(played.agents, played.returns, strict=True))
+    )
+    return frame(rows, ["game", "deal", "seat", "entrant", "agent", "return"])
+
+
+def to_html(result: PitResult) -> str:
+    """Returns a match as a table of a web page."""
+    rows = zip(result.agents, result.mean, result.ci95, result.wins, result.wins_low, result.wins_high, strict=True)
+    cells = (
+        f'<tr><td style="text-align:left">{escape(agent)}</td><td>{mean:+.3f}{plus_minus(ci95)}</td>'
+        f"<td>{100 * wins:.1f} % {between(low, high)}</td></tr>"
+        for agent, mean, ci95, wins, low, high in rows
+    )
+    head = "<tr><th>agent</th><th>mean return</th><th>wins</th></tr>"
+    caption = f"<caption>{escape(str(result.game))}, {len(result.games)} games</caption>"
+    return f"<table>{caption}{head}{''.join(cells)}</table>"
