@@ -11,12 +11,11 @@ use stier_agents::agent::DecideError;
 use stier_agents::agent::Decision;
 use stier_agents::erased::{DynAgent, DynState};
 
-use crate::beliefs::beliefs_of;
 use crate::errors;
 use crate::game::{AnyGame, Game, option_value};
 use crate::run::{guarded, watched};
 use crate::search::search_of;
-use crate::state::State;
+use crate::state::{State, beliefs_of};
 use crate::values::{Number, Seed, name_and_options};
 
 /// An agent for one game; made by `load_agent`.
@@ -76,7 +75,7 @@ impl Agent {
                 py.detach(|| guarded(|| question(player, state)))?
             } else {
                 self.interrupt.store(false, Ordering::Relaxed);
-                watched::<_, ()>(py, &self.interrupt, |_| question(player, state), |_| Ok(()))?
+                watched(py, &self.interrupt, || question(player, state))?
             };
             answer.map_err(errors::agent)
         })

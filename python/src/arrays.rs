@@ -13,39 +13,11 @@ use stier_agents::batch::vector::{Cells, Rows};
 use crate::errors;
 use crate::run::guarded;
 
-/// The number format of tensors.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
-    /// float32.
-    Float32,
-    /// uint8.
-    Uint8,
-    /// No tensors.
-    Nothing,
-}
-
-impl Format {
-    /// Parses a format.
-    pub(crate) fn of(text: Option<&str>) -> PyResult<Self> {
-        match text {
-            Some("float32") => Ok(Self::Float32),
-            Some("uint8") => Ok(Self::Uint8),
-            None => Ok(Self::Nothing),
-            Some(other) => {
-                let message = format!("observation must be 'float32', 'uint8' or None, got '{other}'");
-                Err(errors::argument(message))
-            }
-        }
-    }
-
-    /// The name of the format.
-    pub(crate) fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Float32 => Some("float32"),
-            Self::Uint8 => Some("uint8"),
-            Self::Nothing => None,
-        }
-    }
+/// The name of a number format of tensors; `None` for no tensors.
+pub(crate) fn format_of(text: Option<&str>) -> PyResult<Option<&'static str>> {
+    let known = |text: &str| ["float32", "uint8"].into_iter().find(|known| *known == text);
+    let refused = |text| errors::argument(format!("observation must be 'float32', 'uint8' or None, got '{text}'"));
+    text.map(|text| known(text).ok_or_else(|| refused(text))).transpose()
 }
 
 /// Tensors borrowed for writing.
@@ -179,7 +151,7 @@ pub(crate) fn tensors<'py>(
     shape: [usize; 2],
     write: impl FnOnce(Cells<'_>) + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if Format::of(Some(dtype))? == Format::Uint8 {
+    if format_of(Some(dtype))? == Some("uint8") {
         return py.detach(|| Array::filled(&shape, |bytes| write(Cells::Bytes(bytes))))?.into_bound_py_any(py);
     }
     py.detach(|| Array::filled(&shape, |floats| write(Cells::Floats(floats))))?.into_bound_py_any(py)

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use stier_agents::batch::vector::Shape;
 
-use crate::arrays::{Borrowed, Format, mask, numbers, writable};
+use crate::arrays::{Borrowed, mask, numbers, writable};
 
 /// The state of all environments of a `VectorEnv` as arrays. The first axis is the environment.
 ///
@@ -40,7 +40,7 @@ impl Batch {
         py: Python<'_>,
         lanes: usize,
         shape: &Shape,
-        format: Format,
+        format: Option<&str>,
         with_final: bool,
     ) -> PyResult<Self> {
         let empty = py.import("numpy")?.getattr("empty")?;
@@ -48,8 +48,8 @@ impl Batch {
         let tensors = |kind: Option<&str>| kind.map_or(Ok(None), |kind| table(shape.tensor, kind));
         let row = |kind: &str| PyResult::Ok(Some(empty.call1((lanes, kind))?.unbind()));
         Ok(Self {
-            observation: tensors(format.name())?,
-            final_observation: tensors(format.name().filter(|_| with_final))?,
+            observation: tensors(format)?,
+            final_observation: tensors(format.filter(|_| with_final))?,
             mask: table(shape.actions, "uint8")?,
             rewards: table(shape.seats, "float32")?,
             terminated: row("bool")?,

@@ -10,13 +10,12 @@ use stier_agents::erased::DynState;
 use stier_core::{Action, Rng};
 
 use crate::agent::Agent;
-use crate::beliefs::by_chance;
 use crate::errors;
 use crate::game::Game;
 use crate::policy::TabularPolicy;
 use crate::run::{guarded, locked};
 use crate::search::no_search;
-use crate::state::State;
+use crate::state::{State, by_chance};
 use crate::values::{Number, Seed};
 
 /// Anything that chooses actions, as an agent: a callable `f(state) -> action`, or an object with such a method `step`,

@@ -1,18 +1,19 @@
-//! `stier.pit`.
+//! `stier.pit` and `stier.playing.properties`.
 
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::channel;
 
 use pyo3::prelude::*;
-use stier_agents::arena::{PitError, Played, Settings, number_of_games};
+use stier_agents::arena::properties::{MeasureError, Settings as MeasureSettings};
+use stier_agents::arena::{Estimate, PitError, Played, Settings, number_of_games};
 use stier_agents::erased::DynEntrant;
 use stier_core::GameInfo;
 
-use crate::entrants::{Plan, Player, Question};
+use crate::entrants::entrant;
 use crate::errors;
 use crate::game::AnyGame;
 use crate::result::PitResult;
 use crate::run::Progress;
-use crate::values::{Number, Seed};
+use crate::values::{Number, Seed, choice};
 
 /// A larger number is a typing mistake: a run can be interrupted, but not continued.
 const MAX_DEALS: i64 = 1_000_000_000_000;
@@ -38,10 +39,10 @@ pub(crate) fn games_per_deal(agents: Vec<String>) -> PyResult<u64> {
 /// `stier.pit` for the other arguments.
 #[pyfunction]
 #[pyo3(signature = (game, agents, deals, seed, paired, threads, on_progress=None))]
-pub(crate) fn pit<'py>(
-    py: Python<'py>,
+pub(crate) fn pit(
+    py: Python<'_>,
     game: AnyGame,
-    agents: Vec<Bound<'py, PyAny>>,
+    agents: Vec<Bound<'_, PyAny>>,
     deals: Number,
     seed: Seed,
     paired: bool,
@@ -49,18 +50,18 @@ pub(crate) fn pit<'py>(
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<PitResult> {
     let AnyGame(game) = &game;
-    let players: Vec<Player<'py>> = agents.iter().map(|agent| Player::of(game, agent)).collect::<PyResult<_>>()?;
+    let (sender, receiver) = channel();
+    let entrants = agents.iter().map(|agent| entrant(game, agent, &sender)).collect::<PyResult<Vec<_>>>()?;
     let mut settings =
         Settings { deals: deals.between("deals", 1, MAX_DEALS)?, seed: seed.0, paired, threads: threads.cores()? };
-    if players.iter().any(Player::is_python) {
+    if entrants.iter().any(|entrant| matches!(entrant, DynEntrant::Callback(..))) {
         // With one thread, games are played in order, and an agent with a memory is reproducible.
         settings.threads = 1;
     }
     let info = game.face().info();
     let seats = info.num_seats;
-    let plans: Vec<Plan> = players.iter().map(Player::plan).collect();
-    let identities: Vec<String> = plans.iter().map(Plan::identity).collect();
-    let total = if players.len() < seats { 0 } else { number_of_games(seats, &identities, settings.deals) };
+    let identities: Vec<String> = entrants.iter().map(DynEntrant::identity).collect();
+    let total = if entrants.len() < seats { 0 } else { number_of_games(seats, &identities, settings.deals) };
     let bytes = total as f64 * bytes_per_game(info);
     if bytes > MAX_BYTES {
         return Err(errors::argument(format!(
@@ -73,20 +74,69 @@ pub(crate) fn pit<'py>(
     }
 
     let progress = Progress::new(total, on_progress, None);
-    let work = |sender: Sender<Question>| {
-        let enter = |(entrant, plan): (usize, Plan)| plan.entrant(entrant, &sender);
-        let entrants: Vec<DynEntrant> = plans.into_iter().enumerate().map(enter).collect();
-        let result = game.face().pit(&entrants, &settings, &progress.interrupt, &|| progress.advance())?;
-        Ok(PitResult::new(game.clone(), result))
+    let (face, settings, now) = (game.face(), &settings, &progress);
+    // The agents end with the work: they hold senders.
+    let work = move || face.pit(&entrants, settings, &now.interrupt, &|| now.advance());
+    let refused = |error| match error {
+        PitError::TooFew { .. } | PitError::Unsuited { .. } => errors::agent(error),
+        PitError::NoDeals | PitError::TooManyDeals { .. } => errors::argument(error),
+        PitError::Halted(_) => errors::halted(error),
     };
-    progress.run(
-        py,
-        work,
-        |question| question.ask(py, game, &players),
-        |error| match error {
-            PitError::TooFew { .. } | PitError::Unsuited { .. } => errors::agent(error),
-            PitError::NoDeals | PitError::TooManyDeals { .. } => errors::argument(error),
-            PitError::Halted(_) => errors::halted(error),
-        },
-    )
+    let result = progress.converse(py, (sender, receiver), work, |question| question.ask(py, game), refused)?;
+    Ok(PitResult::new(game.clone(), result))
+}
+
+/// A larger number is a typing mistake: a run can be interrupted, but not continued.
+const MOST_DEALS: i64 = 100_000_000;
+/// More games per deal would add nothing.
+const MAX_GAMES: i64 = 1_000_000;
+
+fn pair(estimate: Estimate) -> (f64, f64) {
+    (estimate.mean, estimate.ci95)
+}
+
+/// `on_progress(done, total)` is called before the first game, then about ten times a second, and after the last. See
+/// `stier.playing.properties` for the other arguments.
+#[pyfunction]
+#[pyo3(signature = (game, deals, games, seed, play, threads, on_progress=None))]
+pub(crate) fn properties(
+    py: Python<'_>,
+    game: AnyGame,
+    deals: Number,
+    games: Number,
+    seed: Seed,
+    play: &str,
+    threads: Number,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let AnyGame(game) = &game;
+    let settings = MeasureSettings {
+        deals: deals.between("deals", 1, MOST_DEALS)?,
+        games: games.between("games", 2, MAX_GAMES)?,
+        seed: seed.0,
+        play: choice("play", play)?,
+        threads: threads.cores()?,
+    };
+    let progress = Progress::new(settings.deals * settings.games, on_progress, None);
+    let work = || game.face().properties(&settings, &|| progress.advance());
+    let found = progress.run(py, work, |error| match error {
+        MeasureError::TooFew => errors::argument(error),
+        MeasureError::Halted(_) => errors::halted(error),
+    })?;
+    let MeasureSettings { deals, games, seed, play, .. } = found.settings;
+    let parts = (
+        game.clone(),
+        deals,
+        games,
+        seed,
+        play.name(),
+        pair(found.leaves),
+        found.leaf_correlation.map(pair),
+        found.return_correlation.map(pair),
+        pair(found.bias),
+        found.disambiguation.map(pair),
+        found.net_disambiguation.map(pair),
+        found.to_string(),
+    );
+    py.import("stier._results")?.getattr("Properties")?.call1(parts).map(Bound::unbind)
 }

@@ -14,12 +14,11 @@ use stier_agents::solve::{Look, NashConv, known_values};
 use stier_core::{Action, Rng};
 
 use crate::arrays::Array;
-use crate::beliefs::by_chance;
 use crate::errors;
 use crate::game::Game;
 use crate::run::{guarded, locked};
 use crate::scene::dict;
-use crate::state::State;
+use crate::state::{State, by_chance};
 use crate::values::{Number, Seed};
 
 /// A policy for every information set of a game: an equilibrium that `solve` found, the policy of an agent, a best
@@ -296,10 +295,6 @@ impl TabularPolicy {
         let bytes = py.detach(|| self.policy.to_bytes(&self.origin));
         py.import("stier._files")?.call_method1("write_bytes", (path, PyBytes::new(py, &bytes)))?;
         Ok(())
-    }
-
-    fn __str__(&self) -> &str {
-        &self.origin.source
     }
 
     /// The bytes of the file, which `_restore_policy` reads, with the figures.

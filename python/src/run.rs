@@ -77,23 +77,29 @@ impl Progress {
         }
     }
 
-    /// The same at the end: all is done.
-    pub(crate) fn tell_end(&self, py: Python<'_>) -> PyResult<()> {
-        self.done.store(self.total.load(Ordering::Relaxed), Ordering::Relaxed);
-        self.tell(py)
-    }
-
-    /// Runs `work` as [`ticking`] does. Tells the caller before, meanwhile, and after it. `refused` converts its errors.
-    pub(crate) fn run<T: Send, E: Send, R: Send>(
+    /// Runs `work`, and tells the caller before, meanwhile, and after it. `refused` converts its errors.
+    pub(crate) fn run<T: Send, E: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(Sender<R>) -> Result<T, E> + Send,
+        work: impl FnOnce() -> Result<T, E> + Send,
+        refused: impl FnOnce(E) -> PyErr,
+    ) -> PyResult<T> {
+        self.converse(py, channel::<()>(), work, |()| Ok(()), refused)
+    }
+
+    /// The same for `work` that sends requests, which `answer` answers.
+    pub(crate) fn converse<T: Send, E: Send, R: Send>(
+        &self,
+        py: Python<'_>,
+        requests: (Sender<R>, Receiver<R>),
+        work: impl FnOnce() -> Result<T, E> + Send,
         answer: impl FnMut(R) -> PyResult<()>,
         refused: impl FnOnce(E) -> PyErr,
     ) -> PyResult<T> {
         self.tell(py)?;
-        let done = ticking(py, &self.interrupt, work, answer, || self.tell(py))?.map_err(refused)?;
-        self.tell_end(py).map(|()| done)
+        let done = ticking(py, &self.interrupt, requests, work, answer, || self.tell(py))?.map_err(refused)?;
+        self.done.store(self.total.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.tell(py).map(|()| done)
     }
 }
 
@@ -131,15 +137,19 @@ pub(crate) fn receive_soon<T>(receiver: &Receiver<T>) -> Result<T, TryRecvError>
 ///
 /// If a signal handler or `attend` raises, `interrupt` is set. The work must then end soon. Further requests are
 /// dropped unanswered, and the exception is returned once the work has ended. So is the exception of a game that fails.
-pub(crate) fn watched<T: Send, R: Send>(
+fn attended<T: Send, R: Send>(
     py: Python<'_>,
     interrupt: &AtomicBool,
-    work: impl FnOnce(Sender<R>) -> T + Send,
+    (sender, mut receiver): (Sender<R>, Receiver<R>),
+    work: impl FnOnce() -> T + Send,
     mut attend: impl FnMut(Option<R>) -> PyResult<()>,
 ) -> PyResult<T> {
-    let (sender, mut receiver) = channel();
     thread::scope(|scope| {
-        let worker = scope.spawn(move || guarded(|| work(sender)));
+        let worker = scope.spawn(move || {
+            let result = guarded(work);
+            drop(sender);
+            result
+        });
         let (mut outcome, mut conversing, mut is_ended) = (Ok(()), false, false);
         loop {
             let message;
@@ -154,7 +164,7 @@ pub(crate) fn watched<T: Send, R: Send>(
             let request = match message {
                 Ok(request) => Some(request),
                 Err(RecvTimeoutError::Timeout) => None,
-                // The work has ended and dropped the sender.
+                // The work has ended and dropped all senders.
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             conversing = request.is_some();
@@ -175,16 +185,22 @@ pub(crate) fn watched<T: Send, R: Send>(
     })
 }
 
-/// Runs `work` as [`watched`] does. Meanwhile calls `answer` with each request, and `report` about ten times a second.
+/// Runs `work` as [`attended`] does, without requests.
+pub(crate) fn watched<T: Send>(py: Python<'_>, interrupt: &AtomicBool, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    attended(py, interrupt, channel::<()>(), work, |_| Ok(()))
+}
+
+/// Runs `work` as [`attended`] does. Meanwhile calls `answer` with each request, and `report` about ten times a second.
 pub(crate) fn ticking<T: Send, R: Send>(
     py: Python<'_>,
     interrupt: &AtomicBool,
-    work: impl FnOnce(Sender<R>) -> T + Send,
+    requests: (Sender<R>, Receiver<R>),
+    work: impl FnOnce() -> T + Send,
     mut answer: impl FnMut(R) -> PyResult<()>,
     mut report: impl FnMut() -> PyResult<()>,
 ) -> PyResult<T> {
     let mut last = Instant::now();
-    watched(py, interrupt, work, |request| {
+    attended(py, interrupt, requests, work, |request| {
         request.map_or(Ok(()), &mut answer)?;
         if last.elapsed() < TICK {
             return Ok(());

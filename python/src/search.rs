@@ -1,21 +1,15 @@
-//! Searches: `stier.Agent.search`, `stier.search_many`, and the judgement of a choice by searches for `stier.replay`.
-
-use std::sync::mpsc::Sender;
+//! Searches as `stier.Search`, and the judgement of a choice by searches for `stier.replay`.
 
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use stier_agents::agent::{ActionStats, Decision, Line};
 use stier_agents::arena::judgement::{self, Judgement};
-use stier_agents::batch::search_many::{SearchManyError, Settings};
 use stier_agents::catalogue::{self, AgentFacts};
 use stier_core::Action;
 
-use crate::agent::agent_of;
 use crate::errors;
-use crate::run::{Progress, attempt};
+use crate::run::attempt;
 use crate::state::State;
-use crate::values::{Number, Seed};
-use crate::worlds::one_or_many;
 
 /// The error for requesting the search of an agent that does not search.
 pub(crate) fn no_search(name: &str) -> PyErr {
@@ -59,39 +53,6 @@ pub(crate) fn search_of(
         let parts = (game.clone(), player, decision.action.0, actions, numbers.0, numbers.1, numbers.2, lines);
         kinds.getattr("Search")?.call1(parts).map(Bound::unbind)
     })
-}
-
-/// `on_progress(done, total)` is called before the first search, then about ten times a second, and after the last. See
-/// `stier.search_many` for the other arguments.
-#[pyfunction]
-#[pyo3(signature = (agent, states, seed, threads, on_progress=None))]
-pub(crate) fn search_many(
-    py: Python<'_>,
-    agent: &Bound<'_, PyAny>,
-    states: &Bound<'_, PyAny>,
-    seed: Option<Seed>,
-    threads: Number,
-    on_progress: Option<Py<PyAny>>,
-) -> PyResult<Vec<Py<PyAny>>> {
-    let (game, states) = one_or_many(states)?;
-    let spec = agent_of(&game, agent)?;
-    let settings =
-        Settings { seed: seed.map_or(spec.seed().unwrap_or(0), |Seed(seed)| seed), threads: threads.threads()? };
-    let progress = Progress::new(states.len() as u64, on_progress, None);
-    let inner: Vec<_> = states.iter().map(|state| state.inner()).collect();
-    let face = game.face();
-    let work = |_: Sender<()>| face.search_many(&spec, &inner, &settings, &progress.interrupt, &|| progress.advance());
-    let decisions = progress.run(
-        py,
-        work,
-        |()| Ok(()),
-        |error| match error {
-            SearchManyError::State { .. } | SearchManyError::Unsuited(_) => errors::agent(error),
-            SearchManyError::Halted(_) => errors::halted(error),
-        },
-    )?;
-    let found = decisions.into_iter().zip(&states);
-    found.map(|(decision, state)| search_of(py, spec.name(), decision, Vec::new(), state)).collect()
 }
 
 /// A `stier.Search` that judges.

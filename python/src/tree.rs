@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use numpy::{AllowTypeChange, Ix1, PyArrayLike1, PyArrayLike2, PyUntypedArrayMethods as _};
@@ -15,12 +14,11 @@ use stier_agents::solve::solution_file::Label;
 use stier_agents::solve::{Look, Pass, Passes, SeatRows, policy_of_rows};
 
 use crate::arrays::{Array, tensors, writable};
-use crate::best_response::{Trees, ask, settings_of};
-use crate::enumeration::{enumerate, most_histories};
 use crate::errors;
 use crate::game::{AnyGame, Game};
 use crate::policy::{TabularPolicy, knowledge, origin};
 use crate::run::{Progress, goes_on, locked, watched};
+use crate::solve::{Trees, ask, enumerate, most_histories, settings_of};
 use crate::values::{Number, Seed, choice};
 
 /// A whole game in memory, for policies that are computed for all information sets at once.
@@ -95,14 +93,14 @@ impl GameTree {
 #[pymethods]
 impl GameTree {
     #[new]
-    #[pyo3(signature = (game, *, max_histories=Number::Small(50_000_000), threads=Number::Small(0)),
+    #[pyo3(signature = (game, *, max_histories=Number::new(50_000_000), threads=Number::new(0)),
            text_signature = "(game, *, max_histories=50000000, threads=0)")]
     fn new(py: Python<'_>, game: AnyGame, max_histories: Number, threads: Number) -> PyResult<Self> {
         let AnyGame(game) = &game;
         let (most, threads) = (most_histories(&max_histories)?, threads.cores()?);
         let progress = Progress::default();
-        let work = |_sender: Sender<()>| enumerate(game, most, threads, &progress, "");
-        let tree = progress.run(py, work, |()| Ok(()), |error| error)?;
+        let work = || enumerate(game, most, threads, &progress, "");
+        let tree = progress.run(py, work, |error| error)?;
         Ok(Self { game: game.clone(), tree, threads, rows: OnceLock::new(), passes: Mutex::new(None) })
     }
 
@@ -124,7 +122,7 @@ impl GameTree {
     }
 
     /// The legal actions at the information sets from `start` to `stop`, as a new bool array (sets, actions).
-    #[pyo3(signature = (start=Number::Small(0), stop=None), text_signature = "($self, start=0, stop=None)")]
+    #[pyo3(signature = (start=Number::new(0), stop=None), text_signature = "($self, start=0, stop=None)")]
     fn legal_action_masks(&self, py: Python<'_>, start: Number, stop: Option<Number>) -> PyResult<Array<bool>> {
         let sets = self.range(&start, stop.as_ref())?;
         let shape = [sets.len(), self.game.face().info().num_actions];
@@ -133,7 +131,7 @@ impl GameTree {
 
     /// The knowledge of the player to move at the information sets from `start` to `stop`, each as by
     /// `State.information_state_string`.
-    #[pyo3(signature = (start=Number::Small(0), stop=None), text_signature = "($self, start=0, stop=None)")]
+    #[pyo3(signature = (start=Number::new(0), stop=None), text_signature = "($self, start=0, stop=None)")]
     fn information_state_strings<'py>(
         &self,
         py: Python<'py>,
@@ -145,7 +143,7 @@ impl GameTree {
 
     /// The observations of the player to move at the information sets from `start` to `stop`, as a new array (sets, D)
     /// of type `"float32"` or `"uint8"`. Query some thousands at a time.
-    #[pyo3(signature = (start=Number::Small(0), stop=None, dtype="float32"),
+    #[pyo3(signature = (start=Number::new(0), stop=None, dtype="float32"),
            text_signature = "($self, start=0, stop=None, dtype='float32')")]
     fn observation_tensors<'py>(
         &self,
@@ -185,7 +183,7 @@ impl GameTree {
     /// A search should be queried with several `seeds`, hashed from `seed`, whose policies are averaged.
     ///
     /// `on_progress(done, total)` is called about ten times a second and after the last information set.
-    #[pyo3(signature = (agent, *, seed=Seed(0), seeds=Number::Small(1), on_progress=None),
+    #[pyo3(signature = (agent, *, seed=Seed(0), seeds=Number::new(1), on_progress=None),
            text_signature = "($self, agent, *, seed=0, seeds=1, on_progress=None)")]
     fn policy_of(
         &self,
@@ -278,14 +276,14 @@ impl GameTree {
             others: others.as_slice_mut()?,
         };
         let interrupt = AtomicBool::new(false);
-        let mut work = || {
+        let work = || {
             let mut passes = locked(&self.passes);
             let passes = passes.get_or_insert_with(|| Passes::new(tree, self.threads));
             passes.run(tree, rows, &policies, seat, &mut pass, &|| goes_on(&interrupt))
         };
         let done = match tree.num_nodes() < INSTANT {
             true => py.detach(work),
-            false => watched::<_, ()>(py, &interrupt, |_| work(), |_| Ok(()))?,
+            false => watched(py, &interrupt, work)?,
         };
         done.map_err(errors::argument)
     }
@@ -295,7 +293,7 @@ impl GameTree {
     /// `policies` are as for `regrets_into`. `name` and `iterations` are those of the result. Its `history` is the one
     /// given, rows of (iterations, seconds, NashConv), and this policy after `seconds`. `seed` determines the draws of
     /// `TabularPolicy.step`. Raises `ArgumentError` for policies that are not probabilities.
-    #[pyo3(signature = (policies, *, name="policy".to_string(), iterations=Number::Small(1), seconds=0.0, history=Vec::new(),
+    #[pyo3(signature = (policies, *, name="policy".to_string(), iterations=Number::new(1), seconds=0.0, history=Vec::new(),
                         seed=Seed(0)),
            text_signature = "($self, policies, *, name='policy', iterations=1, seconds=0.0, history=(), seed=0)")]
     fn solution(

@@ -121,42 +121,16 @@ fn refused(error: VectorError) -> PyErr {
         VectorError::Opponents { .. } | VectorError::Unsuited(_) => errors::agent(error),
         VectorError::Checkpoint(_) => errors::record(error),
         VectorError::Halted(_) => errors::halted(error),
-        VectorError::NoLanes
-        | VectorError::Size { .. }
-        | VectorError::Bytes
-        | VectorError::Beliefs
-        | VectorError::NoCards(_)
-        | VectorError::NoOpponents
-        | VectorError::Share { .. }
-        | VectorError::NoDecisions { .. }
-        | VectorError::Action { .. }
-        | VectorError::Lane { .. } => errors::argument(error),
+        _ => errors::argument(error),
     }
 }
 
-/// Seeds given by the caller.
-enum GivenSeeds {
-    Next,
-    One(u64),
-    Each(Vec<u64>),
-}
-
-impl GivenSeeds {
-    fn of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let Some(value) = value else { return Ok(Self::Next) };
-        match value.try_iter() {
-            Ok(seeds) => seeds.map(|seed| Ok(seed?.extract::<Seed>()?.0)).collect::<PyResult<_>>().map(Self::Each),
-            Err(_) => Ok(Self::One(value.extract::<Seed>()?.0)),
-        }
-    }
-
-    fn seeds(&self) -> Seeds<'_> {
-        match self {
-            Self::Next => Seeds::Next,
-            Self::One(seed) => Seeds::One(*seed),
-            Self::Each(seeds) => Seeds::Each(seeds),
-        }
-    }
+/// Reads the seeds given by the caller, with a place for more than one.
+fn seeds_of<'a>(value: Option<&Bound<'_, PyAny>>, each: &'a mut Vec<u64>) -> PyResult<Seeds<'a>> {
+    let Some(value) = value else { return Ok(Seeds::Next) };
+    let Ok(seeds) = value.try_iter() else { return Ok(Seeds::One(value.extract::<Seed>()?.0)) };
+    *each = seeds.map(|seed| Ok(seed?.extract::<Seed>()?.0)).collect::<PyResult<_>>()?;
+    Ok(Seeds::Each(each))
 }
 
 impl VectorEnv {
@@ -186,7 +160,7 @@ impl VectorEnv {
             py.detach(|| guarded(|| work(lanes, rows)))
         } else {
             self.interrupt.store(false, Ordering::Relaxed);
-            watched::<_, ()>(py, &self.interrupt, |_| work(lanes, rows), |_| Ok(()))
+            watched(py, &self.interrupt, || work(lanes, rows))
         };
         // A game in Python that raises leaves the lanes in the middle of a step.
         inner.failed = done.is_err() && !self.game.is_native();
@@ -229,13 +203,13 @@ impl VectorEnv {
 
     fn reset_work<'a>(
         fresh: bool,
-        seeds: &'a GivenSeeds,
+        seeds: Seeds<'a>,
         mask: Option<&'a [bool]>,
     ) -> impl FnOnce(&mut dyn DynVector, Rows<'_>) -> Result<(), VectorError> + Send {
         move |lanes, rows| match seeds {
             // The first games have been dealt already.
-            GivenSeeds::Next if fresh => lanes.observe(rows),
-            seeds => lanes.reset(seeds.seeds(), mask, rows),
+            Seeds::Next if fresh => lanes.observe(rows),
+            seeds => lanes.reset(seeds, mask, rows),
         }
     }
 }
@@ -252,7 +226,7 @@ impl VectorEnv {
         let given = VectorSettings::of(py, &game, &num_envs, keywords)?;
         let interrupt = Arc::<AtomicBool>::default();
         let make = || game.face().vector(given.engine.clone(), interrupt.clone());
-        let lanes = watched::<_, ()>(py, &interrupt, |_| make(), |_| Ok(()))?.map_err(refused)?;
+        let lanes = watched(py, &interrupt, make)?.map_err(refused)?;
         let shape = lanes.shape();
         let inner = Mutex::new(Inner { lanes, fresh: true, failed: false, batches: Vec::new() });
         Ok(Self { game, shape, given, interrupt, inner })
@@ -295,8 +269,9 @@ impl VectorEnv {
         seed: Option<&Bound<'_, PyAny>>,
         mask: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<Batch>> {
-        let (seeds, mask, fresh) = (GivenSeeds::of(seed)?, mask_of(mask)?, self.lock()?.fresh);
-        self.batch(py, Self::reset_work(fresh, &seeds, mask.as_deref()))
+        let mut each = Vec::new();
+        let (seeds, mask, fresh) = (seeds_of(seed, &mut each)?, mask_of(mask)?, self.lock()?.fresh);
+        self.batch(py, Self::reset_work(fresh, seeds, mask.as_deref()))
     }
 
     /// Plays one action in each environment: whole numbers (n,). The batch shows the result.
@@ -357,12 +332,13 @@ impl VectorEnv {
         terminated: Option<Py<PyAny>>,
         current_player: Option<Py<PyAny>>,
     ) -> PyResult<()> {
-        let (seeds, mask) = (GivenSeeds::of(seed)?, mask_of(mask)?);
+        let mut each = Vec::new();
+        let (seeds, mask) = (seeds_of(seed, &mut each)?, mask_of(mask)?);
         let (final_observation, mask_to) = (None, action_mask);
         let arrays = Batch { observation, final_observation, mask: mask_to, rewards, terminated, current_player };
         let mut arrays = arrays.borrow(py, self.given.engine.lanes, &self.shape)?;
         let mut inner = self.lock()?;
-        let work = Self::reset_work(inner.fresh, &seeds, mask.as_deref());
+        let work = Self::reset_work(inner.fresh, seeds, mask.as_deref());
         self.run(py, &mut inner, &mut arrays, work)
     }
 

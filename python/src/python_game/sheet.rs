@@ -10,8 +10,7 @@ use stier_core::{GameInfo, OptionInfo, OptionValue};
 
 use super::nodes::Nodes;
 use super::position::Path;
-use super::rules::Rules;
-use super::source::Source;
+use super::source::{Rules, Source};
 use crate::errors;
 use crate::run::{guarded, locked};
 

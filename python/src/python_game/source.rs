@@ -1,5 +1,6 @@
 //! Questions to the Python object of a game.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -10,12 +11,15 @@ use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use stier_core::game::Chance;
 use stier_core::key::mix;
-use stier_core::{Action, ActionSet as _, Actions256, BySeat, GameInfo, Outcome, Seat, Turn, failure};
+use stier_core::options::parts;
+use stier_core::{
+    Action, ActionSet as _, Actions256, BySeat, DynOptions, GameInfo, OptionInfo, OptionValue, Outcome, Seat, Turn,
+    failure,
+};
 
 use super::encode::Code;
 use super::nodes::{Node, Nodes, Seen};
 use super::position::{Path, Position};
-use super::rules::Rules;
 use super::thread::with_python;
 use crate::errors;
 use crate::run::guarded;
@@ -146,8 +150,7 @@ impl Source {
     /// The object after an event, which ends this path.
     pub(super) fn applied<'py>(&self, object: &Object<'py>, event: Action, path: &Path) -> Object<'py> {
         let after = self.call(object.py(), "apply", (object, event.0), path);
-        // It may be a state, but most often `return` was forgotten.
-        if after.is_none() && self.methods["current_player"].call1(object.py(), (&after,)).is_err() {
+        if after.is_none() {
             self.contradiction("apply must return a state, got None", path);
         }
         self.check_length(path);
@@ -385,4 +388,43 @@ impl Source {
 /// Zeros and ones as a number, the lowest first.
 fn word(bits: &[u8]) -> u64 {
     bits.iter().rev().fold(0, |word, &bit| word << 1 | u64::from(bit))
+}
+
+/// The values of a Python game's options.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    /// The name of the game.
+    pub(super) owner: &'static str,
+    /// A number for the class.
+    pub(super) class: usize,
+    /// Every option with its value.
+    pub(super) options: Vec<(OptionInfo, OptionValue)>,
+}
+
+impl DynOptions for Rules {
+    fn owner(&self) -> &'static str {
+        self.owner
+    }
+
+    fn values(&self) -> Vec<(&'static str, OptionValue)> {
+        self.options.iter().map(|(info, value)| (info.name, value.clone())).collect()
+    }
+
+    fn to_text(&self) -> String {
+        let changed = self.options.iter().filter(|(info, value)| info.default != *value);
+        changed.map(|(info, value)| format!("{}={value}", info.name)).collect::<Vec<_>>().join(",")
+    }
+
+    fn matches(&self, text: &str) -> bool {
+        let given: Vec<_> = parts(text).map(|part| part.split_once('=').unwrap_or((part, ""))).collect();
+        let value = |name: &str| self.options.iter().find(|(info, _)| info.name == name).map(|(_, value)| value);
+        let holds = |&(name, text): &(&str, &str)| value(name.trim()).is_some_and(|own| own.to_string() == text.trim());
+        let is_given = |name: &str| given.iter().any(|(other, _)| other.trim() == name);
+        given.iter().all(holds) && self.options.iter().all(|(info, own)| info.default == *own || is_given(info.name))
+    }
+
+    fn equals(&self, other: &dyn DynOptions) -> bool {
+        let class = (other as &dyn Any).downcast_ref::<Self>().map(|other| other.class);
+        class == Some(self.class) && self.owner == other.owner() && self.values() == other.values()
+    }
 }
