@@ -230,7 +230,7 @@ impl TabularPolicy {
         let (mut texts, mut players, mut actions, mut reach) = (Vec::new(), Vec::<i32>::new(), Vec::new(), Vec::new());
         for ((set, text), probability) in tree.set_numbers().zip(knowledge_of_sets).zip(reach_of_sets) {
             let width = tree.width(set) as usize;
-            texts.extend(vec![text; width]);
+            texts.extend((0..width).map(|_| text.clone_ref(py)));
             players.extend(vec![i32::from(tree.mover(set).0); width]);
             reach.extend(vec![probability; width]);
             actions.extend(tree.actions(set).iter().map(|action| &names[action.index()]));
@@ -321,16 +321,15 @@ type Stored<'a, 'py> = (Bound<'py, PyBytes>, u64, &'a Measured);
 /// The number of information sets that are put into words between checks for signals.
 const CHUNK: usize = 1 << 12;
 
+/// Texts of Python.
+pub(crate) type Texts = Vec<Py<PyString>>;
+
 /// The knowledge of the players at some information sets, in words.
-pub(crate) fn knowledge<'py>(
-    py: Python<'py>,
-    tree: &dyn DynTree,
-    sets: Range<usize>,
-) -> PyResult<Vec<Bound<'py, PyString>>> {
+pub(crate) fn knowledge(py: Python<'_>, tree: &dyn DynTree, sets: Range<usize>) -> PyResult<Texts> {
     let mut texts = Vec::with_capacity(sets.len());
     for start in sets.clone().step_by(CHUNK) {
         let chunk = py.detach(|| guarded(|| tree.knowledge(start..sets.end.min(start + CHUNK))))?;
-        texts.extend(chunk.iter().map(|text| PyString::new(py, text)));
+        texts.extend(chunk.iter().map(|text| PyString::new(py, text).unbind()));
         py.check_signals()?;
     }
     Ok(texts)

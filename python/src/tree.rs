@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use numpy::{AllowTypeChange, Ix1, PyArrayLike1, PyArrayLike2, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use stier_agents::belief::Beliefs;
 use stier_agents::erased::DynTree;
 use stier_agents::solve::solution_file::Label;
@@ -16,7 +15,7 @@ use stier_agents::solve::{Look, Pass, Passes, SeatRows, policy_of_rows};
 use crate::arrays::{Array, tensors, writable};
 use crate::errors;
 use crate::game::{AnyGame, Game};
-use crate::policy::{TabularPolicy, knowledge, origin};
+use crate::policy::{TabularPolicy, Texts, knowledge, origin};
 use crate::run::{Progress, goes_on, locked, watched};
 use crate::solve::{Trees, ask, enumerate, most_histories, settings_of};
 use crate::values::{Number, Seed, choice};
@@ -132,12 +131,7 @@ impl GameTree {
     /// The knowledge of the player to move at the information sets from `start` to `stop`, each as by
     /// `State.information_state_string`.
     #[pyo3(signature = (start=Number::new(0), stop=None), text_signature = "($self, start=0, stop=None)")]
-    fn information_state_strings<'py>(
-        &self,
-        py: Python<'py>,
-        start: Number,
-        stop: Option<Number>,
-    ) -> PyResult<Vec<Bound<'py, PyString>>> {
+    fn information_state_strings(&self, py: Python<'_>, start: Number, stop: Option<Number>) -> PyResult<Texts> {
         knowledge(py, &*self.tree, self.range(&start, stop.as_ref())?)
     }
 
@@ -145,13 +139,13 @@ impl GameTree {
     /// of type `"float32"` or `"uint8"`. Query some thousands at a time.
     #[pyo3(signature = (start=Number::new(0), stop=None, dtype="float32"),
            text_signature = "($self, start=0, stop=None, dtype='float32')")]
-    fn observation_tensors<'py>(
+    fn observation_tensors(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         start: Number,
         stop: Option<Number>,
         dtype: &str,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Py<PyAny>> {
         let sets = self.range(&start, stop.as_ref())?;
         let shape = [sets.len(), self.game.observation_size()];
         tensors(py, dtype, shape, |cells| self.tree.observations(sets, cells))

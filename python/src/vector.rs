@@ -8,8 +8,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use stier_agents::batch::vector::{Autoreset, Opponents, Rows, Seeds, Shape, VectorError};
 use stier_agents::erased::DynVector;
 
-use crate::arrays::{Array, Borrowed, mask_of, whole_numbers};
-use crate::batch::{Batch, is_unshared};
+use crate::arrays::{Array, Batch, Borrowed, is_unshared, mask_of, whole_numbers};
 use crate::errors;
 use crate::game::{AnyGame, Game};
 use crate::run::{guarded, watched};

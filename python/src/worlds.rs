@@ -57,12 +57,7 @@ impl Worlds {
     /// The observations of a player in each world, by default the player it was drawn for, as a new array (worlds, D)
     /// of type `"float32"` or `"uint8"`. The tensors of other players show hands that the player cannot know.
     #[pyo3(signature = (player=None, dtype="float32"))]
-    fn observation_tensors<'py>(
-        &self,
-        py: Python<'py>,
-        player: Option<Number>,
-        dtype: &str,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn observation_tensors(&self, py: Python<'_>, player: Option<Number>, dtype: &str) -> PyResult<Py<PyAny>> {
         let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
         let shape = [self.drawn.count(), self.game.observation_size()];
         tensors(py, dtype, shape, |cells| self.drawn.observations(seat, cells))

@@ -80,8 +80,8 @@ impl Game for PythonGame {
 
     fn apply(&self, state: &mut Position, action: Action) {
         let (after, node) = self.0.after(state, action);
-        if self.0.nodes.at(&after.path).is_none() {
-            self.0.nodes.put(after.path, &node);
+        if self.0.nodes.by_path.get(after.path).is_none() {
+            self.0.nodes.by_path.insert(after.path, node);
         }
         *state = after;
     }
@@ -161,7 +161,7 @@ impl Notation for PythonGame {
         let seat = view.seat();
         let digest = |place: usize| self.0.digest_of(&view.entries()[place].seen.values);
         let words = |place: usize| {
-            let known = self.0.nodes.named(seat.index(), digest(place));
+            let known = self.0.nodes.words.get((seat.index(), digest(place)));
             known.map_or_else(|| format!("{:016x}", digest(place)), |words| words.to_string())
         };
         let entries = view.entries().len();
@@ -190,21 +190,9 @@ impl Notation for PythonGame {
     }
 
     fn scene(&self, state: &Position, perspective: Option<Seat>) -> Scene {
-        let (node, path) = (self.0.node(state), &state.path);
         type Told = (String, PlainValue, String);
-        let facts: Option<Vec<Told>> = self.0.told("facts", state, perspective, "plain values");
-        let facts = facts.unwrap_or_else(|| {
-            let observer = perspective.map_or(self.0.info.num_seats, Seat::index);
-            with_python(|py| {
-                let shown = match perspective {
-                    Some(_) => self.0.observation(py, &node, observer, path),
-                    None => node.object.bind(py).clone(),
-                };
-                let name = if perspective.is_some() { "sees" } else { "state" };
-                let told = self.0.methods["fact"].bind(py).call1((name, shown)).and_then(|fact| fact.extract());
-                vec![told.unwrap_or_else(|error| self.0.raised(py, "observation", error, path))]
-            })
-        });
+        let told = |method| self.0.told::<Vec<Told>>(method, state, perspective, "plain values");
+        let facts = told("facts").or_else(|| told("sees")).unwrap_or_default();
         let place = |seat: Seat| {
             let is_open = perspective.is_none_or(|own| own == seat);
             let hand = if is_open { self.hand(state, seat) } else { None };
@@ -215,7 +203,7 @@ impl Notation for PythonGame {
             facts: facts.into_iter().map(|(name, PlainValue(value), words)| Fact::told(name, value, words)).collect(),
             track: Vec::new(),
             places: Seat::all(self.0.info.num_seats).map(place).collect(),
-            next: match node.turn {
+            next: match self.turn(state) {
                 Turn::Chance => "a random event".to_string(),
                 Turn::Seat(seat) => format!("seat {seat} acts"),
                 Turn::Over => "the game is over".to_string(),

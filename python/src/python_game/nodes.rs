@@ -65,111 +65,58 @@ impl Node {
 }
 
 /// A map that forgets: it keeps what was put in or found lately.
-struct Recent<K, V> {
-    young: FxHashMap<K, V>,
-    old: FxHashMap<K, V>,
+pub(super) struct Recent<K, V> {
+    /// The young entries and the old ones.
+    kept: RwLock<(FxHashMap<K, V>, FxHashMap<K, V>)>,
+    /// The number of young entries.
+    most: usize,
 }
 
 impl<K: Hash + Eq + Copy, V: Clone> Recent<K, V> {
-    fn new() -> Self {
-        Self { young: FxHashMap::default(), old: FxHashMap::default() }
+    fn new(most: usize) -> Self {
+        Self { kept: RwLock::default(), most }
     }
 
-    fn get(&mut self, key: K) -> Option<V> {
-        if let Some(old) = self.old.remove(&key) {
-            self.young.insert(key, old);
+    /// The value of a key, if it is kept.
+    pub(super) fn get(&self, key: K) -> Option<V> {
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(young) = kept.0.get(&key) {
+            return Some(young.clone());
         }
-        self.young.get(&key).cloned()
+        let old = kept.1.get(&key).cloned();
+        drop(kept);
+        old.inspect(|value| self.insert(key, value.clone()))
     }
 
-    /// Returns what is forgotten once there are `most` young entries, to be dropped when nothing is locked any more:
-    /// Python may run meanwhile.
-    #[must_use]
-    fn insert(&mut self, key: K, value: V, most: usize) -> Option<FxHashMap<K, V>> {
-        let is_full = self.young.len() >= most;
-        let forgotten = is_full.then(|| mem::replace(&mut self.old, mem::take(&mut self.young)));
-        self.young.insert(key, value);
-        forgotten
+    /// Keeps a value.
+    pub(super) fn insert(&self, key: K, value: V) {
+        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+        let (young, old) = &mut *kept;
+        let forgotten = (young.len() >= self.most).then(|| mem::replace(old, mem::take(young)));
+        let replaced = young.insert(key, value);
+        // Python may run while objects are dropped, so nothing may be locked any more.
+        drop(kept);
+        drop((forgotten, replaced));
     }
 }
 
-/// The nodes of a game.
+/// What is kept of a game.
 pub(super) struct Nodes {
-    by_path: RwLock<Recent<Path, Arc<Node>>>,
-    by_hash: Mutex<Recent<i64, Vec<Arc<Node>>>>,
+    /// The nodes at the ends of paths.
+    pub(super) by_path: Recent<Path, Arc<Node>>,
+    /// The nodes of objects with a hash.
+    pub(super) by_hash: Recent<i64, Vec<Arc<Node>>>,
     /// The words for a digest, by observer.
-    words: Mutex<Recent<(usize, u64), Arc<str>>>,
+    pub(super) words: Recent<(usize, u64), Arc<str>>,
     /// The digests that features belong to, by observer.
-    digests: Mutex<Recent<(usize, u64), u64>>,
-    /// The number of young entries of each.
-    most: usize,
+    pub(super) digests: Recent<(usize, u64), u64>,
 }
 
 impl Nodes {
     /// Keeps at most so many nodes, and half of them at least.
     pub(super) fn new(most: usize) -> Self {
-        Self {
-            by_path: RwLock::new(Recent::new()),
-            by_hash: Mutex::new(Recent::new()),
-            words: Mutex::new(Recent::new()),
-            digests: Mutex::new(Recent::new()),
-            most: (most / 2).max(64),
-        }
-    }
-
-    /// The node at the end of a path, if it is kept.
-    pub(super) fn at(&self, path: &Path) -> Option<Arc<Node>> {
-        let kept = self.by_path.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(node) = kept.young.get(path) {
-            return Some(node.clone());
-        }
-        let node = kept.old.get(path).cloned();
-        drop(kept);
-        node.inspect(|node| self.put(*path, node))
-    }
-
-    /// Keeps the node at the end of a path.
-    pub(super) fn put(&self, path: Path, node: &Arc<Node>) {
-        let mut kept = self.by_path.write().unwrap_or_else(PoisonError::into_inner);
-        let forgotten = kept.insert(path, node.clone(), self.most);
-        drop(kept);
-        drop(forgotten);
-    }
-
-    /// The nodes of objects with this hash.
-    pub(super) fn with_hash(&self, hash: i64) -> Vec<Arc<Node>> {
-        locked(&self.by_hash).get(hash).unwrap_or_default()
-    }
-
-    /// Keeps a new node of an object with this hash.
-    pub(super) fn add(&self, hash: i64, node: &Arc<Node>) {
-        let mut kept = locked(&self.by_hash);
-        let mut nodes = kept.get(hash).unwrap_or_default();
-        nodes.push(node.clone());
-        let forgotten = kept.insert(hash, nodes, self.most);
-        drop(kept);
-        drop(forgotten);
-    }
-
-    /// Notes the words for a digest.
-    pub(super) fn name(&self, observer: usize, digest: u64, words: Arc<str>) {
-        let forgotten = locked(&self.words).insert((observer, digest), words, self.most);
-        drop(forgotten);
-    }
-
-    /// The words for a digest, if it was seen lately.
-    pub(super) fn named(&self, observer: usize, digest: u64) -> Option<Arc<str>> {
-        locked(&self.words).get((observer, digest))
-    }
-
-    /// Notes that features belong to a digest. Returns the digest to which they belonged before: the same, if they tell all
-    /// observations apart.
-    pub(super) fn belongs(&self, observer: usize, features: u64, digest: u64) -> u64 {
-        let mut kept = locked(&self.digests);
-        let before = kept.get((observer, features));
-        if before.is_none() {
-            drop(kept.insert((observer, features), digest, self.most));
-        }
-        before.unwrap_or(digest)
+        let most = (most / 2).max(64);
+        let (by_path, by_hash) = (Recent::new(most), Recent::new(most));
+        Self { by_path, by_hash, words: Recent::new(most), digests: Recent::new(most) }
     }
 }

@@ -32,7 +32,7 @@ pub(super) type Object<'py> = Bound<'py, PyAny>;
 pub(super) struct Source {
     pub(super) rules: Rules,
     pub(super) info: GameInfo,
-    /// The functions that the game has. `fact` makes a fact of a name and a value, `words` puts an observation into words.
+    /// The functions that the game has. Two more are made of `observation`: `words` is it in words, `sees` as a fact.
     pub(super) methods: FxHashMap<String, Py<PyAny>>,
     pub(super) actions: Vec<String>,
     pub(super) outcomes: Vec<String>,
@@ -125,7 +125,8 @@ impl Source {
         path: &Path,
     ) -> Object<'py> {
         let called = self.methods[method].bind(py).call1(with);
-        called.unwrap_or_else(|error| self.raised(py, method, error, path))
+        let blamed = if ["words", "sees"].contains(&method) { "observation" } else { method };
+        called.unwrap_or_else(|error| self.raised(py, blamed, error, path))
     }
 
     /// Calls a method and converts what it returns.
@@ -243,12 +244,14 @@ impl Source {
             other.is(object)
                 || other.eq(object).unwrap_or_else(|error| self.raised(py, "comparison of states", error, path))
         };
-        if let Some(known) = self.nodes.with_hash(hash).iter().find(equal) {
+        if let Some(known) = self.nodes.by_hash.get(hash).unwrap_or_default().iter().find(equal) {
             return known.clone();
         }
         let (turn, answers) = self.answers(object, path);
         let node = Arc::new(Node::new(object.clone().unbind(), identity(object, hash), seats, turn, answers));
-        self.nodes.add(hash, &node);
+        let mut alike = self.nodes.by_hash.get(hash).unwrap_or_default();
+        alike.push(node.clone());
+        self.nodes.by_hash.insert(hash, alike);
         node
     }
 
@@ -290,13 +293,13 @@ impl Source {
         if position.path.len() == 0 {
             return self.root_node().clone();
         }
-        self.nodes.at(&position.path).unwrap_or_else(|| {
+        self.nodes.by_path.get(position.path).unwrap_or_else(|| {
             let (mut node, mut path) = (self.root_node().clone(), Path::new());
             for event in position.path.events() {
                 node = self.child(&node, event, &path);
                 path = path.with(event);
             }
-            self.nodes.put(position.path, &node);
+            self.nodes.by_path.insert(position.path, node.clone());
             node
         })
     }
@@ -321,11 +324,6 @@ impl Source {
         node.seen[observer].get_or_init(|| seen)
     }
 
-    /// Calls `observation` for an observer.
-    pub(super) fn observation<'py>(&self, py: Python<'py>, node: &Node, observer: usize, path: &Path) -> Object<'py> {
-        self.call(py, "observation", (node.object.bind(py), self.player(observer)), path)
-    }
-
     /// An observer as the game gets it: `None` for everybody.
     fn player(&self, observer: usize) -> Option<usize> {
         (observer < self.info.num_seats).then_some(observer)
@@ -333,7 +331,7 @@ impl Source {
 
     /// Asks what an observer sees.
     fn look(&self, py: Python<'_>, node: &Node, observer: usize, path: &Path) -> Seen {
-        let observation = self.observation(py, node, observer, path);
+        let observation = self.call(py, "observation", (node.object.bind(py), self.player(observer)), path);
         let code = Code::of(&observation).unwrap_or_else(|error| self.raised(py, "observation", error, path));
         let Some(size) = self.features else { return Seen { code, features: Box::default() } };
         let with = (node.object.bind(py), self.player(observer));
@@ -344,9 +342,11 @@ impl Source {
         }
         let features: Box<[u64]> = bits.chunks(64).map(word).collect();
         if self.exact_features {
-            let key = features.iter().fold(0, |key, &word| mix(key, word));
-            if self.nodes.belongs(observer, key, code.digest) != code.digest {
-                self.contradiction("features must differ where the observation does", path);
+            let key = (observer, features.iter().fold(0, |key, &word| mix(key, word)));
+            match self.nodes.digests.get(key) {
+                None => self.nodes.digests.insert(key, code.digest),
+                Some(digest) if digest == code.digest => {}
+                Some(_) => self.contradiction("features must differ where the observation does", path),
             }
         }
         Seen { code, features }
@@ -354,13 +354,10 @@ impl Source {
 
     /// The words for what an observer sees, which the digest in its log stands for.
     pub(super) fn note_words(&self, node: &Node, observer: usize, digest: u64, path: &Path) {
-        if self.nodes.named(observer, digest).is_none() {
-            let words: String = with_python(|py| {
-                let observation = self.observation(py, node, observer, path);
-                let words = self.methods["words"].bind(py).call1((observation,)).and_then(|words| words.extract());
-                words.unwrap_or_else(|error| self.raised(py, "observation", error, path))
-            });
-            self.nodes.name(observer, digest, words.into());
+        if self.nodes.words.get((observer, digest)).is_none() {
+            let player = self.player(observer);
+            let words: String = with_python(|py| self.ask(py, "words", (node.object.bind(py), player), path, "a text"));
+            self.nodes.words.insert((observer, digest), words.into());
         }
     }
 

@@ -173,7 +173,7 @@ class Sheet:
         except Exception as error:
             raise GameError(f"{game.name} cannot be played: {type(error).__name__}: {error}") from error
         #: The functions that the engine calls, by name.
-        self.methods = {"words": words, "fact": _fact}
+        self.methods = {"words": self._words, "sees": self._sees}
         for name in (*METHODS, "information_state"):
             if (function := getattr(self.game, name, None)) is not None:
                 self.methods[name] = self._facts if name == "facts" else function
@@ -184,6 +184,12 @@ class Sheet:
         sheet = cls(made(game, options), option_rows(game, options))
         sheet.class_number = id(game)
         return sheet
+
+    def _words(self, state: Any, player: int | None) -> str:
+        return words(self.game.observation(state, player))
+
+    def _sees(self, state: Any, player: int | None) -> list[tuple[str, Any, str]]:
+        return [_fact("state", state) if player is None else _fact("sees", self.game.observation(state, player))]
 
     def _facts(self, state: Any, player: int | None) -> list[tuple[str, Any, str]]:
         return [_fact(str(name), value) for name, value in self.game.facts(state, player).items()]
