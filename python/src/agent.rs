@@ -9,15 +9,13 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use stier_agents::AgentSpec;
 use stier_agents::agent::DecideError;
 use stier_agents::agent::Decision;
-use stier_agents::catalogue::{self, AgentFacts};
 use stier_agents::erased::{DynAgent, DynState};
 
-use crate::beliefs::Beliefs;
 use crate::errors;
 use crate::game::{AnyGame, Game, option_value};
 use crate::run::{guarded, watched};
-use crate::search::Search;
-use crate::state::State;
+use crate::search::search_of;
+use crate::state::{State, beliefs_of};
 use crate::values::{Number, Seed, name_and_options};
 
 /// An agent for one game; made by `load_agent`.
@@ -77,19 +75,11 @@ impl Agent {
                 py.detach(|| guarded(|| question(player, state)))?
             } else {
                 self.interrupt.store(false, Ordering::Relaxed);
-                watched::<_, ()>(py, &self.interrupt, |_| question(player, state), |_| Ok(()))?
+                watched(py, &self.interrupt, || question(player, state))?
             };
             answer.map_err(errors::agent)
         })
     }
-}
-
-/// The error for requesting the search of an agent that does not search.
-pub(crate) fn no_search(name: &str) -> PyErr {
-    let searches = |facts: AgentFacts| !facts.is_instant && !facts.is_combined;
-    let names = catalogue::describe().into_iter().filter(|info| searches(info.facts)).map(|info| info.name);
-    let names = names.collect::<Vec<_>>().join(", ");
-    errors::agent(format!("{name} does not search; agents that search: {names}"))
 }
 
 /// Parses an agent from text, as on the command line: `ismcts:iterations=100`.
@@ -206,12 +196,12 @@ impl Agent {
     /// (`Search.lines`). For ISMCTS they are the top of its tree. Recording takes a little time and does not change the
     /// choice.
     #[pyo3(signature = (state, tree_depth=0))]
-    fn search(&self, py: Python<'_>, state: PyRef<'_, State>, tree_depth: u8) -> PyResult<Search> {
+    fn search(&self, py: Python<'_>, state: PyRef<'_, State>, tree_depth: u8) -> PyResult<Py<PyAny>> {
         let (decision, lines) = match tree_depth {
             0 => (self.decide(py, &state)?, Vec::new()),
             depth => self.ask(py, &state, |player, state| player.decide_with_lines(state, depth.into()))?,
         };
-        guarded(|| Search::of(decision, lines, &state))?.ok_or_else(|| no_search(self.spec.name()))
+        search_of(py, self.spec.name(), decision, lines, &state)
     }
 
     /// The beliefs of the agent about the cards, as the given player or by default the player to move. They use what
@@ -220,10 +210,10 @@ impl Agent {
     /// Raises `SeatError` if the player is left out and no player is to move, and `AgentError` for a state of another
     /// game.
     #[pyo3(signature = (state, player=None))]
-    fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Beliefs> {
+    fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Py<PyAny>> {
         let seat = state.seat(player.as_ref())?;
         let found = self.ask(py, &state, |agent, state| agent.beliefs(state, seat))?;
-        Ok(Beliefs::new(self.game.clone(), seat, found))
+        beliefs_of(py, &self.game, seat, found)
     }
 
     /// Starts a new game: forgets the last one and draws from the streams of `seed`, by default the agent's own seed.

@@ -1,10 +1,11 @@
-//! Arrays of the caller, and tensors in new ones.
+//! Arrays of the caller, new ones, and `stier.Batch`.
 
 use numpy::ndarray::Dimension;
 use numpy::{
-    Element, IntoPyArray as _, PyArray, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadwriteArray,
-    PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods as _,
+    Element, IntoPyArray as _, PyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods as _, PyReadonlyArray1,
+    PyReadwriteArray, PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods as _,
 };
+use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use stier_agents::batch::vector::{Cells, Rows, Shape};
@@ -12,50 +13,11 @@ use stier_agents::batch::vector::{Cells, Rows, Shape};
 use crate::errors;
 use crate::run::guarded;
 
-/// The number format of tensors.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
-    /// float32.
-    Float32,
-    /// uint8.
-    Uint8,
-    /// No tensors.
-    Nothing,
-}
-
-impl Format {
-    /// Parses a format.
-    pub(crate) fn of(text: Option<&str>) -> PyResult<Self> {
-        match text {
-            Some("float32") => Ok(Self::Float32),
-            Some("uint8") => Ok(Self::Uint8),
-            None => Ok(Self::Nothing),
-            Some(other) => {
-                let message = format!("observation must be 'float32', 'uint8' or None, got '{other}'");
-                Err(errors::argument(message))
-            }
-        }
-    }
-
-    /// The name of the format.
-    pub(crate) fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Float32 => Some("float32"),
-            Self::Uint8 => Some("uint8"),
-            Self::Nothing => None,
-        }
-    }
-}
-
-/// Arrays given by the caller.
-#[derive(Default)]
-pub(crate) struct Arrays<'py> {
-    pub(crate) observation: Option<Bound<'py, PyAny>>,
-    pub(crate) final_observation: Option<Bound<'py, PyAny>>,
-    pub(crate) action_mask: Option<Bound<'py, PyAny>>,
-    pub(crate) rewards: Option<Bound<'py, PyAny>>,
-    pub(crate) terminated: Option<Bound<'py, PyAny>>,
-    pub(crate) current_player: Option<Bound<'py, PyAny>>,
+/// The name of a number format of tensors; `None` for no tensors.
+pub(crate) fn format_of(text: Option<&str>) -> PyResult<Option<&'static str>> {
+    let known = |text: &str| ["float32", "uint8"].into_iter().find(|known| *known == text);
+    let refused = |text| errors::argument(format!("observation must be 'float32', 'uint8' or None, got '{text}'"));
+    text.map(|text| known(text).ok_or_else(|| refused(text))).transpose()
 }
 
 /// Tensors borrowed for writing.
@@ -72,24 +34,6 @@ pub(crate) struct Borrowed<'py> {
     rewards: Option<PyReadwriteArray2<'py, f32>>,
     terminated: Option<PyReadwriteArray1<'py, bool>>,
     current_player: Option<PyReadwriteArray1<'py, i32>>,
-}
-
-impl<'py> Arrays<'py> {
-    /// Checks and borrows the arrays.
-    pub(crate) fn borrow(self, lanes: usize, shape: &Shape) -> PyResult<Borrowed<'py>> {
-        let tensors = |name, array: Option<_>| array.map(|array| numbers(name, &array, &[lanes, shape.tensor]));
-        let rewards = |array| writable("rewards", "float32", &array, &[lanes, shape.seats]);
-        let terminated = |array| writable("terminated", "bool", &array, &[lanes]);
-        let current_player = |array| writable("current_player", "int32", &array, &[lanes]);
-        Ok(Borrowed {
-            observation: tensors("observation", self.observation).transpose()?,
-            final_observation: tensors("final_observation", self.final_observation).transpose()?,
-            action_mask: self.action_mask.map(|array| mask(&array, &[lanes, shape.actions])).transpose()?,
-            rewards: self.rewards.map(rewards).transpose()?,
-            terminated: self.terminated.map(terminated).transpose()?,
-            current_player: self.current_player.map(current_player).transpose()?,
-        })
-    }
 }
 
 /// The error for an array of the wrong type or shape.
@@ -164,22 +108,53 @@ impl Borrowed<'_> {
     }
 }
 
+/// Numbers that become a new array with this shape.
+pub(crate) struct Array<T>(Vec<T>, Vec<usize>);
+
+impl<T> Array<T> {
+    /// A row of numbers.
+    pub(crate) fn row(cells: impl IntoIterator<Item = T>) -> Self {
+        let cells: Vec<T> = cells.into_iter().collect();
+        let shape = vec![cells.len()];
+        Self(cells, shape)
+    }
+
+    /// Numbers of this shape, in C order.
+    pub(crate) fn of(cells: Vec<T>, shape: &[usize]) -> Self {
+        Self(cells, shape.to_vec())
+    }
+}
+
+impl<T: Default + Clone> Array<T> {
+    /// Numbers that `write` fills in. A game may fail meanwhile.
+    pub(crate) fn filled(shape: &[usize], write: impl FnOnce(&mut [T])) -> PyResult<Self> {
+        let mut cells = vec![T::default(); shape.iter().product()];
+        guarded(|| write(&mut cells)).map(|()| Self::of(cells, shape))
+    }
+}
+
+impl<'py, T: Element> IntoPyObject<'py> for Array<T> {
+    type Target = PyArrayDyn<T>;
+    type Output = Bound<'py, Self::Target>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        let row = self.0.into_pyarray(py);
+        if self.1.len() == 1 { Ok(row.to_dyn().clone()) } else { row.reshape(self.1) }
+    }
+}
+
 /// New tensors of type `"float32"` or `"uint8"`, which `write` fills without the GIL.
-pub(crate) fn tensors<'py>(
-    py: Python<'py>,
+pub(crate) fn tensors(
+    py: Python<'_>,
     dtype: &str,
     shape: [usize; 2],
     write: impl FnOnce(Cells<'_>) + Send,
-) -> PyResult<Bound<'py, PyAny>> {
-    let size = shape.iter().product();
-    if Format::of(Some(dtype))? == Format::Uint8 {
-        let mut bytes = vec![0_u8; size];
-        py.detach(|| guarded(|| write(Cells::Bytes(&mut bytes))))?;
-        return Ok(bytes.into_pyarray(py).reshape(shape)?.into_any());
+) -> PyResult<Py<PyAny>> {
+    if format_of(Some(dtype))? == Some("uint8") {
+        return py.detach(|| Array::filled(&shape, |bytes| write(Cells::Bytes(bytes))))?.into_py_any(py);
     }
-    let mut floats = vec![0.0_f32; size];
-    py.detach(|| guarded(|| write(Cells::Floats(&mut floats))))?;
-    Ok(floats.into_pyarray(py).reshape(shape)?.into_any())
+    py.detach(|| Array::filled(&shape, |floats| write(Cells::Floats(floats))))?.into_py_any(py)
 }
 
 /// Reads whole numbers as int64, one for each environment.
@@ -217,5 +192,117 @@ pub(crate) fn mask_of<'py>(value: Option<&Bound<'py, PyAny>>) -> PyResult<Option
                 "mask must be bool, one for each environment, got {dtype} of shape {shape}"
             )))
         }
+    }
+}
+
+/// The state of all environments of a `VectorEnv` as arrays. The first axis is the environment.
+///
+/// Shapes: n environments, D numbers per tensor (`VectorEnv.observation_shape`), A actions
+/// (`Game.num_distinct_actions`). Every row is from the view of the environment's current player. Rewards are by seat.
+#[pyclass(frozen, module = "stier")]
+pub(crate) struct Batch {
+    /// The observations of the current players, float32 or uint8 (n, D). In an environment whose game is over, the
+    /// observation of the player who acted last. `None` without tensors.
+    #[pyo3(get)]
+    pub(crate) observation: Option<Py<PyAny>>,
+    /// The last observation of each game that the step ended, as seen by the player who acted, with
+    /// `autoreset="same_step"`. Rows where `terminated` is false have no meaning. `None` in other modes.
+    #[pyo3(get)]
+    pub(crate) final_observation: Option<Py<PyAny>>,
+    /// uint8.
+    pub(crate) mask: Option<Py<PyAny>>,
+    /// The rewards of the step, float32 (n, players): the returns where the step ended a game, and zeros elsewhere.
+    #[pyo3(get)]
+    pub(crate) rewards: Option<Py<PyAny>>,
+    /// True where the game of the environment is over, bool (n,): after the step that ended it, and in environments
+    /// that stay over.
+    #[pyo3(get)]
+    pub(crate) terminated: Option<Py<PyAny>>,
+    /// The player to move, int32 (n,). `stier.TERMINAL` in environments whose game is over. Always the learner if there
+    /// are opponents.
+    #[pyo3(get)]
+    pub(crate) current_player: Option<Py<PyAny>>,
+}
+
+impl Batch {
+    /// Makes uninitialised arrays.
+    pub(crate) fn empty(
+        py: Python<'_>,
+        lanes: usize,
+        shape: &Shape,
+        format: Option<&str>,
+        with_final: bool,
+    ) -> PyResult<Self> {
+        let empty = py.import("numpy")?.getattr("empty")?;
+        let table = |width: usize, kind: &str| PyResult::Ok(Some(empty.call1(((lanes, width), kind))?.unbind()));
+        let tensors = |kind: Option<&str>| kind.map_or(Ok(None), |kind| table(shape.tensor, kind));
+        let row = |kind: &str| PyResult::Ok(Some(empty.call1((lanes, kind))?.unbind()));
+        Ok(Self {
+            observation: tensors(format)?,
+            final_observation: tensors(format.filter(|_| with_final))?,
+            mask: table(shape.actions, "uint8")?,
+            rewards: table(shape.seats, "float32")?,
+            terminated: row("bool")?,
+            current_player: row("int32")?,
+        })
+    }
+
+    /// Returns true if there is no other reference to any of the arrays. Only valid while the caller is the only owner
+    /// of the batch.
+    pub(crate) fn is_idle(&self, py: Python<'_>) -> bool {
+        let Self { observation, final_observation, mask, rewards, terminated, current_player } = self;
+        let arrays = [observation, final_observation, mask, rewards, terminated, current_player];
+        arrays.into_iter().flatten().all(|array| is_unshared(py, array))
+    }
+
+    /// Checks and borrows the arrays for writing.
+    pub(crate) fn borrow<'py>(&self, py: Python<'py>, lanes: usize, shape: &Shape) -> PyResult<Borrowed<'py>> {
+        let tensors = |name, array: &Option<Py<_>>| {
+            array.as_ref().map(|array| numbers(name, array.bind(py), &[lanes, shape.tensor])).transpose()
+        };
+        let bound = |array: &Option<Py<PyAny>>| array.as_ref().map(|array| array.bind(py).clone());
+        let rewards = |array| writable("rewards", "float32", &array, &[lanes, shape.seats]);
+        let terminated = |array| writable("terminated", "bool", &array, &[lanes]);
+        let current_player = |array| writable("current_player", "int32", &array, &[lanes]);
+        Ok(Borrowed {
+            observation: tensors("observation", &self.observation)?,
+            final_observation: tensors("final_observation", &self.final_observation)?,
+            action_mask: bound(&self.mask).map(|array| mask(&array, &[lanes, shape.actions])).transpose()?,
+            rewards: bound(&self.rewards).map(rewards).transpose()?,
+            terminated: bound(&self.terminated).map(terminated).transpose()?,
+            current_player: bound(&self.current_player).map(current_player).transpose()?,
+        })
+    }
+}
+
+/// Returns true if this reference to an object is the only one.
+pub(crate) fn is_unshared<T>(_py: Python<'_>, object: &Py<T>) -> bool {
+    // SAFETY: the object lives as long as the reference to it, and this thread is attached to the interpreter. The
+    // count is worth an unsafe call: large new arrays at every step are slow, because the kernel hands out their pages
+    // each time.
+    #[allow(unsafe_code)]
+    unsafe {
+        pyo3::ffi::Py_REFCNT(object.as_ptr()) == 1
+    }
+}
+
+#[pymethods]
+impl Batch {
+    /// The legal actions of the current players, int8 (n, A) of 0 and 1. All 1 in environments that ignore their next
+    /// action.
+    #[getter]
+    fn action_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.mask.as_ref().into_pyobject(py)?.call_method1("view", ("int8",))
+    }
+
+    /// The same bytes as bool (n, A).
+    #[getter]
+    fn legal_action_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.mask.as_ref().into_pyobject(py)?.call_method1("view", ("bool",))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let shape: (usize, usize) = self.mask.as_ref().into_pyobject(py)?.getattr("shape")?.extract()?;
+        Ok(format!("<stier.Batch of {} environments, {} actions>", shape.0, shape.1))
     }
 }

@@ -1,11 +1,10 @@
 //! `stier.TabularPolicy`.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use numpy::{IntoPyArray as _, PyArray2, PyArrayMethods as _};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBytes, PyString};
 use stier_agents::agent::sampling::draw;
 use stier_agents::agent::threads;
 use stier_agents::belief;
@@ -14,12 +13,12 @@ use stier_agents::solve::solution_file::Label;
 use stier_agents::solve::{Look, NashConv, known_values};
 use stier_core::{Action, Rng};
 
-use crate::beliefs::Beliefs;
+use crate::arrays::Array;
 use crate::errors;
 use crate::game::Game;
-use crate::result::pandas;
-use crate::run::guarded;
-use crate::state::State;
+use crate::run::{guarded, locked};
+use crate::scene::dict;
+use crate::state::{State, by_chance};
 use crate::values::{Number, Seed};
 
 /// A policy for every information set of a game: an equilibrium that `solve` found, the policy of an agent, a best
@@ -201,16 +200,15 @@ impl TabularPolicy {
     fn history<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let rows: Vec<_> =
             self.origin.history.iter().map(|look| (look.iterations, look.seconds, look.nash_conv)).collect();
-        let settings = PyDict::new(py);
-        settings.set_item("dtype", vec![("iterations", "int64"), ("seconds", "float64"), ("nash_conv", "float64")])?;
-        py.import("numpy")?.call_method("array", (rows,), Some(&settings))
+        let kinds = vec![("iterations", "int64"), ("seconds", "float64"), ("nash_conv", "float64")];
+        py.import("numpy")?.call_method1("array", (rows, kinds))
     }
 
     /// The probabilities of all actions at all information sets, as a new float64 array (sets, actions); 0 for actions
     /// that are not legal.
-    fn probabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn probabilities(&self, py: Python<'_>) -> Array<f64> {
         let shape = [self.information_sets(), self.game.face().info().num_actions];
-        py.detach(|| self.policy.rows()).into_pyarray(py).reshape(shape)
+        Array::of(py.detach(|| self.policy.rows()), &shape)
     }
 
     /// A `pandas.DataFrame` with one row for each action of each information set, in the order of `GameTree`. Requires
@@ -221,7 +219,6 @@ impl TabularPolicy {
     /// the policy afterwards, as in `GameTree.action_values`; `reach`, the probability that a game reaches the information
     /// set if all follow the policy.
     fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let pandas = pandas(py)?;
         let (owner, face) = (self.policy.tree(), self.game.face());
         let (tree, policy) = (owner.shape(), self.policy.shares());
         let values = py.detach(|| threads::install(0, || known_values(tree, policy, belief::Beliefs::Policy)));
@@ -233,19 +230,20 @@ impl TabularPolicy {
         let (mut texts, mut players, mut actions, mut reach) = (Vec::new(), Vec::<i32>::new(), Vec::new(), Vec::new());
         for ((set, text), probability) in tree.set_numbers().zip(knowledge_of_sets).zip(reach_of_sets) {
             let width = tree.width(set) as usize;
-            texts.extend(vec![text; width]);
+            texts.extend((0..width).map(|_| text.clone_ref(py)));
             players.extend(vec![i32::from(tree.mover(set).0); width]);
             reach.extend(vec![probability; width]);
             actions.extend(tree.actions(set).iter().map(|action| &names[action.index()]));
         }
-        let columns = PyDict::new(py);
-        columns.set_item("information_set", texts)?;
-        columns.set_item("player", players.into_pyarray(py))?;
-        columns.set_item("action", actions)?;
-        columns.set_item("probability", policy.rows().to_vec().into_pyarray(py))?;
-        columns.set_item("value", values.into_pyarray(py))?;
-        columns.set_item("reach", reach.into_pyarray(py))?;
-        pandas.call_method1("DataFrame", (columns,))
+        let columns = (
+            ("information_set", texts),
+            ("player", Array::row(players)),
+            ("action", actions),
+            ("probability", Array::row(policy.rows().to_vec())),
+            ("value", Array::row(values)),
+            ("reach", Array::row(reach)),
+        );
+        py.import("stier._results")?.getattr("frame")?.call1((dict(py, columns)?,))
     }
 
     /// The probabilities of the legal actions of the player to move: `[(action, probability), …]`, ascending by action.
@@ -265,22 +263,22 @@ impl TabularPolicy {
     fn step_with_policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<(Vec<(u8, f64)>, u8)> {
         let row = self.probabilities_in(py, &state)?;
         let shares: Vec<f64> = row.iter().map(|&(_, share)| share).collect();
-        let drawn = draw(&shares, &mut self.rng.lock().unwrap_or_else(PoisonError::into_inner));
+        let drawn = draw(&shares, &mut locked(&self.rng));
         let action = row[drawn].0;
         Ok((row, action))
     }
 
     /// The beliefs of the given player, or by default the player to move, from chance alone.
     #[pyo3(signature = (state, player=None))]
-    fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Beliefs> {
-        Beliefs::by_chance(py, &state, player.as_ref())
+    fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Py<PyAny>> {
+        by_chance(py, &state, player.as_ref())
     }
 
     /// Draws from the streams of `seed`, by default the seed of the policy.
     #[pyo3(signature = (seed=None))]
     fn restart(&self, seed: Option<Seed>) {
         let seed = seed.map_or(self.seed, |Seed(seed)| seed);
-        *self.rng.lock().unwrap_or_else(PoisonError::into_inner) = stream(seed);
+        *locked(&self.rng) = stream(seed);
     }
 
     /// The expected number of times per game that any player chooses the action, if all follow the policy. It is a
@@ -297,10 +295,6 @@ impl TabularPolicy {
         let bytes = py.detach(|| self.policy.to_bytes(&self.origin));
         py.import("stier._files")?.call_method1("write_bytes", (path, PyBytes::new(py, &bytes)))?;
         Ok(())
-    }
-
-    fn __str__(&self) -> &str {
-        &self.origin.source
     }
 
     /// The bytes of the file, which `_restore_policy` reads, with the figures.
@@ -327,16 +321,15 @@ type Stored<'a, 'py> = (Bound<'py, PyBytes>, u64, &'a Measured);
 /// The number of information sets that are put into words between checks for signals.
 const CHUNK: usize = 1 << 12;
 
+/// Texts of Python.
+pub(crate) type Texts = Vec<Py<PyString>>;
+
 /// The knowledge of the players at some information sets, in words.
-pub(crate) fn knowledge<'py>(
-    py: Python<'py>,
-    tree: &dyn DynTree,
-    sets: Range<usize>,
-) -> PyResult<Vec<Bound<'py, PyString>>> {
+pub(crate) fn knowledge(py: Python<'_>, tree: &dyn DynTree, sets: Range<usize>) -> PyResult<Texts> {
     let mut texts = Vec::with_capacity(sets.len());
     for start in sets.clone().step_by(CHUNK) {
         let chunk = py.detach(|| guarded(|| tree.knowledge(start..sets.end.min(start + CHUNK))))?;
-        texts.extend(chunk.iter().map(|text| PyString::new(py, text)));
+        texts.extend(chunk.iter().map(|text| PyString::new(py, text).unbind()));
         py.check_signals()?;
     }
     Ok(texts)

@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,16 +30,28 @@ const AWAKE: Duration = Duration::from_micros(200);
 /// The time between two reports of progress.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The progress of a long call.
+/// The progress of a long call, and the caller's functions that it is told.
 #[derive(Default)]
 pub(crate) struct Progress {
     done: AtomicU64,
     total: AtomicU64,
+    on_progress: Option<Py<PyAny>>,
+    /// The histories that were counted, and an estimate of them all, while a game is enumerated.
+    pub(crate) histories: AtomicU64,
+    pub(crate) estimate: AtomicU64,
+    pub(crate) is_counting: AtomicBool,
+    on_count: Option<Py<PyAny>>,
     /// Set if the call is to end.
     pub(crate) interrupt: Arc<AtomicBool>,
 }
 
 impl Progress {
+    /// So much is to be done, and `on_progress(done, total)` is to be called, or `on_count(histories, estimate)` while a game
+    /// is enumerated.
+    pub(crate) fn new(total: u64, on_progress: Option<Py<PyAny>>, on_count: Option<Py<PyAny>>) -> Self {
+        Self { total: total.into(), on_progress, on_count, ..Self::default() }
+    }
+
     /// So much is to be done.
     pub(crate) fn expect(&self, total: u64) {
         self.total.store(total, Ordering::Relaxed);
@@ -48,23 +60,57 @@ impl Progress {
     /// Notes that one more is done. Breaks if the call is to end.
     pub(crate) fn advance(&self) -> ControlFlow<()> {
         self.done.fetch_add(1, Ordering::Relaxed);
-        if self.interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        goes_on(&self.interrupt)
     }
 
-    /// Calls `on_progress(done, total)`, unless there is nothing to do.
-    pub(crate) fn tell(&self, on_progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let [done, total] = [&self.done, &self.total].map(|number| number.load(Ordering::Relaxed));
-        match on_progress {
-            Some(callback) if total > 0 => callback.call1((done, total)).map(|_| ()),
+    /// Tells the caller, unless there is nothing to do.
+    pub(crate) fn tell(&self, py: Python<'_>) -> PyResult<()> {
+        let is_counting = self.is_counting.load(Ordering::Relaxed);
+        let (callback, numbers) = match is_counting {
+            true => (&self.on_count, [&self.histories, &self.estimate]),
+            false => (&self.on_progress, [&self.done, &self.total]),
+        };
+        let [done, total] = numbers.map(|number| number.load(Ordering::Relaxed));
+        match callback {
+            Some(callback) if is_counting || total > 0 => callback.call1(py, (done, total)).map(|_| ()),
             _ => Ok(()),
         }
     }
 
-    /// The same at the end: all is done.
-    pub(crate) fn tell_end(&self, on_progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        self.done.store(self.total.load(Ordering::Relaxed), Ordering::Relaxed);
-        self.tell(on_progress)
+    /// Runs `work`, and tells the caller before, meanwhile, and after it. `refused` converts its errors.
+    pub(crate) fn run<T: Send, E: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce() -> Result<T, E> + Send,
+        refused: impl FnOnce(E) -> PyErr,
+    ) -> PyResult<T> {
+        self.converse(py, channel::<()>(), work, |()| Ok(()), refused)
     }
+
+    /// The same for `work` that sends requests, which `answer` answers.
+    pub(crate) fn converse<T: Send, E: Send, R: Send>(
+        &self,
+        py: Python<'_>,
+        requests: (Sender<R>, Receiver<R>),
+        work: impl FnOnce() -> Result<T, E> + Send,
+        answer: impl FnMut(R) -> PyResult<()>,
+        refused: impl FnOnce(E) -> PyErr,
+    ) -> PyResult<T> {
+        self.tell(py)?;
+        let done = ticking(py, &self.interrupt, requests, work, answer, || self.tell(py))?.map_err(refused)?;
+        self.done.store(self.total.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.tell(py).map(|()| done)
+    }
+}
+
+/// Locks what stays right even if a thread that has locked it panics.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Breaks if a call is to end.
+pub(crate) fn goes_on(interrupt: &AtomicBool) -> ControlFlow<()> {
+    if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 /// The number of calls that are to end because of a signal or an exception. Meanwhile games fail that run in Python.
@@ -91,15 +137,19 @@ pub(crate) fn receive_soon<T>(receiver: &Receiver<T>) -> Result<T, TryRecvError>
 ///
 /// If a signal handler or `attend` raises, `interrupt` is set. The work must then end soon. Further requests are
 /// dropped unanswered, and the exception is returned once the work has ended. So is the exception of a game that fails.
-pub(crate) fn watched<T: Send, R: Send>(
+fn attended<T: Send, R: Send>(
     py: Python<'_>,
     interrupt: &AtomicBool,
-    work: impl FnOnce(Sender<R>) -> T + Send,
+    (sender, mut receiver): (Sender<R>, Receiver<R>),
+    work: impl FnOnce() -> T + Send,
     mut attend: impl FnMut(Option<R>) -> PyResult<()>,
 ) -> PyResult<T> {
-    let (sender, mut receiver) = channel();
     thread::scope(|scope| {
-        let worker = scope.spawn(move || guarded(|| work(sender)));
+        let worker = scope.spawn(move || {
+            let result = guarded(work);
+            drop(sender);
+            result
+        });
         let (mut outcome, mut conversing, mut is_ended) = (Ok(()), false, false);
         loop {
             let message;
@@ -114,7 +164,7 @@ pub(crate) fn watched<T: Send, R: Send>(
             let request = match message {
                 Ok(request) => Some(request),
                 Err(RecvTimeoutError::Timeout) => None,
-                // The work has ended and dropped the sender.
+                // The work has ended and dropped all senders.
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             conversing = request.is_some();
@@ -135,16 +185,22 @@ pub(crate) fn watched<T: Send, R: Send>(
     })
 }
 
-/// Runs `work` as [`watched`] does. Meanwhile calls `answer` with each request, and `report` about ten times a second.
+/// Runs `work` as [`attended`] does, without requests.
+pub(crate) fn watched<T: Send>(py: Python<'_>, interrupt: &AtomicBool, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    attended(py, interrupt, channel::<()>(), work, |_| Ok(()))
+}
+
+/// Runs `work` as [`attended`] does. Meanwhile calls `answer` with each request, and `report` about ten times a second.
 pub(crate) fn ticking<T: Send, R: Send>(
     py: Python<'_>,
     interrupt: &AtomicBool,
-    work: impl FnOnce(Sender<R>) -> T + Send,
+    requests: (Sender<R>, Receiver<R>),
+    work: impl FnOnce() -> T + Send,
     mut answer: impl FnMut(R) -> PyResult<()>,
     mut report: impl FnMut() -> PyResult<()>,
 ) -> PyResult<T> {
     let mut last = Instant::now();
-    watched(py, interrupt, work, |request| {
+    attended(py, interrupt, requests, work, |request| {
         request.map_or(Ok(()), &mut answer)?;
         if last.elapsed() < TICK {
             return Ok(());

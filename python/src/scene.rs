@@ -2,7 +2,7 @@
 
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use stier_core::scene::{Group, Place};
 use stier_core::{Fact, Scene, Value};
 
@@ -52,40 +52,23 @@ impl<'py> FromPyObject<'_, 'py> for PlainValue {
 
 /// Converts a scene to the dict that `State.scene` documents.
 pub(crate) fn to_dict(py: Python<'_>, scene: Scene) -> PyResult<Bound<'_, PyDict>> {
-    let facts: Vec<_> = scene.told().collect();
-    let dict = PyDict::new(py);
-    dict.set_item("title", scene.title)?;
-    dict.set_item("facts", facts)?;
-    let track = scene.track.into_iter().map(|space| {
-        let dict = PyDict::new(py);
-        dict.set_item("piece", space.piece)?;
-        dict.set_item("food", space.food)?;
-        Ok(dict)
-    });
+    let facts = scene.told().collect::<Vec<_>>().into_bound_py_any(py)?;
+    let track = scene.track.into_iter().map(|space| dict(py, (("piece", space.piece), ("food", space.food))));
     let track: Vec<_> = track.collect::<PyResult<_>>()?;
-    let places: Vec<_> = scene.places.into_iter().map(|place| place_to_dict(py, place)).collect::<PyResult<_>>()?;
-    dict.set_item("track", PyList::new(py, track)?)?;
-    dict.set_item("places", PyList::new(py, places)?)?;
-    dict.set_item("next", scene.next)?;
-    dict.set_item("tells_returns", scene.tells_returns)?;
-    Ok(dict)
+    let group = |Group { name, cards, layout, held, .. }| {
+        dict(py, (("name", name), ("cards", cards), ("layout", layout.name()), ("held", held)))
+    };
+    let place = |Place { seat, suit, groups, remarks, .. }: Place| {
+        let groups: Vec<_> = groups.into_iter().map(group).collect::<PyResult<_>>()?;
+        dict(py, (("seat", seat.map(|seat| seat.0)), ("suit", suit), ("groups", groups), ("remarks", remarks)))
+    };
+    let places: Vec<_> = scene.places.into_iter().map(place).collect::<PyResult<_>>()?;
+    let (title, next, tells_returns) =
+        (("title", scene.title), ("next", scene.next), ("tells_returns", scene.tells_returns));
+    dict(py, (title, ("facts", facts), ("track", track), ("places", places), next, tells_returns))
 }
 
-fn place_to_dict(py: Python<'_>, place: Place) -> PyResult<Bound<'_, PyDict>> {
-    let groups: Vec<_> = place.groups.into_iter().map(|group| group_to_dict(py, group)).collect::<PyResult<_>>()?;
-    let dict = PyDict::new(py);
-    dict.set_item("seat", place.seat.map(|seat| seat.0))?;
-    dict.set_item("suit", place.suit)?;
-    dict.set_item("groups", PyList::new(py, groups)?)?;
-    dict.set_item("remarks", place.remarks)?;
-    Ok(dict)
-}
-
-fn group_to_dict(py: Python<'_>, group: Group) -> PyResult<Bound<'_, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("name", group.name)?;
-    dict.set_item("cards", group.cards)?;
-    dict.set_item("layout", group.layout.name())?;
-    dict.set_item("held", group.held)?;
-    Ok(dict)
+/// A dict of pairs.
+pub(crate) fn dict<'py>(py: Python<'py>, pairs: impl IntoPyObject<'py>) -> PyResult<Bound<'py, PyDict>> {
+    PyDict::from_sequence(&pairs.into_bound_py_any(py)?)
 }

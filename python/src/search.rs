@@ -1,253 +1,122 @@
-//! `stier.Search` and `stier.ActionStats`.
+//! Searches as `stier.Search`, and the judgement of a choice by searches for `stier.replay`.
 
-use std::fmt::Write as _;
-
+use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
-use stier_agents::Decision;
-use stier_agents::agent::{ActionStats as Statistics, Line as SearchedLine};
+use stier_agents::agent::{ActionStats, Decision, Line};
+use stier_agents::arena::judgement::{self, Judgement};
+use stier_agents::catalogue::{self, AgentFacts};
 use stier_core::Action;
 
-use crate::game::Game;
+use crate::errors;
+use crate::run::attempt;
 use crate::state::State;
 
-/// The arguments that make an `ActionStats` again.
-type ActionParts = (u8, String, u64, f64, u64, f64);
-
-/// The arguments that make a `Line` again.
-type LineParts = (Vec<u16>, Vec<u16>, Vec<String>, u64, f64);
-
-/// The statistics of a search for one action at the root; see `Search.actions`.
-#[pyclass(frozen, eq, get_all, module = "stier.playing", from_py_object)]
-#[derive(Clone)]
-pub(crate) struct ActionStats {
-    /// The number of the action.
-    action: u8,
-    /// The name of the action.
-    name: String,
-    /// The number of iterations of a tree search, or worlds of PIMC, that tried the action.
-    visits: u64,
-    /// The mean return of the searching player, in the units of the game: between `Game.min_utility` and
-    /// `Game.max_utility`. 0 if never tried. For `network`, the value of the position, the same for every action.
-    value: f64,
-    /// The number of iterations in which the action was available: at least `visits`.
-    availability: u64,
-    /// The probability of the action under the policy of the agent. For `network`, the probability from the network,
-    /// even if the agent plays the best action. The probabilities of a decision sum to 1.
-    probability: f64,
+/// The error for requesting the search of an agent that does not search.
+pub(crate) fn no_search(name: &str) -> PyErr {
+    let searches = |facts: AgentFacts| !facts.is_instant && !facts.is_combined;
+    let names = catalogue::describe().into_iter().filter(|info| searches(info.facts)).map(|info| info.name);
+    let names = names.collect::<Vec<_>>().join(", ");
+    errors::agent(format!("{name} does not search; agents that search: {names}"))
 }
 
-/// Returns true if both are the same number or both none.
-fn same(one: f64, other: f64) -> bool {
-    one == other || one.is_nan() && other.is_nan()
-}
-
-impl PartialEq for ActionStats {
-    fn eq(&self, other: &Self) -> bool {
-        let Self { action, name, visits, value, availability, probability } = self;
-        (action, name, visits, availability) == (&other.action, &other.name, &other.visits, &other.availability)
-            && same(*value, other.value)
-            && same(*probability, other.probability)
-    }
-}
-
-#[pymethods]
-impl ActionStats {
-    #[new]
-    fn new(action: u8, name: String, visits: u64, value: f64, availability: u64, probability: f64) -> Self {
-        Self { action, name, visits, value, availability, probability }
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, ActionParts) {
-        let Self { action, name, visits, value, availability, probability } = slf.get().clone();
-        (slf.get_type(), (action, name, visits, value, availability, probability))
-    }
-
-    fn __repr__(&self) -> String {
-        format!(
-            "ActionStats(action={}, name='{}', visits={}, value={}, availability={}, probability={})",
-            self.action, self.name, self.visits, self.value, self.availability, self.probability
-        )
-    }
-}
-
-/// A line of play that a search followed: the actions of the players from the state on, without the chance outcomes in
-/// between.
-#[pyclass(frozen, eq, get_all, module = "stier.playing", from_py_object)]
-#[derive(Clone)]
-pub(crate) struct Line {
-    /// The players who acted, in order.
-    players: Vec<u16>,
-    /// Their actions.
-    actions: Vec<u16>,
-    /// The names of the actions.
-    names: Vec<String>,
-    /// The number of iterations that began with this line.
-    visits: u64,
-    /// The mean return of these iterations for the searching player.
-    value: f64,
-}
-
-impl PartialEq for Line {
-    fn eq(&self, other: &Self) -> bool {
-        let Self { players, actions, names, visits, value } = self;
-        (players, actions, names, visits) == (&other.players, &other.actions, &other.names, &other.visits)
-            && same(*value, other.value)
-    }
-}
-
-#[pymethods]
-impl Line {
-    #[new]
-    fn new(players: Vec<u16>, actions: Vec<u16>, names: Vec<String>, visits: u64, value: f64) -> Self {
-        Self { players, actions, names, visits, value }
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, LineParts) {
-        let Self { players, actions, names, visits, value } = slf.get().clone();
-        (slf.get_type(), (players, actions, names, visits, value))
-    }
-
-    fn __repr__(&self) -> String {
-        let steps: Vec<String> =
-            self.players.iter().zip(&self.names).map(|(player, name)| format!("{player}:{name}")).collect();
-        format!("Line('{}', visits={}, value={})", steps.join(" "), self.visits, self.value)
-    }
-}
-
-/// The result of a search; made by `Agent.search` and `search_many`. Printed, it is a table.
-///
-/// Two are equal if everything but the duration is equal.
-#[pyclass(frozen, get_all, module = "stier")]
-pub(crate) struct Search {
-    /// The game that was searched.
-    game: Game,
-    /// The player who searched.
-    player: u8,
-    /// The action chosen.
-    action: u8,
-    /// One `ActionStats` per legal action, ascending by action.
-    actions: Vec<ActionStats>,
-    /// The number of determinizations searched: 0 if only one action was legal. Iterations kept from an earlier
-    /// decision by `reuse=on` count as visits, but not here.
-    iterations: u64,
-    /// The number of nodes of the trees, including the roots.
-    nodes: u64,
-    /// The duration in seconds of wall time: the only number here that differs between runs.
-    seconds: f64,
-    /// The lines of play that were recorded with `tree_depth`. Each comes before its continuations.
+/// The statistics of a decision by the agent of this name, as a `stier.Search`.
+pub(crate) fn search_of(
+    py: Python<'_>,
+    name: &str,
+    decision: Decision,
     lines: Vec<Line>,
-}
-
-impl Search {
-    /// The choice, and the statistics at the root.
-    pub(crate) fn choice(&self) -> (Action, Vec<Statistics>) {
-        let statistics = |one: &ActionStats| Statistics {
-            action: one.action,
-            visits: one.visits,
-            value: one.value,
-            availability: one.availability,
-            probability: one.probability,
+    state: &State,
+) -> PyResult<Py<PyAny>> {
+    let Some(search) = decision.search else { return Err(no_search(name)) };
+    let kinds = py.import("stier._results")?;
+    let (of_action, of_line) = (kinds.getattr("ActionStats")?, kinds.getattr("Line")?);
+    let (game, state) = (state.game(), state.inner());
+    let action = |one: ActionStats| {
+        let name = state.event_name(Action(one.action));
+        of_action.call1((one.action, name, one.visits, one.value, one.availability, one.probability))
+    };
+    let line = |line: Line| {
+        let name = |(depth, &(_, action)): (usize, &(_, Action))| match depth {
+            0 => state.event_name(action),
+            _ => game.face().action_name(action),
         };
-        (Action(self.action), self.actions.iter().map(statistics).collect())
-    }
-
-    /// The statistics of a decision; `None` if the agent did not search.
-    pub(crate) fn of(decision: Decision, lines: Vec<SearchedLine>, state: &State) -> Option<Self> {
-        let search = decision.search?;
-        let actions = search.actions.into_iter().map(|stats| ActionStats {
-            action: stats.action,
-            name: state.inner().event_name(Action(stats.action)),
-            visits: stats.visits,
-            value: stats.value,
-            availability: stats.availability,
-            probability: stats.probability,
-        });
-        let face = state.game().face();
-        let lines = lines.into_iter().map(|line| Line {
-            players: line.path.iter().map(|(seat, _)| seat.0.into()).collect(),
-            actions: line.path.iter().map(|(_, action)| action.0.into()).collect(),
-            names: (line.path.iter().enumerate())
-                .map(|(depth, &(_, action))| match depth {
-                    0 => state.inner().event_name(action),
-                    _ => face.action_name(action),
-                })
-                .collect(),
-            visits: line.visits,
-            value: line.value,
-        });
-        Some(Self {
-            game: state.game().clone(),
-            player: state.inner().turn().seat()?.0,
-            lines: lines.collect(),
-            action: decision.action.0,
-            actions: actions.collect(),
-            iterations: search.iterations,
-            nodes: search.nodes,
-            seconds: search.seconds,
-        })
-    }
+        let names: Vec<String> = line.path.iter().enumerate().map(name).collect();
+        let (players, actions): (Vec<u16>, Vec<u16>) =
+            line.path.iter().map(|(seat, action)| (u16::from(seat.0), u16::from(action.0))).unzip();
+        of_line.call1((players, actions, names, line.visits, line.value))
+    };
+    attempt(|| {
+        let player = state.turn().seat().map(|seat| seat.0);
+        let actions: Vec<_> = search.actions.into_iter().map(action).collect::<PyResult<_>>()?;
+        let lines: Vec<_> = lines.into_iter().map(line).collect::<PyResult<_>>()?;
+        let numbers = (search.iterations, search.nodes, search.seconds);
+        let parts = (game.clone(), player, decision.action.0, actions, numbers.0, numbers.1, numbers.2, lines);
+        kinds.getattr("Search")?.call1(parts).map(Bound::unbind)
+    })
 }
 
-/// The content of a pickle of a search: its fields in order.
-type Parts = (Game, u8, u8, Vec<ActionStats>, u64, u64, f64, Vec<Line>);
-
-#[pymethods]
-impl Search {
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Self>().is_ok_and(|other| {
-            let other = other.get();
-            let numbers = |search: &Self| (search.player, search.action, search.iterations, search.nodes);
-            self.game.is(&other.game)
-                && numbers(self) == numbers(other)
-                && self.actions == other.actions
-                && self.lines == other.lines
-        })
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
-        let Self { player, action, iterations, nodes, seconds, .. } = *self;
-        let (game, actions, lines) = (self.game.clone(), self.actions.clone(), self.lines.clone());
-        let restore = py.import("stier._native")?.getattr("_restore_search")?;
-        Ok((restore, (game, player, action, actions, iterations, nodes, seconds, lines)))
-    }
-
-    /// A table, the action most visited first.
-    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
-        let time = py.import("stier._output")?.getattr("duration")?.call1((self.seconds,))?;
-        let width = self.actions.iter().map(|stats| stats.name.len()).max().unwrap_or(0).max(6);
-        let mut sorted: Vec<_> = self.actions.iter().collect();
-        sorted.sort_by_key(|stats| std::cmp::Reverse(stats.visits));
-        let mut out = format!("{} iterations, {} nodes, {time}\n", self.iterations, self.nodes);
-        let _ = write!(out, "{:<width$}  {:>10}  {:>8}  {:>11}", "action", "visits", "value", "probability");
-        for stats in sorted {
-            let _ = write!(
-                out,
-                "\n{:<width$}  {:>10}  {:>+8.3}  {:>11.3}",
-                stats.name, stats.visits, stats.value, stats.probability
-            );
-        }
-        Ok(out)
-    }
-
-    /// A self-contained SVG: bars for each action, and the top of the tree if `tree_depth` was given. See
-    /// `stier.draw.search`.
-    fn to_svg<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("stier.draw")?.getattr("search")?.call1((slf,))
-    }
-
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Self::to_svg(slf)
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<stier.Search of {} actions, {} iterations>", self.actions.len(), self.iterations)
-    }
+/// A `stier.Search` that judges.
+#[derive(FromPyObject)]
+pub(crate) struct Judge {
+    action: u8,
+    actions: Vec<Tried>,
 }
 
-/// Restores a pickled search.
-#[pyfunction(name = "_restore_search", signature = (*parts))]
-pub(crate) fn restore_search(parts: Parts) -> Search {
-    let (game, player, action, actions, iterations, nodes, seconds, lines) = parts;
-    Search { game, player, action, actions, iterations, nodes, seconds, lines }
+/// A `stier.playing.ActionStats` of it.
+#[derive(FromPyObject)]
+struct Tried {
+    action: u8,
+    visits: u64,
+    value: f64,
+}
+
+/// The action that most of the searches choose, what `action` costs against their own choices, and half the width of
+/// its 95 % interval; see `stier.replays.Decision`.
+#[pyfunction]
+pub(crate) fn judge(searches: Vec<Judge>, action: u8) -> (u8, Option<f64>, Option<f64>) {
+    let tried = |&Tried { action, visits, value }: &Tried| ActionStats {
+        action,
+        visits,
+        value,
+        availability: visits,
+        probability: 0.0,
+    };
+    let found = searches.iter().map(|judge| (Action(judge.action), judge.actions.iter().map(tried).collect()));
+    let found: Vec<(Action, Vec<ActionStats>)> = found.collect();
+    let found: Vec<(Action, &[ActionStats])> = found.iter().map(|(choice, own)| (*choice, &own[..])).collect();
+    let judged = Judgement::of(&found, Action(action));
+    (judged.best.0, judged.cost, judged.ci95)
+}
+
+/// A judgement in words: the names of the judged action and of the best one, whether they are the same, how many of the
+/// searches choose the best one, and the cost with half the width of its interval.
+#[pyfunction]
+pub(crate) fn verdict(
+    names: (String, String),
+    is_best: bool,
+    agreed: usize,
+    searches: usize,
+    cost: Option<f64>,
+    ci95: Option<f64>,
+) -> String {
+    let (action, best) = (Action(0), Action(u8::from(!is_best)));
+    Judgement { action, best, agreed, searches, cost, ci95 }.verdict(&names.0, &names.1)
+}
+
+/// The mean gain of choices by the searches that did not make them, and half the width of its 95 % interval.
+///
+/// `gains` has a row for each search: the gain of its choice by the values of each search. The mean leaves out the
+/// diagonal and is `None` for a single search; the interval is the jackknife's over searches, `None` for fewer than
+/// three.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "as it comes from Python")]
+pub(crate) fn cross_fitted(gains: PyReadonlyArray2<'_, f64>) -> (Option<f64>, Option<f64>) {
+    let rows: Vec<Vec<f64>> = gains.as_array().rows().into_iter().map(|row| row.to_vec()).collect();
+    judgement::cross_fitted(&rows)
+}
+
+/// The seed of one of the searches of a decision with so many events before it.
+#[pyfunction]
+pub(crate) fn judgement_seed(search: usize, events: usize) -> u64 {
+    judgement::seed(search, events)
 }

@@ -1,21 +1,87 @@
-//! `stier.solve`.
+//! `stier.solve`, `stier.solving.load_solution` and pickled policies, and `stier.solving.best_response`, through which
+//! `stier.solving.nash_conv` and `stier.exploitability` work.
 
+use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::Sender;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
-use stier_agents::solve::solution_file::Label;
-use stier_agents::solve::{Algorithm, Progress, Settings, SolveError, Solved};
+use stier_agents::agent::threads;
+use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynTree};
+use stier_agents::solve::solution_file::{self, Label};
+use stier_agents::solve::{
+    Algorithm, BuildError, NashConv, Progress as Reached, Settings, SolveError, Solved, TooLarge,
+};
 
-use crate::enumeration::{Count, enumerate, most_histories};
+use crate::entrants::entrant;
 use crate::errors;
-use crate::game::AnyGame;
-use crate::policy::TabularPolicy;
-use crate::run::ticking;
+use crate::game::{AnyGame, Game, load_by_name};
+use crate::policy::{Measured, TabularPolicy, origin};
+use crate::run::{Progress, goes_on, locked, ticking};
 use crate::values::{Number, Seed, choice};
+
+/// The tree numbers histories with fewer than 31 bits.
+pub(crate) const MAX_HISTORIES: usize = (1 << 30) - 1;
+/// The least memory per history, in bytes, while a game is solved.
+const BYTES_PER_HISTORY: f64 = 20.0;
+
+/// The limit on the number of histories.
+pub(crate) fn most_histories(number: &Number) -> PyResult<usize> {
+    Ok(number.between("max_histories", 1, MAX_HISTORIES as i64)? as usize)
+}
+
+/// The exception for a tree that could not be built. `hint` is added to its text.
+fn tree_error(game: &Game, error: BuildError, hint: &str) -> PyErr {
+    let error = match error {
+        BuildError::TooLarge(error) => error,
+        BuildError::HiddenMoves { .. } | BuildError::ImperfectRecall { .. } => {
+            return errors::argument(format!("{error}{hint}"));
+        }
+        _ => return errors::halted(error),
+    };
+    let hopeless = match error {
+        TooLarge::Estimated { estimate, .. } => estimate.histories > MAX_HISTORIES as f64,
+        TooLarge::Counted { most } => most == MAX_HISTORIES,
+    };
+    let remedy = match error {
+        _ if hopeless => format!("more than {MAX_HISTORIES} cannot be enumerated: use smaller rules"),
+        TooLarge::Estimated { most, estimate } => {
+            let megabytes = (estimate.histories * BYTES_PER_HISTORY / 1e6).ceil();
+            format!(
+                "max_histories is {most}: use smaller rules, or raise it, which takes at least {megabytes} MB of memory"
+            )
+        }
+        TooLarge::Counted { most } => format!("max_histories is {most}: use smaller rules, or raise it"),
+    };
+    let size = match error {
+        TooLarge::Counted { most } => format!("more than {most}"),
+        TooLarge::Estimated { estimate, .. } => format!("an estimated {:.1e}", estimate.histories),
+    };
+    errors::argument(format!("{} is too large: it has {size} histories, and {remedy}{hint}", game.text()))
+}
+
+/// Builds the tree of a game. Stops once the call is to end. `hint` is added to the text of errors.
+pub(crate) fn enumerate(
+    game: &Game,
+    most_histories: usize,
+    threads: usize,
+    progress: &Progress,
+    hint: &str,
+) -> PyResult<Arc<dyn DynTree>> {
+    if game.is_native() {
+        progress.estimate.store(game.face().estimate_histories().histories as u64, Ordering::Relaxed);
+    }
+    progress.is_counting.store(true, Ordering::Relaxed);
+    let tree = game.face().enumerate(most_histories, threads, &|histories| {
+        progress.histories.store(histories as u64, Ordering::Relaxed);
+        goes_on(&progress.interrupt)
+    });
+    progress.is_counting.store(false, Ordering::Relaxed);
+    tree.map_err(|error| tree_error(game, error, hint))
+}
 
 /// A larger number is a typing mistake: a run can be interrupted, and continued from a checkpoint.
 const MAX_ITERATIONS: i64 = 1_000_000_000;
@@ -27,7 +93,6 @@ const MAX_ITERATIONS: i64 = 1_000_000_000;
 #[pyo3(signature = (
     game, algorithm, iterations, target, seed, checkpoint, max_histories, threads, on_progress=None, on_count=None
 ))]
-#[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
 pub(crate) fn solve(
     py: Python<'_>,
     game: AnyGame,
@@ -39,7 +104,7 @@ pub(crate) fn solve(
     max_histories: Number,
     threads: Number,
     on_progress: Option<Bound<'_, PyAny>>,
-    on_count: Option<Bound<'_, PyAny>>,
+    on_count: Option<Py<PyAny>>,
 ) -> PyResult<TabularPolicy> {
     let AnyGame(game) = &game;
     if !(target >= 0.0 && target.is_finite()) {
@@ -54,31 +119,26 @@ pub(crate) fn solve(
         threads: threads.cores()?,
     };
     let most = most_histories(&max_histories)?;
-    let interrupt = Arc::<AtomicBool>::default();
-    let progress = Mutex::new(Progress { iterations: 0, nash_conv: None });
-    let watch = |now: Progress| {
-        *progress.lock().expect("the lock is never held during a panic") = now;
+    let counting = Progress::new(0, None, on_count);
+    let reached = Mutex::new((0, None));
+    let watch = |now: Reached| {
+        *locked(&reached) = (now.iterations, now.nash_conv);
         ControlFlow::Continue(())
     };
     let total = settings.iterations;
-    let tell = |iterations: u64, nash_conv: Option<f64>| match &on_progress {
+    let tell = |(iterations, nash_conv): (u64, Option<f64>)| match &on_progress {
         Some(callback) => callback.call1((iterations, total, nash_conv)).map(|_| ()),
         None => Ok(()),
     };
-    tell(0, None)?;
-    let count = Count::default();
-    let report = || {
-        if count.tell(on_count.as_ref())? {
-            return Ok(());
-        }
-        let Progress { iterations, nash_conv } = *progress.lock().expect("the lock is never held during a panic");
-        tell(iterations, nash_conv)
+    tell((0, None))?;
+    let report = || match counting.is_counting.load(Ordering::Relaxed) {
+        true => counting.tell(py),
+        false => tell(*locked(&reached)),
     };
-    // Dropping the sender tells the waiting thread that the work has ended.
-    let work = |_sender: Sender<()>| {
-        let tree = enumerate(game, most, settings.threads, &interrupt, &count, "")?;
+    let work = || {
+        let tree = enumerate(game, most, settings.threads, &counting, "")?;
         let Solved { policy, iterations, log } =
-            tree.solve(&settings, &interrupt, &watch).map_err(|error| match error {
+            tree.solve(&settings, &counting.interrupt, &watch).map_err(|error| match error {
                 SolveError::Checkpoint { .. }
                 | SolveError::NoCheckpoint(_)
                 | SolveError::NotZeroSum { .. }
@@ -90,8 +150,8 @@ pub(crate) fn solve(
         let found = TabularPolicy::measure(game.clone(), origin, policy, seed.0, settings.threads)?;
         Ok::<_, PyErr>(found.ended_after(log.seconds))
     };
-    let found = ticking(py, &interrupt, work, |()| Ok(()), report)??;
-    tell(found.iterations(), found.nash_conv())?;
+    let found = ticking(py, &counting.interrupt, channel::<()>(), work, |()| Ok(()), report)??;
+    tell((found.iterations(), found.nash_conv()))?;
     Ok(found)
 }
 
@@ -99,4 +159,139 @@ pub(crate) fn solve(
 #[pyfunction]
 pub(crate) fn next_look(iterations: u64, has_target: bool) -> u64 {
     stier_agents::solve::next_look(iterations, has_target)
+}
+
+/// While the histories of the game are counted, `on_count(histories, estimate)` is called about ten times a second. See
+/// `stier.solving.load_solution` for the other arguments.
+#[pyfunction]
+#[pyo3(signature = (path, seed, max_histories, threads, on_count=None))]
+pub(crate) fn load_solution(
+    py: Python<'_>,
+    path: PathBuf,
+    seed: Seed,
+    max_histories: Number,
+    threads: Number,
+    on_count: Option<Py<PyAny>>,
+) -> PyResult<TabularPolicy> {
+    let (most, threads) = (most_histories(&max_histories)?, threads.cores()?);
+    let bytes = fs::read(&path).map_err(|error| errors::file(format!("{}: {error}", path.display())))?;
+    read(py, &bytes, seed, &path.display().to_string(), None, (most, threads), on_count)
+}
+
+/// Restores a pickled policy.
+#[pyfunction(name = "_restore_policy")]
+pub(crate) fn restore_policy(
+    py: Python<'_>,
+    content: &[u8],
+    seed: Seed,
+    measured: Measured,
+) -> PyResult<TabularPolicy> {
+    let limits = (MAX_HISTORIES, threads::resolve(0));
+    read(py, content, seed, "a pickled policy", Some(measured), limits, None)
+}
+
+/// The policy in these bytes, which is measured unless it has been. `place` names the bytes in errors.
+fn read(
+    py: Python<'_>,
+    bytes: &[u8],
+    seed: Seed,
+    place: &str,
+    measured: Option<Measured>,
+    (most, threads): (usize, usize),
+    on_count: Option<Py<PyAny>>,
+) -> PyResult<TabularPolicy> {
+    let failed = |error: &dyn std::fmt::Display| errors::record(format!("{place}: {error}"));
+    let (name, rules) = solution_file::game_of(bytes).map_err(|error| failed(&error))?;
+    let game = load_by_name(py, name, rules).map_err(|error| failed(error.value(py)))?;
+    let progress = Progress::new(0, None, on_count);
+    let work = || {
+        let tree = enumerate(&game, most, threads, &progress, "")?;
+        let (policy, origin) = tree.read(bytes).map_err(|error| failed(&error))?;
+        match measured {
+            Some(measured) => Ok(TabularPolicy::new(game.clone(), origin, policy, seed.0, measured)),
+            None => TabularPolicy::measure(game.clone(), origin, policy, seed.0, threads),
+        }
+    };
+    progress.run(py, work, |error| error)
+}
+
+/// `on_progress(done, total)` is called about ten times a second while the agent is queried at the information sets,
+/// and after the last. While the histories of the game are counted, `on_count(histories, estimate)` is called instead.
+/// See `stier.solving.best_response` for the other arguments.
+#[pyfunction]
+#[pyo3(signature = (game, agent, seed, seeds, max_histories, threads, on_progress=None, on_count=None))]
+pub(crate) fn best_response(
+    py: Python<'_>,
+    game: AnyGame,
+    agent: &Bound<'_, PyAny>,
+    seed: Seed,
+    seeds: Number,
+    max_histories: Number,
+    threads: Number,
+    on_progress: Option<Py<PyAny>>,
+    on_count: Option<Py<PyAny>>,
+) -> PyResult<TabularPolicy> {
+    let AnyGame(game) = &game;
+    let settings = settings_of(seed, &seeds, threads.cores()?)?;
+    let most = most_histories(&max_histories)?;
+    let progress = Progress::new(0, on_progress, on_count);
+    let (asked, found) = ask(py, game, agent, &settings, Trees::Grow(most), &progress)?;
+    let response = py.detach(|| asked.inner().best_response(settings.threads)).map_err(errors::halted)?;
+    let origin = origin(format!("best response to {}", asked.name()));
+    let (values, against) = (found.responses.as_slice().to_vec(), Some(Py::new(py, asked)?));
+    let measured = Measured { values, nash_conv: None, seeds: 0, against };
+    Ok(TabularPolicy::new(game.clone(), origin, response, settings.seed, measured))
+}
+
+/// More seeds than this are a mistake.
+const MAX_SEEDS: i64 = 1_000_000;
+
+/// The settings of a query.
+pub(crate) fn settings_of(seed: Seed, seeds: &Number, threads: usize) -> PyResult<AskSettings> {
+    Ok(AskSettings { seed: seed.0, seeds: seeds.between("seeds", 1, MAX_SEEDS)?, threads })
+}
+
+/// The tree whose information sets an agent is asked about.
+pub(crate) enum Trees {
+    Given(Arc<dyn DynTree>),
+    /// That of a policy, or a new one of at most so many histories.
+    Grow(usize),
+}
+
+/// Queries an agent at every information set of a tree. Returns its policy, with its distance from equilibrium.
+pub(crate) fn ask(
+    py: Python<'_>,
+    game: &Game,
+    agent: &Bound<'_, PyAny>,
+    settings: &AskSettings,
+    trees: Trees,
+    progress: &Progress,
+) -> PyResult<(TabularPolicy, NashConv)> {
+    let (sender, receiver) = channel();
+    let entrant = entrant(game, agent, &sender)?;
+    // The agent ends with the work: it holds a sender.
+    let work = move || {
+        let tree = match (trees, &entrant) {
+            (Trees::Given(tree), _) => tree,
+            (Trees::Grow(_), DynEntrant::Table(_, policy)) => policy.tree(),
+            (Trees::Grow(most), _) => {
+                let hint = "; `stier exploit` gives a lower bound without a tree";
+                enumerate(game, most, settings.threads, progress, hint)?
+            }
+        };
+        let seeds = entrant.num_seeds(settings);
+        progress.expect(tree.information_sets() as u64 * seeds.max(1));
+        let policy = tree.policy_of(&entrant, settings, &progress.interrupt, &|| progress.advance());
+        let policy = policy.map_err(|error| match error {
+            AskError::Oracle(_) | AskError::OtherGame(_) | AskError::Unsuited(_) => errors::agent(error),
+            _ => errors::halted(error),
+        })?;
+        let found = policy.nash_conv(settings.threads).map_err(errors::halted)?;
+        let measured = Measured { seeds, ..Measured::of(&found) };
+        Ok::<_, PyErr>((
+            TabularPolicy::new(game.clone(), origin(entrant.label()), policy, settings.seed, measured),
+            found,
+        ))
+    };
+    progress.converse(py, (sender, receiver), work, |question| question.ask(py, game), |error| error)
 }

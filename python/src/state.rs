@@ -1,6 +1,8 @@
 //! `stier.State`; its methods for Python are in `state_methods`.
 
+use numpy::{IntoPyArray as _, PyArrayMethods as _};
 use pyo3::prelude::*;
+use stier_agents::belief::Marginals;
 use stier_agents::erased::DynState;
 use stier_core::{Seat, Turn};
 
@@ -55,6 +57,21 @@ impl State {
         }
     }
 
+    /// Asks about a player, by default the player to move.
+    pub(crate) fn of<T>(&self, player: Option<Number>, ask: impl FnOnce(&dyn DynState, Seat) -> T) -> PyResult<T> {
+        attempt(|| Ok(ask(self.inner(), self.seat(player.as_ref())?)))
+    }
+
+    /// Asks about what a player sees, or about everything.
+    pub(crate) fn seen<T>(
+        &self,
+        player: Option<Number>,
+        ask: impl FnOnce(&dyn DynState, Option<Seat>) -> T,
+    ) -> PyResult<T> {
+        let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
+        guarded(|| ask(self.inner(), seat))
+    }
+
     /// Returns true if it is the turn of `player`, or if `player` is left out.
     pub(crate) fn acts(&self, player: Option<&Number>) -> PyResult<bool> {
         let turn = self.inner.turn();
@@ -98,4 +115,18 @@ impl State {
             false => (self.game.face().info().num_actions, "action"),
         }
     }
+}
+
+/// The beliefs of a player, as a `stier.Beliefs`.
+pub(crate) fn beliefs_of(py: Python<'_>, game: &Game, player: Seat, found: Marginals) -> PyResult<Py<PyAny>> {
+    let Marginals { cards, seats, expected, basis, worlds, effective } = found;
+    let expected = expected.into_pyarray(py).reshape([cards.len(), seats])?;
+    let parts = (game.clone(), player.0, cards, expected, basis.name(), worlds, effective);
+    py.import("stier._results")?.getattr("Beliefs")?.call1(parts).map(Bound::unbind)
+}
+
+/// The beliefs of the given player, or by default the player to move, from chance alone.
+pub(crate) fn by_chance(py: Python<'_>, state: &State, player: Option<&Number>) -> PyResult<Py<PyAny>> {
+    let (seat, inner) = (state.seat(player)?, state.inner());
+    beliefs_of(py, state.game(), seat, py.detach(|| guarded(|| inner.beliefs(seat)))?)
 }

@@ -1,11 +1,11 @@
 //! The methods of `stier.State`.
 
-use numpy::{IntoPyArray as _, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use stier_agents::tell::{Sentence, Table, story};
 use stier_core::Turn;
 
+use crate::arrays::Array;
 use crate::errors;
 use crate::game::Game;
 use crate::run::{attempt, guarded};
@@ -82,7 +82,7 @@ impl State {
     /// The legal actions of the player to move as a new bool array of `num_distinct_actions` entries. All entries are
     /// false at chance nodes, at the end, and for a player who is not to move.
     #[pyo3(signature = (player=None))]
-    fn legal_actions_mask<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyArray1<bool>>> {
+    fn legal_actions_mask(&self, player: Option<Number>) -> PyResult<Array<bool>> {
         attempt(|| {
             let mut mask = vec![false; self.game().face().info().num_actions];
             if self.acts(player.as_ref())? && self.inner().turn() != Turn::Chance {
@@ -90,7 +90,7 @@ impl State {
                     mask[action.index()] = true;
                 }
             }
-            Ok(mask.into_pyarray(py))
+            Ok(Array::row(mask))
         })
     }
 
@@ -202,13 +202,13 @@ impl State {
 
     /// The rewards of the last action as a new float64 array. They are zeros before the end, and the returns at the
     /// end.
-    fn rewards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.returns(py)
+    fn rewards(&self) -> PyResult<Array<f64>> {
+        self.returns()
     }
 
     /// The utility of each player as a new float64 array: zeros before the end.
-    fn returns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        guarded(|| self.inner().returns().into_pyarray(py))
+    fn returns(&self) -> PyResult<Array<f64>> {
+        guarded(|| Array::row(self.inner().returns()))
     }
 
     /// The reward of one player for the last action: 0 before the end.
@@ -218,55 +218,42 @@ impl State {
 
     /// The utility of one player: 0 before the end.
     fn player_return(&self, player: Number) -> PyResult<f64> {
-        attempt(|| Ok(self.inner().returns()[self.seat(Some(&player))?.index()]))
+        self.of(Some(player), |state, seat| state.returns()[seat.index()])
     }
 
     /// Everything the player knows, with perfect recall, in one line. Equal strings mean the same information set.
     #[pyo3(signature = (player=None))]
     fn information_state_string(&self, player: Option<Number>) -> PyResult<String> {
-        attempt(|| Ok(self.inner().knowledge(self.seat(player.as_ref())?)))
+        self.of(player, |state, seat| state.knowledge(seat))
     }
 
     /// Everything the player knows, with perfect recall, as a new float32 array with values between 0 and 1. Equal
     /// tensors mean the same information set. `Game.information_state_tensor_layout()` lists its parts.
     #[pyo3(signature = (player=None))]
-    fn information_state_tensor<'py>(
-        &self,
-        py: Python<'py>,
-        player: Option<Number>,
-    ) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        attempt(|| {
-            let mut out = vec![0.0; self.game().information_state_size()];
-            self.inner().information_state(self.seat(player.as_ref())?, &mut out);
-            Ok(out.into_pyarray(py))
-        })
+    fn information_state_tensor(&self, player: Option<Number>) -> PyResult<Array<f32>> {
+        let size = self.game().information_state_size();
+        self.of(player, |state, seat| Array::filled(&[size], |out| state.information_state(seat, out)))?
     }
 
     /// The player's present view of the table and of its own hand, as text; see `to_text`.
     #[pyo3(signature = (player=None))]
     fn observation_string(&self, player: Option<Number>) -> PyResult<String> {
-        attempt(|| Ok(self.inner().text(Some(self.seat(player.as_ref())?))))
+        self.of(player, |state, seat| state.text(Some(seat)))
     }
 
     /// The cards and facts the player sees on the table and in hand now, as a new float32 array with values between 0
     /// and 1. `Game.observation_tensor_layout()` lists its parts.
     #[pyo3(signature = (player=None))]
-    fn observation_tensor<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        attempt(|| {
-            let mut out = vec![0.0; self.game().observation_size()];
-            self.inner().observation(self.seat(player.as_ref())?, &mut out);
-            Ok(out.into_pyarray(py))
-        })
+    fn observation_tensor(&self, player: Option<Number>) -> PyResult<Array<f32>> {
+        let size = self.game().observation_size();
+        self.of(player, |state, seat| Array::filled(&[size], |out| state.observation(seat, out)))?
     }
 
     /// Draws a state that the player cannot tell apart from this one. It has a complete and legal history, drawn by
     /// chance reach probability from the histories of the information set. If this state deals itself, so does the new
     /// one, with cards of its own.
     fn resample_from_infostate(&self, player: Number, seed: Seed) -> PyResult<Self> {
-        attempt(|| {
-            let seat = self.seat(Some(&player))?;
-            Ok(Self::new(self.game().clone(), self.inner().resample(seat, seed.0)))
-        })
+        self.of(Some(player), |state, seat| Self::new(self.game().clone(), state.resample(seat, seed.0)))
     }
 
     /// The state as text for `Game.deserialize_state`, with the future draws of a state that deals itself.
@@ -282,10 +269,7 @@ impl State {
     /// Text for a terminal: as the player sees the state, or with all cards open.
     #[pyo3(signature = (player=None))]
     fn to_text(&self, player: Option<Number>) -> PyResult<String> {
-        attempt(|| {
-            let seat = player.map(|player| player.seat_of(self.game().face())).transpose()?;
-            Ok(self.inner().text(seat))
-        })
+        self.seen(player, |state, seat| state.text(seat))
     }
 
     /// The picture of the state as data, as the player sees it or with all cards open. A new dict with `title`, `facts`
@@ -297,19 +281,13 @@ impl State {
     /// `"pile"` or `"aside"`) and `held` (`True` if the seat holds the cards).
     #[pyo3(signature = (player=None))]
     fn scene<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyDict>> {
-        attempt(|| {
-            let seat = player.map(|player| player.seat_of(self.game().face())).transpose()?;
-            scene::to_dict(py, self.inner().scene(seat))
-        })
+        self.seen(player, |state, seat| scene::to_dict(py, state.scene(seat)))?
     }
 
     /// The names of the cards that the player holds, as the player sees them: a new list, empty in games without cards.
     #[pyo3(signature = (player=None))]
     fn hand(&self, player: Option<Number>) -> PyResult<Vec<String>> {
-        attempt(|| {
-            let seat = self.seat(player.as_ref())?;
-            Ok(self.inner().scene(Some(seat)).held(seat).flatten().map(str::to_string).collect())
-        })
+        self.of(player, |state, seat| state.scene(Some(seat)).held(seat).flatten().map(str::to_string).collect())
     }
 
     /// The facts that the player may know, such as trump, the card led or the scores: a new dict whose values are
@@ -317,29 +295,20 @@ impl State {
     /// of the package's games. A game written in Python says its own; without them, `sees` is its observation.
     #[pyo3(signature = (player=None))]
     fn facts<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyDict>> {
-        attempt(|| {
-            let seat = self.seat(player.as_ref())?;
-            scene::facts_to_dict(py, self.inner().scene(Some(seat)).facts)
-        })
+        self.of(player, |state, seat| scene::facts_to_dict(py, state.scene(Some(seat)).facts))?
     }
 
     /// The course of the game, as the player may know it, from the player's action number `since` on.
     fn _story(&self, player: Number, since: Option<usize>) -> PyResult<Vec<Told>> {
-        attempt(|| {
-            let told = story(self.inner(), self.seat(Some(&player))?, since);
-            let row =
-                |line: &Sentence| (line.words.clone(), line.event.clone(), line.likely, line.forced, line.follows);
-            Ok(told.news().map(row).collect())
-        })
+        let row = |line: &Sentence| (line.words.clone(), line.event.clone(), line.likely, line.forced, line.follows);
+        self.of(Some(player), |state, seat| story(state, seat, since).news().map(row).collect())
     }
 
     /// The state as the web page draws it, as JSON: see `Table` in `protocol.ts`.
     #[pyo3(signature = (player=None))]
     fn _table(&self, player: Option<Number>) -> PyResult<String> {
-        attempt(|| {
-            let seat = player.map(|player| player.seat_of(self.game().face())).transpose()?;
-            Ok(serde_json::to_string(&Table::of(self.inner(), seat)).expect("a table is plain data"))
-        })
+        let json = |table| serde_json::to_string(&table).expect("a table is plain data");
+        self.seen(player, |state, seat| json(Table::of(state, seat)))
     }
 
     /// A self-contained SVG picture, as the player sees the state or with all cards open. See `stier.draw.state`.

@@ -1,28 +1,23 @@
 //! `stier.solving.GameTree`.
 
 use std::borrow::Cow;
-use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::ops::Range;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, OnceLock};
 
-use numpy::{
-    AllowTypeChange, IntoPyArray as _, Ix1, PyArray1, PyArray2, PyArrayLike1, PyArrayLike2, PyArrayMethods as _,
-};
+use numpy::{AllowTypeChange, Ix1, PyArrayLike1, PyArrayLike2, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use stier_agents::belief::Beliefs;
 use stier_agents::erased::DynTree;
 use stier_agents::solve::solution_file::Label;
 use stier_agents::solve::{Look, Pass, Passes, SeatRows, policy_of_rows};
 
-use crate::arrays::{tensors, writable};
-use crate::best_response::{Trees, ask, settings_of};
-use crate::enumeration::{Count, enumerate, most_histories};
+use crate::arrays::{Array, tensors, writable};
 use crate::errors;
 use crate::game::{AnyGame, Game};
-use crate::policy::{TabularPolicy, knowledge, origin};
-use crate::run::{guarded, watched};
+use crate::policy::{TabularPolicy, Texts, knowledge, origin};
+use crate::run::{Progress, goes_on, locked, watched};
+use crate::solve::{Trees, ask, enumerate, most_histories, settings_of};
 use crate::values::{Number, Seed, choice};
 
 /// A whole game in memory, for policies that are computed for all information sets at once.
@@ -44,6 +39,8 @@ pub(crate) struct GameTree {
 /// A pass over so many histories takes less time than users wait for the answer to Ctrl-C.
 const INSTANT: usize = 1 << 21;
 
+/// An array (sets, actions).
+type Probabilities<'py> = PyArrayLike2<'py, f64, AllowTypeChange>;
 /// One policy for each player, an array (rows,) each.
 type Policies<'py> = Vec<PyArrayLike1<'py, f64, AllowTypeChange>>;
 
@@ -79,7 +76,7 @@ impl GameTree {
     }
 
     /// The numbers of an array (sets, actions).
-    fn numbers(&self, array: &PyArrayLike2<'_, f64, AllowTypeChange>) -> PyResult<Vec<f64>> {
+    fn numbers(&self, array: &Probabilities<'_>) -> PyResult<Vec<f64>> {
         let rows = array.as_array();
         let expected = [self.tree.information_sets(), self.game.face().info().num_actions];
         if rows.shape() != expected {
@@ -95,14 +92,14 @@ impl GameTree {
 #[pymethods]
 impl GameTree {
     #[new]
-    #[pyo3(signature = (game, *, max_histories=Number::Small(50_000_000), threads=Number::Small(0)),
+    #[pyo3(signature = (game, *, max_histories=Number::new(50_000_000), threads=Number::new(0)),
            text_signature = "(game, *, max_histories=50000000, threads=0)")]
     fn new(py: Python<'_>, game: AnyGame, max_histories: Number, threads: Number) -> PyResult<Self> {
         let AnyGame(game) = &game;
         let (most, threads) = (most_histories(&max_histories)?, threads.cores()?);
-        let interrupt = AtomicBool::new(false);
-        let work = |_sender: Sender<()>| enumerate(game, most, threads, &interrupt, &Count::default(), "");
-        let tree = watched(py, &interrupt, work, |_| Ok(()))??;
+        let progress = Progress::default();
+        let work = || enumerate(game, most, threads, &progress, "");
+        let tree = progress.run(py, work, |error| error)?;
         Ok(Self { game: game.clone(), tree, threads, rows: OnceLock::new(), passes: Mutex::new(None) })
     }
 
@@ -119,49 +116,36 @@ impl GameTree {
     }
 
     /// The player to move at each information set, as a new int32 array (sets,).
-    fn players<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
-        let movers: Vec<i32> = self.tree.movers().into_iter().map(|seat| seat.0.into()).collect();
-        movers.into_pyarray(py)
+    fn players(&self) -> Array<i32> {
+        Array::row(self.tree.movers().into_iter().map(|seat| seat.0.into()))
     }
 
     /// The legal actions at the information sets from `start` to `stop`, as a new bool array (sets, actions).
-    #[pyo3(signature = (start=Number::Small(0), stop=None), text_signature = "($self, start=0, stop=None)")]
-    fn legal_action_masks<'py>(
-        &self,
-        py: Python<'py>,
-        start: Number,
-        stop: Option<Number>,
-    ) -> PyResult<Bound<'py, PyArray2<bool>>> {
+    #[pyo3(signature = (start=Number::new(0), stop=None), text_signature = "($self, start=0, stop=None)")]
+    fn legal_action_masks(&self, py: Python<'_>, start: Number, stop: Option<Number>) -> PyResult<Array<bool>> {
         let sets = self.range(&start, stop.as_ref())?;
         let shape = [sets.len(), self.game.face().info().num_actions];
-        let mut mask = vec![false; shape.iter().product()];
-        py.detach(|| guarded(|| self.tree.legal(sets, &mut mask)))?;
-        mask.into_pyarray(py).reshape(shape)
+        py.detach(|| Array::filled(&shape, |mask| self.tree.legal(sets, mask)))
     }
 
     /// The knowledge of the player to move at the information sets from `start` to `stop`, each as by
     /// `State.information_state_string`.
-    #[pyo3(signature = (start=Number::Small(0), stop=None), text_signature = "($self, start=0, stop=None)")]
-    fn information_state_strings<'py>(
-        &self,
-        py: Python<'py>,
-        start: Number,
-        stop: Option<Number>,
-    ) -> PyResult<Vec<Bound<'py, PyString>>> {
+    #[pyo3(signature = (start=Number::new(0), stop=None), text_signature = "($self, start=0, stop=None)")]
+    fn information_state_strings(&self, py: Python<'_>, start: Number, stop: Option<Number>) -> PyResult<Texts> {
         knowledge(py, &*self.tree, self.range(&start, stop.as_ref())?)
     }
 
     /// The observations of the player to move at the information sets from `start` to `stop`, as a new array (sets, D)
     /// of type `"float32"` or `"uint8"`. Query some thousands at a time.
-    #[pyo3(signature = (start=Number::Small(0), stop=None, dtype="float32"),
+    #[pyo3(signature = (start=Number::new(0), stop=None, dtype="float32"),
            text_signature = "($self, start=0, stop=None, dtype='float32')")]
-    fn observation_tensors<'py>(
+    fn observation_tensors(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         start: Number,
         stop: Option<Number>,
         dtype: &str,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Py<PyAny>> {
         let sets = self.range(&start, stop.as_ref())?;
         let shape = [sets.len(), self.game.observation_size()];
         tensors(py, dtype, shape, |cells| self.tree.observations(sets, cells))
@@ -177,7 +161,7 @@ impl GameTree {
     fn policy(
         &self,
         py: Python<'_>,
-        probabilities: PyArrayLike2<'_, f64, AllowTypeChange>,
+        probabilities: Probabilities<'_>,
         name: String,
         seed: Seed,
     ) -> PyResult<TabularPolicy> {
@@ -193,7 +177,7 @@ impl GameTree {
     /// A search should be queried with several `seeds`, hashed from `seed`, whose policies are averaged.
     ///
     /// `on_progress(done, total)` is called about ten times a second and after the last information set.
-    #[pyo3(signature = (agent, *, seed=Seed(0), seeds=Number::Small(1), on_progress=None),
+    #[pyo3(signature = (agent, *, seed=Seed(0), seeds=Number::new(1), on_progress=None),
            text_signature = "($self, agent, *, seed=0, seeds=1, on_progress=None)")]
     fn policy_of(
         &self,
@@ -201,11 +185,11 @@ impl GameTree {
         agent: &Bound<'_, PyAny>,
         seed: Seed,
         seeds: Number,
-        on_progress: Option<Bound<'_, PyAny>>,
+        on_progress: Option<Py<PyAny>>,
     ) -> PyResult<TabularPolicy> {
         let settings = settings_of(seed, &seeds, self.threads)?;
-        let trees = Trees::Given(self.tree.clone());
-        Ok(ask(py, &self.game, agent, &settings, trees, (on_progress, None))?.0)
+        let progress = Progress::new(0, on_progress, None);
+        Ok(ask(py, &self.game, agent, &settings, Trees::Given(self.tree.clone()), &progress)?.0)
     }
 
     /// The value of every action to the player to move, if all players follow the policy afterwards.
@@ -223,32 +207,26 @@ impl GameTree {
     ///
     /// Raises `ValueError` as `policy` does, and for unknown beliefs.
     #[pyo3(signature = (probabilities, *, beliefs="policy"), text_signature = "($self, probabilities, *, beliefs='policy')")]
-    fn action_values<'py>(
-        &self,
-        py: Python<'py>,
-        probabilities: PyArrayLike2<'_, f64, AllowTypeChange>,
-        beliefs: &str,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn action_values(&self, py: Python<'_>, probabilities: Probabilities<'_>, beliefs: &str) -> PyResult<Array<f64>> {
         let beliefs: Beliefs = choice("beliefs", beliefs)?;
         let rows = self.numbers(&probabilities)?;
         let values = py.detach(|| {
             let policy = self.tree.policy(&rows).map_err(errors::argument)?;
             policy.action_values(beliefs, self.threads).map_err(errors::halted)
         })?;
-        values.into_pyarray(py).reshape(probabilities.dims())
+        Ok(Array::of(values, probabilities.shape()))
     }
 
     /// The rows of a player: the actions of all its information sets, one set after another. See `stier.solving.Rows`.
     ///
     /// Returns the numbers of the information sets, int32 (sets of the player,), the place of the first action of each, int64
     /// (sets of the player,), and the actions, uint8 (rows,), as new arrays.
-    fn rows<'py>(&self, py: Python<'py>, player: Number) -> PyResult<PlayerRows<'py>> {
+    fn rows(&self, player: Number) -> PyResult<(Array<i32>, Array<i64>, Array<u8>)> {
         let seat = player.seat_of(self.game.face())?;
         let rows = &self.seat_rows()[seat.index()];
-        let sets: Vec<i32> = rows.sets().iter().map(|&set| set as i32).collect();
-        let starts: Vec<i64> = rows.starts()[..sets.len()].iter().map(|&start| start.into()).collect();
-        let actions: Vec<u8> = rows.actions(self.tree.shape()).iter().map(|action| action.0).collect();
-        Ok((sets.into_pyarray(py), starts.into_pyarray(py), actions.into_pyarray(py)))
+        let sets = Array::row(rows.sets().iter().map(|&set| set as i32));
+        let starts = Array::row(rows.starts()[..rows.sets().len()].iter().map(|&start| start.into()));
+        Ok((sets, starts, Array::row(rows.actions(self.tree.shape()).iter().map(|action| action.0))))
     }
 
     /// Computes the counterfactual regrets of a player in one pass over the tree, into arrays of the caller.
@@ -265,7 +243,6 @@ impl GameTree {
     /// Takes about half as long as an iteration of a solver for two players. The first pass allocates 8 bytes per history and
     /// 8 per action, which the tree keeps. Raises `ArgumentError` for arrays of another kind, and for policies that are not
     /// probabilities.
-    #[expect(clippy::too_many_arguments, reason = "the arrays, one by one")]
     fn regrets_into(
         &self,
         py: Python<'_>,
@@ -293,18 +270,14 @@ impl GameTree {
             others: others.as_slice_mut()?,
         };
         let interrupt = AtomicBool::new(false);
-        let watch = || match interrupt.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        };
-        let mut work = || {
-            let mut passes = self.passes.lock().unwrap_or_else(PoisonError::into_inner);
+        let work = || {
+            let mut passes = locked(&self.passes);
             let passes = passes.get_or_insert_with(|| Passes::new(tree, self.threads));
-            passes.run(tree, rows, &policies, seat, &mut pass, &watch)
+            passes.run(tree, rows, &policies, seat, &mut pass, &|| goes_on(&interrupt))
         };
         let done = match tree.num_nodes() < INSTANT {
             true => py.detach(work),
-            false => watched::<_, ()>(py, &interrupt, |_| work(), |_| Ok(()))?,
+            false => watched(py, &interrupt, work)?,
         };
         done.map_err(errors::argument)
     }
@@ -314,10 +287,9 @@ impl GameTree {
     /// `policies` are as for `regrets_into`. `name` and `iterations` are those of the result. Its `history` is the one
     /// given, rows of (iterations, seconds, NashConv), and this policy after `seconds`. `seed` determines the draws of
     /// `TabularPolicy.step`. Raises `ArgumentError` for policies that are not probabilities.
-    #[pyo3(signature = (policies, *, name="policy".to_string(), iterations=Number::Small(1), seconds=0.0, history=Vec::new(),
+    #[pyo3(signature = (policies, *, name="policy".to_string(), iterations=Number::new(1), seconds=0.0, history=Vec::new(),
                         seed=Seed(0)),
            text_signature = "($self, policies, *, name='policy', iterations=1, seconds=0.0, history=(), seed=0)")]
-    #[expect(clippy::too_many_arguments, reason = "the facts about a solution, one by one")]
     fn solution(
         &self,
         py: Python<'_>,
@@ -353,6 +325,3 @@ impl GameTree {
         )
     }
 }
-
-/// The information sets of a player, the start of each in its rows, and the actions.
-type PlayerRows<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u8>>);

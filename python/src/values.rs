@@ -9,7 +9,7 @@ use stier_agents::agent::threads;
 use stier_agents::erased::{DynGame, DynState, check_seat};
 use stier_agents::network::quoted;
 use stier_core::options::{self, OptionType};
-use stier_core::{Action, IllegalAction, Seat};
+use stier_core::{Action, IllegalAction, Rng, Seat};
 
 use crate::errors;
 
@@ -18,25 +18,20 @@ pub(crate) const CHANCE: i64 = -1;
 /// The player number when the game is over.
 pub(crate) const TERMINAL: i64 = -4;
 
-/// An integer of any size: anything with `__index__`.
-pub(crate) enum Number {
-    /// A number that fits into 64 bits.
-    Small(i64),
-    /// The digits of a larger number.
-    Huge(String),
-}
+/// An integer of any size: anything with `__index__`. If it does not fit into 64 bits, its digits, and a value that is
+/// nowhere allowed.
+pub(crate) struct Number(i64, Option<String>);
 
 impl<'py> FromPyObject<'_, 'py> for Number {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        match object.extract::<i64>() {
-            Ok(value) => Ok(Self::Small(value)),
-            Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => {
-                Ok(Self::Huge(object.str()?.to_string()))
+        object.extract::<i64>().map(Self::new).or_else(|error| {
+            match error.is_instance_of::<PyOverflowError>(object.py()) {
+                true => Ok(Self(i64::MIN, Some(object.str()?.to_string()))),
+                false => Err(error),
             }
-            Err(error) => Err(error),
-        }
+        })
     }
 }
 
@@ -58,57 +53,48 @@ impl<'py> FromPyObject<'_, 'py> for EventNumber {
 
 impl std::fmt::Display for Number {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Small(value) => value.fmt(f),
-            Self::Huge(digits) => digits.fmt(f),
-        }
+        if let Some(digits) = &self.1 { digits.fmt(f) } else { self.0.fmt(f) }
     }
 }
 
 impl Number {
+    /// A number that fits into 64 bits.
+    pub(crate) fn new(value: i64) -> Self {
+        Self(value, None)
+    }
+
     /// Returns true if the number has this value.
     pub(crate) fn is(&self, value: i64) -> bool {
-        matches!(self, Self::Small(own) if *own == value)
+        self.0 == value
     }
 
     /// The action with this id, which must be below `count`. `what` is the word for it in messages.
     pub(crate) fn id_below(&self, count: usize, what: &str, game: &dyn DynGame) -> PyResult<Action> {
-        match self {
-            Self::Small(value) if (0..count as i64).contains(value) => Ok(Action(*value as u8)),
-            _ => {
-                Err(errors::illegal(format!("no {what} {self}: {} has {what}s 0 to {}", game.facts().name, count - 1)))
-            }
+        if (0..count as i64).contains(&self.0) {
+            return Ok(Action(self.0 as u8));
         }
+        Err(errors::illegal(format!("no {what} {self}: {} has {what}s 0 to {}", game.facts().name, count - 1)))
     }
 
     /// An event of a state, legal or not. Only ids that no game can have are refused here.
     pub(crate) fn action_in(&self, state: &dyn DynState) -> PyResult<Action> {
-        match self {
-            Self::Small(value @ 0..=255) => Ok(Action(*value as u8)),
-            Self::Small(value) => Err(errors::illegal(state.refusal(*value))),
-            Self::Huge(digits) => {
-                Err(errors::illegal(IllegalAction { action: digits.clone(), ..state.refusal(i64::MAX) }))
-            }
-        }
+        let refused = || errors::illegal(IllegalAction { action: self.to_string(), ..state.refusal(self.0) });
+        u8::try_from(self.0).map(Action).map_err(|_| refused())
     }
 
     /// A seat of the game.
     pub(crate) fn seat_of(&self, game: &dyn DynGame) -> PyResult<Seat> {
-        match self {
-            Self::Small(value) => check_seat(game, *value).map_err(errors::seat),
-            Self::Huge(digits) => {
-                let (name, seats) = (game.facts().name, game.info().num_seats);
-                Err(errors::seat(format!("{name} has no seat {digits}; seats: 0 to {}", seats - 1)))
-            }
-        }
+        let (name, seats) = (game.facts().name, game.info().num_seats);
+        let refused = |_| errors::seat(format!("{name} has no seat {self}; seats: 0 to {}", seats - 1));
+        check_seat(game, self.0).map_err(refused)
     }
 
     /// The number, if it is between `low` and `high`.
     pub(crate) fn between(&self, name: &str, low: i64, high: i64) -> PyResult<u64> {
-        match self {
-            Self::Small(value) if (low..=high).contains(value) => Ok(value.unsigned_abs()),
-            _ => Err(errors::argument(format!("{name} must be between {low} and {high}, got {self}"))),
+        if (low..=high).contains(&self.0) {
+            return Ok(self.0.unsigned_abs());
         }
+        Err(errors::argument(format!("{name} must be between {low} and {high}, got {self}")))
     }
 
     /// A number of threads; 0 stands for all cores.
@@ -141,6 +127,15 @@ impl<'py> FromPyObject<'_, 'py> for Seed {
             }
         })
     }
+}
+
+/// The seed hashed from (seed, purpose, index): the first 64 bits of the engine's stream of that name.
+///
+/// Seed, index and result are 0 to 2**64-1. The purpose is any text. Different purposes or indices give independent
+/// seeds, so one seed is enough for a whole experiment.
+#[pyfunction]
+pub(crate) fn derive_seed(seed: Seed, purpose: &str, index: Seed) -> u64 {
+    Rng::stream(seed.0, purpose, index.0).bits()
 }
 
 /// Splits a text in either notation (`name:a=1,b=2`, `name(a=1,b=2)`) and adds the keywords: (name, `a=1,b=2`). Unknown

@@ -3,14 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use numpy::{IntoPyArray as _, PyArray1, PyArray3, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use stier_agents::batch::vector::{Autoreset, Opponents, Rows, Seeds, Shape, VectorError};
 use stier_agents::erased::DynVector;
 
-use crate::arrays::{Arrays, Borrowed, mask_of, whole_numbers};
-use crate::batch::{Batch, is_unshared};
+use crate::arrays::{Array, Batch, Borrowed, is_unshared, mask_of, whole_numbers};
 use crate::errors;
 use crate::game::{AnyGame, Game};
 use crate::run::{guarded, watched};
@@ -123,42 +121,16 @@ fn refused(error: VectorError) -> PyErr {
         VectorError::Opponents { .. } | VectorError::Unsuited(_) => errors::agent(error),
         VectorError::Checkpoint(_) => errors::record(error),
         VectorError::Halted(_) => errors::halted(error),
-        VectorError::NoLanes
-        | VectorError::Size { .. }
-        | VectorError::Bytes
-        | VectorError::Beliefs
-        | VectorError::NoCards(_)
-        | VectorError::NoOpponents
-        | VectorError::Share { .. }
-        | VectorError::NoDecisions { .. }
-        | VectorError::Action { .. }
-        | VectorError::Lane { .. } => errors::argument(error),
+        _ => errors::argument(error),
     }
 }
 
-/// Seeds given by the caller.
-enum GivenSeeds {
-    Next,
-    One(u64),
-    Each(Vec<u64>),
-}
-
-impl GivenSeeds {
-    fn of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let Some(value) = value else { return Ok(Self::Next) };
-        match value.try_iter() {
-            Ok(seeds) => seeds.map(|seed| Ok(seed?.extract::<Seed>()?.0)).collect::<PyResult<_>>().map(Self::Each),
-            Err(_) => Ok(Self::One(value.extract::<Seed>()?.0)),
-        }
-    }
-
-    fn seeds(&self) -> Seeds<'_> {
-        match self {
-            Self::Next => Seeds::Next,
-            Self::One(seed) => Seeds::One(*seed),
-            Self::Each(seeds) => Seeds::Each(seeds),
-        }
-    }
+/// Reads the seeds given by the caller, with a place for more than one.
+fn seeds_of<'a>(value: Option<&Bound<'_, PyAny>>, each: &'a mut Vec<u64>) -> PyResult<Seeds<'a>> {
+    let Some(value) = value else { return Ok(Seeds::Next) };
+    let Ok(seeds) = value.try_iter() else { return Ok(Seeds::One(value.extract::<Seed>()?.0)) };
+    *each = seeds.map(|seed| Ok(seed?.extract::<Seed>()?.0)).collect::<PyResult<_>>()?;
+    Ok(Seeds::Each(each))
 }
 
 impl VectorEnv {
@@ -188,7 +160,7 @@ impl VectorEnv {
             py.detach(|| guarded(|| work(lanes, rows)))
         } else {
             self.interrupt.store(false, Ordering::Relaxed);
-            watched::<_, ()>(py, &self.interrupt, |_| work(lanes, rows), |_| Ok(()))
+            watched(py, &self.interrupt, || work(lanes, rows))
         };
         // A game in Python that raises leaves the lanes in the middle of a step.
         inner.failed = done.is_err() && !self.game.is_native();
@@ -231,13 +203,13 @@ impl VectorEnv {
 
     fn reset_work<'a>(
         fresh: bool,
-        seeds: &'a GivenSeeds,
+        seeds: Seeds<'a>,
         mask: Option<&'a [bool]>,
     ) -> impl FnOnce(&mut dyn DynVector, Rows<'_>) -> Result<(), VectorError> + Send {
         move |lanes, rows| match seeds {
             // The first games have been dealt already.
-            GivenSeeds::Next if fresh => lanes.observe(rows),
-            seeds => lanes.reset(seeds.seeds(), mask, rows),
+            Seeds::Next if fresh => lanes.observe(rows),
+            seeds => lanes.reset(seeds, mask, rows),
         }
     }
 }
@@ -254,7 +226,7 @@ impl VectorEnv {
         let given = VectorSettings::of(py, &game, &num_envs, keywords)?;
         let interrupt = Arc::<AtomicBool>::default();
         let make = || game.face().vector(given.engine.clone(), interrupt.clone());
-        let lanes = watched::<_, ()>(py, &interrupt, |_| make(), |_| Ok(()))?.map_err(refused)?;
+        let lanes = watched(py, &interrupt, make)?.map_err(refused)?;
         let shape = lanes.shape();
         let inner = Mutex::new(Inner { lanes, fresh: true, failed: false, batches: Vec::new() });
         Ok(Self { game, shape, given, interrupt, inner })
@@ -280,8 +252,8 @@ impl VectorEnv {
 
     /// The seeds of the current games, as a new uint64 array (n,).
     #[getter]
-    fn seeds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        Ok(self.lock()?.lanes.seeds().into_pyarray(py))
+    fn seeds(&self) -> PyResult<Array<u64>> {
+        Ok(Array::row(self.lock()?.lanes.seeds()))
     }
 
     /// Deals a new game in every environment, or in the environments of `mask`, a bool array (n,). The batch covers all
@@ -297,8 +269,9 @@ impl VectorEnv {
         seed: Option<&Bound<'_, PyAny>>,
         mask: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<Batch>> {
-        let (seeds, mask, fresh) = (GivenSeeds::of(seed)?, mask_of(mask)?, self.lock()?.fresh);
-        self.batch(py, Self::reset_work(fresh, &seeds, mask.as_deref()))
+        let mut each = Vec::new();
+        let (seeds, mask, fresh) = (seeds_of(seed, &mut each)?, mask_of(mask)?, self.lock()?.fresh);
+        self.batch(py, Self::reset_work(fresh, seeds, mask.as_deref()))
     }
 
     /// Plays one action in each environment: whole numbers (n,). The batch shows the result.
@@ -327,45 +300,45 @@ impl VectorEnv {
     /// before any environment is stepped.
     #[pyo3(signature = (actions, *, observation=None, action_mask=None, rewards=None, terminated=None, current_player=None,
         final_observation=None))]
-    #[expect(clippy::too_many_arguments, reason = "the arrays, one by one")]
-    fn step_into<'py>(
+    fn step_into(
         &self,
-        py: Python<'py>,
-        actions: &Bound<'py, PyAny>,
-        observation: Option<Bound<'py, PyAny>>,
-        action_mask: Option<Bound<'py, PyAny>>,
-        rewards: Option<Bound<'py, PyAny>>,
-        terminated: Option<Bound<'py, PyAny>>,
-        current_player: Option<Bound<'py, PyAny>>,
-        final_observation: Option<Bound<'py, PyAny>>,
+        py: Python<'_>,
+        actions: &Bound<'_, PyAny>,
+        observation: Option<Py<PyAny>>,
+        action_mask: Option<Py<PyAny>>,
+        rewards: Option<Py<PyAny>>,
+        terminated: Option<Py<PyAny>>,
+        current_player: Option<Py<PyAny>>,
+        final_observation: Option<Py<PyAny>>,
     ) -> PyResult<()> {
         let actions = whole_numbers("actions", actions)?;
         let actions = actions.as_slice()?;
-        let arrays = Arrays { observation, final_observation, action_mask, rewards, terminated, current_player };
-        let mut arrays = arrays.borrow(self.given.engine.lanes, &self.shape)?;
+        let arrays = Batch { observation, final_observation, mask: action_mask, rewards, terminated, current_player };
+        let mut arrays = arrays.borrow(py, self.given.engine.lanes, &self.shape)?;
         self.run(py, &mut *self.lock()?, &mut arrays, |lanes, rows| lanes.step(actions, rows))
     }
 
     /// Resets into arrays of the caller; see `step_into`.
     #[pyo3(signature = (seed=None, mask=None, *, observation=None, action_mask=None, rewards=None, terminated=None,
         current_player=None))]
-    #[expect(clippy::too_many_arguments, reason = "the arrays, one by one")]
-    fn reset_into<'py>(
+    fn reset_into(
         &self,
-        py: Python<'py>,
-        seed: Option<&Bound<'py, PyAny>>,
-        mask: Option<&Bound<'py, PyAny>>,
-        observation: Option<Bound<'py, PyAny>>,
-        action_mask: Option<Bound<'py, PyAny>>,
-        rewards: Option<Bound<'py, PyAny>>,
-        terminated: Option<Bound<'py, PyAny>>,
-        current_player: Option<Bound<'py, PyAny>>,
+        py: Python<'_>,
+        seed: Option<&Bound<'_, PyAny>>,
+        mask: Option<&Bound<'_, PyAny>>,
+        observation: Option<Py<PyAny>>,
+        action_mask: Option<Py<PyAny>>,
+        rewards: Option<Py<PyAny>>,
+        terminated: Option<Py<PyAny>>,
+        current_player: Option<Py<PyAny>>,
     ) -> PyResult<()> {
-        let (seeds, mask) = (GivenSeeds::of(seed)?, mask_of(mask)?);
-        let arrays = Arrays { observation, action_mask, rewards, terminated, current_player, ..Arrays::default() };
-        let mut arrays = arrays.borrow(self.given.engine.lanes, &self.shape)?;
+        let mut each = Vec::new();
+        let (seeds, mask) = (seeds_of(seed, &mut each)?, mask_of(mask)?);
+        let (final_observation, mask_to) = (None, action_mask);
+        let arrays = Batch { observation, final_observation, mask: mask_to, rewards, terminated, current_player };
+        let mut arrays = arrays.borrow(py, self.given.engine.lanes, &self.shape)?;
         let mut inner = self.lock()?;
-        let work = Self::reset_work(inner.fresh, &seeds, mask.as_deref());
+        let work = Self::reset_work(inner.fresh, seeds, mask.as_deref());
         self.run(py, &mut inner, &mut arrays, work)
     }
 
@@ -375,29 +348,29 @@ impl VectorEnv {
     /// Call k, counted from 0 since the environments were seeded, draws from the stream of (seed, "actions", k),
     /// environment after environment. If `reset` was given one seed per environment, this is the seed of the
     /// constructor.
-    fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    fn sample_actions(&self) -> PyResult<Array<i64>> {
         let mut actions = vec![0; self.given.engine.lanes];
         let mut inner = self.lock()?;
         guarded(|| inner.lanes.sample_actions(&mut actions))?.map_err(refused)?;
-        Ok(actions.into_pyarray(py))
+        Ok(Array::row(actions))
     }
 
     /// The observations of all players in each environment, hidden hands included, as a new uint8 array (n, players,
     /// D): the current player first, then the other players in turn. For critics during training. No other method
     /// reveals hidden information.
-    fn perfect_information_observation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u8>>> {
+    fn perfect_information_observation(&self) -> PyResult<Array<u8>> {
         let shape = [self.given.engine.lanes, self.shape.seats, self.game.observation_size()];
         let mut bytes = vec![0; shape.iter().product()];
         let inner = self.lock()?;
         guarded(|| inner.lanes.perfect_information(&mut bytes))?.map_err(refused)?;
-        bytes.into_pyarray(py).reshape(shape)
+        Ok(Array::of(bytes, &shape))
     }
 
     /// The number of decisions, from the present one on, at which the barred action may not be chosen in each environment,
     /// as a new uint32 array (n,); 0 where it may, and in environments that are finished. For critics during training, like
     /// `perfect_information_observation`.
-    fn barred_left<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        Ok(self.lock()?.lanes.barred_left().into_pyarray(py))
+    fn barred_left(&self) -> PyResult<Array<u32>> {
+        Ok(Array::row(self.lock()?.lanes.barred_left()))
     }
 
     /// Returns a copy of one environment, 0 to n - 1, as a state with its history. It deals itself and continues as the

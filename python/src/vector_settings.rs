@@ -11,7 +11,7 @@ use stier_core::options::OptionType as _;
 use stier_core::{Action, Seat};
 
 use crate::agent::agent_of;
-use crate::arrays::Format;
+use crate::arrays::format_of;
 use crate::errors;
 use crate::game::Game;
 use crate::values::{Number, Seed, choice};
@@ -22,7 +22,7 @@ const MAX_LANES: i64 = 1 << 24;
 /// The settings of the environments.
 pub(crate) struct VectorSettings {
     pub(crate) engine: Settings,
-    pub(crate) format: Format,
+    pub(crate) format: Option<&'static str>,
     pub(crate) copy: bool,
     /// The keywords, with agents as text.
     pub(crate) keywords: Py<PyDict>,
@@ -51,7 +51,7 @@ impl VectorSettings {
         let engine = Settings {
             lanes: num_envs.between("num_envs", 1, MAX_LANES)? as usize,
             seed: given.get("seed", Seed(0))?.0,
-            threads: given.get("threads", Number::Small(0))?.threads()?,
+            threads: given.get("threads", Number::new(0))?.threads()?,
             autoreset: given.value("autoreset")?.map_or(Ok(Autoreset::SameStep), |value| autoreset(&value))?,
             tensor: choice("tensor", &given.get("tensor", "observation".to_string())?)?,
             opponents: agents.map(|agents| Opponents { agents, learner }),
@@ -59,12 +59,12 @@ impl VectorSettings {
             barred: barred.map(|action| Barred { action, span: barred_span }),
             beliefs: given.agent("beliefs", game)?,
         };
-        let format = Format::of(given.get("observation", Some("float32".to_string()))?.as_deref())?;
+        let format = format_of(given.get("observation", Some("float32".to_string()))?.as_deref())?;
         let copy = given.get("copy", true)?;
-        if engine.beliefs.is_some() && format != Format::Float32 {
+        if engine.beliefs.is_some() && format != Some("float32") {
             return Err(errors::argument(VectorError::Beliefs));
         }
-        if engine.tensor == TensorKind::InformationState && format == Format::Uint8 {
+        if engine.tensor == TensorKind::InformationState && format == Some("uint8") {
             return Err(errors::argument(VectorError::Bytes));
         }
         if let Some(Opponents { agents, .. }) = &engine.opponents {
@@ -123,7 +123,7 @@ impl<'py> Keywords<'py> {
         if !is_given && (share.is_some() || decisions.is_some()) {
             return Err(errors::argument(format!("{name}_share and {name}_decisions need {name}, and it is None")));
         }
-        let decisions = decisions.unwrap_or(Number::Small(8));
+        let decisions = decisions.unwrap_or(Number::new(8));
         let decisions = decisions.between(&format!("{name}_decisions"), 1, u32::MAX.into())? as u32;
         Ok(Span { share: share.unwrap_or(0.25), decisions })
     }

@@ -1,19 +1,20 @@
-//! `stier.Worlds` and `stier.resample_many`.
+//! `stier.Worlds`, `stier.resample_many` and `stier.search_many`.
 
 use std::sync::atomic::AtomicBool;
 
-use numpy::{IntoPyArray as _, PyArray1, PyArray3, PyArrayMethods as _};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use stier_agents::batch::resample_many::{ResampleError, Settings};
+use stier_agents::batch::search_many::{SearchManyError, Settings as SearchSettings};
 use stier_agents::erased::DynWorlds;
 use stier_core::Seat;
 
 use crate::agent::agent_of;
-use crate::arrays::tensors;
+use crate::arrays::{Array, tensors};
 use crate::errors;
 use crate::game::Game;
-use crate::run::{guarded, watched};
+use crate::run::{Progress, watched};
+use crate::search::search_of;
 use crate::state::State;
 use crate::values::{Number, Seed};
 
@@ -42,29 +43,21 @@ impl Worlds {
 
     /// The player from whose knowledge each world was drawn, as a new int32 array (worlds,).
     #[getter]
-    fn players<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
-        let players: Vec<i32> = (0..self.drawn.count()).map(|world| self.drawn.seat(world).0.into()).collect();
-        players.into_pyarray(py)
+    fn players(&self) -> Array<i32> {
+        Array::row((0..self.drawn.count()).map(|world| self.drawn.seat(world).0.into()))
     }
 
     /// The number of copies of each card that each seat holds, as a new uint8 array (worlds, players, cards): in hand,
     /// laid face down, or taken but not yet paid for.
-    fn holdings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u8>>> {
+    fn holdings(&self, py: Python<'_>) -> PyResult<Array<u8>> {
         let shape = [self.drawn.count(), self.game.face().info().num_seats, self.drawn.cards().len()];
-        let mut counts = vec![0; shape.iter().product()];
-        py.detach(|| guarded(|| self.drawn.holdings(&mut counts)))?;
-        counts.into_pyarray(py).reshape(shape)
+        py.detach(|| Array::filled(&shape, |counts| self.drawn.holdings(counts)))
     }
 
     /// The observations of a player in each world, by default the player it was drawn for, as a new array (worlds, D)
     /// of type `"float32"` or `"uint8"`. The tensors of other players show hands that the player cannot know.
     #[pyo3(signature = (player=None, dtype="float32"))]
-    fn observation_tensors<'py>(
-        &self,
-        py: Python<'py>,
-        player: Option<Number>,
-        dtype: &str,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn observation_tensors(&self, py: Python<'_>, player: Option<Number>, dtype: &str) -> PyResult<Py<PyAny>> {
         let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
         let shape = [self.drawn.count(), self.game.observation_size()];
         tensors(py, dtype, shape, |cells| self.drawn.observations(seat, cells))
@@ -130,7 +123,8 @@ pub(crate) fn one_or_many<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Game, Vec
 ///     histories: Draw worlds with histories, which makes them states.
 ///     agent: The agent whose beliefs the worlds are drawn from, as text or as an `Agent`, such as
 ///         `"ismcts:beliefs=policy"`; `None` for chance alone. Its seed is `derive_seed(derive_seed(seed, "resample many",
-///         s), "beliefs", 0)`. A belief weighs positions: among the histories of one, chance alone decides.
+///         s), "beliefs", 0)`. A belief weighs positions: among the histories of one, chance alone decides. An agent
+///         without a model of the other players, such as `"greedy"`, believes what chance alone says.
 ///     threads: The number of threads; 0 for all cores.
 ///
 /// Raises:
@@ -138,9 +132,8 @@ pub(crate) fn one_or_many<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Game, Vec
 ///     SeatError: An unknown player, or no player named where no player is to move.
 ///     ValueError: No states, states of different games, or a number out of range.
 #[pyfunction]
-#[pyo3(signature = (states, n, seed=Seed(0), *, player=None, histories=false, agent=None, threads=Number::Small(0)),
+#[pyo3(signature = (states, n, seed=Seed(0), *, player=None, histories=false, agent=None, threads=Number::new(0)),
     text_signature = "(states, n, seed=0, *, player=None, histories=False, agent=None, threads=0)")]
-#[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
 pub(crate) fn resample_many(
     py: Python<'_>,
     states: &Bound<'_, PyAny>,
@@ -164,10 +157,38 @@ pub(crate) fn resample_many(
     let sources: Vec<_> = states.iter().map(|state| state.inner()).zip(seats).collect();
     let interrupt = AtomicBool::new(false);
     let face = game.face();
-    let work = |_| face.resample_many(&sources, &settings, &interrupt);
-    let drawn = watched::<_, ()>(py, &interrupt, work, |_| Ok(()))?.map_err(|error| match error {
+    let work = || face.resample_many(&sources, &settings, &interrupt);
+    let drawn = watched(py, &interrupt, work)?.map_err(|error| match error {
         ResampleError::State { .. } | ResampleError::Unsuited(_) => errors::agent(error),
         ResampleError::Halted(_) => errors::halted(error),
     })?;
     Ok(Worlds { game: game.clone(), drawn })
+}
+
+/// `on_progress(done, total)` is called before the first search, then about ten times a second, and after the last. See
+/// `stier.search_many` for the other arguments.
+#[pyfunction]
+#[pyo3(signature = (agent, states, seed, threads, on_progress=None))]
+pub(crate) fn search_many(
+    py: Python<'_>,
+    agent: &Bound<'_, PyAny>,
+    states: &Bound<'_, PyAny>,
+    seed: Option<Seed>,
+    threads: Number,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<Py<PyAny>>> {
+    let (game, states) = one_or_many(states)?;
+    let spec = agent_of(&game, agent)?;
+    let settings =
+        SearchSettings { seed: seed.map_or(spec.seed().unwrap_or(0), |Seed(seed)| seed), threads: threads.threads()? };
+    let progress = Progress::new(states.len() as u64, on_progress, None);
+    let inner: Vec<_> = states.iter().map(|state| state.inner()).collect();
+    let face = game.face();
+    let work = || face.search_many(&spec, &inner, &settings, &progress.interrupt, &|| progress.advance());
+    let decisions = progress.run(py, work, |error| match error {
+        SearchManyError::State { .. } | SearchManyError::Unsuited(_) => errors::agent(error),
+        SearchManyError::Halted(_) => errors::halted(error),
+    })?;
+    let found = decisions.into_iter().zip(&states);
+    found.map(|(decision, state)| search_of(py, spec.name(), decision, Vec::new(), state)).collect()
 }

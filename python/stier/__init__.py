@@ -47,11 +47,9 @@ if TYPE_CHECKING:
         TERMINAL,
         Agent,
         Batch,
-        Beliefs,
         Game,
         PitResult,
         PythonAgent,
-        Search,
         State,
         TabularPolicy,
         VectorEnv,
@@ -66,6 +64,7 @@ if TYPE_CHECKING:
         resample_many,
         serialize_game_and_state,
     )
+    from stier._results import Beliefs, Search
     from stier.catalogue import describe_agents, describe_games
     from stier.errors import (
         AgentError,

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, SupportsIndex
 
-from stier._native import Beliefs, Line, Search, State
+from stier._native import State
 from stier._output import duration
+from stier._results import Beliefs, Line, Search
 from stier._svg import (
     HEIGHT,
     MARGIN,

@@ -9,16 +9,11 @@ from typing import Any, NamedTuple, Protocol, SupportsIndex, TypeAlias, runtime_
 
 from stier import _imports, _native
 from stier._native import (
-    ActionStats,
     Agent,
-    Beliefs,
     Game,
-    Line,
     PitResult,
     Played,
-    Properties,
     PythonAgent,
-    Search,
     State,
     TabularPolicy,
     Worlds,
@@ -27,6 +22,7 @@ from stier._native import (
     resample_many,
 )
 from stier._output import bar
+from stier._results import ActionStats, Beliefs, Line, Properties, Search
 from stier.errors import AgentError
 
 __all__ = [

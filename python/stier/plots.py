@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from stier._native import Beliefs, PitResult, TabularPolicy
+from stier._native import PitResult, TabularPolicy
 from stier._output import plus_minus
+from stier._results import Beliefs
 from stier.draw import basis_in_words, no_cards, suits
 from stier.errors import ArgumentError, missing_extra
 

@@ -10,17 +10,8 @@ from typing import SupportsIndex, overload
 import numpy as np
 
 from stier import _arguments, draw, terminal
-from stier._native import (
-    Agent,
-    Beliefs,
-    Game,
-    Search,
-    State,
-    judge,
-    judgement_seed,
-    read_record,
-    verdict,
-)
+from stier._native import Agent, Game, State, judge, judgement_seed, read_record, verdict
+from stier._results import Beliefs, Search
 from stier.errors import AgentError
 from stier.playing import AnyAgent, searcher
 

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, SupportsIndex
 
-from stier._native import Beliefs, Search, State, judge
+from stier._native import State, judge
 from stier._output import duration
+from stier._results import Beliefs, Search
 from stier.draw import basis_in_words, name_in_words, no_cards, remarks, suits
 
 if TYPE_CHECKING:

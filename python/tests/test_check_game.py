@@ -544,6 +544,11 @@ FAULTS: dict[str, tuple[Any, str]] = {
         "the start, and {'card': (0,)} after [chance A]; make it of what the player has seen, or let the "
         "observation show the difference",
     ),
+    "facts of a spectator that differ in equal states": (
+        forgetful(facts=lambda self, state, player: {"last": 0 if player is not None else state.last}),
+        "tiny: facts(state, None) differs in equal states: 'last: 0' after [chance A], and 'last: 1' after [chance B]; "
+        "a state must contain, and its equality compare, everything that matters from there on",
+    ),
     "a hand of numbers": (
         tiny(hand=lambda self, state, player: list(state)),
         "tiny: hand(state, 0) is [0] after [chance A]; it must be a list of names of cards",

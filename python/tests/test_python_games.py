@@ -243,6 +243,26 @@ def test_what_cannot_be_is_said_with_the_history(fault: str, sentence: str) -> N
     assert str(found.value) == f"wrong: {sentence}"
 
 
+class Forgetful(Kuhn):
+    """Kuhn poker in which a state after a player's action is not returned."""
+
+    name = "forgetful"
+
+    def apply(self, state: Any, action: int) -> Any:
+        after = super().apply(state, action)
+        return after if self.current_player(state) == stier.CHANCE else None
+
+
+def test_a_forgotten_return_is_blamed_on_apply() -> None:
+    game = stier.load_game(Forgetful)
+    for play in (
+        lambda: stier.load_agent("random", game).step(game.new_initial_state(seed=1).child(0)),
+        lambda: stier.solve(game, iterations=1),
+    ):
+        with pytest.raises(stier.GameError, match=r"^forgetful: apply must return a state, got None, after . .$"):
+            play()
+
+
 class Counted(tuple[Any, ...]):
     """States that know how many of them there are."""
 

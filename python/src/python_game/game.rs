@@ -32,6 +32,11 @@ impl PythonGame {
     pub(crate) fn new(sheet: &Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(Self(Arc::new(sheet::read(sheet)?)))
     }
+
+    /// The names of the cards that a seat holds, if the game tells.
+    fn hand(&self, state: &Position, seat: Seat) -> Option<Vec<String>> {
+        self.0.told("hand", state, Some(seat), "the names of cards")
+    }
 }
 
 impl Foreign for Source {
@@ -75,8 +80,8 @@ impl Game for PythonGame {
 
     fn apply(&self, state: &mut Position, action: Action) {
         let (after, node) = self.0.after(state, action);
-        if self.0.nodes.at(&after.path).is_none() {
-            self.0.nodes.put(after.path, &node);
+        if self.0.nodes.by_path.get(after.path).is_none() {
+            self.0.nodes.by_path.insert(after.path, node);
         }
         *state = after;
     }
@@ -156,7 +161,7 @@ impl Notation for PythonGame {
         let seat = view.seat();
         let digest = |place: usize| self.0.digest_of(&view.entries()[place].seen.values);
         let words = |place: usize| {
-            let known = self.0.nodes.named(seat.index(), digest(place));
+            let known = self.0.nodes.words.get((seat.index(), digest(place)));
             known.map_or_else(|| format!("{:016x}", digest(place)), |words| words.to_string())
         };
         let entries = view.entries().len();
@@ -185,25 +190,12 @@ impl Notation for PythonGame {
     }
 
     fn scene(&self, state: &Position, perspective: Option<Seat>) -> Scene {
-        let (node, path) = (self.0.node(state), &state.path);
         type Told = (String, PlainValue, String);
-        let facts: Option<Vec<Told>> = self.0.told("facts", self.0.methods.facts.as_ref(), state, perspective);
-        let facts = facts.unwrap_or_else(|| {
-            let observer = perspective.map_or(self.0.info.num_seats, Seat::index);
-            with_python(|py| {
-                let shown = match perspective {
-                    Some(_) => self.0.observation(py, &node, observer, path),
-                    None => node.object.bind(py).clone(),
-                };
-                let name = if perspective.is_some() { "sees" } else { "state" };
-                let told = self.0.methods.fact.bind(py).call1((name, shown)).and_then(|fact| fact.extract::<Told>());
-                vec![told.unwrap_or_else(|error| self.0.raised(py, "observation", error, path))]
-            })
-        });
+        let told = |method| self.0.told::<Vec<Told>>(method, state, perspective, "plain values");
+        let facts = told("facts").or_else(|| told("sees")).unwrap_or_default();
         let place = |seat: Seat| {
             let is_open = perspective.is_none_or(|own| own == seat);
-            let hand: Option<Vec<String>> =
-                if is_open { self.0.told("hand", self.0.methods.hand.as_ref(), state, Some(seat)) } else { None };
+            let hand = if is_open { self.hand(state, seat) } else { None };
             Place::of(seat, hand.map(|cards| Group::hand(cards, true)).into_iter().collect(), Vec::new())
         };
         Scene {
@@ -211,7 +203,7 @@ impl Notation for PythonGame {
             facts: facts.into_iter().map(|(name, PlainValue(value), words)| Fact::told(name, value, words)).collect(),
             track: Vec::new(),
             places: Seat::all(self.0.info.num_seats).map(place).collect(),
-            next: match node.turn {
+            next: match self.turn(state) {
                 Turn::Chance => "a random event".to_string(),
                 Turn::Seat(seat) => format!("seat {seat} acts"),
                 Turn::Over => "the game is over".to_string(),
@@ -229,8 +221,7 @@ impl Notation for PythonGame {
         if counts.is_empty() {
             return;
         }
-        let hand: Option<Vec<String>> = self.0.told("hand", self.0.methods.hand.as_ref(), state, Some(seat));
-        for card in hand.into_iter().flatten() {
+        for card in self.hand(state, seat).into_iter().flatten() {
             match self.0.cards.iter().position(|other| *other == card) {
                 Some(place) => counts[place] += 1,
                 None => self.0.contradiction(&format!("'{card}' is none of the game's cards"), &state.path),
@@ -243,13 +234,13 @@ impl Hints for PythonGame {
     fn evaluate(&self, state: &Position) -> BySeat<f32> {
         let (low, high) = self.0.info.utility_range;
         let seats = self.0.info.num_seats;
-        let Some(function) = &self.0.methods.evaluate else {
+        if !self.0.methods.contains_key("evaluate") {
             return BySeat::filled(seats, self.0.info.middle_return() as f32);
-        };
+        }
         let (node, path) = (self.0.node(state), &state.path);
         with_python(|py| {
-            let method = ("evaluate", function.bind(py));
-            let found: Vec<f64> = self.0.ask(method, node.object.bind(py), path, "a number for each player");
+            let with = (node.object.bind(py),);
+            let found: Vec<f64> = self.0.ask(py, "evaluate", with, path, "a number for each player");
             if found.len() != seats || found.iter().any(|value| value.is_nan()) {
                 self.0.contradiction(&format!("evaluate must return {seats} numbers, got {found:?}"), path);
             }

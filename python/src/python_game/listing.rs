@@ -1,6 +1,5 @@
 //! All histories of a Python game, listed without keeping what was asked on the way.
 
-use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use stier_core::listed::{Listed, ListedNode, ListedSet, Unlisted};
 use stier_core::{Action, ActionSet as _, Seat, Turn};
@@ -16,12 +15,10 @@ impl Source {
     /// Lists all histories of a game whose information states are texts: one after another, in the order of their first
     /// events, so that few Python objects exist at a time.
     pub(super) fn list_histories(&self, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Result<Listed, Unlisted> {
-        let Some(information_state) = self.methods.information_state.as_ref().filter(|_| self.states_are_histories)
-        else {
+        if !self.states_are_histories || !self.methods.contains_key("information_state") {
             return Err(Unlisted::NotOffered);
-        };
+        }
         with_python(|py| {
-            let (information_state, apply) = (information_state.bind(py), self.methods.apply.bind(py));
             let mut listed = Listed { nodes: vec![ListedNode::End { returns: 0 }], ..Listed::default() };
             let mut sets: Vec<FxHashMap<String, u32>> = vec![FxHashMap::default(); self.info.num_seats];
             let mut open = vec![(self.root_node().object.bind(py).clone(), 0_usize, Path::new())];
@@ -53,18 +50,13 @@ impl Source {
                     }
                     Turn::Seat(seat) => {
                         events.extend(legal.iter());
-                        let told = information_state.call1((&object, seat.0)).and_then(|text| text.extract::<String>());
-                        let told = told.unwrap_or_else(|error| self.raised(py, "information_state", error, &path));
+                        let told = self.ask(py, "information_state", (&object, seat.0), &path, "a text");
                         let set = self.set_of(&mut listed.sets, &mut sets[seat.index()], told, (seat, &events), &path);
                         ListedNode::Decision { first, set }
                     }
                 };
                 for event in events {
-                    let method = "apply";
-                    let after = apply.call1((&object, event.0));
-                    let after = after.unwrap_or_else(|error| self.raised(py, method, error, &path));
-                    self.check_length(&path);
-                    open.push((after, listed.nodes.len(), path.with(event)));
+                    open.push((self.applied(&object, event, &path), listed.nodes.len(), path.with(event)));
                     listed.nodes.push(ListedNode::End { returns: 0 });
                 }
             }

@@ -10,7 +10,6 @@ mod game;
 mod listing;
 mod nodes;
 mod position;
-mod rules;
 mod sheet;
 mod source;
 mod thread;

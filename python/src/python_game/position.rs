@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use stier_core::Action;
 use stier_core::key::mix;
+
+use crate::run::locked;
 
 /// The events that a path holds in place. Longer paths begin with an anchor.
 const IN_PLACE: usize = 40;
@@ -36,10 +38,6 @@ struct Anchors {
 
 static ANCHORS: Mutex<Anchors> = Mutex::new(Anchors { all: Vec::new(), places: BTreeMap::new() });
 
-fn anchors() -> MutexGuard<'static, Anchors> {
-    ANCHORS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Path {
     /// The greatest number of events in a game.
     pub(super) const MAX_EVENTS: usize = u16::MAX as usize;
@@ -64,7 +62,7 @@ impl Path {
     pub(super) fn with(mut self, event: Action) -> Self {
         let place = self.len() % IN_PLACE;
         if place == 0 && self.length > 0 {
-            let mut anchors = anchors();
+            let mut anchors = locked(&ANCHORS);
             let Anchors { all, places } = &mut *anchors;
             let key = (self.anchor, self.recent);
             self.anchor = *places.entry(key).or_insert_with(|| {
@@ -82,7 +80,7 @@ impl Path {
     pub(super) fn events(&self) -> Vec<Action> {
         let mut parts = vec![(self.anchor, self.recent)];
         while let (before @ 1.., _) = parts[parts.len() - 1] {
-            parts.push(anchors().all[before as usize - 1]);
+            parts.push(locked(&ANCHORS).all[before as usize - 1]);
         }
         let events = parts.iter().rev().flat_map(|(_, recent)| recent);
         events.take(self.len()).map(|&event| Action(event)).collect()

@@ -1,7 +1,7 @@
 //! A Python game made from its sheet: what `stier/games/_sheet.py` found out about the class.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt};
@@ -10,10 +10,9 @@ use stier_core::{GameInfo, OptionInfo, OptionValue};
 
 use super::nodes::Nodes;
 use super::position::Path;
-use super::rules::Rules;
-use super::source::{Methods, Source};
+use super::source::{Rules, Source};
 use crate::errors;
-use crate::run::guarded;
+use crate::run::{guarded, locked};
 
 /// The memory of a node, without the Python objects.
 const NODE_BYTES: usize = 700;
@@ -21,7 +20,7 @@ const NODE_BYTES: usize = 700;
 /// A text that is kept as long as the program runs: each once.
 pub(super) fn text_for_ever(text: &str) -> &'static str {
     static ALL: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
-    let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = locked(&ALL);
     let all = all.get_or_insert_default();
     if let Some(known) = all.get(text) {
         return known;
@@ -91,30 +90,12 @@ pub(super) fn read(sheet: &Bound<'_, PyAny>) -> PyResult<Source> {
             "{name}: a game may have at most {most} events, got max_decisions {decisions} and max_chance_events {chance}"
         )));
     }
-    let game = sheet.getattr("game")?;
-    let method = |name: &str| game.getattr(name).map(Bound::unbind);
-    let optional = |name: &str| Ok::<_, PyErr>(game.getattr_opt(name)?.filter(|own| !own.is_none()).map(Bound::unbind));
-    let methods = Methods {
-        current_player: method("current_player")?,
-        legal_actions: method("legal_actions")?,
-        chance_outcomes: method("chance_outcomes")?,
-        apply: method("apply")?,
-        returns: method("returns")?,
-        observation: method("observation")?,
-        features: optional("features")?,
-        information_state: optional("information_state")?,
-        evaluate: optional("evaluate")?,
-        facts: sheet.getattr("facts")?.extract()?,
-        hand: optional("hand")?,
-        fact: sheet.getattr("fact")?.unbind(),
-        words: sheet.getattr("words")?.unbind(),
-    };
     let (memory, bytes): (usize, usize) =
         (sheet.getattr("memory_mb")?.extract()?, sheet.getattr("state_bytes")?.extract()?);
     let own = Source {
         rules: Rules { owner: text_for_ever(&name), class: sheet.getattr("class_number")?.extract()?, options },
         info,
-        methods,
+        methods: sheet.getattr("methods")?.extract()?,
         actions: sheet.getattr("actions")?.extract()?,
         outcomes: sheet.getattr("outcomes")?.extract()?,
         cards: sheet.getattr("cards")?.extract()?,
@@ -125,7 +106,7 @@ pub(super) fn read(sheet: &Bound<'_, PyAny>) -> PyResult<Source> {
         root: OnceLock::new(),
         nodes: Nodes::new((memory << 20) / (NODE_BYTES + bytes)),
     };
-    let first = game.call_method0("initial_state")?;
+    let first = own.methods["initial_state"].bind(sheet.py()).call0()?;
     let root = guarded(|| own.node_of(&first, &Path::new()))?;
     own.root.get_or_init(|| root);
     Ok(own)

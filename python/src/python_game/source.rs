@@ -1,48 +1,39 @@
 //! Questions to the Python object of a game.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+use rustc_hash::FxHashMap;
 use stier_core::game::Chance;
 use stier_core::key::mix;
-use stier_core::{Action, ActionSet as _, Actions256, BySeat, GameInfo, Outcome, Seat, Turn, failure};
+use stier_core::options::parts;
+use stier_core::{
+    Action, ActionSet as _, Actions256, BySeat, DynOptions, GameInfo, OptionInfo, OptionValue, Outcome, Seat, Turn,
+    failure,
+};
 
 use super::encode::Code;
 use super::nodes::{Node, Nodes, Seen};
 use super::position::{Path, Position};
-use super::rules::Rules;
 use super::thread::with_python;
 use crate::errors;
 use crate::run::guarded;
 use crate::values::{CHANCE, TERMINAL};
 
-/// The functions of a game.
-pub(super) struct Methods {
-    pub(super) current_player: Py<PyAny>,
-    pub(super) legal_actions: Py<PyAny>,
-    pub(super) chance_outcomes: Py<PyAny>,
-    pub(super) apply: Py<PyAny>,
-    pub(super) returns: Py<PyAny>,
-    pub(super) observation: Py<PyAny>,
-    pub(super) features: Option<Py<PyAny>>,
-    pub(super) information_state: Option<Py<PyAny>>,
-    pub(super) evaluate: Option<Py<PyAny>>,
-    pub(super) facts: Option<Py<PyAny>>,
-    pub(super) hand: Option<Py<PyAny>>,
-    /// A fact of a name and a value.
-    pub(super) fact: Py<PyAny>,
-    /// An observation in words.
-    pub(super) words: Py<PyAny>,
-}
+/// An object of Python.
+pub(super) type Object<'py> = Bound<'py, PyAny>;
 
 /// The Python object of a game under fixed rules, with the answers that it has given.
 pub(super) struct Source {
     pub(super) rules: Rules,
     pub(super) info: GameInfo,
-    pub(super) methods: Methods,
+    /// The functions that the game has. Two more are made of `observation`: `words` is it in words, `sees` as a fact.
+    pub(super) methods: FxHashMap<String, Py<PyAny>>,
     pub(super) actions: Vec<String>,
     pub(super) outcomes: Vec<String>,
     pub(super) cards: Vec<String>,
@@ -70,7 +61,7 @@ pub(super) fn raise(error: PyErr) -> ! {
 
 /// A number for an object, given its hash in Python: the same for equal objects, and the same in every run where they are
 /// made of simple values. Different objects share it only by accident, with a probability of 2^-64.
-fn identity(object: &Bound<'_, PyAny>, hash: i64) -> u64 {
+fn identity(object: &Object<'_>, hash: i64) -> u64 {
     static OTHERS: AtomicU32 = AtomicU32::new(1);
     match Code::of(object) {
         Ok(code) => code.digest.max(1),
@@ -125,30 +116,58 @@ impl Source {
         raise(errors::game(format!("{}: {what}, {}", self.name(), self.words(path))))
     }
 
+    /// Calls a method.
+    pub(super) fn call<'py>(
+        &self,
+        py: Python<'py>,
+        method: &str,
+        with: impl PyCallArgs<'py>,
+        path: &Path,
+    ) -> Object<'py> {
+        let called = self.methods[method].bind(py).call1(with);
+        let blamed = if ["words", "sees"].contains(&method) { "observation" } else { method };
+        called.unwrap_or_else(|error| self.raised(py, blamed, error, path))
+    }
+
     /// Calls a method and converts what it returns.
     pub(super) fn ask<'py, T>(
         &self,
-        (method, function): (&str, &Bound<'py, PyAny>),
-        argument: &Bound<'py, PyAny>,
+        py: Python<'py>,
+        method: &str,
+        with: impl PyCallArgs<'py>,
         path: &Path,
         expected: &str,
     ) -> T
     where
         T: for<'a> FromPyObject<'a, 'py>,
     {
-        let found = function.call1((argument,)).unwrap_or_else(|error| self.raised(function.py(), method, error, path));
+        let found = self.call(py, method, with, path);
         found.extract().unwrap_or_else(|_| {
             let found = found.repr().map_or_else(|_| "something else".to_string(), |text| text.to_string());
             self.contradiction(&format!("{method} must return {expected}, got {found}"), path)
         })
     }
 
+    /// The object after an event, which ends this path.
+    pub(super) fn applied<'py>(&self, object: &Object<'py>, event: Action, path: &Path) -> Object<'py> {
+        let after = self.call(object.py(), "apply", (object, event.0), path);
+        if after.is_none() {
+            self.contradiction("apply must return a state, got None", path);
+        }
+        self.check_length(path);
+        after
+    }
+
     /// Asks about an object.
-    pub(super) fn answers(&self, object: &Bound<'_, PyAny>, path: &Path) -> Answers {
+    pub(super) fn answers(&self, object: &Object<'_>, path: &Path) -> Answers {
         let (py, seats) = (object.py(), self.info.num_seats);
-        let methods = &self.methods;
         let (mut legal, mut chance, mut returns) = (Actions256::default(), Vec::new(), BySeat::filled(seats, 0.0));
-        let player: i64 = self.ask(("current_player", methods.current_player.bind(py)), object, path, "a number");
+        let check = |what: &str, number: i64, count: usize| {
+            if !(0..count as i64).contains(&number) {
+                self.contradiction(&format!("{what} are numbered 0 to {}, got {number}", count - 1), path);
+            }
+        };
+        let player: i64 = self.ask(py, "current_player", (object,), path, "a number");
         let turn = match player {
             CHANCE => Turn::Chance,
             TERMINAL => Turn::Over,
@@ -160,16 +179,12 @@ impl Source {
         };
         match turn {
             Turn::Seat(_) => {
-                let method = ("legal_actions", methods.legal_actions.bind(py));
-                let found: Vec<i64> = self.ask(method, object, path, "a list of numbers");
+                let found: Vec<i64> = self.ask(py, "legal_actions", (object,), path, "a list of numbers");
                 if !found.is_sorted_by(|one, other| one < other) {
                     self.contradiction(&format!("legal_actions must be ascending, each once, got {found:?}"), path);
                 }
                 for &action in &found {
-                    if !(0..self.info.num_actions as i64).contains(&action) {
-                        let most = self.info.num_actions - 1;
-                        self.contradiction(&format!("actions are numbered 0 to {most}, got {action}"), path);
-                    }
+                    check("actions", action, self.info.num_actions);
                     legal = legal.with(Action(action as u8));
                 }
                 if found.is_empty() {
@@ -177,14 +192,11 @@ impl Source {
                 }
             }
             Turn::Chance => {
-                let method = ("chance_outcomes", methods.chance_outcomes.bind(py));
-                let found: Vec<(i64, f64)> = self.ask(method, object, path, "a list of pairs (outcome, probability)");
+                let expected = "a list of pairs (outcome, probability)";
+                let found: Vec<(i64, f64)> = self.ask(py, "chance_outcomes", (object,), path, expected);
                 let sum: f64 = found.iter().map(|(_, probability)| probability).sum();
                 for &(outcome, probability) in &found {
-                    if !(0..self.info.num_outcomes as i64).contains(&outcome) {
-                        let most = self.info.num_outcomes - 1;
-                        self.contradiction(&format!("chance outcomes are numbered 0 to {most}, got {outcome}"), path);
-                    }
+                    check("chance outcomes", outcome, self.info.num_outcomes);
                     if probability.is_nan() || probability < 0.0 {
                         self.contradiction(&format!("outcome {outcome} has the probability {probability}"), path);
                     }
@@ -200,8 +212,8 @@ impl Source {
                 }
             }
             Turn::Over => {
-                let method = ("returns", methods.returns.bind(py));
-                let found: Vec<f64> = self.ask(method, object, path, "a number for each player");
+                let found: Vec<f64> = self.ask(py, "returns", (object,), path, "a number for each player");
+                let sum: f64 = found.iter().sum();
                 let (low, high) = self.info.utility_range;
                 let margin = 1e-9 * (high - low).max(1.0);
                 if found.len() != seats {
@@ -210,10 +222,8 @@ impl Source {
                 if let Some(bad) = found.iter().find(|value| !(low - margin..=high + margin).contains(*value)) {
                     self.contradiction(&format!("utility_range is {low} to {high}, and a return is {bad}"), path);
                 }
-                if let Some(sum) = self.info.utility_sum.filter(|sum| (found.iter().sum::<f64>() - sum).abs() > margin)
-                {
-                    let found: f64 = found.iter().sum();
-                    self.contradiction(&format!("utility_sum is {sum}, and the returns add up to {found}"), path);
+                if let Some(fixed) = self.info.utility_sum.filter(|fixed| (sum - fixed).abs() > margin) {
+                    self.contradiction(&format!("utility_sum is {fixed}, and the returns add up to {sum}"), path);
                 }
                 returns = BySeat::from_fn(seats, |seat| found[seat.index()].clamp(low, high));
             }
@@ -222,7 +232,7 @@ impl Source {
     }
 
     /// The node of an object: the one of an equal object, if there is one.
-    pub(super) fn node_of(&self, object: &Bound<'_, PyAny>, path: &Path) -> Arc<Node> {
+    pub(super) fn node_of(&self, object: &Object<'_>, path: &Path) -> Arc<Node> {
         let (py, seats) = (object.py(), self.info.num_seats);
         if self.states_are_histories {
             let (turn, answers) = self.answers(object, path);
@@ -234,12 +244,14 @@ impl Source {
             other.is(object)
                 || other.eq(object).unwrap_or_else(|error| self.raised(py, "comparison of states", error, path))
         };
-        if let Some(known) = self.nodes.with_hash(hash).iter().find(equal) {
+        if let Some(known) = self.nodes.by_hash.get(hash).unwrap_or_default().iter().find(equal) {
             return known.clone();
         }
         let (turn, answers) = self.answers(object, path);
         let node = Arc::new(Node::new(object.clone().unbind(), identity(object, hash), seats, turn, answers));
-        self.nodes.add(hash, &node);
+        let mut alike = self.nodes.by_hash.get(hash).unwrap_or_default();
+        alike.push(node.clone());
+        self.nodes.by_hash.insert(hash, alike);
         node
     }
 
@@ -249,10 +261,7 @@ impl Source {
             return child;
         }
         let child = with_python(|py| {
-            let method = ("apply", self.methods.apply.bind(py));
-            let applied = method.1.call1((node.object.bind(py), event.0));
-            let object = applied.unwrap_or_else(|error| self.raised(py, method.0, error, path));
-            self.check_length(path);
+            let object = self.applied(node.object.bind(py), event, path);
             self.node_of(&object, &path.with(event))
         });
         node.note_child(event, &child);
@@ -284,13 +293,13 @@ impl Source {
         if position.path.len() == 0 {
             return self.root_node().clone();
         }
-        self.nodes.at(&position.path).unwrap_or_else(|| {
+        self.nodes.by_path.get(position.path).unwrap_or_else(|| {
             let (mut node, mut path) = (self.root_node().clone(), Path::new());
             for event in position.path.events() {
                 node = self.child(&node, event, &path);
                 path = path.with(event);
             }
-            self.nodes.put(position.path, &node);
+            self.nodes.by_path.insert(position.path, node.clone());
             node
         })
     }
@@ -315,43 +324,29 @@ impl Source {
         node.seen[observer].get_or_init(|| seen)
     }
 
-    /// Calls `observation` for an observer.
-    pub(super) fn observation<'py>(
-        &self,
-        py: Python<'py>,
-        node: &Node,
-        observer: usize,
-        path: &Path,
-    ) -> Bound<'py, PyAny> {
-        let player = (observer < self.info.num_seats).then_some(observer);
-        let function = self.methods.observation.bind(py);
-        let called = function.call1((node.object.bind(py), player));
-        called.unwrap_or_else(|error| self.raised(py, "observation", error, path))
+    /// An observer as the game gets it: `None` for everybody.
+    fn player(&self, observer: usize) -> Option<usize> {
+        (observer < self.info.num_seats).then_some(observer)
     }
 
     /// Asks what an observer sees.
     fn look(&self, py: Python<'_>, node: &Node, observer: usize, path: &Path) -> Seen {
-        let observation = self.observation(py, node, observer, path);
+        let observation = self.call(py, "observation", (node.object.bind(py), self.player(observer)), path);
         let code = Code::of(&observation).unwrap_or_else(|error| self.raised(py, "observation", error, path));
-        let (Some(function), Some(size)) = (&self.methods.features, self.features) else {
-            return Seen { code, features: Box::default() };
-        };
-        let player = (observer < self.info.num_seats).then_some(observer);
-        let found = function.bind(py).call1((node.object.bind(py), player));
-        let found = found.unwrap_or_else(|error| self.raised(py, "features", error, path));
-        let bits: Vec<u8> = found
-            .extract()
-            .unwrap_or_else(|_| self.contradiction("features must return a sequence of zeros and ones", path));
+        let Some(size) = self.features else { return Seen { code, features: Box::default() } };
+        let with = (node.object.bind(py), self.player(observer));
+        let bits: Vec<u8> = self.ask(py, "features", with, path, "a sequence of zeros and ones");
         if bits.len() != size || bits.iter().any(|&bit| bit > 1) {
             let what = format!("features must return {size} zeros and ones as at the beginning, got {}", bits.len());
             self.contradiction(&what, path);
         }
-        let word = |bits: &[u8]| bits.iter().rev().fold(0, |word, &bit| word << 1 | u64::from(bit));
         let features: Box<[u64]> = bits.chunks(64).map(word).collect();
         if self.exact_features {
-            let key = features.iter().fold(0, |key, &word| mix(key, word));
-            if self.nodes.belongs(observer, key, code.digest) != code.digest {
-                self.contradiction("features must differ where the observation does", path);
+            let key = (observer, features.iter().fold(0, |key, &word| mix(key, word)));
+            match self.nodes.digests.get(key) {
+                None => self.nodes.digests.insert(key, code.digest),
+                Some(digest) if digest == code.digest => {}
+                Some(_) => self.contradiction("features must differ where the observation does", path),
             }
         }
         Seen { code, features }
@@ -359,20 +354,15 @@ impl Source {
 
     /// The words for what an observer sees, which the digest in its log stands for.
     pub(super) fn note_words(&self, node: &Node, observer: usize, digest: u64, path: &Path) {
-        if self.nodes.named(observer, digest).is_none() {
-            let words = with_python(|py| {
-                let observation = self.observation(py, node, observer, path);
-                let words =
-                    self.methods.words.bind(py).call1((observation,)).and_then(|words| words.extract::<String>());
-                words.unwrap_or_else(|error| self.raised(py, "observation", error, path))
-            });
-            self.nodes.name(observer, digest, words.into());
+        if self.nodes.words.get((observer, digest)).is_none() {
+            let player = self.player(observer);
+            let words: String = with_python(|py| self.ask(py, "words", (node.object.bind(py), player), path, "a text"));
+            self.nodes.words.insert((observer, digest), words.into());
         }
     }
 
     /// The digest among the values of an observation, or that of its features.
     pub(super) fn digest_of(&self, values: &[u8]) -> u64 {
-        let word = |bits: &[u8]| bits.iter().rev().fold(0, |word, &bit| word << 1 | u64::from(bit));
         if self.exact_features && self.features.is_some() {
             values.chunks(64).map(word).fold(0, mix)
         } else {
@@ -380,29 +370,58 @@ impl Source {
         }
     }
 
-    /// Calls an optional method of state and player, for what people read.
-    pub(super) fn told<T>(
-        &self,
-        method: &str,
-        function: Option<&Py<PyAny>>,
-        position: &Position,
-        player: Option<Seat>,
-    ) -> Option<T>
+    /// Calls a method of state and player, for what people read. `None` if the game does not have it.
+    pub(super) fn told<T>(&self, method: &str, position: &Position, player: Option<Seat>, expected: &str) -> Option<T>
     where
         T: for<'a, 'py> FromPyObject<'a, 'py>,
     {
-        let function = function?;
-        let (node, path) = (self.node(position), &position.path);
-        with_python(|py| {
-            let player = player.map(|seat| seat.0);
-            let found = function.bind(py).call1((node.object.bind(py), player));
-            let found = found.unwrap_or_else(|error| self.raised(py, method, error, path));
-            let found = found.extract::<T>();
-            Some(
-                found.unwrap_or_else(|_| {
-                    self.contradiction(&format!("{method} returned a value of the wrong type"), path)
-                }),
-            )
+        self.methods.contains_key(method).then(|| {
+            let (node, player) = (self.node(position), player.map(|seat| seat.0));
+            with_python(|py| self.ask(py, method, (node.object.bind(py), player), &position.path, expected))
         })
+    }
+}
+
+/// Zeros and ones as a number, the lowest first.
+fn word(bits: &[u8]) -> u64 {
+    bits.iter().rev().fold(0, |word, &bit| word << 1 | u64::from(bit))
+}
+
+/// The values of a Python game's options.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    /// The name of the game.
+    pub(super) owner: &'static str,
+    /// A number for the class.
+    pub(super) class: usize,
+    /// Every option with its value.
+    pub(super) options: Vec<(OptionInfo, OptionValue)>,
+}
+
+impl DynOptions for Rules {
+    fn owner(&self) -> &'static str {
+        self.owner
+    }
+
+    fn values(&self) -> Vec<(&'static str, OptionValue)> {
+        self.options.iter().map(|(info, value)| (info.name, value.clone())).collect()
+    }
+
+    fn to_text(&self) -> String {
+        let changed = self.options.iter().filter(|(info, value)| info.default != *value);
+        changed.map(|(info, value)| format!("{}={value}", info.name)).collect::<Vec<_>>().join(",")
+    }
+
+    fn matches(&self, text: &str) -> bool {
+        let given: Vec<_> = parts(text).map(|part| part.split_once('=').unwrap_or((part, ""))).collect();
+        let value = |name: &str| self.options.iter().find(|(info, _)| info.name == name).map(|(_, value)| value);
+        let holds = |&(name, text): &(&str, &str)| value(name.trim()).is_some_and(|own| own.to_string() == text.trim());
+        let is_given = |name: &str| given.iter().any(|(other, _)| other.trim() == name);
+        given.iter().all(holds) && self.options.iter().all(|(info, own)| info.default == *own || is_given(info.name))
+    }
+
+    fn equals(&self, other: &dyn DynOptions) -> bool {
+        let class = (other as &dyn Any).downcast_ref::<Self>().map(|other| other.class);
+        class == Some(self.class) && self.owner == other.owner() && self.values() == other.values()
     }
 }

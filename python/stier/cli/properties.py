@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 import stier
-from stier._native import Properties
 from stier._output import plus_minus
+from stier._results import Properties
 from stier.cli import _options as options
 from stier.cli._command import Command, print_json
 from stier.errors import ArgumentError

@@ -14,6 +14,7 @@ from stier.errors import GameError
 from stier.games._histories import ENDLESS, Histories, Node
 from stier.games._members import check_members, shown, wrong_answer
 from stier.games._registry import rules_of
+from stier.games._sheet import words
 
 __all__ = ["GameReport", "check_game"]
 
@@ -216,6 +217,9 @@ class _Checker(Histories):
             answers["legal_actions"] = tuple(map(int, self.ask("legal_actions", node)))
         for one in self.observers:
             answers[f"observation(state, {one})"] = self.ask("observation", node, one)
+        if self.optional("facts"):
+            facts = self.ask("facts", node, None)
+            answers["facts(state, None)"] = ", ".join(f"{name}: {words(value)}" for name, value in facts.items())
         return answers
 
     # Histories
@@ -254,8 +258,6 @@ class _Checker(Histories):
                 if here != there:
                     raise self.differ("equal states", (first, there), (node, here), what=what)
         self.note(node, self.look(node))
-        if self.optional("facts"):
-            self.ask("facts", node, None)
         for player in self.players:
             self.know(node, player)
         if node.player == TERMINAL:

@@ -17,7 +17,7 @@ from stier import _arguments
 from stier._native import CHANCE, TERMINAL
 from stier.errors import GameError, RulesError
 
-__all__ = ["RANGES", "ClassError", "check_members", "parts_of", "shown", "wrong_answer"]
+__all__ = ["METHODS", "RANGES", "ClassError", "check_members", "parts_of", "shown", "wrong_answer"]
 
 #: Probabilities, returns and their sums may be off by this much.
 _ROUNDING = 1e-9
@@ -226,6 +226,8 @@ _OPTIONAL_METHODS: _Methods = {
     "facts": ("state, player", _facts),
     "hand": ("state, player", _hand),
 }
+#: The names of all methods.
+METHODS = (*_METHODS, *_OPTIONAL_METHODS)
 
 
 def check_members(game: Any) -> None:

@@ -14,7 +14,7 @@ from stier import _imports
 from stier._native import CHANCE
 from stier.errors import GameError
 from stier.games._histories import Histories
-from stier.games._members import RANGES, check_members, parts_of
+from stier.games._members import METHODS, RANGES, check_members, parts_of
 from stier.games._options import Row, made, option_rows
 
 __all__ = ["OPEN_SPIEL", "Sheet"]
@@ -156,7 +156,6 @@ class Sheet:
         self.observations_recall = bool(getattr(game, "observations_recall", False))
         self.exact_features = bool(getattr(game, "exact_features", True))
         self.cards = [str(card) for card in getattr(game, "cards", ())]
-        self.words, self.fact = words, _fact
         self.game: Any = _Noticing(game) if getattr(game, "observed", None) is not None else game
         try:
             first = self.game.initial_state()
@@ -173,7 +172,11 @@ class Sheet:
             self.num_features = None if features is None else len(features(first, 0))
         except Exception as error:
             raise GameError(f"{game.name} cannot be played: {type(error).__name__}: {error}") from error
-        self.facts = None if getattr(game, "facts", None) is None else self._facts
+        #: The functions that the engine calls, by name.
+        self.methods = {"words": self._words, "sees": self._sees}
+        for name in (*METHODS, "information_state"):
+            if (function := getattr(self.game, name, None)) is not None:
+                self.methods[name] = self._facts if name == "facts" else function
 
     @classmethod
     def of(cls, game: type, options: dict[str, Any]) -> Sheet:
@@ -181,6 +184,12 @@ class Sheet:
         sheet = cls(made(game, options), option_rows(game, options))
         sheet.class_number = id(game)
         return sheet
+
+    def _words(self, state: Any, player: int | None) -> str:
+        return words(self.game.observation(state, player))
+
+    def _sees(self, state: Any, player: int | None) -> list[tuple[str, Any, str]]:
+        return [_fact("state", state) if player is None else _fact("sees", self.game.observation(state, player))]
 
     def _facts(self, state: Any, player: int | None) -> list[tuple[str, Any, str]]:
         return [_fact(str(name), value) for name, value in self.game.facts(state, player).items()]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stier._adapting import as_game
-from stier._native import Agent, Game, State, derive_seed, share
+from stier._native import Agent, Game, State, TabularPolicy, derive_seed, share
 from stier._output import bar, between
 from stier.errors import ArgumentError
 from stier.network import Network
@@ -166,7 +166,7 @@ def chances(
         own = [one for one in found if after in (None, one.round) and verdict in (None, one.judge)]
         if own:
             rows.append(_row(after, verdict, own))
-    return Chances(game, str(agent), action, deals, rows)
+    return Chances(game, agent.name if isinstance(agent, TabularPolicy) else str(agent), action, deals, rows)
 
 
 def _with_policy(agent: Any, game: Game) -> Any:
