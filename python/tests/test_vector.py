@@ -341,7 +341,7 @@ def test_the_learner_sits_where_it_is_told(schwinget: stier.Game) -> None:
         ({"opponents": "nobody"}, stier.AgentError, "unknown agent 'nobody'"),
         ({"opponents": stier.load_agent("random", stier.load_game("schwimmen"))}, stier.AgentError, "was made for"),
         ({"opponents": [len]}, stier.AgentError, "len is not an agent of the engine"),
-        ({"opponents": {"random"}}, TypeError, "an agent must be text"),
+        ({"opponents": {"random"}}, TypeError, "an agent must be an Agent or its text .*, got set"),
         ({"opponents": [["random"]]}, TypeError, "got list"),
         ({"opponents": 3}, TypeError, "an agent must be an Agent or its text"),
         ({"opponents": "random", "seat": 2}, stier.errors.SeatError, "schwinget has no seat 2; seats: 0 to 1"),
