@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -11,10 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from stier._output import between, plus_minus
 from stier.errors import RatingError
-from stier.experiments import _plans
-from stier.experiments._plans import Plan, as_file, drawn, header, line
+from stier.experiments._pages import Findings, Report, as_file, drawn, header, interval, line
+from stier.experiments._plans import Plan
 from stier.experiments._store import Store
 from stier.ratings import (
     CrossTable,
@@ -34,60 +32,48 @@ from stier.ratings import (
 FEWEST, CHECKS = 10, 16
 
 
-def match_page(plan: Plan, store: Store, reports: Mapping[str, MatchReport], picture: str | None) -> str:
-    """Returns the page about the matches of the same agents in some games."""
-    agents, games, deals = list(plan.given["agents"]), len(reports), plan.given["deals"]
-    shares = {
-        agent: [one.cross_table.overall_wins[number].mean for one in reports.values()]
-        for number, agent in enumerate(agents)
-    }
-    means = {agent: sum(own) / games for agent, own in shares.items() if own and not any(map(math.isnan, own))}
-    answer = "Nothing has been played yet."
-    if means:
-        best = max(means, key=lambda agent: means[agent])
-        answer = f"`{best}` wins {100 * means[best]:.0f} % of its games" + f", on average over {games} games" * (
-            games > 1
-        )
-        first = sum(max(values) == values[agents.index(best)] for values in zip(*shares.values(), strict=True))
-        answer += f". It wins the most in {first} of {games}." if games > 1 else _lead(next(iter(reports.values())))
-    sure = [
-        f"Compared: {len(agents)} agents, {deals} deals per pairing and seed"
-        + ", all games of a deal with the same cards." * plan.given["paired"],
-        "More deals could change the order of agents whose intervals overlap.",
-        "How the agents do in other games, or against other opponents, is not known.",
-    ]
-    details = {"Each agent in each game": _overview(agents, reports)} if reports else {}
+def found_in(plan: Plan, store: Store, reports: Mapping[str, MatchReport]) -> Findings:
+    """Returns what matches of the same agents in some games come to."""
+    standings = {game: one.tables["standings"].set_index("agent") for game, one in reports.items()}
+    ranks = {game: _with_ends(own["mean"], own["mean_ci95"]) for game, own in standings.items()}
+    details = {"Each agent in each game": _overview(ranks, standings)} if reports else {}
     for game, one in reports.items():
         prefix = f"{as_file(game)}_" if plan.kind == "suite" else ""
         drawings = (plan.picture(store, f"{prefix}{name}", name.replace("_", " ")) for name in one.figures)
         details[f"<code>{game}</code>"] = f"```text\n{one}```\n\n" + "\n\n".join(drawings)
-    return plan.page(store, "Which agent is strongest?", answer, sure, details, picture)
+    return Findings(
+        "Which agent is strongest?",
+        "mean return",
+        ranks,
+        lowest=False,
+        sure=[
+            f"Compared: {len(plan.given['agents'])} agents, {plan.given['deals']} deals per pairing and seed"
+            + ", all games of a deal with the same cards." * plan.given["paired"],
+            "More deals could change the order of agents whose intervals overlap.",
+            "How the agents do in other games, or against other opponents, is not known.",
+        ],
+        details=details,
+    )
 
 
-def _lead(report: MatchReport) -> str:
-    """Returns the end of the sentence about the agent that wins the most games."""
-    first, *others = sorted(report.cross_table.overall_wins, key=lambda won: -won.mean)
-    open_ended = bool(others) and not first.low > others[0].high
-    interval = f" {between(first.low, first.high)}".rstrip()
-    return f"{interval}, the most{'; the next may be as strong' if open_ended else ''}."
+def _with_ends(mean: pd.Series, half: pd.Series) -> pd.DataFrame:
+    return pd.DataFrame({"value": mean, "low": mean - half, "high": mean + half})
 
 
-def _overview(agents: list[str], reports: Mapping[str, MatchReport]) -> str:
+def _overview(ranks: Mapping[str, pd.DataFrame], standings: Mapping[str, pd.DataFrame]) -> str:
     """Returns a table with a row for each agent and a column for each game."""
     text = "The mean return of each agent, and the games that it won. The last column is the mean over the games.\n\n"
-    text += header(["agent", *(f"`{game}`" for game in reports), "games won"])
-    for number, agent in enumerate(agents):
-        means = [one.cross_table.overall[number] for one in reports.values()]
-        wins = [one.cross_table.overall_wins[number] for one in reports.values()]
-        cells = []
-        for mean, won in zip(means, wins, strict=True):
-            share = f"{100 * won.mean:.1f} % {between(won.low, won.high)}".rstrip()
-            cells.append(f"{mean.mean:+.2f}{plus_minus(mean.ci95, 2)}, {share}")
-        text += line([f"`{agent}`", *cells, f"{100 * sum(won.mean for won in wins) / len(wins):.1f} %"])
+    text += header(["agent", *(f"`{game}`" for game in ranks), "games won"])
+    wins = {game: 100 * own[["wins", "wins_low", "wins_high"]] for game, own in standings.items()}
+    for agent in next(iter(ranks.values())).index:
+        cells = [f"{interval(*own.loc[agent])}, {interval(*wins[game].loc[agent], digits=1)} %" for game, own in ranks.items()]
+        text += line(
+            [f"`{agent}`", *cells, f"{sum(own.loc[agent, 'wins'] for own in wins.values()) / len(wins):.1f} %"]
+        )
     return text
 
 
-class MatchReport(_plans.Report):
+class MatchReport(Report):
     """Tables of matches; made by `report`.
 
     Attributes:
@@ -129,7 +115,6 @@ class MatchReport(_plans.Report):
         if rated is not None:
             figures["ratings"] = partial(drawn, "ratings", rated)
         super().__init__(self._as_text(tables["pairings"]["gain"], missing), tables, figures)
-        self._markdown = match_page(experiment, store, {str(experiment.load_game()): self}, "cross_table")
 
     def _as_text(self, gains: pd.Series, missing: str) -> str:
         own = self.experiment

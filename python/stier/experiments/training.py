@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from inspect import signature
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,8 +17,8 @@ from stier import _arguments
 from stier._content import was_played
 from stier._files import as_path
 from stier.errors import ArgumentError
-from stier.experiments._plans import OnProgress, Report, Rows, TablePlan, Task, bars, first_sentence, header, line
-from stier.experiments._store import Store
+from stier.experiments._pages import Findings, header, interval, line
+from stier.experiments._plans import OnProgress, Rows, TablePlan, Task
 from stier.playing import as_agent
 from stier.ratings import estimate
 
@@ -30,6 +30,7 @@ HELD_OUT = 1_000_003
 NETWORK = "NETWORK"
 #: The measures of exact evaluations: on the way, and of uniform play.
 DISTANCE, UNIFORM = "eval/nash_conv", "uniform eval/nash_conv"
+SHARE = "NashConv in % of uniform play"
 #: Arguments of `stier.train.learn` that are not settings of an algorithm and may stand among them.
 ARGUMENTS = {"initial", "device", "watch", "judge"}
 MOST_SEEDS = 10_000
@@ -41,8 +42,7 @@ class Training(TablePlan):
     Each of ``seeds`` seeds is trained. At the end the network's ``agent`` plays ``matches`` in ``deals`` held-out
     deals, and ``responders`` look for a lower bound on its exploitability in ``responder_deals``. ``exact`` rows
     compute NashConv. `NETWORK` in an agent is the path of the network. A row with a ``file`` measures that network
-    instead. A row with a ``commit`` was trained there and is not trained again: its rows are those of the table
-    ``published``.
+    instead.
     """
 
     kind = "training"
@@ -50,7 +50,6 @@ class Training(TablePlan):
     keys: ClassVar[Mapping[str, Any]] = {
         "name": str,
         "note": str,
-        "commit": str,
         "game": str,
         "file": str,
         "algorithm": str,
@@ -66,7 +65,6 @@ class Training(TablePlan):
     }
     defaults: ClassVar[Mapping[str, Any]] = {
         "note": "",
-        "commit": "",
         "file": "",
         "algorithm": "ppo",
         "settings": {},
@@ -91,14 +89,13 @@ class Training(TablePlan):
         game = stier.load_game(row["game"])
         if row["name"] in (other["name"] for other in self.rows[:-1]):
             raise ArgumentError(f"there is another row '{row['name']}'")
-        if not row["commit"] and not was_played(row["file"] or row["agent"]):
+        if not was_played(row["file"] or row["agent"]):
             _check(row, game)
-        what = {key: value for key, value in row.items() if key not in ("note", "commit", "seeds")}
+        what = {key: value for key, value in row.items() if key not in ("note", "seeds")}
+        agents = [row["agent"], *row["matches"], *row["responders"]]
         size = max(1, int(row["settings"].get("steps", 1)))
         for seed in range(1 if row["file"] else _arguments.whole("seeds", row["seeds"], 1, MOST_SEEDS)):
-            task = self.new_task(row["name"], {**what, "seed": seed}, game, row["matches"], size)
-            if not row["commit"] or task.what["made_by"] in self.earlier:
-                yield task
+            yield self.new_task(row["name"], {**what, "seed": seed}, game, agents, size)
 
     def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress | None) -> Rows:
         """Trains a network, from its checkpoint if there is one, and measures it."""
@@ -140,40 +137,44 @@ class Training(TablePlan):
             for at, measure, value, ci95 in found
         ]
 
-    def report(self, store: Store) -> Report:
-        """Makes the page: a table for each game, and a bar for each run of the first one."""
-        results = self.results(store)
-        details, figures, answer, picture = {}, {}, "Nothing has been trained yet.", None
+    def evaluate(self, results: pd.DataFrame) -> Findings:
+        """Ranks the runs of the first game that has any, by their first measure."""
+        ranks: dict[str, pd.DataFrame] = {}
+        details, measure, lowest = {}, "", False
         for game in dict.fromkeys(row["game"] for row in self.rows):
             rows = [row for row in self.rows if row["game"] == game]
             found = _ends(results[results["run"].isin([row["name"] for row in rows])])
-            details[f"<code>{game}</code>"] = _table(rows, found)
-            measure = next(iter(found), None)
-            if measure is not None and picture is None:
-                picture = self.table
+            notes = "".join(f"- {row['name']}: {row['note'].strip()}\n" for row in rows if row["note"])
+            details[f"<code>{game}</code>"] = f"{_table({row['name']: row['name'] for row in rows}, found)}\n{notes}"
+            if found and not ranks:
+                measure, ends = next(iter(found.items()))
+                means = {name + " (one seed)" * (len(own) == 1): _mean(own) for name, own in ends.groupby("run")}
+                ranks[game] = pd.DataFrame(means, index=["value", "low", "high"]).T
                 # Shares of uniform play and the gains of responders are losses of the network.
-                falls = "%" in measure or measure.startswith("gain of ")
-                ranked = found[measure].groupby("run")["value"].mean().sort_values(ascending=falls)
-                answer = f"`{ranked.index[0]}` is best in `{game}`: {measure} is {ranked.iloc[0]:.2f}, the mean of its "
-                answer += (
-                    "seeds."
-                    if len(ranked) == 1
-                    else f"seeds. The last is `{ranked.index[-1]}`, with {ranked.iloc[-1]:.2f}."
-                )
-                title = first_sentence(self.given.get("answer", answer))
-                figures = {self.table: partial(bars, {game: ranked}, title, f"{measure}, mean over seeds")}
-        sure = [
-            f"Compared: {len(self.rows)} trainings with {max(row['seeds'] for row in self.rows)} seeds at most, "
-            "in deals that no training has seen.",
-            "Other seeds could change it: differences between few seeds are small against those within them.",
-            "How the settings do in other games or with more decisions is not known.",
-        ]
-        text = self.page(store, "Which training is best?", answer, sure, details, picture)
-        return Report(text, {self.table: results}, figures)
+                lowest = measure == SHARE or measure.startswith("gain of ")
+        earlier = results[~results["run"].isin([row["name"] for row in self.rows])]
+        if len(earlier):
+            commits = {own.run: f"{own.run} ({own.made_by})" for own in earlier.itertuples()}
+            details["Earlier commits"] = _table(commits, _ends(earlier))
+        return Findings(
+            "Which training is best?",
+            measure,
+            ranks,
+            lowest,
+            sure=[
+                f"Compared: {len(self.rows)} trainings with {max(row['seeds'] for row in self.rows)} seeds at most, "
+                "in deals that no training has seen.",
+                "Other seeds could change it: differences between few seeds are small against those within them.",
+                "How the settings do in other games or with more decisions is not known.",
+            ],
+            details=details,
+        )
 
 
 def _check(row: Mapping[str, Any], game: stier.Game) -> None:
     """Raises for what would stop a training or its measurement, before anything is trained."""
+    from stier.network import Network
+
     for name, path in (("file", row["file"]), ("initial", row["settings"].get("initial"))):
         if path and not as_path(path).is_file():
             raise ArgumentError(f"{name} must be the file of a network, got '{path}'")
@@ -185,9 +186,14 @@ def _check(row: Mapping[str, Any], game: stier.Game) -> None:
             raise ArgumentError(f"settings must not contain {own[0]}, which the plan sets")
         check_settings(row["algorithm"], given)
         algorithm_of(row["algorithm"]).settings(**given)
-    for agent in [row["agent"], *row["matches"], *row["responders"]]:
-        if NETWORK not in agent:
-            as_agent(agent, game)
+    with TemporaryDirectory() as folder:
+        # Another network of the game takes the place of the one that is not trained yet.
+        file = row["file"] or f"{folder}/network.safetensors"
+        if not row["file"]:
+            Network.random(game, hidden=(1,)).save(file)
+        for agent in [row["agent"], *row["matches"], *row["responders"]]:
+            if not was_played(agent):
+                as_agent(agent.replace(NETWORK, file), game)
 
 
 def _rounded(value: float | None, digits: int) -> float | None:
@@ -201,30 +207,39 @@ def _ends(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
     found = {name: rows for name, rows in found.items() if "against " in name or name.startswith("gain of ")}
     if uniform is None or distance is None:
         return found
-    scale = 100 / uniform["value"].mean()
-    return {"NashConv in % of uniform play": distance.assign(value=scale * distance["value"]), **found}
+    share = 100 * distance["value"] / distance["run"].map(uniform.groupby("run")["value"].mean())
+    return {SHARE: distance.assign(value=share), **found}
 
 
-def _table(rows: list[dict[str, Any]], found: Mapping[str, pd.DataFrame]) -> str:
-    """Returns a table with a line for each run and a column for each measure, and what the runs are about."""
-    text = "± is half of a 95 % interval over seeds; over deals for fewer than three.\n\n"
-    text += header(["run", "decisions", "CPU seconds", *found])
-    for row in rows:
-        own = [table[table["run"] == row["name"]] for table in found.values()]
-        first = next((table for table in own if len(table)), None)
-        made = ["not trained yet", ""]
-        if first is not None:
-            seconds = first["cpu_seconds"].mean()
-            made = [f"{first['steps'].iloc[0]:,}", "" if np.isnan(seconds) else f"{seconds:.0f}"]
-        text += line([row["name"], *made, *(_mean(table) for table in own)])
-    notes = [(row, f"trained at commit {row['commit']}. " * bool(row["commit"]) + row["note"].strip()) for row in rows]
-    return text + "\n" + "".join(f"- {row['name']}: {note}\n" for row, note in notes if note)
+def _table(names: Mapping[str, str], found: Mapping[str, pd.DataFrame]) -> str:
+    """Returns a table with a line for each run, given what it is called there, and a column for each measure."""
+    text = "The 95 % intervals are over seeds, or over deals for fewer than three. Means of NashConv are geometric.\n\n"
+    text += header(["run", "seeds", "decisions", "CPU seconds", *found])
+    for run, name in names.items():
+        own = [table[table["run"] == run] for table in found.values()]
+        seeds = max((len(table) for table in own), default=0)
+        made = ["not trained yet", "", ""]
+        if seeds:
+            ends = next(table for table in own if len(table))
+            seconds = ends["cpu_seconds"].mean()
+            made = [str(seeds), f"{ends['steps'].iloc[0]:,}", "" if np.isnan(seconds) else f"{seconds:.0f}"]
+        cells = [interval(*_mean(table), digits=3) + _seeds(len(table), seeds) if len(table) else "" for table in own]
+        text += line([name, *made, *cells])
+    return text
 
 
-def _mean(rows: pd.DataFrame) -> str:
-    """Returns the mean over seeds with its interval; that of a single seed has an interval over deals."""
-    values = rows["value"].dropna()
-    if not len(values):
-        return ""
+def _seeds(own: int, all_seeds: int) -> str:
+    return ", one seed" if own == 1 else f", {own} seeds" if own < all_seeds else ""
+
+
+def _mean(rows: pd.DataFrame) -> tuple[float, float, float]:
+    """Returns the mean over seeds and the ends of its interval, which is one over deals for fewer than three seeds.
+
+    The mean of distances from equilibrium, which are not negative, is the geometric one, and so is its interval.
+    """
+    values = rows["value"]
+    logs = rows["measure"].iloc[0] == DISTANCE and (values > 0).all()
+    values = np.log(values) if logs else values
     half = estimate(values).ci95 if len(values) > 2 else float(pd.to_numeric(rows["ci95"]).mean())
-    return f"{values.mean():.3f}" + ("" if np.isnan(half) else f" ± {half:.3f}")
+    mean, low, high = (np.exp(end) if logs else end for end in (values.mean() + np.array([0, -half, half])))
+    return float(mean), float(low), float(high)
