@@ -16,9 +16,11 @@ import pytest
 from helpers import kept
 
 import stier
+from stier import _content
 from stier.cli import main
 
 pd = pytest.importorskip("pandas")
+pa = pytest.importorskip("pyarrow")
 read_csv = pytest.importorskip("pyarrow.csv").read_csv
 
 from stier import experiments  # noqa: E402
@@ -333,6 +335,51 @@ def test_the_pages_of_the_project_are_those_of_its_tables(kind: str, open_parts:
     assert (BENCHES / f"{kind}.png").exists()
 
 
+def said_of_strength(plan: Any, results: Any) -> list[str]:
+    ranked = plan.evaluate(results).ranked()
+    assert [own.index[0] for own in ranked.values()] == ["best"] * 4
+    titles = {"schwinget": "Schwinget", "up_and_down:players=2": "Up & Down"}
+    titles |= {"schweins_galopp:players=2": "Schweins-Galopp", "schwimmen:players=2": "Schwimmen"}
+    close = [titles[game] for game, own in ranked.items() if own["low"].iloc[0] <= own["high"].iloc[1]]
+    assert f"overlap in {', '.join(close[:-1])} and {close[-1]}." in plan.given["sure"][0]
+    means = [f"{own['value'].iloc[0]:.2f}" for own in ranked.values()]
+    deals = [f"{row['deals']:,}" for row in sorted(plan.rows, key=lambda row: row["deals"])]
+    agents = max(len(row["agents"]) for row in plan.rows)
+    return ["1", *means, str(agents), deals[0], deals[-1], "1", "10"]
+
+
+def said_of_ladder(plan: Any, results: Any) -> list[str]:
+    ((_, own),) = plan.evaluate(results).ranked().items()
+    agents = set(results["policy"]) - {"random", "cfr+"}
+    largest = results[results["iterations"] == results[results["policy"] == "ismcts"]["iterations"].max()]
+    uniform = results[results["policy"] == "random"].set_index("game")["exploitability"]
+    galopp = largest[largest["game"].str.startswith("schweins_galopp") & (largest["policy"] == "ismcts")]
+    most = (100 * galopp["exploitability"] / galopp["game"].map(uniform)).max()
+    assert (len(uniform), "over eleven small games" in plan.given["answer"]) == (11, True)
+    return [f"{own['value'].iloc[0]:.0f}", f"{most:.0f}", f"{galopp['iterations'].max():,}", str(len(agents))]
+
+
+def said_of_training(plan: Any, results: Any) -> list[str]:
+    (own,) = plan.evaluate(results).ranked().values()
+    assert own.index[0] == "deck, six minutes, suits sorted"
+    (first,) = own[own.index.str.startswith("deck, first settings")]["value"]
+    games = [row["game"] for row in plan.rows]
+    trainings = max(map(games.count, {game for game in games if game.startswith("schwinget:")}))
+    seconds = results[results["run"] == own.index[0]].groupby("seed")["cpu_seconds"].last().mean()
+    assert round(seconds / 60) == 6
+    return [f"{own['value'].iloc[0]:.2f}", f"{first:.2f}", str(trainings)]
+
+
+@pytest.mark.parametrize("path", sorted(BENCHES.glob("*.toml")), ids=lambda path: path.stem)
+def test_answers_written_by_hand_have_the_figures_of_their_tables(path: Path, tmp_path: Path) -> None:
+    if path.name == "Cargo.toml":
+        return
+    plan = experiments.read(path)
+    said = {"strength": said_of_strength, "ladder": said_of_ladder, "training": said_of_training}[path.stem]
+    figures = re.findall(r"\d[\d,.]*\d|\d", " ".join([plan.given["answer"], *plan.given["sure"]]))
+    assert figures == said(plan, plan.results(begin(plan, tmp_path)))
+
+
 def test_a_match_is_that_of_the_table(tmp_path: Path) -> None:
     row = {"game": "schwimmen:players=2", "time_ms": 1, "deals": 500, "agents": ["random", "greedy"], "seed": 1}
     found = experiments.run(strength.Strength(row), tmp_path)
@@ -367,6 +414,33 @@ def test_a_game_of_the_ladder_is_that_of_the_table(tmp_path: Path) -> None:
     assert len(both) == len(found) == 4
     for column in [*columns, "frequency", "made_by"]:
         assert both[column].tolist() == both[f"{column}_there"].tolist()
+
+
+def test_the_seconds_of_a_solver_that_was_resumed_are_not_known(tmp_path: Path) -> None:
+    given = {"game": DECK, "agents": [], "iterations": 200, "target": 0.0}
+    work = tmp_path / "work"
+    plan = Exploitability({**given, "iterations": 100})
+    (whole,) = plan.measure(plan.task(0).what, 1, work, None)
+    assert whole["seconds"] > 0
+    plan = Exploitability(given)
+    (resumed,) = plan.measure(plan.task(0).what, 1, work, None)
+    assert (resumed["iterations"], resumed["seconds"]) == (200, None)
+    store = begin(plan, tmp_path)
+    for number, row in enumerate([resumed, whole]):
+        store.keep(number, pa.Table.from_pylist([{**row, "made_by": "x"}], schema=plan.schema), "here")
+    assert re.search(r"\| `cfr\+` \| 200 \| \S+ \| \S+ \|  \|  \|\n", str(experiments.report(store)))
+
+
+def test_the_networks_of_all_agents_of_a_training_enter_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of responders and of the agent itself, as those of opponents."""
+    given = {"name": "a", "game": "schwinget", "file": "", "settings": {"steps": 9}}
+    own = {"agent": "network", "matches": ["network"], "responders": ["lbr:continuation=network"]}
+    other = Training({**given, "matches": ["greedy"]}), *(Training({**given, key: own[key]}) for key in own)
+    before = [plan.task(0).what["made_by"] for plan in other]
+    monkeypatch.setattr(_plans, "own_network", lambda game, agents: _content.own_network(game, agents) and "another")
+    other = Training({**given, "matches": ["greedy"]}), *(Training({**given, key: own[key]}) for key in own)
+    after = [plan.task(0).what["made_by"] for plan in other]
+    assert [there == here for there, here in zip(before, after, strict=True)] == [True, False, False, False]
 
 
 def test_several_seeds_average_their_policies(tmp_path: Path) -> None:
@@ -607,12 +681,32 @@ def test_it_stops_after_some_minutes_and_reports_what_is_there(tmp_path: Path, m
         (STRENGTH.replace("deals = 60", ""), "row 1: deals is missing"),
         (STRENGTH.replace("seed = 1", "seed = true"), "seed must be a whole number, got True"),
         (LADDER.replace('"pimc"', '"pimk"'), "row 1: unknown agent 'pimk'"),
+        (LADDER.replace("seed = 1", 'algorithm = "cfrr"'), "row 1: algorithm must be cfr, cfr+, "),
+        (LADDER.replace("seed = 1", 'algorithm = "sequence_form"'), "row 1: sequence_form keeps no checkpoints"),
+        (LADDER.replace("seed = 1", 'algorithm = "outcome_sampling"'), "row 1: outcome_sampling keeps no checkpoints"),
+        (LADDER.replace("seed = 1", "target = -1.0"), "row 1: target must be a NashConv of 0 or more, got -1"),
+        (LADDER.replace("seed = 1", "target = nan"), "row 1: target must be a NashConv of 0 or more, got NaN"),
+        (LADDER.replace("seed = 1", "iterations = 0"), "row 1: iterations must be between 1 and 1000000000, got 0"),
+        (LADDER.replace("100, 1_000", "100, 0"), "row 1: "),
         (LADDER.replace('"attack"', '"attak"'), "row 1: 'attak' is not a valid action of schwinget"),
         (TRAINING.replace("matches", "mathces"), "unknown key 'mathces'; did you mean 'matches'?"),
         (TRAINING.replace('name = "sorted"', ""), "row 2: name is missing"),
         (TRAINING.replace('"sorted"', '"small deck"'), "row 2: there is another row 'small deck'"),
         ('kind = "training"\nrow = [3]', "row 1: must be a table, got 3"),
         (TRAINING.replace('"greedy"', '"greddy"'), "row 1: unknown agent 'greddy'; did you mean 'greedy'?"),
+        (
+            TRAINING.replace("exact", 'agent = "network:path=NETWORK,colour=red"\nexact'),
+            "row 1: network has no option 'colour'",
+        ),
+        (
+            TRAINING.replace('"greedy"', '"ismcts:rollout=network,network=NETWORK,sed=1"'),
+            "row 1: ismcts has no option 'sed'",
+        ),
+        (
+            TRAINING.replace("exact", 'responders = ["lbr:worldz=1,network=NETWORK"]\nexact'),
+            "row 1: lbr has no option 'worldz'",
+        ),
+        (TRAINING.replace("exact", 'commit = "1234567"\nexact'), "unknown key 'commit'"),
         (TRAINING.replace("hidden = [8]", "seed = 1"), "row 1: settings must not contain seed, which the plan sets"),
         (TRAINING.replace("hidden = [8]", "folder = 'x'"), "row 1: settings must not contain folder"),
         (TRAINING.replace("hidden = [8]", "hiden = [8]"), "row 1: unknown setting 'hiden'; did you mean 'hidden'?"),

@@ -86,11 +86,11 @@ class Report:
 
 @dataclass(frozen=True)
 class Findings:
-    """What results say: the ranks of agents, from which an answer and its picture are made, and the rest of the page.
+    """The ranks of agents in some results, from which a page has its answer and its picture, and the rest of the page.
 
     Attributes:
         question: The title of the page.
-        measure: What agents are ranked by, such as ``mean return``.
+        measure: The value by which they are ranked, such as ``mean return``.
         ranks: By game: a frame with a row for each agent by name, and the columns ``value``, ``low`` and ``high``, the
             measure and the ends of its 95 % interval. They are equal where the measure is exact, and the ends are not
             numbers where it has no interval.

@@ -48,7 +48,7 @@ COMMON: dict[str, Any] = {
 }
 #: Further keys of plans with a table of results.
 OF_TABLES: dict[str, Any] = {PUBLISHED: str, "names": dict[str, str], "row": list}
-#: How a published row says by ``made_by`` that it was made at an earlier commit, and cannot be made again.
+#: Before the commit in ``made_by``, for published rows that cannot be made again.
 ARCHIVED = "commit "
 #: The types of keys: what they accept, and their names in errors, for one and for several.
 TYPES: dict[type, tuple[type | tuple[type, ...], str, str]] = {
