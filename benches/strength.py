@@ -31,21 +31,12 @@ class Strength(TablePlan):
 
     kind = "strength"
     unit = "deals"
-    keys: ClassVar[Mapping[str, Any]] = {
-        "game": str,
-        "time_ms": int,
-        "deals": int,
-        "agents": list[str],
-        "against": str,
-        "seed": int,
-    }
+    keys: ClassVar[Mapping[str, Any]] = {"game": str, "time_ms": int, "deals": int, "agents": list[str]}
     defaults: ClassVar[Mapping[str, Any]] = {"seed": 0, "against": ""}
     schema = pa.schema(
-        [
-            *[("game", pa.string()), ("time_ms", pa.int64()), ("agent", pa.string()), ("opponent", pa.string())],
-            *[(name, pa.int64() if name == "deals" else pa.float64()) for name in SUMS],
-            ("made_by", pa.string()),
-        ]
+        {"game": "string", "time_ms": "int64", "agent": "string", "opponent": "string", "deals": "int64"}
+        | dict.fromkeys(SUMS[1:], "float64")
+        | {"made_by": "string"}
     )
 
     def work(self, row: Mapping[str, Any]) -> Iterator[Task]:
@@ -74,7 +65,7 @@ class Strength(TablePlan):
         """Ranks the agents by their means against the others, with the thinking time of most rows."""
         found = {tuple(row[:4]): Sums(*row[4:-1]) for row in results.itertuples(index=False)}
         details: dict[str, str] = {}
-        standings: dict[str, dict[str, tuple[float, ...]]] = {}
+        standings: dict[str, dict[str, tuple[float, float, float]]] = {}
         time_ms = mode(row["time_ms"] for row in self.rows)
         for row in self.rows:
             others = f", against <code>{row['against']}</code> at all other seats" if row["against"] else ""
@@ -85,7 +76,7 @@ class Strength(TablePlan):
         return Findings(
             "Which agent is strongest?",
             f"mean return with {time_ms} ms per decision",
-            {game: pd.DataFrame(own, index=["value", "low", "high"]).T for game, own in standings.items()},
+            standings,
             lowest=False,
             sure=[
                 f"Compared: {len(found)} matches with the same cards for both agents.",
@@ -174,7 +165,7 @@ def _find(row: Mapping[str, Any], found: Mapping[tuple[Any, ...], Sums], agent: 
 
 def _standings(
     row: Mapping[str, Any], found: Mapping[tuple[Any, ...], Sums], name: Callable[[str], str]
-) -> Iterator[tuple[str, tuple[float, ...]]]:
+) -> Iterator[tuple[str, tuple[float, float, float]]]:
     """Returns the mean return of each agent, on average over its opponents, and the ends of its interval.
 
     The ends are averages, too: matches have the same cards, so errors may add up.
@@ -183,7 +174,8 @@ def _standings(
     for agent in row["agents"]:
         met = [_find(row, found, agent, opponent) for opponent in row["agents"] if opponent != agent]
         if means := [sums.mean(game) for sums in met if sums is not None]:
-            yield name(agent), tuple(sum(ends) / len(means) for ends in zip(*means, strict=True))
+            value, low, high = (sum(ends) / len(means) for ends in zip(*means, strict=True))
+            yield name(agent), (value, low, high)
 
 
 def _table(row: Mapping[str, Any], found: Mapping[tuple[Any, ...], Sums], name: Callable[[str], str]) -> str:

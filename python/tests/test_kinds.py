@@ -268,41 +268,37 @@ def test_agents_rank_by_mean_return_and_not_by_games_won(kind: str, given: Any, 
     pytest.importorskip("matplotlib.pyplot").close("all")
 
 
-def ranks(**values: tuple[float, float, float]) -> Any:
-    return pd.DataFrame(values, index=["value", "low", "high"]).T
-
-
 @pytest.mark.parametrize(
     ("games", "lowest", "answer"),
     [
         ({}, False, "Nothing has been measured yet."),
-        ({"": ranks()}, False, "Nothing has been measured yet."),
-        ({"": ranks(a=(1, 1, 1))}, True, "`a` has the lowest loss: 1.00."),
+        ({"": {}}, False, "Nothing has been measured yet."),
+        ({"": {"a": (1, 1, 1)}}, True, "`a` has the lowest loss: 1.00."),
         (
-            {"g": ranks(a=(1, 0.5, 1.5), b=(2, 1.4, 2.6))},
+            {"g": {"a": (1, 0.5, 1.5), "b": (2, 1.4, 2.6)}},
             False,
             "`b` has the highest loss in `g`: 2.00 (1.40 to 2.60). The next is `a`, with 1.00 (0.50 to 1.50). "
             "The results do not tell the two apart.",
         ),
         (
-            {"": ranks(a=(1, 0.5, 1.5), c=(9, 9, 9), b=(2, 1.6, 2.4))},
+            {"": {"a": (1, 0.5, 1.5), "c": (9, 9, 9), "b": (2, 1.6, 2.4)}},
             True,
             "`a` has the lowest loss: 1.00 (0.50 to 1.50). The next is `b`, with 2.00 (1.60 to 2.40).",
         ),
         (
-            {"": ranks(a=(1, np.nan, np.nan), b=(2, 1.6, 2.4))},
+            {"": {"a": (1, np.nan, np.nan), "b": (2, 1.6, 2.4)}},
             True,
             "`a` has the lowest loss: 1.00. The next is `b`, with 2.00 (1.60 to 2.40). "
             "The results do not tell the two apart.",
         ),
         (
-            {"g": ranks(a=(1, 1, 1), b=(2, 2, 2)), "h": ranks(a=(2, 1, 3), b=(1, 0, 2)), "i": ranks(c=(1, 1, 1))},
+            {"g": {"a": (1, 1, 1), "b": (2, 2, 2)}, "h": {"a": (2, 1, 3), "b": (1, 0, 2)}, "i": {"c": (1, 1, 1)}},
             True,
             "`a`, `b` and `c` each have the lowest loss in 1 of 3 games. "
             "The results do not tell the first from the next in 1 of these games.",
         ),
         (
-            {"g": ranks(a=(1, 1, 1), b=(2, 2, 2)), "h": ranks(a=(1, 1, 1), b=(3, 2, 4))},
+            {"g": {"a": (1, 1, 1), "b": (2, 2, 2)}, "h": {"a": (1, 1, 1), "b": (3, 2, 4)}},
             False,
             "`b` has the highest loss in 2 of 2 games. "
             "The results do not tell the first from the next in none of these games.",
@@ -336,38 +332,39 @@ def test_the_pages_of_the_project_are_those_of_its_tables(kind: str, open_parts:
 
 
 def said_of_strength(plan: Any, results: Any) -> list[str]:
-    ranked = plan.evaluate(results).ranked()
-    assert [own.index[0] for own in ranked.values()] == ["best"] * 4
+    ranked = {game: list(own.items())[:2] for game, own in plan.evaluate(results).ranked().items()}
+    assert [own[0][0] for own in ranked.values()] == ["best"] * 4
     titles = {"schwinget": "Schwinget", "up_and_down:players=2": "Up & Down"}
     titles |= {"schweins_galopp:players=2": "Schweins-Galopp", "schwimmen:players=2": "Schwimmen"}
-    close = [titles[game] for game, own in ranked.items() if own["low"].iloc[0] <= own["high"].iloc[1]]
+    close = [titles[game] for game, ((_, (_, low, _)), (_, (_, _, high))) in ranked.items() if low <= high]
     assert f"overlap in {', '.join(close[:-1])} and {close[-1]}." in plan.given["sure"][0]
-    means = [f"{own['value'].iloc[0]:.2f}" for own in ranked.values()]
+    means = [f"{own[0][1][0]:.2f}" for own in ranked.values()]
     deals = [f"{row['deals']:,}" for row in sorted(plan.rows, key=lambda row: row["deals"])]
     agents = max(len(row["agents"]) for row in plan.rows)
     return ["1", *means, str(agents), deals[0], deals[-1], "1", "10"]
 
 
 def said_of_ladder(plan: Any, results: Any) -> list[str]:
-    ((_, own),) = plan.evaluate(results).ranked().items()
+    (own,) = plan.evaluate(results).ranked().values()
     agents = set(results["policy"]) - {"random", "cfr+"}
     largest = results[results["iterations"] == results[results["policy"] == "ismcts"]["iterations"].max()]
     uniform = results[results["policy"] == "random"].set_index("game")["exploitability"]
     galopp = largest[largest["game"].str.startswith("schweins_galopp") & (largest["policy"] == "ismcts")]
     most = (100 * galopp["exploitability"] / galopp["game"].map(uniform)).max()
     assert (len(uniform), "over eleven small games" in plan.given["answer"]) == (11, True)
-    return [f"{own['value'].iloc[0]:.0f}", f"{most:.0f}", f"{galopp['iterations'].max():,}", str(len(agents))]
+    return [f"{min(own.values())[0]:.0f}", f"{most:.0f}", f"{galopp['iterations'].max():,}", str(len(agents))]
 
 
 def said_of_training(plan: Any, results: Any) -> list[str]:
     (own,) = plan.evaluate(results).ranked().values()
-    assert own.index[0] == "deck, six minutes, suits sorted"
-    (first,) = own[own.index.str.startswith("deck, first settings")]["value"]
+    best = next(iter(own))
+    assert best == "deck, six minutes, suits sorted"
+    (first,) = (value for name, (value, *_) in own.items() if name.startswith("deck, first settings"))
     games = [row["game"] for row in plan.rows]
     trainings = max(map(games.count, {game for game in games if game.startswith("schwinget:")}))
-    seconds = results[results["run"] == own.index[0]].groupby("seed")["cpu_seconds"].last().mean()
+    seconds = results[results["run"] == best].groupby("seed")["cpu_seconds"].last().mean()
     assert round(seconds / 60) == 6
-    return [f"{own['value'].iloc[0]:.2f}", f"{first:.2f}", str(trainings)]
+    return [f"{own[best][0]:.2f}", f"{first:.2f}", str(trainings)]
 
 
 @pytest.mark.parametrize("path", sorted(BENCHES.glob("*.toml")), ids=lambda path: path.stem)

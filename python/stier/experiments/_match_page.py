@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from stier.errors import RatingError
-from stier.experiments._pages import Findings, Report, as_file, drawn, header, interval, line
+from stier.experiments._pages import Findings, Ranks, Report, as_file, drawn, header, interval, line
 from stier.experiments._plans import Plan
 from stier.experiments._store import Store
 from stier.ratings import (
@@ -30,13 +30,18 @@ from stier.ratings import (
 
 #: The deals after which convergence is shown first, and at how many numbers of deals.
 FEWEST, CHECKS = 10, 16
+#: Columns of most tables.
+MEASURED = ("mean", "mean_ci95", "wins", "wins_low", "wins_high")
 
 
 def found_in(plan: Plan, store: Store, reports: Mapping[str, MatchReport]) -> Findings:
     """Returns what matches of the same agents in some games come to."""
-    standings = {game: one.tables["standings"].set_index("agent") for game, one in reports.items()}
-    ranks = {game: _with_ends(own["mean"], own["mean_ci95"]) for game, own in standings.items()}
-    details = {"Each agent in each game": _overview(ranks, standings)} if reports else {}
+    ranks, wins = {}, {}
+    for game, one in reports.items():
+        rows = list(one.tables["standings"].itertuples())
+        ranks[game] = {own.agent: (own.mean, own.mean - own.mean_ci95, own.mean + own.mean_ci95) for own in rows}
+        wins[game] = {own.agent: (100 * own.wins, 100 * own.wins_low, 100 * own.wins_high) for own in rows}
+    details = {"Each agent in each game": _overview(ranks, wins)} if reports else {}
     for game, one in reports.items():
         prefix = f"{as_file(game)}_" if plan.kind == "suite" else ""
         drawings = (plan.picture(store, f"{prefix}{name}", name.replace("_", " ")) for name in one.figures)
@@ -56,20 +61,15 @@ def found_in(plan: Plan, store: Store, reports: Mapping[str, MatchReport]) -> Fi
     )
 
 
-def _with_ends(mean: pd.Series, half: pd.Series) -> pd.DataFrame:
-    return pd.DataFrame({"value": mean, "low": mean - half, "high": mean + half})
-
-
-def _overview(ranks: Mapping[str, pd.DataFrame], standings: Mapping[str, pd.DataFrame]) -> str:
+def _overview(ranks: Ranks, wins: Ranks) -> str:
     """Returns a table with a row for each agent and a column for each game."""
     text = "The mean return of each agent, and the games that it won. The last column is the mean over the games.\n\n"
     text += header(["agent", *(f"`{game}`" for game in ranks), "games won"])
-    wins = {game: 100 * own[["wins", "wins_low", "wins_high"]] for game, own in standings.items()}
-    for agent in next(iter(ranks.values())).index:
-        cells = [f"{interval(*own.loc[agent])}, {interval(*wins[game].loc[agent], digits=1)} %" for game, own in ranks.items()]
-        text += line(
-            [f"`{agent}`", *cells, f"{sum(own.loc[agent, 'wins'] for own in wins.values()) / len(wins):.1f} %"]
-        )
+    for agent in next(iter(ranks.values())):
+        won = [own[agent] for own in wins.values()]
+        pairs = zip(ranks.values(), won, strict=True)
+        cells = [f"{interval(*own[agent])}, {interval(*share, digits=1)} %" for own, share in pairs]
+        text += line([f"`{agent}`", *cells, f"{sum(mean for mean, *_ in won) / len(won):.1f} %"])
     return text
 
 
@@ -140,39 +140,18 @@ def _ratings(found: Outcomes, resamples: int | None) -> Ratings | None:
 
 
 def _standings(experiment: Any, crossed: CrossTable, rated: Ratings | None) -> pd.DataFrame:
-    frame = pd.DataFrame(
-        {
-            "agent": crossed.agents,
-            "text": [experiment.agents[name] for name in crossed.agents],
-            "mean": [one.mean for one in crossed.overall],
-            "mean_ci95": [one.ci95 for one in crossed.overall],
-            "wins": [one.mean for one in crossed.overall_wins],
-            "wins_low": [one.low for one in crossed.overall_wins],
-            "wins_high": [one.high for one in crossed.overall_wins],
-            "deals": [one.units for one in crossed.overall],
-        }
-    )
+    found = zip(crossed.agents, crossed.overall, crossed.overall_wins, strict=True)
+    rows = [(name, experiment.agents[name], mean.mean, mean.ci95, *won[:3], mean.units) for name, mean, won in found]
+    frame = pd.DataFrame(rows, columns=["agent", "text", *MEASURED, "deals"])
     if rated is not None:
         frame["rating"], frame["rating_low"], frame["rating_high"] = rated.rating, rated.low, rated.high
     return frame
 
 
 def _meetings(crossed: CrossTable) -> pd.DataFrame:
-    rows, columns = np.nonzero(crossed.deals)
-    values: dict[str, Any] = {
-        "mean": crossed.mean,
-        "mean_ci95": crossed.ci95,
-        "wins": crossed.wins,
-        "wins_low": crossed.wins_low,
-    }
-    values |= {"wins_high": crossed.wins_high, "deals": crossed.deals}
-    return pd.DataFrame(
-        {
-            "agent": [crossed.agents[row] for row in rows],
-            "opponent": [crossed.agents[column] for column in columns],
-            **{name: value[rows, columns] for name, value in values.items()},
-        }
-    )
+    met, agents = np.nonzero(crossed.deals), np.array(crossed.agents, dtype=object)
+    columns = {name: getattr(crossed, name.replace("mean_", ""))[met] for name in (*MEASURED, "deals")}
+    return pd.DataFrame({"agent": agents[met[0]], "opponent": agents[met[1]], **columns})
 
 
 def _convergence(found: Outcomes) -> pd.DataFrame:
@@ -184,17 +163,17 @@ def _convergence(found: Outcomes) -> pd.DataFrame:
         for number, agent in enumerate(found.agents):
             mean = estimate(so_far.by_deal(so_far.returns, number), found.bounds)
             won = share(so_far.by_deal(wins[before], number))
-            rows.append((agent, mean.units, mean.mean, mean.ci95, won.mean, won.low, won.high))
-    return pd.DataFrame(rows, columns=["agent", "deals", "mean", "mean_ci95", "wins", "wins_low", "wins_high"])
+            rows.append((agent, mean.units, mean.mean, mean.ci95, *won[:3]))
+    return pd.DataFrame(rows, columns=["agent", "deals", *MEASURED])
 
 
 def _pairings(experiment: Any, found: Outcomes) -> pd.DataFrame:
     """Returns the gain from pairing the deals of each table."""
-    tables = experiment.tables
-    place = {name: number for number, name in enumerate(found.agents)}
-    # The gain is that of the first agent: the first by name, so that it does not depend on the order of the names.
-    numbers = [[place[name] for name in sorted(table)] for table in tables]
-    # An agent that sits at a table twice has several returns.
-    once = [experiment.paired and len(set(table)) == len(table) for table in numbers]
-    gains = [pairing_gain(found, table) if alone else np.nan for table, alone in zip(numbers, once, strict=True)]
-    return pd.DataFrame({"pairing": [" - ".join(table) for table in tables], "gain": gains})
+    rows = []
+    for table in experiment.tables:
+        # The gain is that of the first agent: the first by name, so that it does not depend on the order of the names.
+        numbers = [found.agents.index(name) for name in sorted(table)]
+        # An agent that sits at a table twice has several returns.
+        alone = experiment.paired and len(set(table)) == len(table)
+        rows.append((" - ".join(table), pairing_gain(found, numbers) if alone else np.nan))
+    return pd.DataFrame(rows, columns=["pairing", "gain"])

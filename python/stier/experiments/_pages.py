@@ -11,11 +11,13 @@ from importlib import import_module
 from math import isnan
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from stier._files import write, write_text
+from stier.ratings import estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,6 +86,12 @@ class Report:
         return paths
 
 
+#: A value and the ends of its 95 % interval: equal to it if it is exact, not numbers if it has none.
+Estimated: TypeAlias = tuple[float, float, float]
+#: Estimated values by game and agent.
+Ranks: TypeAlias = Mapping[str, Mapping[str, Estimated]]
+
+
 @dataclass(frozen=True)
 class Findings:
     """The ranks of agents in some results, from which a page has its answer and its picture, and the rest of the page.
@@ -91,9 +99,8 @@ class Findings:
     Attributes:
         question: The title of the page.
         measure: The value by which they are ranked, such as ``mean return``.
-        ranks: By game: a frame with a row for each agent by name, and the columns ``value``, ``low`` and ``high``, the
-            measure and the ends of its 95 % interval. They are equal where the measure is exact, and the ends are not
-            numbers where it has no interval.
+        ranks: The values of the agents by game, each with the ends of its 95 % interval. These are equal to it where it
+            is exact, and not numbers where it has no interval.
         lowest: True if the lowest value is the best.
         sure: Three sentences: what was compared, what could change the answer, and what is not known.
         details: Everything else, folded, by heading.
@@ -102,44 +109,41 @@ class Findings:
 
     question: str
     measure: str
-    ranks: Mapping[str, pd.DataFrame]
+    ranks: Ranks
     lowest: bool
     sure: Sequence[str]
     details: Mapping[str, str]
     figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
 
-    def ranked(self) -> dict[str, pd.DataFrame]:
+    def ranked(self) -> dict[str, dict[str, Estimated]]:
         """Returns the ranks of the games that have any, the best first."""
-        frames = {game: own[own["value"].notna()] for game, own in self.ranks.items()}
-        order = partial(pd.DataFrame.sort_values, by="value", ascending=self.lowest, kind="stable")
-        return {game: order(own) for game, own in frames.items() if len(own)}
+        sign = 1 if self.lowest else -1
+        found = {game: [one for one in own.items() if not isnan(one[1][0])] for game, own in self.ranks.items()}
+        return {game: dict(sorted(own, key=lambda one: sign * one[1][0])) for game, own in found.items() if own}
 
     def answer(self) -> str:
         """Returns sentences that name the best agents, the next ones, and how many of them may be as good."""
         ranked, what = self.ranked(), f"the {'lowest' if self.lowest else 'highest'} {self.measure}"
         if not ranked:
             return "Nothing has been measured yet."
-        close = sum(map(self._is_close, ranked.values()))
+        close = sum(self._are_close(*list(own.values())[:2]) for own in ranked.values())
         if len(ranked) == 1:
             game, own = next(iter(ranked.items()))
-            names = [f"`{name}`" for name in own.index]
-            values = [interval(*row) for row in own[["value", "low", "high"]].itertuples(index=False)]
-            text = f"{names[0]} has {what}{f' in `{game}`' if game else ''}: {values[0]}."
-            text += f" The next is {names[1]}, with {values[1]}." if len(own) > 1 else ""
+            (first, value), *others = ((f"`{name}`", interval(*estimated)) for name, estimated in own.items())
+            text = f"{first} has {what}{f' in `{game}`' if game else ''}: {value}."
+            text += f" The next is {others[0][0]}, with {others[0][1]}." if others else ""
             return f"{text} The results do not tell the two apart." if close else text
-        firsts = Counter(name for own in ranked.values() for name in own.index[own["value"] == own["value"].iloc[0]])
+        bests = [(own, next(iter(own.values()))[0]) for own in ranked.values()]
+        firsts = Counter(name for own, best in bests for name, (value, *_) in own.items() if value == best)
         most = max(firsts.values())
-        *others, last = [f"`{name}`" for name, count in firsts.items() if count == most]
-        best = f"{', '.join(others)} and {last} each have" if others else f"{last} has"
+        *equal, last = [f"`{name}`" for name, count in firsts.items() if count == most]
+        named = f"{', '.join(equal)} and {last} each have" if equal else f"{last} has"
         known = f"The results do not tell the first from the next in {close or 'none'} of these games."
-        return f"{best} {what} in {most} of {len(ranked)} games. {known}"
+        return f"{named} {what} in {most} of {len(ranked)} games. {known}"
 
-    def _is_close(self, own: pd.DataFrame) -> bool:
-        """Returns true if the interval of the second agent overlaps that of the first, or one has none."""
-        if len(own) < 2:
-            return False
-        (_, low, high), (_, next_low, next_high) = own[["value", "low", "high"]].to_numpy(dtype=float)[:2]
-        return not (high < next_low if self.lowest else next_high < low)
+    def _are_close(self, first: Estimated, *others: Estimated) -> bool:
+        """Returns true if the interval of the next agent overlaps that of the first, or one has none."""
+        return any(not (first[2] < one[1] if self.lowest else one[2] < first[1]) for one in others)
 
 
 def first_sentence(text: str) -> str:
@@ -154,7 +158,20 @@ def interval(value: float, low: float, high: float, *, digits: int = 2) -> str:
     return f"{value:.{digits}f}{ends}"
 
 
-def bars(ranked: Mapping[str, pd.DataFrame], title: str, label: str) -> Figure:
+def mean_of(seeds: pd.DataFrame, *, logs: bool = False) -> Estimated:
+    """Returns the mean over seeds of the column ``value``, by their logarithms if asked, and its interval.
+
+    Fewer than three seeds have the half width in the column ``ci95``, over deals.
+    """
+    logs = logs and bool((seeds["value"] > 0).all())
+    values = np.log(seeds["value"]) if logs else seeds["value"]
+    half = estimate(values).ci95 if len(values) > 2 else float(pd.to_numeric(seeds["ci95"]).mean())
+    ends = values.mean() + np.array([0, -half, half])
+    mean, low, high = map(float, np.exp(ends) if logs else ends)
+    return mean, low, high
+
+
+def bars(ranked: Ranks, title: str, label: str) -> Figure:
     """Draws a panel for each game with a bar and its interval for each agent, the first on top (see `Findings`)."""
     from matplotlib import pyplot as plt
 
@@ -166,8 +183,9 @@ def bars(ranked: Mapping[str, pd.DataFrame], title: str, label: str) -> Figure:
         len(ranked), figsize=(7.2, height), layout="constrained", squeeze=False, height_ratios=ratios
     )
     for axes, (name, own) in zip(panels[:, 0], ranked.items(), strict=True):
-        ends = abs(own[["low", "high"]].sub(own["value"], axis=0)).fillna(0).to_numpy().T
-        axes.barh(own.index.astype(str), own["value"], xerr=ends, color=plots.COLOURS[0], ecolor="0.3", capsize=2)
+        values, *ends = np.array(list(own.values())).T
+        halves = np.nan_to_num(abs(np.array(ends) - values))
+        axes.barh(list(own), values, xerr=halves, color=plots.COLOURS[0], ecolor="0.3", capsize=2)
         axes.set_title(name, fontsize=9)
         axes.invert_yaxis()
         axes.tick_params(labelsize=8)
@@ -178,14 +196,11 @@ def bars(ranked: Mapping[str, pd.DataFrame], title: str, label: str) -> Figure:
     return figure
 
 
-def drawn(name: str, shown: Any, title: str | None = None, **options: Any) -> Figure:
+def drawn(name: str, shown: Any, **options: Any) -> Figure:
     """Draws a figure by the function of `stier.plots` with this name."""
     from stier import plots
 
-    draw: Callable[..., Any] = getattr(plots, name)
-    figure: Figure = draw(shown, **options).figure
-    if title is not None:
-        figure.suptitle("\n".join(wrap(title, 90)), fontsize=10)
+    figure: Figure = getattr(plots, name)(shown, **options).figure
     return figure
 
 

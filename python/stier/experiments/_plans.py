@@ -138,7 +138,6 @@ class Plan(ABC):
     Attributes:
         given: All keys of the file, those with a default as well.
         tasks: The tasks, in the order in which they are played.
-        outputs: The paths of ``tables``, ``figures`` and ``page``, if the plan says where its results belong.
     """
 
     #: The name of the kind in the file.
@@ -148,8 +147,8 @@ class Plan(ABC):
     #: The time at which `stier run` writes the report: after every run, of a complete experiment only, or never.
     page_after: ClassVar[PageAfter] = "run"
 
-    #: The keys of the file with their types.
-    keys: ClassVar[Mapping[str, Any]]
+    #: The keys of the file with their types; those with a default are added, with the type that it has.
+    keys: ClassVar[Mapping[str, Any]] = {}
     #: Keys with a default may be left out, and these.
     defaults: ClassVar[Mapping[str, Any]] = {}
     optional: ClassVar[Sequence[str]] = ()
@@ -158,15 +157,25 @@ class Plan(ABC):
     file: str | None = None
 
     given: Mapping[str, Any]
-    outputs: Mapping[str, str]
     tasks: Sequence[Task]
 
-    def __init__(self, given: Mapping[str, Any]) -> None:
-        self._note(checked({**self.defaults, **given}, {**COMMON, **self.keys}, "", (*COMMON, *self.optional)))
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        a_list: Any = list
+        types: dict[str, Any] = {
+            # An empty list is one of texts.
+            key: a_list[type([*value, ""][0])] if isinstance(value, list) else type(value)
+            for key, value in cls.defaults.items()
+        }
+        cls.keys = {**types, **cls.keys}
 
-    def _note(self, given: dict[str, Any]) -> None:
-        self.given = given
-        self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self.given = checked({**self.defaults, **given}, {**COMMON, **self.keys}, "", (*COMMON, *self.optional))
+
+    @property
+    def outputs(self) -> Mapping[str, str]:
+        """Returns the paths of ``tables``, ``figures`` and ``page``, if the plan says where its results belong."""
+        return {key: self.given[key] for key in OUTPUTS if key in self.given}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Plan:
@@ -306,7 +315,7 @@ class TablePlan(Plan):
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         known = {**COMMON, **OF_TABLES, **self.keys}
-        self._note(checked(given, known, optional=known))
+        self.given = checked(given, known, optional=known)
         top = {key: value for key, value in given.items() if key in self.keys}
         self.rows: list[dict[str, Any]] = []
         made: dict[str, Task] = {}

@@ -7,7 +7,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from stier import _arguments, _native
@@ -25,41 +24,20 @@ __all__ = ["Experiment"]
 MOST_DEALS, MOST_IN_PART = 10**9, 1_000_000
 #: The columns: one row per game. Lists are by seat, but for the actions.
 SCHEMA = pa.schema(
-    [
-        ("rules", pa.string()),
-        ("seed", pa.uint64()),
-        ("pairing", pa.uint32()),
-        ("deal", pa.uint64()),
-        ("names", pa.list_(pa.string())),
-        ("agents", pa.list_(pa.string())),
-        ("actions", pa.list_(pa.uint8())),
-        ("returns", pa.list_(pa.float64())),
-    ]
+    {"rules": "string", "seed": "uint64", "pairing": "uint32", "deal": "uint64"}
+    | {"names": pa.list_(pa.string()), "agents": pa.list_(pa.string())}
+    | {"actions": pa.list_(pa.uint8()), "returns": pa.list_(pa.float64())}
 )
-#: The keys of a file with their types; the others are checked with the experiment.
-KEYS: dict[str, Any] = {
-    "game": str,
-    "agents": (dict, list),
-    "rules": dict,
-    "deals": int,
-    "seed": int,
-    "seeds": list[int],
-    "paired": bool,
-    "pairings": list,
-    "deals_per_part": int,
-}
+#: The keys of matches in one game or in several, with their types; the values are checked with the experiment.
+KEYS = {"agents": (dict, list), "deals": int, "seed": int, "seeds": list[int], "paired": bool, "deals_per_part": int}
 
 
 class Block(NamedTuple):
-    """A range of the deals of one pairing under one seed, played by one task."""
+    """A range of the deals of one pairing (by number) under one seed, played by one task."""
 
-    #: The seed of the experiment that it belongs to.
     seed: int
-    #: The number of the pairing.
     pairing: int
-    #: Its first deal.
     first: int
-    #: The number of deals.
     deals: int
 
 
@@ -104,7 +82,7 @@ class Experiment(Plan):
     kind = "matches"
     unit = "games"
     page_after: ClassVar[PageAfter] = "never"
-    keys: ClassVar[Mapping[str, Any]] = KEYS
+    keys: ClassVar[Mapping[str, Any]] = {"game": str, "rules": dict, "pairings": list, **KEYS}
     optional = ("seed",)
     schema = SCHEMA
 
@@ -135,7 +113,7 @@ class Experiment(Plan):
             raise ArgumentError(f"paired must be true or false, got {paired!r}")
         self.paired = paired
         self.tables: list[tuple[str, ...]] = _tables(loaded, self.names, pairings)
-        own = {key: getattr(self, key) for key in KEYS if key not in ("seed", "pairings")}
+        own = {key: getattr(self, key) for key in ("game", "rules", *KEYS) if key != "seed"}
         super().__init__({**own, "pairings": [*map(list, self.tables)], **(page or {})})
         self._hash = digest([self.fixed(), self.networks, build(), FORMAT])
 
@@ -188,19 +166,17 @@ class Experiment(Plan):
         # Unpaired, each game has cards of its own; deals of one number have the same cards in all pairings.
         pairings = range(len(self.tables))
         first = block.first * (1 if self.paired else max(map(self.games_per_deal, pairings)))
-        actions = [np.array(played.state().history(), dtype=np.int64)[:, 1] for played in games]
-        ends = np.cumsum([0, *map(len, actions)], dtype=np.int32)
-        columns = [
-            pa.array([text_of(game)] * len(games), pa.string()),
-            pa.array(np.full(len(games), block.seed, dtype=np.uint64)),
-            pa.array(np.full(len(games), block.pairing, dtype=np.uint32)),
-            pa.array(np.array([first + played.deal for played in games], dtype=np.uint64)),
-            pa.array([[table[agent] for agent in played.agents] for played in games], SCHEMA.field("names").type),
-            pa.array([[texts[agent] for agent in played.agents] for played in games], SCHEMA.field("agents").type),
-            pa.ListArray.from_arrays(pa.array(ends), pa.array(np.concatenate(actions).astype(np.uint8))),
-            pa.array([played.returns for played in games], SCHEMA.field("returns").type),
-        ]
-        return pa.Table.from_arrays(columns, schema=SCHEMA)
+        columns = {
+            "rules": [text_of(game)] * len(games),
+            "seed": [block.seed] * len(games),
+            "pairing": [block.pairing] * len(games),
+            "deal": [first + played.deal for played in games],
+            "names": [[table[agent] for agent in played.agents] for played in games],
+            "agents": [[texts[agent] for agent in played.agents] for played in games],
+            "actions": [[action for _, action in played.state().history()] for played in games],
+            "returns": [played.returns for played in games],
+        }
+        return pa.table(columns, schema=SCHEMA)
 
     def report(self, store: Store, resamples: int | None = None) -> MatchReport:
         """Makes tables of the games that are there; the deal is the unit of all intervals."""

@@ -25,12 +25,6 @@ from stier.playing import AnyAgent, AnyGame
 
 __all__ = ["Suite"]
 
-#: The keys of a file with several games.
-SUITE_KEYS: dict[str, Any] = {
-    "games": list[str],
-    **{name: KEYS[name] for name in ("agents", "deals", "seed", "seeds", "paired", "deals_per_part")},
-}
-
 
 class Suite(Plan):
     """The same agents in several games: an `Experiment` for each game, in one folder and one report.
@@ -58,7 +52,7 @@ class Suite(Plan):
     kind = "suite"
     unit = "games"
     page_after: ClassVar[PageAfter] = "end"
-    keys: ClassVar[Mapping[str, Any]] = SUITE_KEYS
+    keys: ClassVar[Mapping[str, Any]] = {"games": list[str], **KEYS}
     optional = ("seed",)
     schema = SCHEMA
 

@@ -17,10 +17,9 @@ from stier import _arguments
 from stier._content import was_played
 from stier._files import as_path
 from stier.errors import ArgumentError
-from stier.experiments._pages import Findings, header, interval, line
+from stier.experiments._pages import Estimated, Findings, header, interval, line, mean_of
 from stier.experiments._plans import OnProgress, Rows, TablePlan, Task
 from stier.playing import as_agent
-from stier.ratings import estimate
 
 __all__ = ["Training"]
 
@@ -47,22 +46,7 @@ class Training(TablePlan):
 
     kind = "training"
     unit = "decisions"
-    keys: ClassVar[Mapping[str, Any]] = {
-        "name": str,
-        "note": str,
-        "game": str,
-        "file": str,
-        "algorithm": str,
-        "settings": dict,
-        "seeds": int,
-        "evaluations": int,
-        "exact": bool,
-        "agent": str,
-        "matches": list[str],
-        "deals": int,
-        "responders": list[str],
-        "responder_deals": int,
-    }
+    keys: ClassVar[Mapping[str, Any]] = {"name": str, "game": str}
     defaults: ClassVar[Mapping[str, Any]] = {
         "note": "",
         "file": "",
@@ -78,10 +62,8 @@ class Training(TablePlan):
         "responder_deals": 1_000,
     }
     schema = pa.schema(
-        [
-            *[("run", pa.string()), ("seed", pa.int64()), ("steps", pa.int64()), ("cpu_seconds", pa.float64())],
-            *[("measure", pa.string()), ("value", pa.float64()), ("ci95", pa.float64()), ("made_by", pa.string())],
-        ]
+        {"run": "string", "seed": "int64", "steps": "int64", "cpu_seconds": "float64", "measure": "string"}
+        | {"value": "float64", "ci95": "float64", "made_by": "string"}
     )
 
     def work(self, row: Mapping[str, Any]) -> Iterator[Task]:
@@ -102,8 +84,7 @@ class Training(TablePlan):
         import stier.train
         from stier.network import Network
 
-        game, seed = stier.load_game(what["game"]), what["seed"]
-        file = what["file"]
+        game, seed, file = stier.load_game(what["game"]), what["seed"], what["file"]
         log: Any
         if file:
             log = [{"steps": Network.load(file).training.get("steps_done", 0)}]
@@ -117,41 +98,41 @@ class Training(TablePlan):
             given = {name: what[name] for name in ("evaluations", "exact")}
             log = stier.train.learn(game, what["algorithm"], **given, **shared, **what["settings"]).log
             file = str(work / "network.safetensors")
-        end = log[-1]
-        found: list[Any] = [(at, DISTANCE, at[DISTANCE], None) for at in log if DISTANCE in at]
+        rows: Rows = []
+
+        def note(at: Mapping[str, Any], measure: str, value: float, ci95: float | None = None) -> None:
+            own = {"run": what["name"], "seed": seed, "steps": int(at["steps"]), "cpu_seconds": at.get("cpu_seconds")}
+            half = None if ci95 is None else float(f"{ci95:.4g}")
+            rows.append({**own, "measure": measure, "value": float(f"{value:.6g}"), "ci95": half})
+
+        for at in log:
+            if DISTANCE in at:
+                note(at, DISTANCE, at[DISTANCE])
         if what["exact"]:
-            found.append((end, UNIFORM, stier.solving.nash_conv(game, "random"), None))
-        own = what["agent"].replace(NETWORK, file)
+            note(log[-1], UNIFORM, stier.solving.nash_conv(game, "random"))
+        own, held_out = what["agent"].replace(NETWORK, file), {"seed": HELD_OUT + seed, "threads": threads}
         for other in what["matches"]:
             agents = [own] + [other.replace(NETWORK, file)] * (game.num_players() - 1)
-            result = stier.pit(game, agents, deals=what["deals"], seed=HELD_OUT + seed, threads=threads)
-            found.append((end, f"against {other}", result.mean[0], result.ci95[0]))
+            result = stier.pit(game, agents, deals=what["deals"], **held_out)
+            note(log[-1], f"against {other}", result.mean[0], result.ci95[0])
         for responder in what["responders"]:
-            how = {"deals": what["responder_deals"], "seed": HELD_OUT + seed, "threads": threads}
-            best = stier.exploit(game, own, responder.replace(NETWORK, file), **how)
-            found.append((end, f"gain of {responder}", best.gain, best.ci95))
-        names = {"run": what["name"], "seed": seed}
-        return [
-            {**names, "steps": int(at["steps"]), "cpu_seconds": at.get("cpu_seconds"), "measure": measure}
-            | {"value": _rounded(value, 6), "ci95": _rounded(ci95, 4)}
-            for at, measure, value, ci95 in found
-        ]
+            best = stier.exploit(game, own, responder.replace(NETWORK, file), deals=what["responder_deals"], **held_out)
+            note(log[-1], f"gain of {responder}", best.gain, best.ci95)
+        return rows
 
     def evaluate(self, results: pd.DataFrame) -> Findings:
         """Ranks the runs of the first game that has any, by their first measure."""
-        ranks: dict[str, pd.DataFrame] = {}
-        details, measure, lowest = {}, "", False
+        ranks: dict[str, dict[str, Estimated]] = {}
+        details, measure = {}, ""
         for game in dict.fromkeys(row["game"] for row in self.rows):
-            rows = [row for row in self.rows if row["game"] == game]
-            found = _ends(results[results["run"].isin([row["name"] for row in rows])])
-            notes = "".join(f"- {row['name']}: {row['note'].strip()}\n" for row in rows if row["note"])
-            details[f"<code>{game}</code>"] = f"{_table({row['name']: row['name'] for row in rows}, found)}\n{notes}"
-            if found and not ranks:
+            notes = {row["name"]: row["note"].strip() for row in self.rows if row["game"] == game}
+            found = _ends(results[results["run"].isin(notes)])
+            listed = "".join(f"- {name}: {note}\n" for name, note in notes.items() if note)
+            details[f"<code>{game}</code>"] = f"{_table(dict(zip(notes, notes, strict=True)), found)}\n{listed}"
+            if found and not measure:
                 measure, ends = next(iter(found.items()))
-                means = {name + " (one seed)" * (len(own) == 1): _mean(own) for name, own in ends.groupby("run")}
-                ranks[game] = pd.DataFrame(means, index=["value", "low", "high"]).T
-                # Shares of uniform play and the gains of responders are losses of the network.
-                lowest = measure == SHARE or measure.startswith("gain of ")
+                runs = ends.groupby("run", sort=False)
+                ranks[game] = {run + " (one seed)" * (len(own) == 1): _mean(own) for run, own in runs}
         earlier = results[~results["run"].isin([row["name"] for row in self.rows])]
         if len(earlier):
             commits = {own.run: f"{own.run} ({own.made_by})" for own in earlier.itertuples()}
@@ -160,7 +141,8 @@ class Training(TablePlan):
             "Which training is best?",
             measure,
             ranks,
-            lowest,
+            # Shares of uniform play and the gains of responders are losses of the network.
+            lowest=measure == SHARE or measure.startswith("gain of "),
             sure=[
                 f"Compared: {len(self.rows)} trainings with {max(row['seeds'] for row in self.rows)} seeds at most, "
                 "in deals that no training has seen.",
@@ -196,10 +178,6 @@ def _check(row: Mapping[str, Any], game: stier.Game) -> None:
                 as_agent(agent.replace(NETWORK, file), game)
 
 
-def _rounded(value: float | None, digits: int) -> float | None:
-    return None if value is None else float(f"{value:.{digits}g}")
-
-
 def _ends(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Returns the rows at the end of each seed, by measure; NashConv in percent of uniform play comes first."""
     found = dict(tuple(results.groupby(["measure", "run", "seed"], sort=False).tail(1).groupby("measure", sort=False)))
@@ -217,29 +195,16 @@ def _table(names: Mapping[str, str], found: Mapping[str, pd.DataFrame]) -> str:
     text += header(["run", "seeds", "decisions", "CPU seconds", *found])
     for run, name in names.items():
         own = [table[table["run"] == run] for table in found.values()]
-        seeds = max((len(table) for table in own), default=0)
-        made = ["not trained yet", "", ""]
-        if seeds:
-            ends = next(table for table in own if len(table))
-            seconds = ends["cpu_seconds"].mean()
-            made = [str(seeds), f"{ends['steps'].iloc[0]:,}", "" if np.isnan(seconds) else f"{seconds:.0f}"]
-        cells = [interval(*_mean(table), digits=3) + _seeds(len(table), seeds) if len(table) else "" for table in own]
+        there = [table for table in own if len(table)]
+        seeds, made = max(map(len, there), default=0), ["not trained yet", "", ""]
+        if there:
+            seconds = there[0]["cpu_seconds"].mean()
+            made = [str(seeds), f"{there[0]['steps'].iloc[0]:,}", "" if np.isnan(seconds) else f"{seconds:.0f}"]
+        few = {len(table): f", {len(table)} seeds" for table in there} | {seeds: "", 1: ", one seed"}
+        cells = [interval(*_mean(table), digits=3) + few[len(table)] if len(table) else "" for table in own]
         text += line([name, *made, *cells])
     return text
 
 
-def _seeds(own: int, all_seeds: int) -> str:
-    return ", one seed" if own == 1 else f", {own} seeds" if own < all_seeds else ""
-
-
-def _mean(rows: pd.DataFrame) -> tuple[float, float, float]:
-    """Returns the mean over seeds and the ends of its interval, which is one over deals for fewer than three seeds.
-
-    The mean of distances from equilibrium, which are not negative, is the geometric one, and so is its interval.
-    """
-    values = rows["value"]
-    logs = rows["measure"].iloc[0] == DISTANCE and (values > 0).all()
-    values = np.log(values) if logs else values
-    half = estimate(values).ci95 if len(values) > 2 else float(pd.to_numeric(rows["ci95"]).mean())
-    mean, low, high = (np.exp(end) if logs else end for end in (values.mean() + np.array([0, -half, half])))
-    return float(mean), float(low), float(high)
+def _mean(seeds: pd.DataFrame) -> Estimated:
+    return mean_of(seeds, logs=seeds["measure"].iloc[0] == DISTANCE)
