@@ -41,7 +41,7 @@ Rows: TypeAlias = list[dict[str, Any]]
 OUTPUTS = ("tables", "figures", "page")
 #: The key with a table of results that were published before, likewise.
 PUBLISHED = "published"
-#: The keys of every plan: its outputs and, in place of what `Plan.page` says by itself, the parts of its page.
+#: The keys of every plan: its outputs and, in place of what `Plan.tell` says by itself, the parts of its page.
 COMMON: dict[str, Any] = {
     **dict.fromkeys(("question", "answer", "about", "command", *OUTPUTS), str),
     "sure": list[str],
@@ -186,8 +186,12 @@ class Plan(ABC):
         needed = [name for name, one in names.items() if one.default is Parameter.empty]
         values = checked(given, {**COMMON, **cls.keys}, optional={*COMMON, *cls.keys} - {*needed})
         common = {key: values.pop(key) for key in COMMON if key in values}
+        if {"seed", "seeds"} <= values.keys():
+            raise ArgumentError("give seed or seeds, not both")
+        if "seed" in values:
+            values["seeds"] = [values.pop("seed")]
         make: Any = cls
-        made: Plan = make(**with_seeds(values), page=common)
+        made: Plan = make(**values, page=common)
         return made
 
     def __eq__(self, other: object) -> bool:
@@ -251,40 +255,28 @@ class Plan(ABC):
     def report(self, store: Store) -> Report:
         """Evaluates the parts that are there."""
 
-    def page(
-        self,
-        store: Store,
-        question: str,
-        answer: str,
-        sure: Sequence[str],
-        details: Mapping[str, str],
-        picture: str | None = None,
-    ) -> str:
-        """Returns the page (see `page`). The plan's own words replace question, answer and the three sentences.
+    def tell(self, store: Store, found: Findings, picture: str) -> tuple[str, dict[str, Callable[[], Any]]]:
+        """Returns the page of what was found, and its figures: the ranks, by the name `picture`, and the others.
 
-        `picture` is the name of a figure. The first sentence says as well how many parts have not been played yet.
+        The plan's own words replace question, answer and the three sentences. The first of these says as well how many
+        parts have not been played yet.
         """
-        own, missing = self.given, len(store.missing())
-        answer, sure = own.get("answer", answer), list(own.get("sure", sure))
+        own, ranked, missing = self.given, found.ranked(), len(store.missing())
+        answer, sure = own.get("answer", found.answer()), list(own.get("sure", found.sure))
         if missing:
             sure[:1] = [" ".join([*sure[:1], f"{missing} of {self.parts()} parts have not been played yet."])]
         places = "".join(f"- {name}\n" for name in store.machines)
         names = "".join(f"- {name}: `{text}`\n" for text, name in own.get("names", {}).items())
-        folded = {"About": own.get("about"), **details, "Names": names, "Machines": places}
-        return page(
-            own.get("question", question),
+        folded = {"About": own.get("about"), **found.details, "Names": names, "Machines": places}
+        text = page(
+            own.get("question", found.question),
             answer,
-            picture=picture and self.picture(store, picture, answer),
+            picture=self.picture(store, picture, answer) if ranked else None,
             sure=sure,
             command=own.get("command", f"stier run {self.file}" if self.file else f"stier report {store.folder.name}"),
             details={heading: text for heading, text in folded.items() if text},
         )
-
-    def tell(self, store: Store, found: Findings, picture: str) -> tuple[str, dict[str, Callable[[], Any]]]:
-        """Returns the page of what was found, and its figures: the ranks, by the name `picture`, and the others."""
-        answer, ranked = self.given.get("answer", found.answer()), found.ranked()
         drawn = {picture: partial(bars, ranked, first_sentence(answer), found.measure)} if ranked else {}
-        text = self.page(store, found.question, answer, found.sure, found.details, picture if ranked else None)
         return text, {**drawn, **found.figures}
 
     def name(self, agent: str) -> str:
@@ -378,14 +370,11 @@ class TablePlan(Plan):
         """The rows of the table ``published``, by what they were made by."""
         rows: dict[str, Rows] = {}
         if PUBLISHED in self.given:
-            path: str = self.given[PUBLISHED]
+            path, schema = self.given[PUBLISHED], self.schema
+            options = ConvertOptions(column_types=schema, include_columns=schema.names)
             try:
-                if path.endswith(".parquet"):
-                    found = read_table(path, schema=self.schema)
-                else:
-                    found = read_csv(path, convert_options=ConvertOptions(column_types=self.schema)).select(
-                        self.schema.names
-                    )
+                parquet = path.endswith(".parquet")
+                found = read_table(path, schema=schema) if parquet else read_csv(path, convert_options=options)
             except (OSError, pa.ArrowException, KeyError) as error:
                 raise ArgumentError(f"{path} cannot be read as a table of {self.kind}: {error}") from None
             for row in found.to_pylist():
@@ -399,10 +388,8 @@ class TablePlan(Plan):
 
     def results(self, store: Store) -> pd.DataFrame:
         """Returns the table of results, in the order of the tasks, and what was published of earlier commits."""
-        missing = {*store.missing()}
-        there = [number for number in range(self.parts()) if number not in missing]
         kept = [row for made, rows in self.earlier.items() if made.startswith(ARCHIVED) for row in rows]
-        tables = pa.concat_tables([*store.tables(there), pa.Table.from_pylist(kept, schema=self.schema)])
+        tables = pa.concat_tables([store.to_arrow(), pa.Table.from_pylist(kept, schema=self.schema)])
         return tables.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
 
 
@@ -465,15 +452,6 @@ def as_text(agent: AnyAgent, game: Game) -> str:
     if isinstance(found, TabularPolicy) and found.game != game:
         raise AgentError(f"{text} is for {found.game}, not for {game}")
     return text.strip()
-
-
-def with_seeds(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the keys of a plan with `seeds` for `seed`."""
-    if "seed" not in given:
-        return dict(given)
-    if "seeds" in given:
-        raise ArgumentError("give seed or seeds, not both")
-    return {**{key: value for key, value in given.items() if key != "seed"}, "seeds": [given["seed"]]}
 
 
 def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tuple[str, bool]:

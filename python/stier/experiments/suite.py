@@ -35,12 +35,8 @@ class Suite(Plan):
     Args:
         games: The games, as for `stier.load_game`.
         agents: Agents, as for `Experiment`. Each must be able to play all the games.
-        deals: Deals for each pairing and seed, at least 1.
-        seeds: Seeds; the experiment is repeated with other cards for each.
-        paired: Gives all games of a deal the same cards.
-        deals_per_part: Deals in a part. A killed run loses less than that.
+        deals, seeds, paired, deals_per_part, page: As for `Experiment`.
         about: A paragraph for the page.
-        page: The keys of a file about page and outputs (see `Plan`).
 
     Raises:
         ArgumentError: No games, or the same game twice. Other errors are those of `Experiment`.
