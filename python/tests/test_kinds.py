@@ -356,15 +356,22 @@ def said_of_ladder(plan: Any, results: Any) -> list[str]:
 
 
 def said_of_training(plan: Any, results: Any) -> list[str]:
-    (own,) = plan.evaluate(results).ranked().values()
-    best = next(iter(own))
+    ends = results.groupby(["run", "measure", "seed"], sort=False)["value"].last().unstack("measure")
+    share = 100 * ends[training.DISTANCE] / ends[training.UNIFORM]
+    logs = np.log(share.astype(float)).groupby("run")
+    left, seeds = np.exp(logs.mean()), logs.count()
+    half = 2.776 * logs.std() / np.sqrt(5)
+    decks = [row["name"] for row in plan.rows if row["game"] == plan.rows[0]["game"]]
+    best = left[decks].idxmin()
     assert best == "deck, six minutes, suits sorted"
-    (first,) = (value for name, (value, *_) in own.items() if name.startswith("deck, first settings"))
-    games = [row["game"] for row in plan.rows]
-    trainings = max(map(games.count, {game for game in games if game.startswith("schwinget:")}))
     seconds = results[results["run"] == best].groupby("seed")["cpu_seconds"].last().mean()
-    assert round(seconds / 60) == 6
-    return [f"{own[best][0]:.2f}", f"{first:.2f}", str(trainings)]
+    assert (round(seconds / 60), set(seeds[decks])) == (6, {5})
+    poker = ["Leduc poker, settings for decks", "Leduc poker, settings for poker"]
+    kept = [f"{left[run]:.0f}" for run in poker]
+    kept += [f"{left[run]:.1f}" for run in ("deck, settings for poker", "deck, settings for decks")]
+    runs = ["Leduc poker, central critic", "Leduc poker, settings for poker"]
+    both = [f"{np.exp(np.log(left[run]) + side * half[run]):.1f}" for run in runs for side in (0, -1, 1)]
+    return [f"{left[best]:.2f}", f"{left['deck, first settings']:.2f}", *kept, str(len(decks)), *both]
 
 
 @pytest.mark.parametrize("path", sorted(BENCHES.glob("*.toml")), ids=lambda path: path.stem)
