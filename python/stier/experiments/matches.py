@@ -69,14 +69,9 @@ class Experiment(Plan):
             same game twice.
 
     Attributes:
-        game: The game's name.
-        rules: The options of the game that are not the default.
         agents: The agents as text, by name, in order of entry.
-        deals: Deals for each pairing and seed.
-        seeds: The seeds.
-        paired: True if all games of a deal have the same cards.
         tables: The pairings: the names of the agents at each table.
-        deals_per_part: Deals in a part.
+        game, rules, deals, seeds, paired, deals_per_part: As given, without rules that are the default.
     """
 
     kind = "matches"

@@ -19,6 +19,7 @@ from stier._files import as_path
 from stier.errors import ArgumentError
 from stier.experiments._pages import Estimated, Findings, header, interval, line, mean_of
 from stier.experiments._plans import OnProgress, Rows, TablePlan, Task
+from stier.network import Network
 from stier.playing import as_agent
 
 __all__ = ["Training"]
@@ -82,29 +83,25 @@ class Training(TablePlan):
     def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress | None) -> Rows:
         """Trains a network, from its checkpoint if there is one, and measures it."""
         import stier.train
-        from stier.network import Network
 
         game, seed, file = stier.load_game(what["game"]), what["seed"], what["file"]
-        log: Any
-        if file:
-            log = [{"steps": Network.load(file).training.get("steps_done", 0)}]
-        else:
-
-            def tell(metrics: Mapping[str, float]) -> None:
-                if on_progress is not None:
-                    on_progress(int(metrics["steps"]), what["settings"].get("steps", 1))
-
-            shared = {"folder": work, "against": (), "log": tell, "seed": seed, "threads": threads}
-            given = {name: what[name] for name in ("evaluations", "exact")}
-            log = stier.train.learn(game, what["algorithm"], **given, **shared, **what["settings"]).log
-            file = str(work / "network.safetensors")
+        log: Any = [{"steps": Network.load(file).training.get("steps_done", 0)}] if file else None
         rows: Rows = []
+
+        def tell(metrics: Mapping[str, float]) -> None:
+            if on_progress is not None:
+                on_progress(int(metrics["steps"]), what["settings"].get("steps", 1))
 
         def note(at: Mapping[str, Any], measure: str, value: float, ci95: float | None = None) -> None:
             own = {"run": what["name"], "seed": seed, "steps": int(at["steps"]), "cpu_seconds": at.get("cpu_seconds")}
             half = None if ci95 is None else float(f"{ci95:.4g}")
             rows.append({**own, "measure": measure, "value": float(f"{value:.6g}"), "ci95": half})
 
+        if not file:
+            shared = {"folder": work, "against": (), "log": tell, "seed": seed, "threads": threads}
+            given = {name: what[name] for name in ("evaluations", "exact")}
+            log = stier.train.learn(game, what["algorithm"], **given, **shared, **what["settings"]).log
+            file = str(work / "network.safetensors")
         for at in log:
             if DISTANCE in at:
                 note(at, DISTANCE, at[DISTANCE])
@@ -155,8 +152,6 @@ class Training(TablePlan):
 
 def _check(row: Mapping[str, Any], game: stier.Game) -> None:
     """Raises for what would stop a training or its measurement, before anything is trained."""
-    from stier.network import Network
-
     for name, path in (("file", row["file"]), ("initial", row["settings"].get("initial"))):
         if path and not as_path(path).is_file():
             raise ArgumentError(f"{name} must be the file of a network, got '{path}'")
