@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import subprocess
@@ -382,6 +383,17 @@ def test_answers_written_by_hand_have_the_figures_of_their_tables(path: Path, tm
     said = {"strength": said_of_strength, "ladder": said_of_ladder, "training": said_of_training}[path.stem]
     figures = re.findall(r"\d[\d,.]*\d|\d", " ".join([plan.given["answer"], *plan.given["sure"]]))
     assert figures == said(plan, plan.results(begin(plan, tmp_path)))
+
+
+def test_the_kind_of_the_project_uses_public_names_only() -> None:
+    tree = ast.parse((BENCHES / "strength.py").read_text("utf-8"))
+    modules = [
+        node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and (node.module or "")[:5] == "stier"
+    ]
+    names = [name for node in modules for name in [*str(node.module).split("."), *(one.name for one in node.names)]]
+    names += [node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    assert "Findings" in names
+    assert not [name for name in names if name.startswith("_")]
 
 
 def test_a_match_is_that_of_the_table(tmp_path: Path) -> None:
