@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 import stier
-from stier.experiments import Findings, OnProgress, TablePlan, Task, header, interval, line, with_option
+from stier.experiments import Answer, OnProgress, TablePlan, Task, header, interval, line, with_option
 from stier.ratings import estimate_of_sums, share_of_sums
 
 #: The columns with sums over deals.
@@ -61,7 +61,7 @@ class Strength(TablePlan):
         names = ("game", "time_ms", "agent", "opponent")
         return [{**{name: what[name] for name in names}, **sums_of(result)}]
 
-    def evaluate(self, results: pd.DataFrame) -> Findings:
+    def evaluate(self, results: pd.DataFrame) -> Answer:
         """Ranks the agents by their means against the others, with the thinking time of most rows."""
         found = {tuple(row[:4]): Sums(*row[4:-1]) for row in results.itertuples(index=False)}
         details: dict[str, str] = {}
@@ -73,7 +73,7 @@ class Strength(TablePlan):
             details[label] = _table(row, found, self.name)
             if not row["against"] and row["time_ms"] == time_ms:
                 standings.setdefault(row["game"], {}).update(_standings(row, found, self.name))
-        return Findings(
+        return Answer(
             "Which agent is strongest?",
             f"mean return with {time_ms} ms per decision",
             standings,

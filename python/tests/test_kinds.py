@@ -307,7 +307,7 @@ def test_agents_rank_by_mean_return_and_not_by_games_won(kind: str, given: Any, 
     ],
 )
 def test_answers_name_the_best_and_whether_it_is_known(games: Any, lowest: bool, answer: str) -> None:
-    assert experiments.Findings("?", "loss", games, lowest, [], {}).answer() == answer
+    assert experiments.Answer("?", "loss", games, lowest, [], {}).text() == answer
 
 
 @pytest.mark.parametrize(("kind", "open_parts"), [("strength", 0), ("ladder", 0), ("training", None)])
@@ -392,7 +392,7 @@ def test_the_kind_of_the_project_uses_public_names_only() -> None:
     ]
     names = [name for node in modules for name in [*str(node.module).split("."), *(one.name for one in node.names)]]
     names += [node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
-    assert "Findings" in names
+    assert "Answer" in names
     assert not [name for name in names if name.startswith("_")]
 
 
@@ -548,6 +548,8 @@ def test_published_rows_of_an_earlier_commit_are_kept(tmp_path: Path) -> None:
         assert report.tables["training"]["run"].tolist() == ["old"] == pd.read_csv(table)["run"].tolist()
     assert "| old (commit 1234567) | 1 | 9 | 2 | 0.250 (0.125 to 0.375), one seed |\n" in str(report)
     assert str(report).startswith("# Which training is best?\n\nNothing has been measured yet.\n\n## How sure?")
+    table.unlink()
+    assert "old" not in str(experiments.report(store))
 
 
 @pytest.mark.timeout(300)

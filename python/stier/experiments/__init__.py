@@ -19,7 +19,7 @@ for _name in _needed:
         raise MissingExtraError(f"stier.experiments needs {_name}: pip install 'stier[experiments]'")
 
 from stier.experiments._match_page import MatchReport  # noqa: E402
-from stier.experiments._pages import Findings, Report, header, interval, line, page  # noqa: E402
+from stier.experiments._pages import Answer, Report, header, interval, line, page  # noqa: E402
 from stier.experiments._plans import (  # noqa: E402
     OnProgress,
     Plan,
@@ -38,9 +38,9 @@ from stier.experiments.suite import Suite  # noqa: E402
 from stier.experiments.training import Training  # noqa: E402
 
 __all__ = [
+    "Answer",
     "Experiment",
     "Exploitability",
-    "Findings",
     "MatchReport",
     "OnProgress",
     "Plan",

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from stier.errors import RatingError
-from stier.experiments._pages import Findings, Ranks, Report, as_file, drawn, header, interval, line
+from stier.experiments._pages import Answer, Ranks, Report, as_file, drawn, header, interval, line
 from stier.experiments._plans import Plan
 from stier.experiments._store import Store
 from stier.ratings import (
@@ -34,8 +34,8 @@ FEWEST, CHECKS = 10, 16
 MEASURED = ("mean", "mean_ci95", "wins", "wins_low", "wins_high")
 
 
-def found_in(plan: Plan, store: Store, reports: Mapping[str, MatchReport]) -> Findings:
-    """Returns what matches of the same agents in some games come to."""
+def answer_of(plan: Plan, store: Store, reports: Mapping[str, MatchReport]) -> Answer:
+    """Returns the answer that matches of the same agents in some games give."""
     ranks, wins = {}, {}
     for game, one in reports.items():
         rows = list(one.tables["standings"].itertuples())
@@ -46,7 +46,7 @@ def found_in(plan: Plan, store: Store, reports: Mapping[str, MatchReport]) -> Fi
         prefix = f"{as_file(game)}_" if plan.kind == "suite" else ""
         drawings = (plan.picture(store, f"{prefix}{name}", name.replace("_", " ")) for name in one.figures)
         details[f"<code>{game}</code>"] = f"```text\n{one}```\n\n" + "\n\n".join(drawings)
-    return Findings(
+    return Answer(
         "Which agent is strongest?",
         "mean return",
         ranks,

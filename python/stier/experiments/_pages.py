@@ -93,8 +93,8 @@ Ranks: TypeAlias = Mapping[str, Mapping[str, Estimated]]
 
 
 @dataclass(frozen=True)
-class Findings:
-    """The ranks of agents in some results, from which a page has its answer and its picture, and the rest of the page.
+class Answer:
+    """The answer that results give to a question: its text and its picture come from the ranks.
 
     Attributes:
         question: The title of the page.
@@ -121,7 +121,7 @@ class Findings:
         found = {game: [one for one in own.items() if not isnan(one[1][0])] for game, own in self.ranks.items()}
         return {game: dict(sorted(own, key=lambda one: sign * one[1][0])) for game, own in found.items() if own}
 
-    def answer(self) -> str:
+    def text(self) -> str:
         """Returns sentences that name the best agents, the next ones, and how many of them may be as good."""
         ranked, what = self.ranked(), f"the {'lowest' if self.lowest else 'highest'} {self.measure}"
         if not ranked:
@@ -172,7 +172,7 @@ def mean_of(seeds: pd.DataFrame, *, logs: bool = False) -> Estimated:
 
 
 def bars(ranked: Ranks, title: str, label: str) -> Figure:
-    """Draws a panel for each game with a bar and its interval for each agent, the first on top (see `Findings`)."""
+    """Draws a panel for each game with a bar and its interval for each agent, the first on top (see `Answer`)."""
     from matplotlib import pyplot as plt
 
     from stier import plots

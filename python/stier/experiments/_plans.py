@@ -24,7 +24,7 @@ from stier._imports import path_of
 from stier._native import Agent, Game, TabularPolicy, __version__, alternatives, load_game, registered_names
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
-from stier.experiments._pages import Findings, Report, as_file, bars, first_sentence, page
+from stier.experiments._pages import Answer, Report, as_file, bars, first_sentence, page
 from stier.playing import AnyAgent, as_agent, is_named
 
 if TYPE_CHECKING:
@@ -255,29 +255,29 @@ class Plan(ABC):
     def report(self, store: Store) -> Report:
         """Evaluates the parts that are there."""
 
-    def tell(self, store: Store, found: Findings, picture: str) -> tuple[str, dict[str, Callable[[], Any]]]:
-        """Returns the page of what was found, and its figures: the ranks, by the name `picture`, and the others.
+    def tell(self, store: Store, answer: Answer, picture: str) -> tuple[str, dict[str, Callable[[], Any]]]:
+        """Returns the page of an answer, and its figures: the ranks, by the name `picture`, and the others.
 
         The plan's own words replace question, answer and the three sentences. The first of these says as well how many
         parts have not been played yet.
         """
-        own, ranked, missing = self.given, found.ranked(), len(store.missing())
-        answer, sure = own.get("answer", found.answer()), list(own.get("sure", found.sure))
+        own, ranked, missing = self.given, answer.ranked(), len(store.missing())
+        said, sure = own.get("answer", answer.text()), list(own.get("sure", answer.sure))
         if missing:
             sure[:1] = [" ".join([*sure[:1], f"{missing} of {self.parts()} parts have not been played yet."])]
         places = "".join(f"- {name}\n" for name in store.machines)
         names = "".join(f"- {name}: `{text}`\n" for text, name in own.get("names", {}).items())
-        folded = {"About": own.get("about"), **found.details, "Names": names, "Machines": places}
+        folded = {"About": own.get("about"), **answer.details, "Names": names, "Machines": places}
         text = page(
-            own.get("question", found.question),
-            answer,
-            picture=self.picture(store, picture, answer) if ranked else None,
+            own.get("question", answer.question),
+            said,
+            picture=self.picture(store, picture, said) if ranked else None,
             sure=sure,
             command=own.get("command", f"stier run {self.file}" if self.file else f"stier report {store.folder.name}"),
             details={heading: text for heading, text in folded.items() if text},
         )
-        drawn = {picture: partial(bars, ranked, first_sentence(answer), found.measure)} if ranked else {}
-        return text, {**drawn, **found.figures}
+        drawn = {picture: partial(bars, ranked, first_sentence(said), answer.measure)} if ranked else {}
+        return text, {**drawn, **answer.figures}
 
     def name(self, agent: str) -> str:
         """Returns the name of an agent on the page: its own by the key ``names``, or its text."""
@@ -345,12 +345,12 @@ class TablePlan(Plan):
         rows = self.measure(task.what, threads, work, on_progress)
         return pa.Table.from_pylist([row | {"made_by": task.what["made_by"]} for row in rows], schema=self.schema)
 
-    def evaluate(self, results: pd.DataFrame) -> Findings:
-        """Says what the table of results comes to. A kind has this method or its own `report`."""
+    def evaluate(self, results: pd.DataFrame) -> Answer:
+        """Returns the answer that the table of results gives. A kind has this method or its own `report`."""
         raise NotImplementedError
 
     def report(self, store: Store) -> Report:
-        """Makes the page of what `evaluate` finds."""
+        """Makes the page of the answer."""
         results = self.results(store)
         text, figures = self.tell(store, self.evaluate(results), self.table)
         return Report(text, {self.table: results}, figures, digits=None)
@@ -388,7 +388,8 @@ class TablePlan(Plan):
 
     def results(self, store: Store) -> pd.DataFrame:
         """Returns the table of results, in the order of the tasks, and what was published of earlier commits."""
-        kept = [row for made, rows in self.earlier.items() if made.startswith(ARCHIVED) for row in rows]
+        earlier = self.earlier if Path(self.given.get(PUBLISHED, "")).is_file() else {}
+        kept = [row for made, rows in earlier.items() if made.startswith(ARCHIVED) for row in rows]
         tables = pa.concat_tables([store.to_arrow(), pa.Table.from_pylist(kept, schema=self.schema)])
         return tables.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from stier import _arguments, _native
 from stier._native import Game, alternatives, derive_seed, games_per_deal, load_game
 from stier.errors import ArgumentError
-from stier.experiments._match_page import MatchReport, found_in
+from stier.experiments._match_page import MatchReport, answer_of
 from stier.experiments._plans import FORMAT, OnProgress, PageAfter, Plan, Task, as_text, build, checked, digest
 from stier.experiments._store import Store
 from stier.games import place_of, text_of
@@ -176,7 +176,7 @@ class Experiment(Plan):
     def report(self, store: Store, resamples: int | None = None) -> MatchReport:
         """Makes tables of the games that are there; the deal is the unit of all intervals."""
         found = MatchReport(self, store, resamples)
-        found.markdown, ranks = self.tell(store, found_in(self, store, {str(self.load_game()): found}), "strength")
+        found.markdown, ranks = self.tell(store, answer_of(self, store, {str(self.load_game()): found}), "strength")
         found.figures = ranks | found.figures
         return found
 

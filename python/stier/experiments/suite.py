@@ -15,7 +15,7 @@ import pyarrow as pa
 from stier._adapting import as_game
 from stier._native import load_game
 from stier.errors import ArgumentError
-from stier.experiments._match_page import MatchReport, found_in
+from stier.experiments._match_page import MatchReport, answer_of
 from stier.experiments._pages import Report, as_file
 from stier.experiments._plans import OnProgress, PageAfter, Plan, Task, digest
 from stier.experiments._store import Store
@@ -124,7 +124,7 @@ class Suite(Plan):
             if frames:
                 joined = pd.concat(frames, names=["game", None]).reset_index(level="game").reset_index(drop=True)
                 tables[name] = joined
-        text, figures = self.tell(store, found_in(self, store, reports), "strength")
+        text, figures = self.tell(store, answer_of(self, store, reports), "strength")
         for game, one in reports.items():
             figures |= {f"{as_file(game)}_{name}": make for name, make in one.figures.items()}
         return Report(text, tables, figures)

@@ -17,7 +17,7 @@ from stier import _arguments
 from stier._content import was_played
 from stier._files import as_path
 from stier.errors import ArgumentError
-from stier.experiments._pages import Estimated, Findings, header, interval, line, mean_of
+from stier.experiments._pages import Answer, Estimated, header, interval, line, mean_of
 from stier.experiments._plans import OnProgress, Rows, TablePlan, Task
 from stier.network import Network
 from stier.playing import as_agent
@@ -117,7 +117,7 @@ class Training(TablePlan):
             note(log[-1], f"gain of {responder}", best.gain, best.ci95)
         return rows
 
-    def evaluate(self, results: pd.DataFrame) -> Findings:
+    def evaluate(self, results: pd.DataFrame) -> Answer:
         """Ranks the runs of the first game that has any, by their first measure."""
         ranks: dict[str, dict[str, Estimated]] = {}
         details, measure = {}, ""
@@ -134,7 +134,7 @@ class Training(TablePlan):
         if len(earlier):
             commits = {own.run: f"{own.run} ({own.made_by})" for own in earlier.itertuples()}
             details["Earlier commits"] = _table(commits, _ends(earlier))
-        return Findings(
+        return Answer(
             "Which training is best?",
             measure,
             ranks,
