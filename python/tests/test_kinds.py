@@ -259,7 +259,7 @@ def test_agents_rank_by_mean_return_and_not_by_games_won(kind: str, given: Any, 
         assert answer.endswith("The results do not tell the two apart.") == (low <= -low)
     else:
         assert answer.startswith(
-            f"`pimc:worlds=10` has the highest {measure} in 2 of 2 games. The results do not tell "
+            f"`pimc:worlds=10` has the highest {measure} in 2 of 2 games. The results tell the first "
         )
     axes = report.figures["strength"]().axes
     assert len(axes) == games
@@ -296,13 +296,18 @@ def test_agents_rank_by_mean_return_and_not_by_games_won(kind: str, given: Any, 
             {"g": {"a": (1, 1, 1), "b": (2, 2, 2)}, "h": {"a": (2, 1, 3), "b": (1, 0, 2)}, "i": {"c": (1, 1, 1)}},
             True,
             "`a`, `b` and `c` each have the lowest loss in 1 of 3 games. "
-            "The results do not tell the first from the next in 1 of these games.",
+            "The results tell the first from the next in 2 of these games.",
         ),
         (
             {"g": {"a": (1, 1, 1), "b": (2, 2, 2)}, "h": {"a": (1, 1, 1), "b": (3, 2, 4)}},
             False,
+            "`b` has the highest loss in 2 of 2 games. The results tell the first from the next in 2 of these games.",
+        ),
+        (
+            {"g": {"a": (1, 0, 3), "b": (2, 2, 2)}, "h": {"a": (1, 0, 2), "b": (3, 2, 4)}},
+            False,
             "`b` has the highest loss in 2 of 2 games. "
-            "The results do not tell the first from the next in none of these games.",
+            "The results tell the first from the next in none of these games.",
         ),
     ],
 )

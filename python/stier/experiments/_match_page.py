@@ -122,7 +122,7 @@ class MatchReport(Report):
         deals = f"{own.deals} {'paired ' if own.paired else ''}deals"
         share = "" if self.games == own.games else f" of {own.games}: not all have been played yet"
         lines = [f"{own.load_game()}, {deals}, {seeds}, {self.games} games{share}\n", str(self.cross_table)]
-        lines += [] if self.ratings is None else [str(self.ratings)]
+        lines += [] if self.ratings is None else [f"Ratings count games won, not returns.\n{self.ratings}"]
         lines += [missing] if missing else []
         if gains.notna().any():
             span = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (gains.min(), gains.max())))

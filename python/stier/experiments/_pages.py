@@ -138,7 +138,7 @@ class Answer:
         most = max(firsts.values())
         *equal, last = [f"`{name}`" for name, count in firsts.items() if count == most]
         named = f"{', '.join(equal)} and {last} each have" if equal else f"{last} has"
-        known = f"The results do not tell the first from the next in {close or 'none'} of these games."
+        known = f"The results tell the first from the next in {len(ranked) - close or 'none'} of these games."
         return f"{named} {what} in {most} of {len(ranked)} games. {known}"
 
     def _are_close(self, first: Estimated, *others: Estimated) -> bool:
