@@ -551,7 +551,8 @@ def test_published_rows_of_an_earlier_commit_are_kept(tmp_path: Path) -> None:
     for _ in range(2):
         report, _, _ = experiments.publish(store)
         assert report.tables["training"]["run"].tolist() == ["old"] == pd.read_csv(table)["run"].tolist()
-    assert "| old (commit 1234567) | 1 | 9 | 2 | 0.250 (0.125 to 0.375), one seed |\n" in str(report)
+    line = "| old | 1 | 9 | 2 | 0.250 (0.125 to 0.375), one seed |"
+    assert f"{line}\n\n- old: commit 1234567\n\n</details>" in str(report)
     assert str(report).startswith("# Which training is best?\n\nNothing has been measured yet.\n\n## How sure?")
     table.unlink()
     assert "old" not in str(experiments.report(store))

@@ -98,9 +98,9 @@ class Training(TablePlan):
             rows.append({**own, "measure": measure, "value": float(f"{value:.6g}"), "ci95": half})
 
         if not file:
+            given = what["settings"] | {name: what[name] for name in ("evaluations", "exact")}
             shared = {"folder": work, "against": (), "log": tell, "seed": seed, "threads": threads}
-            given = {name: what[name] for name in ("evaluations", "exact")}
-            log = stier.train.learn(game, what["algorithm"], **given, **shared, **what["settings"]).log
+            log = stier.train.learn(game, what["algorithm"], **given, **shared).log
             file = str(work / "network.safetensors")
         for at in log:
             if DISTANCE in at:
@@ -124,16 +124,14 @@ class Training(TablePlan):
         for game in dict.fromkeys(row["game"] for row in self.rows):
             notes = {row["name"]: row["note"].strip() for row in self.rows if row["game"] == game}
             found = _ends(results[results["run"].isin(notes)])
-            listed = "".join(f"- {name}: {note}\n" for name, note in notes.items() if note)
-            details[f"<code>{game}</code>"] = f"{_table(dict(zip(notes, notes, strict=True)), found)}\n{listed}"
+            details[f"<code>{game}</code>"] = _table(notes, found)
             if found and not measure:
                 measure, ends = next(iter(found.items()))
                 runs = ends.groupby("run", sort=False)
                 ranks[game] = {run + " (one seed)" * (len(own) == 1): _mean(own) for run, own in runs}
         earlier = results[~results["run"].isin([row["name"] for row in self.rows])]
         if len(earlier):
-            commits = {own.run: f"{own.run} ({own.made_by})" for own in earlier.itertuples()}
-            details["Earlier commits"] = _table(commits, _ends(earlier))
+            details["Earlier commits"] = _table(earlier.set_index("run")["made_by"].to_dict(), _ends(earlier))
         return Answer(
             "Which training is best?",
             measure,
@@ -184,11 +182,11 @@ def _ends(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {SHARE: distance.assign(value=share), **found}
 
 
-def _table(names: Mapping[str, str], found: Mapping[str, pd.DataFrame]) -> str:
-    """Returns a table with a line for each run, given what it is called there, and a column for each measure."""
+def _table(notes: Mapping[str, str], found: Mapping[str, pd.DataFrame]) -> str:
+    """Returns a table with a line for each run and a column for each measure, and the notes on the runs."""
     text = "The 95 % intervals are over seeds, or over deals for fewer than three. Means of NashConv are geometric.\n\n"
     text += header(["run", "seeds", "decisions", "CPU seconds", *found])
-    for run, name in names.items():
+    for run in notes:
         own = [table[table["run"] == run] for table in found.values()]
         there = [table for table in own if len(table)]
         seeds, made = max(map(len, there), default=0), ["not trained yet", "", ""]
@@ -197,8 +195,8 @@ def _table(names: Mapping[str, str], found: Mapping[str, pd.DataFrame]) -> str:
             made = [str(seeds), f"{there[0]['steps'].iloc[0]:,}", "" if np.isnan(seconds) else f"{seconds:.0f}"]
         few = {len(table): f", {len(table)} seeds" for table in there} | {seeds: "", 1: ", one seed"}
         cells = [interval(*_mean(table), digits=3) + few[len(table)] if len(table) else "" for table in own]
-        text += line([name, *made, *cells])
-    return text
+        text += line([run, *made, *cells])
+    return text + "\n" + "".join(f"- {run}: {note}\n" for run, note in notes.items() if note)
 
 
 def _mean(seeds: pd.DataFrame) -> Estimated:
