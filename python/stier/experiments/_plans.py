@@ -19,13 +19,14 @@ import pyarrow as pa
 from pyarrow.csv import ConvertOptions, read_csv
 from pyarrow.parquet import read_table
 
+from stier._adapting import as_game
 from stier._content import contents, contents_of, own_network, was_played
 from stier._imports import path_of
 from stier._native import Agent, Game, TabularPolicy, __version__, alternatives, load_game, registered_names
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
 from stier.experiments._pages import Answer, Report, as_file, bars, first_sentence, page
-from stier.playing import AnyAgent, as_agent, is_named
+from stier.playing import AnyAgent, AnyGame, as_agent, is_named
 
 if TYPE_CHECKING:
     from stier.experiments._store import Store
@@ -455,11 +456,14 @@ def as_text(agent: AnyAgent, game: Game) -> str:
     return text.strip()
 
 
-def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tuple[str, bool]:
-    """Returns an agent with a value for the first of these options that it has, and True if it has one."""
+def with_option(text: str, game: AnyGame, names: Sequence[str], value: int) -> tuple[str, bool]:
+    """Returns an agent of a game with a value for the first of these options that it has, and True if it has one.
+
+    Raises `AgentError` for one that cannot play the game, or for a value out of range.
+    """
     own = [] if is_named(text) else describe_agent(re.split("[:(]", text)[0].strip()).options
     name = next((name for name in names if name in (option.name for option in own)), None)
     timed = text if name is None else f"{text}{',' if ':' in text else ':'}{name}={value}"
     if not was_played(text):
-        as_agent(timed, game)
+        as_agent(timed, as_game(game))
     return timed, name is not None
