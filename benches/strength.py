@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from itertools import combinations
 from pathlib import Path
+from statistics import mode
 from typing import Any, ClassVar, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 
 import stier
-from stier._native import estimate_of_sums, share_of_sums
-from stier._output import between, plus_minus
-from stier.experiments import OnProgress, Report, Store, TablePlan, Task, header, line
-from stier.experiments._plans import bars, first_sentence, with_option
-from stier.playing import listed
+from stier.experiments import Answer, OnProgress, TablePlan, Task, header, interval, line, with_option
+from stier.ratings import estimate_of_sums, share_of_sums
 
 #: The columns with sums over deals.
 SUMS = (
@@ -34,21 +31,12 @@ class Strength(TablePlan):
 
     kind = "strength"
     unit = "deals"
-    keys: ClassVar[Mapping[str, Any]] = {
-        "game": str,
-        "time_ms": int,
-        "deals": int,
-        "agents": list[str],
-        "against": str,
-        "seed": int,
-    }
+    keys: ClassVar[Mapping[str, Any]] = {"game": str, "time_ms": int, "deals": int, "agents": list[str]}
     defaults: ClassVar[Mapping[str, Any]] = {"seed": 0, "against": ""}
     schema = pa.schema(
-        [
-            *[("game", pa.string()), ("time_ms", pa.int64()), ("agent", pa.string()), ("opponent", pa.string())],
-            *[(name, pa.int64() if name == "deals" else pa.float64()) for name in SUMS],
-            ("made_by", pa.string()),
-        ]
+        {"game": "string", "time_ms": "int64", "agent": "string", "opponent": "string", "deals": "int64"}
+        | dict.fromkeys(SUMS[1:], "float64")
+        | {"made_by": "string"}
     )
 
     def work(self, row: Mapping[str, Any]) -> Iterator[Task]:
@@ -69,43 +57,34 @@ class Strength(TablePlan):
         agent, opponent = (_timed(what[name], game, what["time_ms"]) for name in ("agent", "opponent"))
         agents = [agent] + [opponent] * (game.num_players() - 1)
         seed = stier.derive_seed(what["seed"], "strength", 0)
-        result = stier._native.pit(game, listed(agents), what["deals"], seed, True, threads, on_progress)
+        result = stier.pit(game, agents, deals=what["deals"], seed=seed, threads=threads)
         names = ("game", "time_ms", "agent", "opponent")
         return [{**{name: what[name] for name in names}, **sums_of(result)}]
 
-    def report(self, store: Store) -> Report:
-        """Makes the page: a cross-table for each row, and the share of games that each agent won."""
-        results = self.results(store)
+    def evaluate(self, results: pd.DataFrame) -> Answer:
+        """Ranks the agents by their means against the others, with the thinking time of most rows."""
         found = {tuple(row[:4]): Sums(*row[4:-1]) for row in results.itertuples(index=False)}
-        details, standings = {}, []
+        details: dict[str, str] = {}
+        standings: dict[str, dict[str, tuple[float, float, float]]] = {}
+        time_ms = mode(row["time_ms"] for row in self.rows)
         for row in self.rows:
             others = f", against <code>{row['against']}</code> at all other seats" if row["against"] else ""
             label = f"<code>{row['game']}</code>, {row['time_ms']} ms per decision{others}"
             details[label] = _table(row, found, self.name)
-            if not row["against"]:
-                standings += [{"game": row["game"], "time_ms": row["time_ms"], **own} for own in _standings(row, found)]
-        frame = pd.DataFrame(standings)
-        answer, figures, picture = "Nothing has been played yet.", {}, None
-        if len(frame):
-            frame = frame[frame["time_ms"] == frame["time_ms"].mode()[0]]
-            shares = {
-                str(game): 100 * own.set_index("agent")["wins"].rename(index=self.name).sort_values(ascending=False)
-                for game, own in frame.groupby("game", sort=False)
-            }
-            best = ", ".join(f"`{own.index[0]}` in `{game}`" for game, own in shares.items())
-            answer = f"The strongest with {frame['time_ms'].iloc[0]} ms per decision: {best}."
-            title, label = (
-                first_sentence(self.given.get("answer", answer)),
-                "decided games won against the others, in %",
-            )
-            figures, picture = {self.table: partial(bars, shares, title, label)}, self.table
-        sure = [
-            f"Compared: {len(found)} matches with the same cards for both agents.",
-            "Another machine changes how much is thought in the same time.",
-            "How the agents do with more time is not known.",
-        ]
-        text = self.page(store, "Which agent is strongest?", answer, sure, details, picture)
-        return Report(text, {self.table: results}, figures, digits=None)
+            if not row["against"] and row["time_ms"] == time_ms:
+                standings.setdefault(row["game"], {}).update(_standings(row, found, self.name))
+        return Answer(
+            "Which agent is strongest?",
+            f"mean return with {time_ms} ms per decision",
+            standings,
+            lowest=False,
+            sure=[
+                f"Compared: {len(found)} matches with the same cards for both agents.",
+                "Another machine changes how much is thought in the same time.",
+                "How the agents do with more time is not known.",
+            ],
+            details=details,
+        )
 
 
 def _timed(text: str, game: stier.Game, time_ms: int) -> str:
@@ -156,11 +135,11 @@ class Sums(NamedTuple):
         won = squares - 2 * self.won_decided + self.won_squared
         return Sums(n, *returns, self.decided - self.won, self.decided, won, squares - self.won_decided, squares)
 
-    def mean(self, game: stier.Game) -> str:
-        """Returns the mean return with its interval over deals, as text."""
+    def mean(self, game: stier.Game) -> tuple[float, float, float]:
+        """Returns the mean return and the ends of its interval over deals."""
         limits = (game.min_utility(), game.max_utility())
         mean, ci95 = estimate_of_sums(self.deals, self.returns, self.returns_squared, *limits)
-        return f"{mean:+.2f}{plus_minus(ci95, 2)}"
+        return mean, mean - ci95, mean + ci95
 
     def share(self) -> tuple[float, float, float]:
         """Returns the share of the decided games, of which there must be some, and the ends of its interval."""
@@ -171,8 +150,7 @@ class Sums(NamedTuple):
         """Returns the share of the decided games with its interval (see `stier.ratings.share`); a dash without any."""
         if self.decided == 0:
             return NONE
-        mean, low, high = self.share()
-        return f"{100 * mean:.1f} % {between(low, high)}".rstrip()
+        return f"{interval(*(100 * end for end in self.share()), digits=1)} %"
 
 
 def _find(row: Mapping[str, Any], found: Mapping[tuple[Any, ...], Sums], agent: str, opponent: str) -> Sums | None:
@@ -185,16 +163,19 @@ def _find(row: Mapping[str, Any], found: Mapping[tuple[Any, ...], Sums], agent: 
     return own
 
 
-def _standings(row: Mapping[str, Any], found: Mapping[tuple[Any, ...], Sums]) -> Iterator[dict[str, Any]]:
-    """Returns the share of decided games that each agent won, on average over its opponents.
+def _standings(
+    row: Mapping[str, Any], found: Mapping[tuple[Any, ...], Sums], name: Callable[[str], str]
+) -> Iterator[tuple[str, tuple[float, float, float]]]:
+    """Returns the mean return of each agent, on average over its opponents, and the ends of its interval.
 
-    The ends of the interval are averages, too: matches have the same cards, so errors may add up.
+    The ends are averages, too: matches have the same cards, so errors may add up.
     """
+    game = stier.load_game(row["game"])
     for agent in row["agents"]:
         met = [_find(row, found, agent, opponent) for opponent in row["agents"] if opponent != agent]
-        if shares := [sums.share() for sums in met if sums is not None and sums.decided > 0]:
-            means = [sum(ends) / len(shares) for ends in zip(*shares, strict=True)]
-            yield {"agent": agent, **dict(zip(("wins", "wins_low", "wins_high"), means, strict=True))}
+        if means := [sums.mean(game) for sums in met if sums is not None]:
+            value, low, high = (sum(ends) / len(means) for ends in zip(*means, strict=True))
+            yield name(agent), (value, low, high)
 
 
 def _table(row: Mapping[str, Any], found: Mapping[tuple[Any, ...], Sums], name: Callable[[str], str]) -> str:
@@ -207,5 +188,7 @@ def _table(row: Mapping[str, Any], found: Mapping[tuple[Any, ...], Sums], name: 
     )
     for number, agent in enumerate(agents, start=1):
         met = [None if agent == opponent else _find(row, found, agent, opponent) for opponent in opponents]
-        text += line([number, f"`{name(agent)}`", *(f"{one.mean(game)}, {one.wins()}" if one else "" for one in met)])
+        text += line(
+            [number, f"`{name(agent)}`", *(f"{interval(*one.mean(game))}, {one.wins()}" if one else "" for one in met)]
+        )
     return text

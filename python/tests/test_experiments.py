@@ -325,7 +325,7 @@ def test_reports_are_what_the_games_say(played: Store, tmp_path: Path) -> None:
     ]
     assert pd.read_csv(tmp_path / "standings.csv")["agent"].tolist() == list(AGENTS)
     drawn = found.draw(tmp_path)
-    assert [path.name for path in drawn] == ["cross_table.png", "convergence.png", "ratings.png"]
+    assert [path.name for path in drawn] == ["strength.png", "cross_table.png", "convergence.png", "ratings.png"]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
 
 
@@ -425,9 +425,8 @@ def test_a_suite_has_one_report(suite: Store, tmp_path: Path) -> None:
     )
     assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 0
     page = (tmp_path / "PAGE.md").read_text("utf-8")
-    assert re.match(
-        r"# Which agent is strongest\?\n\n`\w+` wins \d+ % of its games, on average over 3 games\. It ", page
-    )
+    best = "`advice` has the highest mean return in 3 of 3 games. The results tell the first from the next in "
+    assert page.startswith(f"# Which agent is strongest?\n\n{best}")
     folded = re.findall(r"<summary>(.*?)</summary>", page)
     assert folded == ["About", "Each agent in each game", *(f"<code>{game}</code>" for game in GAMES), "Machines"]
     assert "```sh\nstier run suite.toml\n```" in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import subprocess
@@ -16,9 +17,11 @@ import pytest
 from helpers import kept
 
 import stier
+from stier import _content
 from stier.cli import main
 
 pd = pytest.importorskip("pandas")
+pa = pytest.importorskip("pyarrow")
 read_csv = pytest.importorskip("pyarrow.csv").read_csv
 
 from stier import experiments  # noqa: E402
@@ -217,6 +220,101 @@ def test_unknown_kinds_have_no_example(capsys: pytest.CaptureFixture[str]) -> No
     assert f"Kinds: {', '.join(_run.KINDS)}\n" in capsys.readouterr().out
 
 
+#: `random` wins more games of Leduc poker than this search, and less in all.
+LOSES = {"agents": ["random", "pimc:worlds=10"], "deals": 60}
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "games"),
+    [
+        ("matches", {"game": "leduc_poker", **LOSES}, 1),
+        ("suite", {"games": ["leduc_poker", "kuhn_poker"], **LOSES}, 2),
+        ("strength:Strength", {"game": "leduc_poker", "time_ms": 0, **LOSES}, 1),
+        (
+            "strength:Strength",
+            {"row": [{"game": name} for name in ("leduc_poker", "kuhn_poker")], "time_ms": 0, **LOSES},
+            2,
+        ),
+    ],
+)
+def test_agents_rank_by_mean_return_and_not_by_games_won(kind: str, given: Any, games: int, tmp_path: Path) -> None:
+    store = experiments.run(_run.from_dict({"kind": kind, **given}, BENCHES), tmp_path)
+    report = experiments.report(store)
+    result = stier.pit("leduc_poker", LOSES["agents"], deals=1_000)
+    assert result.wins[0] > result.wins[1]
+    assert result.mean[0] < result.mean[1]
+    if kind == "matches":
+        assert report.tables["standings"]["wins"].idxmax() == 0
+    measure = "mean return with 0 ms per decision" if "strength" in kind else "mean return"
+    answer = report.markdown.split("\n\n")[1]
+    if games == 1:
+        number = r"(\S+) \((\S+) to (\S+)\)"
+        said = f"`pimc:worlds=10` has the highest {measure} in `leduc_poker`: {number}. "
+        said += f"The next is `random`, with {number}"
+        found = re.match(said, answer)
+        assert found is not None
+        mean, low, high, *others = map(float, found.groups())
+        assert low < mean < high
+        assert [-mean, -high, -low] == others
+        assert answer.endswith("The results do not tell the two apart.") == (low <= -low)
+    else:
+        assert answer.startswith(
+            f"`pimc:worlds=10` has the highest {measure} in 2 of 2 games. The results tell the first "
+        )
+    axes = report.figures["strength"]().axes
+    assert len(axes) == games
+    for panel in axes:
+        assert [label.get_text() for label in panel.get_yticklabels()] == ["pimc:worlds=10", "random"]
+        assert panel.patches[0].get_width() > panel.patches[1].get_width()
+    pytest.importorskip("matplotlib.pyplot").close("all")
+
+
+@pytest.mark.parametrize(
+    ("games", "lowest", "answer"),
+    [
+        ({}, False, "Nothing has been measured yet."),
+        ({"": {}}, False, "Nothing has been measured yet."),
+        ({"": {"a": (1, 1, 1)}}, True, "`a` has the lowest loss: 1.00."),
+        (
+            {"g": {"a": (1, 0.5, 1.5), "b": (2, 1.4, 2.6)}},
+            False,
+            "`b` has the highest loss in `g`: 2.00 (1.40 to 2.60). The next is `a`, with 1.00 (0.50 to 1.50). "
+            "The results do not tell the two apart.",
+        ),
+        (
+            {"": {"a": (1, 0.5, 1.5), "c": (9, 9, 9), "b": (2, 1.6, 2.4)}},
+            True,
+            "`a` has the lowest loss: 1.00 (0.50 to 1.50). The next is `b`, with 2.00 (1.60 to 2.40).",
+        ),
+        (
+            {"": {"a": (1, np.nan, np.nan), "b": (2, 1.6, 2.4)}},
+            True,
+            "`a` has the lowest loss: 1.00. The next is `b`, with 2.00 (1.60 to 2.40). "
+            "The results do not tell the two apart.",
+        ),
+        (
+            {"g": {"a": (1, 1, 1), "b": (2, 2, 2)}, "h": {"a": (2, 1, 3), "b": (1, 0, 2)}, "i": {"c": (1, 1, 1)}},
+            True,
+            "`a`, `b` and `c` each have the lowest loss in 1 of 3 games. "
+            "The results tell the first from the next in 2 of these games.",
+        ),
+        (
+            {"g": {"a": (1, 1, 1), "b": (2, 2, 2)}, "h": {"a": (1, 1, 1), "b": (3, 2, 4)}},
+            False,
+            "`b` has the highest loss in 2 of 2 games. The results tell the first from the next in 2 of these games.",
+        ),
+        (
+            {"g": {"a": (1, 0, 3), "b": (2, 2, 2)}, "h": {"a": (1, 0, 2), "b": (3, 2, 4)}},
+            False,
+            "`b` has the highest loss in 2 of 2 games. "
+            "The results tell the first from the next in none of these games.",
+        ),
+    ],
+)
+def test_answers_name_the_best_and_whether_it_is_known(games: Any, lowest: bool, answer: str) -> None:
+    assert experiments.Answer("?", "loss", games, lowest, [], {}).text() == answer
+
+
 @pytest.mark.parametrize(("kind", "open_parts"), [("strength", 0), ("ladder", 0), ("training", None)])
 def test_the_pages_of_the_project_are_those_of_its_tables(kind: str, open_parts: int | None, tmp_path: Path) -> None:
     store = begin(experiments.read(BENCHES / f"{kind}.toml"), tmp_path)
@@ -239,6 +337,70 @@ def test_the_pages_of_the_project_are_those_of_its_tables(kind: str, open_parts:
     assert (BENCHES / f"{kind}.png").exists()
 
 
+def said_of_strength(plan: Any, results: Any) -> list[str]:
+    ranked = {game: list(own.items())[:2] for game, own in plan.evaluate(results).ranked().items()}
+    assert [own[0][0] for own in ranked.values()] == ["best"] * 4
+    titles = {"schwinget": "Schwinget", "up_and_down:players=2": "Up & Down"}
+    titles |= {"schweins_galopp:players=2": "Schweins-Galopp", "schwimmen:players=2": "Schwimmen"}
+    close = [titles[game] for game, ((_, (_, low, _)), (_, (_, _, high))) in ranked.items() if low <= high]
+    assert f"overlap in {', '.join(close[:-1])} and {close[-1]}." in plan.given["sure"][0]
+    means = [f"{own[0][1][0]:.2f}" for own in ranked.values()]
+    deals = [f"{row['deals']:,}" for row in sorted(plan.rows, key=lambda row: row["deals"])]
+    agents = max(len(row["agents"]) for row in plan.rows)
+    return ["1", *means, str(agents), deals[0], deals[-1], "1", "10"]
+
+
+def said_of_ladder(plan: Any, results: Any) -> list[str]:
+    (own,) = plan.evaluate(results).ranked().values()
+    agents = set(results["policy"]) - {"random", "cfr+"}
+    largest = results[results["iterations"] == results[results["policy"] == "ismcts"]["iterations"].max()]
+    uniform = results[results["policy"] == "random"].set_index("game")["exploitability"]
+    galopp = largest[largest["game"].str.startswith("schweins_galopp") & (largest["policy"] == "ismcts")]
+    most = (100 * galopp["exploitability"] / galopp["game"].map(uniform)).max()
+    assert (len(uniform), "over eleven small games" in plan.given["answer"]) == (11, True)
+    return [f"{min(own.values())[0]:.0f}", f"{most:.0f}", f"{galopp['iterations'].max():,}", str(len(agents))]
+
+
+def said_of_training(plan: Any, results: Any) -> list[str]:
+    ends = results.groupby(["run", "measure", "seed"], sort=False)["value"].last().unstack("measure")
+    share = 100 * ends[training.DISTANCE] / ends[training.UNIFORM]
+    logs = np.log(share.astype(float)).groupby("run")
+    left, seeds = np.exp(logs.mean()), logs.count()
+    half = 2.776 * logs.std() / np.sqrt(5)
+    decks = [row["name"] for row in plan.rows if row["game"] == plan.rows[0]["game"]]
+    best = left[decks].idxmin()
+    assert best == "deck, six minutes, suits sorted"
+    seconds = results[results["run"] == best].groupby("seed")["cpu_seconds"].last().mean()
+    assert (round(seconds / 60), set(seeds[decks])) == (6, {5})
+    poker = ["Leduc poker, settings for decks", "Leduc poker, settings for poker"]
+    kept = [f"{left[run]:.0f}" for run in poker]
+    kept += [f"{left[run]:.1f}" for run in ("deck, settings for poker", "deck, settings for decks")]
+    runs = ["Leduc poker, central critic", "Leduc poker, settings for poker"]
+    both = [f"{np.exp(np.log(left[run]) + side * half[run]):.1f}" for run in runs for side in (0, -1, 1)]
+    return [f"{left[best]:.2f}", f"{left['deck, first settings']:.2f}", *kept, str(len(decks)), *both]
+
+
+@pytest.mark.parametrize("path", sorted(BENCHES.glob("*.toml")), ids=lambda path: path.stem)
+def test_answers_written_by_hand_have_the_figures_of_their_tables(path: Path, tmp_path: Path) -> None:
+    if path.name == "Cargo.toml":
+        return
+    plan = experiments.read(path)
+    said = {"strength": said_of_strength, "ladder": said_of_ladder, "training": said_of_training}[path.stem]
+    figures = re.findall(r"\d[\d,.]*\d|\d", " ".join([plan.given["answer"], *plan.given["sure"]]))
+    assert figures == said(plan, plan.results(begin(plan, tmp_path)))
+
+
+def test_the_kind_of_the_project_uses_public_names_only() -> None:
+    tree = ast.parse((BENCHES / "strength.py").read_text("utf-8"))
+    modules = [
+        node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and (node.module or "")[:5] == "stier"
+    ]
+    names = [name for node in modules for name in [*str(node.module).split("."), *(one.name for one in node.names)]]
+    names += [node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    assert "Answer" in names
+    assert not [name for name in names if name.startswith("_")]
+
+
 def test_a_match_is_that_of_the_table(tmp_path: Path) -> None:
     row = {"game": "schwimmen:players=2", "time_ms": 1, "deals": 500, "agents": ["random", "greedy"], "seed": 1}
     found = experiments.run(strength.Strength(row), tmp_path)
@@ -252,13 +414,13 @@ def test_sums_give_the_intervals_of_pit() -> None:
     result = stier.pit("schwinget", ["greedy", "random"], deals=400, seed=1)
     sums = strength.Sums(**strength.sums_of(result))
     # Without the skewness the interval is a little wider.
-    mean, ci95 = map(float, sums.mean(result.game).split(" ± "))
-    assert mean == pytest.approx(result.mean[0], abs=0.005)
-    assert result.ci95[0] < ci95 < 1.25 * result.ci95[0]
+    mean, low, high = sums.mean(result.game)
+    assert mean == pytest.approx(result.mean[0])
+    assert result.ci95[0] < mean - low < 1.25 * result.ci95[0]
     decided = [played for played in result.games if played.returns[0] != played.returns[1]]
     won = sum(played.returns[played.agents.index(0)] > 0 for played in decided)
-    assert sums.wins().startswith(f"{100 * won / len(decided):.1f} % (")
-    assert sums.turned(0).mean(result.game) == f"{-mean:+.2f} ± {ci95:.2f}"
+    assert sums.wins().startswith(f"{100 * won / len(decided):.1f} (")
+    assert sums.turned(0).mean(result.game) == pytest.approx((-mean, -high, -low))
     assert sums.turned(0).turned(0) == pytest.approx(sums)
 
 
@@ -273,6 +435,33 @@ def test_a_game_of_the_ladder_is_that_of_the_table(tmp_path: Path) -> None:
     assert len(both) == len(found) == 4
     for column in [*columns, "frequency", "made_by"]:
         assert both[column].tolist() == both[f"{column}_there"].tolist()
+
+
+def test_the_seconds_of_a_solver_that_was_resumed_are_not_known(tmp_path: Path) -> None:
+    given = {"game": DECK, "agents": [], "iterations": 200, "target": 0.0}
+    work = tmp_path / "work"
+    plan = Exploitability({**given, "iterations": 100})
+    (whole,) = plan.measure(plan.task(0).what, 1, work, None)
+    assert whole["seconds"] > 0
+    plan = Exploitability(given)
+    (resumed,) = plan.measure(plan.task(0).what, 1, work, None)
+    assert (resumed["iterations"], resumed["seconds"]) == (200, None)
+    store = begin(plan, tmp_path)
+    for number, row in enumerate([resumed, whole]):
+        store.keep(number, pa.Table.from_pylist([{**row, "made_by": "x"}], schema=plan.schema), "here")
+    assert re.search(r"\| `cfr\+` \| 200 \| \S+ \| \S+ \|  \|  \|\n", str(experiments.report(store)))
+
+
+def test_the_networks_of_all_agents_of_a_training_enter_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of responders and of the agent itself, as those of opponents."""
+    given = {"name": "a", "game": "schwinget", "file": "", "settings": {"steps": 9}}
+    own = {"agent": "network", "matches": ["network"], "responders": ["lbr:continuation=network"]}
+    other = Training({**given, "matches": ["greedy"]}), *(Training({**given, key: own[key]}) for key in own)
+    before = [plan.task(0).what["made_by"] for plan in other]
+    monkeypatch.setattr(_plans, "own_network", lambda game, agents: _content.own_network(game, agents) and "another")
+    other = Training({**given, "matches": ["greedy"]}), *(Training({**given, key: own[key]}) for key in own)
+    after = [plan.task(0).what["made_by"] for plan in other]
+    assert [there == here for there, here in zip(before, after, strict=True)] == [True, False, False, False]
 
 
 def test_several_seeds_average_their_policies(tmp_path: Path) -> None:
@@ -298,13 +487,13 @@ def test_a_network_is_measured_again_when_its_file_changes(tmp_path: Path) -> No
         store = experiments.run(Training(given), tmp_path / "out", threads=1)
         assert store.experiment.parts() == 1
         found, _, _ = experiments.publish(store)
-        assert "| run | decisions | CPU seconds | against random |" in str(found)
+        assert "| run | seeds | decisions | CPU seconds | against random |" in str(found)
         assert len(set(pd.read_csv(tmp_path / "training.csv")["made_by"])) == 1
     given["published"] = str(tmp_path / "training.csv")
     assert begin(Training(given), tmp_path / "again").complete
     changed = Training({**given, "deals": 30})
     assert begin(changed, tmp_path / "changed").missing() == [0]
-    assert "Nothing has been trained yet." in str(experiments.report(begin(changed, tmp_path / "changed")))
+    assert "Nothing has been measured yet." in str(experiments.report(begin(changed, tmp_path / "changed")))
     with pytest.raises(stier.StierError, match="file must be the file of a network, got "):
         Training({**given, "file": str(tmp_path / "missing")})
 
@@ -318,11 +507,13 @@ def test_the_page_of_training_has_every_run(tmp_path: Path) -> None:
     uniform = stier.solving.nash_conv(DECK, "random")
     ends = rows[rows["measure"] == training.DISTANCE].groupby(["run", "seed"])["value"].last() * 100 / uniform
     page = str(experiments.report(store))
-    for name in ("small deck", "sorted"):
-        line = next(line for line in page.splitlines() if line.startswith(f"| {name} | 3,"))
-        assert float(line.split("|")[4]) == pytest.approx(ends[name].mean(), abs=0.001)
-    best = ends.groupby("run").mean().idxmin()
-    assert f"`{best}` is best in `{DECK}`: NashConv in % of uniform play is " in page
+    means = np.exp(np.log(ends).groupby("run").mean())
+    for name, seeds, mark in [("small deck", 2, ""), ("sorted", 1, ", one seed")]:
+        assert re.search(rf"\| {name} \| {seeds} \| 3,\d+ \| \d+ \| {means[name]:.3f}{mark} \| ", page)
+    best = {"small deck": "small deck", "sorted": "sorted (one seed)"}[means.idxmin()]
+    assert (
+        f"`{best}` has the lowest NashConv in % of uniform play in `{DECK}`: {means.min():.2f}. The next is `" in page
+    )
     # A match is that of the network in held-out deals.
     task = next(one for one in store.experiment.tasks if one.what["name"] == "sorted")
     agent = f"network:path={store.work(task) / 'network.safetensors'}"
@@ -347,22 +538,24 @@ def test_rows_have_the_keys_at_the_top_and_their_own() -> None:
     assert renamed.task(0).key == made.task(0).key
 
 
-def test_a_row_of_an_earlier_commit_is_not_trained_again(tmp_path: Path) -> None:
-    """Its settings may be unknown. It has the published rows of the same row without it, and no others."""
-    row = {"name": "a", "game": DECK, "settings": {"steps": 9, "gone": 1}, "seeds": 3}
-    with pytest.raises(ValueError, match="unknown setting 'gone'"):
-        Training(row)
-    old = Training({**row, "commit": "1234567"})
-    assert old.parts() == 0
-    what = {key: value for key, value in old.rows[0].items() if key not in ("note", "commit", "seeds")}
-    made = old.new_task("a", {**what, "seed": 1}, stier.load_game(DECK)).what["made_by"]
+def test_published_rows_of_an_earlier_commit_are_kept(tmp_path: Path) -> None:
+    """Their settings may be unknown, and no row of the plan names them. Rows of other settings are not kept."""
     found = {"run": "a", "seed": 1, "steps": 9, "cpu_seconds": 1.5, "measure": "against greedy", "value": 0.25}
-    rows = [{**found, "ci95": None, "made_by": one} for one in (made, "0123456789abcdef")]
-    pd.DataFrame(rows).to_csv(tmp_path / "training.csv", index=False)
-    store = begin(Training({**row, "commit": "1234567", "published": str(tmp_path / "training.csv")}), tmp_path / "out")
-    assert store.complete
-    assert [(one["run"], one["seed"], one["value"]) for one in store.to_arrow().to_pylist()] == [("a", 1, 0.25)]
-    assert "- a: trained at commit 1234567." in str(experiments.report(store))
+    names = {"old": "commit 1234567", "gone": "0123456789abcdef"}
+    rows = [{**found, "run": run, "ci95": 0.125, "made_by": made} for run, made in names.items()]
+    table = tmp_path / "training.csv"
+    pd.DataFrame(rows).to_csv(table, index=False)
+    given = {"name": "a", "game": DECK, "settings": {"steps": 9}, "published": str(table), "tables": str(tmp_path)}
+    store = begin(Training(given), tmp_path / "out")
+    assert store.missing() == [0]
+    for _ in range(2):
+        report, _, _ = experiments.publish(store)
+        assert report.tables["training"]["run"].tolist() == ["old"] == pd.read_csv(table)["run"].tolist()
+    line = "| old | 1 | 9 | 2 | 0.250 (0.125 to 0.375), one seed |"
+    assert f"{line}\n\n- old: commit 1234567\n\n</details>" in str(report)
+    assert str(report).startswith("# Which training is best?\n\nNothing has been measured yet.\n\n## How sure?")
+    table.unlink()
+    assert "old" not in str(experiments.report(store))
 
 
 @pytest.mark.timeout(300)
@@ -429,7 +622,7 @@ def test_what_has_been_published_is_not_played_again(tmp_path: Path, capsys: pyt
     assert first.experiment.parts() == 3 + 1
     experiments.publish(first)
     page = (tmp_path / "PAGE.md").read_text("utf-8")
-    assert page.startswith("# Which agent is strongest?\n\nThe strongest with 0 ms per decision: `")
+    assert page.startswith("# Which agent is strongest?\n\n`greedy` has the highest mean return with 0")
     assert "<summary>About</summary>\n\nSmall.\n" in page
     assert "](first/figures/strength.png)" in page
     table = (tmp_path / "results" / "strength.csv").read_bytes()
@@ -469,8 +662,8 @@ def test_pictures_show_what_the_tables_say(tmp_path: Path) -> None:
             assert section is not None
             cells = [line.split("|")[2:] for line in section[0].splitlines() if line.startswith("| ")][2:]
             for name, *row in cells:
-                shares = [float(share) for cell in row for share in re.findall(r", (\S+) %", cell)]
-                assert shown[name.strip(" `")] == pytest.approx(np.mean(shares), abs=0.1)
+                means = [float(mean) for cell in row for mean in re.findall(r"^ (\S+) \(", cell)]
+                assert shown[name.strip(" `")] == pytest.approx(np.mean(means), abs=0.006)
         else:
             rows = store.experiment.results(store)
             last = rows.groupby("policy")["exploitability"].last()
@@ -488,7 +681,9 @@ def test_it_stops_after_some_minutes_and_reports_what_is_there(tmp_path: Path, m
     monkeypatch.chdir(tmp_path)
     Path("short.toml").write_text(STRENGTH)
     assert main(["report", "short.toml"]) == 0
-    assert "Nothing has been played yet.\n\n4 of 4 parts have not been" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "Nothing has been measured yet.\n\n## How sure?\n\n- Compared: 0 matches " in printed
+    assert " cards for both agents. 4 of 4 parts have not been played yet.\n" in printed
     for minutes in ("nan", "-1", "inf"):
         assert main(["run", "short.toml", "--minutes", minutes]) == 2
         assert f"minutes must be 0 or more and finite, got {minutes}" in capsys.readouterr().err
@@ -510,12 +705,32 @@ def test_it_stops_after_some_minutes_and_reports_what_is_there(tmp_path: Path, m
         (STRENGTH.replace("deals = 60", ""), "row 1: deals is missing"),
         (STRENGTH.replace("seed = 1", "seed = true"), "seed must be a whole number, got True"),
         (LADDER.replace('"pimc"', '"pimk"'), "row 1: unknown agent 'pimk'"),
+        (LADDER.replace("seed = 1", 'algorithm = "cfrr"'), "row 1: algorithm must be cfr, cfr+, "),
+        (LADDER.replace("seed = 1", 'algorithm = "sequence_form"'), "row 1: sequence_form keeps no checkpoints"),
+        (LADDER.replace("seed = 1", 'algorithm = "outcome_sampling"'), "row 1: outcome_sampling keeps no checkpoints"),
+        (LADDER.replace("seed = 1", "target = -1.0"), "row 1: target must be a NashConv of 0 or more, got -1"),
+        (LADDER.replace("seed = 1", "target = nan"), "row 1: target must be a NashConv of 0 or more, got NaN"),
+        (LADDER.replace("seed = 1", "iterations = 0"), "row 1: iterations must be between 1 and 1000000000, got 0"),
+        (LADDER.replace("100, 1_000", "100, 0"), "row 1: "),
         (LADDER.replace('"attack"', '"attak"'), "row 1: 'attak' is not a valid action of schwinget"),
         (TRAINING.replace("matches", "mathces"), "unknown key 'mathces'; did you mean 'matches'?"),
         (TRAINING.replace('name = "sorted"', ""), "row 2: name is missing"),
         (TRAINING.replace('"sorted"', '"small deck"'), "row 2: there is another row 'small deck'"),
         ('kind = "training"\nrow = [3]', "row 1: must be a table, got 3"),
         (TRAINING.replace('"greedy"', '"greddy"'), "row 1: unknown agent 'greddy'; did you mean 'greedy'?"),
+        (
+            TRAINING.replace("exact", 'agent = "network:path=NETWORK,colour=red"\nexact'),
+            "row 1: network has no option 'colour'",
+        ),
+        (
+            TRAINING.replace('"greedy"', '"ismcts:rollout=network,network=NETWORK,sed=1"'),
+            "row 1: ismcts has no option 'sed'",
+        ),
+        (
+            TRAINING.replace("exact", 'responders = ["lbr:worldz=1,network=NETWORK"]\nexact'),
+            "row 1: lbr has no option 'worldz'",
+        ),
+        (TRAINING.replace("exact", 'commit = "1234567"\nexact'), "unknown key 'commit'"),
         (TRAINING.replace("hidden = [8]", "seed = 1"), "row 1: settings must not contain seed, which the plan sets"),
         (TRAINING.replace("hidden = [8]", "folder = 'x'"), "row 1: settings must not contain folder"),
         (TRAINING.replace("hidden = [8]", "hiden = [8]"), "row 1: unknown setting 'hiden'; did you mean 'hidden'?"),

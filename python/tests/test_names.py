@@ -87,6 +87,7 @@ OF_A_GAME: dict[str, Callable[[Any], object]] = {
     "stier.pit": lambda game: str(stier.pit(game, ["random", "random"], deals=2)),
     "stier.registered_agents": lambda game: stier.registered_agents(game),
     "stier.solve": lambda game: stier.solve(game, iterations=2).nash_conv,
+    "stier.experiments.with_option": lambda game: stier.experiments.with_option("ismcts", game, ["iterations"], 3),
     "stier.gymnasium.make": lambda game: stier.gymnasium.make(game).game,
     "stier.gymnasium.make_vec": lambda game: stier.gymnasium.make_vec(game).game,
     "stier.pettingzoo.env": lambda game: stier.pettingzoo.env(game).game,
@@ -148,7 +149,7 @@ def test_every_function_that_takes_a_game_takes_its_name() -> None:
 
 @pytest.mark.parametrize("name", OF_A_GAME)
 def test_a_game_by_name_is_the_game(name: str) -> None:
-    for library, package in (("stier.train", "jax"), ("stier.open_spiel", "pyspiel")):
+    for library, package in (("stier.train", "jax"), ("stier.open_spiel", "pyspiel"), ("stier.experiments", "pyarrow")):
         if name.startswith(library):
             pytest.importorskip(package)
     call = OF_A_GAME[name]

@@ -12,6 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import stier
+from stier.experiments import interval
 
 BENCHES = Path(__file__).parents[3] / "benches"
 sys.path.append(str(BENCHES))
@@ -62,7 +63,7 @@ def _against_plain(row: dict[str, str]) -> tuple[float, str]:
     if row["opponent"] != PLAIN:
         agent, sums = row["opponent"], sums.turned(0.0)
     mean = sums.mean(stier.load_game(row["game"]))
-    return sums.returns / sums.deals, f"| `{agent}` | {sums.deals} | {mean} | {sums.wins()} |"
+    return mean[0], f"| `{agent}` | {sums.deals} | {interval(*mean)} | {sums.wins()} |"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -19,26 +19,26 @@ for _name in _needed:
         raise MissingExtraError(f"stier.experiments needs {_name}: pip install 'stier[experiments]'")
 
 from stier.experiments._match_page import MatchReport  # noqa: E402
+from stier.experiments._pages import Answer, Report, header, interval, line, page  # noqa: E402
 from stier.experiments._plans import (  # noqa: E402
     OnProgress,
     Plan,
-    Report,
     TablePlan,
     Task,
     build,
     checked,
     digest,
-    header,
-    line,
-    page,
+    with_option,
 )
 from stier.experiments._run import example, load, publish, read, report, run  # noqa: E402
 from stier.experiments._store import Store  # noqa: E402
 from stier.experiments.exploitability import Exploitability  # noqa: E402
-from stier.experiments.matches import Experiment, Suite  # noqa: E402
+from stier.experiments.matches import Experiment  # noqa: E402
+from stier.experiments.suite import Suite  # noqa: E402
 from stier.experiments.training import Training  # noqa: E402
 
 __all__ = [
+    "Answer",
     "Experiment",
     "Exploitability",
     "MatchReport",
@@ -55,6 +55,7 @@ __all__ = [
     "digest",
     "example",
     "header",
+    "interval",
     "line",
     "load",
     "page",
@@ -62,4 +63,5 @@ __all__ = [
     "read",
     "report",
     "run",
+    "with_option",
 ]

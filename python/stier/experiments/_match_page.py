@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -11,10 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from stier._output import between, plus_minus
 from stier.errors import RatingError
-from stier.experiments import _plans
-from stier.experiments._plans import Plan, as_file, drawn, header, line
+from stier.experiments._pages import Answer, Ranks, Report, as_file, drawn, header, interval, line
+from stier.experiments._plans import Plan
 from stier.experiments._store import Store
 from stier.ratings import (
     CrossTable,
@@ -32,62 +30,50 @@ from stier.ratings import (
 
 #: The deals after which convergence is shown first, and at how many numbers of deals.
 FEWEST, CHECKS = 10, 16
+#: Columns of most tables.
+MEASURED = ("mean", "mean_ci95", "wins", "wins_low", "wins_high")
 
 
-def match_page(plan: Plan, store: Store, reports: Mapping[str, MatchReport], picture: str | None) -> str:
-    """Returns the page about the matches of the same agents in some games."""
-    agents, games, deals = list(plan.given["agents"]), len(reports), plan.given["deals"]
-    shares = {
-        agent: [one.cross_table.overall_wins[number].mean for one in reports.values()]
-        for number, agent in enumerate(agents)
-    }
-    means = {agent: sum(own) / games for agent, own in shares.items() if own and not any(map(math.isnan, own))}
-    answer = "Nothing has been played yet."
-    if means:
-        best = max(means, key=lambda agent: means[agent])
-        answer = f"`{best}` wins {100 * means[best]:.0f} % of its games" + f", on average over {games} games" * (
-            games > 1
-        )
-        first = sum(max(values) == values[agents.index(best)] for values in zip(*shares.values(), strict=True))
-        answer += f". It wins the most in {first} of {games}." if games > 1 else _lead(next(iter(reports.values())))
-    sure = [
-        f"Compared: {len(agents)} agents, {deals} deals per pairing and seed"
-        + ", all games of a deal with the same cards." * plan.given["paired"],
-        "More deals could change the order of agents whose intervals overlap.",
-        "How the agents do in other games, or against other opponents, is not known.",
-    ]
-    details = {"Each agent in each game": _overview(agents, reports)} if reports else {}
+def answer_of(plan: Plan, store: Store, reports: Mapping[str, MatchReport]) -> Answer:
+    """Returns the answer that matches of the same agents in some games give."""
+    ranks, wins = {}, {}
+    for game, one in reports.items():
+        rows = list(one.tables["standings"].itertuples())
+        ranks[game] = {own.agent: (own.mean, own.mean - own.mean_ci95, own.mean + own.mean_ci95) for own in rows}
+        wins[game] = {own.agent: (100 * own.wins, 100 * own.wins_low, 100 * own.wins_high) for own in rows}
+    details = {"Each agent in each game": _overview(ranks, wins)} if reports else {}
     for game, one in reports.items():
         prefix = f"{as_file(game)}_" if plan.kind == "suite" else ""
         drawings = (plan.picture(store, f"{prefix}{name}", name.replace("_", " ")) for name in one.figures)
         details[f"<code>{game}</code>"] = f"```text\n{one}```\n\n" + "\n\n".join(drawings)
-    return plan.page(store, "Which agent is strongest?", answer, sure, details, picture)
+    return Answer(
+        "Which agent is strongest?",
+        "mean return",
+        ranks,
+        lowest=False,
+        sure=[
+            f"Compared: {len(plan.given['agents'])} agents, {plan.given['deals']} deals per pairing and seed"
+            + ", all games of a deal with the same cards." * plan.given["paired"],
+            "More deals could change the order of agents whose intervals overlap.",
+            "How the agents do in other games, or against other opponents, is not known.",
+        ],
+        details=details,
+    )
 
 
-def _lead(report: MatchReport) -> str:
-    """Returns the end of the sentence about the agent that wins the most games."""
-    first, *others = sorted(report.cross_table.overall_wins, key=lambda won: -won.mean)
-    open_ended = bool(others) and not first.low > others[0].high
-    interval = f" {between(first.low, first.high)}".rstrip()
-    return f"{interval}, the most{'; the next may be as strong' if open_ended else ''}."
-
-
-def _overview(agents: list[str], reports: Mapping[str, MatchReport]) -> str:
+def _overview(ranks: Ranks, wins: Ranks) -> str:
     """Returns a table with a row for each agent and a column for each game."""
     text = "The mean return of each agent, and the games that it won. The last column is the mean over the games.\n\n"
-    text += header(["agent", *(f"`{game}`" for game in reports), "games won"])
-    for number, agent in enumerate(agents):
-        means = [one.cross_table.overall[number] for one in reports.values()]
-        wins = [one.cross_table.overall_wins[number] for one in reports.values()]
-        cells = []
-        for mean, won in zip(means, wins, strict=True):
-            share = f"{100 * won.mean:.1f} % {between(won.low, won.high)}".rstrip()
-            cells.append(f"{mean.mean:+.2f}{plus_minus(mean.ci95, 2)}, {share}")
-        text += line([f"`{agent}`", *cells, f"{100 * sum(won.mean for won in wins) / len(wins):.1f} %"])
+    text += header(["agent", *(f"`{game}`" for game in ranks), "games won"])
+    for agent in next(iter(ranks.values())):
+        won = [own[agent] for own in wins.values()]
+        pairs = zip(ranks.values(), won, strict=True)
+        cells = [f"{interval(*own[agent])}, {interval(*share, digits=1)} %" for own, share in pairs]
+        text += line([f"`{agent}`", *cells, f"{sum(mean for mean, *_ in won) / len(won):.1f} %"])
     return text
 
 
-class MatchReport(_plans.Report):
+class MatchReport(Report):
     """Tables of matches; made by `report`.
 
     Attributes:
@@ -129,7 +115,6 @@ class MatchReport(_plans.Report):
         if rated is not None:
             figures["ratings"] = partial(drawn, "ratings", rated)
         super().__init__(self._as_text(tables["pairings"]["gain"], missing), tables, figures)
-        self._markdown = match_page(experiment, store, {str(experiment.load_game()): self}, "cross_table")
 
     def _as_text(self, gains: pd.Series, missing: str) -> str:
         own = self.experiment
@@ -137,7 +122,7 @@ class MatchReport(_plans.Report):
         deals = f"{own.deals} {'paired ' if own.paired else ''}deals"
         share = "" if self.games == own.games else f" of {own.games}: not all have been played yet"
         lines = [f"{own.load_game()}, {deals}, {seeds}, {self.games} games{share}\n", str(self.cross_table)]
-        lines += [] if self.ratings is None else [str(self.ratings)]
+        lines += [] if self.ratings is None else [f"Ratings count games won, not returns.\n{self.ratings}"]
         lines += [missing] if missing else []
         if gains.notna().any():
             span = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (gains.min(), gains.max())))
@@ -155,39 +140,18 @@ def _ratings(found: Outcomes, resamples: int | None) -> Ratings | None:
 
 
 def _standings(experiment: Any, crossed: CrossTable, rated: Ratings | None) -> pd.DataFrame:
-    frame = pd.DataFrame(
-        {
-            "agent": crossed.agents,
-            "text": [experiment.agents[name] for name in crossed.agents],
-            "mean": [one.mean for one in crossed.overall],
-            "mean_ci95": [one.ci95 for one in crossed.overall],
-            "wins": [one.mean for one in crossed.overall_wins],
-            "wins_low": [one.low for one in crossed.overall_wins],
-            "wins_high": [one.high for one in crossed.overall_wins],
-            "deals": [one.units for one in crossed.overall],
-        }
-    )
+    found = zip(crossed.agents, crossed.overall, crossed.overall_wins, strict=True)
+    rows = [(name, experiment.agents[name], mean.mean, mean.ci95, *won[:3], mean.units) for name, mean, won in found]
+    frame = pd.DataFrame(rows, columns=["agent", "text", *MEASURED, "deals"])
     if rated is not None:
         frame["rating"], frame["rating_low"], frame["rating_high"] = rated.rating, rated.low, rated.high
     return frame
 
 
 def _meetings(crossed: CrossTable) -> pd.DataFrame:
-    rows, columns = np.nonzero(crossed.deals)
-    values: dict[str, Any] = {
-        "mean": crossed.mean,
-        "mean_ci95": crossed.ci95,
-        "wins": crossed.wins,
-        "wins_low": crossed.wins_low,
-    }
-    values |= {"wins_high": crossed.wins_high, "deals": crossed.deals}
-    return pd.DataFrame(
-        {
-            "agent": [crossed.agents[row] for row in rows],
-            "opponent": [crossed.agents[column] for column in columns],
-            **{name: value[rows, columns] for name, value in values.items()},
-        }
-    )
+    met, agents = np.nonzero(crossed.deals), np.array(crossed.agents, dtype=object)
+    columns = {name: getattr(crossed, name.replace("mean_", ""))[met] for name in (*MEASURED, "deals")}
+    return pd.DataFrame({"agent": agents[met[0]], "opponent": agents[met[1]], **columns})
 
 
 def _convergence(found: Outcomes) -> pd.DataFrame:
@@ -199,17 +163,17 @@ def _convergence(found: Outcomes) -> pd.DataFrame:
         for number, agent in enumerate(found.agents):
             mean = estimate(so_far.by_deal(so_far.returns, number), found.bounds)
             won = share(so_far.by_deal(wins[before], number))
-            rows.append((agent, mean.units, mean.mean, mean.ci95, won.mean, won.low, won.high))
-    return pd.DataFrame(rows, columns=["agent", "deals", "mean", "mean_ci95", "wins", "wins_low", "wins_high"])
+            rows.append((agent, mean.units, mean.mean, mean.ci95, *won[:3]))
+    return pd.DataFrame(rows, columns=["agent", "deals", *MEASURED])
 
 
 def _pairings(experiment: Any, found: Outcomes) -> pd.DataFrame:
     """Returns the gain from pairing the deals of each table."""
-    tables = experiment.tables
-    place = {name: number for number, name in enumerate(found.agents)}
-    # The gain is that of the first agent: the first by name, so that it does not depend on the order of the names.
-    numbers = [[place[name] for name in sorted(table)] for table in tables]
-    # An agent that sits at a table twice has several returns.
-    once = [experiment.paired and len(set(table)) == len(table) for table in numbers]
-    gains = [pairing_gain(found, table) if alone else np.nan for table, alone in zip(numbers, once, strict=True)]
-    return pd.DataFrame({"pairing": [" - ".join(table) for table in tables], "gain": gains})
+    rows = []
+    for table in experiment.tables:
+        # The gain is that of the first agent: the first by name, so that it does not depend on the order of the names.
+        numbers = [found.agents.index(name) for name in sorted(table)]
+        # An agent that sits at a table twice has several returns.
+        alone = experiment.paired and len(set(table)) == len(table)
+        rows.append((" - ".join(table), pairing_gain(found, numbers) if alone else np.nan))
+    return pd.DataFrame(rows, columns=["pairing", "gain"])

@@ -10,10 +10,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, get_origin
 
 import pandas as pd
@@ -21,17 +19,16 @@ import pyarrow as pa
 from pyarrow.csv import ConvertOptions, read_csv
 from pyarrow.parquet import read_table
 
+from stier._adapting import as_game
 from stier._content import contents, contents_of, own_network, was_played
-from stier._files import write, write_text
 from stier._imports import path_of
 from stier._native import Agent, Game, TabularPolicy, __version__, alternatives, load_game, registered_names
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
-from stier.playing import AnyAgent, as_agent, is_named
+from stier.experiments._pages import Answer, Report, as_file, bars, first_sentence, page
+from stier.playing import AnyAgent, AnyGame, as_agent, is_named
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from stier.experiments._store import Store
 
 #: Called with the finished share of a task, and its size.
@@ -45,13 +42,15 @@ Rows: TypeAlias = list[dict[str, Any]]
 OUTPUTS = ("tables", "figures", "page")
 #: The key with a table of results that were published before, likewise.
 PUBLISHED = "published"
-#: The keys of every plan: its outputs and, in place of what `Plan.page` says by itself, the parts of its page.
+#: The keys of every plan: its outputs and, in place of what `Plan.tell` says by itself, the parts of its page.
 COMMON: dict[str, Any] = {
     **dict.fromkeys(("question", "answer", "about", "command", *OUTPUTS), str),
     "sure": list[str],
 }
 #: Further keys of plans with a table of results.
 OF_TABLES: dict[str, Any] = {PUBLISHED: str, "names": dict[str, str], "row": list}
+#: Before the commit in ``made_by``, for published rows that cannot be made again.
+ARCHIVED = "commit "
 #: The types of keys: what they accept, and their names in errors, for one and for several.
 TYPES: dict[type, tuple[type | tuple[type, ...], str, str]] = {
     str: (str, "a text", "texts"),
@@ -124,68 +123,6 @@ class Task:
     what: Any
 
 
-class Report:
-    """The result of an experiment: a text, tables and figures.
-
-    Attributes:
-        tables: pandas frames by name.
-        figures: Functions that draw the figures, by name.
-    """
-
-    #: The name of the page as a file.
-    page: ClassVar[str] = "page.md"
-    #: The number of rows from which a table is saved as Parquet.
-    large: ClassVar[int] = 1_000
-
-    def __init__(
-        self,
-        text: str,
-        tables: Mapping[str, pd.DataFrame],
-        figures: Mapping[str, Callable[[], Figure]] | None = None,
-        digits: int | None = 6,
-    ) -> None:
-        self._text = self._markdown = text
-        self._digits = None if digits is None else f"%.{digits}g"
-        self.tables: dict[str, Any] = dict(tables)
-        self.figures: dict[str, Any] = dict(figures or {})
-
-    def __str__(self) -> str:
-        """The text."""
-        return self._text
-
-    def __repr__(self) -> str:
-        return f"<stier.experiments.{type(self).__name__}: {', '.join(self.tables)}>"
-
-    def save(self, folder: str | Path, page: str | Path | None = None) -> list[Path]:
-        """Writes the tables, small ones as CSV and large ones as Parquet, and the page, and returns the files."""
-        paths: list[Path] = []
-        for name, table in self.tables.items():
-            if len(table) < self.large:
-                paths.append(Path(folder) / f"{name}.csv")
-                write_text(paths[-1], table.to_csv(index=False, float_format=self._digits, lineterminator="\n"))
-            else:
-                paths.append(Path(folder) / f"{name}.parquet")
-                write(paths[-1], partial(table.to_parquet, index=False, compression="zstd"))
-        paths.append(Path(folder) / self.page if page is None else Path(page))
-        write_text(paths[-1], self._markdown)
-        return paths
-
-    def draw(self, folder: str | Path) -> list[Path]:
-        """Draws the figures as PNG and returns the files. Needs the extra ``plots``."""
-        import_module("stier.plots")  # or says what to install
-        from matplotlib import pyplot
-
-        paths = []
-        for name, make in self.figures.items():
-            paths.append(Path(folder) / f"{name}.png")
-            figure: Any = make()
-            # Without the version of matplotlib in it, the same picture is the same file.
-            save = partial(figure.savefig, format="png", dpi=130, metadata={"Software": None})
-            write(paths[-1], save)
-            pyplot.close(figure)
-        return paths
-
-
 class Plan(ABC):
     """An experiment: tasks that depend on nothing but the plan, and the page that their rows make.
 
@@ -202,7 +139,6 @@ class Plan(ABC):
     Attributes:
         given: All keys of the file, those with a default as well.
         tasks: The tasks, in the order in which they are played.
-        outputs: The paths of ``tables``, ``figures`` and ``page``, if the plan says where its results belong.
     """
 
     #: The name of the kind in the file.
@@ -212,8 +148,8 @@ class Plan(ABC):
     #: The time at which `stier run` writes the report: after every run, of a complete experiment only, or never.
     page_after: ClassVar[PageAfter] = "run"
 
-    #: The keys of the file with their types.
-    keys: ClassVar[Mapping[str, Any]]
+    #: The keys of the file with their types; those with a default are added, with the type that it has.
+    keys: ClassVar[Mapping[str, Any]] = {}
     #: Keys with a default may be left out, and these.
     defaults: ClassVar[Mapping[str, Any]] = {}
     optional: ClassVar[Sequence[str]] = ()
@@ -222,15 +158,25 @@ class Plan(ABC):
     file: str | None = None
 
     given: Mapping[str, Any]
-    outputs: Mapping[str, str]
     tasks: Sequence[Task]
 
-    def __init__(self, given: Mapping[str, Any]) -> None:
-        self._note(checked({**self.defaults, **given}, {**COMMON, **self.keys}, "", (*COMMON, *self.optional)))
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        a_list: Any = list
+        types: dict[str, Any] = {
+            # An empty list is one of texts.
+            key: a_list[type([*value, ""][0])] if isinstance(value, list) else type(value)
+            for key, value in cls.defaults.items()
+        }
+        cls.keys = {**types, **cls.keys}
 
-    def _note(self, given: dict[str, Any]) -> None:
-        self.given = given
-        self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self.given = checked({**self.defaults, **given}, {**COMMON, **self.keys}, "", (*COMMON, *self.optional))
+
+    @property
+    def outputs(self) -> Mapping[str, str]:
+        """Returns the paths of ``tables``, ``figures`` and ``page``, if the plan says where its results belong."""
+        return {key: self.given[key] for key in OUTPUTS if key in self.given}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Plan:
@@ -241,8 +187,12 @@ class Plan(ABC):
         needed = [name for name, one in names.items() if one.default is Parameter.empty]
         values = checked(given, {**COMMON, **cls.keys}, optional={*COMMON, *cls.keys} - {*needed})
         common = {key: values.pop(key) for key in COMMON if key in values}
+        if {"seed", "seeds"} <= values.keys():
+            raise ArgumentError("give seed or seeds, not both")
+        if "seed" in values:
+            values["seeds"] = [values.pop("seed")]
         make: Any = cls
-        made: Plan = make(**with_seeds(values), page=common)
+        made: Plan = make(**values, page=common)
         return made
 
     def __eq__(self, other: object) -> bool:
@@ -306,33 +256,29 @@ class Plan(ABC):
     def report(self, store: Store) -> Report:
         """Evaluates the parts that are there."""
 
-    def page(
-        self,
-        store: Store,
-        question: str,
-        answer: str,
-        sure: Sequence[str],
-        details: Mapping[str, str],
-        picture: str | None = None,
-    ) -> str:
-        """Returns the page (see `page`). The plan's own words replace question, answer and the three sentences.
+    def tell(self, store: Store, answer: Answer, picture: str) -> tuple[str, dict[str, Callable[[], Any]]]:
+        """Returns the page of an answer, and its figures: the ranks, by the name `picture`, and the others.
 
-        `picture` is the name of a figure.
+        The plan's own words replace question, answer and the three sentences. The first of these says as well how many
+        parts have not been played yet.
         """
-        own, missing = self.given, len(store.missing())
-        answer = own.get("answer", answer)
-        open_parts = f"\n\n{missing} of {self.parts()} parts have not been played yet." if missing else ""
-        details = {**({"About": own["about"]} if own.get("about") else {}), **details}
+        own, ranked, missing = self.given, answer.ranked(), len(store.missing())
+        said, sure = own.get("answer", answer.text()), list(own.get("sure", answer.sure))
+        if missing:
+            sure[:1] = [" ".join([*sure[:1], f"{missing} of {self.parts()} parts have not been played yet."])]
         places = "".join(f"- {name}\n" for name in store.machines)
         names = "".join(f"- {name}: `{text}`\n" for text, name in own.get("names", {}).items())
-        return page(
-            own.get("question", question),
-            answer + open_parts,
-            picture=picture and self.picture(store, picture, answer),
-            sure=own.get("sure", sure),
+        folded = {"About": own.get("about"), **answer.details, "Names": names, "Machines": places}
+        text = page(
+            own.get("question", answer.question),
+            said,
+            picture=self.picture(store, picture, said) if ranked else None,
+            sure=sure,
             command=own.get("command", f"stier run {self.file}" if self.file else f"stier report {store.folder.name}"),
-            details={**details, **{key: own for key, own in (("Names", names), ("Machines", places)) if own}},
+            details={heading: text for heading, text in folded.items() if text},
         )
+        drawn = {picture: partial(bars, ranked, first_sentence(said), answer.measure)} if ranked else {}
+        return text, {**drawn, **answer.figures}
 
     def name(self, agent: str) -> str:
         """Returns the name of an agent on the page: its own by the key ``names``, or its text."""
@@ -351,7 +297,7 @@ class TablePlan(Plan):
 
     The keys of a row of settings stand in a table ``[[row]]``, or at the top of the file for all rows; tables in them
     are merged. Without ``[[row]]`` there is one row. The key ``published`` names a table of results, whose rows are
-    taken instead of being made again.
+    taken instead of being made again; those with ``commit …`` in ``made_by`` are kept, whatever the settings are.
 
     Attributes:
         rows: The rows of settings, each with all keys.
@@ -362,7 +308,7 @@ class TablePlan(Plan):
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         known = {**COMMON, **OF_TABLES, **self.keys}
-        self._note(checked(given, known, optional=known))
+        self.given = checked(given, known, optional=known)
         top = {key: value for key, value in given.items() if key in self.keys}
         self.rows: list[dict[str, Any]] = []
         made: dict[str, Task] = {}
@@ -400,6 +346,16 @@ class TablePlan(Plan):
         rows = self.measure(task.what, threads, work, on_progress)
         return pa.Table.from_pylist([row | {"made_by": task.what["made_by"]} for row in rows], schema=self.schema)
 
+    def evaluate(self, results: pd.DataFrame) -> Answer:
+        """Returns the answer that the table of results gives. A kind has this method or its own `report`."""
+        raise NotImplementedError
+
+    def report(self, store: Store) -> Report:
+        """Makes the page of the answer."""
+        results = self.results(store)
+        text, figures = self.tell(store, self.evaluate(results), self.table)
+        return Report(text, {self.table: results}, figures, digits=None)
+
     def fixed(self) -> dict[str, Any]:
         """Returns nothing: rows of other settings may be in the same folder."""
         return {}
@@ -415,14 +371,11 @@ class TablePlan(Plan):
         """The rows of the table ``published``, by what they were made by."""
         rows: dict[str, Rows] = {}
         if PUBLISHED in self.given:
-            path: str = self.given[PUBLISHED]
+            path, schema = self.given[PUBLISHED], self.schema
+            options = ConvertOptions(column_types=schema, include_columns=schema.names)
             try:
-                if path.endswith(".parquet"):
-                    found = read_table(path, schema=self.schema)
-                else:
-                    found = read_csv(path, convert_options=ConvertOptions(column_types=self.schema)).select(
-                        self.schema.names
-                    )
+                parquet = path.endswith(".parquet")
+                found = read_table(path, schema=schema) if parquet else read_csv(path, convert_options=options)
             except (OSError, pa.ArrowException, KeyError) as error:
                 raise ArgumentError(f"{path} cannot be read as a table of {self.kind}: {error}") from None
             for row in found.to_pylist():
@@ -435,10 +388,10 @@ class TablePlan(Plan):
         return Path(self.given.get(PUBLISHED, self.kind)).stem
 
     def results(self, store: Store) -> pd.DataFrame:
-        """Returns the table of results, in the order of the tasks."""
-        missing = {*store.missing()}
-        there = [number for number in range(self.parts()) if number not in missing]
-        tables = pa.concat_tables([self.schema.empty_table(), *store.tables(there)])
+        """Returns the table of results, in the order of the tasks, and what was published of earlier commits."""
+        earlier = self.earlier if Path(self.given.get(PUBLISHED, "")).is_file() else {}
+        kept = [row for made, rows in earlier.items() if made.startswith(ARCHIVED) for row in rows]
+        tables = pa.concat_tables([store.to_arrow(), pa.Table.from_pylist(kept, schema=self.schema)])
         return tables.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
 
 
@@ -503,102 +456,14 @@ def as_text(agent: AnyAgent, game: Game) -> str:
     return text.strip()
 
 
-def with_seeds(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the keys of a plan with `seeds` for `seed`."""
-    if "seed" not in given:
-        return dict(given)
-    if "seeds" in given:
-        raise ArgumentError("give seed or seeds, not both")
-    return {**{key: value for key, value in given.items() if key != "seed"}, "seeds": [given["seed"]]}
+def with_option(text: str, game: AnyGame, names: Sequence[str], value: int) -> tuple[str, bool]:
+    """Returns an agent of a game with a value for the first of these options that it has, and True if it has one.
 
-
-def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tuple[str, bool]:
-    """Returns an agent with a value for the first of these options that it has, and True if it has one."""
+    Raises `AgentError` for one that cannot play the game, or for a value out of range.
+    """
     own = [] if is_named(text) else describe_agent(re.split("[:(]", text)[0].strip()).options
     name = next((name for name in names if name in (option.name for option in own)), None)
     timed = text if name is None else f"{text}{',' if ':' in text else ':'}{name}={value}"
     if not was_played(text):
-        as_agent(timed, game)
+        as_agent(timed, as_game(game))
     return timed, name is not None
-
-
-def first_sentence(text: str) -> str:
-    """Returns the first sentence of a text, without its full stop and without Markdown."""
-    first = re.split(r"\.(?=\s+[A-Z`]|$)", " ".join(text.split()), maxsplit=1)[0]
-    return re.sub(r"[*`]", "", first)
-
-
-def bars(values: Mapping[str, pd.Series], title: str, label: str) -> Figure:
-    """Draws a panel for each name, with a bar for each name in its index, the first on top."""
-    from matplotlib import pyplot as plt
-
-    from stier import plots
-
-    height = 1.3 + sum(0.4 + 0.22 * len(own) for own in values.values())
-    ratios = [len(own) for own in values.values()]
-    figure, panels = plt.subplots(
-        len(values), figsize=(7.2, height), layout="constrained", sharex=True, squeeze=False, height_ratios=ratios
-    )
-    for axes, (name, own) in zip(panels[:, 0], values.items(), strict=True):
-        axes.barh(own.index.astype(str), own, color=plots.COLOURS[0])
-        axes.set_title(name, fontsize=9)
-        axes.invert_yaxis()
-        axes.tick_params(labelsize=8)
-        axes.grid(alpha=0.3, axis="x")
-        axes.spines[["top", "right"]].set_visible(False)
-    figure.suptitle("\n".join(wrap(title, 90)), fontsize=10)
-    figure.supxlabel(label, fontsize=9)
-    return figure
-
-
-def drawn(name: str, shown: Any, title: str | None = None, **options: Any) -> Figure:
-    """Draws a figure by the function of `stier.plots` with this name."""
-    from stier import plots
-
-    draw: Callable[..., Any] = getattr(plots, name)
-    figure: Figure = draw(shown, **options).figure
-    if title is not None:
-        figure.suptitle("\n".join(wrap(title, 90)), fontsize=10)
-    return figure
-
-
-def as_file(text: str) -> str:
-    """Returns a text as a part of the name of a file."""
-    return re.sub(r"\W+", "_", text).strip("_")
-
-
-def page(
-    question: str,
-    answer: str,
-    *,
-    picture: str | None = None,
-    sure: Sequence[str] = (),
-    command: str = "",
-    details: Mapping[str, str] | None = None,
-) -> str:
-    """Returns a page in the form of all pages of results, in Markdown.
-
-    Args:
-        question: The title.
-        answer: At most three sentences, without more than three intervals.
-        picture: A picture as Markdown, whose title is the finding.
-        sure: Three sentences: what was compared, what could change the answer, and what is not known.
-        command: The command that repeats it.
-        details: Everything else, folded, by heading.
-    """
-    text = f"# {question}\n\n{answer.strip()}\n\n" + (f"{picture}\n\n" if picture else "")
-    text += "".join(["## How sure?\n\n", *(f"- {one}\n" for one in sure), "\n"]) if sure else ""
-    text += f"## Repeat it\n\n```sh\n{command}\n```\n" if command else ""
-    for heading, own in (details or {}).items():
-        text += f"\n<details>\n<summary>{heading}</summary>\n\n{own.strip()}\n\n</details>\n"
-    return f"{text.strip()}\n"
-
-
-def line(cells: Iterable[object]) -> str:
-    """Returns a line of a Markdown table."""
-    return f"| {' | '.join(map(str, cells))} |\n"
-
-
-def header(names: Sequence[str], left: int = 1) -> str:
-    """Returns the first two lines of a Markdown table; all columns but the first ones are numbers."""
-    return line(names) + line(["---"] * left + ["---:"] * (len(names) - left))

@@ -21,10 +21,12 @@ from stier._files import as_path
 from stier._native import alternatives
 from stier._output import Update, bar
 from stier.errors import ArgumentError, ChangedWarning, FileError
-from stier.experiments._plans import OUTPUTS, PUBLISHED, Plan, Report, TablePlan
+from stier.experiments._pages import Report
+from stier.experiments._plans import OUTPUTS, PUBLISHED, Plan, TablePlan
 from stier.experiments._store import FILE, Database, Store, machine
 from stier.experiments.exploitability import Exploitability
-from stier.experiments.matches import Experiment, Suite
+from stier.experiments.matches import Experiment
+from stier.experiments.suite import Suite
 from stier.experiments.training import Training
 
 if sys.version_info >= (3, 11):
@@ -118,14 +120,12 @@ def _fixed(plan: Plan) -> dict[str, Any]:
 
 def _compare(folder: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
     """Raises `ArgumentError` if the folder has another experiment."""
-    if keys := [key for key in here if key in there and there[key] != here[key]]:
-        differences = "; ".join(_difference(key, there[key], here[key]) for key in keys)
-        raise ArgumentError(f"{folder} has another experiment ({differences}): choose another folder, or delete it")
-
-
-def _difference(key: str, there: object, here: object) -> str:
-    values = f"{key}: {there} there, {here} here"
-    return values if len(values) <= 60 else f"other {key}"
+    others = {
+        key: f"{key}: {there[key]} there, {here[key]} here" for key in here if there.get(key, here[key]) != here[key]
+    }
+    if others:
+        told = "; ".join(text if len(text) <= 60 else f"other {key}" for key, text in others.items())
+        raise ArgumentError(f"{folder} has another experiment ({told}): choose another folder, or delete it")
 
 
 def read(path: str | Path) -> Any:
@@ -156,13 +156,12 @@ def from_dict(given: Mapping[str, Any], beside: Path | None = None) -> Plan:
     values = dict(given)
     kind = values.pop("kind", "suite" if "games" in values else "matches")
     try:
-        plan = plan_of(kind, beside).from_dict(values)
+        return plan_of(kind, beside).from_dict(values)
     except ArgumentError as error:
         if "kind" in given:
             raise
         others = ", ".join(one for one in KINDS if one != kind)
         raise ArgumentError(f"{error} (without kind it is read as {kind}; other kinds: {others})") from None
-    return plan
 
 
 def plan_of(kind: object, beside: Path | None = None) -> type[Plan]:

@@ -1,88 +1,43 @@
-"""Matches of agents, one row for each game: in one game, or in several with one report of all."""
+"""Matches of agents in one game, a row for each game that is played."""
 
 from __future__ import annotations
 
-from bisect import bisect
 from collections.abc import Mapping, Sequence
-from functools import partial
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from stier import _arguments, _native
-from stier._adapting import as_game
 from stier._native import Game, alternatives, derive_seed, games_per_deal, load_game
 from stier.errors import ArgumentError
-from stier.experiments import _plans
-from stier.experiments._match_page import MatchReport, match_page
-from stier.experiments._plans import (
-    OnProgress,
-    PageAfter,
-    Plan,
-    Report,
-    Task,
-    as_file,
-    as_text,
-    build,
-    checked,
-    digest,
-    drawn,
-    first_sentence,
-)
+from stier.experiments._match_page import MatchReport, answer_of
+from stier.experiments._plans import FORMAT, OnProgress, PageAfter, Plan, Task, as_text, build, checked, digest
 from stier.experiments._store import Store
 from stier.games import place_of, text_of
-from stier.playing import AnyAgent, AnyGame, listed
+from stier.playing import AnyAgent, listed
 
-__all__ = ["Experiment", "Suite"]
+__all__ = ["Experiment"]
 
 #: The largest numbers of deals and of deals in a part.
 MOST_DEALS, MOST_IN_PART = 10**9, 1_000_000
 #: The columns: one row per game. Lists are by seat, but for the actions.
 SCHEMA = pa.schema(
-    [
-        ("rules", pa.string()),
-        ("seed", pa.uint64()),
-        ("pairing", pa.uint32()),
-        ("deal", pa.uint64()),
-        ("names", pa.list_(pa.string())),
-        ("agents", pa.list_(pa.string())),
-        ("actions", pa.list_(pa.uint8())),
-        ("returns", pa.list_(pa.float64())),
-    ]
+    {"rules": "string", "seed": "uint64", "pairing": "uint32", "deal": "uint64"}
+    | {"names": pa.list_(pa.string()), "agents": pa.list_(pa.string())}
+    | {"actions": pa.list_(pa.uint8()), "returns": pa.list_(pa.float64())}
 )
-#: The keys of a file with their types; the others are checked with the experiment.
-KEYS: dict[str, Any] = {
-    "game": str,
-    "agents": (dict, list),
-    "rules": dict,
-    "deals": int,
-    "seed": int,
-    "seeds": list[int],
-    "paired": bool,
-    "pairings": list,
-    "deals_per_part": int,
-}
-#: The keys of a file with several games.
-SUITE_KEYS: dict[str, Any] = {
-    "games": list[str],
-    **{name: KEYS[name] for name in ("agents", "deals", "seed", "seeds", "paired", "deals_per_part")},
-}
+#: The keys of matches in one game or in several, with their types; the values are checked with the experiment.
+KEYS = {"agents": (dict, list), "deals": int, "seed": int, "seeds": list[int], "paired": bool, "deals_per_part": int}
 
 
 class Block(NamedTuple):
-    """A range of the deals of one pairing under one seed, played by one task."""
+    """A range of the deals of one pairing (by number) under one seed, played by one task."""
 
-    #: The seed of the experiment that it belongs to.
     seed: int
-    #: The number of the pairing.
     pairing: int
-    #: Its first deal.
     first: int
-    #: The number of deals.
     deals: int
 
 
@@ -114,20 +69,15 @@ class Experiment(Plan):
             same game twice.
 
     Attributes:
-        game: The game's name.
-        rules: The options of the game that are not the default.
         agents: The agents as text, by name, in order of entry.
-        deals: Deals for each pairing and seed.
-        seeds: The seeds.
-        paired: True if all games of a deal have the same cards.
         tables: The pairings: the names of the agents at each table.
-        deals_per_part: Deals in a part.
+        game, rules, deals, seeds, paired, deals_per_part: As given, without rules that are the default.
     """
 
     kind = "matches"
     unit = "games"
     page_after: ClassVar[PageAfter] = "never"
-    keys: ClassVar[Mapping[str, Any]] = KEYS
+    keys: ClassVar[Mapping[str, Any]] = {"game": str, "rules": dict, "pairings": list, **KEYS}
     optional = ("seed",)
     schema = SCHEMA
 
@@ -158,9 +108,9 @@ class Experiment(Plan):
             raise ArgumentError(f"paired must be true or false, got {paired!r}")
         self.paired = paired
         self.tables: list[tuple[str, ...]] = _tables(loaded, self.names, pairings)
-        own = {key: getattr(self, key) for key in KEYS if key not in ("seed", "pairings")}
+        own = {key: getattr(self, key) for key in ("game", "rules", *KEYS) if key != "seed"}
         super().__init__({**own, "pairings": [*map(list, self.tables)], **(page or {})})
-        self._hash = digest([self.fixed(), self.networks, build(), _plans.FORMAT])
+        self._hash = digest([self.fixed(), self.networks, build(), FORMAT])
 
     def __repr__(self) -> str:
         return f"<stier.experiments.Experiment: {self.load_game()}, {', '.join(self.agents)}, {self.games} games>"
@@ -211,23 +161,24 @@ class Experiment(Plan):
         # Unpaired, each game has cards of its own; deals of one number have the same cards in all pairings.
         pairings = range(len(self.tables))
         first = block.first * (1 if self.paired else max(map(self.games_per_deal, pairings)))
-        actions = [np.array(played.state().history(), dtype=np.int64)[:, 1] for played in games]
-        ends = np.cumsum([0, *map(len, actions)], dtype=np.int32)
-        columns = [
-            pa.array([text_of(game)] * len(games), pa.string()),
-            pa.array(np.full(len(games), block.seed, dtype=np.uint64)),
-            pa.array(np.full(len(games), block.pairing, dtype=np.uint32)),
-            pa.array(np.array([first + played.deal for played in games], dtype=np.uint64)),
-            pa.array([[table[agent] for agent in played.agents] for played in games], SCHEMA.field("names").type),
-            pa.array([[texts[agent] for agent in played.agents] for played in games], SCHEMA.field("agents").type),
-            pa.ListArray.from_arrays(pa.array(ends), pa.array(np.concatenate(actions).astype(np.uint8))),
-            pa.array([played.returns for played in games], SCHEMA.field("returns").type),
-        ]
-        return pa.Table.from_arrays(columns, schema=SCHEMA)
+        columns = {
+            "rules": [text_of(game)] * len(games),
+            "seed": [block.seed] * len(games),
+            "pairing": [block.pairing] * len(games),
+            "deal": [first + played.deal for played in games],
+            "names": [[table[agent] for agent in played.agents] for played in games],
+            "agents": [[texts[agent] for agent in played.agents] for played in games],
+            "actions": [[action for _, action in played.state().history()] for played in games],
+            "returns": [played.returns for played in games],
+        }
+        return pa.table(columns, schema=SCHEMA)
 
     def report(self, store: Store, resamples: int | None = None) -> MatchReport:
         """Makes tables of the games that are there; the deal is the unit of all intervals."""
-        return MatchReport(self, store, resamples)
+        found = MatchReport(self, store, resamples)
+        found.markdown, ranks = self.tell(store, answer_of(self, store, {str(self.load_game()): found}), "strength")
+        found.figures = ranks | found.figures
+        return found
 
 
 def experiment_of(store: Store) -> Experiment:
@@ -275,130 +226,3 @@ def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | N
     if not tables or len({tuple(sorted(table)) for table in tables}) < len(tables):
         raise ArgumentError("pairings must be one or more, each with other names: their order has no influence")
     return tables
-
-
-class Suite(Plan):
-    """The same agents in several games: an `Experiment` for each game, in one folder and one report.
-
-    Games can be added later, and `deals` changed: parts that are there are not played again. Where a game has more
-    seats than there are agents, agents sit at a table more than once, and every table with two or more of them plays.
-
-    Args:
-        games: The games, as for `stier.load_game`.
-        agents: Agents, as for `Experiment`. Each must be able to play all the games.
-        deals: Deals for each pairing and seed, at least 1.
-        seeds: Seeds; the experiment is repeated with other cards for each.
-        paired: Gives all games of a deal the same cards.
-        deals_per_part: Deals in a part. A killed run loses less than that.
-        about: A paragraph for the page.
-        page: The keys of a file about page and outputs (see `Plan`).
-
-    Raises:
-        ArgumentError: No games, or the same game twice. Other errors are those of `Experiment`.
-
-    Attributes:
-        experiments: The experiments, by the game as text.
-    """
-
-    kind = "suite"
-    unit = "games"
-    page_after: ClassVar[PageAfter] = "end"
-    keys: ClassVar[Mapping[str, Any]] = SUITE_KEYS
-    optional = ("seed",)
-    schema = SCHEMA
-
-    def __init__(
-        self,
-        games: Sequence[AnyGame],
-        agents: Mapping[str, AnyAgent] | Sequence[AnyAgent],
-        deals: int = 1000,
-        seeds: Sequence[int] = (0,),
-        paired: bool = True,
-        deals_per_part: int = 100,
-        about: str = "",
-        page: Mapping[str, Any] | None = None,
-    ) -> None:
-        if isinstance(games, str) or not games:
-            raise ArgumentError(f"games must be a list of one or more different games, got {games!r}")
-        texts = [game if isinstance(game, str) else _text(game) for game in games]
-        settings: dict[str, Any] = {"deals": deals, "seeds": seeds, "paired": paired, "deals_per_part": deals_per_part}
-        self.experiments: dict[str, Experiment] = {
-            game: Experiment(game, agents, pairings=_pairings(game, agents), **settings) for game in texts
-        }
-        if len({digest(one.fixed()) for one in self.experiments.values()}) < len(texts):
-            raise ArgumentError(f"two of the games are the same, got {', '.join(texts)}")
-        self._all = list(self.experiments.values())
-        #: The number of the first part of each experiment among those of a range of deals, and how many they are.
-        self._places = np.cumsum([0, *(len(one.tables) * len(one.seeds) for one in self._all)]).tolist()
-        first = self._all[0].given
-        shared = {key: first[key] for key in ("agents", "deals", "seeds", "paired", "deals_per_part")}
-        super().__init__({"games": texts, **shared, **({"about": about} if about else {}), **(page or {})})
-
-    def __repr__(self) -> str:
-        return f"<stier.experiments.Suite: {', '.join(self.experiments)}: {', '.join(self._all[0].agents)}>"
-
-    def parts(self) -> int:
-        """Returns the number of parts."""
-        return sum(one.parts() for one in self._all)
-
-    def task(self, number: int) -> Task:
-        """Returns a task, which is one of an experiment. All games have their first deals first."""
-        place, rest = divmod(number, self._places[-1])
-        game = bisect(self._places, rest) - 1
-        first, end = self._places[game : game + 2]
-        one = self._all[game]
-        own = one.task(place * (end - first) + rest - first)
-        return Task(f"{game}/{own.name}", own.key, own.size, (game, own.group), (game, own))
-
-    def fixed(self) -> dict[str, Any]:
-        """Returns the settings that all parts in one folder share."""
-        return {key: value for key, value in super().fixed().items() if key not in ("games", "deals")}
-
-    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
-        """Plays the games of a task."""
-        game, own = task.what
-        return self._all[game].play(own, threads, work, on_progress)
-
-    def stores(self, store: Store) -> dict[str, Store]:
-        """Returns the games of each experiment, by the game as text, for `decisions` and `stier.ratings`.
-
-        Args:
-            store: The folder of this suite, from `run` or `load`.
-        """
-        return {game: Store(one, store.folder, store.sound) for game, one in self.experiments.items()}
-
-    def report(self, store: Store, resamples: int | None = None) -> Report:
-        """Makes a section for each game of which there are games, and tables over all games."""
-        reports: dict[str, MatchReport] = {}
-        for game, own in self.stores(store).items():
-            if len(own.missing()) < own.experiment.parts():
-                reports[game] = self.experiments[game].report(own, resamples)
-        tables: dict[str, pd.DataFrame] = {}
-        for name in ("standings", "meetings", "pairings", "convergence", "equilibrium"):
-            frames = {game: one.tables[name] for game, one in reports.items() if name in one.tables}
-            if frames:
-                joined = pd.concat(frames, names=["game", None]).reset_index(level="game").reset_index(drop=True)
-                tables[name] = joined
-        figures: dict[str, Any] = {}
-        for game, one in reports.items():
-            figures |= {f"{as_file(game)}_{name}": make for name, make in one.figures.items()}
-        text = match_page(self, store, reports, "strength" if reports else None)
-        if reports:
-            title = first_sentence(text.split("\n\n")[1])
-            figures = {"strength": partial(drawn, "strength", tables["standings"], title), **figures}
-        return Report(text, tables, figures)
-
-
-def _text(game: AnyGame) -> str:
-    """Returns a game as text with its options, by which other processes find it."""
-    loaded = as_game(game)
-    return f"{place_of(loaded)}{text_of(loaded).removeprefix(loaded.short_name())}"
-
-
-def _pairings(game: str, agents: Mapping[str, AnyAgent] | Sequence[AnyAgent]) -> list[tuple[str, ...]] | None:
-    """Returns the tables of a game with more seats than agents; None for all combinations of different agents."""
-    loaded = load_game(game)
-    names, seats = list(named(loaded, agents)), loaded.num_players()
-    if not 1 < len(names) < seats:
-        return None
-    return [table for table in combinations_with_replacement(names, seats) if len(set(table)) > 1]
