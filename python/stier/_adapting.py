@@ -11,14 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stier import _arguments
-from stier._native import (
-    Game,
-    State,
-    alternatives,
-    derive_seed,
-    load_game,
-    registered_names,
-)
+from stier._native import Game, State, alternatives, derive_seed, load_game, registered_names
 from stier.catalogue import describe_game
 from stier.errors import ArgumentError, MissingExtraError, RulesError, missing_extra
 from stier.playing import AnyGame

@@ -30,11 +30,7 @@ from stier._svg import (
 if TYPE_CHECKING:
     from stier._native import _Group, _Place, _Scene, _Space
 
-__all__ = [
-    "beliefs",
-    "search",
-    "state",
-]
+__all__ = ["beliefs", "search", "state"]
 
 
 #: The width of the names of seats, the distance between cards, and the height of a line of words.

@@ -35,15 +35,7 @@ import numpy.typing as npt
 from open_spiel.python.policy import Policy
 
 from stier import _arguments
-from stier._native import (
-    CHANCE,
-    Game,
-    GameTree,
-    State,
-    TabularPolicy,
-    load_game,
-    registered_names,
-)
+from stier._native import CHANCE, Game, GameTree, State, TabularPolicy, load_game, registered_names
 from stier._output import bar
 from stier.catalogue import describe_game
 from stier.errors import AgentError, ArgumentError

@@ -33,13 +33,7 @@ from stier._native import CHANCE, Game, State, load_game, registered_names
 from stier.errors import IllegalActionError, RulesError
 from stier.playing import AnyGame
 
-__all__ = [
-    "CardGameEnv",
-    "CardGameParallelEnv",
-    "env",
-    "parallel_env",
-    "raw_env",
-]
+__all__ = ["CardGameEnv", "CardGameParallelEnv", "env", "parallel_env", "raw_env"]
 
 
 Observation = dict[str, npt.NDArray[Any]]
@@ -63,10 +57,7 @@ def observation_space(game: Game, tensor: str, actions: int) -> Dict:
     """Returns the space of observations: a tensor between 0 and 1 and a mask of `actions` entries."""
     shape, _ = _adapting.tensor_of(tensor)
     return Dict(
-        {
-            "observation": Box(0.0, 1.0, tuple(shape(game)), np.float32),
-            "action_mask": Box(0, 1, (actions,), np.int8),
-        }
+        {"observation": Box(0.0, 1.0, tuple(shape(game)), np.float32), "action_mask": Box(0, 1, (actions,), np.int8)}
     )
 
 

@@ -280,12 +280,7 @@ def pit(
 
 
 def search_many(
-    agent: AnyAgent,
-    states: Iterable[State],
-    *,
-    seed: int | None = None,
-    threads: int = 0,
-    progress: bool = False,
+    agent: AnyAgent, states: Iterable[State], *, seed: int | None = None, threads: int = 0, progress: bool = False
 ) -> list[Search]:
     """Searches many states of one game, several at once.
 

@@ -10,25 +10,11 @@ from typing import SupportsIndex, overload
 import numpy as np
 
 from stier import _arguments, draw, terminal
-from stier._native import (
-    Agent,
-    Beliefs,
-    Game,
-    Search,
-    State,
-    judge,
-    judgement_seed,
-    read_record,
-    verdict,
-)
+from stier._native import Agent, Beliefs, Game, Search, State, judge, judgement_seed, read_record, verdict
 from stier.errors import AgentError
 from stier.playing import AnyAgent, searcher
 
-__all__ = [
-    "Decision",
-    "Replay",
-    "replay",
-]
+__all__ = ["Decision", "Replay", "replay"]
 
 
 #: The agent that is asked, and how often at each decision, unless the caller says otherwise.

@@ -12,12 +12,7 @@ from stier._svg import MARGIN, Picture, text_width
 from stier.errors import AgentError
 from stier.playing import AnyAgent, listed
 
-__all__ = [
-    "Bout",
-    "Ranked",
-    "Schwingfest",
-    "schwingfest",
-]
+__all__ = ["Bout", "Ranked", "Schwingfest", "schwingfest"]
 
 
 #: The signs of a ranking list for a bout won, drawn, lost.

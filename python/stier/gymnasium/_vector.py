@@ -69,11 +69,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         game = _adapting.as_game(game)
         shape, self._tensor = _adapting.tensor_of(tensor)
         self.autoreset_mode: AutoresetMode = _mode(autoreset_mode)
-        self.metadata = {
-            "render_modes": _adapting.RENDER_MODES,
-            "render_fps": 4,
-            "autoreset_mode": self.autoreset_mode,
-        }
+        self.metadata = {"render_modes": _adapting.RENDER_MODES, "render_fps": 4, "autoreset_mode": self.autoreset_mode}
         self.game = game
         self.num_envs = num_envs = _arguments.whole("num_envs", num_envs, 1, 2**24)
         self.render_mode = render_mode

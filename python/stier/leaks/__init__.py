@@ -18,12 +18,7 @@ from stier._output import bar
 from stier.errors import AgentError, ArgumentError, IllegalActionError, LeakError
 from stier.playing import AnyAgent, refuse_text, unwrapped
 
-__all__ = [
-    "Difference",
-    "ImpossibleWorld",
-    "LeakReport",
-    "check_no_leak",
-]
+__all__ = ["Difference", "ImpossibleWorld", "LeakReport", "check_no_leak"]
 
 
 @dataclass(frozen=True)

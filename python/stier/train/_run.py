@@ -164,12 +164,7 @@ class _Record:
     """Rows, sums since the last row, and the files that they are kept in."""
 
     def __init__(
-        self,
-        learner: Learner,
-        folder: Path | None,
-        evaluation: Evaluation,
-        evaluations: int,
-        log: Logger | None,
+        self, learner: Learner, folder: Path | None, evaluation: Evaluation, evaluations: int, log: Logger | None
     ) -> None:
         self.learner, self.folder, self.evaluation, self.log = learner, folder, evaluation, log
         #: The evaluations, and their number.

@@ -53,8 +53,7 @@ class Step(NamedTuple):
 #: Called with observations, what the critic sees, legal actions and the number of the call: returns actions, the
 #: logarithms of the policy, values, and what the critic expected of the actions.
 Choose = Callable[
-    [Observations, Observations, npt.NDArray[np.bool_], int],
-    tuple[npt.NDArray[Any], Floats, Floats, Floats],
+    [Observations, Observations, npt.NDArray[np.bool_], int], tuple[npt.NDArray[Any], Floats, Floats, Floats]
 ]
 
 

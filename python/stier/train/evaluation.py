@@ -12,13 +12,7 @@ import numpy.typing as npt
 
 from stier import _arguments
 from stier._adapting import as_game
-from stier._native import (
-    Agent,
-    GameTree,
-    TabularPolicy,
-    VectorEnv,
-    estimate,
-)
+from stier._native import Agent, GameTree, TabularPolicy, VectorEnv, estimate
 from stier.errors import ArgumentError
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
