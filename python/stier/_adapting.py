@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from stier import _arguments
+from stier._arguments import AnyGame
 from stier._native import Game, State, alternatives, derive_seed, load_game, registered_names
 from stier.catalogue import describe_game
 from stier.errors import ArgumentError, MissingExtraError, RulesError, missing_extra
-from stier.playing import AnyGame
 
 #: The ways to show a state: text as a player sees it, the same printed, text with all cards open.
 RENDER_MODES = ["ansi", "human", "ansi_open"]

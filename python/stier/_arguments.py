@@ -10,9 +10,14 @@ from __future__ import annotations
 import inspect
 import math
 import operator
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, TypeAlias
 
+from stier._native import Game
 from stier.errors import ArgumentError
+
+#: Any game: loaded, by name, as text such as ``module:Class``, or the class of a Python game. At run time also a
+#: ``pyspiel.Game``, which type checkers do not know.
+AnyGame: TypeAlias = Game | str | type[Any]
 
 #: The largest seed.
 LARGEST_SEED = 2**64 - 1

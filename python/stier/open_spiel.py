@@ -35,6 +35,7 @@ import numpy.typing as npt
 from open_spiel.python.policy import Policy
 
 from stier import _arguments
+from stier._arguments import AnyGame
 from stier._native import CHANCE, Game, GameTree, State, TabularPolicy, load_game, registered_names
 from stier._output import bar
 from stier.catalogue import describe_game
@@ -42,7 +43,6 @@ from stier.errors import AgentError, ArgumentError
 from stier.games._members import RANGES
 from stier.games._open_spiel import turn_based
 from stier.games._sheet import OPEN_SPIEL
-from stier.playing import AnyGame
 
 __all__ = [
     "PREFIX",

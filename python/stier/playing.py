@@ -8,6 +8,8 @@ from inspect import signature
 from typing import Any, NamedTuple, Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
 from stier import _imports, _native
+from stier._arguments import AnyGame
+from stier._files import as_path
 from stier._native import (
     ActionStats,
     Agent,
@@ -80,15 +82,11 @@ class HasPolicy(Protocol):
         ...
 
 
-#: The ending of the file of a solution, which makes it an agent as text.
-SOLUTION = ".policy"
+#: The ending of the file of a solution, which makes it an agent as text, and the most histories of its game.
+SOLUTION, MOST_HISTORIES = ".policy", 2**30 - 1
 #: Anything that plays: an agent as text, an object with ``step(state)``, a policy of OpenSpiel, or a callable. The text
 #: ``module:name`` stands for an agent of Python.
 AnyAgent: TypeAlias = str | HasStep | HasPolicy | Callable[[State], SupportsIndex]
-
-#: Any game: loaded, by name, as text such as ``module:Class``, or the class of a Python game. At run time also a
-#: ``pyspiel.Game``, which type checkers do not know.
-AnyGame: TypeAlias = Game | str | type[Any]
 
 
 def is_named(agent: object) -> bool:
@@ -139,9 +137,7 @@ _NAMED = (
 def made(text: str) -> Any:
     """Returns the agent that a text names of which `is_named` is true, made anew if it is a class or a factory."""
     if text.endswith(SOLUTION):
-        from stier.solving import load_solution
-
-        return load_solution(text)
+        return _native.load_solution(as_path(text), 0, MOST_HISTORIES, 0)
     found = _imports.load(text, AgentError)
     if text.rstrip().endswith(")"):
         raise AgentError(f"{text}: arguments are not allowed; name a function that makes the agent without any")

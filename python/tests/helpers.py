@@ -56,7 +56,7 @@ def kept(folder: Path) -> dict[str, bytes]:
     path = folder / "experiment.sqlite"
     if not path.exists() or not path.stat().st_size:
         return {}
-    with closing(sqlite3.connect(path)) as connection:
+    with closing(sqlite3.connect(path, timeout=60)) as connection:
         found = dict(connection.execute("SELECT key, content FROM kept").fetchall())
     return {key: content for key, content in found.items() if key not in ("experiment", "holder")}
 

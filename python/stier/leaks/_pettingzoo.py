@@ -13,7 +13,7 @@ from pettingzoo import AECEnv
 
 from stier._native import CHANCE, State
 from stier.errors import IllegalActionError
-from stier.leaks import ImpossibleError, equal
+from stier.leaks._subjects import ImpossibleError, Subject, equal
 from stier.pettingzoo import CardGameEnv
 
 Twin = Callable[[Any, Any, int], Any]
@@ -34,7 +34,7 @@ def aec_subject(env: Any, agents: Sequence[Any], twin: Twin | None) -> TwinSubje
     )
 
 
-class AecSubject:
+class AecSubject(Subject):
     """The facts of AEC environments."""
 
     method = ""
@@ -75,12 +75,7 @@ class TwinSubject(AecSubject):
         super().__init__(env)
         self._twin = twin
 
-    def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Any, int]]]:
-        """Random games, all in the one environment."""
-        for number in range(count):
-            yield self._positions(random.Random(f"{seed}/{number}"))
-
-    def _positions(self, rng: random.Random) -> Iterator[tuple[Any, int]]:
+    def positions(self, rng: random.Random) -> Iterator[tuple[Any, int]]:
         position = 0
         for action in play(self._env, rng):
             if action is not None:
@@ -100,7 +95,6 @@ class TwinSubject(AecSubject):
 
     def replay(self, env: Any, rng: random.Random) -> Any:
         """Returns the environment itself: its history is not known."""
-        del rng
         return env
 
     def differs(self, env: Any, world: Any, player: int) -> bool:
@@ -130,12 +124,7 @@ class ReplaySubject(AecSubject):
 
     method = "resample_from_infostate, played from reset in a fresh copy with another seed"
 
-    def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Played, int]]]:
-        """Random games, each in a copy."""
-        for number in range(count):
-            yield self._positions(random.Random(f"{seed}/{number}"))
-
-    def _positions(self, rng: random.Random) -> Iterator[tuple[Played, int]]:
+    def positions(self, rng: random.Random) -> Iterator[tuple[Played, int]]:
         env = self._copy()
         actions: list[Any] = []
         for action in play(env, rng):
@@ -197,12 +186,7 @@ class ReplaySubject(AecSubject):
 
     def differs(self, played: Played, world: Played, player: int) -> bool:
         """Returns `True` if any card lies elsewhere with all cards open."""
-        del player
         return str(played.state) != str(world.state)
-
-    def keep(self, env: Any) -> Any:
-        """Returns the environment itself: nobody else has it."""
-        return env
 
 
 def choices(state: State) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ from stier import _files, _native
 from stier._native import TabularPolicy
 from stier._output import bar
 from stier.errors import ArgumentError
-from stier.playing import AnyGame
+from stier.playing import MOST_HISTORIES, AnyGame
 
 #: The number of iterations, unless another is given.
 ITERATIONS = 1000
@@ -81,7 +81,7 @@ def load_solution(
     path: str | os.PathLike[str],
     seed: int = 0,
     *,
-    max_histories: int = 2**30 - 1,
+    max_histories: int = MOST_HISTORIES,
     threads: int = 0,
     progress: bool = False,
 ) -> TabularPolicy:
