@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -93,6 +94,12 @@ def bar(
             shown = Bar(tqdm, unit, leave=leave)
     with shown:
         yield shown.update
+
+
+def first_sentence(text: str) -> str:
+    """Returns the first sentence of a text, without its full stop and without Markdown. Abbreviations end none."""
+    first = re.split(r"\.(?=\s+[A-Z`]|$)", " ".join(text.split()), maxsplit=1)[0]
+    return re.sub(r"[*`]", "", first)
 
 
 def duration(seconds: float) -> str:

@@ -105,7 +105,9 @@ class Table:
 
 
 class CardGameEnv(Table, AECEnv):
-    """A game in which the players choose one after another; made by `env`.
+    """A game in which the players choose one after another, an AEC environment.
+
+    Illegal actions and the order of calls are taken care of without wrappers, which would cost more than the game.
 
     Agents are ``player_0``, ``player_1``, … by seat. A player may be selected several times in a row, as in Schwimmen
     to take a card and to give one. Simultaneous choices are made in turn, each hidden from the others until all are
@@ -116,6 +118,14 @@ class CardGameEnv(Table, AECEnv):
 
     Rewards are zero until the game is over and then the returns. An illegal action ends the game for all: who chose it
     gets `illegal_reward`, the others nothing, and ``infos[agent]["illegal_action"]`` is the action.
+
+    Args:
+        game: A name as for `stier.load_game`, or a game.
+        tensor: ``"observation"``, what a player sees now, or ``"information_state"``, all it knows with perfect recall.
+        illegal_reward: The reward for an illegal action; the game's lowest utility if left out.
+        render_mode: ``"ansi"`` for text as the agent selected sees the game, ``"human"`` to have it printed after every
+            step, ``"ansi_open"`` for text with all cards.
+        rules: Options of the game.
     """
 
     def __init__(
@@ -125,9 +135,10 @@ class CardGameEnv(Table, AECEnv):
         tensor: Literal["observation", "information_state"] = "observation",
         illegal_reward: float | None = None,
         render_mode: str | None = None,
+        **rules: Any,
     ) -> None:
         super().__init__()
-        game = _adapting.as_game(game)
+        game = _adapting.as_game(game, **rules)
         self._sit_down(game, tensor, game.num_distinct_actions(), illegal_reward, render_mode)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._scripted: list[int] | None = None
@@ -213,33 +224,8 @@ class CardGameEnv(Table, AECEnv):
         return _adapting.render(self.stier_state, self._seats[self.agent_selection], self.render_mode)
 
 
-def env(
-    game: AnyGame,
-    *,
-    tensor: Literal["observation", "information_state"] = "observation",
-    illegal_reward: float | None = None,
-    render_mode: str | None = None,
-    **rules: Any,
-) -> CardGameEnv:
-    """Makes an AEC environment of a game.
-
-    Illegal actions and the order of calls are taken care of without wrappers, which would cost more than the game.
-
-    Args:
-        game: A name as for `stier.load_game`, or a game.
-        tensor: ``"observation"``, what a player sees now, or ``"information_state"``, all it knows with perfect recall.
-        illegal_reward: The reward for an illegal action; the game's lowest utility if left out.
-        render_mode: ``"ansi"`` for text as the agent selected sees the game, ``"human"`` to have it printed after every
-            step, ``"ansi_open"`` for text with all cards.
-        rules: Options of the game.
-    """
-    return CardGameEnv(
-        _adapting.as_game(game, **rules), tensor=tensor, illegal_reward=illegal_reward, render_mode=render_mode
-    )
-
-
-#: PettingZoo's name for an environment without wrappers; there are none.
-raw_env = env
+#: PettingZoo's names.
+env = raw_env = CardGameEnv
 
 
 def choices_at_once(state: State) -> dict[int, State]:
@@ -262,7 +248,7 @@ def choices_at_once(state: State) -> dict[int, State]:
 
 
 class CardGameParallelEnv(Table, ParallelEnv):
-    """A game of simultaneous choices; made by `parallel_env`.
+    """A game of simultaneous choices, a Parallel environment. The arguments are those of `CardGameEnv`.
 
     One step is one choice of all who choose at once. In Up & Down: the boss alone changes the rules, then all choose a
     card.
@@ -282,8 +268,9 @@ class CardGameParallelEnv(Table, ParallelEnv):
         tensor: Literal["observation", "information_state"] = "observation",
         illegal_reward: float | None = None,
         render_mode: str | None = None,
+        **rules: Any,
     ) -> None:
-        game = _adapting.as_game(game)
+        game = _adapting.as_game(game, **rules)
         if not game.is_simultaneous():
             known = ", ".join(name for name in registered_names() if load_game(name).is_simultaneous())
             raise RulesError(
@@ -362,15 +349,5 @@ class CardGameParallelEnv(Table, ParallelEnv):
         return _adapting.render(self.stier_state, seat, self.render_mode)
 
 
-def parallel_env(
-    game: AnyGame,
-    *,
-    tensor: Literal["observation", "information_state"] = "observation",
-    illegal_reward: float | None = None,
-    render_mode: str | None = None,
-    **rules: Any,
-) -> CardGameParallelEnv:
-    """Makes a Parallel environment of a game in which the players choose at once; the arguments are those of `env`."""
-    return CardGameParallelEnv(
-        _adapting.as_game(game, **rules), tensor=tensor, illegal_reward=illegal_reward, render_mode=render_mode
-    )
+#: PettingZoo's name.
+parallel_env = CardGameParallelEnv

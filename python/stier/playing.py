@@ -29,7 +29,7 @@ from stier._native import (
     resample_many,
 )
 from stier._output import bar
-from stier.errors import AgentError
+from stier.errors import AgentError, FileError
 
 __all__ = [
     "ActionStats",
@@ -82,19 +82,26 @@ class HasPolicy(Protocol):
         ...
 
 
-#: The ending of the file of a solution, which makes it an agent as text, and the most histories of its game.
+#: The ending of the file of a solution, by which its name is known as an agent, and the most histories of its game.
 SOLUTION, MOST_HISTORIES = ".policy", 2**30 - 1
 #: Anything that plays: an agent as text, an object with ``step(state)``, a policy of OpenSpiel, or a callable. The text
 #: ``module:name`` stands for an agent of Python.
 AnyAgent: TypeAlias = str | HasStep | HasPolicy | Callable[[State], SupportsIndex]
 
 
+def name_in(agent: str) -> str:
+    """Returns the name at the beginning of the text of an agent."""
+    return re.split(r"[:(]", agent, maxsplit=1)[0].strip()
+
+
 def is_named(agent: object) -> bool:
     """Returns true for a text that names an agent outside of the engine: ``module:name``, or the file of a solution."""
-    if not isinstance(agent, str) or not (_imports.is_path(agent) or agent.endswith(SOLUTION)):
-        return False
     # The engine explains what is wrong with options of its own agents.
-    return re.split(r"[:(]", agent, maxsplit=1)[0].strip() not in registered_agents()
+    if not isinstance(agent, str) or name_in(agent) in registered_agents():
+        return False
+    path = as_path(agent)
+    is_file = not {":", "("} & set(agent) and bool(path.suffix or len(path.parts) > 1 or path.is_file())
+    return is_file or agent.endswith(SOLUTION) or _imports.is_path(agent)
 
 
 def unwrapped(agent: AnyAgent) -> str | HasStep | Callable[[State], SupportsIndex]:
@@ -136,7 +143,9 @@ _NAMED = (
 
 def made(text: str) -> Any:
     """Returns the agent that a text names of which `is_named` is true, made anew if it is a class or a factory."""
-    if text.endswith(SOLUTION):
+    if not _imports.is_path(text):
+        if not as_path(text).exists():
+            raise FileError(f"{text}: there is no such file, and no such agent")
         return _native.load_solution(as_path(text), 0, MOST_HISTORIES, 0)
     found = _imports.load(text, AgentError)
     if text.rstrip().endswith(")"):
@@ -199,9 +208,11 @@ def searcher(agent: AnyAgent, game: Game | None = None) -> Any:
 
 
 def refuse_text(agents: Sequence[AnyAgent]) -> None:
-    """Raises `TypeError` for a single agent as text in place of a list."""
+    """Raises `TypeError` for a single agent as text, or for agents by name, in place of a list."""
     if isinstance(agents, str):
         raise TypeError(f"agents must be a list, got the text {agents!r}")
+    if isinstance(agents, Mapping):
+        raise TypeError("agents must be a list, got a dict: give list(agents.values())")
 
 
 def of_engine(agents: Any, game: Game) -> Any:

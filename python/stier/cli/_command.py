@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +14,7 @@ from typing import Any, Protocol
 import click
 
 import stier
-from stier.catalogue import OptionInfo
+from stier._output import first_sentence
 from stier.cli._interrupts import interrupts
 from stier.cli._process import FAILED, OutputError, say
 from stier.errors import AgentError, ArgumentError, MissingExtraError, RulesError, SeatError, StierError
@@ -127,17 +126,25 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def first_sentence(text: str) -> str:
-    """Returns the first sentence without its full stop; one after an abbreviation ends none."""
-    return re.split(r"\.(?=\s+[A-Z]|$)", text, maxsplit=1)[0]
-
-
-def print_options(options: Sequence[OptionInfo]) -> None:
-    """Prints options with their defaults, ranges and meanings."""
-    for option in options:
-        print(f"    {option.name} = {option.default}   ({option.allowed})")
-        for line in wrap(option.description, 100):
-            print(f"        {line}")
+def show(what: str, rows: Sequence[Mapping[str, Any]], *, as_json: bool, in_full: bool) -> None:
+    """Prints games or agents with name and description, as JSON or in full with the options of each."""
+    if as_json:
+        print_json([{**row, "options": [option._asdict() for option in row["options"]]} for row in rows])
+        return
+    for row in rows:
+        note = f" ({row['players']} players by default)" if "players" in row else ""
+        if not in_full:
+            print(f"{row['name']:16}{first_sentence(row['description'])}{note}")
+            continue
+        print(f"{row['name']}{note and f'  {note}'}")
+        if row["description"]:
+            print(click.wrap_text(row["description"], 100, "    ", "    "))
+        for option in row["options"]:
+            print(f"    {option.name} = {option.default}   ({option.allowed})")
+            for line in wrap(option.description, 100):
+                print(f"        {line}")
+    if not in_full:
+        print(f"Options of {'an agent' if what == 'agent' else 'a game'}: stier {what}s NAME")
 
 
 class _Drawable(Protocol):

@@ -13,8 +13,8 @@ from click.shell_completion import CompletionItem
 
 import stier
 from stier import _files
-from stier._native import TabularPolicy
-from stier.errors import ArgumentError, FileError
+from stier.catalogue import OptionInfo, describe_agent, describe_game
+from stier.errors import ArgumentError
 
 _Command = Callable[..., int | None]
 _Decorator = Callable[[_Command], _Command]
@@ -44,7 +44,7 @@ PATH, OUTPUT = _Path(path_type=Path), _Output(path_type=Path)
 class _Described(click.types.StringParamType):
     """A game or an agent with options, such as ``schwinget:bouts=2``, which the shell can complete."""
 
-    def __init__(self, name: str, names: Callable[[], list[str]], options: Callable[[str], list[str]]) -> None:
+    def __init__(self, name: str, names: Callable[[], list[str]], options: Callable[[str], list[OptionInfo]]) -> None:
         self.name = name
         self._names, self._options = names, options
 
@@ -57,22 +57,16 @@ class _Described(click.types.StringParamType):
             return []
         given, comma, last = options.rpartition(",")
         return [
-            CompletionItem(f"{name}:{given}{comma}{option}=")
+            CompletionItem(f"{name}:{given}{comma}{option.name}=")
             for option in self._options(name)
-            if option.startswith(last)
+            if option.name.startswith(last)
         ]
 
 
-def _options_of_game(name: str) -> list[str]:
-    return [option.name for option in stier.catalogue.describe_game(name)]
-
-
-def _options_of_agent(name: str) -> list[str]:
-    return [*(option.name for option in stier.catalogue.describe_agent(name).options), "seed"]
-
-
-GAME = _Described("game", stier.registered_names, _options_of_game)
-AGENT = _Described("agent", stier.registered_agents, _options_of_agent)
+#: The option that every agent has.
+SEED = OptionInfo("seed", 0, 0, 2**64 - 1, None, f"0 to {2**64 - 1}", "The seed of its random numbers.")
+GAME = _Described("game", stier.registered_names, describe_game)
+AGENT = _Described("agent", stier.registered_agents, lambda name: [*describe_agent(name).options, SEED])
 
 
 def _as_rules(_: click.Context, __: click.Parameter, values: Sequence[str]) -> dict[str, str]:
@@ -200,12 +194,3 @@ def training_help(name: str) -> Callable[[], str]:
         return str(getattr(command, name)())
 
     return made
-
-
-def solution(text: str, **settings: Any) -> TabularPolicy | None:
-    """Loads a solution if an agent on the command line is the name of its file."""
-    path = _files.as_path(text)
-    is_path = not {":", "("} & set(text) and (path.suffix or len(path.parts) > 1)
-    if is_path and not path.exists():
-        raise FileError(f"{text}: there is no such file, and no such agent")
-    return stier.solving.load_solution(path, **settings) if path.suffix == ".policy" or path.is_file() else None

@@ -10,7 +10,8 @@ from io import StringIO
 import click
 
 import stier
-from stier.cli._command import Command, first_sentence
+from stier._output import first_sentence
+from stier.cli._command import Command
 from stier.cli._options import GAME
 from stier.errors import RulesError
 from stier.terminal import Pen

@@ -25,6 +25,7 @@ from stier._content import contents, contents_of, own_network, was_played
 from stier._files import write, write_text
 from stier._imports import path_of
 from stier._native import Agent, Game, TabularPolicy, __version__, alternatives, load_game, registered_names
+from stier._output import first_sentence as first_sentence
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
 from stier.playing import AnyAgent, as_agent, is_named
@@ -520,12 +521,6 @@ def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tupl
     if not was_played(text):
         as_agent(timed, game)
     return timed, name is not None
-
-
-def first_sentence(text: str) -> str:
-    """Returns the first sentence of a text, without its full stop and without Markdown."""
-    first = re.split(r"\.(?=\s+[A-Z`]|$)", " ".join(text.split()), maxsplit=1)[0]
-    return re.sub(r"[*`]", "", first)
 
 
 def bars(values: Mapping[str, pd.Series], title: str, label: str) -> Figure:

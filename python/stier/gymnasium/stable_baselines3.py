@@ -36,7 +36,7 @@ class VecEnv(vec_env.VecEnv):
         num_envs: The number of games.
         opponents: The agents of the engine at the other seats: one for all, or one for each.
         seat: The learner's seat: a number, ``"rotate"`` or ``"random"``.
-        options: Those of `make_vec`, such as ``tensor`` and ``threads``, and the options of a game that is named.
+        options: Those of `stier.gymnasium.VectorEnv`, such as ``threads``, and the options of a game that is named.
     """
 
     def __init__(

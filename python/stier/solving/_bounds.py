@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from math import isnan
 
@@ -11,7 +10,7 @@ from stier._native import Agent, Game, PitResult, load_agent
 from stier._output import plus_minus
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
-from stier.playing import AnyAgent, AnyGame, as_agent, is_named, listed, pit
+from stier.playing import AnyAgent, AnyGame, as_agent, is_named, listed, name_in, pit
 
 #: The responder, unless another is named.
 RESPONDER = "ismcts_br"
@@ -139,11 +138,8 @@ def _name(agent: AnyAgent, otherwise: str) -> str:
     """Returns the text of an agent; a responder's also says whose policy it models if that is the default."""
     if not isinstance(agent, Agent):
         return otherwise
-    text = str(agent)
-    for option in describe_agent(agent.name).options:
-        if option.name == "against" and "against=" not in text:
-            text += f"{',' if ':' in text else ':'}against={option.default}"
-    return text
+    text, against = str(agent), agent.options.get("against")
+    return text if against is None or "against=" in text else f"{text}{',' if ':' in text else ':'}against={against}"
 
 
 def constant_sum(game: Game) -> float:
@@ -157,7 +153,7 @@ def constant_sum(game: Game) -> float:
 def _told(game: Game, text: str, agent: AnyAgent) -> Agent:
     """Loads a responder and tells it which agent it plays, unless it has no such option or the text sets it."""
     # Without the option it might not load: its default is an agent that not every game has.
-    options = describe_agent(re.split(r"[:(]", text, maxsplit=1)[0].strip()).options
+    options = describe_agent(name_in(text)).options
     if "against=" in text or "against" not in [option.name for option in options]:
         return load_agent(text, game)
     if not isinstance(agent, Agent):
