@@ -186,7 +186,10 @@ def search(search: Search, *, colour: bool | None = None) -> str:
 
 
 def comparison(searches: Sequence[Search], *, colour: bool | None = None) -> str:
-    """Three or more searches of a position: the action that most choose, and how the others compare with theirs."""
+    """Three or more searches of a position: the action that most choose with its value, and what others cost.
+
+    Each search values the choices of the others, so a cost is not the difference of two values of one search.
+    """
     pen, first = Pen(colour), searches[0]
     faces = first.game.card_faces()
     best = judge(searches, first.action)[0]
@@ -207,8 +210,8 @@ def comparison(searches: Sequence[Search], *, colour: bool | None = None) -> str
         else:
             said = f"no difference shown ({-cost:+.3f} ± {ci95:.3f})"
         name = pen.action(one.name, faces) + " " * (width - len(one.name))
-        shown = f"{value:+8.3f}" if visits else f"{'-':>8}"
-        rows.append((one.action != best, -value, f"{'▶' if one.action == best else ' '} {name}  {shown}  {said}"))
+        row = f"▶ {name}  {value:+8.3f}" if one.action == best else f"  {name}  {'':8}"
+        rows.append((one.action != best, -value, f"{row}  {said}"))
     return "\n".join(row for *_, row in sorted(rows))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import stier
 
@@ -151,3 +152,10 @@ def assert_form(page: str) -> None:
         "What is not known",
     ]
     assert repeat.strip()
+
+
+def sentence(game: Any, **arguments: Any) -> str:
+    """The first fault of a game."""
+    with pytest.raises(stier.GameError) as caught:
+        stier.check_game(game, **arguments)
+    return str(caught.value)

@@ -373,6 +373,12 @@ def test_forked_processes_play_too() -> None:
         (["random", "ismcts:iterations=0"], {}, stier.AgentError, "between 1 and "),
         (["random", 7], {}, TypeError, "an object with step(state) or a callable, got int"),
         ("random", {}, TypeError, "agents must be a list, got the text 'random'"),
+        (
+            {"a": "random", "b": "greedy"},
+            {},
+            TypeError,
+            "agents must be a list, got a dict: give list(agents.values())",
+        ),
         (["random", "random"], {"deals": 0}, ValueError, "deals must be between 1 and "),
         (["random", "random"], {"deals": -5}, ValueError, "deals must be between 1 and "),
         (["random", "random"], {"deals": 10**9}, ValueError, "would take 670.0 GB of memory for 2000000000 games"),

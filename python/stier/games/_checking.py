@@ -191,7 +191,7 @@ class _Checker(Histories):
         try:
             found = getattr(self.game, method)(*states, *arguments)
             text = "" if node is None else repr(node.state)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             is_spectator = isinstance(error, TypeError) and arguments[-1:] == (None,)
             hint = "; player is None for a spectator" if is_spectator else ""
             raise self.fault(f"{call} raises {_raised(error, self.after(node))}{hint}") from error
@@ -370,6 +370,6 @@ class _Checker(Histories):
                 self.compare(step.state, self.ask(method, before, *(step.event or ())[1:]), method, step)
 
 
-def _raised(error: Exception, where: str = "") -> str:
+def _raised(error: BaseException, where: str = "") -> str:
     """Returns an exception in words."""
     return f"{type(error).__name__}{where}{f': {error}' if str(error) else ''}"

@@ -138,7 +138,7 @@ def made(game: type, options: dict[str, Any]) -> Any:
     name = name_of(game)
     try:
         return game(**options)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, ValueError) and options != read_options(game, "", {}):
             raise RulesError(f"{name}: {error}") from error
         raise ClassError(f"{name}: __init__ raises {type(error).__name__}: {error}") from error

@@ -80,6 +80,8 @@ def _names() -> list[str]:
 
 def _class_of(what: Any) -> type:
     """Returns the class of a game by its name, by its place, or itself."""
+    if isinstance(what, str) and what.startswith("open_spiel:"):
+        raise RulesError(f"a game of OpenSpiel is named {OPEN_SPIEL}{what.removeprefix('open_spiel:')}, got '{what}'")
     if isinstance(what, str) and ":" in what:
         what = _imports.load(what, RulesError)
     elif isinstance(what, str):

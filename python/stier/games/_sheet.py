@@ -128,7 +128,7 @@ def _bounds(game: Any, max_decisions: int) -> tuple[int, int]:
                 if node.decisions > max_decisions:
                     break
                 most = max(most, node.chances)
-    except Exception:  # The engine says what is wrong, with the history, once play comes there.
+    except (Exception, SystemExit):  # The engine says what is wrong, with the history, once play comes there.
         return _MOST_OUTCOMES, _MOST_OUTCOMES
     return _MOST_OUTCOMES, 2 * most + 8
 
@@ -171,7 +171,7 @@ class Sheet:
             self.outcomes = _names(game, "outcome_name", self.num_outcomes)
             features = getattr(self.game, "features", None)
             self.num_features = None if features is None else len(features(first, 0))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise GameError(f"{game.name} cannot be played: {type(error).__name__}: {error}") from error
         self.facts = None if getattr(game, "facts", None) is None else self._facts
 
