@@ -70,13 +70,11 @@ def illegal_reward(given: float | None, game: Game) -> float:
 
 
 def check_render_mode(mode: str | None) -> None:
-    """Raises for an unknown render mode."""
     if mode is not None and mode not in RENDER_MODES:
         raise ArgumentError(f"render_mode must be {', '.join(RENDER_MODES)} or None, got '{mode}'")
 
 
 def render(state: State, player: int, mode: str | None) -> str | None:
-    """Returns the text of a state in one of the render modes."""
     if mode is None:
         return None
     text = state.to_text(None if mode == "ansi_open" else player)

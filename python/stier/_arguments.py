@@ -43,7 +43,6 @@ def count(name: str, value: SupportsIndex, low: int = 1) -> int:
 
 
 def seed(value: SupportsIndex, name: str = "seed") -> int:
-    """Returns a seed, a whole number of 64 bits."""
     return whole(name, value, 0, LARGEST_SEED)
 
 
@@ -85,7 +84,6 @@ def takes(function: Any, arguments: str) -> bool:
 
 
 def device(value: str | None) -> str | None:
-    """Returns the name of a device, or None for the default."""
     if value is not None and not isinstance(value, str):
         raise TypeError(f"device must be a name, such as 'cpu' or 'gpu:0', or None, got {_shown(value)}")
     return value

@@ -28,12 +28,10 @@ class Lines:
         pass
 
     def update(self, done: int, total: int, note: str = "") -> None:
-        """Prints a line, if it is time."""
         if time.monotonic() - self._last >= PAUSE:
             self.print(done, total, note)
 
     def print(self, done: int, total: int, note: str = "") -> None:
-        """Prints `done` of `total`, and a note after it."""
         share = f" ({done / total:.0%})" if total else ""
         end = f": {note}" if note else ""
         print(f"{done:,} of {total:,} {self._unit}{share}{end}", file=sys.stderr, flush=True)
@@ -55,7 +53,6 @@ class Bar:
             self._bar.close()
 
     def update(self, done: int, total: int, note: str = "") -> None:
-        """Shows `done` of `total`, and a note after it."""
         if self._bar is None:
             self._bar = self._tqdm(total=total, unit=f" {self._unit}", leave=self._leave, file=sys.stderr)
         if note:

@@ -65,12 +65,10 @@ def state(state: State, player: SupportsIndex | None = None) -> str:
 
 
 def name_in_words(name: str) -> str:
-    """A name of a fact or a remark, in words."""
     return name.replace("_", " ")
 
 
 def remarks(place: _Place) -> list[str]:
-    """The remarks of a place in words."""
     return [name_in_words(remark) for remark in place["remarks"]]
 
 
@@ -220,7 +218,6 @@ def _short(place: _Place) -> list[str]:
 
 
 def _place_label(picture: Picture, place: _Place, below: list[str], middle: float, *, acts: bool) -> None:
-    """The name of a place with remarks below, line by line."""
     name = "table" if place["seat"] is None else f"seat {place['seat']}"
     lines: list[str] = []
     for remark in below:
@@ -264,7 +261,6 @@ def _group(picture: Picture, group: _Group, faces: dict[str, Face], x: float, y:
 
 
 def _in_words(scene: _Scene, mover: int, text: str) -> str:
-    """The description of a state."""
     told = ["; ".join(f"{name_in_words(name)} {value}" for name, value in scene["facts"])]
     if scene["track"]:
         pieces = [f"{space['piece']} on {index}" for index, space in enumerate(scene["track"]) if space["piece"]]
@@ -394,7 +390,6 @@ def _most_visited(lines: list[Line], path: tuple[tuple[int, int], ...], count: i
 
 
 def _label(line: Line, total: int) -> tuple[str, str]:
-    """The texts before and after the action of a line."""
     return f"seat {line.players[-1]}", f"{line.visits / total:.0%}  {line.value:+.2f}"
 
 
@@ -519,7 +514,6 @@ def basis_in_words(beliefs: Beliefs) -> str:
 
 
 def _field(picture: Picture, beliefs: Beliefs, faces: dict[str, Face], seat: int, x: float, y: float) -> None:
-    """The cards of one seat."""
     rows = suits(faces)
     columns = max(rows, key=len)
     highest = max(1.0, float(beliefs.expected.max(initial=0.0)))

@@ -187,7 +187,6 @@ class Network:
         return logits.reshape(*shape, -1), value.reshape(shape)
 
     def _layers(self, x: Floats) -> tuple[Floats, Floats]:
-        """The logits and returns for rows of inputs."""
         for weight, bias in self.hidden:
             x = x @ weight + bias
             x = np.maximum(x, 0) if self.activation == "relu" else np.tanh(x)

@@ -256,7 +256,6 @@ def deal(state: StierState, seed: int) -> None:
 
 
 def _spiel_game(game: Game) -> pyspiel.Game:
-    """Returns the game in OpenSpiel, turn-based."""
     name = game.short_name()
     if name.startswith(OPEN_SPIEL):
         return turn_based(pyspiel.load_game(name.removeprefix(OPEN_SPIEL)))

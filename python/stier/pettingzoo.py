@@ -45,7 +45,6 @@ def agent_names(game: Game) -> list[str]:
 
 
 def metadata(game: Game, *, parallel: bool) -> dict[str, Any]:
-    """Returns the metadata of an environment."""
     return {
         "name": f"stier_{game.short_name()}{'_parallel' if parallel else ''}_v0",
         "render_modes": _adapting.RENDER_MODES,

@@ -90,7 +90,6 @@ AnyAgent: TypeAlias = str | HasStep | HasPolicy | Callable[[State], SupportsInde
 
 
 def name_in(agent: str) -> str:
-    """Returns the name at the beginning of the text of an agent."""
     return re.split(r"[:(]", agent, maxsplit=1)[0].strip()
 
 

@@ -332,7 +332,6 @@ def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
 
 
 def _looks() -> Iterator[tuple[str, str, str]]:
-    """Colours, styles and markers of lines."""
     return zip(cycle(COLOURS), cycle(_STYLES), cycle(_MARKERS), strict=False)
 
 

@@ -227,7 +227,6 @@ def replay(
 
 
 def _decisions(last: State, seat: int) -> Iterator[tuple[State, int]]:
-    """The states in which the seat decided, and what it did."""
     state = last.get_game().new_initial_state()
     for player, action in last.history():
         if player == seat:

@@ -222,7 +222,6 @@ def ranking(fest: Schwingfest) -> str:
 
 
 def _bout(picture: Picture, x: float, top: float, bout: Bout) -> None:
-    """One bout: its sign and what it brought."""
     ground, ink = _LOOKS[bout.sign]
     picture.begin(f"against {bout.opponent}{', led' if bout.led else ''}: {bout.sign} {bout.points:.2f}")
     picture.rect(x, top + 4, _BOUT - 4, _LINE - 8, ground, radius=5)

@@ -114,7 +114,6 @@ def _track(pen: Pen, track: list[_Space], faces: dict[str, Face]) -> list[str]:
 
 
 def _box(pen: Pen, card: str | None, faces: dict[str, Face]) -> list[str]:
-    """A card in three lines: its name, or a back."""
     face, hue = (card, faces[card][2]) if card is not None else ("░░", "muted")
     width = max(2, len(face))
     lines = [f"╭{'─' * width}╮", f"│{face:<{width}}│", f"╰{'─' * width}╯"]
@@ -137,7 +136,6 @@ def _group(pen: Pen, group: _Group, faces: dict[str, Face]) -> list[str]:
 
 
 def _place(pen: Pen, place: _Place, faces: dict[str, Face], *, acts: bool) -> list[str]:
-    """A seat or the middle of the table."""
     right = ", ".join(remarks(place))
     margin = " " * (_LABEL + 2)
     groups = [group for group in place["groups"] if group["cards"]]
@@ -216,7 +214,6 @@ def comparison(searches: Sequence[Search], *, colour: bool | None = None) -> str
 
 
 def _bar(share: float) -> str:
-    """A bar, in eighths of a character."""
     eighths = round(share * _BAR * 8)
     full, rest = divmod(eighths, 8)
     return f"{'█' * full + (' ▏▎▍▌▋▊▉'[rest] if rest else ''):<{_BAR}}"

@@ -28,7 +28,6 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110, "s
 
 
 def exit_code(error: StierError | OSError) -> int:
-    """Returns the exit code for an error."""
     return BAD_ARGUMENTS if isinstance(error, _ABOUT_ARGUMENTS) else FAILED
 
 
@@ -64,7 +63,6 @@ class Command(_Documented):
     """A command whose errors become one line on the standard error and an exit code."""
 
     def invoke(self, ctx: click.Context) -> int:
-        """Runs the command and returns its exit code."""
         try:
             return int(super().invoke(ctx) or 0)
         except (StierError, OSError) as error:
@@ -97,8 +95,6 @@ def _is_named(error: OSError, values: Any) -> bool:
 
 
 class Group(_Documented, click.Group):
-    """A group of commands."""
-
     command_class = Command
 
     def list_commands(self, ctx: click.Context) -> list[str]:

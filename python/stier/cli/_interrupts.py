@@ -39,7 +39,6 @@ class _Interrupts:
         self.note = ""
 
     def answer(self, _: int, frame: FrameType | None) -> None:
-        """Answers the signal."""
         now = time.monotonic()
         self.noticed = True
         if self.first is not None and now < self.first + _TWICE:

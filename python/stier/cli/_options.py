@@ -24,7 +24,6 @@ class _Path(click.Path):
     """A file or a folder. The command says what is wrong with it."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Returns the path."""
         return _files.as_path(os.fsdecode(super().convert(value, param, ctx)))
 
 
@@ -32,7 +31,6 @@ class _Output(_Path):
     """A file to write, which is an error before the work starts if it cannot be written."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Returns the path."""
         path = super().convert(value, param, ctx)
         _files.check_writable(path)
         return path
@@ -109,12 +107,10 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def seed(about: str) -> _Decorator:
-    """Adds ``--seed``, 0 by default."""
     return click.option("--seed", default=0, help=f"Seed of {about}.")
 
 
 def deals(default: int, about: str) -> _Decorator:
-    """Adds ``--deals``."""
     return click.option("--deals", default=default, help=about)
 
 
@@ -131,7 +127,6 @@ max_histories = click.option("--max-histories", default=50_000_000, help="Refuse
 
 
 def repeatable(name: str, variable: str, about: str, **settings: Any) -> _Decorator:
-    """Adds an option that may be given several times."""
     return click.option(name, variable, multiple=True, help=f"{about}; repeatable.", **settings)
 
 

@@ -24,7 +24,6 @@ def agents(name: str | None, as_json: bool) -> None:
 
 
 def _with_values(text: str) -> AgentInfo:
-    """Returns an agent with the options that its text sets."""
     name, given, _ = text.partition(":")
     agent = describe_agent(name)
     if not given:

@@ -84,7 +84,6 @@ def play(game: Game, seat: int, opponents: str, adviser: str, seed: int | None, 
 
 
 def _save(state: State, seat: int, file: Path | None) -> None:
-    """Writes the record of the game, and says how to look at it."""
     try:
         file = _new_file(state.get_game().short_name()) if file is None else file
         _files.write_text(file, state.record())
@@ -164,7 +163,6 @@ class _Table:
         return [text for text in texts if text in self._answers]
 
     def play(self) -> None:
-        """Plays until the game or the input is over."""
         while not self.state.is_terminal():
             if self.state.current_player() != self._seat:
                 self.state.apply_action(self._opponent.step(self.state))
@@ -252,7 +250,6 @@ class _Table:
         return None
 
     def _answer(self, word: str) -> None:
-        """Answers something else than a move."""
         if word == "help":
             ways = "number or the name" if self._numbered else "name"
             print(f"Answer with the {ways} of a move, or with:")

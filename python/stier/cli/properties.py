@@ -64,7 +64,6 @@ def _figures(found: Properties) -> dict[str, object]:
 
 
 def _row(found: Properties) -> str:
-    """Returns a line of the Markdown table."""
     figures = [getattr(found, name) for name in _MEASURES]
     cells = ["-" if figure is None else f"{figure[0]:.3f}{plus_minus(figure[1])}" for figure in figures]
     return f"| `{found.game}` | {found.game.num_players()} | {' | '.join(cells)} |"

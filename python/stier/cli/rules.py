@@ -27,7 +27,6 @@ def rules(game: str) -> None:
 
 
 def text(name: str, *, colour: bool) -> str:
-    """Returns the rules of a game for a terminal."""
     from rich.console import Console
     from rich.markdown import Markdown
 
@@ -40,7 +39,6 @@ def text(name: str, *, colour: bool) -> str:
 
 
 def _page(name: str) -> str:
-    """Returns the rules of a game in Markdown."""
     stier.catalogue.describe_game(name)  # an unknown game is an error that names the games
     about = stier.games.about(name)
     if about is not None:

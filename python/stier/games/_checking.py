@@ -108,8 +108,6 @@ def check_game(game: Any, *, histories: int = 10_000, seed: int = 0) -> GameRepo
 
 
 class _Checker(Histories):
-    """The checks of one game."""
-
     def __init__(self, game: Any, limit: int, rng: random.Random) -> None:
         check_members(game)
         super().__init__(game, range(game.num_players))
@@ -130,7 +128,6 @@ class _Checker(Histories):
                 self.named(method, one)
 
     def run(self) -> GameReport:
-        """Visits histories and checks them."""
         root = self.root()
         self.compare(root.state, self.ask("initial_state", None), "initial_state", root)
         visited, exhaustive = self.explore(root, self.limit)
@@ -141,13 +138,11 @@ class _Checker(Histories):
         return GameReport(self.name, self.count, self.decisions, tuple(map(len, self.to_act)), self.longest, exhaustive)
 
     def optional(self, member: str) -> Any:
-        """Returns an optional member, or None."""
         return getattr(self.game, member, None)
 
     # Messages
 
     def fault(self, sentence: str) -> GameError:
-        """Returns the error for a fault."""
         return GameError(f"{self.name}: {sentence}")
 
     def differ(self, promise: str, *found: tuple[Node, Any], **words: Any) -> GameError:
@@ -164,7 +159,6 @@ class _Checker(Histories):
             raise self.differ(promise, first, (node, value), **words)
 
     def after(self, node: Node | None) -> str:
-        """Returns a history in words, to follow others."""
         words = [
             f"chance {self.named('outcome_name', event)}"
             if player == CHANCE
@@ -205,7 +199,6 @@ class _Checker(Histories):
         return found
 
     def answers(self, node: Node) -> dict[str, Any]:
-        """Asks everything about a state."""
         answers: dict[str, Any] = {"current_player": int(self.ask("current_player", node))}
         if answers["current_player"] == TERMINAL:
             answers["returns"] = tuple(map(float, self.ask("returns", node)))
@@ -263,7 +256,6 @@ class _Checker(Histories):
         return node
 
     def check_length(self, node: Node) -> None:
-        """Checks that an event may follow."""
         self.longest = max(self.longest, node.decisions)
         most, most_chance = self.game.max_decisions, self.optional("max_chance_events")
         if node.player >= 0:
@@ -302,7 +294,6 @@ class _Checker(Histories):
         return sights[1:]
 
     def know(self, node: Node, player: int) -> None:
-        """Checks what must follow from what a player knows."""
         known = node.known[player]
         for method in "facts", "hand":
             if self.optional(method):
@@ -315,7 +306,6 @@ class _Checker(Histories):
             self.same("decisions", known, node, node.decisions, player=player)
 
     def compare(self, one: Any, other: Any, method: str, node: Node) -> None:
-        """Checks that two calls have returned the same state."""
         if self.incomparable:
             return
         try:
@@ -354,7 +344,6 @@ class _Checker(Histories):
             idle = 0 if self.count > before else idle + 1
 
     def compare_hashes(self) -> None:
-        """Checks that equal states have equal hashes."""
         states = list(self.states)
         drawn = self.rng.sample(states, min(_DRAWN, len(states)))
         # Most neighbours have all but one event in common.
@@ -363,7 +352,6 @@ class _Checker(Histories):
                 raise self.differ("hash", (self.states[one], one), (self.states[other], other))
 
     def replay(self, visited: list[Node]) -> None:
-        """Plays some histories once more."""
         for node in self.rng.sample(visited, min(_DRAWN, len(visited))):
             for step in node.path():
                 method, before = ("apply", step.parent) if step.parent else ("initial_state", None)
@@ -371,5 +359,4 @@ class _Checker(Histories):
 
 
 def _raised(error: BaseException, where: str = "") -> str:
-    """Returns an exception in words."""
     return f"{type(error).__name__}{where}{f': {error}' if str(error) else ''}"

@@ -117,7 +117,6 @@ def _parameter(name: str, value: Any) -> Any:
 
 
 def _is_loaded_by(text: str, game: pyspiel.Game) -> bool:
-    """Returns true if OpenSpiel makes the same game of the text."""
     try:
         return bool(pyspiel.load_game(text).get_parameters() == game.get_parameters())
     except pyspiel.SpielError:

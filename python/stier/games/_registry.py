@@ -74,7 +74,6 @@ def about(name: str) -> str | None:
 
 
 def _names() -> list[str]:
-    """Returns the names of the registered games."""
     return list(_classes)
 
 

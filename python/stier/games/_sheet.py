@@ -64,7 +64,6 @@ def _plain(value: Any) -> Any:
 
 
 def _size(value: Any) -> int:
-    """Returns about how many bytes a state takes."""
     return sys.getsizeof(value) + sum(map(_size, parts_of(value) or ()))
 
 

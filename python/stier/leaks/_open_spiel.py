@@ -76,7 +76,6 @@ class SpielSubject(Subject):
         return facts
 
     def worlds(self, state: Any, player: int, count: int, rng: random.Random) -> Iterator[Any]:
-        """Draws worlds."""
         for _ in range(count):
             if self._resamples:
                 yield state.resample_from_infostate(player, _sampler(rng))

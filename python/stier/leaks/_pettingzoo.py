@@ -35,8 +35,6 @@ def aec_subject(env: Any, agents: Sequence[Any], twin: Twin | None) -> TwinSubje
 
 
 class AecSubject(Subject):
-    """The facts of AEC environments."""
-
     method = ""
 
     def __init__(self, env: Any) -> None:
@@ -46,7 +44,6 @@ class AecSubject(Subject):
         self.untested = {} if shown else {"render": f"only in mode ansi, not in {env.render_mode}"}
 
     def facts(self, env: Any, player: int) -> dict[str, Any]:
-        """Returns everything that the environment hands to an agent."""
         agent = env.possible_agents[player]
         facts: dict[str, Any] = {
             "agents": env.agents,
@@ -83,7 +80,6 @@ class TwinSubject(AecSubject):
                 position += 1
 
     def players(self, env: Any) -> list[int]:
-        """Returns the players who are still in the game."""
         return [env.possible_agents.index(agent) for agent in env.agents]
 
     def worlds(self, env: Any, player: int, count: int, rng: random.Random) -> Iterator[Any]:
@@ -103,7 +99,6 @@ class TwinSubject(AecSubject):
         return any(not equal(env.observe(agent), world.observe(agent)) for agent in others)
 
     def keep(self, env: Any) -> Any:
-        """Returns a copy."""
         return copy.deepcopy(env)
 
 
@@ -147,7 +142,6 @@ class ReplaySubject(AecSubject):
         return env
 
     def players(self, played: Played) -> list[int]:
-        """Returns the players who are still in the game."""
         return played.players
 
     def worlds(self, played: Played, player: int, count: int, rng: random.Random) -> Iterator[Played]:
@@ -190,7 +184,6 @@ class ReplaySubject(AecSubject):
 
 
 def choices(state: State) -> list[tuple[int, int]]:
-    """Returns what the players chose so far, with their numbers."""
     return [(player, action) for player, action in state.history() if player != CHANCE]
 
 

@@ -132,12 +132,10 @@ class StierSubject(Subject):
         return facts
 
     def worlds(self, state: State, player: int, count: int, rng: random.Random) -> Iterator[State]:
-        """Draws from the player's information set."""
         for _ in range(count):
             yield state.resample_from_infostate(player, rng.getrandbits(64))
 
     def replay(self, world: State, rng: random.Random) -> State:
-        """Plays the history."""
         replayed = self._game.new_initial_state()
         for actor, action in world.history():
             try:
@@ -190,7 +188,6 @@ def by_name(agents: Iterable[tuple[str, Decide]]) -> dict[str, Decide]:
 
 
 def name_of(agent: Any) -> str:
-    """Returns the name of an agent in a report."""
     return str(getattr(agent, "__name__", None) or type(agent).__name__)
 
 

@@ -100,7 +100,6 @@ def half_width(variance: float, freedom: int) -> float:
 
 
 def bootstrap(seed: int) -> Any:
-    """The random numbers of a bootstrap."""
     return np.random.default_rng(derive_seed(seed, "bootstrap", 0))
 
 

@@ -190,7 +190,6 @@ def run(
 
 
 def _update(name: str, rule: Rule, rows: Rows) -> Callable[[Step], tuple[npt.ArrayLike, float]]:
-    """Returns the function that a rule makes for one player."""
     form = "a rule takes the rows of one player and returns a function of a step: see stier.solving.run"
     if not callable(rule) or not _arguments.takes(rule, "rows"):
         raise ArgumentError(f"{name} cannot be called with the rows alone; {form}")

@@ -178,7 +178,6 @@ def _with_policy(agent: Any, game: Game) -> Any:
 def _chances_of(
     game: Game, deals: Sequence[int], seed: int, action: int, decide: Callable[..., Any], judge: Any
 ) -> list[_Chance]:
-    """The chances of some games, which are played side by side."""
     states = {deal: game.new_initial_state(seed=derive_seed(seed, "chances deal", deal)) for deal in deals}
     found, decisions = [], 0
     while states:

@@ -42,7 +42,6 @@ def read(path: Path, *, arrays: bool = True) -> tuple[dict[str, str], dict[str, 
 
 
 def parsed(path: Path, metadata: Mapping[str, str], name: str) -> dict[str, Any]:
-    """Returns one of the tables in the metadata of a checkpoint."""
     try:
         found = json.loads(metadata[name])
     except (KeyError, ValueError):
@@ -53,7 +52,6 @@ def parsed(path: Path, metadata: Mapping[str, str], name: str) -> dict[str, Any]
 
 
 def sha256(metadata: Mapping[str, str], arrays: Mapping[str, npt.NDArray[Any]]) -> str:
-    """Returns the checksum of everything in a checkpoint."""
     found = hashlib.sha256(f"{metadata.get('settings')}\n{metadata.get('state')}".encode())
     for name, array in sorted(arrays.items()):
         found.update(f"\n{name} {array.dtype} {array.shape}\n".encode())

@@ -69,8 +69,6 @@ def device_of(name: str | None) -> jax.Device:
 
 
 def on_device(method: F) -> F:
-    """Makes a method compute on the learner's device."""
-
     @functools.wraps(method)
     def confined(self: JaxLearner, *args: Any, **kwargs: Any) -> Any:
         with jax.default_device(self.device):
@@ -157,7 +155,6 @@ class JaxLearner:
         return {name: array for name, array in params.items() if self.value_head or not name.startswith("value")}
 
     def key(self, purpose: str) -> jax.Array:
-        """Returns the random key of this iteration for a purpose."""
         seed = derive_seed(self.settings.seed, f"{self.name} {purpose}", self.iteration)
         key: jax.Array = jax.random.wrap_key_data(jnp.array([seed >> 32, seed & 0xFFFFFFFF], jnp.uint32))
         return key
@@ -182,7 +179,6 @@ class JaxLearner:
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Returns everything that the future depends on."""
         leaves = jax.tree.leaves((self.params, self.optimizer_state, self.average))
         return {
             **{f"state.{i}": np.asarray(leaf) for i, leaf in enumerate(leaves)},
@@ -192,7 +188,6 @@ class JaxLearner:
 
     @on_device
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
-        """Continues from these arrays."""
         leaves, shape = jax.tree.flatten((self.params, self.optimizer_state, self.average))
         there = [jnp.array(arrays[f"state.{i}"], leaf.dtype, copy=True) for i, leaf in enumerate(leaves)]
         self.params, self.optimizer_state, self.average = jax.tree.unflatten(shape, there)

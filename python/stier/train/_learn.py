@@ -81,7 +81,6 @@ def learner(
 
 
 def algorithm_of(name: str) -> Algorithm:
-    """Returns the algorithm of that name."""
     if name not in ALGORITHMS:
         raise ArgumentError(f"unknown algorithm '{name}'{alternatives(name, 'algorithms', list(ALGORITHMS))}")
     return ALGORITHMS[name]
@@ -99,7 +98,6 @@ def _learner_class(algorithm: str) -> Callable[..., Learner]:
 
 
 def check_settings(algorithm: str, settings: Mapping[str, Any]) -> None:
-    """Raises for a setting that is not known."""
     known = [field.name for field in dataclasses.fields(algorithm_of(algorithm).settings)]
     for name in settings:
         if name not in known:

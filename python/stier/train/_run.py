@@ -152,7 +152,6 @@ class _Lines(Lines):
         self._note = ""
 
     def update(self, done: int, total: int, note: str = "") -> None:
-        """Prints a line, if there is a new evaluation or it is time."""
         if note == self._note:
             super().update(done, total, ", ".join(f"{name} {one:.4g}" for name, one in self._record.metrics.items()))
         else:
@@ -185,12 +184,10 @@ class _Record:
 
     @property
     def evaluated(self) -> int:
-        """Steps at the last evaluation."""
         return int(self.rows[-1]["steps"]) if self.rows else -1
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All that the network and the log depend on."""
         own = dataclasses.asdict(self.learner.settings)
         own = {key: list(value) if isinstance(value, tuple) else value for key, value in own.items()}
         return {
@@ -231,14 +228,12 @@ class _Record:
             self.log(self.at() | self.metrics)
 
     def diverged(self, why: str) -> TrainingError:
-        """Returns the error that ends training."""
         return TrainingError(
             f"training has diverged: {why} in iteration {self.learner.iteration}, after "
             f"{self.learner.steps:,} decisions. Use a smaller learning_rate"
         )
 
     def at(self) -> dict[str, float]:
-        """Decisions and CPU time so far."""
         return {"steps": self.learner.steps, "cpu_seconds": round(self.cpu_seconds, 2)}
 
     def evaluate(self) -> None:
@@ -273,7 +268,6 @@ class _Record:
         return f"the network at the end is worse than an earlier one: {self.best}{kept}, but {end}"
 
     def keep_network(self) -> None:
-        """Saves the network beside those of earlier iterations."""
         assert self.folder is not None
         (self.folder / HISTORY).mkdir(parents=True, exist_ok=True)
         self.learner.network().save(self.folder / HISTORY / f"{self.learner.steps:012d}.safetensors")

@@ -128,14 +128,12 @@ class SelfPlay(Environments):
         }
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Returns everything that later play depends on."""
         found = super().arrays()
         for number, step in enumerate(self.ahead):
             found |= {f"ahead.{number}.{name}": array for name, array in step._asdict().items()}
         return found
 
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
-        """Continues from these arrays."""
         super().restore(arrays)
         count = sum(name.endswith(".rewards") for name in arrays)
         self.ahead = [Step(*(arrays[f"ahead.{number}.{name}"] for name in Step._fields)) for number in range(count)]

@@ -31,7 +31,6 @@ optimizer = optimizer_of(max_grad_norm=1.0)
 
 
 def estimates(params: Params, observation: jax.Array) -> jax.Array:
-    """Returns the expected return of every action, legal or not."""
     x = hidden_layers(params, "hidden", observation)
     return x @ params["policy.weight"] + params["policy.bias"]
 

@@ -177,7 +177,6 @@ class PPO(JaxLearner):
 
     @on_device
     def iterate(self) -> dict[str, float]:
-        """Plays, learns, and returns the metrics."""
         learning_rate = self.settings.learning_rate_after(self.steps)
         entropy_coefficient = self.settings.entropy_after(self.steps)
         key = self.key("actions")
