@@ -325,10 +325,8 @@ def search(search: Search) -> str:
     if search.lines:
         _tree(picture, search, faces, y + 12)
     best = stats[0]
-    words = ", ".join(
-        f"{one.name}: {one.visits} visits, {_told(one.value)}, probability {one.probability:.3f}" for one in stats
-    )
-    return picture.finish(f"Search of seat {search.player}: {best.name} most visited", words)
+    told = (f"{one.name}: {one.visits} visits, {_told(one.value)}, probability {one.probability:.3f}" for one in stats)
+    return picture.finish(f"Search of seat {search.player}: {best.name} most visited", ", ".join(told))
 
 
 def _told(value: float) -> str:

@@ -302,9 +302,7 @@ class Network:
                 raise ArgumentError(f"{name} must be {expected!r}, got {metadata[name]!r}")
         game = load_game(metadata["rules"])
         if "beliefs" in metadata:
-            raise ArgumentError(
-                "the network reads beliefs about the cards; those of this version read the observation alone"
-            )
+            raise ArgumentError("the network reads beliefs about the cards; this version reads the observation alone")
         for name, expected in [("observation", game.observation_signature()), ("actions", game.action_signature())]:
             if metadata[name] != expected:
                 raise ArgumentError(f"{name} of {game.short_name()} are {expected}; the network has {metadata[name]}")

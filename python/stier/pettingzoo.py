@@ -272,9 +272,8 @@ class CardGameParallelEnv(Table, ParallelEnv):
         game = _adapting.as_game(game, **rules)
         if not game.is_simultaneous():
             known = ", ".join(name for name in registered_names() if load_game(name).is_simultaneous())
-            raise RulesError(
-                f"{game.short_name()} has no simultaneous choices: use env(). parallel_env() is for {known}"
-            )
+            name = game.short_name()
+            raise RulesError(f"{name} has no simultaneous choices: use env(). parallel_env() is for {known}")
         #: The action of those who have nothing to choose.
         self.wait: int = game.num_distinct_actions()
         self._sit_down(game, tensor, self.wait + 1, illegal_reward, render_mode)

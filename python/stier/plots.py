@@ -272,9 +272,8 @@ def strength(frame: Frame, ax: Axes | None = None) -> Axes:
         places = [games.index(label[row]) + shift for row in mine]
         # A single deal has no interval.
         widths = np.nan_to_num(np.stack([wins[mine] - low[mine], high[mine] - wins[mine]]))
-        ax.errorbar(
-            wins[mine], places, xerr=widths.clip(0), fmt=marker, color=colour, ms=5, capsize=2, label=str(agent)
-        )
+        style: Any = {"fmt": marker, "color": colour, "ms": 5, "capsize": 2}
+        ax.errorbar(wins[mine], places, xerr=widths.clip(0), label=str(agent), **style)
     ax.set_yticks(range(len(games)), [_folded(game) for game in games], fontsize=8)
     ax.set_ylim(len(games) - 0.5, -0.5)
     ax.set_xlabel("games won in %, 95 % interval over deals")
@@ -316,9 +315,8 @@ def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
                 figure = f"{expected[seat, column]:.1f}" if most > 1 else f"{100 * expected[seat, column]:.0f}"
                 ax.text(column, seat, figure, ha="center", va="center", color=colour, fontsize=7)
     ax.set_xticks(range(cards), order, fontsize=8, rotation=90)
-    ax.set_yticks(
-        range(seats), [f"seat {seat}" + (" (own)" if seat == beliefs.player else "") for seat in range(seats)]
-    )
+    names = [f"seat {seat}{' (own)' if seat == beliefs.player else ''}" for seat in range(seats)]
+    ax.set_yticks(range(seats), names)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ground = matplotlib.rcParams["axes.facecolor"]

@@ -220,9 +220,8 @@ def replay(
     tree_depth = _arguments.count("tree_depth", tree_depth, 0)
     last.to_text(seat)  # an unknown seat is an error before anything is searched
     own = int(seat)
-    decisions = [
-        _decision(state, action, own, loaded, searches, tree_depth, reveal) for state, action in _decisions(last, own)
-    ]
+    asked = (loaded, searches, tree_depth, reveal)
+    decisions = [_decision(state, action, own, *asked) for state, action in _decisions(last, own)]
     return Replay(last.get_game(), own, str(loaded), decisions, last.clone() if last.is_terminal() else None)
 
 

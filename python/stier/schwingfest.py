@@ -97,9 +97,8 @@ class Schwingfest(Sequence[Ranked]):
         """The bouts against each, in the order of the list; blanks against oneself."""
         cells = []
         for opponent in self.ranking:
-            bouts = sorted(
-                (bout for bout in one.bouts if bout.opponent == opponent.name), key=lambda bout: not bout.led
-            )
+            own = [bout for bout in one.bouts if bout.opponent == opponent.name]
+            bouts = sorted(own, key=lambda bout: not bout.led)
             cells.append(" ".join(f"{bout.sign}{bout.points:5.2f}" for bout in bouts) or " " * 13)
         return "  ".join(cells)
 

@@ -77,9 +77,8 @@ def state(state: State, player: SupportsIndex | None = None, *, colour: bool | N
     pen, scene = Pen(colour), state.scene(player)
     faces = state.get_game().card_faces()
     # A dash stands for something that only one seat has.
-    facts = "   ".join(
-        f"{pen(f'{name_in_words(name)}:', 'muted')} {value}" for name, value in scene["facts"] if value != "-"
-    )
+    shown = [(name_in_words(name), value) for name, value in scene["facts"] if value != "-"]
+    facts = "   ".join(f"{pen(f'{name}:', 'muted')} {value}" for name, value in shown)
     lines = [f"{pen(scene['title'], 'bold')}   {facts}"]
     if scene["track"]:
         lines.extend(_track(pen, scene["track"], faces))
@@ -177,9 +176,8 @@ def search(search: Search, *, colour: bool | None = None) -> str:
         lines.append(pen("  lines of play with at least 2 % of the visits", "muted"))
     for line in seen:
         name = pen.action(line.names[-1], faces)
-        lines.append(
-            f"  {'   ' * len(line.actions)}seat {line.players[-1]} {name}  {line.visits / total:.0%}  {line.value:+.3f}"
-        )
+        who = f"{'   ' * len(line.actions)}seat {line.players[-1]}"
+        lines.append(f"  {who} {name}  {line.visits / total:.0%}  {line.value:+.3f}")
     return "\n".join(lines)
 
 

@@ -41,9 +41,8 @@ class _Documented(click.Command):
         self.examples: list[str] = list(examples)
         self._more_help = more_help
         about = "Show the traceback of an error."
-        self.params.append(
-            click.Option(["--debug"], is_flag=True, expose_value=False, callback=_note_debug, help=about)
-        )
+        debug = click.Option(["--debug"], is_flag=True, expose_value=False, callback=_note_debug, help=about)
+        self.params.append(debug)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the examples, one line each, and further help that is only made on request."""

@@ -100,9 +100,8 @@ def game(command: _Command) -> _Command:
 
 
 agents = click.argument("agents", type=AGENT, nargs=-1, required=True, metavar="AGENT...")
-threads = click.option(
-    "--threads", default=0, show_default="all cores", help="Number of threads. The result does not depend on it."
-)
+about = "Number of threads. The result does not depend on it."
+threads = click.option("--threads", default=0, show_default="all cores", help=about)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

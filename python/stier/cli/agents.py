@@ -28,8 +28,7 @@ def _with_values(text: str) -> AgentInfo:
     agent = describe_agent(name)
     if not given:
         return agent
-    game = next(
-        game for game in map(stier.load_game, stier.registered_names()) if name in stier.registered_agents(game)
-    )
+    games = map(stier.load_game, stier.registered_names())
+    game = next(game for game in games if name in stier.registered_agents(game))
     values = stier.load_agent(text, game).options
     return agent._replace(options=[option._replace(default=values[option.name]) for option in agent.options])

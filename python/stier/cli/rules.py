@@ -32,9 +32,8 @@ def text(name: str, *, colour: bool) -> str:
 
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     page = StringIO()
-    Console(file=page, width=width, force_terminal=colour, color_system="standard" if colour else None).print(
-        Markdown(_page(name))
-    )
+    console = Console(file=page, width=width, force_terminal=colour, color_system="standard" if colour else None)
+    console.print(Markdown(_page(name)))
     return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
 
 

@@ -134,9 +134,7 @@ def _outcomes(found: Any, game: Any) -> str:
     if not found:
         return "chance needs an outcome"
     limit = getattr(game, "num_outcomes", None)
-    wrong = _ascending(
-        "outcomes", [outcome for outcome, _ in found], RANGES["num_outcomes"][1] if limit is None else limit
-    )
+    wrong = _ascending("outcomes", [one for one, _ in found], RANGES["num_outcomes"][1] if limit is None else limit)
     if not wrong and not all(share > 0 for _, share in found):
         return "probabilities must be positive, so leave out what cannot happen"
     total = math.fsum(share for _, share in found)

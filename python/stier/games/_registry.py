@@ -86,9 +86,7 @@ def _class_of(what: Any) -> type:
     elif isinstance(what, str):
         if what not in _classes:
             known = _native.alternatives(what, "games", _native.registered_names())
-            own = (
-                f"a game of your own is named by its module, as my_games:MyGame, one of OpenSpiel's as {OPEN_SPIEL}NAME"
-            )
+            own = f"a game of your own is named as my_games:MyGame, one of OpenSpiel's as {OPEN_SPIEL}NAME"
             raise RulesError(f"unknown game '{what}'{known}; {own}")
         return _classes[what]
     if not isinstance(what, type):

@@ -49,9 +49,8 @@ class VecEnv(vec_env.VecEnv):
         **options: Any,
     ) -> None:
         self.render_mode: str | None = None
-        self.envs = make_vec(
-            game, num_envs=num_envs, opponents=opponents, seat=seat, autoreset_mode="SameStep", **options
-        )
+        options |= {"opponents": opponents, "seat": seat, "autoreset_mode": "SameStep"}
+        self.envs = make_vec(game, num_envs, **options)
         super().__init__(num_envs, self.envs.single_observation_space, self.envs.single_action_space)
         self._actions: npt.NDArray[Any] = np.zeros(num_envs, np.int64)
         self._returns, self._lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)

@@ -324,6 +324,5 @@ def _subject(game: Any, agents: Sequence[Any] | None, twin: Callable[[Any, Any, 
         from stier.leaks._pettingzoo import aec_subject
 
         return aec_subject(game, agents or [], twin)
-    raise TypeError(
-        f"game must be a game of stier or its name, a pyspiel.Game or a pettingzoo.AECEnv, got {type(game).__name__}"
-    )
+    kind = type(game).__name__
+    raise TypeError(f"game must be a stier.Game or its name, a pyspiel.Game or a pettingzoo.AECEnv, got {kind}")

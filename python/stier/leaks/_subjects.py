@@ -211,9 +211,8 @@ def twice(agent: Any, ask: Callable[[Any, Any], Any], copied: Callable[[Any], An
     def decide(state: Any) -> Any:
         first, second = (ask(copy.deepcopy(agent) if copies else agent, copied(state)) for _ in range(2))
         if first != second:
-            raise AgentError(
-                f"{name_of(agent)} chose {first}, then {second} in the same state: it must draw the same numbers anew"
-            )
+            about = f"chose {first}, then {second} in the same state"
+            raise AgentError(f"{name_of(agent)} {about}: it must draw the same numbers anew")
         return first
 
     return decide

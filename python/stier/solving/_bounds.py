@@ -125,9 +125,7 @@ def exploit(
     if isinstance(responder, str):
         responder = as_agent(responder) if is_named(responder) else _told(game, responder, agent)
     if isinstance(responder, Agent) and responder.name == "oracle":
-        raise AgentError(
-            "oracle sees the hidden cards, so its gain is not a lower bound: choose another responder, such as lbr"
-        )
+        raise AgentError("oracle sees the hidden cards, so its gain is not a lower bound: choose lbr or another")
     games = pit(game, [responder, *others], deals=deals, seed=seed, threads=threads, progress=progress)
     gain = float(games.mean[0]) - total / seats
     names = [_name(responder, games.agents[0]), _name(agent, games.agents[-1])]

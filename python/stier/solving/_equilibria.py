@@ -64,9 +64,8 @@ def solve(
     if checkpoint is not None:
         checkpoint = _files.regular(checkpoint)
     if algorithm == "sequence_form" and (iterations != ITERATIONS or target):
-        raise ArgumentError(
-            f"sequence_form is exact and takes neither iterations nor a target, got {iterations} and {target:g}"
-        )
+        given = f"{iterations} and {target:g}"
+        raise ArgumentError(f"sequence_form is exact and takes neither iterations nor a target, got {given}")
     arguments = (game, algorithm, iterations, target, seed, checkpoint, max_histories, threads)
     with counting(progress) as count, bar(progress, "iterations") as update:
 

@@ -212,9 +212,8 @@ def _returned(name: str, rows: Rows, returned: tuple[npt.ArrayLike, float]) -> t
     except (TypeError, ValueError):
         raise ArgumentError(f"{name} must return a policy and its weight, got {type(returned).__name__}") from None
     if np.shape(policy) != (len(rows),):
-        raise ArgumentError(
-            f"{name} must return a policy of shape ({len(rows)},) for player {rows.player}, got {np.shape(policy)}"
-        )
+        where = f"({len(rows)},) for player {rows.player}"
+        raise ArgumentError(f"{name} must return a policy of shape {where}, got {np.shape(policy)}")
     return policy, _arguments.number("weight", weight, 0)
 
 

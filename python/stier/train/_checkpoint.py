@@ -18,6 +18,7 @@ from stier.errors import ArgumentError
 CHECKPOINT = "checkpoint.safetensors"
 #: Raised whenever the same settings would go on otherwise from the same checkpoint.
 FORMAT = 9
+_ANOTHER = "choose another folder, or delete it"
 
 
 def set_by_initial(folder: Path) -> dict[str, Any]:
@@ -70,11 +71,9 @@ def compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> No
     before = there.get("files", {})
     changed = [name for name, digest in here["files"].items() if before.get(name, digest) != digest]
     if changed:
-        raise ArgumentError(
-            f"{path} was made when {', '.join(changed)} had another content: choose another folder, or delete it"
-        )
+        raise ArgumentError(f"{path} was made when {', '.join(changed)} had another content: {_ANOTHER}")
     ignored = ("steps", "version", "files")
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key) and key not in ignored]
     if keys:
         differences = "; ".join(f"{key}: {there.get(key)} there, {here.get(key)} now" for key in keys)
-        raise ArgumentError(f"{path} was made with other settings ({differences}): choose another folder, or delete it")
+        raise ArgumentError(f"{path} was made with other settings ({differences}): {_ANOTHER}")

@@ -60,9 +60,8 @@ class Environments:
             others: dict[str, Any] = {} if opponent == SELF else {"opponents": opponent, "seat": "rotate"}
             others |= {"autoreset": autoreset, "observation": "uint8", "threads": 1, **beginnings}
             size = ends[number + 1] - ends[number]
-            self.parts.append(
-                VectorEnv(game, size, seed=derive_seed(settings.seed, "training games", number), **others)
-            )
+            own_seed = derive_seed(settings.seed, "training games", number)
+            self.parts.append(VectorEnv(game, size, seed=own_seed, **others))
 
     def reset(self) -> Batch | Turn:
         return self._joined([part.reset() for part in self.parts])

@@ -330,9 +330,8 @@ class _Record:
         compare(path, {**dataclasses.asdict(type(self.learner.settings)()), **there}, here)
         self.learner.restore(arrays)
         if there["steps"] > here["steps"] < self.learner.steps:
-            raise ArgumentError(
-                f"steps must be at least {self.learner.steps:,}, which {path} has done; got {here['steps']:,}"
-            )
+            done = f"{self.learner.steps:,}"
+            raise ArgumentError(f"steps must be at least {done}, which {path} has done; got {here['steps']:,}")
         self.learner.initial = here["initial"]
         state = parsed(path, metadata, "state")
         self.rows, self.sums = state["rows"], state["sums"]

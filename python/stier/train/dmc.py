@@ -117,9 +117,8 @@ class DMC(JaxLearner):
         observations, actions, environments, players = [], [], [], []
         returns = batch.rewards.copy()
         while not batch.terminated.all():
-            chosen = np.asarray(
-                act(self.params, batch.observation, batch.legal_action_mask, epsilon, key, np.uint32(step))
-            )
+            seen = (batch.observation, batch.legal_action_mask)
+            chosen = np.asarray(act(self.params, *seen, epsilon, key, np.uint32(step)))
             playing = ~batch.terminated
             observations.append(batch.observation[playing])
             actions.append(chosen[playing])
@@ -135,9 +134,8 @@ class DMC(JaxLearner):
         """Returns the weights of a network of this algorithm, whose logits are returns divided by a temperature."""
         made = network.training
         if made.get("algorithm") != "dmc":
-            raise ArgumentError(
-                f"initial must be a network of dmc, whose logits are returns; this one is of {made.get('algorithm')}"
-            )
+            made_by = made.get("algorithm")
+            raise ArgumentError(f"initial must be a network of dmc, whose logits are returns; it is of {made_by}")
         factor = np.float32(made["temperature"] * network.value_scale / self.play.scale)
         found = fitting(network, self.game, self.settings)
         return {name: array * factor if name.startswith("policy") else array for name, array in found.items()}
