@@ -72,15 +72,15 @@ def duration(name: str, value: Any) -> float:
     return number(name, value, 0)
 
 
-def takes(function: Any, arguments: str) -> bool:
-    """Tells whether something can be called with these arguments, as far as it says what it takes."""
+def misfit(function: Any, *arguments: object) -> TypeError | None:
+    """Returns the error of calling a function with these arguments, as far as its signature tells."""
     try:
-        inspect.signature(function).bind(*filter(None, arguments.split(", ")))
-    except TypeError:
-        return False
-    except ValueError:  # a function in C may not say it
-        pass
-    return True
+        inspect.signature(function).bind(*arguments)
+    except ValueError:
+        pass  # some of C have no signature
+    except TypeError as error:
+        return error
+    return None
 
 
 def device(value: str | None) -> str | None:

@@ -293,7 +293,12 @@ def _state_of(game: Game, state: pyspiel.State, player: int) -> State:
 
 
 class StierPolicy(Policy):
-    """The policy of a solution as a policy of OpenSpiel."""
+    """The policy of a solution as a policy of OpenSpiel.
+
+    It is asked state by state. Its method `to_tabular` makes a table of it. It fits the game of OpenSpiel of which the
+    solution is, if its choices are made in turn (``pyspiel.convert_to_turn_based``), or the game ``stier_…`` that
+    `register` makes of a game of this package. Raises `TypeError` for anything but a `TabularPolicy`.
+    """
 
     def __init__(self, solution: TabularPolicy) -> None:
         if not isinstance(solution, TabularPolicy):
@@ -310,16 +315,8 @@ class StierPolicy(Policy):
         return dict(self.solution.policy(_state_of(self.solution.game, state, player)))
 
 
-def as_policy(solution: TabularPolicy) -> StierPolicy:
-    """Makes a policy for OpenSpiel of a solution, with the solution as `solution`.
-
-    It is asked state by state. Its method `to_tabular` makes a table of it.
-    It fits the game of OpenSpiel of which the solution is, if its choices are made in turn
-    (``pyspiel.convert_to_turn_based``), or the game ``stier_…`` that `register` makes of a game of this package.
-
-    Raises `TypeError` for anything but a `TabularPolicy`.
-    """
-    return StierPolicy(solution)
+#: Makes a policy for OpenSpiel of a solution.
+as_policy = StierPolicy
 
 
 class PolicyAgent:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from inspect import signature
 from typing import Any, NamedTuple, Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
 from stier import _imports, _native
-from stier._arguments import AnyGame
+from stier._arguments import AnyGame, misfit
 from stier._files import as_path
 from stier._native import (
     ActionStats,
@@ -116,21 +115,10 @@ def unwrapped(agent: AnyAgent) -> str | HasStep | Callable[[State], SupportsInde
 
         return PolicyAgent(agent)
     decide = getattr(agent, "step", agent)
-    if callable(decide) and (error := _misfit(decide, None)) is not None:
+    if callable(decide) and (error := misfit(decide, None)) is not None:
         name = getattr(agent, "__name__", None) or type(agent).__name__
         raise TypeError(f"agent {name} must take a state and return an action: {error}")
     return agent
-
-
-def _misfit(function: Callable[..., object], *arguments: object) -> TypeError | None:
-    """Returns the error of calling a function with these arguments, as far as its signature tells."""
-    try:
-        signature(function).bind(*arguments)
-    except ValueError:
-        pass  # some of C have no signature
-    except TypeError as error:
-        return error
-    return None
 
 
 #: The objects that the text of an agent of Python may name.
@@ -149,14 +137,14 @@ def made(text: str) -> Any:
     found = _imports.load(text, AgentError)
     if text.rstrip().endswith(")"):
         raise AgentError(f"{text}: arguments are not allowed; name a function that makes the agent without any")
-    if isinstance(found, type) or (callable(found) and not hasattr(found, "step") and _misfit(found, None)):
-        if (error := _misfit(found)) is not None:
+    if isinstance(found, type) or (callable(found) and not hasattr(found, "step") and misfit(found, None)):
+        if (error := misfit(found)) is not None:
             raise AgentError(f"{text} {_NAMED}: {error}")
         found = found()
     decide = getattr(found, "step", found)
     if not callable(decide):
         raise AgentError(f"{text} {_NAMED}, got {type(found).__name__}")
-    if (error := _misfit(decide, None)) is not None:
+    if (error := misfit(decide, None)) is not None:
         raise AgentError(f"{text} {_NAMED}: {error}")
     return found
 

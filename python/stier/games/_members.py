@@ -250,12 +250,13 @@ def check_members(game: Any) -> None:
                 raise fault(f"{name} is {shown(value)}; it must be {allowed}")
         elif not callable(value):
             raise fault(f"{name} is {shown(value)}; it must be a method")
-        elif not _arguments.takes(value, methods[name][0]):
+        elif _arguments.misfit(value, *filter(None, methods[name][0].split(", "))):
             raise fault(f"{name} takes {inspect.signature(value)}; it is called with ({methods[name][0]})")
     for name in own:
         for meant in get_close_matches(name, absent, 1, 0.85):
             value = getattr(game, name, None)
-            if _arguments.takes(value, methods[meant][0]) if meant in methods else attributes[meant][0](value):
+            arguments = methods.get(meant, ("",))[0].split(", ")
+            if attributes[meant][0](value) if meant in attributes else not _arguments.misfit(value, *arguments):
                 raise fault(
                     f"{name} is not a member of a game; did you mean '{meant}'? Begin the name of a helper with _ if "
                     "it is like that of a member"

@@ -19,56 +19,54 @@ __all__ = ["Difference", "ImpossibleWorld", "LeakReport", "check_no_leak"]
 
 
 @dataclass(frozen=True)
-class Difference:
-    """Something that a player is given, and that is not the same in a world that the player cannot tell apart."""
+class _Found:
+    """A player in a position of a random game, and a world drawn for it."""
 
-    #: The fact that differs, such as ``information_state_tensor`` or ``agent greedy``.
-    fact: str
-    #: The player who is given it.
+    #: The player.
     player: int
     #: The number of the random game, from 0.
     game: int
-    #: The number of events before it.
+    #: The number of events before the position.
     position: int
-    #: The player's value in the true world.
-    here: Any
-    #: The player's value in the other.
-    there: Any
     #: The true state or environment, to look into.
     truth: Any
     #: The other one.
     world: Any
 
+    def _place(self) -> str:
+        return f"player {self.player} in game {self.game} after {self.position} events"
+
+
+@dataclass(frozen=True)
+class Difference(_Found):
+    """Something that a player is given, and that is not the same in a world that the player cannot tell apart."""
+
+    #: The fact that differs, such as ``information_state_tensor`` or ``agent greedy``.
+    fact: str
+    #: The player's value in the true world.
+    here: Any
+    #: The player's value in the other.
+    there: Any
+
     def __str__(self) -> str:
         return (
-            f"{self.fact} of player {self.player} in game {self.game} after {self.position} events\n"
+            f"{self.fact} of {self._place()}\n"
             f"    in the true world: {_short(self.here)}\n"
             f"    in another:        {_short(self.there)}"
         )
 
 
 @dataclass(frozen=True)
-class ImpossibleWorld:
+class ImpossibleWorld(_Found):
     """A world that was drawn for a player and that cannot be played: it was not compared."""
 
     #: The fault.
     fault: str
     #: The fault in detail.
     detail: str
-    #: The player it was drawn for.
-    player: int
-    #: The number of the random game, from 0.
-    game: int
-    #: The number of events before it.
-    position: int
-    #: The true state, to look into.
-    truth: Any
-    #: The impossible one.
-    world: Any
 
     def __str__(self) -> str:
-        where = f"player {self.player} in game {self.game} after {self.position} events"
-        return f"{self.fault} in a world for {where}: {_short(self.detail)}"
+        return f"{self.fault} in a world for {self._place()}: {_short(self.detail)}"
 
 
 @dataclass
@@ -281,7 +279,7 @@ def _compare(
             fault, detail = error.args
             report.impossible[fault] += 1
             if fault not in report.impossible_worlds:
-                report.impossible_worlds[fault] = ImpossibleWorld(fault, detail, player, *where, state, world)
+                report.impossible_worlds[fault] = ImpossibleWorld(player, *where, state, world, fault, detail)
             continue
         report.worlds += 1
         others += subject.differs(state, world, player)
@@ -293,7 +291,7 @@ def _compare(
                 report.differences[fact] += 1
                 if fact not in report.leaks:
                     shown = subject.keep(truth), subject.keep(replayed)
-                    report.leaks[fact] = Difference(fact, player, *where, *values, *shown)
+                    report.leaks[fact] = Difference(player, *where, *shown, fact, *values)
     report.places += 1
     report.bare_places += others == 0
     report.other_worlds += others

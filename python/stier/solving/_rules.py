@@ -191,7 +191,7 @@ def run(
 
 def _update(name: str, rule: Rule, rows: Rows) -> Callable[[Step], tuple[npt.ArrayLike, float]]:
     form = "a rule takes the rows of one player and returns a function of a step: see stier.solving.run"
-    if not callable(rule) or not _arguments.takes(rule, "rows"):
+    if not callable(rule) or _arguments.misfit(rule, rows):
         raise ArgumentError(f"{name} cannot be called with the rows alone; {form}")
     try:
         update = rule(rows)
@@ -199,7 +199,7 @@ def _update(name: str, rule: Rule, rows: Rows) -> Callable[[Step], tuple[npt.Arr
         if error.obj is rows and error.name in Step.__dataclass_fields__:
             raise ArgumentError(f"{name} looks for {error.name} in the rows, which a step has; {form}") from error
         raise
-    if not callable(update) or not _arguments.takes(update, "step"):
+    if not callable(update) or _arguments.misfit(update, None):
         what = "a function of other arguments" if callable(update) else type(update).__name__
         raise ArgumentError(f"{name} returns {what}; {form}")
     return update
