@@ -59,11 +59,6 @@ def tensor_of(tensor: str) -> tuple[Callable[[Game], list[int]], Callable[[State
     return _TENSORS[tensor]
 
 
-def mask_of(state: State, player: int) -> npt.NDArray[np.int8]:
-    """Returns the legal actions of a player as the int8 mask that `Discrete.sample` takes; zeros if not to move."""
-    return state.legal_actions_mask(player).view(np.int8)
-
-
 def illegal_reward(given: float | None, game: Game) -> float:
     """Returns the reward for an illegal action: the game's lowest utility unless another is given."""
     return game.min_utility() if given is None else _arguments.number("illegal_reward", given)

@@ -57,7 +57,7 @@ def state(state: State, player: SupportsIndex | None = None) -> str:
     for place in scene["places"]:
         y = _place(picture, place, faces, y, right, acts=place["seat"] is not None and place["seat"] == mover)
     tells_returns = state.is_terminal() and scene["tells_returns"]
-    text = f"{scene['next']}: returns {_returns(state)}" if tells_returns else scene["next"]
+    text = f"{scene['next']}: returns {returns(state)}" if tells_returns else scene["next"]
     picture.text(MARGIN, y + 14, text, "muted", size=13)
     picture.extend(MARGIN + right, 0)
     eyes = "all cards open" if player is None else f"as seat {int(player)} sees it"
@@ -72,7 +72,8 @@ def remarks(place: _Place) -> list[str]:
     return [name_in_words(remark) for remark in place["remarks"]]
 
 
-def _returns(state: State) -> str:
+def returns(state: State) -> str:
+    """The returns of all seats, with their signs."""
     return " ".join(f"{value:+g}" for value in state.returns().tolist())
 
 
@@ -387,10 +388,6 @@ def _most_visited(lines: list[Line], path: tuple[tuple[int, int], ...], count: i
     return sorted(seen, key=lambda line: (-line.visits, line.actions))[:count]
 
 
-def _label(line: Line, total: int) -> tuple[str, str]:
-    return f"seat {line.players[-1]}", f"{line.visits / total:.0%}  {line.value:+.2f}"
-
-
 def _tree(picture: Picture, search: Search, faces: dict[str, Face], y: float) -> None:
     """The lines most visited, from left to right; those with less than a hundredth of the visits are left out."""
     caption = "Lines of play most visited: who acts, share of the visits, value for the searching seat"
@@ -434,7 +431,7 @@ def _tree(picture: Picture, search: Search, faces: dict[str, Face], y: float) ->
                 "branch",
                 more=f'fill="none" stroke-width="{thick:.1f}" stroke-linecap="round"',
             )
-            who, figures = _label(line, total)
+            who, figures = f"seat {line.players[-1]}", f"{line.visits / total:.0%}  {line.value:+.2f}"
             picture.begin(f"{who} {line.names[-1]}: {line.visits} visits, value {line.value:+.3f}")
             x = left + 8
             x += picture.text(x, heights[path] + 4, who, "muted", size=11) + 6

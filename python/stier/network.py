@@ -288,12 +288,9 @@ class Network:
             # The header follows its length.
             metadata = json.loads(file[8 : 8 + int.from_bytes(file[:8], "little")]).get("__metadata__", {})
             return cls._from_arrays(metadata, arrays)
-        except SafetensorError as error:
-            raise ArgumentError(f"{source}: {error}") from error
-        except KeyError as error:
-            raise ArgumentError(f"{source}: no {error.args[0]} in it") from error
-        except ValueError as error:
-            raise ArgumentError(f"{source}: {error}") from error
+        except (SafetensorError, KeyError, ValueError) as error:
+            what = f"no {error.args[0]} in it" if isinstance(error, KeyError) else error
+            raise ArgumentError(f"{source}: {what}") from error
 
     @classmethod
     def _from_arrays(cls, metadata: dict[str, str], arrays: dict[str, Floats]) -> Network:

@@ -39,27 +39,6 @@ __all__ = ["CardGameEnv", "CardGameParallelEnv", "env", "parallel_env", "raw_env
 Observation = dict[str, npt.NDArray[Any]]
 
 
-def agent_names(game: Game) -> list[str]:
-    """Returns the agents' names by seat: ``player_0``, ``player_1``, …"""
-    return [f"player_{seat}" for seat in range(game.num_players())]
-
-
-def metadata(game: Game, *, parallel: bool) -> dict[str, Any]:
-    return {
-        "name": f"stier_{game.short_name()}{'_parallel' if parallel else ''}_v0",
-        "render_modes": _adapting.RENDER_MODES,
-        "is_parallelizable": parallel,
-    }
-
-
-def observation_space(game: Game, tensor: str, actions: int) -> Dict:
-    """Returns the space of observations: a tensor between 0 and 1 and a mask of `actions` entries."""
-    shape, _ = _adapting.tensor_of(tensor)
-    return Dict(
-        {"observation": Box(0.0, 1.0, tuple(shape(game)), np.float32), "action_mask": Box(0, 1, (actions,), np.int8)}
-    )
-
-
 class Table:
     """A game with agents around it, who see tensors and masks of `actions` entries."""
 
@@ -67,16 +46,21 @@ class Table:
         self, game: Game, tensor: str, actions: int, illegal_reward: float | None, render_mode: str | None
     ) -> None:
         _adapting.check_render_mode(render_mode)
-        self.metadata: dict[str, Any] = metadata(game, parallel=isinstance(self, ParallelEnv))
+        parallel = isinstance(self, ParallelEnv)
+        name = f"stier_{game.short_name()}{'_parallel' if parallel else ''}_v0"
+        modes = {"name": name, "render_modes": _adapting.RENDER_MODES, "is_parallelizable": parallel}
+        self.metadata: dict[str, Any] = modes
         self.game = game
         self.render_mode = render_mode
         self.illegal_reward: float = _adapting.illegal_reward(illegal_reward, game)
         #: The seed of the game that is played, from which everything hidden follows.
         self.deal_seed: int | None = None
-        self.possible_agents: list[str] = agent_names(game)
+        self.possible_agents: list[str] = [f"player_{seat}" for seat in range(game.num_players())]
         self.agents: list[str] = []
-        _, self._tensor = _adapting.tensor_of(tensor)
-        self.observation_spaces = {agent: observation_space(game, tensor, actions) for agent in self.possible_agents}
+        shape, self._tensor = _adapting.tensor_of(tensor)
+        seen, mask = Box(0.0, 1.0, tuple(shape(game)), np.float32), Box(0, 1, (actions,), np.int8)
+        spaces = (Dict({"observation": seen, "action_mask": mask}) for _ in self.possible_agents)
+        self.observation_spaces = dict(zip(self.possible_agents, spaces, strict=True))
         self.action_spaces = {agent: Discrete(actions) for agent in self.possible_agents}
         self._episodes = _adapting.Episodes()
         self._world: State | None = None
@@ -216,7 +200,7 @@ class CardGameEnv(Table, AECEnv):
         """Returns the observation of an agent with its legal actions."""
         seat = self._seats[agent]
         world = self.stier_state
-        return {"observation": self._tensor(world, seat), "action_mask": _adapting.mask_of(world, seat)}
+        return {"observation": self._tensor(world, seat), "action_mask": world.legal_actions_mask(seat).view(np.int8)}
 
     def render(self) -> str | None:
         """Returns the selected agent's view as text, or prints it in mode ``human``; all cards in ``ansi_open``."""

@@ -66,8 +66,7 @@ def cross_table(result: PitResult | CrossTable, ax: Axes | None = None) -> Axes:
     mean, ci95 = result.cross_table() if isinstance(result, PitResult) else (result.mean, result.ci95)
     names = [_folded(name) for name in result.agents]
     count = len(names)
-    if ax is None:
-        _, ax = plt.subplots(figsize=(2.6 + 1.25 * count, 1.6 + 0.75 * count), layout="constrained")
+    ax = _axes(ax, 2.6 + 1.25 * count, 1.6 + 0.75 * count)
     most = float(np.nanmax(np.abs(mean), initial=0.0, where=~np.isnan(mean))) or 1.0
     # The ends of the map are too dark for comfort.
     image = ax.imshow(np.ma.masked_invalid(mean), cmap=DIVERGING, vmin=-1.3 * most, vmax=1.3 * most, aspect="auto")
@@ -100,8 +99,7 @@ def ratings(found: Ratings, ax: Axes | None = None) -> Axes:
         ax: The axes to draw on; new ones if left out.
     """
     order = found.order()[::-1]
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 1.3 + 0.42 * len(order)), layout="constrained")
+    ax = _axes(ax, 6.4, 1.3 + 0.42 * len(order))
     value = found.rating[order]
     widths = np.abs(np.stack([value - found.low[order], found.high[order] - value]))
     widths = np.minimum(widths, OPEN * np.max(widths, initial=1.0, where=np.isfinite(widths)))
@@ -148,8 +146,7 @@ def learning_curve(
     for name in [x, y, *([] if by is None else [by])]:
         if name not in columns:
             raise KeyError(f"no column '{name}'; there are {', '.join(columns)}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
+    ax = _axes(ax, 6.4, 4)
     at, value = np.asarray(frame[x]), np.asarray(frame[y], dtype=float)
     width = np.asarray(frame[ci95], dtype=float) if ci95 is not None and ci95 in columns else None
     label: npt.NDArray[Any] = np.asarray(frame[by]) if by is not None else np.full(len(at), "")
@@ -203,8 +200,7 @@ def convergence(
         labelled = list(found.items())
     else:
         return _settling_means(cast(Frame, found), ax)
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
+    ax = _axes(ax, 6.4, 4)
     for (label, solution), (colour, style, marker) in zip(labelled, _looks(), strict=False):
         history = solution.history
         shown = history[(history["nash_conv"] > 0) & (history[x] > 0)]
@@ -262,8 +258,7 @@ def strength(frame: Frame, ax: Axes | None = None) -> Axes:
     agents = list(dict.fromkeys(frame["agent"]))
     label = [str(game) for game in frame["game"]] if "game" in frame.keys() else [""] * len(frame["agent"])  # noqa: SIM118
     games = list(dict.fromkeys(label))
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 1.4 + len(games) * (0.3 + 0.16 * len(agents))), layout="constrained")
+    ax = _axes(ax, 6.4, 1.4 + len(games) * (0.3 + 0.16 * len(agents)))
     wins, low, high = (100 * np.asarray(frame[name], dtype=float) for name in ("wins", "wins_low", "wins_high"))
     looks = zip(cycle(COLOURS), cycle(_MARKERS), strict=False)
     for number, (agent, (colour, marker)) in enumerate(zip(agents, looks, strict=False)):
@@ -298,8 +293,7 @@ def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
     place = {card: index for index, card in enumerate(beliefs.cards)}
     expected = beliefs.expected[[place[card] for card in order]].T
     seats, cards = expected.shape
-    if ax is None:
-        _, ax = plt.subplots(figsize=(1.6 + 0.29 * max(cards, 14), 1.5 + 0.34 * seats), layout="constrained")
+    ax = _axes(ax, 1.6 + 0.29 * max(cards, 14), 1.5 + 0.34 * seats)
     if not faces:
         ax.text(0.5, 0.5, no_cards(beliefs), ha="center", va="center", transform=ax.transAxes)
         ax.set_axis_off()
@@ -327,6 +321,10 @@ def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
     what = "expected copies" if most > 1 else "probability in %"
     ax.set_title(f"What seat {beliefs.player} believes: {what}, {basis_in_words(beliefs)}", fontsize=10)
     return ax
+
+
+def _axes(ax: Axes | None, width: float, height: float) -> Axes:
+    return plt.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
 
 
 def _looks() -> Iterator[tuple[str, str, str]]:

@@ -171,8 +171,7 @@ class Replay(Sequence[Decision]):
             f"body{{margin:1.5em}}details{{margin:.6em 0}}</style></head><body>{self.to_html()}</body></html>\n"
         )
 
-    def _repr_html_(self) -> str:
-        return self.to_html()
+    _repr_html_ = to_html
 
     def __str__(self) -> str:
         return self.to_text(colour=False)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, SupportsIndex
 
 from stier._native import Beliefs, Search, State, judge
 from stier._output import duration
-from stier.draw import basis_in_words, name_in_words, no_cards, remarks, suits
+from stier.draw import basis_in_words, name_in_words, no_cards, remarks, returns, suits
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -86,7 +86,7 @@ def state(state: State, player: SupportsIndex | None = None, *, colour: bool | N
     for place in scene["places"]:
         lines.extend(_place(pen, place, faces, acts=place["seat"] is not None and place["seat"] == mover))
     if state.is_terminal() and scene["tells_returns"]:
-        lines.append(f"over: returns {' '.join(f'{value:+g}' for value in state.returns().tolist())}")
+        lines.append(f"over: returns {returns(state)}")
     else:
         lines.append(f"next: {scene['next']}")
     return "\n".join(line.rstrip() for line in lines)

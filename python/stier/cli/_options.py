@@ -77,14 +77,8 @@ def _as_rules(_: click.Context, __: click.Parameter, values: Sequence[str]) -> d
     return rules
 
 
-rules = click.option(
-    "--rule",
-    "rules",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=_as_rules,
-    help="An option of the game; repeatable.",
-)
+_RULE: dict[str, Any] = {"multiple": True, "metavar": "NAME=VALUE", "callback": _as_rules}
+rules = click.option("--rule", "rules", help="An option of the game; repeatable.", **_RULE)
 
 
 def game(command: _Command) -> _Command:
@@ -113,16 +107,15 @@ def deals(default: int, about: str) -> _Decorator:
     return click.option("--deals", default=default, help=about)
 
 
-progress = click.option(
-    "--no-progress",
-    "progress",
-    is_flag=True,
-    flag_value=False,
-    default=True,
-    show_default=False,
-    help="Show no progress: neither a bar nor, without a terminal, a line every ten seconds.",
-)
+_SILENT: dict[str, Any] = {"is_flag": True, "flag_value": False, "default": True, "show_default": False}
+about = "Show no progress: neither a bar nor, without a terminal, a line every ten seconds."
+progress = click.option("--no-progress", "progress", help=about, **_SILENT)
 max_histories = click.option("--max-histories", default=50_000_000, help="Refuse larger games.")
+
+
+def agent(*names: str, about: str, **settings: Any) -> _Decorator:
+    """Adds an option whose value is an agent."""
+    return click.option(*names, type=AGENT, metavar="AGENT", help=about, **settings)
 
 
 def repeatable(name: str, variable: str, about: str, **settings: Any) -> _Decorator:
@@ -135,37 +128,20 @@ def training(about: str, *, out: str, evaluations: int) -> _Decorator:
     def told(text: str) -> str:
         return f"{about}{text}" if about else text[0].upper() + text[1:]
 
-    added: list[_Decorator] = [
-        click.option(
-            "--out",
-            "folder",
-            type=PATH,
-            metavar="DIR",
-            help=told("folder for network, log and checkpoint. Training continues from it."),
-            show_default=out,
-        ),
-        click.option("--algorithm", default="ppo", help=told("the algorithm: ppo or dmc.")),
-        click.option(
-            "--steps",
-            type=int,
-            help=told("number of decisions to learn from, rounded up to whole updates."),
-            show_default="8,000,000",
-        ),
-        click.option(
-            "--initial",
-            type=PATH,
-            metavar="FILE",
-            help=told("the network to start from."),
-            show_default="random weights",
-        ),
+    def option(name: str, about: str, *names: str, **settings: Any) -> _Decorator:
+        return click.option(name, *names, help=told(about), **settings)
+
+    file = "folder for network, log and checkpoint. Training continues from it."
+    steps = "number of decisions to learn from, rounded up to whole updates."
+    device = "the device of JAX or PyTorch, such as gpu:0."
+    added = [
+        option("--out", file, "folder", type=PATH, metavar="DIR", show_default=out),
+        option("--algorithm", "the algorithm: ppo or dmc.", default="ppo"),
+        option("--steps", steps, type=int, show_default="8,000,000"),
+        option("--initial", "the network to start from.", type=PATH, metavar="FILE", show_default="random weights"),
         repeatable("--set", "settings", told("another setting, such as hidden=256,256"), metavar="NAME=VALUE"),
-        click.option("--evaluations", default=evaluations, help=told("number of evaluations on the way.")),
-        click.option(
-            "--device",
-            metavar="NAME",
-            help=told("the device of JAX or PyTorch, such as gpu:0."),
-            show_default="one thread of the CPU",
-        ),
+        option("--evaluations", "number of evaluations on the way.", default=evaluations),
+        option("--device", device, metavar="NAME", show_default="one thread of the CPU"),
     ]
 
     def add(command: _Command) -> _Command:

@@ -29,6 +29,7 @@ from stier.errors import AgentError, RulesError
 from stier.playing import as_opponent, searcher
 from stier.terminal import Pen
 
+_OPPONENTS = ("--opponents", "--against", "opponents")
 #: The folder of the records of all games that are played here.
 RECORDS = Path("stier-records")
 
@@ -43,22 +44,8 @@ RECORDS = Path("stier-records")
 )
 @options.game
 @click.option("--seat", default=0, help="Your seat.")
-@click.option(
-    "--opponents",
-    "--against",
-    "opponents",
-    type=options.AGENT,
-    default="ismcts:iterations=10000",
-    metavar="AGENT",
-    help="The agent at the other seats.",
-)
-@click.option(
-    "--adviser",
-    type=options.AGENT,
-    default=replays.AGENT,
-    metavar="AGENT",
-    help="The agent that gives hints and holds beliefs for your seat.",
-)
+@options.agent(*_OPPONENTS, about="The agent at the other seats.", default="ismcts:iterations=10000")
+@options.agent("--adviser", about="The agent that gives hints and holds beliefs for your seat.", default=replays.AGENT)
 @click.option("--seed", type=int, help="Seed of the cards and the agents.", show_default="a random one")
 @click.option(
     "--record",

@@ -154,7 +154,8 @@ def _named(game: Game, agent: AnyAgent) -> tuple[str, Decide]:
     if isinstance(agent, str):
         agent = load_agent(agent, game)
     if isinstance(agent, Agent | PythonAgent):
-        return name or agent.name, _decisions(agent)
+        player = agent
+        return name or player.name, lambda state: player.restart(_SEED) or player.step_with_policy(state)
     return name or name_of(agent), twice(agent, _asked, State.clone)
 
 
@@ -168,14 +169,6 @@ def _asked(agent: Any, state: State) -> Any:
 def stepped(agent: Any, state: Any) -> Any:
     """Returns the action of an object with a method ``step``, or of a callable."""
     return getattr(agent, "step", agent)(state)
-
-
-def _decisions(agent: Agent | PythonAgent) -> Decide:
-    def decide(state: State) -> Any:
-        agent.restart(_SEED)
-        return agent.step_with_policy(state)
-
-    return decide
 
 
 def by_name(agents: Iterable[tuple[str, Decide]]) -> dict[str, Decide]:

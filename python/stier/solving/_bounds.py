@@ -33,20 +33,18 @@ class Gain:
         """The exploitability that is shown with 95 % confidence: 0 if there is no interval, or it reaches below 0."""
         return 0.0 if isnan(self.ci95) else max(0.0, self.gain - self.ci95)
 
-    def _bound(self, deals: int) -> str:
-        if deals < FEWEST_DEALS:
-            return f"No lower bound is shown by fewer than {FEWEST_DEALS} deals."
-        if self.at_least > 0:
-            return f"Lower bound on what a best response gains: {self.at_least:.3f} (95 % confidence)."
-        return "No lower bound is shown (95 % confidence)."
-
     def _text(self, deals: int, seed: int) -> str:
+        bound = "No lower bound is shown (95 % confidence)."
+        if deals < FEWEST_DEALS:
+            bound = f"No lower bound is shown by fewer than {FEWEST_DEALS} deals."
+        elif self.at_least > 0:
+            bound = f"Lower bound on what a best response gains: {self.at_least:.3f} (95 % confidence)."
         return (
             f"{self.game}, {deals} paired deals, seed {seed}\n"
             f"agent      {self.agent}\n"
             f"responder  {self.responder}\n"
             f"gain       {self.gain:+.3f}{plus_minus(self.ci95)} per game, on average over the seats\n"
-            f"{self._bound(deals)}\n"
+            f"{bound}\n"
         )
 
 

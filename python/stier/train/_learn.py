@@ -19,8 +19,7 @@ from stier.errors import ArgumentError, MissingExtraError
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.train._checkpoint import set_by_initial
-from stier.train._learner import Learner
-from stier.train._run import Logger, Trained, run
+from stier.train._run import Learner, Logger, Trained, run
 from stier.train.evaluation import Evaluation, Exact
 from stier.train.settings import AGENTS, CommonSettings, DMCSettings, Settings
 

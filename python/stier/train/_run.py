@@ -12,18 +12,19 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 import stier
 from stier import _arguments
 from stier._files import write, write_bytes
+from stier._native import Game
 from stier._output import Lines, bar
 from stier.errors import ArgumentError, IllegalActionError, TrainingError, TrainingWarning
 from stier.network import Network
 from stier.train._checkpoint import CHECKPOINT, FORMAT, compare, digests, parsed, read, sha256
-from stier.train._learner import Learner
 from stier.train.evaluation import Evaluation
 
 #: Seconds between checkpoints.
@@ -33,6 +34,38 @@ NETWORK, BEST = "network.safetensors", "best.safetensors"
 
 #: Called with the metrics of an iteration or an evaluation.
 Logger = Callable[[dict[str, float]], None]
+
+
+class Learner(Protocol):
+    """An algorithm, at some point of its training."""
+
+    name: str
+    game: Game
+    settings: Any
+    #: A digest of the network that training started from, or None.
+    initial: str | None
+    #: The number of calls of `iterate`, over all runs.
+    iteration: int
+
+    @property
+    def steps(self) -> int:
+        """The number of decisions learned from."""
+        ...
+
+    def iterate(self) -> dict[str, float]:
+        """Plays and learns once; returns the metrics that need no further play."""
+        ...
+
+    def network(self) -> Network:
+        """Returns the network as it is now."""
+        ...
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns everything that the future depends on."""
+        ...
+
+    def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
+        """Continues from these arrays."""
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from stier._native import Game, derive_seed
 from stier.errors import ArgumentError
 from stier.network import Network
 from stier.train._environments import Environments, Floats, Observations
-from stier.train._initial import fitting
-from stier.train._jax import JaxLearner, Params, hidden_layers, on_device, optimizer_of
+from stier.train._jax import JaxLearner, Params, fitting, hidden_layers, on_device, optimizer_of
 from stier.train.settings import DMCSettings, linear
 
 #: The share of random actions at the beginning and at the end; it falls linearly.

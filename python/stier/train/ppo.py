@@ -21,8 +21,7 @@ import optax
 from stier._native import Game
 from stier.network import Network
 from stier.train._environments import Floats
-from stier.train._initial import fitting
-from stier.train._jax import JaxLearner, Params, hidden_layers, on_device, optimizer_of
+from stier.train._jax import JaxLearner, Params, fitting, hidden_layers, on_device, optimizer_of
 from stier.train._selfplay import SelfPlay
 from stier.train.settings import Settings
 
