@@ -175,7 +175,7 @@ def as_opponent(agent: AnyAgent, game: Game) -> Agent | PythonAgent:
 def listed(agents: Sequence[AnyAgent], game: Game | None = None) -> list[Any]:
     """Returns the agents of a match, each as by `as_agent`. A solution from a file has the file's name in tables.
 
-    Raises for a single one as text, whose letters would be agents.
+    Raises `TypeError` for a bare string, which would otherwise be read letter by letter.
     """
     refuse_text(agents)
     found = [as_agent(agent, game) for agent in agents]

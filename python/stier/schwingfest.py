@@ -58,6 +58,10 @@ class Ranked:
         """The number of bouts with this sign."""
         return sum(bout.sign == sign for bout in self.bouts)
 
+    def _bouts_against(self, opponent: Ranked) -> list[Bout]:
+        """The bouts against another wrestler, the one that this one led first."""
+        return sorted((one for one in self.bouts if one.opponent == opponent.name), key=lambda bout: not bout.led)
+
 
 class Schwingfest(Sequence[Ranked]):
     """A ranking list, best first; made by `schwingfest`. Printed, or as the last line of a cell, it shows itself."""
@@ -97,8 +101,7 @@ class Schwingfest(Sequence[Ranked]):
         """The bouts against each, in the order of the list; blanks against oneself."""
         cells = []
         for opponent in self.ranking:
-            own = [bout for bout in one.bouts if bout.opponent == opponent.name]
-            bouts = sorted(own, key=lambda bout: not bout.led)
+            bouts = one._bouts_against(opponent)
             cells.append(" ".join(f"{bout.sign}{bout.points:5.2f}" for bout in bouts) or " " * 13)
         return "  ".join(cells)
 
@@ -133,8 +136,7 @@ class Schwingfest(Sequence[Ranked]):
                 x = counts + (number + 0.5) * _NUMBER
                 picture.text(x, base, str(one.count(sign)), size=13, anchor="middle")
             for column, opponent in enumerate(lines):
-                bouts = [bout for bout in one.bouts if bout.opponent == opponent.name]
-                for number, bout in enumerate(sorted(bouts, key=lambda bout: not bout.led)):
+                for number, bout in enumerate(one._bouts_against(opponent)):
                     _bout(picture, first + (2 * column + number) * _BOUT, top, bout)
         words = "; ".join(f"{one.rank} {one.name} with {one.points:.2f} points" for one in lines)
         return picture.finish("Ranking list of a Schwingfest", words)
