@@ -15,7 +15,7 @@ Nothing that a player cannot know is in an observation, an info or a rendering, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -29,7 +29,7 @@ try:
 except ImportError as _error:
     raise _adapting.missing("pettingzoo", _error) from _error
 
-from stier._native import CHANCE, Game, State, load_game, registered_names
+from stier._native import CHANCE, State, load_game, registered_names
 from stier.errors import IllegalActionError, RulesError
 from stier.playing import AnyGame
 
@@ -40,13 +40,27 @@ Observation = dict[str, npt.NDArray[Any]]
 
 
 class Table:
-    """A game with agents around it, who see tensors and masks of `actions` entries."""
+    """A game with agents around it, who see tensors and masks."""
 
-    def _sit_down(
-        self, game: Game, tensor: str, actions: int, illegal_reward: float | None, render_mode: str | None
+    def __init__(
+        self,
+        game: AnyGame,
+        *,
+        tensor: Literal["observation", "information_state"] = "observation",
+        illegal_reward: float | None = None,
+        render_mode: str | None = None,
+        **rules: Any,
     ) -> None:
+        super().__init__()
+        game = _adapting.as_game(game, **rules)
         _adapting.check_render_mode(render_mode)
         parallel = isinstance(self, ParallelEnv)
+        if parallel and not game.is_simultaneous():
+            known = ", ".join(name for name in registered_names() if load_game(name).is_simultaneous())
+            name = game.short_name()
+            raise RulesError(f"{name} has no simultaneous choices: use env(). parallel_env() is for {known}")
+        # Agents that choose at once can also wait.
+        actions = game.num_distinct_actions() + parallel
         name = f"stier_{game.short_name()}{'_parallel' if parallel else ''}_v0"
         modes = {"name": name, "render_modes": _adapting.RENDER_MODES, "is_parallelizable": parallel}
         self.metadata: dict[str, Any] = modes
@@ -58,6 +72,7 @@ class Table:
         self.possible_agents: list[str] = [f"player_{seat}" for seat in range(game.num_players())]
         self.agents: list[str] = []
         shape, self._tensor = _adapting.tensor_of(tensor)
+        self.state_space = Box(0.0, 1.0, (game.num_players(), *shape(game)), np.float32)
         seen, mask = Box(0.0, 1.0, tuple(shape(game)), np.float32), Box(0, 1, (actions,), np.int8)
         spaces = (Dict({"observation": seen, "action_mask": mask}) for _ in self.possible_agents)
         self.observation_spaces = dict(zip(self.possible_agents, spaces, strict=True))
@@ -111,22 +126,9 @@ class CardGameEnv(Table, AECEnv):
         rules: Options of the game.
     """
 
-    def __init__(
-        self,
-        game: AnyGame,
-        *,
-        tensor: Literal["observation", "information_state"] = "observation",
-        illegal_reward: float | None = None,
-        render_mode: str | None = None,
-        **rules: Any,
-    ) -> None:
-        super().__init__()
-        game = _adapting.as_game(game, **rules)
-        self._sit_down(game, tensor, game.num_distinct_actions(), illegal_reward, render_mode)
-        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._scripted: list[int] | None = None
-        self._outcomes: Iterator[int] = iter(())
-        self.state_space = Box(0.0, 1.0, (game.num_players(), *_adapting.tensor_of(tensor)[0](game)), np.float32)
+    #: The random events to deal, if they are given, and those that are left of them.
+    _scripted: list[int] | None = None
+    _outcomes: Iterator[int] = iter(())
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deals anew: the game of that seed, or of one that follows from the last seed given. Options are ignored.
@@ -198,13 +200,13 @@ class CardGameEnv(Table, AECEnv):
 
     def observe(self, agent: str) -> Observation:
         """Returns the observation of an agent with its legal actions."""
-        seat = self._seats[agent]
+        seat = self.possible_agents.index(agent)
         world = self.stier_state
         return {"observation": self._tensor(world, seat), "action_mask": world.legal_actions_mask(seat).view(np.int8)}
 
     def render(self) -> str | None:
         """Returns the selected agent's view as text, or prints it in mode ``human``; all cards in ``ansi_open``."""
-        return _adapting.render(self.stier_state, self._seats[self.agent_selection], self.render_mode)
+        return _adapting.render(self.stier_state, self.possible_agents.index(self.agent_selection), self.render_mode)
 
 
 #: PettingZoo's names.
@@ -244,24 +246,13 @@ class CardGameParallelEnv(Table, ParallelEnv):
     chose one gets `illegal_reward`, the others nothing, and ``infos[agent]["illegal_action"]`` is the action.
     """
 
-    def __init__(
-        self,
-        game: AnyGame,
-        *,
-        tensor: Literal["observation", "information_state"] = "observation",
-        illegal_reward: float | None = None,
-        render_mode: str | None = None,
-        **rules: Any,
-    ) -> None:
-        game = _adapting.as_game(game, **rules)
-        if not game.is_simultaneous():
-            known = ", ".join(name for name in registered_names() if load_game(name).is_simultaneous())
-            name = game.short_name()
-            raise RulesError(f"{name} has no simultaneous choices: use env(). parallel_env() is for {known}")
-        #: The action of those who have nothing to choose.
-        self.wait: int = game.num_distinct_actions()
-        self._sit_down(game, tensor, self.wait + 1, illegal_reward, render_mode)
-        self._choices: dict[int, State] = {}
+    #: The seats that have to choose, each with the state in which it does.
+    _choices: Mapping[int, State] = {}
+
+    @property
+    def wait(self) -> int:
+        """The action of those who have nothing to choose."""
+        return self.game.num_distinct_actions()
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
