@@ -530,12 +530,17 @@ def _field(picture: Picture, beliefs: Beliefs, faces: dict[str, Face], seat: int
             _cell(picture, card, beliefs.of(card, seat), highest, x + SIGN + place * CELL, top)
 
 
+def figure(expected: float, copies: bool) -> str:
+    """An expected number of copies of a card, or its probability in percent."""
+    return f"{expected:.1f}" if copies else f"{100 * expected:.0f}"
+
+
 def _cell(picture: Picture, card: str, expected: float, highest: float, x: float, y: float) -> None:
     share = expected / highest
     copies = highest > 1
-    figure = f"{expected:.1f}" if copies else f"{100 * expected:.0f}"
-    if float(figure) == 0:
-        figure = "<.1" if copies else "<1"
+    shown = figure(expected, copies)
+    if float(shown) == 0:
+        shown = "<.1" if copies else "<1"
     picture.begin(f"{card}: {expected:.3f}")
     picture.rect(x + 1, y + 1, CELL - 2, ROW - 2, "soft", radius=4)
     if share > 0:
@@ -544,5 +549,5 @@ def _cell(picture: Picture, card: str, expected: float, highest: float, x: float
         picture.text(x + CELL / 2, y + ROW / 2 + 4, "·", "muted", size=12, anchor="middle")
     else:
         style = "on-bar" if share > 0.5 else "ink"
-        picture.text(x + CELL / 2, y + ROW / 2 + 4, figure, style, size=12, anchor="middle", bold=share > 0.999)
+        picture.text(x + CELL / 2, y + ROW / 2 + 4, shown, style, size=12, anchor="middle", bold=share > 0.999)
     picture.end()

@@ -100,25 +100,22 @@ def _game_type(game: Game) -> pyspiel.GameType:
     )
 
 
-def _game_info(game: Game) -> pyspiel.GameInfo:
-    return pyspiel.GameInfo(
-        num_distinct_actions=game.num_distinct_actions(),
-        max_chance_outcomes=game.max_chance_outcomes(),
-        num_players=game.num_players(),
-        min_utility=game.min_utility(),
-        max_utility=game.max_utility(),
-        utility_sum=game.utility_sum(),
-        max_game_length=game.max_game_length(),
-    )
-
-
 class StierGame(pyspiel.Game):
     """A game under fixed rules; made by `pyspiel.load_game`."""
 
     def __init__(self, game: Game) -> None:
         defaults = load_game(game.short_name()).rules()
         chosen = {name: value for name, value in game.rules().items() if value != defaults[name]}
-        super().__init__(_game_type(game), _game_info(game), chosen)
+        info = pyspiel.GameInfo(
+            num_distinct_actions=game.num_distinct_actions(),
+            max_chance_outcomes=game.max_chance_outcomes(),
+            num_players=game.num_players(),
+            min_utility=game.min_utility(),
+            max_utility=game.max_utility(),
+            utility_sum=game.utility_sum(),
+            max_game_length=game.max_game_length(),
+        )
+        super().__init__(_game_type(game), info, chosen)
         #: The same game in `stier`.
         self.game = game
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from stier._native import Beliefs, PitResult, TabularPolicy
 from stier._output import plus_minus
-from stier.draw import basis_in_words, no_cards, suits
+from stier.draw import basis_in_words, figure, no_cards, suits
 from stier.errors import ArgumentError, missing_extra
 
 try:
@@ -306,8 +306,8 @@ def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
         for column in range(cards):
             if expected[seat, column] > 0:
                 colour = _contrast(image, expected[seat, column])
-                figure = f"{expected[seat, column]:.1f}" if most > 1 else f"{100 * expected[seat, column]:.0f}"
-                ax.text(column, seat, figure, ha="center", va="center", color=colour, fontsize=7)
+                shown = figure(expected[seat, column], most > 1)
+                ax.text(column, seat, shown, ha="center", va="center", color=colour, fontsize=7)
     ax.set_xticks(range(cards), order, fontsize=8, rotation=90)
     names = [f"seat {seat}{' (own)' if seat == beliefs.player else ''}" for seat in range(seats)]
     ax.set_yticks(range(seats), names)

@@ -93,23 +93,18 @@ class Replay(Sequence[Decision]):
     @property
     def cost(self) -> float | None:
         """The sum of all costs, without those that are unknown; `None` if all are, as after one search per decision."""
-        if any(decision.searches for decision in self) and self._unknown() == sum(bool(one.searches) for one in self):
-            return None
-        return sum(decision.cost or 0.0 for decision in self)
+        searched = [decision.cost for decision in self if decision.searches]
+        known = [cost for cost in searched if cost is not None]
+        return sum(known, 0.0) if known or not searched else None
 
     @property
     def cost_ci95(self) -> float | None:
         """The half width of a 95 % interval around `cost`; `None` for fewer than three searches per decision."""
-        if self.cost is None or self._fewest_searches() < _FEWEST:
+        fewest = min((len(decision.searches) for decision in self if decision.searches), default=_FEWEST)
+        if self.cost is None or fewest < _FEWEST:
             return None
         # The decisions are searched independently: their variances add up.
         return float(np.hypot.reduce([decision.cost_ci95 or 0.0 for decision in self]))
-
-    def _unknown(self) -> int:
-        return sum(bool(decision.searches) and decision.cost is None for decision in self)
-
-    def _fewest_searches(self) -> float:
-        return min((len(decision.searches) for decision in self if decision.searches), default=_FEWEST)
 
     def _title(self) -> str:
         count = f"{len(self)} decision{'' if len(self) == 1 else 's'}"
@@ -122,7 +117,7 @@ class Replay(Sequence[Decision]):
             digits = 1 if self.cost_ci95 >= 1 else 2 if self.cost_ci95 >= 0.1 else 3
             parts.append(f"The costs of all choices add up to {self.cost:.{digits}f} ± {self.cost_ci95:.{digits}f}.")
             parts.append("Each compares two actions in one position, so the sum can exceed what a game pays.")
-            unknown = self._unknown()
+            unknown = sum(bool(decision.searches) and decision.cost is None for decision in self)
             if unknown:
                 parts.append(f"{unknown} of {len(self)} decisions left out: not every search tried what was chosen.")
         if self.end is not None:

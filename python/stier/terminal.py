@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, SupportsIndex
 
 from stier._native import Beliefs, Search, State, judge
 from stier._output import duration
-from stier.draw import basis_in_words, name_in_words, no_cards, remarks, returns, suits
+from stier.draw import basis_in_words, figure, name_in_words, no_cards, remarks, returns, suits
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -242,10 +242,5 @@ def beliefs(beliefs: Beliefs, *, colour: bool | None = None) -> str:
 
 def _cell(pen: Pen, card: str, expected: float, highest: float, faces: dict[str, Face]) -> str:
     shade = _SHADES[min(4, round(expected / highest * 4 + (0.4 if expected > 0 else 0)))]
-    if expected == 0:
-        figure = "·"
-    elif highest > 1:
-        figure = f"{expected:.1f}"
-    else:
-        figure = f"{100 * expected:.0f}"
-    return f"{pen(card, faces[card][2])} {shade}{figure:<3}"
+    shown = figure(expected, highest > 1) if expected else "·"
+    return f"{pen(card, faces[card][2])} {shade}{shown:<3}"

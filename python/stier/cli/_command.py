@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, Protocol
+from typing import Any
 
 import click
 
@@ -142,11 +142,7 @@ def show(what: str, rows: Sequence[Mapping[str, Any]], *, as_json: bool, in_full
         print(f"Options of {'an agent' if what == 'agent' else 'a game'}: stier {what}s NAME")
 
 
-class _Drawable(Protocol):
-    def draw(self, folder: Path, /) -> Sequence[Path]: ...
-
-
-def draw(found: _Drawable, tables: Path, figures: Path) -> None:
+def draw(found: Any, tables: Path, figures: Path) -> None:
     """Draws the figures if matplotlib is there, and prints where everything is."""
     print(f"\nTables in {tables}, ", end="")
     try:

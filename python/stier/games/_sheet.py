@@ -148,12 +148,9 @@ class Sheet:
         self.num_players, self.num_actions = game.num_players, game.num_actions
         self.max_decisions = game.max_decisions
         self.utility_range, self.utility_sum = tuple(map(float, game.utility_range)), game.utility_sum
-        self.simultaneous = bool(getattr(game, "simultaneous", False))
-        self.hidden_moves = bool(getattr(game, "hidden_moves", False))
         self.memory_mb = getattr(game, "memory_mb", None) or 256
-        self.states_are_histories = bool(getattr(game, "states_are_histories", False))
-        self.observations_recall = bool(getattr(game, "observations_recall", False))
-        self.exact_features = bool(getattr(game, "exact_features", True))
+        for flag in ("simultaneous", "hidden_moves", "states_are_histories", "observations_recall", "exact_features"):
+            setattr(self, flag, bool(getattr(game, flag, flag == "exact_features")))
         self.cards = [str(card) for card in getattr(game, "cards", ())]
         self.words, self.fact = words, _fact
         self.game: Any = _Noticing(game) if getattr(game, "observed", None) is not None else game
