@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, SupportsIndex, TypeAlias, runtime_checkable
@@ -97,9 +98,8 @@ def is_named(agent: object) -> bool:
     # The engine explains what is wrong with options of its own agents.
     if not isinstance(agent, str) or name_in(agent) in registered_agents():
         return False
-    path = as_path(agent)
-    is_file = not {":", "("} & set(agent) and bool(path.suffix or len(path.parts) > 1 or path.is_file())
-    return is_file or agent.endswith(SOLUTION) or _imports.is_path(agent)
+    # Unlike Path.is_file, this takes any text.
+    return agent.endswith(SOLUTION) or _imports.is_path(agent) or os.path.isfile(as_path(agent))  # noqa: PTH113
 
 
 def unwrapped(agent: AnyAgent) -> str | HasStep | Callable[[State], SupportsIndex]:
@@ -109,7 +109,10 @@ def unwrapped(agent: AnyAgent) -> str | HasStep | Callable[[State], SupportsInde
     for a callable that cannot be called with a state alone, and `AgentError` for a text that names no agent.
     """
     if isinstance(agent, str):
-        return made(agent) if is_named(agent) else agent
+        named, path = is_named(agent), as_path(agent)
+        if not named and not {":", "("} & set(agent) and (path.suffix or len(path.parts) > 1):
+            raise FileError(f"{agent}: there is no such file, and no such agent")
+        return made(agent) if named else agent
     if isinstance(agent, HasPolicy):
         from stier.open_spiel import PolicyAgent
 
@@ -131,8 +134,6 @@ _NAMED = (
 def made(text: str) -> Any:
     """Returns the agent that a text names of which `is_named` is true, made anew if it is a class or a factory."""
     if not _imports.is_path(text):
-        if not as_path(text).exists():
-            raise FileError(f"{text}: there is no such file, and no such agent")
         return _native.load_solution(as_path(text), 0, MOST_HISTORIES, 0)
     found = _imports.load(text, AgentError)
     if text.rstrip().endswith(")"):

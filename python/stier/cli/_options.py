@@ -94,8 +94,8 @@ def game(command: _Command) -> _Command:
 
 
 agents = click.argument("agents", type=AGENT, nargs=-1, required=True, metavar="AGENT...")
-about = "Number of threads. The result does not depend on it."
-threads = click.option("--threads", default=0, show_default="all cores", help=about)
+_THREADS = "Number of threads. The result does not depend on it."
+threads = click.option("--threads", default=0, show_default="all cores", help=_THREADS)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -108,8 +108,8 @@ def deals(default: int, about: str) -> _Decorator:
 
 
 _SILENT: dict[str, Any] = {"is_flag": True, "flag_value": False, "default": True, "show_default": False}
-about = "Show no progress: neither a bar nor, without a terminal, a line every ten seconds."
-progress = click.option("--no-progress", "progress", help=about, **_SILENT)
+_PROGRESS = "Show no progress: neither a bar nor, without a terminal, a line every ten seconds."
+progress = click.option("--no-progress", "progress", help=_PROGRESS, **_SILENT)
 max_histories = click.option("--max-histories", default=50_000_000, help="Refuse larger games.")
 
 
