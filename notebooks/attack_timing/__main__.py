@@ -18,7 +18,8 @@ def main() -> None:
         prog="python notebooks/attack_timing", description="When is an attack in Schwinget right?"
     )
     parser.add_argument("--quick", action="store_true", help="take some minutes of one core instead of hours")
-    parser.add_argument("--chapter", action="append", dest="chapters", help="run only this chapter; may be repeated")
+    about = f"run only this chapter, one of {', '.join(attack_timing.NAMES)}; may be repeated"
+    parser.add_argument("--chapter", action="append", dest="chapters", metavar="NAME", help=about)
     parser.add_argument("--network", help="file of the network that is the champion; the game's own if left out")
     parser.add_argument("--scale", type=float, default=1.0, help="multiplies the number of games")
     parser.add_argument("--seed", type=int, default=0, help="seed of everything")

@@ -11,17 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from stier import _arguments
-from stier._native import (
-    Game,
-    State,
-    alternatives,
-    derive_seed,
-    load_game,
-    registered_names,
-)
+from stier._arguments import AnyGame
+from stier._native import Game, State, alternatives, derive_seed, load_game, registered_names
 from stier.catalogue import describe_game
 from stier.errors import ArgumentError, MissingExtraError, RulesError, missing_extra
-from stier.playing import AnyGame
 
 #: The ways to show a state: text as a player sees it, the same printed, text with all cards open.
 RENDER_MODES = ["ansi", "human", "ansi_open"]
@@ -66,24 +59,17 @@ def tensor_of(tensor: str) -> tuple[Callable[[Game], list[int]], Callable[[State
     return _TENSORS[tensor]
 
 
-def mask_of(state: State, player: int) -> npt.NDArray[np.int8]:
-    """Returns the legal actions of a player as the int8 mask that `Discrete.sample` takes; zeros if not to move."""
-    return state.legal_actions_mask(player).view(np.int8)
-
-
 def illegal_reward(given: float | None, game: Game) -> float:
     """Returns the reward for an illegal action: the game's lowest utility unless another is given."""
     return game.min_utility() if given is None else _arguments.number("illegal_reward", given)
 
 
 def check_render_mode(mode: str | None) -> None:
-    """Raises for an unknown render mode."""
     if mode is not None and mode not in RENDER_MODES:
         raise ArgumentError(f"render_mode must be {', '.join(RENDER_MODES)} or None, got '{mode}'")
 
 
 def render(state: State, player: int, mode: str | None) -> str | None:
-    """Returns the text of a state in one of the render modes."""
     if mode is None:
         return None
     text = state.to_text(None if mode == "ansi_open" else player)

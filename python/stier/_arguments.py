@@ -10,9 +10,14 @@ from __future__ import annotations
 import inspect
 import math
 import operator
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, TypeAlias
 
+from stier._native import Game
 from stier.errors import ArgumentError
+
+#: Any game: loaded, by name, as text such as ``module:Class``, or the class of a Python game. At run time also a
+#: ``pyspiel.Game``, which type checkers do not know.
+AnyGame: TypeAlias = Game | str | type[Any]
 
 #: The largest seed.
 LARGEST_SEED = 2**64 - 1
@@ -38,7 +43,6 @@ def count(name: str, value: SupportsIndex, low: int = 1) -> int:
 
 
 def seed(value: SupportsIndex, name: str = "seed") -> int:
-    """Returns a seed, a whole number of 64 bits."""
     return whole(name, value, 0, LARGEST_SEED)
 
 
@@ -68,19 +72,18 @@ def duration(name: str, value: Any) -> float:
     return number(name, value, 0)
 
 
-def takes(function: Any, arguments: str) -> bool:
-    """Tells whether something can be called with these arguments, as far as it says what it takes."""
+def misfit(function: Any, *arguments: object) -> TypeError | None:
+    """Returns the error of calling a function with these arguments, as far as its signature tells."""
     try:
-        inspect.signature(function).bind(*filter(None, arguments.split(", ")))
-    except TypeError:
-        return False
-    except ValueError:  # a function in C may not say it
-        pass
-    return True
+        inspect.signature(function).bind(*arguments)
+    except ValueError:
+        pass  # some of C have no signature
+    except TypeError as error:
+        return error
+    return None
 
 
 def device(value: str | None) -> str | None:
-    """Returns the name of a device, or None for the default."""
     if value is not None and not isinstance(value, str):
         raise TypeError(f"device must be a name, such as 'cpu' or 'gpu:0', or None, got {_shown(value)}")
     return value

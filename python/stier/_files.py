@@ -126,7 +126,6 @@ def _replaced(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes a text that is there whole or not at all."""
     write(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from functools import partial
 from math import isnan
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 #: Seconds between lines about the progress.
 PAUSE = 10.0
@@ -20,53 +22,41 @@ class Lines:
         self._unit = unit
         self._last = time.monotonic()
 
-    def __enter__(self) -> Lines:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
     def update(self, done: int, total: int, note: str = "") -> None:
         """Prints a line, if it is time."""
         if time.monotonic() - self._last >= PAUSE:
             self.print(done, total, note)
 
     def print(self, done: int, total: int, note: str = "") -> None:
-        """Prints `done` of `total`, and a note after it."""
         share = f" ({done / total:.0%})" if total else ""
         end = f": {note}" if note else ""
         print(f"{done:,} of {total:,} {self._unit}{share}{end}", file=sys.stderr, flush=True)
         self._last = time.monotonic()
+
+    def close(self) -> None: ...
 
 
 class Bar:
     """A bar of tqdm that opens when the total is known."""
 
     def __init__(self, tqdm: Any, unit: str, *, leave: bool) -> None:
-        self._tqdm, self._unit, self._leave = tqdm, unit, leave
+        self._open = partial(tqdm, unit=f" {unit}", leave=leave, file=sys.stderr)
         self._bar: Any = None
 
-    def __enter__(self) -> Bar:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
     def update(self, done: int, total: int, note: str = "") -> None:
-        """Shows `done` of `total`, and a note after it."""
         if self._bar is None:
-            self._bar = self._tqdm(total=total, unit=f" {self._unit}", leave=self._leave, file=sys.stderr)
+            self._bar = self._open(total=total)
         if note:
             self._bar.set_postfix_str(note, refresh=False)
         self._bar.update(done - self._bar.n)
 
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
 
-class Update(Protocol):
-    """Moves a progress bar."""
 
-    def __call__(self, done: int, total: int, note: str = "", /) -> None:
-        """Shows `done` of `total`, and a note after it."""
+#: Shows that so much of a total is done, and a note behind it.
+Update: TypeAlias = Callable[..., object]
 
 
 def draws_bars() -> bool:
@@ -91,8 +81,14 @@ def bar(
             from tqdm.auto import tqdm
 
             shown = Bar(tqdm, unit, leave=leave)
-    with shown:
+    with closing(shown):
         yield shown.update
+
+
+def first_sentence(text: str) -> str:
+    """Returns the first sentence of a text, without its full stop and without Markdown. Abbreviations end none."""
+    first = re.split(r"\.(?=\s+[A-Z`]|$)", " ".join(text.split()), maxsplit=1)[0]
+    return re.sub(r"[*`]", "", first)
 
 
 def duration(seconds: float) -> str:

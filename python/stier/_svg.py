@@ -72,7 +72,6 @@ class Picture:
         self.height = 0.0
 
     def extend(self, x: float, y: float) -> None:
-        """Extends the picture to this point, if it is smaller."""
         self.width, self.height = max(self.width, x), max(self.height, y)
 
     def _class(self, names: str) -> str:
@@ -82,7 +81,6 @@ class Picture:
     def rect(
         self, x: float, y: float, width: float, height: float, style: str, *, radius: float = 0, more: str = ""
     ) -> None:
-        """A rectangle, with rounded corners if there is a radius."""
         self.extend(x + width, y + height)
         self._parts.append(
             f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}" '
@@ -90,7 +88,6 @@ class Picture:
         )
 
     def circle(self, x: float, y: float, radius: float, style: str, *, more: str = "") -> None:
-        """A circle around a point."""
         self.extend(x + radius, y + radius)
         self._parts.append(
             f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" '
@@ -138,7 +135,6 @@ class Picture:
         self._parts.append(f"<g{more and ' ' + more}><title>{escape(title)}</title>")
 
     def end(self) -> None:
-        """Ends the group."""
         self._parts.append("</g>")
 
     def finish(self, title: str, description: str, *, margin: float = 14) -> str:
@@ -187,7 +183,6 @@ SMALL = 0.6
 
 
 def _sun() -> str:
-    """A star of twelve rays."""
     points = []
     for corner in range(24):
         radius = 10.5 if corner % 2 == 0 else 6.3
@@ -218,7 +213,6 @@ SIGNS: dict[str, str] = {
 
 
 def draw_sign(picture: Picture, sign: str, hue: str, x: float, y: float, size: float) -> None:
-    """A sign, centred on a point."""
     scale = size / 24
     place = f"translate({number(x - size / 2)} {number(y - size / 2)}) scale({scale:.3f})"
     picture.path(SIGNS[sign], f"fill-{hue}", more=f'transform="{place}" fill-rule="evenodd"')
@@ -242,7 +236,6 @@ def draw_card(picture: Picture, name: str, face: Face, x: float, y: float, scale
 
 
 def draw_back(picture: Picture, x: float, y: float, scale: float = 1.0) -> None:
-    """A card, face down."""
     width, height = WIDTH * scale, HEIGHT * scale
     picture.begin("a card that is not seen")
     picture.rect(x, y, width, height, "paper line", radius=5 * scale)

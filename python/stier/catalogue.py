@@ -80,7 +80,5 @@ def describe_agent(name: str) -> AgentInfo:
 
 def describe_agents() -> list[AgentInfo]:
     """Returns every agent with its options, ascending by name."""
-    return [
-        AgentInfo(name, description, [OptionInfo(*row) for row in options])
-        for name, description, options in _native.agent_options()
-    ]
+    agents = _native.agent_options()
+    return [AgentInfo(name, about, [OptionInfo(*row) for row in options]) for name, about, options in agents]

@@ -31,11 +31,7 @@ from stier._svg import (
 if TYPE_CHECKING:
     from stier._native import _Group, _Place, _Scene, _Space
 
-__all__ = [
-    "beliefs",
-    "search",
-    "state",
-]
+__all__ = ["beliefs", "search", "state"]
 
 
 #: The width of the names of seats, the distance between cards, and the height of a line of words.
@@ -62,7 +58,7 @@ def state(state: State, player: SupportsIndex | None = None) -> str:
     for place in scene["places"]:
         y = _place(picture, place, faces, y, right, acts=place["seat"] is not None and place["seat"] == mover)
     tells_returns = state.is_terminal() and scene["tells_returns"]
-    text = f"{scene['next']}: returns {_returns(state)}" if tells_returns else scene["next"]
+    text = f"{scene['next']}: returns {returns(state)}" if tells_returns else scene["next"]
     picture.text(MARGIN, y + 14, text, "muted", size=13)
     picture.extend(MARGIN + right, 0)
     eyes = "all cards open" if player is None else f"as seat {int(player)} sees it"
@@ -70,16 +66,15 @@ def state(state: State, player: SupportsIndex | None = None) -> str:
 
 
 def name_in_words(name: str) -> str:
-    """A name of a fact or a remark, in words."""
     return name.replace("_", " ")
 
 
 def remarks(place: _Place) -> list[str]:
-    """The remarks of a place in words."""
     return [name_in_words(remark) for remark in place["remarks"]]
 
 
-def _returns(state: State) -> str:
+def returns(state: State) -> str:
+    """The returns of all seats, with their signs."""
     return " ".join(f"{value:+g}" for value in state.returns().tolist())
 
 
@@ -225,7 +220,6 @@ def _short(place: _Place) -> list[str]:
 
 
 def _place_label(picture: Picture, place: _Place, below: list[str], middle: float, *, acts: bool) -> None:
-    """The name of a place with remarks below, line by line."""
     name = "table" if place["seat"] is None else f"seat {place['seat']}"
     lines: list[str] = []
     for remark in below:
@@ -269,7 +263,6 @@ def _group(picture: Picture, group: _Group, faces: dict[str, Face], x: float, y:
 
 
 def _in_words(scene: _Scene, mover: int, text: str) -> str:
-    """The description of a state."""
     told = ["; ".join(f"{name_in_words(name)} {value}" for name, value in scene["facts"])]
     if scene["track"]:
         pieces = [f"{space['piece']} on {index}" for index, space in enumerate(scene["track"]) if space["piece"]]
@@ -334,10 +327,8 @@ def search(search: Search) -> str:
     if search.lines:
         _tree(picture, search, faces, y + 12)
     best = stats[0]
-    words = ", ".join(
-        f"{one.name}: {one.visits} visits, {_told(one.value)}, probability {one.probability:.3f}" for one in stats
-    )
-    return picture.finish(f"Search of seat {search.player}: {best.name} most visited", words)
+    told = (f"{one.name}: {one.visits} visits, {_told(one.value)}, probability {one.probability:.3f}" for one in stats)
+    return picture.finish(f"Search of seat {search.player}: {best.name} most visited", ", ".join(told))
 
 
 def _told(value: float) -> str:
@@ -398,11 +389,6 @@ def _most_visited(lines: list[Line], path: tuple[tuple[int, int], ...], count: i
     return sorted(seen, key=lambda line: (-line.visits, line.actions))[:count]
 
 
-def _label(line: Line, total: int) -> tuple[str, str]:
-    """The texts before and after the action of a line."""
-    return f"seat {line.players[-1]}", f"{line.visits / total:.0%}  {line.value:+.2f}"
-
-
 def _tree(picture: Picture, search: Search, faces: dict[str, Face], y: float) -> None:
     """The lines most visited, from left to right; those with less than a hundredth of the visits are left out."""
     caption = "Lines of play most visited: who acts, share of the visits, value for the searching seat"
@@ -446,7 +432,7 @@ def _tree(picture: Picture, search: Search, faces: dict[str, Face], y: float) ->
                 "branch",
                 more=f'fill="none" stroke-width="{thick:.1f}" stroke-linecap="round"',
             )
-            who, figures = _label(line, total)
+            who, figures = f"seat {line.players[-1]}", f"{line.visits / total:.0%}  {line.value:+.2f}"
             picture.begin(f"{who} {line.names[-1]}: {line.visits} visits, value {line.value:+.3f}")
             x = left + 8
             x += picture.text(x, heights[path] + 4, who, "muted", size=11) + 6
@@ -524,7 +510,6 @@ def basis_in_words(beliefs: Beliefs) -> str:
 
 
 def _field(picture: Picture, beliefs: Beliefs, faces: dict[str, Face], seat: int, x: float, y: float) -> None:
-    """The cards of one seat."""
     rows = suits(faces)
     columns = max(rows, key=len)
     highest = max(1.0, float(beliefs.expected.max(initial=0.0)))
@@ -546,12 +531,17 @@ def _field(picture: Picture, beliefs: Beliefs, faces: dict[str, Face], seat: int
             _cell(picture, card, beliefs.of(card, seat), highest, x + SIGN + place * CELL, top)
 
 
+def figure(expected: float, copies: bool) -> str:
+    """An expected number of copies of a card, or its probability in percent."""
+    return f"{expected:.1f}" if copies else f"{100 * expected:.0f}"
+
+
 def _cell(picture: Picture, card: str, expected: float, highest: float, x: float, y: float) -> None:
     share = expected / highest
     copies = highest > 1
-    figure = f"{expected:.1f}" if copies else f"{100 * expected:.0f}"
-    if float(figure) == 0:
-        figure = "<.1" if copies else "<1"
+    shown = figure(expected, copies)
+    if float(shown) == 0:
+        shown = "<.1" if copies else "<1"
     picture.begin(f"{card}: {expected:.3f}")
     picture.rect(x + 1, y + 1, CELL - 2, ROW - 2, "soft", radius=4)
     if share > 0:
@@ -560,5 +550,5 @@ def _cell(picture: Picture, card: str, expected: float, highest: float, x: float
         picture.text(x + CELL / 2, y + ROW / 2 + 4, "·", "muted", size=12, anchor="middle")
     else:
         style = "on-bar" if share > 0.5 else "ink"
-        picture.text(x + CELL / 2, y + ROW / 2 + 4, figure, style, size=12, anchor="middle", bold=share > 0.999)
+        picture.text(x + CELL / 2, y + ROW / 2 + 4, shown, style, size=12, anchor="middle", bold=share > 0.999)
     picture.end()

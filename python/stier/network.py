@@ -187,7 +187,6 @@ class Network:
         return logits.reshape(*shape, -1), value.reshape(shape)
 
     def _layers(self, x: Floats) -> tuple[Floats, Floats]:
-        """The logits and returns for rows of inputs."""
         for weight, bias in self.hidden:
             x = x @ weight + bias
             x = np.maximum(x, 0) if self.activation == "relu" else np.tanh(x)
@@ -289,12 +288,9 @@ class Network:
             # The header follows its length.
             metadata = json.loads(file[8 : 8 + int.from_bytes(file[:8], "little")]).get("__metadata__", {})
             return cls._from_arrays(metadata, arrays)
-        except SafetensorError as error:
-            raise ArgumentError(f"{source}: {error}") from error
-        except KeyError as error:
-            raise ArgumentError(f"{source}: no {error.args[0]} in it") from error
-        except ValueError as error:
-            raise ArgumentError(f"{source}: {error}") from error
+        except (SafetensorError, KeyError, ValueError) as error:
+            what = f"no {error.args[0]} in it" if isinstance(error, KeyError) else error
+            raise ArgumentError(f"{source}: {what}") from error
 
     @classmethod
     def _from_arrays(cls, metadata: dict[str, str], arrays: dict[str, Floats]) -> Network:
@@ -303,9 +299,7 @@ class Network:
                 raise ArgumentError(f"{name} must be {expected!r}, got {metadata[name]!r}")
         game = load_game(metadata["rules"])
         if "beliefs" in metadata:
-            raise ArgumentError(
-                "the network reads beliefs about the cards; those of this version read the observation alone"
-            )
+            raise ArgumentError("the network reads beliefs about the cards; this version reads the observation alone")
         for name, expected in [("observation", game.observation_signature()), ("actions", game.action_signature())]:
             if metadata[name] != expected:
                 raise ArgumentError(f"{name} of {game.short_name()} are {expected}; the network has {metadata[name]}")

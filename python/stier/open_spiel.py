@@ -35,22 +35,14 @@ import numpy.typing as npt
 from open_spiel.python.policy import Policy
 
 from stier import _arguments
-from stier._native import (
-    CHANCE,
-    Game,
-    GameTree,
-    State,
-    TabularPolicy,
-    load_game,
-    registered_names,
-)
+from stier._arguments import AnyGame
+from stier._native import CHANCE, Game, GameTree, State, TabularPolicy, load_game, registered_names
 from stier._output import bar
 from stier.catalogue import describe_game
 from stier.errors import AgentError, ArgumentError
 from stier.games._members import RANGES
 from stier.games._open_spiel import turn_based
 from stier.games._sheet import OPEN_SPIEL
-from stier.playing import AnyGame
 
 __all__ = [
     "PREFIX",
@@ -108,25 +100,22 @@ def _game_type(game: Game) -> pyspiel.GameType:
     )
 
 
-def _game_info(game: Game) -> pyspiel.GameInfo:
-    return pyspiel.GameInfo(
-        num_distinct_actions=game.num_distinct_actions(),
-        max_chance_outcomes=game.max_chance_outcomes(),
-        num_players=game.num_players(),
-        min_utility=game.min_utility(),
-        max_utility=game.max_utility(),
-        utility_sum=game.utility_sum(),
-        max_game_length=game.max_game_length(),
-    )
-
-
 class StierGame(pyspiel.Game):
     """A game under fixed rules; made by `pyspiel.load_game`."""
 
     def __init__(self, game: Game) -> None:
         defaults = load_game(game.short_name()).rules()
         chosen = {name: value for name, value in game.rules().items() if value != defaults[name]}
-        super().__init__(_game_type(game), _game_info(game), chosen)
+        info = pyspiel.GameInfo(
+            num_distinct_actions=game.num_distinct_actions(),
+            max_chance_outcomes=game.max_chance_outcomes(),
+            num_players=game.num_players(),
+            min_utility=game.min_utility(),
+            max_utility=game.max_utility(),
+            utility_sum=game.utility_sum(),
+            max_game_length=game.max_game_length(),
+        )
+        super().__init__(_game_type(game), info, chosen)
         #: The same game in `stier`.
         self.game = game
 
@@ -264,7 +253,6 @@ def deal(state: StierState, seed: int) -> None:
 
 
 def _spiel_game(game: Game) -> pyspiel.Game:
-    """Returns the game in OpenSpiel, turn-based."""
     name = game.short_name()
     if name.startswith(OPEN_SPIEL):
         return turn_based(pyspiel.load_game(name.removeprefix(OPEN_SPIEL)))
@@ -302,7 +290,12 @@ def _state_of(game: Game, state: pyspiel.State, player: int) -> State:
 
 
 class StierPolicy(Policy):
-    """The policy of a solution as a policy of OpenSpiel."""
+    """The policy of a solution as a policy of OpenSpiel.
+
+    It is asked state by state. Its method `to_tabular` makes a table of it. It fits the game of OpenSpiel of which the
+    solution is, if its choices are made in turn (``pyspiel.convert_to_turn_based``), or the game ``stier_…`` that
+    `register` makes of a game of this package. Raises `TypeError` for anything but a `TabularPolicy`.
+    """
 
     def __init__(self, solution: TabularPolicy) -> None:
         if not isinstance(solution, TabularPolicy):
@@ -319,16 +312,8 @@ class StierPolicy(Policy):
         return dict(self.solution.policy(_state_of(self.solution.game, state, player)))
 
 
-def as_policy(solution: TabularPolicy) -> StierPolicy:
-    """Makes a policy for OpenSpiel of a solution, with the solution as `solution`.
-
-    It is asked state by state. Its method `to_tabular` makes a table of it.
-    It fits the game of OpenSpiel of which the solution is, if its choices are made in turn
-    (``pyspiel.convert_to_turn_based``), or the game ``stier_…`` that `register` makes of a game of this package.
-
-    Raises `TypeError` for anything but a `TabularPolicy`.
-    """
-    return StierPolicy(solution)
+#: Makes a policy for OpenSpiel of a solution.
+as_policy = StierPolicy
 
 
 class PolicyAgent:

@@ -15,7 +15,7 @@ Nothing that a player cannot know is in an observation, an info or a rendering, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -29,64 +29,53 @@ try:
 except ImportError as _error:
     raise _adapting.missing("pettingzoo", _error) from _error
 
-from stier._native import CHANCE, Game, State, load_game, registered_names
+from stier._native import CHANCE, State, load_game, registered_names
 from stier.errors import IllegalActionError, RulesError
 from stier.playing import AnyGame
 
-__all__ = [
-    "CardGameEnv",
-    "CardGameParallelEnv",
-    "env",
-    "parallel_env",
-    "raw_env",
-]
+__all__ = ["CardGameEnv", "CardGameParallelEnv", "env", "parallel_env", "raw_env"]
 
 
 Observation = dict[str, npt.NDArray[Any]]
 
 
-def agent_names(game: Game) -> list[str]:
-    """Returns the agents' names by seat: ``player_0``, ``player_1``, …"""
-    return [f"player_{seat}" for seat in range(game.num_players())]
-
-
-def metadata(game: Game, *, parallel: bool) -> dict[str, Any]:
-    """Returns the metadata of an environment."""
-    return {
-        "name": f"stier_{game.short_name()}{'_parallel' if parallel else ''}_v0",
-        "render_modes": _adapting.RENDER_MODES,
-        "is_parallelizable": parallel,
-    }
-
-
-def observation_space(game: Game, tensor: str, actions: int) -> Dict:
-    """Returns the space of observations: a tensor between 0 and 1 and a mask of `actions` entries."""
-    shape, _ = _adapting.tensor_of(tensor)
-    return Dict(
-        {
-            "observation": Box(0.0, 1.0, tuple(shape(game)), np.float32),
-            "action_mask": Box(0, 1, (actions,), np.int8),
-        }
-    )
-
-
 class Table:
-    """A game with agents around it, who see tensors and masks of `actions` entries."""
+    """A game with agents around it, who see tensors and masks."""
 
-    def _sit_down(
-        self, game: Game, tensor: str, actions: int, illegal_reward: float | None, render_mode: str | None
+    def __init__(
+        self,
+        game: AnyGame,
+        *,
+        tensor: Literal["observation", "information_state"] = "observation",
+        illegal_reward: float | None = None,
+        render_mode: str | None = None,
+        **rules: Any,
     ) -> None:
+        super().__init__()
+        game = _adapting.as_game(game, **rules)
         _adapting.check_render_mode(render_mode)
-        self.metadata: dict[str, Any] = metadata(game, parallel=isinstance(self, ParallelEnv))
+        parallel = isinstance(self, ParallelEnv)
+        if parallel and not game.is_simultaneous():
+            known = ", ".join(name for name in registered_names() if load_game(name).is_simultaneous())
+            name = game.short_name()
+            raise RulesError(f"{name} has no simultaneous choices: use env(). parallel_env() is for {known}")
+        # Agents that choose at once can also wait.
+        actions = game.num_distinct_actions() + parallel
+        name = f"stier_{game.short_name()}{'_parallel' if parallel else ''}_v0"
+        modes = {"name": name, "render_modes": _adapting.RENDER_MODES, "is_parallelizable": parallel}
+        self.metadata: dict[str, Any] = modes
         self.game = game
         self.render_mode = render_mode
         self.illegal_reward: float = _adapting.illegal_reward(illegal_reward, game)
         #: The seed of the game that is played, from which everything hidden follows.
         self.deal_seed: int | None = None
-        self.possible_agents: list[str] = agent_names(game)
+        self.possible_agents: list[str] = [f"player_{seat}" for seat in range(game.num_players())]
         self.agents: list[str] = []
-        _, self._tensor = _adapting.tensor_of(tensor)
-        self.observation_spaces = {agent: observation_space(game, tensor, actions) for agent in self.possible_agents}
+        shape, self._tensor = _adapting.tensor_of(tensor)
+        self.state_space = Box(0.0, 1.0, (game.num_players(), *shape(game)), np.float32)
+        seen, mask = Box(0.0, 1.0, tuple(shape(game)), np.float32), Box(0, 1, (actions,), np.int8)
+        spaces = (Dict({"observation": seen, "action_mask": mask}) for _ in self.possible_agents)
+        self.observation_spaces = dict(zip(self.possible_agents, spaces, strict=True))
         self.action_spaces = {agent: Discrete(actions) for agent in self.possible_agents}
         self._episodes = _adapting.Episodes()
         self._world: State | None = None
@@ -114,7 +103,9 @@ class Table:
 
 
 class CardGameEnv(Table, AECEnv):
-    """A game in which the players choose one after another; made by `env`.
+    """A game in which the players choose one after another, an AEC environment.
+
+    Illegal actions and the order of calls are taken care of without wrappers, which would cost more than the game.
 
     Agents are ``player_0``, ``player_1``, … by seat. A player may be selected several times in a row, as in Schwimmen
     to take a card and to give one. Simultaneous choices are made in turn, each hidden from the others until all are
@@ -125,23 +116,19 @@ class CardGameEnv(Table, AECEnv):
 
     Rewards are zero until the game is over and then the returns. An illegal action ends the game for all: who chose it
     gets `illegal_reward`, the others nothing, and ``infos[agent]["illegal_action"]`` is the action.
+
+    Args:
+        game: A name as for `stier.load_game`, or a game.
+        tensor: ``"observation"``, what a player sees now, or ``"information_state"``, all it knows with perfect recall.
+        illegal_reward: The reward for an illegal action; the game's lowest utility if left out.
+        render_mode: ``"ansi"`` for text as the agent selected sees the game, ``"human"`` to have it printed after every
+            step, ``"ansi_open"`` for text with all cards.
+        rules: Options of the game.
     """
 
-    def __init__(
-        self,
-        game: AnyGame,
-        *,
-        tensor: Literal["observation", "information_state"] = "observation",
-        illegal_reward: float | None = None,
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__()
-        game = _adapting.as_game(game)
-        self._sit_down(game, tensor, game.num_distinct_actions(), illegal_reward, render_mode)
-        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._scripted: list[int] | None = None
-        self._outcomes: Iterator[int] = iter(())
-        self.state_space = Box(0.0, 1.0, (game.num_players(), *_adapting.tensor_of(tensor)[0](game)), np.float32)
+    #: The random events to deal, if they are given, and those that are left of them.
+    _scripted: list[int] | None = None
+    _outcomes: Iterator[int] = iter(())
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deals anew: the game of that seed, or of one that follows from the last seed given. Options are ignored.
@@ -213,42 +200,17 @@ class CardGameEnv(Table, AECEnv):
 
     def observe(self, agent: str) -> Observation:
         """Returns the observation of an agent with its legal actions."""
-        seat = self._seats[agent]
+        seat = self.possible_agents.index(agent)
         world = self.stier_state
-        return {"observation": self._tensor(world, seat), "action_mask": _adapting.mask_of(world, seat)}
+        return {"observation": self._tensor(world, seat), "action_mask": world.legal_actions_mask(seat).view(np.int8)}
 
     def render(self) -> str | None:
         """Returns the selected agent's view as text, or prints it in mode ``human``; all cards in ``ansi_open``."""
-        return _adapting.render(self.stier_state, self._seats[self.agent_selection], self.render_mode)
+        return _adapting.render(self.stier_state, self.possible_agents.index(self.agent_selection), self.render_mode)
 
 
-def env(
-    game: AnyGame,
-    *,
-    tensor: Literal["observation", "information_state"] = "observation",
-    illegal_reward: float | None = None,
-    render_mode: str | None = None,
-    **rules: Any,
-) -> CardGameEnv:
-    """Makes an AEC environment of a game.
-
-    Illegal actions and the order of calls are taken care of without wrappers, which would cost more than the game.
-
-    Args:
-        game: A name as for `stier.load_game`, or a game.
-        tensor: ``"observation"``, what a player sees now, or ``"information_state"``, all it knows with perfect recall.
-        illegal_reward: The reward for an illegal action; the game's lowest utility if left out.
-        render_mode: ``"ansi"`` for text as the agent selected sees the game, ``"human"`` to have it printed after every
-            step, ``"ansi_open"`` for text with all cards.
-        rules: Options of the game.
-    """
-    return CardGameEnv(
-        _adapting.as_game(game, **rules), tensor=tensor, illegal_reward=illegal_reward, render_mode=render_mode
-    )
-
-
-#: PettingZoo's name for an environment without wrappers; there are none.
-raw_env = env
+#: PettingZoo's names.
+env = raw_env = CardGameEnv
 
 
 def choices_at_once(state: State) -> dict[int, State]:
@@ -271,7 +233,7 @@ def choices_at_once(state: State) -> dict[int, State]:
 
 
 class CardGameParallelEnv(Table, ParallelEnv):
-    """A game of simultaneous choices; made by `parallel_env`.
+    """A game of simultaneous choices, a Parallel environment. The arguments are those of `CardGameEnv`.
 
     One step is one choice of all who choose at once. In Up & Down: the boss alone changes the rules, then all choose a
     card.
@@ -284,24 +246,13 @@ class CardGameParallelEnv(Table, ParallelEnv):
     chose one gets `illegal_reward`, the others nothing, and ``infos[agent]["illegal_action"]`` is the action.
     """
 
-    def __init__(
-        self,
-        game: AnyGame,
-        *,
-        tensor: Literal["observation", "information_state"] = "observation",
-        illegal_reward: float | None = None,
-        render_mode: str | None = None,
-    ) -> None:
-        game = _adapting.as_game(game)
-        if not game.is_simultaneous():
-            known = ", ".join(name for name in registered_names() if load_game(name).is_simultaneous())
-            raise RulesError(
-                f"{game.short_name()} has no simultaneous choices: use env(). parallel_env() is for {known}"
-            )
-        #: The action of those who have nothing to choose.
-        self.wait: int = game.num_distinct_actions()
-        self._sit_down(game, tensor, self.wait + 1, illegal_reward, render_mode)
-        self._choices: dict[int, State] = {}
+    #: The seats that have to choose, each with the state in which it does.
+    _choices: Mapping[int, State] = {}
+
+    @property
+    def wait(self) -> int:
+        """The action of those who have nothing to choose."""
+        return self.game.num_distinct_actions()
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -371,15 +322,5 @@ class CardGameParallelEnv(Table, ParallelEnv):
         return _adapting.render(self.stier_state, seat, self.render_mode)
 
 
-def parallel_env(
-    game: AnyGame,
-    *,
-    tensor: Literal["observation", "information_state"] = "observation",
-    illegal_reward: float | None = None,
-    render_mode: str | None = None,
-    **rules: Any,
-) -> CardGameParallelEnv:
-    """Makes a Parallel environment of a game in which the players choose at once; the arguments are those of `env`."""
-    return CardGameParallelEnv(
-        _adapting.as_game(game, **rules), tensor=tensor, illegal_reward=illegal_reward, render_mode=render_mode
-    )
+#: PettingZoo's name.
+parallel_env = CardGameParallelEnv

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from inspect import signature
 from typing import Any, NamedTuple, Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
 from stier import _imports, _native
+from stier._arguments import AnyGame, misfit
+from stier._files import as_path
 from stier._native import (
     Agent,
     Game,
@@ -23,7 +25,7 @@ from stier._native import (
 )
 from stier._output import bar
 from stier._results import ActionStats, Beliefs, Line, Properties, Search
-from stier.errors import AgentError
+from stier.errors import AgentError, FileError
 
 __all__ = [
     "ActionStats",
@@ -76,23 +78,24 @@ class HasPolicy(Protocol):
         ...
 
 
-#: The ending of the file of a solution, which makes it an agent as text.
-SOLUTION = ".policy"
+#: The ending of the file of a solution, by which its name is known as an agent, and the most histories of its game.
+SOLUTION, MOST_HISTORIES = ".policy", 2**30 - 1
 #: Anything that plays: an agent as text, an object with ``step(state)``, a policy of OpenSpiel, or a callable. The text
 #: ``module:name`` stands for an agent of Python.
 AnyAgent: TypeAlias = str | HasStep | HasPolicy | Callable[[State], SupportsIndex]
 
-#: Any game: loaded, by name, as text such as ``module:Class``, or the class of a Python game. At run time also a
-#: ``pyspiel.Game``, which type checkers do not know.
-AnyGame: TypeAlias = Game | str | type[Any]
+
+def name_in(agent: str) -> str:
+    return re.split(r"[:(]", agent, maxsplit=1)[0].strip()
 
 
 def is_named(agent: object) -> bool:
     """Returns true for a text that names an agent outside of the engine: ``module:name``, or the file of a solution."""
-    if not isinstance(agent, str) or not (_imports.is_path(agent) or agent.endswith(SOLUTION)):
-        return False
     # The engine explains what is wrong with options of its own agents.
-    return re.split(r"[:(]", agent, maxsplit=1)[0].strip() not in registered_agents()
+    if not isinstance(agent, str) or name_in(agent) in registered_agents():
+        return False
+    # Unlike Path.is_file, this takes any text.
+    return agent.endswith(SOLUTION) or _imports.is_path(agent) or os.path.isfile(as_path(agent))  # noqa: PTH113
 
 
 def unwrapped(agent: AnyAgent) -> str | HasStep | Callable[[State], SupportsIndex]:
@@ -102,27 +105,19 @@ def unwrapped(agent: AnyAgent) -> str | HasStep | Callable[[State], SupportsInde
     for a callable that cannot be called with a state alone, and `AgentError` for a text that names no agent.
     """
     if isinstance(agent, str):
-        return made(agent) if is_named(agent) else agent
+        named, path = is_named(agent), as_path(agent)
+        if not named and not {":", "("} & set(agent) and (path.suffix or len(path.parts) > 1):
+            raise FileError(f"{agent}: there is no such file, and no such agent")
+        return made(agent) if named else agent
     if isinstance(agent, HasPolicy):
         from stier.open_spiel import PolicyAgent
 
         return PolicyAgent(agent)
     decide = getattr(agent, "step", agent)
-    if callable(decide) and (error := _misfit(decide, None)) is not None:
+    if callable(decide) and (error := misfit(decide, None)) is not None:
         name = getattr(agent, "__name__", None) or type(agent).__name__
         raise TypeError(f"agent {name} must take a state and return an action: {error}")
     return agent
-
-
-def _misfit(function: Callable[..., object], *arguments: object) -> TypeError | None:
-    """Returns the error of calling a function with these arguments, as far as its signature tells."""
-    try:
-        signature(function).bind(*arguments)
-    except ValueError:
-        pass  # some of C have no signature
-    except TypeError as error:
-        return error
-    return None
 
 
 #: The objects that the text of an agent of Python may name.
@@ -134,21 +129,19 @@ _NAMED = (
 
 def made(text: str) -> Any:
     """Returns the agent that a text names of which `is_named` is true, made anew if it is a class or a factory."""
-    if text.endswith(SOLUTION):
-        from stier.solving import load_solution
-
-        return load_solution(text)
+    if not _imports.is_path(text):
+        return _native.load_solution(as_path(text), 0, MOST_HISTORIES, 0)
     found = _imports.load(text, AgentError)
     if text.rstrip().endswith(")"):
         raise AgentError(f"{text}: arguments are not allowed; name a function that makes the agent without any")
-    if isinstance(found, type) or (callable(found) and not hasattr(found, "step") and _misfit(found, None)):
-        if (error := _misfit(found)) is not None:
+    if isinstance(found, type) or (callable(found) and not hasattr(found, "step") and misfit(found, None)):
+        if (error := misfit(found)) is not None:
             raise AgentError(f"{text} {_NAMED}: {error}")
         found = found()
     decide = getattr(found, "step", found)
     if not callable(decide):
         raise AgentError(f"{text} {_NAMED}, got {type(found).__name__}")
-    if (error := _misfit(decide, None)) is not None:
+    if (error := misfit(decide, None)) is not None:
         raise AgentError(f"{text} {_NAMED}: {error}")
     return found
 
@@ -179,7 +172,7 @@ def as_opponent(agent: AnyAgent, game: Game) -> Agent | PythonAgent:
 def listed(agents: Sequence[AnyAgent], game: Game | None = None) -> list[Any]:
     """Returns the agents of a match, each as by `as_agent`. A solution from a file has the file's name in tables.
 
-    Raises for a single one as text, whose letters would be agents.
+    Raises `TypeError` for a bare string, which would otherwise be read letter by letter.
     """
     refuse_text(agents)
     found = [as_agent(agent, game) for agent in agents]
@@ -199,9 +192,11 @@ def searcher(agent: AnyAgent, game: Game | None = None) -> Any:
 
 
 def refuse_text(agents: Sequence[AnyAgent]) -> None:
-    """Raises `TypeError` for a single agent as text in place of a list."""
+    """Raises `TypeError` for a single agent as text, or for agents by name, in place of a list."""
     if isinstance(agents, str):
         raise TypeError(f"agents must be a list, got the text {agents!r}")
+    if isinstance(agents, Mapping):
+        raise TypeError("agents must be a list, got a dict: give list(agents.values())")
 
 
 def of_engine(agents: Any, game: Game) -> Any:
@@ -276,12 +271,7 @@ def pit(
 
 
 def search_many(
-    agent: AnyAgent,
-    states: Iterable[State],
-    *,
-    seed: int | None = None,
-    threads: int = 0,
-    progress: bool = False,
+    agent: AnyAgent, states: Iterable[State], *, seed: int | None = None, threads: int = 0, progress: bool = False
 ) -> list[Search]:
     """Searches many states of one game, several at once.
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from stier._native import PitResult, TabularPolicy
 from stier._output import plus_minus
 from stier._results import Beliefs
-from stier.draw import basis_in_words, no_cards, suits
+from stier.draw import basis_in_words, figure, no_cards, suits
 from stier.errors import ArgumentError, missing_extra
 
 try:
@@ -67,8 +67,7 @@ def cross_table(result: PitResult | CrossTable, ax: Axes | None = None) -> Axes:
     mean, ci95 = result.cross_table() if isinstance(result, PitResult) else (result.mean, result.ci95)
     names = [_folded(name) for name in result.agents]
     count = len(names)
-    if ax is None:
-        _, ax = plt.subplots(figsize=(2.6 + 1.25 * count, 1.6 + 0.75 * count), layout="constrained")
+    ax = _axes(ax, 2.6 + 1.25 * count, 1.6 + 0.75 * count)
     most = float(np.nanmax(np.abs(mean), initial=0.0, where=~np.isnan(mean))) or 1.0
     # The ends of the map are too dark for comfort.
     image = ax.imshow(np.ma.masked_invalid(mean), cmap=DIVERGING, vmin=-1.3 * most, vmax=1.3 * most, aspect="auto")
@@ -101,8 +100,7 @@ def ratings(found: Ratings, ax: Axes | None = None) -> Axes:
         ax: The axes to draw on; new ones if left out.
     """
     order = found.order()[::-1]
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 1.3 + 0.42 * len(order)), layout="constrained")
+    ax = _axes(ax, 6.4, 1.3 + 0.42 * len(order))
     value = found.rating[order]
     widths = np.abs(np.stack([value - found.low[order], found.high[order] - value]))
     widths = np.minimum(widths, OPEN * np.max(widths, initial=1.0, where=np.isfinite(widths)))
@@ -149,8 +147,7 @@ def learning_curve(
     for name in [x, y, *([] if by is None else [by])]:
         if name not in columns:
             raise KeyError(f"no column '{name}'; there are {', '.join(columns)}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
+    ax = _axes(ax, 6.4, 4)
     at, value = np.asarray(frame[x]), np.asarray(frame[y], dtype=float)
     width = np.asarray(frame[ci95], dtype=float) if ci95 is not None and ci95 in columns else None
     label: npt.NDArray[Any] = np.asarray(frame[by]) if by is not None else np.full(len(at), "")
@@ -204,8 +201,7 @@ def convergence(
         labelled = list(found.items())
     else:
         return _settling_means(cast(Frame, found), ax)
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
+    ax = _axes(ax, 6.4, 4)
     for (label, solution), (colour, style, marker) in zip(labelled, _looks(), strict=False):
         history = solution.history
         shown = history[(history["nash_conv"] > 0) & (history[x] > 0)]
@@ -263,8 +259,7 @@ def strength(frame: Frame, ax: Axes | None = None) -> Axes:
     agents = list(dict.fromkeys(frame["agent"]))
     label = [str(game) for game in frame["game"]] if "game" in frame.keys() else [""] * len(frame["agent"])  # noqa: SIM118
     games = list(dict.fromkeys(label))
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 1.4 + len(games) * (0.3 + 0.16 * len(agents))), layout="constrained")
+    ax = _axes(ax, 6.4, 1.4 + len(games) * (0.3 + 0.16 * len(agents)))
     wins, low, high = (100 * np.asarray(frame[name], dtype=float) for name in ("wins", "wins_low", "wins_high"))
     looks = zip(cycle(COLOURS), cycle(_MARKERS), strict=False)
     for number, (agent, (colour, marker)) in enumerate(zip(agents, looks, strict=False)):
@@ -273,9 +268,8 @@ def strength(frame: Frame, ax: Axes | None = None) -> Axes:
         places = [games.index(label[row]) + shift for row in mine]
         # A single deal has no interval.
         widths = np.nan_to_num(np.stack([wins[mine] - low[mine], high[mine] - wins[mine]]))
-        ax.errorbar(
-            wins[mine], places, xerr=widths.clip(0), fmt=marker, color=colour, ms=5, capsize=2, label=str(agent)
-        )
+        style: Any = {"fmt": marker, "color": colour, "ms": 5, "capsize": 2}
+        ax.errorbar(wins[mine], places, xerr=widths.clip(0), label=str(agent), **style)
     ax.set_yticks(range(len(games)), [_folded(game) for game in games], fontsize=8)
     ax.set_ylim(len(games) - 0.5, -0.5)
     ax.set_xlabel("games won in %, 95 % interval over deals")
@@ -300,8 +294,7 @@ def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
     place = {card: index for index, card in enumerate(beliefs.cards)}
     expected = beliefs.expected[[place[card] for card in order]].T
     seats, cards = expected.shape
-    if ax is None:
-        _, ax = plt.subplots(figsize=(1.6 + 0.29 * max(cards, 14), 1.5 + 0.34 * seats), layout="constrained")
+    ax = _axes(ax, 1.6 + 0.29 * max(cards, 14), 1.5 + 0.34 * seats)
     if not faces:
         ax.text(0.5, 0.5, no_cards(beliefs), ha="center", va="center", transform=ax.transAxes)
         ax.set_axis_off()
@@ -314,12 +307,11 @@ def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
         for column in range(cards):
             if expected[seat, column] > 0:
                 colour = _contrast(image, expected[seat, column])
-                figure = f"{expected[seat, column]:.1f}" if most > 1 else f"{100 * expected[seat, column]:.0f}"
-                ax.text(column, seat, figure, ha="center", va="center", color=colour, fontsize=7)
+                shown = figure(expected[seat, column], most > 1)
+                ax.text(column, seat, shown, ha="center", va="center", color=colour, fontsize=7)
     ax.set_xticks(range(cards), order, fontsize=8, rotation=90)
-    ax.set_yticks(
-        range(seats), [f"seat {seat}" + (" (own)" if seat == beliefs.player else "") for seat in range(seats)]
-    )
+    names = [f"seat {seat}{' (own)' if seat == beliefs.player else ''}" for seat in range(seats)]
+    ax.set_yticks(range(seats), names)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ground = matplotlib.rcParams["axes.facecolor"]
@@ -332,8 +324,11 @@ def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def _axes(ax: Axes | None, width: float, height: float) -> Axes:
+    return plt.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
+
+
 def _looks() -> Iterator[tuple[str, str, str]]:
-    """Colours, styles and markers of lines."""
     return zip(cycle(COLOURS), cycle(_STYLES), cycle(_MARKERS), strict=False)
 
 

@@ -15,11 +15,7 @@ from stier._results import Beliefs, Search
 from stier.errors import AgentError
 from stier.playing import AnyAgent, searcher
 
-__all__ = [
-    "Decision",
-    "Replay",
-    "replay",
-]
+__all__ = ["Decision", "Replay", "replay"]
 
 
 #: The agent that is asked, and how often at each decision, unless the caller says otherwise.
@@ -98,23 +94,18 @@ class Replay(Sequence[Decision]):
     @property
     def cost(self) -> float | None:
         """The sum of all costs, without those that are unknown; `None` if all are, as after one search per decision."""
-        if any(decision.searches for decision in self) and self._unknown() == sum(bool(one.searches) for one in self):
-            return None
-        return sum(decision.cost or 0.0 for decision in self)
+        searched = [decision.cost for decision in self if decision.searches]
+        known = [cost for cost in searched if cost is not None]
+        return sum(known, 0.0) if known or not searched else None
 
     @property
     def cost_ci95(self) -> float | None:
         """The half width of a 95 % interval around `cost`; `None` for fewer than three searches per decision."""
-        if self.cost is None or self._fewest_searches() < _FEWEST:
+        fewest = min((len(decision.searches) for decision in self if decision.searches), default=_FEWEST)
+        if self.cost is None or fewest < _FEWEST:
             return None
         # The decisions are searched independently: their variances add up.
         return float(np.hypot.reduce([decision.cost_ci95 or 0.0 for decision in self]))
-
-    def _unknown(self) -> int:
-        return sum(bool(decision.searches) and decision.cost is None for decision in self)
-
-    def _fewest_searches(self) -> float:
-        return min((len(decision.searches) for decision in self if decision.searches), default=_FEWEST)
 
     def _title(self) -> str:
         count = f"{len(self)} decision{'' if len(self) == 1 else 's'}"
@@ -127,7 +118,7 @@ class Replay(Sequence[Decision]):
             digits = 1 if self.cost_ci95 >= 1 else 2 if self.cost_ci95 >= 0.1 else 3
             parts.append(f"The costs of all choices add up to {self.cost:.{digits}f} ± {self.cost_ci95:.{digits}f}.")
             parts.append("Each compares two actions in one position, so the sum can exceed what a game pays.")
-            unknown = self._unknown()
+            unknown = sum(bool(decision.searches) and decision.cost is None for decision in self)
             if unknown:
                 parts.append(f"{unknown} of {len(self)} decisions left out: not every search tried what was chosen.")
         if self.end is not None:
@@ -176,8 +167,7 @@ class Replay(Sequence[Decision]):
             f"body{{margin:1.5em}}details{{margin:.6em 0}}</style></head><body>{self.to_html()}</body></html>\n"
         )
 
-    def _repr_html_(self) -> str:
-        return self.to_html()
+    _repr_html_ = to_html
 
     def __str__(self) -> str:
         return self.to_text(colour=False)
@@ -225,14 +215,12 @@ def replay(
     tree_depth = _arguments.count("tree_depth", tree_depth, 0)
     last.to_text(seat)  # an unknown seat is an error before anything is searched
     own = int(seat)
-    decisions = [
-        _decision(state, action, own, loaded, searches, tree_depth, reveal) for state, action in _decisions(last, own)
-    ]
+    asked = (loaded, searches, tree_depth, reveal)
+    decisions = [_decision(state, action, own, *asked) for state, action in _decisions(last, own)]
     return Replay(last.get_game(), own, str(loaded), decisions, last.clone() if last.is_terminal() else None)
 
 
 def _decisions(last: State, seat: int) -> Iterator[tuple[State, int]]:
-    """The states in which the seat decided, and what it did."""
     state = last.get_game().new_initial_state()
     for player, action in last.history():
         if player == seat:

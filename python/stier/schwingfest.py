@@ -12,12 +12,7 @@ from stier._svg import MARGIN, Picture, text_width
 from stier.errors import AgentError
 from stier.playing import AnyAgent, listed
 
-__all__ = [
-    "Bout",
-    "Ranked",
-    "Schwingfest",
-    "schwingfest",
-]
+__all__ = ["Bout", "Ranked", "Schwingfest", "schwingfest"]
 
 
 #: The signs of a ranking list for a bout won, drawn, lost.
@@ -63,6 +58,10 @@ class Ranked:
         """The number of bouts with this sign."""
         return sum(bout.sign == sign for bout in self.bouts)
 
+    def _bouts_against(self, opponent: Ranked) -> list[Bout]:
+        """The bouts against another wrestler, the one that this one led first."""
+        return sorted((one for one in self.bouts if one.opponent == opponent.name), key=lambda bout: not bout.led)
+
 
 class Schwingfest(Sequence[Ranked]):
     """A ranking list, best first; made by `schwingfest`. Printed, or as the last line of a cell, it shows itself."""
@@ -102,18 +101,47 @@ class Schwingfest(Sequence[Ranked]):
         """The bouts against each, in the order of the list; blanks against oneself."""
         cells = []
         for opponent in self.ranking:
-            bouts = sorted(
-                (bout for bout in one.bouts if bout.opponent == opponent.name), key=lambda bout: not bout.led
-            )
+            bouts = one._bouts_against(opponent)
             cells.append(" ".join(f"{bout.sign}{bout.points:5.2f}" for bout in bouts) or " " * 13)
         return "  ".join(cells)
 
     def to_svg(self) -> str:
         """The ranking list as a picture: one SVG element that stands for itself, for light and dark pages."""
-        return ranking(self)
+        picture = Picture()
+        lines = self.ranking
+        wrestler = MARGIN + 44
+        points = wrestler + max(70.0, *(text_width(one.name, 14, bold=True) for one in lines)) + 66
+        counts = points + 14
+        first = counts + 3 * _NUMBER + 18
+        picture.text(MARGIN, 34, "Schwingfest", size=18, bold=True, fit=True)
+        picture.text(MARGIN + text_width("Schwingfest", 18, bold=True) + 26, 34, _summary(self), "muted", size=13)
+        for x, heading, anchor in [
+            (MARGIN, "rank", "start"),
+            (wrestler, "wrestler", "start"),
+            (points, "points", "end"),
+            *((counts + (place + 0.5) * _NUMBER, sign, "middle") for place, sign in enumerate(_LOOKS)),
+            *((first + 2 * place * _BOUT, f"v. {_short(one.name)}", "start") for place, one in enumerate(lines)),
+        ]:
+            picture.text(x, _HEAD, heading, "muted", size=12, anchor=anchor, fit=True)
+        for place, one in enumerate(lines):
+            top = _HEAD + 8 + place * _LINE
+            base = top + 20
+            leader = one.points == lines[0].points
+            picture.text(MARGIN, base, one.rank, "mark" if leader else "ink", size=14, bold=True)
+            picture.begin(one.agent)
+            picture.text(wrestler, base, one.name, size=14, bold=leader, fit=True)
+            picture.end()
+            picture.text(points, base, f"{one.points:.2f}", size=14, anchor="end", bold=True)
+            for number, sign in enumerate(_LOOKS):
+                x = counts + (number + 0.5) * _NUMBER
+                picture.text(x, base, str(one.count(sign)), size=13, anchor="middle")
+            for column, opponent in enumerate(lines):
+                for number, bout in enumerate(one._bouts_against(opponent)):
+                    _bout(picture, first + (2 * column + number) * _BOUT, top, bout)
+        words = "; ".join(f"{one.rank} {one.name} with {one.points:.2f} points" for one in lines)
+        return picture.finish("Ranking list of a Schwingfest", words)
 
-    def _repr_html_(self) -> str:
-        return self.to_svg()
+    _repr_html_ = to_svg
 
 
 def schwingfest(agents: Mapping[str, AnyAgent] | Sequence[AnyAgent], *, seed: int = 0, threads: int = 0) -> Schwingfest:
@@ -188,46 +216,7 @@ def _summary(fest: Schwingfest) -> str:
     return f"{len(fest)} wrestlers, {fest.bouts} bouts, seed {fest.seed}: {signs}"
 
 
-def ranking(fest: Schwingfest) -> str:
-    """Returns the ranking list as one SVG element: a line for each wrestler, two bouts for each opponent."""
-    picture = Picture()
-    lines = fest.ranking
-    wrestler = MARGIN + 44
-    points = wrestler + max(70.0, *(text_width(one.name, 14, bold=True) for one in lines)) + 66
-    counts = points + 14
-    first = counts + 3 * _NUMBER + 18
-    picture.text(MARGIN, 34, "Schwingfest", size=18, bold=True, fit=True)
-    picture.text(MARGIN + text_width("Schwingfest", 18, bold=True) + 26, 34, _summary(fest), "muted", size=13)
-    for x, heading, anchor in [
-        (MARGIN, "rank", "start"),
-        (wrestler, "wrestler", "start"),
-        (points, "points", "end"),
-        *((counts + (place + 0.5) * _NUMBER, sign, "middle") for place, sign in enumerate(_LOOKS)),
-        *((first + 2 * place * _BOUT, f"v. {_short(one.name)}", "start") for place, one in enumerate(lines)),
-    ]:
-        picture.text(x, _HEAD, heading, "muted", size=12, anchor=anchor, fit=True)
-    for place, one in enumerate(lines):
-        top = _HEAD + 8 + place * _LINE
-        base = top + 20
-        leader = one.points == lines[0].points
-        picture.text(MARGIN, base, one.rank, "mark" if leader else "ink", size=14, bold=True)
-        picture.begin(one.agent)
-        picture.text(wrestler, base, one.name, size=14, bold=leader, fit=True)
-        picture.end()
-        picture.text(points, base, f"{one.points:.2f}", size=14, anchor="end", bold=True)
-        for number, sign in enumerate(_LOOKS):
-            x = counts + (number + 0.5) * _NUMBER
-            picture.text(x, base, str(one.count(sign)), size=13, anchor="middle")
-        for column, opponent in enumerate(lines):
-            bouts = [bout for bout in one.bouts if bout.opponent == opponent.name]
-            for number, bout in enumerate(sorted(bouts, key=lambda bout: not bout.led)):
-                _bout(picture, first + (2 * column + number) * _BOUT, top, bout)
-    words = "; ".join(f"{one.rank} {one.name} with {one.points:.2f} points" for one in lines)
-    return picture.finish("Ranking list of a Schwingfest", words)
-
-
 def _bout(picture: Picture, x: float, top: float, bout: Bout) -> None:
-    """One bout: its sign and what it brought."""
     ground, ink = _LOOKS[bout.sign]
     picture.begin(f"against {bout.opponent}{', led' if bout.led else ''}: {bout.sign} {bout.points:.2f}")
     picture.rect(x, top + 4, _BOUT - 4, _LINE - 8, ground, radius=5)

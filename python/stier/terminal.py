@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, SupportsIndex
 from stier._native import State, judge
 from stier._output import duration
 from stier._results import Beliefs, Search
-from stier.draw import basis_in_words, name_in_words, no_cards, remarks, suits
+from stier.draw import basis_in_words, figure, name_in_words, no_cards, remarks, returns, suits
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -78,9 +78,8 @@ def state(state: State, player: SupportsIndex | None = None, *, colour: bool | N
     pen, scene = Pen(colour), state.scene(player)
     faces = state.get_game().card_faces()
     # A dash stands for something that only one seat has.
-    facts = "   ".join(
-        f"{pen(f'{name_in_words(name)}:', 'muted')} {value}" for name, value in scene["facts"] if value != "-"
-    )
+    shown = [(name_in_words(name), value) for name, value in scene["facts"] if value != "-"]
+    facts = "   ".join(f"{pen(f'{name}:', 'muted')} {value}" for name, value in shown)
     lines = [f"{pen(scene['title'], 'bold')}   {facts}"]
     if scene["track"]:
         lines.extend(_track(pen, scene["track"], faces))
@@ -88,7 +87,7 @@ def state(state: State, player: SupportsIndex | None = None, *, colour: bool | N
     for place in scene["places"]:
         lines.extend(_place(pen, place, faces, acts=place["seat"] is not None and place["seat"] == mover))
     if state.is_terminal() and scene["tells_returns"]:
-        lines.append(f"over: returns {' '.join(f'{value:+g}' for value in state.returns().tolist())}")
+        lines.append(f"over: returns {returns(state)}")
     else:
         lines.append(f"next: {scene['next']}")
     return "\n".join(line.rstrip() for line in lines)
@@ -115,7 +114,6 @@ def _track(pen: Pen, track: list[_Space], faces: dict[str, Face]) -> list[str]:
 
 
 def _box(pen: Pen, card: str | None, faces: dict[str, Face]) -> list[str]:
-    """A card in three lines: its name, or a back."""
     face, hue = (card, faces[card][2]) if card is not None else ("░░", "muted")
     width = max(2, len(face))
     lines = [f"╭{'─' * width}╮", f"│{face:<{width}}│", f"╰{'─' * width}╯"]
@@ -138,7 +136,6 @@ def _group(pen: Pen, group: _Group, faces: dict[str, Face]) -> list[str]:
 
 
 def _place(pen: Pen, place: _Place, faces: dict[str, Face], *, acts: bool) -> list[str]:
-    """A seat or the middle of the table."""
     right = ", ".join(remarks(place))
     margin = " " * (_LABEL + 2)
     groups = [group for group in place["groups"] if group["cards"]]
@@ -180,14 +177,16 @@ def search(search: Search, *, colour: bool | None = None) -> str:
         lines.append(pen("  lines of play with at least 2 % of the visits", "muted"))
     for line in seen:
         name = pen.action(line.names[-1], faces)
-        lines.append(
-            f"  {'   ' * len(line.actions)}seat {line.players[-1]} {name}  {line.visits / total:.0%}  {line.value:+.3f}"
-        )
+        who = f"{'   ' * len(line.actions)}seat {line.players[-1]}"
+        lines.append(f"  {who} {name}  {line.visits / total:.0%}  {line.value:+.3f}")
     return "\n".join(lines)
 
 
 def comparison(searches: Sequence[Search], *, colour: bool | None = None) -> str:
-    """Three or more searches of a position: the action that most choose, and how the others compare with theirs."""
+    """Three or more searches of a position: the action that most choose with its value, and what others cost.
+
+    Each search values the choices of the others, so a cost is not the difference of two values of one search.
+    """
     pen, first = Pen(colour), searches[0]
     faces = first.game.card_faces()
     best = judge(searches, first.action)[0]
@@ -208,13 +207,12 @@ def comparison(searches: Sequence[Search], *, colour: bool | None = None) -> str
         else:
             said = f"no difference shown ({-cost:+.3f} ± {ci95:.3f})"
         name = pen.action(one.name, faces) + " " * (width - len(one.name))
-        shown = f"{value:+8.3f}" if visits else f"{'-':>8}"
-        rows.append((one.action != best, -value, f"{'▶' if one.action == best else ' '} {name}  {shown}  {said}"))
+        row = f"▶ {name}  {value:+8.3f}" if one.action == best else f"  {name}  {'':8}"
+        rows.append((one.action != best, -value, f"{row}  {said}"))
     return "\n".join(row for *_, row in sorted(rows))
 
 
 def _bar(share: float) -> str:
-    """A bar, in eighths of a character."""
     eighths = round(share * _BAR * 8)
     full, rest = divmod(eighths, 8)
     return f"{'█' * full + (' ▏▎▍▌▋▊▉'[rest] if rest else ''):<{_BAR}}"
@@ -245,10 +243,5 @@ def beliefs(beliefs: Beliefs, *, colour: bool | None = None) -> str:
 
 def _cell(pen: Pen, card: str, expected: float, highest: float, faces: dict[str, Face]) -> str:
     shade = _SHADES[min(4, round(expected / highest * 4 + (0.4 if expected > 0 else 0)))]
-    if expected == 0:
-        figure = "·"
-    elif highest > 1:
-        figure = f"{expected:.1f}"
-    else:
-        figure = f"{100 * expected:.0f}"
-    return f"{pen(card, faces[card][2])} {shade}{figure:<3}"
+    shown = figure(expected, highest > 1) if expected else "·"
+    return f"{pen(card, faces[card][2])} {shade}{shown:<3}"

@@ -78,7 +78,6 @@ class Table(anywidget.AnyWidget):
             self.send_state("frames")
 
     def _reply(self) -> None:
-        """Plays for the others until the person is to act."""
         states: list[State] = []
         while self._opponent is not None and not self.state.is_terminal() and self.state.current_player() != self.eyes:
             self.state.apply_action(self._opponent.step(self.state))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import stier
 
@@ -56,7 +57,7 @@ def kept(folder: Path) -> dict[str, bytes]:
     path = folder / "experiment.sqlite"
     if not path.exists() or not path.stat().st_size:
         return {}
-    with closing(sqlite3.connect(path)) as connection:
+    with closing(sqlite3.connect(path, timeout=60)) as connection:
         found = dict(connection.execute("SELECT key, content FROM kept").fetchall())
     return {key: content for key, content in found.items() if key not in ("experiment", "holder")}
 
@@ -151,3 +152,10 @@ def assert_form(page: str) -> None:
         "What is not known",
     ]
     assert repeat.strip()
+
+
+def sentence(game: Any, **arguments: Any) -> str:
+    """The first fault of a game."""
+    with pytest.raises(stier.GameError) as caught:
+        stier.check_game(game, **arguments)
+    return str(caught.value)

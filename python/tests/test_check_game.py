@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import math
 import re
-import runpy
 import sys
 import types
 from collections.abc import Callable
@@ -16,10 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pytest
-from helpers import EXAMPLES, hides_attempts
+from helpers import EXAMPLES, sentence
 from kuhn import Kuhn
-from leduc import Leduc
-from trumps import Trumps
 
 import stier
 from stier import CHANCE, TERMINAL
@@ -685,12 +682,6 @@ def test_helpers_may_have_any_name_that_is_no_slip() -> None:
     assert stier.check_game(tiny(**helpers)).exhaustive
 
 
-def sentence(game: Any, **arguments: Any) -> str:
-    with pytest.raises(stier.GameError) as caught:
-        stier.check_game(game, **arguments)
-    return str(caught.value)
-
-
 @pytest.mark.parametrize(("game", "expected"), FAULTS.values(), ids=FAULTS)
 def test_each_fault_is_named(game: Any, expected: str) -> None:
     assert sentence(game) == expected
@@ -716,63 +707,6 @@ def test_choices_that_cannot_be_written_are_refused(choice: str) -> None:
     for make in (literal, member):
         with pytest.raises(stier.RulesError, match=r"tiny: option 'suit' has the choice '.*'; choices are texts"):
             stier.register_game(with_options(make))
-
-
-@pytest.mark.parametrize(
-    ("game", "native", "histories"),
-    [
-        (Kuhn(), "kuhn_poker", 58),
-        (Kuhn(players=3), "kuhn_poker:players=3", 617),
-        (Leduc(), "leduc_poker", 9457),
-        (Trumps(), None, 4261),
-    ],
-)
-def test_the_examples_keep_their_promises(game: Any, native: str | None, histories: int) -> None:
-    report = stier.check_game(game)
-    assert report.exhaustive
-    assert report.histories == histories
-    if native is not None:
-        solution = stier.solve(native, iterations=1)
-        assert sum(report.information_sets) == solution.information_sets
-    assert f"{game.name}: no fault found in all {histories} histories: " in str(report)
-
-
-@pytest.mark.parametrize("name", ["kuhn", "leduc", "trumps"])
-def test_the_examples_are_short_programs(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert len((EXAMPLES / f"{name}.py").read_text("utf-8").splitlines()) < 80
-    runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
-    assert f"{name}: no fault found in all " in capsys.readouterr().out
-
-
-def trick_winner(hand_size: int, led: str, reply: str) -> int:
-    """The winner of the first trick if these are the cards of players 0 and 1."""
-    game = Trumps(hand_size)
-    led_id, reply_id = game.cards.index(led), game.cards.index(reply)
-    others = [card for card in range(game.num_actions) if card not in (led_id, reply_id)]
-    others = [card for card in others if card // 3 != led_id // 3][: 2 * hand_size - 2]
-    state = game.initial_state()
-    for card in [led_id, *others[: hand_size - 1], reply_id, *others[hand_size - 1 :], led_id, reply_id]:
-        state = game.apply(state, card)
-    return int(state.player)
-
-
-def test_tricks_are_won_by_trumps_and_by_high_cards_of_the_suit_led() -> None:
-    assert trick_winner(3, "CK", "CQ") == 0
-    assert trick_winner(3, "CK", "CA") == 1
-    assert trick_winner(3, "CQ", "DA") == 0
-    assert trick_winner(3, "DQ", "CA") == 0
-    assert trick_winner(3, "CA", "HQ") == 1
-    assert trick_winner(3, "HQ", "CA") == 0
-    assert trick_winner(3, "HQ", "HK") == 1
-
-
-def test_suit_must_be_followed() -> None:
-    game = Trumps(2)
-    state = game.initial_state()
-    for card in (0, 3, 1, 4):  # CQ and DQ to player 0, CK and DK to player 1
-        state = game.apply(state, card)
-    assert game.legal_actions(state) == [0, 3]
-    assert game.legal_actions(game.apply(state, 3)) == [4]
 
 
 def test_hidden_moves_can_be_declared() -> None:
@@ -835,118 +769,6 @@ def test_everything_that_is_allowed_passes() -> None:
     assert stier.check_no_leak(stier.load_game(game), games=3).ok
 
 
-class Native:
-    """A game of the package, as if it were written in Python."""
-
-    def __init__(self, game: stier.Game) -> None:
-        self.game = game
-        self.name = game.short_name()
-        self.num_players = game.num_players()
-        self.num_actions = game.num_distinct_actions()
-        self.num_outcomes = game.max_chance_outcomes()
-        self.max_decisions = game.max_game_length()
-        self.max_chance_events = game.max_chance_nodes_in_history()
-        self.utility_range = (game.min_utility(), game.max_utility())
-        self.utility_sum = game.utility_sum()
-        self.hidden_moves = hides_attempts(game)
-
-    def initial_state(self) -> stier.State:
-        return self.game.new_initial_state()
-
-    def current_player(self, state: stier.State) -> int:
-        return state.current_player()
-
-    def legal_actions(self, state: stier.State) -> list[int]:
-        return state.legal_actions()
-
-    def chance_outcomes(self, state: stier.State) -> list[tuple[int, float]]:
-        return state.chance_outcomes()
-
-    def apply(self, state: stier.State, action: int) -> stier.State:
-        return state.child(action)
-
-    def returns(self, state: stier.State) -> Any:
-        return state.returns()
-
-    def observation(self, state: stier.State, player: int | None) -> bytes | None:
-        return None if player is None else state.observation_tensor(player).tobytes()
-
-
-def test_the_games_of_the_package_pass(game: stier.Game) -> None:
-    report = stier.check_game(Native(game), histories=300)
-    assert report.exhaustive == (report.histories <= 300)
-    loaded = stier.check_game(game, histories=300)
-    assert (loaded.game, loaded.exhaustive) == (game.short_name(), report.exhaustive)
-    if loaded.exhaustive:
-        assert loaded == stier.check_game(str(game)) == report
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "goofspiel:cards=3",
-        "liars_dice:sides=2",
-        "schwinget:suits=2,values=2,counter=off,hand_size=1,set_aside=1",
-        "kuhn_poker:players=3",
-    ],
-)
-def test_information_sets_are_those_of_the_engine(name: str) -> None:
-    report = stier.check_game(Native(stier.load_game(name)))
-    assert report.exhaustive
-    assert sum(report.information_sets) == stier.solve(name, iterations=1).information_sets
-
-
-def test_hidden_moves_of_dark_hex_must_be_declared() -> None:
-    game = Native(stier.load_game("dark_hex:rows=2,columns=2"))
-    assert stier.check_game(game).exhaustive
-    game.hidden_moves = False
-    assert "the number of decisions differs though player 0 cannot tell the histories apart: " in sentence(game)
-
-
-#: A game too large to be explored, with a fault deep in it.
-class Large(Trumps):  # type: ignore[misc]
-    def __init__(self) -> None:
-        super().__init__(4)
-
-
-class Peeking(Large):
-    """A player may not lead a suit that the other lacks, from the second trick on."""
-
-    def legal_actions(self, state: Any) -> list[int]:
-        legal: list[int] = super().legal_actions(state)
-        suits = {card // 3 for card in state.hands[1 - state.player]}
-        if len(state.played) in (2, 4):
-            return [card for card in legal if card // 3 in suits] or legal
-        return legal
-
-
-class Telling(Large):
-    """The facts tell the last card of the other player before it is played."""
-
-    def facts(self, state: Any, player: int | None) -> dict[str, Any]:
-        hands = [state.hands[other] for other in (0, 1) if other != player and len(state.played) == 6]
-        return {"others": sorted(hands[0]) if hands else None}
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_faults_deep_in_large_games_are_found(seed: int) -> None:
-    assert re.match(
-        "trumps: legal_actions differ though player . cannot tell", sentence(Peeking, histories=1000, seed=seed)
-    )
-    assert re.match(
-        r"trumps: facts\(state, .\) differs though player . cannot tell", sentence(Telling, histories=1000, seed=seed)
-    )
-
-
-def test_large_games_are_sampled() -> None:
-    reports = [stier.check_game(Trumps(3), histories=1000, seed=seed) for seed in (1, 1, 2)]
-    assert not reports[0].exhaustive
-    assert 1000 < reports[0].histories <= 2100
-    assert reports[0].longest == 6
-    assert str(reports[0]).startswith(f"trumps: no fault found in {reports[0].histories} of its histories: ")
-    assert reports[0] == reports[1] != reports[2]
-
-
 def test_states_that_are_histories_are_not_compared() -> None:
     game = tiny(
         states_are_histories=True,
@@ -992,3 +814,14 @@ def test_causes_are_kept_and_interrupts_pass() -> None:
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     with pytest.raises(KeyboardInterrupt):
         stier.check_game(tiny(returns=interrupted))
+
+
+@pytest.mark.parametrize("method", ["initial_state", "current_player", "legal_actions", "returns"])
+def test_a_game_that_exits_is_named(method: str) -> None:
+    """Such as one that ends with ``sys.exit`` where its author did not expect to come."""
+
+    def leave(self: Any, *_: Any) -> None:
+        sys.exit(3)
+
+    with pytest.raises(stier.GameError, match=rf"tiny: {method}.* raises SystemExit.*: 3"):
+        stier.check_game(tiny(**{method: leave}))

@@ -222,7 +222,7 @@ def test_ctrl_c_leaves_whole_parts(long: tuple[Path, Store], tmp_path: Path) -> 
             assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=40)
     assert process.returncode == 130
     said = r"stopped: \d+ of 24 parts are in .*out, and the same command continues\nstier: interrupted\n$"
     assert re.search(said, err)

@@ -523,3 +523,9 @@ def test_an_agent_that_raises_is_named_in_everything_that_plays(
     for command in (["pit", "kuhn_poker", agent, "random"], ["run", "plan.toml"]):
         assert main([*command, "--no-progress"]) == 2
         assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_any_text_may_be_asked_for_a_name() -> None:
+    assert not any(
+        map(stier.playing.is_named, ["x" * 5000, "a\0b", "", "greedy", "ismcts:iterations=5", "0.5 of them."])
+    )

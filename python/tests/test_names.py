@@ -143,7 +143,7 @@ def test_every_function_that_takes_a_game_takes_its_name() -> None:
     taking -= {stier.replay, stier.widget.replay, stier.serialize_game_and_state}
     # These are for games written in Python.
     taking -= {stier.check_game, stier.register_game}
-    called = {functions[name] for name in OF_A_GAME}
+    called = {functions[name] for name in OF_A_GAME.keys() & functions}
     assert sorted(thing.__name__ for thing in taking - called) == []
 
 

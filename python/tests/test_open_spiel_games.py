@@ -358,6 +358,11 @@ def test_without_open_spiel_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
         load("kuhn_poker")
 
 
+def test_the_name_of_the_library_is_corrected() -> None:
+    with pytest.raises(stier.RulesError, match=r"is named openspiel:kuhn_poker.*, got 'open_spiel:kuhn_poker"):
+        stier.load_game("open_spiel:kuhn_poker(players=3)")
+
+
 def test_a_suite_has_games_of_openspiel(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     from stier import experiments

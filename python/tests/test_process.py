@@ -19,7 +19,8 @@ import click
 import pytest
 
 import stier
-from stier.cli import _process, main
+from stier import cli
+from stier.cli import main
 from stier.cli._app import app
 from stier.cli._options import OUTPUT
 
@@ -143,7 +144,7 @@ def test_a_full_output_is_one_line(
             raw: Any = Full(code)
             sink = io.BufferedWriter(raw) if buffered else raw
             monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(sink, "utf-8", write_through=not buffered))
-            found = _process.run(words(name))
+            found = cli.in_process(words(name))
             assert (found, capsys.readouterr().err) == expected, (code, buffered)
             raw.write = len  # for what is left when the stream is closed
 
@@ -212,7 +213,7 @@ def test_files_are_written_although_nothing_can_be_printed(
 ) -> None:
     raw: Any = Full(errno.ENOSPC)
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, "utf-8", write_through=True))
-    assert _process.run([*words(name), OUTPUTS[name][0], str(tmp_path / "result")]) == 1
+    assert cli.in_process([*words(name), OUTPUTS[name][0], str(tmp_path / "result")]) == 1
     assert (tmp_path / "result").stat().st_size > 0
     raw.write = len
 
@@ -224,7 +225,7 @@ def test_output_that_is_not_utf_8(
 ) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding, errors="strict"))
-    assert _process.run(words(name)) == 0
+    assert cli.in_process(words(name)) == 0
     text = raw.getvalue().decode(encoding)
     assert text
     assert "?" not in text.replace("?, help", "").replace("'?'", "") or name in ("completion", "play", "rules")
@@ -236,22 +237,22 @@ def test_json_and_help_where_output_is_ascii(monkeypatch: pytest.MonkeyPatch, tm
     for command in (["games", "--json"], ["train", "--help"], ["--help"], []):
         raw = io.BytesIO()
         monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, "ascii"))
-        _process.run(command)
+        cli.in_process(command)
         text = raw.getvalue().decode("ascii")
         if "--json" in command:
             assert len(json.loads(text)) == len(stier.registered_names())
     path = tmp_path / "Zoë.policy"
-    assert _process.run(["solve", "kuhn_poker", "--iterations", "2", "--save", str(path)]) == 0
+    assert cli.in_process(["solve", "kuhn_poker", "--iterations", "2", "--save", str(path)]) == 0
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, "ascii"))
-    assert _process.run(["pit", "kuhn_poker", str(path), "random", "--deals", "2", "--json"]) == 0
+    assert cli.in_process(["pit", "kuhn_poker", str(path), "random", "--deals", "2", "--json"]) == 0
     assert [one["agent"] for one in json.loads(raw.getvalue())["agents"]] == [str(path), "random"]
 
 
 def test_characters_that_an_encoding_lacks_are_replaced_by_similar_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, "ascii"))
-    _process.run(["completion", "bash"])
+    cli.in_process(["completion", "bash"])
     plain = {"0.5 ± 0.1": "0.5 +- 0.1", "╭─╮│█": "+-+|#", "Zoë, µs…": "Zoe, us...", "日\udcff": "??"}
     for text, expected in plain.items():
         assert text.encode("ascii", sys.stdout.errors or "").decode() == expected
@@ -335,7 +336,8 @@ def test_ctrl_c_ends_every_long_command(
 
 BEGIN = """
 import gc, signal, sys, time
-from stier.cli import _process, main
+from stier import cli
+from stier.cli import main
 
 def interrupt():
     signal.raise_signal(signal.SIGINT)
@@ -346,7 +348,7 @@ def work(words):
     finally:
         print("cleaned up", flush=True)
 
-_process.run = work
+cli.in_process = work
 sys.argv[1:] = []
 sys.exit(main())
 """

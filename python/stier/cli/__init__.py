@@ -5,7 +5,11 @@ What takes time is imported in `main`, where Ctrl-C is answered.
 
 from __future__ import annotations
 
-from stier.cli import _interrupts
+import signal
+import sys
+import time
+
+from stier.cli._interrupts import INTERRUPTED, interrupts, leave
 
 TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:
@@ -24,11 +28,50 @@ def main(arguments: Sequence[str] | None = None) -> int:
     it does not return but ends the process.
     """
     if arguments is None:
-        return _interrupts.main()
+        return _main()
     from stier.cli import _app, _process
 
     try:
         return _app.execute(arguments)
     except KeyboardInterrupt:
         _process.say("interrupted")
-        return _interrupts.INTERRUPTED
+        return INTERRUPTED
+
+
+def _main() -> int:
+    # A process in the background of a shell ignores Ctrl-C.
+    answers = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    try:
+        if answers:
+            signal.signal(signal.SIGINT, interrupts.answer)
+            sys.unraisablehook = interrupts.repeat
+        code = in_process(sys.argv[1:])
+        # A library that swallows an interrupt does not undo it.
+        if not interrupts.noticed:
+            if answers:
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+            return code
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except BaseException:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # Libraries turn an interrupt into errors of their own.
+        if not interrupts.noticed:
+            raise
+    from stier.cli import _process
+
+    # Another one ends the process at once, even if a handler at its end waits.
+    interrupts.first = interrupts.first or time.monotonic()
+    signal.signal(signal.SIGINT, interrupts.answer)
+    _process.end()
+    return leave()
+
+
+def in_process(arguments: Sequence[str]) -> int:
+    """Runs a command line with the standard streams of this process and returns the exit code."""
+    from stier.cli import _process
+
+    if not _process.set_streams():
+        return _process.FAILED
+    from stier.cli._app import execute
+
+    return execute(arguments)

@@ -52,23 +52,9 @@ def app() -> None:
 
 
 for command in (
-    games.games,
-    rules.rules,
-    agents.agents,
-    web.web,
-    play.play,
-    replay.replay,
-    pit.pit,
-    schwingfest.schwingfest,
-    exploit.exploit,
-    solve.solve,
-    exploitability.exploitability,
-    properties.properties,
-    check_leak.check_leak,
-    run.run,
-    report.report,
-    train.train,
-    completion.completion,
+    *(games.games, rules.rules, agents.agents, web.web, play.play, replay.replay, pit.pit, schwingfest.schwingfest),
+    *(exploit.exploit, solve.solve, exploitability.exploitability, properties.properties, check_leak.check_leak),
+    *(run.run, report.report, train.train, completion.completion),
 ):
     app.add_command(command)
 

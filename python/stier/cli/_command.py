@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, Protocol
+from typing import Any
 
 import click
 
 import stier
-from stier.catalogue import OptionInfo
+from stier._output import first_sentence
 from stier.cli._interrupts import interrupts
 from stier.cli._process import FAILED, OutputError, say
 from stier.errors import AgentError, ArgumentError, MissingExtraError, RulesError, SeatError, StierError
@@ -29,7 +28,6 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110, "s
 
 
 def exit_code(error: StierError | OSError) -> int:
-    """Returns the exit code for an error."""
     return BAD_ARGUMENTS if isinstance(error, _ABOUT_ARGUMENTS) else FAILED
 
 
@@ -43,9 +41,8 @@ class _Documented(click.Command):
         self.examples: list[str] = list(examples)
         self._more_help = more_help
         about = "Show the traceback of an error."
-        self.params.append(
-            click.Option(["--debug"], is_flag=True, expose_value=False, callback=_note_debug, help=about)
-        )
+        debug = click.Option(["--debug"], is_flag=True, expose_value=False, callback=_note_debug, help=about)
+        self.params.append(debug)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the examples, one line each, and further help that is only made on request."""
@@ -65,7 +62,6 @@ class Command(_Documented):
     """A command whose errors become one line on the standard error and an exit code."""
 
     def invoke(self, ctx: click.Context) -> int:
-        """Runs the command and returns its exit code."""
         try:
             return int(super().invoke(ctx) or 0)
         except (StierError, OSError) as error:
@@ -98,8 +94,6 @@ def _is_named(error: OSError, values: Any) -> bool:
 
 
 class Group(_Documented, click.Group):
-    """A group of commands."""
-
     command_class = Command
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -127,24 +121,28 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def first_sentence(text: str) -> str:
-    """Returns the first sentence without its full stop; one after an abbreviation ends none."""
-    return re.split(r"\.(?=\s+[A-Z]|$)", text, maxsplit=1)[0]
+def show(what: str, rows: Sequence[Mapping[str, Any]], *, as_json: bool, in_full: bool) -> None:
+    """Prints games or agents with name and description, as JSON or in full with the options of each."""
+    if as_json:
+        print_json([{**row, "options": [option._asdict() for option in row["options"]]} for row in rows])
+        return
+    for row in rows:
+        note = f" ({row['players']} players by default)" if "players" in row else ""
+        if not in_full:
+            print(f"{row['name']:16}{first_sentence(row['description'])}{note}")
+            continue
+        print(f"{row['name']}{note and f'  {note}'}")
+        if row["description"]:
+            print(click.wrap_text(row["description"], 100, "    ", "    "))
+        for option in row["options"]:
+            print(f"    {option.name} = {option.default}   ({option.allowed})")
+            for line in wrap(option.description, 100):
+                print(f"        {line}")
+    if not in_full:
+        print(f"Options of {'an agent' if what == 'agent' else 'a game'}: stier {what}s NAME")
 
 
-def print_options(options: Sequence[OptionInfo]) -> None:
-    """Prints options with their defaults, ranges and meanings."""
-    for option in options:
-        print(f"    {option.name} = {option.default}   ({option.allowed})")
-        for line in wrap(option.description, 100):
-            print(f"        {line}")
-
-
-class _Drawable(Protocol):
-    def draw(self, folder: Path, /) -> Sequence[Path]: ...
-
-
-def draw(found: _Drawable, tables: Path, figures: Path) -> None:
+def draw(found: Any, tables: Path, figures: Path) -> None:
     """Draws the figures if matplotlib is there, and prints where everything is."""
     print(f"\nTables in {tables}, ", end="")
     try:

@@ -17,7 +17,6 @@ def why(state: State, seat: int) -> str:
 
 
 def called(player: int, seat: int) -> str:
-    """The name of a player for the person on `seat`."""
     return "you" if player == seat else f"seat {player}"
 
 

@@ -39,13 +39,12 @@ class _Interrupts:
         self.note = ""
 
     def answer(self, _: int, frame: FrameType | None) -> None:
-        """Answers the signal."""
         now = time.monotonic()
         self.noticed = True
         if self.first is not None and now < self.first + _TWICE:
             return
         if self.first is not None or _is_import(frame):
-            _leave()
+            leave()
         self.first = now
         raise KeyboardInterrupt
 
@@ -82,40 +81,9 @@ def _is_import(frame: FrameType | None) -> bool:
     return False
 
 
-def _leave() -> NoReturn:
+def leave() -> NoReturn:
     """Ends the process after Ctrl-C at once: at Python's own end, threads of libraries that still compute can crash."""
     try:
         os.write(2, f"{interrupts.note}stier: interrupted\n".encode())
     finally:
         os._exit(INTERRUPTED)
-
-
-def main() -> int:
-    """Runs the command line of this process and returns the exit code."""
-    # A process in the background of a shell ignores Ctrl-C.
-    answers = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    try:
-        if answers:
-            signal.signal(signal.SIGINT, interrupts.answer)
-            sys.unraisablehook = interrupts.repeat
-        from stier.cli import _process
-
-        code = _process.run(sys.argv[1:])
-        # A library that swallows an interrupt does not undo it.
-        if not interrupts.noticed:
-            if answers:
-                signal.signal(signal.SIGINT, signal.SIG_IGN)
-            return code
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    except BaseException:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        # Libraries turn an interrupt into errors of their own.
-        if not interrupts.noticed:
-            raise
-    from stier.cli import _process
-
-    # Another one ends the process at once, even if a handler at its end waits.
-    interrupts.first = interrupts.first or time.monotonic()
-    signal.signal(signal.SIGINT, interrupts.answer)
-    _process.end()
-    _leave()

@@ -13,8 +13,8 @@ from click.shell_completion import CompletionItem
 
 import stier
 from stier import _files
-from stier._native import TabularPolicy
-from stier.errors import ArgumentError, FileError
+from stier.catalogue import OptionInfo, describe_agent, describe_game
+from stier.errors import ArgumentError
 
 _Command = Callable[..., int | None]
 _Decorator = Callable[[_Command], _Command]
@@ -24,7 +24,6 @@ class _Path(click.Path):
     """A file or a folder. The command says what is wrong with it."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Returns the path."""
         return _files.as_path(os.fsdecode(super().convert(value, param, ctx)))
 
 
@@ -32,7 +31,6 @@ class _Output(_Path):
     """A file to write, which is an error before the work starts if it cannot be written."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Returns the path."""
         path = super().convert(value, param, ctx)
         _files.check_writable(path)
         return path
@@ -44,7 +42,7 @@ PATH, OUTPUT = _Path(path_type=Path), _Output(path_type=Path)
 class _Described(click.types.StringParamType):
     """A game or an agent with options, such as ``schwinget:bouts=2``, which the shell can complete."""
 
-    def __init__(self, name: str, names: Callable[[], list[str]], options: Callable[[str], list[str]]) -> None:
+    def __init__(self, name: str, names: Callable[[], list[str]], options: Callable[[str], list[OptionInfo]]) -> None:
         self.name = name
         self._names, self._options = names, options
 
@@ -57,22 +55,16 @@ class _Described(click.types.StringParamType):
             return []
         given, comma, last = options.rpartition(",")
         return [
-            CompletionItem(f"{name}:{given}{comma}{option}=")
+            CompletionItem(f"{name}:{given}{comma}{option.name}=")
             for option in self._options(name)
-            if option.startswith(last)
+            if option.name.startswith(last)
         ]
 
 
-def _options_of_game(name: str) -> list[str]:
-    return [option.name for option in stier.catalogue.describe_game(name)]
-
-
-def _options_of_agent(name: str) -> list[str]:
-    return [*(option.name for option in stier.catalogue.describe_agent(name).options), "seed"]
-
-
-GAME = _Described("game", stier.registered_names, _options_of_game)
-AGENT = _Described("agent", stier.registered_agents, _options_of_agent)
+#: The option that every agent has.
+SEED = OptionInfo("seed", 0, 0, 2**64 - 1, None, f"0 to {2**64 - 1}", "The seed of its random numbers.")
+GAME = _Described("game", stier.registered_names, describe_game)
+AGENT = _Described("agent", stier.registered_agents, lambda name: [*describe_agent(name).options, SEED])
 
 
 def _as_rules(_: click.Context, __: click.Parameter, values: Sequence[str]) -> dict[str, str]:
@@ -85,14 +77,8 @@ def _as_rules(_: click.Context, __: click.Parameter, values: Sequence[str]) -> d
     return rules
 
 
-rules = click.option(
-    "--rule",
-    "rules",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=_as_rules,
-    help="An option of the game; repeatable.",
-)
+_RULE: dict[str, Any] = {"multiple": True, "metavar": "NAME=VALUE", "callback": _as_rules}
+rules = click.option("--rule", "rules", help="An option of the game; repeatable.", **_RULE)
 
 
 def game(command: _Command) -> _Command:
@@ -108,36 +94,31 @@ def game(command: _Command) -> _Command:
 
 
 agents = click.argument("agents", type=AGENT, nargs=-1, required=True, metavar="AGENT...")
-threads = click.option(
-    "--threads", default=0, show_default="all cores", help="Number of threads. The result does not depend on it."
-)
+_THREADS = "Number of threads. The result does not depend on it."
+threads = click.option("--threads", default=0, show_default="all cores", help=_THREADS)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def seed(about: str) -> _Decorator:
-    """Adds ``--seed``, 0 by default."""
     return click.option("--seed", default=0, help=f"Seed of {about}.")
 
 
 def deals(default: int, about: str) -> _Decorator:
-    """Adds ``--deals``."""
     return click.option("--deals", default=default, help=about)
 
 
-progress = click.option(
-    "--no-progress",
-    "progress",
-    is_flag=True,
-    flag_value=False,
-    default=True,
-    show_default=False,
-    help="Show no progress: neither a bar nor, without a terminal, a line every ten seconds.",
-)
+_SILENT: dict[str, Any] = {"is_flag": True, "flag_value": False, "default": True, "show_default": False}
+_PROGRESS = "Show no progress: neither a bar nor, without a terminal, a line every ten seconds."
+progress = click.option("--no-progress", "progress", help=_PROGRESS, **_SILENT)
 max_histories = click.option("--max-histories", default=50_000_000, help="Refuse larger games.")
 
 
+def agent(*names: str, about: str, **settings: Any) -> _Decorator:
+    """Adds an option whose value is an agent."""
+    return click.option(*names, type=AGENT, metavar="AGENT", help=about, **settings)
+
+
 def repeatable(name: str, variable: str, about: str, **settings: Any) -> _Decorator:
-    """Adds an option that may be given several times."""
     return click.option(name, variable, multiple=True, help=f"{about}; repeatable.", **settings)
 
 
@@ -147,37 +128,20 @@ def training(about: str, *, out: str, evaluations: int) -> _Decorator:
     def told(text: str) -> str:
         return f"{about}{text}" if about else text[0].upper() + text[1:]
 
-    added: list[_Decorator] = [
-        click.option(
-            "--out",
-            "folder",
-            type=PATH,
-            metavar="DIR",
-            help=told("folder for network, log and checkpoint. Training continues from it."),
-            show_default=out,
-        ),
-        click.option("--algorithm", default="ppo", help=told("the algorithm: ppo or dmc.")),
-        click.option(
-            "--steps",
-            type=int,
-            help=told("number of decisions to learn from, rounded up to whole updates."),
-            show_default="8,000,000",
-        ),
-        click.option(
-            "--initial",
-            type=PATH,
-            metavar="FILE",
-            help=told("the network to start from."),
-            show_default="random weights",
-        ),
+    def option(name: str, about: str, *names: str, **settings: Any) -> _Decorator:
+        return click.option(name, *names, help=told(about), **settings)
+
+    file = "folder for network, log and checkpoint. Training continues from it."
+    steps = "number of decisions to learn from, rounded up to whole updates."
+    device = "the device of JAX or PyTorch, such as gpu:0."
+    added = [
+        option("--out", file, "folder", type=PATH, metavar="DIR", show_default=out),
+        option("--algorithm", "the algorithm: ppo or dmc.", default="ppo"),
+        option("--steps", steps, type=int, show_default="8,000,000"),
+        option("--initial", "the network to start from.", type=PATH, metavar="FILE", show_default="random weights"),
         repeatable("--set", "settings", told("another setting, such as hidden=256,256"), metavar="NAME=VALUE"),
-        click.option("--evaluations", default=evaluations, help=told("number of evaluations on the way.")),
-        click.option(
-            "--device",
-            metavar="NAME",
-            help=told("the device of JAX or PyTorch, such as gpu:0."),
-            show_default="one thread of the CPU",
-        ),
+        option("--evaluations", "number of evaluations on the way.", default=evaluations),
+        option("--device", device, metavar="NAME", show_default="one thread of the CPU"),
     ]
 
     def add(command: _Command) -> _Command:
@@ -200,12 +164,3 @@ def training_help(name: str) -> Callable[[], str]:
         return str(getattr(command, name)())
 
     return made
-
-
-def solution(text: str, **settings: Any) -> TabularPolicy | None:
-    """Loads a solution if an agent on the command line is the name of its file."""
-    path = _files.as_path(text)
-    is_path = not {":", "("} & set(text) and (path.suffix or len(path.parts) > 1)
-    if is_path and not path.exists():
-        raise FileError(f"{text}: there is no such file, and no such agent")
-    return stier.solving.load_solution(path, **settings) if path.suffix == ".policy" or path.is_file() else None

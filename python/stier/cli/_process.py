@@ -8,7 +8,6 @@ import io
 import os
 import sys
 import unicodedata
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -54,15 +53,6 @@ def say(text: str) -> None:
         print(f"stier: {text}", file=sys.stderr, flush=True)
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Runs a command line in this process and returns the exit code."""
-    if not _set_streams():
-        return FAILED
-    from stier.cli._app import execute
-
-    return execute(arguments)
-
-
 def end() -> None:
     """Does what Python does at its end, but for what can crash while threads of libraries still compute."""
     with suppress(OSError):
@@ -70,7 +60,7 @@ def end() -> None:
     atexit._run_exitfuncs()
 
 
-def _set_streams() -> bool:
+def set_streams() -> bool:
     """Sets the standard streams, so that no text ends a command. Returns False if there is no standard output."""
     # A file that is opened later would take the place of a closed stream.
     if sys.stdin is None:

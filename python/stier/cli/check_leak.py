@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 import click
 
 import stier
@@ -38,34 +36,16 @@ def check_leak(
 
     The exit code is 1 if they do. GAME may also be a game of OpenSpiel, such as open_spiel:leduc_poker.
     """
-    library, colon, foreign = name.partition(":")
     game: object
-    if colon and library == "open_spiel":
+    if name.startswith("open_spiel:"):
         if agents or rules:
             raise ArgumentError("--agent and --rule are not for games of OpenSpiel; write kuhn_poker(players=3)")
-        game = _open_spiel_game(foreign)
+        from stier import open_spiel  # noqa: F401 - registers the games of this package
+        from stier.games._open_spiel import loaded
+
+        game = loaded(name.removeprefix("open_spiel:"), "", {})
     else:
         game = stier.load_game(name, **rules)
     report = stier.check_no_leak(game, games=games, worlds=worlds, seed=seed, agents=agents or None, progress=progress)
     print(report)
     return 0 if report.ok else FAILED
-
-
-def _open_spiel_game(name: str) -> object:
-    # The adapter first: where OpenSpiel is missing, it says how to install it.
-    import stier.open_spiel as adapter
-
-    adapter.register()
-    import pyspiel
-
-    short, known = name.partition("(")[0], pyspiel.registered_names()
-    if short not in known:
-        # OpenSpiel's own error lists all of its games, one per line.
-        alike = difflib.get_close_matches(short, known, 1)
-        raise ArgumentError(
-            f"unknown game '{short}' of OpenSpiel" + "".join(f"; did you mean '{one}'?" for one in alike)
-        )
-    try:
-        return pyspiel.load_game(name)
-    except pyspiel.SpielError as error:
-        raise ArgumentError(error) from None

@@ -6,7 +6,7 @@ import click
 
 import stier
 from stier.cli import rules
-from stier.cli._command import Command, first_sentence, print_json, print_options
+from stier.cli._command import Command, show
 from stier.cli._options import GAME, as_json
 
 
@@ -17,32 +17,13 @@ from stier.cli._options import GAME, as_json
 @as_json
 def games(name: str | None, as_json: bool) -> None:
     """List the games, or one game with its options."""
-    names = [name] if name else stier.registered_names()
-    # An unknown game is an error before anything is printed.
-    described = {name: stier.catalogue.describe_game(name) for name in names}
-    players = {name: stier.load_game(name).num_players() for name in names}
-    if as_json:
-        print_json(
-            [
-                {
-                    "name": name,
-                    "description": rules.summary(name),
-                    "players": players[name],
-                    "options": [option._asdict() for option in options],
-                }
-                for name, options in described.items()
-            ]
-        )
-        return
-    if len(described) > 1:
-        for name in described:
-            about = first_sentence(rules.summary(name))
-            print(f"{name:16}{about} ({players[name]} players by default)")
-        print("Options of a game: stier games NAME")
-        return
-    for name, options in described.items():
-        print(f"{name}   ({players[name]} players by default)")
-        about = rules.summary(name)
-        if about:
-            print(click.wrap_text(about, 100, "    ", "    "))
-        print_options(options)
+    rows = [
+        {
+            "name": game,
+            "description": rules.summary(game),
+            "players": stier.load_game(game).num_players(),
+            "options": stier.catalogue.describe_game(game),
+        }
+        for game in ([name] if name else stier.registered_names())
+    ]
+    show("game", rows, as_json=as_json, in_full=name is not None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -34,29 +35,14 @@ from stier.cli._command import Command, print_json
 @options.as_json
 @options.threads
 @options.progress
-def pit(
-    game: Game,
-    agents: tuple[str, ...],
-    deals: int,
-    seed: int,
-    unpaired: bool,
-    path: Path | None,
-    as_json: bool,
-    threads: int,
-    progress: bool,
-) -> None:
+def pit(game: Game, agents: tuple[str, ...], unpaired: bool, path: Path | None, as_json: bool, **settings: Any) -> None:
     """Let agents play each other and compare them.
 
     Every table of agents plays each deal in all arrangements of the seats, so that the luck of the cards cancels.
     An AGENT may also be a file that stier solve --save has written, or MODULE:NAME for one of Python: a function of a
     state, or a class.
     """
-    entrants: list[stier.AnyAgent] = []
-    for name in agents:
-        solution = options.solution(name)
-        # As a Python agent, a solution can have the name of its file.
-        entrants.append(name if solution is None else stier.PythonAgent(solution, name))
-    result = stier.pit(game, entrants, deals=deals, seed=seed, paired=not unpaired, threads=threads, progress=progress)
+    result = stier.pit(game, agents, paired=not unpaired, **settings)
     # The match may have taken hours: neither an error of the file nor one of the output loses the other.
     try:
         if path is not None:

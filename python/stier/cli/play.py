@@ -29,6 +29,7 @@ from stier.errors import AgentError, RulesError
 from stier.playing import as_opponent, searcher
 from stier.terminal import Pen
 
+_OPPONENTS = ("--opponents", "--against", "opponents")
 #: The folder of the records of all games that are played here.
 RECORDS = Path("stier-records")
 
@@ -43,22 +44,8 @@ RECORDS = Path("stier-records")
 )
 @options.game
 @click.option("--seat", default=0, help="Your seat.")
-@click.option(
-    "--opponents",
-    "--against",
-    "opponents",
-    type=options.AGENT,
-    default="ismcts:iterations=10000",
-    metavar="AGENT",
-    help="The agent at the other seats.",
-)
-@click.option(
-    "--adviser",
-    type=options.AGENT,
-    default=replays.AGENT,
-    metavar="AGENT",
-    help="The agent that gives hints and holds beliefs for your seat.",
-)
+@options.agent(*_OPPONENTS, about="The agent at the other seats.", default="ismcts:iterations=10000")
+@options.agent("--adviser", about="The agent that gives hints and holds beliefs for your seat.", default=replays.AGENT)
 @click.option("--seed", type=int, help="Seed of the cards and the agents.", show_default="a random one")
 @click.option(
     "--record",
@@ -84,7 +71,6 @@ def play(game: Game, seat: int, opponents: str, adviser: str, seed: int | None, 
 
 
 def _save(state: State, seat: int, file: Path | None) -> None:
-    """Writes the record of the game, and says how to look at it."""
     try:
         file = _new_file(state.get_game().short_name()) if file is None else file
         _files.write_text(file, state.record())
@@ -164,7 +150,6 @@ class _Table:
         return [text for text in texts if text in self._answers]
 
     def play(self) -> None:
-        """Plays until the game or the input is over."""
         while not self.state.is_terminal():
             if self.state.current_player() != self._seat:
                 self.state.apply_action(self._opponent.step(self.state))
@@ -252,7 +237,6 @@ class _Table:
         return None
 
     def _answer(self, word: str) -> None:
-        """Answers something else than a move."""
         if word == "help":
             ways = "number or the name" if self._numbered else "name"
             print(f"Answer with the {ways} of a move, or with:")

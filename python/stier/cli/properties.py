@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 import stier
@@ -25,35 +27,19 @@ _MEASURES = ("leaf_correlation", "return_correlation", "bias", "disambiguation",
 @click.argument("names", type=options.GAME, nargs=-1, required=True, metavar="GAME...")
 @options.rules
 @options.deals(1000, "Number of deals.")
-@click.option("--games", "plays", default=32, help="Number of games of each deal.")
+@click.option("--games", default=32, help="Number of games of each deal.")
 @options.seed("deals and play")
 @click.option("--play", type=click.Choice(["random", "hints"]), default="random", help="The policy of every player.")
 @click.option("--markdown", is_flag=True, help="Print one table in Markdown, with a line for each game.")
 @options.as_json
 @options.threads
 @options.progress
-def properties(
-    names: tuple[str, ...],
-    rules: dict[str, str],
-    deals: int,
-    plays: int,
-    seed: int,
-    play: str,
-    markdown: bool,
-    as_json: bool,
-    threads: int,
-    progress: bool,
-) -> None:
+def properties(names: tuple[str, ...], rules: dict[str, str], markdown: bool, as_json: bool, **settings: Any) -> None:
     """Measure how well games suit open-card search."""
     if markdown and as_json:
         raise ArgumentError("give --markdown or --json, not both")
     games = [stier.load_game(name, **rules) for name in names]
-    measured = (
-        stier.playing.properties(
-            game, deals=deals, games=plays, seed=seed, play=play, threads=threads, progress=progress
-        )
-        for game in games
-    )
+    measured = (stier.playing.properties(game, **settings) for game in games)
     if as_json:
         print_json([_figures(found) for found in measured])
         return
@@ -78,7 +64,6 @@ def _figures(found: Properties) -> dict[str, object]:
 
 
 def _row(found: Properties) -> str:
-    """Returns a line of the Markdown table."""
     figures = [getattr(found, name) for name in _MEASURES]
     cells = ["-" if figure is None else f"{figure[0]:.3f}{plus_minus(figure[1])}" for figure in figures]
     return f"| `{found.game}` | {found.game.num_players()} | {' | '.join(cells)} |"

@@ -24,13 +24,7 @@ from stier.errors import FileError
 )
 @click.argument("file", type=options.PATH)
 @click.option("--seat", default=0, help="The seat whose decisions are shown.")
-@click.option(
-    "--agent",
-    type=options.AGENT,
-    default=replays.AGENT,
-    metavar="AGENT",
-    help="The agent that searches and holds the beliefs.",
-)
+@options.agent("--agent", about="The agent that searches and holds the beliefs.", default=replays.AGENT)
 @click.option("--searches", default=replays.SEARCHES, help="Searches per decision. Verdicts need 3 or more.")
 @click.option("--tree-depth", default=0, help="Show the lines of play searched to this depth.")
 @click.option("--reveal", is_flag=True, help="Show the true cards, too.")

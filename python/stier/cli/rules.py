@@ -10,7 +10,8 @@ from io import StringIO
 import click
 
 import stier
-from stier.cli._command import Command, first_sentence
+from stier._output import first_sentence
+from stier.cli._command import Command
 from stier.cli._options import GAME
 from stier.errors import RulesError
 from stier.terminal import Pen
@@ -26,20 +27,17 @@ def rules(game: str) -> None:
 
 
 def text(name: str, *, colour: bool) -> str:
-    """Returns the rules of a game for a terminal."""
     from rich.console import Console
     from rich.markdown import Markdown
 
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     page = StringIO()
-    Console(file=page, width=width, force_terminal=colour, color_system="standard" if colour else None).print(
-        Markdown(_page(name))
-    )
+    console = Console(file=page, width=width, force_terminal=colour, color_system="standard" if colour else None)
+    console.print(Markdown(_page(name)))
     return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
 
 
 def _page(name: str) -> str:
-    """Returns the rules of a game in Markdown."""
     stier.catalogue.describe_game(name)  # an unknown game is an error that names the games
     about = stier.games.about(name)
     if about is not None:

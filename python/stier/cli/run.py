@@ -12,7 +12,6 @@ from stier.cli._interrupts import interrupts
 
 
 def _kinds() -> str:
-    """Returns the kinds of plans for the help."""
     try:
         from stier.experiments._run import KINDS
     except ImportError as error:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 import stier
-from stier._native import Game, TabularPolicy
+from stier._native import Game
 from stier.cli import _options as options
 from stier.cli._command import Command, print_json
 
@@ -33,45 +34,19 @@ from stier.cli._command import Command, print_json
 @options.max_histories
 @options.threads
 @options.progress
-def solve(
-    game: Game,
-    algorithm: str,
-    iterations: int,
-    target: float,
-    seed: int,
-    checkpoint: Path | None,
-    path: Path | None,
-    as_json: bool,
-    max_histories: int,
-    threads: int,
-    progress: bool,
-) -> None:
+def solve(game: Game, path: Path | None, as_json: bool, **settings: Any) -> None:
     """Compute an equilibrium of a small game."""
-    found = stier.solve(
-        game,
-        algorithm,
-        iterations=iterations,
-        target=target,
-        seed=seed,
-        checkpoint=checkpoint,
-        max_histories=max_histories,
-        threads=threads,
-        progress=progress,
-    )
+    found = stier.solve(game, **settings)
     try:
         if path is not None:
             found.save(path)
     finally:
-        _print(game, found, as_json=as_json)
-
-
-def _print(game: Game, found: TabularPolicy, *, as_json: bool) -> None:
-    if as_json:
-        names = ("iterations", "histories", "information_sets", "values", "exploitability", "nash_conv")
-        print_json({"game": str(game), "algorithm": found.origin, **{name: getattr(found, name) for name in names}})
-    else:
-        print(f"{game}: {found.histories} histories, {found.information_sets} information sets")
-        print(f"{found.origin}, iterations {found.iterations}")
-        print("values         " + " ".join(f"{value:+.6f}" for value in found.values))
-        print(f"exploitability {found.exploitability:.3e}")
-        print(f"NashConv       {found.nash_conv:.3e}")
+        if as_json:
+            names = ("iterations", "histories", "information_sets", "values", "exploitability", "nash_conv")
+            figures = {name: getattr(found, name) for name in names}
+            print_json({"game": str(game), "algorithm": found.origin, **figures})
+        else:
+            print(f"{game}: {found.histories} histories, {found.information_sets} information sets")
+            print(f"{found.origin}, iterations {found.iterations}")
+            print("values         " + " ".join(f"{value:+.6f}" for value in found.values))
+            print(f"exploitability {found.exploitability:.3e}\nNashConv       {found.nash_conv:.3e}")

@@ -39,9 +39,7 @@ from stier.errors import ArgumentError
     show_default="in games of at most 100,000 histories",
 )
 @options.repeatable("--watch", "watch", "Count how often ACTION is chosen when it is legal", metavar="ACTION")
-@click.option(
-    "--judge", type=options.AGENT, metavar="AGENT", help="Group the counts of --watch by this agent's choice."
-)
+@options.agent("--judge", about="Group the counts of --watch by this agent's choice.")
 @options.repeatable(
     "--opponents",
     "opponents",

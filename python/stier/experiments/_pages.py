@@ -146,12 +146,6 @@ class Answer:
         return any(not (first[2] < one[1] if self.lowest else one[2] < first[1]) for one in others)
 
 
-def first_sentence(text: str) -> str:
-    """Returns the first sentence of a text, without its full stop and without Markdown."""
-    first = re.split(r"\.(?=\s+[A-Z`]|$)", " ".join(text.split()), maxsplit=1)[0]
-    return re.sub(r"[*`]", "", first)
-
-
 def interval(value: float, low: float, high: float, *, digits: int = 2) -> str:
     """Returns a value and its interval as text, such as ``0.12 (0.08 to 0.16)``; without one if it has none."""
     ends = "" if isnan(low) or low == high else f" ({low:.{digits}f} to {high:.{digits}f})"

@@ -23,9 +23,10 @@ from stier._adapting import as_game
 from stier._content import contents, contents_of, own_network, was_played
 from stier._imports import path_of
 from stier._native import Agent, Game, TabularPolicy, __version__, alternatives, load_game, registered_names
+from stier._output import first_sentence
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
-from stier.experiments._pages import Answer, Report, as_file, bars, first_sentence, page
+from stier.experiments._pages import Answer, Report, as_file, bars, page
 from stier.playing import AnyAgent, AnyGame, as_agent, is_named
 
 if TYPE_CHECKING:

@@ -181,13 +181,6 @@ class Experiment(Plan):
         return found
 
 
-def experiment_of(store: Store) -> Experiment:
-    """Returns the experiment of a store. Raises `ArgumentError` if it is not one of matches."""
-    if not isinstance(store.experiment, Experiment):
-        raise ArgumentError(f"{store.folder} has no matches, but an experiment of the kind {store.experiment.kind}")
-    return store.experiment
-
-
 def _changed(game: Game) -> dict[str, Any]:
     """The options that are not the default of the game."""
     default = load_game(game.short_name()).rules()

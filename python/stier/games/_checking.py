@@ -109,8 +109,6 @@ def check_game(game: Any, *, histories: int = 10_000, seed: int = 0) -> GameRepo
 
 
 class _Checker(Histories):
-    """The checks of one game."""
-
     def __init__(self, game: Any, limit: int, rng: random.Random) -> None:
         check_members(game)
         super().__init__(game, range(game.num_players))
@@ -131,7 +129,6 @@ class _Checker(Histories):
                 self.named(method, one)
 
     def run(self) -> GameReport:
-        """Visits histories and checks them."""
         root = self.root()
         self.compare(root.state, self.ask("initial_state", None), "initial_state", root)
         visited, exhaustive = self.explore(root, self.limit)
@@ -142,13 +139,11 @@ class _Checker(Histories):
         return GameReport(self.name, self.count, self.decisions, tuple(map(len, self.to_act)), self.longest, exhaustive)
 
     def optional(self, member: str) -> Any:
-        """Returns an optional member, or None."""
         return getattr(self.game, member, None)
 
     # Messages
 
     def fault(self, sentence: str) -> GameError:
-        """Returns the error for a fault."""
         return GameError(f"{self.name}: {sentence}")
 
     def differ(self, promise: str, *found: tuple[Node, Any], **words: Any) -> GameError:
@@ -165,7 +160,6 @@ class _Checker(Histories):
             raise self.differ(promise, first, (node, value), **words)
 
     def after(self, node: Node | None) -> str:
-        """Returns a history in words, to follow others."""
         words = [
             f"chance {self.named('outcome_name', event)}"
             if player == CHANCE
@@ -192,7 +186,7 @@ class _Checker(Histories):
         try:
             found = getattr(self.game, method)(*states, *arguments)
             text = "" if node is None else repr(node.state)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             is_spectator = isinstance(error, TypeError) and arguments[-1:] == (None,)
             hint = "; player is None for a spectator" if is_spectator else ""
             raise self.fault(f"{call} raises {_raised(error, self.after(node))}{hint}") from error
@@ -206,7 +200,6 @@ class _Checker(Histories):
         return found
 
     def answers(self, node: Node) -> dict[str, Any]:
-        """Asks everything about a state."""
         answers: dict[str, Any] = {"current_player": int(self.ask("current_player", node))}
         if answers["current_player"] == TERMINAL:
             answers["returns"] = tuple(map(float, self.ask("returns", node)))
@@ -265,7 +258,6 @@ class _Checker(Histories):
         return node
 
     def check_length(self, node: Node) -> None:
-        """Checks that an event may follow."""
         self.longest = max(self.longest, node.decisions)
         most, most_chance = self.game.max_decisions, self.optional("max_chance_events")
         if node.player >= 0:
@@ -304,7 +296,6 @@ class _Checker(Histories):
         return sights[1:]
 
     def know(self, node: Node, player: int) -> None:
-        """Checks what must follow from what a player knows."""
         known = node.known[player]
         for method in "facts", "hand":
             if self.optional(method):
@@ -317,7 +308,6 @@ class _Checker(Histories):
             self.same("decisions", known, node, node.decisions, player=player)
 
     def compare(self, one: Any, other: Any, method: str, node: Node) -> None:
-        """Checks that two calls have returned the same state."""
         if self.incomparable:
             return
         try:
@@ -356,7 +346,6 @@ class _Checker(Histories):
             idle = 0 if self.count > before else idle + 1
 
     def compare_hashes(self) -> None:
-        """Checks that equal states have equal hashes."""
         states = list(self.states)
         drawn = self.rng.sample(states, min(_DRAWN, len(states)))
         # Most neighbours have all but one event in common.
@@ -365,13 +354,11 @@ class _Checker(Histories):
                 raise self.differ("hash", (self.states[one], one), (self.states[other], other))
 
     def replay(self, visited: list[Node]) -> None:
-        """Plays some histories once more."""
         for node in self.rng.sample(visited, min(_DRAWN, len(visited))):
             for step in node.path():
                 method, before = ("apply", step.parent) if step.parent else ("initial_state", None)
                 self.compare(step.state, self.ask(method, before, *(step.event or ())[1:]), method, step)
 
 
-def _raised(error: Exception, where: str = "") -> str:
-    """Returns an exception in words."""
+def _raised(error: BaseException, where: str = "") -> str:
     return f"{type(error).__name__}{where}{f': {error}' if str(error) else ''}"

@@ -134,9 +134,7 @@ def _outcomes(found: Any, game: Any) -> str:
     if not found:
         return "chance needs an outcome"
     limit = getattr(game, "num_outcomes", None)
-    wrong = _ascending(
-        "outcomes", [outcome for outcome, _ in found], RANGES["num_outcomes"][1] if limit is None else limit
-    )
+    wrong = _ascending("outcomes", [one for one, _ in found], RANGES["num_outcomes"][1] if limit is None else limit)
     if not wrong and not all(share > 0 for _, share in found):
         return "probabilities must be positive, so leave out what cannot happen"
     total = math.fsum(share for _, share in found)
@@ -254,12 +252,13 @@ def check_members(game: Any) -> None:
                 raise fault(f"{name} is {shown(value)}; it must be {allowed}")
         elif not callable(value):
             raise fault(f"{name} is {shown(value)}; it must be a method")
-        elif not _arguments.takes(value, methods[name][0]):
+        elif _arguments.misfit(value, *filter(None, methods[name][0].split(", "))):
             raise fault(f"{name} takes {inspect.signature(value)}; it is called with ({methods[name][0]})")
     for name in own:
         for meant in get_close_matches(name, absent, 1, 0.85):
             value = getattr(game, name, None)
-            if _arguments.takes(value, methods[meant][0]) if meant in methods else attributes[meant][0](value):
+            arguments = methods.get(meant, ("",))[0].split(", ")
+            if attributes[meant][0](value) if meant in attributes else not _arguments.misfit(value, *arguments):
                 raise fault(
                     f"{name} is not a member of a game; did you mean '{meant}'? Begin the name of a helper with _ if "
                     "it is like that of a member"

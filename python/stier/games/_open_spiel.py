@@ -58,7 +58,7 @@ def load(what: pyspiel.Game | str, text: str, keywords: dict[str, Any]) -> Game 
         TypeError: Parameters of a game that is loaded already.
     """
     if isinstance(what, str):
-        game = _loaded(what.removeprefix(OPEN_SPIEL).strip(), text, keywords)
+        game = loaded(what.removeprefix(OPEN_SPIEL).strip(), text, keywords)
     elif text or keywords:
         raise TypeError(f"a game that is loaded has its own parameters, got {text or ', '.join(keywords)}")
     else:
@@ -74,7 +74,7 @@ def load(what: pyspiel.Game | str, text: str, keywords: dict[str, Any]) -> Game 
 
 def parameters(text: str) -> list[Row]:
     """Returns the parameters of a game with their defaults, given its text, as rows of options."""
-    known = _loaded(text.removeprefix(OPEN_SPIEL).strip(), "", {}).get_type().parameter_specification
+    known = loaded(text.removeprefix(OPEN_SPIEL).strip(), "", {}).get_type().parameter_specification
     rows: list[Row] = []
     for name, default in sorted(known.items()):
         names, words = None, {int: "a whole number", float: "a number", dict: "a game"}.get(type(default), "text")
@@ -93,7 +93,7 @@ def turn_based(game: pyspiel.Game) -> pyspiel.Game:
     return game
 
 
-def _loaded(name: str, text: str, keywords: dict[str, Any]) -> pyspiel.Game:
+def loaded(name: str, text: str, keywords: dict[str, Any]) -> pyspiel.Game:
     """Loads a game with the parameters in its name, in a text and by keyword."""
     if text:
         name = f"{name.removesuffix(')')}{',' if '=' in name else ''}{text})" if "(" in name else f"{name}({text})"
@@ -117,7 +117,6 @@ def _parameter(name: str, value: Any) -> Any:
 
 
 def _is_loaded_by(text: str, game: pyspiel.Game) -> bool:
-    """Returns true if OpenSpiel makes the same game of the text."""
     try:
         return bool(pyspiel.load_game(text).get_parameters() == game.get_parameters())
     except pyspiel.SpielError:

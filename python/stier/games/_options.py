@@ -31,8 +31,6 @@ def name_of(game: type) -> str:
 
 @dataclass(frozen=True)
 class _Option:
-    """An option of a class."""
-
     owner: str
     name: str
     kind: Any
@@ -49,7 +47,6 @@ class _Option:
         return None
 
     def read(self, value: Any) -> Any:
-        """Returns a value in the type of the option."""
         text, choices = str(_kept(value)).strip(), self.choices()
         if self.kind is bool:
             text = {"true": "on", "false": "off", "1": "on", "0": "off"}.get(text.lower(), text)
@@ -138,7 +135,7 @@ def made(game: type, options: dict[str, Any]) -> Any:
     name = name_of(game)
     try:
         return game(**options)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, ValueError) and options != read_options(game, "", {}):
             raise RulesError(f"{name}: {error}") from error
         raise ClassError(f"{name}: __init__ raises {type(error).__name__}: {error}") from error

@@ -74,20 +74,19 @@ def about(name: str) -> str | None:
 
 
 def _names() -> list[str]:
-    """Returns the names of the registered games."""
     return list(_classes)
 
 
 def _class_of(what: Any) -> type:
     """Returns the class of a game by its name, by its place, or itself."""
+    if isinstance(what, str) and what.startswith("open_spiel:"):
+        raise RulesError(f"a game of OpenSpiel is named {OPEN_SPIEL}{what.removeprefix('open_spiel:')}, got '{what}'")
     if isinstance(what, str) and ":" in what:
         what = _imports.load(what, RulesError)
     elif isinstance(what, str):
         if what not in _classes:
             known = _native.alternatives(what, "games", _native.registered_names())
-            own = (
-                f"a game of your own is named by its module, as my_games:MyGame, one of OpenSpiel's as {OPEN_SPIEL}NAME"
-            )
+            own = f"a game of your own is named as my_games:MyGame, one of OpenSpiel's as {OPEN_SPIEL}NAME"
             raise RulesError(f"unknown game '{what}'{known}; {own}")
         return _classes[what]
     if not isinstance(what, type):

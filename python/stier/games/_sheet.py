@@ -64,7 +64,6 @@ def _plain(value: Any) -> Any:
 
 
 def _size(value: Any) -> int:
-    """Returns about how many bytes a state takes."""
     return sys.getsizeof(value) + sum(map(_size, parts_of(value) or ()))
 
 
@@ -128,7 +127,7 @@ def _bounds(game: Any, max_decisions: int) -> tuple[int, int]:
                 if node.decisions > max_decisions:
                     break
                 most = max(most, node.chances)
-    except Exception:  # The engine says what is wrong, with the history, once play comes there.
+    except (Exception, SystemExit):  # The engine says what is wrong, with the history, once play comes there.
         return _MOST_OUTCOMES, _MOST_OUTCOMES
     return _MOST_OUTCOMES, 2 * most + 8
 
@@ -149,12 +148,9 @@ class Sheet:
         self.num_players, self.num_actions = game.num_players, game.num_actions
         self.max_decisions = game.max_decisions
         self.utility_range, self.utility_sum = tuple(map(float, game.utility_range)), game.utility_sum
-        self.simultaneous = bool(getattr(game, "simultaneous", False))
-        self.hidden_moves = bool(getattr(game, "hidden_moves", False))
         self.memory_mb = getattr(game, "memory_mb", None) or 256
-        self.states_are_histories = bool(getattr(game, "states_are_histories", False))
-        self.observations_recall = bool(getattr(game, "observations_recall", False))
-        self.exact_features = bool(getattr(game, "exact_features", True))
+        for flag in ("simultaneous", "hidden_moves", "states_are_histories", "observations_recall", "exact_features"):
+            setattr(self, flag, bool(getattr(game, flag, flag == "exact_features")))
         self.cards = [str(card) for card in getattr(game, "cards", ())]
         self.game: Any = _Noticing(game) if getattr(game, "observed", None) is not None else game
         try:
@@ -170,7 +166,7 @@ class Sheet:
             self.outcomes = _names(game, "outcome_name", self.num_outcomes)
             features = getattr(self.game, "features", None)
             self.num_features = None if features is None else len(features(first, 0))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise GameError(f"{game.name} cannot be played: {type(error).__name__}: {error}") from error
         #: The functions that the engine calls, by name.
         self.methods = {"words": self._words, "sees": self._sees}

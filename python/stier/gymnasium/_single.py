@@ -19,7 +19,7 @@ _Array: TypeAlias = npt.NDArray[np.float32]
 
 
 class SeatEnv(gymnasium.Env[_Array, np.int64]):
-    """A game from one seat; made by `make`.
+    """A game from one seat, without the wrappers that `gymnasium.make` adds.
 
     Observations are float32 tensors with values between 0 and 1. The legal actions are ``info["action_mask"]``, int8 as
     `Discrete.sample` takes it, and `action_masks()`, bool as MaskablePPO looks for it. Nothing else is in an info; all
@@ -32,6 +32,19 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
     A deal may be over before the seat has a choice, as after a blitz in Schwimmen. `reset` then hands out the end, and
     the next step, whichever action it is given, pays the return: so the seed fixes the game, and no deal is left out.
     When the game is over every action is allowed by the mask.
+
+    Args:
+        game: A name as for `stier.load_game`, or a game.
+        opponents: The agents at the other seats: one for all, or a list, from the left of the seat. They remember
+            nothing from one decision to the next: each is made by the agent started anew, from a seed that follows from
+            that of the game and the number of events before.
+        seat: The seat that learns; ``"rotate"`` for the next one in every game, ``"random"`` for one drawn from the
+            seed of the game.
+        tensor: ``"observation"``, what the seat sees now, or ``"information_state"``, all it knows with perfect recall.
+        illegal_reward: The reward for an illegal action; the game's lowest utility if left out.
+        render_mode: ``"ansi"`` for text as the seat sees the game, ``"human"`` to have it printed after every step,
+            ``"ansi_open"`` for text with all cards.
+        rules: Options of the game.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": _adapting.RENDER_MODES, "render_fps": 4}  # type: ignore[misc]
@@ -45,9 +58,11 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         tensor: Literal["observation", "information_state"] = "observation",
         illegal_reward: float | None = None,
         render_mode: str | None = None,
+        **rules: Any,
     ) -> None:
+        _adapting.check_keywords(game, rules, SeatEnv)
         _adapting.check_render_mode(render_mode)
-        game = _adapting.as_game(game)
+        game = _adapting.as_game(game, **rules)
         if not isinstance(seat, str):
             seat = _arguments.whole("seat", seat, None)
         if seat not in (*range(game.num_players()), "rotate", "random"):
@@ -153,37 +168,5 @@ def _salt(agent: Agent | PythonAgent) -> int:
     return (seed << 32 | seed >> 32) & 0xFFFF_FFFF_FFFF_FFFF
 
 
-def make(
-    game: AnyGame,
-    *,
-    opponents: AnyAgent | Sequence[AnyAgent] = "random",
-    seat: int | Literal["rotate", "random"] = 0,
-    tensor: Literal["observation", "information_state"] = "observation",
-    illegal_reward: float | None = None,
-    render_mode: str | None = None,
-    **rules: Any,
-) -> SeatEnv:
-    """Makes an environment of one seat, without the wrappers that `gymnasium.make` adds.
-
-    Args:
-        game: A name as for `stier.load_game`, or a game.
-        opponents: The agents at the other seats: one for all, or a list, from the left of the seat. They remember
-            nothing from one decision to the next: each is made by the agent started anew, from a seed that follows from
-            that of the game and the number of events before.
-        seat: The seat that learns; ``"rotate"`` for the next one in every game, ``"random"`` for one drawn from the
-            seed of the game.
-        tensor: ``"observation"``, what the seat sees now, or ``"information_state"``, all it knows with perfect recall.
-        illegal_reward: The reward for an illegal action; the game's lowest utility if left out.
-        render_mode: ``"ansi"`` for text as the seat sees the game, ``"human"`` to have it printed after every step,
-            ``"ansi_open"`` for text with all cards.
-        rules: Options of the game.
-    """
-    _adapting.check_keywords(game, rules, make)
-    return SeatEnv(
-        _adapting.as_game(game, **rules),
-        opponents=opponents,
-        seat=seat,
-        tensor=tensor,
-        illegal_reward=illegal_reward,
-        render_mode=render_mode,
-    )
+#: The name in Gymnasium.
+make = SeatEnv

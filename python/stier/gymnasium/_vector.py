@@ -31,7 +31,7 @@ _NATIVE_MODES: dict[AutoresetMode, Literal["same_step", "next_step", "disabled"]
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]):
-    """Many games at once, each from one seat; made by `make_vec`, stepped natively on all cores.
+    """Many games at once, each from one seat; stepped natively on all cores.
 
     Environment `i` of `reset(seed=s)` is the `SeatEnv` of `reset(seed=s + i)`, bit by bit and game after game,
     opponents included; only ``seat="rotate"`` begins at seat `i` in environment `i`, so that all seats are learned from
@@ -49,6 +49,22 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
     Autoreset, by `gymnasium.vector.AutoresetMode`: in ``NextStep`` the step after the end ignores its action and deals;
     in ``SameStep`` the step that ends a game deals the next one, ``infos["final_obs"]`` and ``infos["final_info"]`` are
     of the old one; in ``Disabled`` the environment stays over, without rewards, until it is reset.
+
+    Args:
+        game: A name as for `stier.load_game`, or a game.
+        num_envs: The number of environments, 1 to 2**24.
+        opponents: The agents at the other seats, as for `SeatEnv`, but only agents of the engine. Functions of Python
+            need ``gymnasium.make_vec(..., vectorization_mode="sync")``.
+        seat: The seat that learns; ``"rotate"`` for the environment's number plus that of its games before, modulo the
+            seats; ``"random"`` for one drawn from the seed of the game.
+        tensor: ``"observation"``, what the seat sees now, or ``"information_state"``, all it knows with perfect recall.
+        illegal_reward: The reward for an illegal action; the game's lowest utility if left out.
+        render_mode: As for `SeatEnv`; `render` gives a tuple of texts, one for each environment.
+        autoreset_mode: ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``.
+        copy: Returns observations and masks as new arrays. Without, they are valid until the next step or reset: two
+            sets of arrays take turns.
+        threads: Threads; 0 for all cores. No influence on what happens.
+        rules: Options of the game.
     """
 
     def __init__(
@@ -64,16 +80,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         threads: int = 0,
+        **rules: Any,
     ) -> None:
+        _adapting.check_keywords(game, rules, VectorEnv)
         _adapting.check_render_mode(render_mode)
-        game = _adapting.as_game(game)
+        game = _adapting.as_game(game, **rules)
         shape, self._tensor = _adapting.tensor_of(tensor)
         self.autoreset_mode: AutoresetMode = _mode(autoreset_mode)
-        self.metadata = {
-            "render_modes": _adapting.RENDER_MODES,
-            "render_fps": 4,
-            "autoreset_mode": self.autoreset_mode,
-        }
+        self.metadata = {"render_modes": _adapting.RENDER_MODES, "render_fps": 4, "autoreset_mode": self.autoreset_mode}
         self.game = game
         self.num_envs = num_envs = _arguments.whole("num_envs", num_envs, 1, 2**24)
         self.render_mode = render_mode
@@ -325,48 +339,5 @@ def _illegal_info(lanes: int, illegal: dict[int, int]) -> dict[str, Any]:
     return {"illegal_action": actions, "_illegal_action": found}
 
 
-def make_vec(
-    game: AnyGame,
-    num_envs: int = 1,
-    *,
-    opponents: AnyAgent | Sequence[AnyAgent] = "random",
-    seat: int | Literal["rotate", "random"] = 0,
-    tensor: Literal["observation", "information_state"] = "observation",
-    illegal_reward: float | None = None,
-    render_mode: str | None = None,
-    autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-    copy: bool = True,
-    threads: int = 0,
-    **rules: Any,
-) -> VectorEnv:
-    """Makes an environment of many games, one seat of each, like ``gymnasium.make_vec("stier/Schwinget-v0")``.
-
-    Args:
-        game: A name as for `stier.load_game`, or a game.
-        num_envs: The number of environments, 1 to 2**24.
-        opponents: The agents at the other seats, as for `make`, but only agents of the engine. Functions of Python need
-            ``gymnasium.make_vec(..., vectorization_mode="sync")``.
-        seat: The seat that learns; ``"rotate"`` for the environment's number plus that of its games before, modulo the
-            seats; ``"random"`` for one drawn from the seed of the game.
-        tensor: ``"observation"``, what the seat sees now, or ``"information_state"``, all it knows with perfect recall.
-        illegal_reward: The reward for an illegal action; the game's lowest utility if left out.
-        render_mode: As for `make`; `render` gives a tuple of texts, one for each environment.
-        autoreset_mode: ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``.
-        copy: Returns observations and masks as new arrays. Without, they are valid until the next step or reset: two
-            sets of arrays take turns.
-        threads: Threads; 0 for all cores. No influence on what happens.
-        rules: Options of the game.
-    """
-    _adapting.check_keywords(game, rules, make_vec)
-    return VectorEnv(
-        _adapting.as_game(game, **rules),
-        num_envs,
-        opponents=opponents,
-        seat=seat,
-        tensor=tensor,
-        illegal_reward=illegal_reward,
-        render_mode=render_mode,
-        autoreset_mode=autoreset_mode,
-        copy=copy,
-        threads=threads,
-    )
+#: The name in Gymnasium.
+make_vec = VectorEnv

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common import vec_env
 
 from stier.gymnasium._vector import make_vec
-from stier.playing import AnyAgent, AnyGame
+from stier.playing import AnyGame
 
 __all__ = ["VecEnv"]
 
@@ -34,24 +34,12 @@ class VecEnv(vec_env.VecEnv):
     Args:
         game: The game, or its name.
         num_envs: The number of games.
-        opponents: The agents of the engine at the other seats: one for all, or one for each.
-        seat: The learner's seat: a number, ``"rotate"`` or ``"random"``.
-        options: Those of `make_vec`, such as ``tensor`` and ``threads``, and the options of a game that is named.
+        options: Those of `stier.gymnasium.VectorEnv`, such as ``opponents`` and ``seat``, and options of the game.
     """
 
-    def __init__(
-        self,
-        game: AnyGame,
-        num_envs: int = 1,
-        *,
-        opponents: AnyAgent | Sequence[AnyAgent] = "random",
-        seat: int | Literal["rotate", "random"] = 0,
-        **options: Any,
-    ) -> None:
+    def __init__(self, game: AnyGame, num_envs: int = 1, **options: Any) -> None:
         self.render_mode: str | None = None
-        self.envs = make_vec(
-            game, num_envs=num_envs, opponents=opponents, seat=seat, autoreset_mode="SameStep", **options
-        )
+        self.envs = make_vec(game, num_envs, autoreset_mode="SameStep", **options)
         super().__init__(num_envs, self.envs.single_observation_space, self.envs.single_action_space)
         self._actions: npt.NDArray[Any] = np.zeros(num_envs, np.int64)
         self._returns, self._lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)

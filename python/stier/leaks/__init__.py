@@ -2,81 +2,71 @@
 
 from __future__ import annotations
 
-import copy
-import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Any
 
 from stier import _arguments
-from stier._native import Agent, Game, PythonAgent, State, TabularPolicy, load_agent, load_game, registered_agents
+from stier._native import Game, load_game, registered_agents
 from stier._output import bar
-from stier.errors import AgentError, ArgumentError, IllegalActionError, LeakError
-from stier.playing import AnyAgent, refuse_text, unwrapped
+from stier.errors import ArgumentError, LeakError
+from stier.leaks._subjects import ImpossibleError, StierSubject, Subject, equal
+from stier.playing import refuse_text, unwrapped
 
-__all__ = [
-    "Difference",
-    "ImpossibleWorld",
-    "LeakReport",
-    "check_no_leak",
-]
+__all__ = ["Difference", "ImpossibleWorld", "LeakReport", "check_no_leak"]
 
 
 @dataclass(frozen=True)
-class Difference:
-    """Something that a player is given, and that is not the same in a world that the player cannot tell apart."""
+class _Found:
+    """A player in a position of a random game, and a world drawn for it."""
 
-    #: The fact that differs, such as ``information_state_tensor`` or ``agent greedy``.
-    fact: str
-    #: The player who is given it.
+    #: The player.
     player: int
     #: The number of the random game, from 0.
     game: int
-    #: The number of events before it.
+    #: The number of events before the position.
     position: int
-    #: The player's value in the true world.
-    here: Any
-    #: The player's value in the other.
-    there: Any
     #: The true state or environment, to look into.
     truth: Any
     #: The other one.
     world: Any
 
+    def _place(self) -> str:
+        return f"player {self.player} in game {self.game} after {self.position} events"
+
+
+@dataclass(frozen=True)
+class Difference(_Found):
+    """Something that a player is given, and that is not the same in a world that the player cannot tell apart."""
+
+    #: The fact that differs, such as ``information_state_tensor`` or ``agent greedy``.
+    fact: str
+    #: The player's value in the true world.
+    here: Any
+    #: The player's value in the other.
+    there: Any
+
     def __str__(self) -> str:
         return (
-            f"{self.fact} of player {self.player} in game {self.game} after {self.position} events\n"
+            f"{self.fact} of {self._place()}\n"
             f"    in the true world: {_short(self.here)}\n"
             f"    in another:        {_short(self.there)}"
         )
 
 
 @dataclass(frozen=True)
-class ImpossibleWorld:
+class ImpossibleWorld(_Found):
     """A world that was drawn for a player and that cannot be played: it was not compared."""
 
     #: The fault.
     fault: str
     #: The fault in detail.
     detail: str
-    #: The player it was drawn for.
-    player: int
-    #: The number of the random game, from 0.
-    game: int
-    #: The number of events before it.
-    position: int
-    #: The true state, to look into.
-    truth: Any
-    #: The impossible one.
-    world: Any
 
     def __str__(self) -> str:
-        where = f"player {self.player} in game {self.game} after {self.position} events"
-        return f"{self.fault} in a world for {where}: {_short(self.detail)}"
+        return f"{self.fault} in a world for {self._place()}: {_short(self.detail)}"
 
 
 @dataclass
@@ -159,7 +149,7 @@ class LeakReport:
         if self.leaks:
             return f"LEAK in {', '.join(self.leaks)}"
         if not self.other_worlds:
-            return f"nothing shown, no other world was {'possible' if self.impossible else 'drawn'}"
+            return f"nothing was compared, because no other world was {'possible' if self.impossible else 'drawn'}"
         if self.impossible:
             return "no leak found, but there were impossible worlds"
         return "no leak found"
@@ -168,224 +158,6 @@ class LeakReport:
 def _short(value: Any) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= 200 else f"{text[:197]}..."
-
-
-class ImpossibleError(Exception):
-    """A world that no game leads to, or that leads nowhere: the fault in general and in detail."""
-
-
-class Subject(Protocol):
-    """A game in which worlds can be exchanged. States are whatever the game has for them."""
-
-    #: The name, and the source of other worlds.
-    name: str
-    method: str
-    #: Facts that are not compared, with the reason.
-    untested: dict[str, str]
-
-    def games(self, count: int, seed: int, /) -> Iterator[Iterator[tuple[Any, int]]]:
-        """Random games: of each the states in which a player acts, with the number of events before."""
-        ...
-
-    def players(self, state: Any, /) -> list[int]:
-        """Returns the players to check in a state."""
-        ...
-
-    def facts(self, replayed: Any, player: int, /) -> dict[str, Any]:
-        """Returns everything the player is given in a state that was replayed, by name."""
-        ...
-
-    def worlds(self, state: Any, player: int, count: int, rng: random.Random, /) -> Iterator[Any]:
-        """Draws states that the player should not be able to tell apart from this one, or fewer."""
-        ...
-
-    def replay(self, world: Any, rng: random.Random, /) -> Any:
-        """Plays a world from the start, so that stored values belong to it. Raises `ImpossibleError`."""
-        ...
-
-    def differs(self, state: Any, world: Any, player: int, /) -> bool:
-        """Returns `True` if the world differs from the state with all cards open."""
-        ...
-
-    def keep(self, replayed: Any, /) -> Any:
-        """Returns what to show of a state that was replayed."""
-        ...
-
-
-def equal(one: Any, other: Any) -> bool:
-    """Returns `True` if two values are the same bit by bit, arrays with type and shape."""
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return (
-            isinstance(one, np.ndarray)
-            and isinstance(other, np.ndarray)
-            and one.dtype == other.dtype
-            and one.shape == other.shape
-            and one.tobytes() == other.tobytes()
-        )
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(equal(value, other[key]) for key, value in one.items())
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(equal, one, other))
-    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
-        return math.isnan(other)
-    return type(one) is type(other) and bool(one == other)
-
-
-Decide = Callable[[Any], Any]
-
-_SEED = 1
-
-
-class StierSubject:
-    """A game of `stier`; other worlds come from its exact sampler."""
-
-    method = "resample_from_infostate, played from the start"
-
-    def __init__(self, game: Game, agents: Sequence[AnyAgent]) -> None:
-        self.name: str = str(game)
-        self.untested: dict[str, str] = {}
-        self._game = game
-        self._agents = by_name(_named(game, agent) for agent in agents)
-
-    def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[State, int]]]:
-        """Random games, with explicit chance."""
-        for number in range(count):
-            yield self._positions(random.Random(f"{seed}/{number}"))
-
-    def _positions(self, rng: random.Random) -> Iterator[tuple[State, int]]:
-        state = self._game.new_initial_state()
-        while not state.is_terminal():
-            if state.is_player_node():
-                yield state.clone(), state.move_number()
-                state.apply_action(rng.choice(state.legal_actions()))
-            else:
-                outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
-                state.apply_action(rng.choices(outcomes, probabilities)[0])
-        yield state, state.move_number()
-
-    def players(self, state: State) -> list[int]:
-        """Returns all players: those who are not to move must not see more either."""
-        return list(range(state.num_players()))
-
-    def facts(self, state: State, player: int) -> dict[str, Any]:
-        """Returns tensors, strings, mask, renderings; for the player to move also names of actions and decisions."""
-        facts: dict[str, Any] = {
-            "current_player": state.current_player(),
-            "legal_actions": state.legal_actions(player),
-            "legal_actions_mask": state.legal_actions_mask(player),
-            "information_state_string": state.information_state_string(player),
-            "information_state_tensor": state.information_state_tensor(player),
-            "observation_tensor": state.observation_tensor(player),
-            "hand": state.hand(player),
-            "facts": state.facts(player),
-            "to_text": state.to_text(player),
-            "to_html": state.to_html(player),
-        }
-        if state.current_player() == player:
-            facts["action_to_string"] = [state.action_to_string(action) for action in state.legal_actions()]
-            for name, decide in self._agents.items():
-                facts[f"agent {name}"] = decide(state.clone())
-        return facts
-
-    def worlds(self, state: State, player: int, count: int, rng: random.Random) -> Iterator[State]:
-        """Draws from the player's information set."""
-        for _ in range(count):
-            yield state.resample_from_infostate(player, rng.getrandbits(64))
-
-    def replay(self, world: State, rng: random.Random) -> State:
-        """Plays the history."""
-        del rng
-        replayed = self._game.new_initial_state()
-        for actor, action in world.history():
-            try:
-                replayed.apply_action(action)
-            except IllegalActionError as error:
-                detail = f"player {actor} after {replayed.move_number()} events: {error}"
-                raise ImpossibleError("an illegal past", detail) from error
-        if replayed != world:
-            raise ImpossibleError("a past that leads elsewhere", str(replayed))
-        return replayed
-
-    def differs(self, state: State, world: State, player: int) -> bool:
-        """Returns `True` if any card lies elsewhere with all cards open."""
-        del player
-        return str(state) != str(world)
-
-    def keep(self, replayed: State) -> State:
-        """Returns the state itself: nobody changes it."""
-        return replayed
-
-
-def _named(game: Game, agent: AnyAgent) -> tuple[str, Decide]:
-    name = agent if isinstance(agent, str) else None
-    agent = unwrapped(agent)
-    if isinstance(agent, str):
-        agent = load_agent(agent, game)
-    if isinstance(agent, Agent | PythonAgent):
-        return name or agent.name, _decisions(agent)
-    return name or name_of(agent), twice(agent, _asked, State.clone)
-
-
-def _asked(agent: Any, state: State) -> Any:
-    # A solution draws its actions, but its policy is always the same.
-    if hasattr(agent, "step_with_policy"):
-        return agent.step_with_policy(state)[0]
-    return stepped(agent, state)
-
-
-def stepped(agent: Any, state: Any) -> Any:
-    """Returns the action of an object with a method ``step``, or of a callable."""
-    return getattr(agent, "step", agent)(state)
-
-
-def _decisions(agent: Agent | PythonAgent) -> Decide:
-    def decide(state: State) -> Any:
-        agent.restart(_SEED)
-        return agent.step_with_policy(state)
-
-    return decide
-
-
-def by_name(agents: Iterable[tuple[str, Decide]]) -> dict[str, Decide]:
-    """Returns agents by name; those with the same name are numbered."""
-    named: dict[str, Decide] = {}
-    for name, decide in agents:
-        alike = sum(other.split(" (")[0] == name for other in named)
-        named[f"{name} ({alike + 1})" if alike else name] = decide
-    return named
-
-
-def name_of(agent: Any) -> str:
-    """Returns the name of an agent in a report."""
-    return str(getattr(agent, "__name__", None) or type(agent).__name__)
-
-
-def twice(agent: Any, ask: Callable[[Any, Any], Any], copied: Callable[[Any], Any]) -> Decide:
-    """Queries an agent twice: one that draws random numbers would be taken for one that peeks.
-
-    Every query is to a copy of the agent, if it can be copied, so that it remembers nothing of other worlds. A solution
-    never does.
-
-    Args:
-        agent: The agent.
-        ask: Returns its answer in a state.
-        copied: Copies a state, so that no decision changes it.
-    """
-    copies = not isinstance(agent, TabularPolicy)
-    try:
-        copy.deepcopy(agent if copies else None)
-    except (TypeError, copy.Error):
-        copies = False
-
-    def decide(state: Any) -> Any:
-        first, second = (ask(copy.deepcopy(agent) if copies else agent, copied(state)) for _ in range(2))
-        if first != second:
-            raise AgentError(
-                f"{name_of(agent)} chose {first}, then {second} in the same state: it must draw the same numbers anew"
-            )
-        return first
-
-    return decide
 
 
 Fact = Callable[[Any, Any], Any]
@@ -507,7 +279,7 @@ def _compare(
             fault, detail = error.args
             report.impossible[fault] += 1
             if fault not in report.impossible_worlds:
-                report.impossible_worlds[fault] = ImpossibleWorld(fault, detail, player, *where, state, world)
+                report.impossible_worlds[fault] = ImpossibleWorld(player, *where, state, world, fault, detail)
             continue
         report.worlds += 1
         others += subject.differs(state, world, player)
@@ -519,7 +291,7 @@ def _compare(
                 report.differences[fact] += 1
                 if fact not in report.leaks:
                     shown = subject.keep(truth), subject.keep(replayed)
-                    report.leaks[fact] = Difference(fact, player, *where, *values, *shown)
+                    report.leaks[fact] = Difference(player, *where, *shown, fact, *values)
     report.places += 1
     report.bare_places += others == 0
     report.other_worlds += others
@@ -550,6 +322,5 @@ def _subject(game: Any, agents: Sequence[Any] | None, twin: Callable[[Any, Any, 
         from stier.leaks._pettingzoo import aec_subject
 
         return aec_subject(game, agents or [], twin)
-    raise TypeError(
-        f"game must be a game of stier or its name, a pyspiel.Game or a pettingzoo.AECEnv, got {type(game).__name__}"
-    )
+    kind = type(game).__name__
+    raise TypeError(f"game must be a stier.Game or its name, a pyspiel.Game or a pettingzoo.AECEnv, got {kind}")

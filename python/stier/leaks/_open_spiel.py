@@ -10,7 +10,7 @@ import numpy as np
 import pyspiel
 
 from stier.errors import ArgumentError
-from stier.leaks import ImpossibleError, by_name, name_of, stepped, twice
+from stier.leaks._subjects import ImpossibleError, Subject, by_name, name_of, stepped, twice
 
 _RESAMPLED = "resample_from_infostate of the game, played from the start"
 _SWAPPED = "what chance or others did exchanged in the history, where the information-state string stays the same"
@@ -19,7 +19,7 @@ _SWAPPED = "what chance or others did exchanged in the history, where the inform
 _TRIES, _MOVES = 10, 1000
 
 
-class SpielSubject:
+class SpielSubject(Subject):
     """A game of OpenSpiel; other worlds come from its resampler, or by exchanging parts of the history."""
 
     def __init__(self, game: Any, agents: Sequence[Any]) -> None:
@@ -44,14 +44,9 @@ class SpielSubject:
             "observation_tensor": kind.provides_observation_tensor,
         }
         self._provided = [name for name, there in provided.items() if there]
-        self._agents = by_name((name_of(agent), twice(agent, stepped, _copy)) for agent in agents)
+        self._agents = by_name((name_of(agent), twice(agent, stepped, pyspiel.State.clone)) for agent in agents)
 
-    def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Any, int]]]:
-        """Random games."""
-        for number in range(count):
-            yield self._positions(random.Random(f"{seed}/{number}"))
-
-    def _positions(self, rng: random.Random) -> Iterator[tuple[Any, int]]:
+    def positions(self, rng: random.Random) -> Iterator[tuple[Any, int]]:
         state = self._game.new_initial_state()
         for _ in range(_MOVES):
             if state.is_terminal():
@@ -81,7 +76,6 @@ class SpielSubject:
         return facts
 
     def worlds(self, state: Any, player: int, count: int, rng: random.Random) -> Iterator[Any]:
-        """Draws worlds."""
         for _ in range(count):
             if self._resamples:
                 yield state.resample_from_infostate(player, _sampler(rng))
@@ -154,15 +148,6 @@ class SpielSubject:
                 raise ImpossibleError("no future", detail)
         return replayed
 
-    def differs(self, state: Any, world: Any, player: int) -> bool:
-        """Returns `True` if the texts with all cards open differ."""
-        del player
-        return str(state) != str(world)
-
-    def keep(self, replayed: Any) -> Any:
-        """Returns the state itself: nobody changes it."""
-        return replayed
-
 
 def resamples(game: Any) -> bool:
     """Tells whether a game of OpenSpiel has a resampler. Raises the error of one that fails."""
@@ -177,10 +162,6 @@ def resamples(game: Any) -> bool:
             return False
         raise
     return True
-
-
-def _copy(state: Any) -> Any:
-    return state.clone()
 
 
 def _sampler(rng: random.Random) -> Any:

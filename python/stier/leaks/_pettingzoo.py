@@ -13,7 +13,7 @@ from pettingzoo import AECEnv
 
 from stier._native import CHANCE, State
 from stier.errors import IllegalActionError
-from stier.leaks import ImpossibleError, equal
+from stier.leaks._subjects import ImpossibleError, Subject, equal
 from stier.pettingzoo import CardGameEnv
 
 Twin = Callable[[Any, Any, int], Any]
@@ -34,9 +34,7 @@ def aec_subject(env: Any, agents: Sequence[Any], twin: Twin | None) -> TwinSubje
     )
 
 
-class AecSubject:
-    """The facts of AEC environments."""
-
+class AecSubject(Subject):
     method = ""
 
     def __init__(self, env: Any) -> None:
@@ -46,7 +44,6 @@ class AecSubject:
         self.untested = {} if shown else {"render": f"only in mode ansi, not in {env.render_mode}"}
 
     def facts(self, env: Any, player: int) -> dict[str, Any]:
-        """Returns everything that the environment hands to an agent."""
         agent = env.possible_agents[player]
         facts: dict[str, Any] = {
             "agents": env.agents,
@@ -75,12 +72,7 @@ class TwinSubject(AecSubject):
         super().__init__(env)
         self._twin = twin
 
-    def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Any, int]]]:
-        """Random games, all in the one environment."""
-        for number in range(count):
-            yield self._positions(random.Random(f"{seed}/{number}"))
-
-    def _positions(self, rng: random.Random) -> Iterator[tuple[Any, int]]:
+    def positions(self, rng: random.Random) -> Iterator[tuple[Any, int]]:
         position = 0
         for action in play(self._env, rng):
             if action is not None:
@@ -88,7 +80,6 @@ class TwinSubject(AecSubject):
                 position += 1
 
     def players(self, env: Any) -> list[int]:
-        """Returns the players who are still in the game."""
         return [env.possible_agents.index(agent) for agent in env.agents]
 
     def worlds(self, env: Any, player: int, count: int, rng: random.Random) -> Iterator[Any]:
@@ -100,7 +91,6 @@ class TwinSubject(AecSubject):
 
     def replay(self, env: Any, rng: random.Random) -> Any:
         """Returns the environment itself: its history is not known."""
-        del rng
         return env
 
     def differs(self, env: Any, world: Any, player: int) -> bool:
@@ -109,7 +99,6 @@ class TwinSubject(AecSubject):
         return any(not equal(env.observe(agent), world.observe(agent)) for agent in others)
 
     def keep(self, env: Any) -> Any:
-        """Returns a copy."""
         return copy.deepcopy(env)
 
 
@@ -130,12 +119,7 @@ class ReplaySubject(AecSubject):
 
     method = "resample_from_infostate, played from reset in a fresh copy with another seed"
 
-    def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Played, int]]]:
-        """Random games, each in a copy."""
-        for number in range(count):
-            yield self._positions(random.Random(f"{seed}/{number}"))
-
-    def _positions(self, rng: random.Random) -> Iterator[tuple[Played, int]]:
+    def positions(self, rng: random.Random) -> Iterator[tuple[Played, int]]:
         env = self._copy()
         actions: list[Any] = []
         for action in play(env, rng):
@@ -158,7 +142,6 @@ class ReplaySubject(AecSubject):
         return env
 
     def players(self, played: Played) -> list[int]:
-        """Returns the players who are still in the game."""
         return played.players
 
     def worlds(self, played: Played, player: int, count: int, rng: random.Random) -> Iterator[Played]:
@@ -197,16 +180,10 @@ class ReplaySubject(AecSubject):
 
     def differs(self, played: Played, world: Played, player: int) -> bool:
         """Returns `True` if any card lies elsewhere with all cards open."""
-        del player
         return str(played.state) != str(world.state)
-
-    def keep(self, env: Any) -> Any:
-        """Returns the environment itself: nobody else has it."""
-        return env
 
 
 def choices(state: State) -> list[tuple[int, int]]:
-    """Returns what the players chose so far, with their numbers."""
     return [(player, action) for player, action in state.history() if player != CHANCE]
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from stier import _arguments, _native
 from stier._adapting import as_game
-from stier._native import derive_seed
+from stier._native import Game, derive_seed
 from stier._output import bar, plus_minus
 from stier.errors import ArgumentError
 from stier.playing import AnyAgent, AnyGame, listed
@@ -171,19 +171,24 @@ def is_better(
     deals_at_once = _arguments.count("deals_at_once", deals_at_once)
     seed, threads = _arguments.seed(seed), _arguments.threads(threads)
     within = (game.min_utility(), game.max_utility())
-    test, players = Gsprt(than, by, alpha=alpha, beta=beta, within=within), game.num_players()
-    agents = [a, *[b] * (players - 1)]
-
+    test = Gsprt(than, by, alpha=alpha, beta=beta, within=within)
     with bar(progress, "deals") as update:
         while test.verdict is None and test.count < most_deals:
             deals = min(deals_at_once, most_deals - test.count)
             batch = derive_seed(seed, "gsprt", test.count)
-            played = _native.pit(game, listed(agents), deals, batch, True, threads).games
-            values = np.array([one.returns[one.agents.index(0)] for one in played]).reshape(deals, players).mean(axis=1)
-            test.add(values.tolist())
+            test.add(_means(game, (a, b), deals, batch, True, threads).tolist())
             if update is not None:
                 update(test.count, most_deals, f"llr {test.llr:+.2f} of {test.bounds[0]:.2f}, {test.bounds[1]:.2f}")
     return Comparison(test.verdict, test.count, test.llr, test.estimate())
+
+
+def _means(game: Game, pair: tuple[AnyAgent, AnyAgent], deals: int, seed: int, paired: bool, threads: int) -> Floats:
+    """The mean return of the first agent against the second over the games of each deal."""
+    players = game.num_players()
+    agents = listed([pair[0], *[pair[1]] * (players - 1)])
+    games = _native.pit(game, agents, deals, seed, paired, threads).games
+    returns = np.array([played.returns[played.agents.index(0)] for played in games])
+    return np.asarray(returns.reshape(deals, players).mean(axis=1))
 
 
 class Controlled(NamedTuple):
@@ -380,12 +385,7 @@ def variance_reduction(
     seed, threads = _arguments.seed(seed), _arguments.threads(threads)
 
     def means(pair: tuple[AnyAgent, AnyAgent], deals: int, purpose: str, paired: bool) -> Floats:
-        """The mean return of the first over the games of each deal."""
-        players = game.num_players()
-        agents = [pair[0], *[pair[1]] * (players - 1)]
-        games = _native.pit(game, listed(agents), deals, derive_seed(seed, purpose, 0), paired, threads).games
-        returns = np.array([played.returns[played.agents.index(0)] for played in games])
-        return np.asarray(returns.reshape(deals, players).mean(axis=1))
+        return _means(game, pair, deals, derive_seed(seed, purpose, 0), paired, threads)
 
     designs: list[Design] = []
     spread = np.nan

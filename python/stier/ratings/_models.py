@@ -210,7 +210,6 @@ def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ra
 
 
 def _follow(model: Any, found: Outcomes, games: list[int]) -> Floats:
-    """The ratings after games in this order."""
     rating = [model.rating() for _ in found.agents]
     seats, returns = found.seats.tolist(), found.returns.tolist()
     for game in games:
@@ -377,7 +376,6 @@ def alpha_rank(payoffs: CrossTable | npt.ArrayLike, *, alpha: float = 100.0, pop
 
 
 def _matrix(payoffs: CrossTable | npt.ArrayLike) -> Floats:
-    """The payoffs; who plays itself wins nothing."""
     given = payoffs.mean if isinstance(payoffs, CrossTable) else payoffs
     matrix = np.array(given, dtype=np.float64)
     if matrix.ndim != 2 or len(matrix) != matrix.shape[1] or not len(matrix):

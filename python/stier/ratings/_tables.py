@@ -100,7 +100,6 @@ def half_width(variance: float, freedom: int) -> float:
 
 
 def bootstrap(seed: int) -> Any:
-    """The random numbers of a bootstrap."""
     return np.random.default_rng(derive_seed(seed, "bootstrap", 0))
 
 
@@ -187,10 +186,10 @@ def outcomes(results: Results) -> Outcomes:
 
 
 def _of_experiment(games: Store) -> Outcomes:
-    from stier.experiments.matches import experiment_of
-
-    experiment, table = experiment_of(games), games.to_arrow()
-    names = experiment.names
+    experiment: Any = games.experiment
+    if experiment.kind != "matches":
+        raise ArgumentError(f"{games.folder} has no matches, but an experiment of the kind {experiment.kind}")
+    table, names = games.to_arrow(), experiment.names
     place = {name: number for number, name in enumerate(names)}
     game = experiment.load_game()
     seats = game.num_players()

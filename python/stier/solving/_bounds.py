@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from math import isnan
 
@@ -11,7 +10,7 @@ from stier._native import Agent, Game, PitResult, load_agent
 from stier._output import plus_minus
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
-from stier.playing import AnyAgent, AnyGame, as_agent, is_named, listed, pit
+from stier.playing import AnyAgent, AnyGame, as_agent, is_named, listed, name_in, pit
 
 #: The responder, unless another is named.
 RESPONDER = "ismcts_br"
@@ -34,20 +33,18 @@ class Gain:
         """The exploitability that is shown with 95 % confidence: 0 if there is no interval, or it reaches below 0."""
         return 0.0 if isnan(self.ci95) else max(0.0, self.gain - self.ci95)
 
-    def _bound(self, deals: int) -> str:
-        if deals < FEWEST_DEALS:
-            return f"No lower bound is shown by fewer than {FEWEST_DEALS} deals."
-        if self.at_least > 0:
-            return f"Lower bound on what a best response gains: {self.at_least:.3f} (95 % confidence)."
-        return "No lower bound is shown (95 % confidence)."
-
     def _text(self, deals: int, seed: int) -> str:
+        bound = "No lower bound is shown (95 % confidence)."
+        if deals < FEWEST_DEALS:
+            bound = f"No lower bound is shown by fewer than {FEWEST_DEALS} deals."
+        elif self.at_least > 0:
+            bound = f"Lower bound on what a best response gains: {self.at_least:.3f} (95 % confidence)."
         return (
             f"{self.game}, {deals} paired deals, seed {seed}\n"
             f"agent      {self.agent}\n"
             f"responder  {self.responder}\n"
             f"gain       {self.gain:+.3f}{plus_minus(self.ci95)} per game, on average over the seats\n"
-            f"{self._bound(deals)}\n"
+            f"{bound}\n"
         )
 
 
@@ -126,9 +123,7 @@ def exploit(
     if isinstance(responder, str):
         responder = as_agent(responder) if is_named(responder) else _told(game, responder, agent)
     if isinstance(responder, Agent) and responder.name == "oracle":
-        raise AgentError(
-            "oracle sees the hidden cards, so its gain is not a lower bound: choose another responder, such as lbr"
-        )
+        raise AgentError("oracle sees the hidden cards, so its gain is not a lower bound: choose lbr or another")
     games = pit(game, [responder, *others], deals=deals, seed=seed, threads=threads, progress=progress)
     gain = float(games.mean[0]) - total / seats
     names = [_name(responder, games.agents[0]), _name(agent, games.agents[-1])]
@@ -139,11 +134,8 @@ def _name(agent: AnyAgent, otherwise: str) -> str:
     """Returns the text of an agent; a responder's also says whose policy it models if that is the default."""
     if not isinstance(agent, Agent):
         return otherwise
-    text = str(agent)
-    for option in describe_agent(agent.name).options:
-        if option.name == "against" and "against=" not in text:
-            text += f"{',' if ':' in text else ':'}against={option.default}"
-    return text
+    text, against = str(agent), agent.options.get("against")
+    return text if against is None or "against=" in text else f"{text}{',' if ':' in text else ':'}against={against}"
 
 
 def constant_sum(game: Game) -> float:
@@ -157,7 +149,7 @@ def constant_sum(game: Game) -> float:
 def _told(game: Game, text: str, agent: AnyAgent) -> Agent:
     """Loads a responder and tells it which agent it plays, unless it has no such option or the text sets it."""
     # Without the option it might not load: its default is an agent that not every game has.
-    options = describe_agent(re.split(r"[:(]", text, maxsplit=1)[0].strip()).options
+    options = describe_agent(name_in(text)).options
     if "against=" in text or "against" not in [option.name for option in options]:
         return load_agent(text, game)
     if not isinstance(agent, Agent):

@@ -9,7 +9,7 @@ from stier import _files, _native
 from stier._native import TabularPolicy
 from stier._output import bar
 from stier.errors import ArgumentError
-from stier.playing import AnyGame
+from stier.playing import MOST_HISTORIES, AnyGame
 
 #: The number of iterations, unless another is given.
 ITERATIONS = 1000
@@ -64,9 +64,8 @@ def solve(
     if checkpoint is not None:
         checkpoint = _files.regular(checkpoint)
     if algorithm == "sequence_form" and (iterations != ITERATIONS or target):
-        raise ArgumentError(
-            f"sequence_form is exact and takes neither iterations nor a target, got {iterations} and {target:g}"
-        )
+        given = f"{iterations} and {target:g}"
+        raise ArgumentError(f"sequence_form is exact and takes neither iterations nor a target, got {given}")
     arguments = (game, algorithm, iterations, target, seed, checkpoint, max_histories, threads)
     with counting(progress) as count, bar(progress, "iterations") as update:
 
@@ -81,7 +80,7 @@ def load_solution(
     path: str | os.PathLike[str],
     seed: int = 0,
     *,
-    max_histories: int = 2**30 - 1,
+    max_histories: int = MOST_HISTORIES,
     threads: int = 0,
     progress: bool = False,
 ) -> TabularPolicy:

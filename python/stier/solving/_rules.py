@@ -190,9 +190,8 @@ def run(
 
 
 def _update(name: str, rule: Rule, rows: Rows) -> Callable[[Step], tuple[npt.ArrayLike, float]]:
-    """Returns the function that a rule makes for one player."""
     form = "a rule takes the rows of one player and returns a function of a step: see stier.solving.run"
-    if not callable(rule) or not _arguments.takes(rule, "rows"):
+    if not callable(rule) or _arguments.misfit(rule, rows):
         raise ArgumentError(f"{name} cannot be called with the rows alone; {form}")
     try:
         update = rule(rows)
@@ -200,7 +199,7 @@ def _update(name: str, rule: Rule, rows: Rows) -> Callable[[Step], tuple[npt.Arr
         if error.obj is rows and error.name in Step.__dataclass_fields__:
             raise ArgumentError(f"{name} looks for {error.name} in the rows, which a step has; {form}") from error
         raise
-    if not callable(update) or not _arguments.takes(update, "step"):
+    if not callable(update) or _arguments.misfit(update, None):
         what = "a function of other arguments" if callable(update) else type(update).__name__
         raise ArgumentError(f"{name} returns {what}; {form}")
     return update
@@ -213,9 +212,8 @@ def _returned(name: str, rows: Rows, returned: tuple[npt.ArrayLike, float]) -> t
     except (TypeError, ValueError):
         raise ArgumentError(f"{name} must return a policy and its weight, got {type(returned).__name__}") from None
     if np.shape(policy) != (len(rows),):
-        raise ArgumentError(
-            f"{name} must return a policy of shape ({len(rows)},) for player {rows.player}, got {np.shape(policy)}"
-        )
+        where = f"({len(rows)},) for player {rows.player}"
+        raise ArgumentError(f"{name} must return a policy of shape {where}, got {np.shape(policy)}")
     return policy, _arguments.number("weight", weight, 0)
 
 

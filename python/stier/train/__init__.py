@@ -18,8 +18,7 @@ if find_spec("safetensors") is None:
 from stier.train._chances import ChanceRow, Chances, chances
 from stier.train._gae import Advantages, gae
 from stier.train._learn import learn, learner
-from stier.train._learner import Learner
-from stier.train._run import Best, Logger, Trained, run
+from stier.train._run import Best, Learner, Logger, Trained, run
 from stier.train.evaluation import Duel, Evaluation, Exact, duel
 from stier.train.response import LearnedResponse, best_response
 from stier.train.settings import CommonSettings, DMCSettings, Settings

@@ -91,9 +91,8 @@ class Chances:
             taken = f"{100 * row.share:6.1f} % {between(row.share_low, row.share_high)}"
             probability = f"{row.probability:.3f} {between(row.probability_low, row.probability_high, 1, 3)}"
             group = f"{'all' if row.round is None else row.round:>6}  {row.judge or 'both':8}"
-            lines.append(
-                f"{group}  {row.chances:7,}  {taken:22}  {probability:22}  {row.above_90:9.1%}  {row.below_10:9.1%}"
-            )
+            ends = f"{row.above_90:9.1%}  {row.below_10:9.1%}"
+            lines.append(f"{group}  {row.chances:7,}  {taken:22}  {probability:22}  {ends}")
         return "\n".join(lines) + "\n"
 
 
@@ -178,7 +177,6 @@ def _with_policy(agent: Any, game: Game) -> Any:
 def _chances_of(
     game: Game, deals: Sequence[int], seed: int, action: int, decide: Callable[..., Any], judge: Any
 ) -> list[_Chance]:
-    """The chances of some games, which are played side by side."""
     states = {deal: game.new_initial_state(seed=derive_seed(seed, "chances deal", deal)) for deal in deals}
     found, decisions = [], 0
     while states:

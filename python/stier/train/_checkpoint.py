@@ -18,6 +18,7 @@ from stier.errors import ArgumentError
 CHECKPOINT = "checkpoint.safetensors"
 #: Raised whenever the same settings would go on otherwise from the same checkpoint.
 FORMAT = 9
+_ANOTHER = "choose another folder, or delete it"
 
 
 def set_by_initial(folder: Path) -> dict[str, Any]:
@@ -42,7 +43,6 @@ def read(path: Path, *, arrays: bool = True) -> tuple[dict[str, str], dict[str, 
 
 
 def parsed(path: Path, metadata: Mapping[str, str], name: str) -> dict[str, Any]:
-    """Returns one of the tables in the metadata of a checkpoint."""
     try:
         found = json.loads(metadata[name])
     except (KeyError, ValueError):
@@ -53,7 +53,6 @@ def parsed(path: Path, metadata: Mapping[str, str], name: str) -> dict[str, Any]
 
 
 def sha256(metadata: Mapping[str, str], arrays: Mapping[str, npt.NDArray[Any]]) -> str:
-    """Returns the checksum of everything in a checkpoint."""
     found = hashlib.sha256(f"{metadata.get('settings')}\n{metadata.get('state')}".encode())
     for name, array in sorted(arrays.items()):
         found.update(f"\n{name} {array.dtype} {array.shape}\n".encode())
@@ -72,11 +71,9 @@ def compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> No
     before = there.get("files", {})
     changed = [name for name, digest in here["files"].items() if before.get(name, digest) != digest]
     if changed:
-        raise ArgumentError(
-            f"{path} was made when {', '.join(changed)} had another content: choose another folder, or delete it"
-        )
+        raise ArgumentError(f"{path} was made when {', '.join(changed)} had another content: {_ANOTHER}")
     ignored = ("steps", "version", "files")
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key) and key not in ignored]
     if keys:
         differences = "; ".join(f"{key}: {there.get(key)} there, {here.get(key)} now" for key in keys)
-        raise ArgumentError(f"{path} was made with other settings ({differences}): choose another folder, or delete it")
+        raise ArgumentError(f"{path} was made with other settings ({differences}): {_ANOTHER}")

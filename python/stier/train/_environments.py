@@ -60,20 +60,16 @@ class Environments:
             others: dict[str, Any] = {} if opponent == SELF else {"opponents": opponent, "seat": "rotate"}
             others |= {"autoreset": autoreset, "observation": "uint8", "threads": 1, **beginnings}
             size = ends[number + 1] - ends[number]
-            self.parts.append(
-                VectorEnv(game, size, seed=derive_seed(settings.seed, "training games", number), **others)
-            )
+            own_seed = derive_seed(settings.seed, "training games", number)
+            self.parts.append(VectorEnv(game, size, seed=own_seed, **others))
 
     def reset(self) -> Batch | Turn:
-        """Deals new games."""
         return self._joined([part.reset() for part in self.parts])
 
     def observe(self) -> Batch | Turn:
-        """Returns the decisions that are waiting."""
         return self._joined([part.observe() for part in self.parts])
 
     def step(self, actions: npt.NDArray[Any]) -> Batch | Turn:
-        """Takes an action in each game."""
         if self.classes is not None:
             actions = np.take_along_axis(self.actions, np.asarray(actions)[:, None], 1)[:, 0]
         own = np.split(np.asarray(actions), self.ends)
@@ -111,11 +107,9 @@ class Environments:
         return np.concatenate([*shown, left[:, None] > np.arange(self.barred_ahead)], 1, dtype=np.uint8)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Returns everything that later play depends on."""
         return {f"games.{i}": np.frombuffer(part.get_state(), np.uint8) for i, part in enumerate(self.parts)}
 
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
-        """Continues from these arrays."""
         for i, part in enumerate(self.parts):
             part.set_state(arrays[f"games.{i}"].tobytes())
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import hashlib
 import itertools
 import math
 import os
@@ -22,9 +23,9 @@ from jaxlib import xla_client
 
 from stier._native import Game, derive_seed
 from stier.errors import ArgumentError
-from stier.network import Network
+from stier.network import Classes, Network
 from stier.train._environments import Floats
-from stier.train._initial import digest
+from stier.train.settings import CommonSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -69,8 +70,6 @@ def device_of(name: str | None) -> jax.Device:
 
 
 def on_device(method: F) -> F:
-    """Makes a method compute on the learner's device."""
-
     @functools.wraps(method)
     def confined(self: JaxLearner, *args: Any, **kwargs: Any) -> Any:
         with jax.default_device(self.device):
@@ -105,6 +104,35 @@ def optimizer_of(max_grad_norm: float) -> optax.GradientTransformation:
         return optax.chain(optax.clip_by_global_norm(max_grad_norm), optax.adam(learning_rate, eps=1e-5))
 
     return optax.inject_hyperparams(make)(learning_rate=0.0)
+
+
+def digest(network: Network | None) -> str | None:
+    """Returns a digest of all weights."""
+    if network is None:
+        return None
+    found = hashlib.sha256()
+    for name, array in sorted(network.tensors().items()):
+        found.update(name.encode())
+        found.update(np.ascontiguousarray(array, "<f4").tobytes())
+    return found.hexdigest()[:16]
+
+
+def fitting(network: Network, game: Game, settings: CommonSettings) -> dict[str, Floats]:
+    """Returns the weights by name. Raises `ValueError` for another game, other layers or another order of suits."""
+    hidden, own = settings.hidden, network.game
+    signatures = [(g.short_name(), g.observation_signature(), g.action_signature()) for g in (own, game)]
+    if signatures[0] != signatures[1]:
+        raise ArgumentError(f"initial must be a network for {game}, whose observations and actions differ from {own}")
+    widths = tuple(weight.shape[1] for weight, _ in network.hidden)
+    if widths != hidden:
+        raise ArgumentError(f"hidden must be {widths} as in the initial network, got {hidden}")
+    if network.activation != "relu":
+        raise ArgumentError(f"initial must be a network with relu between its layers, got {network.activation}")
+    classes = Classes.of(game) if settings.symmetry else None
+    if [places.tolist() for places in network.classes or ()] != [places.tolist() for places in classes or ()]:
+        reads = "positions as they are" if network.classes is None else "sorted positions"
+        raise ArgumentError(f"symmetry must be {network.classes is not None}: the initial network reads {reads}")
+    return {name: array for name, array in network.tensors().items() if not name.startswith("classes")}
 
 
 class JaxLearner:
@@ -157,7 +185,6 @@ class JaxLearner:
         return {name: array for name, array in params.items() if self.value_head or not name.startswith("value")}
 
     def key(self, purpose: str) -> jax.Array:
-        """Returns the random key of this iteration for a purpose."""
         seed = derive_seed(self.settings.seed, f"{self.name} {purpose}", self.iteration)
         key: jax.Array = jax.random.wrap_key_data(jnp.array([seed >> 32, seed & 0xFFFFFFFF], jnp.uint32))
         return key
@@ -182,7 +209,6 @@ class JaxLearner:
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Returns everything that the future depends on."""
         leaves = jax.tree.leaves((self.params, self.optimizer_state, self.average))
         return {
             **{f"state.{i}": np.asarray(leaf) for i, leaf in enumerate(leaves)},
@@ -192,7 +218,6 @@ class JaxLearner:
 
     @on_device
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
-        """Continues from these arrays."""
         leaves, shape = jax.tree.flatten((self.params, self.optimizer_state, self.average))
         there = [jnp.array(arrays[f"state.{i}"], leaf.dtype, copy=True) for i, leaf in enumerate(leaves)]
         self.params, self.optimizer_state, self.average = jax.tree.unflatten(shape, there)

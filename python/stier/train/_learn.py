@@ -19,8 +19,7 @@ from stier.errors import ArgumentError, MissingExtraError
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.train._checkpoint import set_by_initial
-from stier.train._learner import Learner
-from stier.train._run import Logger, Trained, run
+from stier.train._run import Learner, Logger, Trained, run
 from stier.train.evaluation import Evaluation, Exact
 from stier.train.settings import AGENTS, CommonSettings, DMCSettings, Settings
 
@@ -81,7 +80,6 @@ def learner(
 
 
 def algorithm_of(name: str) -> Algorithm:
-    """Returns the algorithm of that name."""
     if name not in ALGORITHMS:
         raise ArgumentError(f"unknown algorithm '{name}'{alternatives(name, 'algorithms', list(ALGORITHMS))}")
     return ALGORITHMS[name]
@@ -99,7 +97,6 @@ def _learner_class(algorithm: str) -> Callable[..., Learner]:
 
 
 def check_settings(algorithm: str, settings: Mapping[str, Any]) -> None:
-    """Raises for a setting that is not known."""
     known = [field.name for field in dataclasses.fields(algorithm_of(algorithm).settings)]
     for name in settings:
         if name not in known:

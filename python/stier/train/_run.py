@@ -12,18 +12,19 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 import stier
 from stier import _arguments
 from stier._files import write, write_bytes
+from stier._native import Game
 from stier._output import Lines, bar
 from stier.errors import ArgumentError, IllegalActionError, TrainingError, TrainingWarning
 from stier.network import Network
 from stier.train._checkpoint import CHECKPOINT, FORMAT, compare, digests, parsed, read, sha256
-from stier.train._learner import Learner
 from stier.train.evaluation import Evaluation
 
 #: Seconds between checkpoints.
@@ -33,6 +34,38 @@ NETWORK, BEST = "network.safetensors", "best.safetensors"
 
 #: Called with the metrics of an iteration or an evaluation.
 Logger = Callable[[dict[str, float]], None]
+
+
+class Learner(Protocol):
+    """An algorithm, at some point of its training."""
+
+    name: str
+    game: Game
+    settings: Any
+    #: A digest of the network that training started from, or None.
+    initial: str | None
+    #: The number of calls of `iterate`, over all runs.
+    iteration: int
+
+    @property
+    def steps(self) -> int:
+        """The number of decisions learned from."""
+        ...
+
+    def iterate(self) -> dict[str, float]:
+        """Plays and learns once; returns the metrics that need no further play."""
+        ...
+
+    def network(self) -> Network:
+        """Returns the network as it is now."""
+        ...
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns everything that the future depends on."""
+        ...
+
+    def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
+        """Continues from these arrays."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +185,6 @@ class _Lines(Lines):
         self._note = ""
 
     def update(self, done: int, total: int, note: str = "") -> None:
-        """Prints a line, if there is a new evaluation or it is time."""
         if note == self._note:
             super().update(done, total, ", ".join(f"{name} {one:.4g}" for name, one in self._record.metrics.items()))
         else:
@@ -164,12 +196,7 @@ class _Record:
     """Rows, sums since the last row, and the files that they are kept in."""
 
     def __init__(
-        self,
-        learner: Learner,
-        folder: Path | None,
-        evaluation: Evaluation,
-        evaluations: int,
-        log: Logger | None,
+        self, learner: Learner, folder: Path | None, evaluation: Evaluation, evaluations: int, log: Logger | None
     ) -> None:
         self.learner, self.folder, self.evaluation, self.log = learner, folder, evaluation, log
         #: The evaluations, and their number.
@@ -190,12 +217,10 @@ class _Record:
 
     @property
     def evaluated(self) -> int:
-        """Steps at the last evaluation."""
         return int(self.rows[-1]["steps"]) if self.rows else -1
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All that the network and the log depend on."""
         own = dataclasses.asdict(self.learner.settings)
         own = {key: list(value) if isinstance(value, tuple) else value for key, value in own.items()}
         return {
@@ -236,14 +261,12 @@ class _Record:
             self.log(self.at() | self.metrics)
 
     def diverged(self, why: str) -> TrainingError:
-        """Returns the error that ends training."""
         return TrainingError(
             f"training has diverged: {why} in iteration {self.learner.iteration}, after "
             f"{self.learner.steps:,} decisions. Use a smaller learning_rate"
         )
 
     def at(self) -> dict[str, float]:
-        """Decisions and CPU time so far."""
         return {"steps": self.learner.steps, "cpu_seconds": round(self.cpu_seconds, 2)}
 
     def evaluate(self) -> None:
@@ -278,7 +301,6 @@ class _Record:
         return f"the network at the end is worse than an earlier one: {self.best}{kept}, but {end}"
 
     def keep_network(self) -> None:
-        """Saves the network beside those of earlier iterations."""
         assert self.folder is not None
         (self.folder / HISTORY).mkdir(parents=True, exist_ok=True)
         self.learner.network().save(self.folder / HISTORY / f"{self.learner.steps:012d}.safetensors")
@@ -341,9 +363,8 @@ class _Record:
         compare(path, {**dataclasses.asdict(type(self.learner.settings)()), **there}, here)
         self.learner.restore(arrays)
         if there["steps"] > here["steps"] < self.learner.steps:
-            raise ArgumentError(
-                f"steps must be at least {self.learner.steps:,}, which {path} has done; got {here['steps']:,}"
-            )
+            done = f"{self.learner.steps:,}"
+            raise ArgumentError(f"steps must be at least {done}, which {path} has done; got {here['steps']:,}")
         self.learner.initial = here["initial"]
         state = parsed(path, metadata, "state")
         self.rows, self.sums = state["rows"], state["sums"]

@@ -53,8 +53,7 @@ class Step(NamedTuple):
 #: Called with observations, what the critic sees, legal actions and the number of the call: returns actions, the
 #: logarithms of the policy, values, and what the critic expected of the actions.
 Choose = Callable[
-    [Observations, Observations, npt.NDArray[np.bool_], int],
-    tuple[npt.NDArray[Any], Floats, Floats, Floats],
+    [Observations, Observations, npt.NDArray[np.bool_], int], tuple[npt.NDArray[Any], Floats, Floats, Floats]
 ]
 
 
@@ -129,14 +128,12 @@ class SelfPlay(Environments):
         }
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Returns everything that later play depends on."""
         found = super().arrays()
         for number, step in enumerate(self.ahead):
             found |= {f"ahead.{number}.{name}": array for name, array in step._asdict().items()}
         return found
 
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
-        """Continues from these arrays."""
         super().restore(arrays)
         count = sum(name.endswith(".rewards") for name in arrays)
         self.ahead = [Step(*(arrays[f"ahead.{number}.{name}"] for name in Step._fields)) for number in range(count)]

@@ -51,7 +51,6 @@ def responder_help() -> str:
 
 
 def _text(default: Any) -> str:
-    """A default as it is written on the command line."""
     if isinstance(default, bool):
         return "on" if default else "off"
     if isinstance(default, tuple):
@@ -117,7 +116,6 @@ def _small_tree(game: Game) -> GameTree | bool:
 
 
 def _value(text: str) -> Any:
-    """A truth value, a number, or numbers separated by commas."""
     if text in ("on", "off"):
         return text == "on"
     try:
@@ -130,7 +128,6 @@ def _value(text: str) -> Any:
 
 
 def _table(trained: Trained) -> str:
-    """The evaluations, line by line."""
     shown = ["steps", "cpu_seconds", *trained.headlines]
     titles = [key.removeprefix("eval/") for key in shown]
     widths = [max(len(title), 9) for title in titles]

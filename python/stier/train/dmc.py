@@ -20,8 +20,7 @@ from stier._native import Game, derive_seed
 from stier.errors import ArgumentError
 from stier.network import Network
 from stier.train._environments import Environments, Floats, Observations
-from stier.train._initial import fitting
-from stier.train._jax import JaxLearner, Params, hidden_layers, on_device, optimizer_of
+from stier.train._jax import JaxLearner, Params, fitting, hidden_layers, on_device, optimizer_of
 from stier.train.settings import DMCSettings, linear
 
 #: The share of random actions at the beginning and at the end; it falls linearly.
@@ -31,7 +30,6 @@ optimizer = optimizer_of(max_grad_norm=1.0)
 
 
 def estimates(params: Params, observation: jax.Array) -> jax.Array:
-    """Returns the expected return of every action, legal or not."""
     x = hidden_layers(params, "hidden", observation)
     return x @ params["policy.weight"] + params["policy.bias"]
 
@@ -118,9 +116,8 @@ class DMC(JaxLearner):
         observations, actions, environments, players = [], [], [], []
         returns = batch.rewards.copy()
         while not batch.terminated.all():
-            chosen = np.asarray(
-                act(self.params, batch.observation, batch.legal_action_mask, epsilon, key, np.uint32(step))
-            )
+            seen = (batch.observation, batch.legal_action_mask)
+            chosen = np.asarray(act(self.params, *seen, epsilon, key, np.uint32(step)))
             playing = ~batch.terminated
             observations.append(batch.observation[playing])
             actions.append(chosen[playing])
@@ -136,9 +133,8 @@ class DMC(JaxLearner):
         """Returns the weights of a network of this algorithm, whose logits are returns divided by a temperature."""
         made = network.training
         if made.get("algorithm") != "dmc":
-            raise ArgumentError(
-                f"initial must be a network of dmc, whose logits are returns; this one is of {made.get('algorithm')}"
-            )
+            made_by = made.get("algorithm")
+            raise ArgumentError(f"initial must be a network of dmc, whose logits are returns; it is of {made_by}")
         factor = np.float32(made["temperature"] * network.value_scale / self.play.scale)
         found = fitting(network, self.game, self.settings)
         return {name: array * factor if name.startswith("policy") else array for name, array in found.items()}

@@ -12,13 +12,7 @@ import numpy.typing as npt
 
 from stier import _arguments
 from stier._adapting import as_game
-from stier._native import (
-    Agent,
-    GameTree,
-    TabularPolicy,
-    VectorEnv,
-    estimate,
-)
+from stier._native import Agent, GameTree, TabularPolicy, VectorEnv, estimate
 from stier.errors import ArgumentError
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
@@ -132,9 +126,8 @@ class Exact:
         sets = self.tree.information_sets
         starts = range(0, sets, ROWS)
         if not self._observations:
-            self._observations.extend(
-                self.tree.observation_tensors(start, min(start + ROWS, sets), "uint8") for start in starts
-            )
+            tensors = self.tree.observation_tensors
+            self._observations.extend(tensors(start, min(start + ROWS, sets), "uint8") for start in starts)
         rows = [
             network(observation, legal[start : start + ROWS])[0]
             for start, observation in zip(starts, self._observations, strict=True)

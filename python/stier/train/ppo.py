@@ -21,8 +21,7 @@ import optax
 from stier._native import Game
 from stier.network import Network
 from stier.train._environments import Floats
-from stier.train._initial import fitting
-from stier.train._jax import JaxLearner, Params, hidden_layers, on_device, optimizer_of
+from stier.train._jax import JaxLearner, Params, fitting, hidden_layers, on_device, optimizer_of
 from stier.train._selfplay import SelfPlay
 from stier.train.settings import Settings
 
@@ -177,7 +176,6 @@ class PPO(JaxLearner):
 
     @on_device
     def iterate(self) -> dict[str, float]:
-        """Plays, learns, and returns the metrics."""
         learning_rate = self.settings.learning_rate_after(self.steps)
         entropy_coefficient = self.settings.entropy_after(self.steps)
         key = self.key("actions")

@@ -147,9 +147,8 @@ def best_response(
     if progress:
         print(f"measuring the gain against {victim}", file=sys.stderr, flush=True)
     spread = game.max_utility() - game.min_utility()
-    more = Duel(
-        play("choice of actions", "sample").values - play("choice of actions", "best").values, (-spread, spread)
-    )
+    sampled, likeliest = (play("choice of actions", choose).values for choose in ("sample", "best"))
+    more = Duel(sampled - likeliest, (-spread, spread))
     choose: Literal["best", "sample"] = "sample" if more.mean > more.ci95 else "best"
     measured = play("held out", choose)
     if folder is None:

@@ -99,7 +99,6 @@ class CommonSettings:
 
 
 def _converted(name: str, value: Any, default: Any) -> Any:
-    """The value, if it can stand where the default does."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     number = whole or isinstance(value, float)
     if name == "opponents":
