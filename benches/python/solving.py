@@ -255,8 +255,8 @@ def solving(found: dict[str, Figures], packages: list[str], where: list[str]) ->
         ],
         command="python benches/python/solving.py   # fifteen minutes",
         details={
-            "Building": "Seconds to make the solver; here, the tree. *Walk* is a loop in Python over all histories of the game, with "
-            "the information states that every tabular method needs. *Factor* is how many times as long "
+            "Building": "Seconds to make the solver; here, the tree. *Walk* is a loop in Python over all histories of "
+            "the game, with the information states that every tabular method needs. *Factor* is how many times as long "
             f"`stier.solving.GameTree` takes.\n\n{building}",
             "Iterating": "Milliseconds per iteration, and how many times as fast this package is as the others.\n\n"
             + iterating,

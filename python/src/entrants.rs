@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Sender, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 
-use pyo3::exceptions::{PyException, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use stier_agents::agent::DecideError;
@@ -73,7 +73,7 @@ impl PythonAgent {
 
     /// The error for an exception of the agent, or of what it returned, in the state that it was shown.
     pub(crate) fn raised(&self, py: Python<'_>, game: &Game, shown: Option<&dyn DynState>, error: PyErr) -> PyErr {
-        if !error.is_instance_of::<PyException>(py) || errors::is_of_game(py, &error) {
+        if !errors::is_fault(py, &error) || errors::is_of_game(py, &error) {
             return error;
         }
         let kind = error.get_type(py).name().map_or_else(|_| "an exception".to_string(), |name| name.to_string());

@@ -1,7 +1,7 @@
 //! Conversion of the engine's errors to Python exceptions. Their types live in `stier/errors.py`, where a type can have
 //! several bases.
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyException, PyRuntimeError, PySystemExit};
 use pyo3::{PyErr, Python};
 
 /// Makes a function for each type, which turns an error into an exception of this type.
@@ -38,6 +38,11 @@ exceptions! {
 /// Returns true for an error by `game`.
 pub(crate) fn is_of_game(py: Python<'_>, error: &PyErr) -> bool {
     error.is_instance_of::<GameError>(py)
+}
+
+/// Returns true for an exception that blames the code that raised it. An exit does, an interrupt does not.
+pub(crate) fn is_fault(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyException>(py) || error.is_instance_of::<PySystemExit>(py)
 }
 
 /// A calculation that was stopped, or could not be carried out.

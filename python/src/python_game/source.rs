@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pyo3::call::PyCallArgs;
-use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use stier_core::game::Chance;
@@ -101,7 +100,7 @@ impl Source {
 
     /// Ends the calculation: a method raised an exception.
     pub(super) fn raised(&self, py: Python<'_>, method: &str, error: PyErr, path: &Path) -> ! {
-        if !error.is_instance_of::<PyException>(py) {
+        if !errors::is_fault(py, &error) {
             raise(error);
         }
         let kind = error.get_type(py).name().map_or_else(|_| "an exception".to_string(), |name| name.to_string());
