@@ -50,9 +50,7 @@ impl SchweinsGalopp {
             behind: colours - 1 + usize::from(rules.cards_per_colour) * colours,
         }
     }
-}
 
-impl SchweinsGalopp {
     /// The colours, by the places of their pigs.
     pub(super) fn colours(&self) -> Option<Symmetry> {
         let Sizes { colours, of_a_colour, track, behind, .. } = self.sizes();

@@ -83,6 +83,31 @@ impl SchweinsGalopp {
         }
         words.join(" ")
     }
+
+    /// The facts, which everybody knows.
+    fn table_facts(&self, state: &State) -> Vec<Fact> {
+        let round = (state.round + 1).min(self.rules.rounds);
+        let race = names(self.order(state));
+        let in_order = (!race.is_empty()).then(|| race.join(" "));
+        let seats = ..self.num_seats();
+        vec![
+            Fact::told("round", round, format!("{round} of {}", self.rules.rounds)),
+            Fact::told("first_player", state.first, format!("seat {}", state.first)),
+            Fact::told("supply", state.supply, state.supply),
+            Fact { words: in_order, ..Fact::new("race", Value::from_iter(race)) },
+            Fact::new(
+                "track",
+                Value::from_iter((0..self.rules.track).map(|space| self.pig_on(state, space).map(name))),
+            ),
+            Fact::new("track_food", Value::from_iter(bits::members(state.track_food))),
+            Fact::new(
+                "played",
+                Value::from_iter(state.played[seats].iter().map(|cards| Value::from_iter(names(cards.iter())))),
+            ),
+            Fact::new("at_risk", Value::from_iter(state.risk[seats].iter().copied())),
+            Fact::new("banked", Value::from_iter(state.banked[seats].iter().copied())),
+        ]
+    }
 }
 
 impl Notation for SchweinsGalopp {
@@ -183,33 +208,6 @@ impl Notation for SchweinsGalopp {
             next: self.next_text(state),
             tells_returns: true,
         }
-    }
-}
-
-impl SchweinsGalopp {
-    /// The facts, which everybody knows.
-    fn table_facts(&self, state: &State) -> Vec<Fact> {
-        let round = (state.round + 1).min(self.rules.rounds);
-        let race = names(self.order(state));
-        let in_order = (!race.is_empty()).then(|| race.join(" "));
-        let seats = ..self.num_seats();
-        vec![
-            Fact::told("round", round, format!("{round} of {}", self.rules.rounds)),
-            Fact::told("first_player", state.first, format!("seat {}", state.first)),
-            Fact::told("supply", state.supply, state.supply),
-            Fact { words: in_order, ..Fact::new("race", Value::from_iter(race)) },
-            Fact::new(
-                "track",
-                Value::from_iter((0..self.rules.track).map(|space| self.pig_on(state, space).map(name))),
-            ),
-            Fact::new("track_food", Value::from_iter(bits::members(state.track_food))),
-            Fact::new(
-                "played",
-                Value::from_iter(state.played[seats].iter().map(|cards| Value::from_iter(names(cards.iter())))),
-            ),
-            Fact::new("at_risk", Value::from_iter(state.risk[seats].iter().copied())),
-            Fact::new("banked", Value::from_iter(state.banked[seats].iter().copied())),
-        ]
     }
 }
 

@@ -55,25 +55,7 @@ impl Schwimmen {
         let count = usize::from(self.rules.players);
         (other != NOBODY).then(|| (usize::from(other) + count - seat.index()) % count)
     }
-}
 
-/// The kind and the card of an entry.
-fn entry(seen: SeenEvent) -> (usize, Option<u8>) {
-    match seen {
-        SeenEvent::Did(action) if action.0 < GIVE => (0, Some(action.0)),
-        SeenEvent::Did(action) if action.0 < SWAP_ALL => (1, Some(action.0 - GIVE)),
-        SeenEvent::Did(action) => (2 + usize::from(action.0 - SWAP_ALL), None),
-        SeenEvent::Dealt(Some(card)) => (7, Some(card)),
-        SeenEvent::Table(Some(card)) => (8, Some(card)),
-        SeenEvent::Turned(card) => (9, Some(card)),
-        SeenEvent::Shown(card) => (10, Some(card)),
-        SeenEvent::Cut(card) => (11, Some(card)),
-        SeenEvent::Dealt(None) => (12, None),
-        SeenEvent::Table(None) => (13, None),
-    }
-}
-
-impl Schwimmen {
     /// Writes what the observer sees: a spectator everything but hidden cards, seats counted from the first. The number
     /// of cards in the pile is read from `pile`.
     pub(super) fn write_observation<P: Pen>(&self, state: &State, observer: Observer, pile: u32, pen: &mut P) {
@@ -149,5 +131,21 @@ impl Schwimmen {
                 }
             }
         }
+    }
+}
+
+/// The kind and the card of an entry.
+fn entry(seen: SeenEvent) -> (usize, Option<u8>) {
+    match seen {
+        SeenEvent::Did(action) if action.0 < GIVE => (0, Some(action.0)),
+        SeenEvent::Did(action) if action.0 < SWAP_ALL => (1, Some(action.0 - GIVE)),
+        SeenEvent::Did(action) => (2 + usize::from(action.0 - SWAP_ALL), None),
+        SeenEvent::Dealt(Some(card)) => (7, Some(card)),
+        SeenEvent::Table(Some(card)) => (8, Some(card)),
+        SeenEvent::Turned(card) => (9, Some(card)),
+        SeenEvent::Shown(card) => (10, Some(card)),
+        SeenEvent::Cut(card) => (11, Some(card)),
+        SeenEvent::Dealt(None) => (12, None),
+        SeenEvent::Table(None) => (13, None),
     }
 }

@@ -67,80 +67,7 @@ impl Schwimmen {
         }
         words.join(" ")
     }
-}
 
-impl Notation for Schwimmen {
-    fn action_name(&self, action: Action) -> String {
-        match action.0 {
-            id if id < GIVE => format!("take:{}", cards::name(id)),
-            id if id < SWAP_ALL => format!("give:{}", cards::name(id - GIVE)),
-            SWAP_ALL => "swap_all".to_string(),
-            PUSH => "push".to_string(),
-            KNOCK => "knock".to_string(),
-            KEEP => "keep".to_string(),
-            _ => "swap".to_string(),
-        }
-    }
-
-    fn outcome_name(&self, outcome: Action) -> String {
-        cards::name(outcome.0)
-    }
-
-    fn rule_broken(&self, state: &State, action: Action) -> String {
-        match (state.phase, action.0) {
-            (Phase::Swap, _) => "the dealer must keep or swap the dealt hand".to_string(),
-            (Phase::Give, id) if (GIVE..SWAP_ALL).contains(&id) => {
-                "the card given must be one of the three held before".to_string()
-            }
-            (Phase::Give, _) => "a card must be given for the one taken".to_string(),
-            (_, id) if id < GIVE => "the card is not on the table".to_string(),
-            (_, id) if id < SWAP_ALL => "a card may be given only after one has been taken".to_string(),
-            (_, KNOCK) if state.knocker != NOBODY => "a player has knocked already".to_string(),
-            (_, KNOCK) => "no player may knock in the first turn".to_string(),
-            _ => "only the dealer may swap, before the first turn".to_string(),
-        }
-    }
-
-    fn cards(&self) -> Vec<String> {
-        bits::members(self.deck).map(cards::name).collect()
-    }
-
-    /// Counts a card taken from the table as held while another must be given for it.
-    fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
-        let taken = match state.taken {
-            card if card != NO_CARD && state.mover == seat.0 => 1 << card,
-            _ => 0,
-        };
-        let held = state.hands[seat.index()] | taken;
-        let deck = bits::members(self.deck);
-        counts.iter_mut().zip(deck).for_each(|(count, card)| *count = (held >> card & 1) as u8);
-    }
-
-    fn faces(&self) -> Vec<Face> {
-        let face = |card| Face::french(card / 8, cards::RANKS[usize::from(card) % 8]);
-        bits::members(self.deck).map(face).collect()
-    }
-
-    /// Lays out the table and a row for each seat.
-    fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
-        let seats = Seat::all(self.num_seats()).map(|seat| self.player(state, seat, perspective));
-        Scene {
-            title: "Schwimmen",
-            facts: self.table_facts(state, perspective),
-            track: Vec::new(),
-            places: std::iter::once(self.table(state, perspective)).chain(seats).collect(),
-            next: self.next_text(state),
-            tells_returns: true,
-        }
-    }
-}
-
-/// The names of the cards of a set.
-fn names(cards: u32) -> Value {
-    bits::members(cards).map(cards::name).collect()
-}
-
-impl Schwimmen {
     fn table_facts(&self, state: &State, perspective: Option<Seat>) -> Vec<Fact> {
         let (is_match, pile) = (self.rules.play == Play::Match, state.pool.count_ones());
         let deal = state.deals + u8::from(state.phase != Phase::Over);
@@ -212,6 +139,77 @@ impl Schwimmen {
         ];
         Place::of(seat, groups, remarks.into_iter().flatten().collect())
     }
+}
+
+impl Notation for Schwimmen {
+    fn action_name(&self, action: Action) -> String {
+        match action.0 {
+            id if id < GIVE => format!("take:{}", cards::name(id)),
+            id if id < SWAP_ALL => format!("give:{}", cards::name(id - GIVE)),
+            SWAP_ALL => "swap_all".to_string(),
+            PUSH => "push".to_string(),
+            KNOCK => "knock".to_string(),
+            KEEP => "keep".to_string(),
+            _ => "swap".to_string(),
+        }
+    }
+
+    fn outcome_name(&self, outcome: Action) -> String {
+        cards::name(outcome.0)
+    }
+
+    fn rule_broken(&self, state: &State, action: Action) -> String {
+        match (state.phase, action.0) {
+            (Phase::Swap, _) => "the dealer must keep or swap the dealt hand".to_string(),
+            (Phase::Give, id) if (GIVE..SWAP_ALL).contains(&id) => {
+                "the card given must be one of the three held before".to_string()
+            }
+            (Phase::Give, _) => "a card must be given for the one taken".to_string(),
+            (_, id) if id < GIVE => "the card is not on the table".to_string(),
+            (_, id) if id < SWAP_ALL => "a card may be given only after one has been taken".to_string(),
+            (_, KNOCK) if state.knocker != NOBODY => "a player has knocked already".to_string(),
+            (_, KNOCK) => "no player may knock in the first turn".to_string(),
+            _ => "only the dealer may swap, before the first turn".to_string(),
+        }
+    }
+
+    fn cards(&self) -> Vec<String> {
+        bits::members(self.deck).map(cards::name).collect()
+    }
+
+    /// Counts a card taken from the table as held while another must be given for it.
+    fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
+        let taken = match state.taken {
+            card if card != NO_CARD && state.mover == seat.0 => 1 << card,
+            _ => 0,
+        };
+        let held = state.hands[seat.index()] | taken;
+        let deck = bits::members(self.deck);
+        counts.iter_mut().zip(deck).for_each(|(count, card)| *count = (held >> card & 1) as u8);
+    }
+
+    fn faces(&self) -> Vec<Face> {
+        let face = |card| Face::french(card / 8, cards::RANKS[usize::from(card) % 8]);
+        bits::members(self.deck).map(face).collect()
+    }
+
+    /// Lays out the table and a row for each seat.
+    fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
+        let seats = Seat::all(self.num_seats()).map(|seat| self.player(state, seat, perspective));
+        Scene {
+            title: "Schwimmen",
+            facts: self.table_facts(state, perspective),
+            track: Vec::new(),
+            places: std::iter::once(self.table(state, perspective)).chain(seats).collect(),
+            next: self.next_text(state),
+            tells_returns: true,
+        }
+    }
+}
+
+/// The names of the cards of a set.
+fn names(cards: u32) -> Value {
+    bits::members(cards).map(cards::name).collect()
 }
 
 #[cfg(test)]

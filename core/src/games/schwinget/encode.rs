@@ -33,9 +33,7 @@ impl Schwinget {
     fn max_draws(&self) -> usize {
         usize::from(self.pile) / 2
     }
-}
 
-impl Schwinget {
     /// Writes what the observer sees: a spectator everything but hands, seats counted from the first.
     pub(super) fn write_observation<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         let (cards, hand_size) = (usize::from(self.deck.size), usize::from(self.rules.hand_size));

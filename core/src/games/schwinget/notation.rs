@@ -66,9 +66,7 @@ impl Schwinget {
             (seat, pile) => format!("{pile} cards, locked by seat {seat}"),
         }
     }
-}
 
-impl Schwinget {
     /// The knowledge of the seat of a view, in one line.
     pub(super) fn tell(&self, view: &View) -> String {
         let mut words = vec![format!("seat {}", view.seat())];
@@ -91,6 +89,54 @@ impl Schwinget {
             }
         }
         words.join(" ")
+    }
+
+    /// The facts, which everybody knows.
+    fn table_facts(&self, state: &State) -> Vec<Fact> {
+        let bout = (state.bout + 1).min(self.rules.bouts);
+        let card = |card: Card| (card != NO_CARD).then(|| self.deck.name(card));
+        let names = |cards| Value::from_iter(bits::members(cards).map(|card| self.deck.name(card)));
+        let trump = card(state.turned).and(SUITS.get(usize::from(state.trump)).copied());
+        let score = |&score: &u16| match self.rules.scoring {
+            Scoring::Points => Value::from(u32::from(score / 100)),
+            Scoring::Schwinger => Value::from(f64::from(score) / 100.0),
+        };
+        vec![
+            Fact::told("bout", bout, format!("{bout} of {}", self.rules.bouts)),
+            Fact::told("trump", trump, self.trump_text(state)),
+            Fact::told("pile", state.pile, self.pile_text(state)),
+            Fact::new("turned_up", card(state.turned)),
+            Fact::new("led", card(state.led)),
+            Fact::new("answer", card(state.reply)),
+            Fact::new("leader", state.leader),
+            Fact::new("attacker", state.attacked().then_some(state.attacker)),
+            Fact::new("neutral_trick", state.neutral != Neutral::None),
+            Fact::new("tricks", Value::from_iter(state.taken)),
+            Fact::new("scores", Value::from_iter(state.scores.iter().map(score))),
+            Fact::new("played", Value::from_iter(state.played.map(names))),
+        ]
+    }
+
+    fn player(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Place {
+        let index = seat.index();
+        let open = perspective.is_none_or(|own| own == seat);
+        let hand = bits::members(state.hands[index]).map(|card| self.deck.name(card));
+        let score = self.score_text(state.scores[index]);
+        let mut remarks = vec![format!("tricks: {}", state.taken[index]), format!("score: {score}")];
+        remarks.extend((state.attacker == seat.0).then(|| "attacked".to_string()));
+        Place::of(seat, vec![Group::hand(hand, open)], remarks)
+    }
+
+    fn table(&self, state: &State) -> Place {
+        let open = |name, card: Card| Group::open(name, (card != NO_CARD).then(|| self.deck.name(card)));
+        let groups = vec![
+            open("trump", state.turned),
+            Group::pile(if state.attacked() { "locked pile" } else { "pile" }, state.pile.into()),
+            open(["seat 0 led", "seat 1 led"][usize::from(state.leader)], state.led),
+            open("answer", state.reply),
+        ];
+        let neutral = (state.neutral != Neutral::None).then(|| "a neutral trick waits".to_string());
+        Place { groups, remarks: neutral.into_iter().collect(), ..Place::default() }
     }
 }
 
@@ -153,56 +199,6 @@ impl Notation for Schwinget {
             next: self.next_text(state),
             tells_returns: true,
         }
-    }
-}
-
-impl Schwinget {
-    /// The facts, which everybody knows.
-    fn table_facts(&self, state: &State) -> Vec<Fact> {
-        let bout = (state.bout + 1).min(self.rules.bouts);
-        let card = |card: Card| (card != NO_CARD).then(|| self.deck.name(card));
-        let names = |cards| Value::from_iter(bits::members(cards).map(|card| self.deck.name(card)));
-        let trump = card(state.turned).and(SUITS.get(usize::from(state.trump)).copied());
-        let score = |&score: &u16| match self.rules.scoring {
-            Scoring::Points => Value::from(u32::from(score / 100)),
-            Scoring::Schwinger => Value::from(f64::from(score) / 100.0),
-        };
-        vec![
-            Fact::told("bout", bout, format!("{bout} of {}", self.rules.bouts)),
-            Fact::told("trump", trump, self.trump_text(state)),
-            Fact::told("pile", state.pile, self.pile_text(state)),
-            Fact::new("turned_up", card(state.turned)),
-            Fact::new("led", card(state.led)),
-            Fact::new("answer", card(state.reply)),
-            Fact::new("leader", state.leader),
-            Fact::new("attacker", state.attacked().then_some(state.attacker)),
-            Fact::new("neutral_trick", state.neutral != Neutral::None),
-            Fact::new("tricks", Value::from_iter(state.taken)),
-            Fact::new("scores", Value::from_iter(state.scores.iter().map(score))),
-            Fact::new("played", Value::from_iter(state.played.map(names))),
-        ]
-    }
-
-    fn player(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Place {
-        let index = seat.index();
-        let open = perspective.is_none_or(|own| own == seat);
-        let hand = bits::members(state.hands[index]).map(|card| self.deck.name(card));
-        let score = self.score_text(state.scores[index]);
-        let mut remarks = vec![format!("tricks: {}", state.taken[index]), format!("score: {score}")];
-        remarks.extend((state.attacker == seat.0).then(|| "attacked".to_string()));
-        Place::of(seat, vec![Group::hand(hand, open)], remarks)
-    }
-
-    fn table(&self, state: &State) -> Place {
-        let open = |name, card: Card| Group::open(name, (card != NO_CARD).then(|| self.deck.name(card)));
-        let groups = vec![
-            open("trump", state.turned),
-            Group::pile(if state.attacked() { "locked pile" } else { "pile" }, state.pile.into()),
-            open(["seat 0 led", "seat 1 led"][usize::from(state.leader)], state.led),
-            open("answer", state.reply),
-        ];
-        let neutral = (state.neutral != Neutral::None).then(|| "a neutral trick waits".to_string());
-        Place { groups, remarks: neutral.into_iter().collect(), ..Place::default() }
     }
 }
 

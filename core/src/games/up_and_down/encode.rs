@@ -17,9 +17,7 @@ impl UpAndDown {
     fn clockwise(&self, from: Seat, to: u8) -> u8 {
         (to + self.players - from.0) % self.players
     }
-}
 
-impl UpAndDown {
     /// The cards of this round from all seats, without the current trick.
     pub(super) fn played(&self, state: &State) -> u64 {
         let chosen = state.table.iter().filter(|&&card| state.phase == Phase::Choose && card < FACE_DOWN);

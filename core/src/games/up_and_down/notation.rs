@@ -98,9 +98,7 @@ impl UpAndDown {
             card => self.deck.name(card),
         }
     }
-}
 
-impl UpAndDown {
     /// The knowledge of the seat of a view, in one line.
     pub(super) fn tell(&self, view: &View) -> String {
         let mut out = format!("seat {}", view.seat());
@@ -118,6 +116,58 @@ impl UpAndDown {
             round.tricks.iter().for_each(|trick| self.push_trick(&mut out, trick));
         }
         out
+    }
+
+    fn table_facts(&self, state: &State, perspective: Option<Seat>) -> Vec<Fact> {
+        let [dice, side, pointed] = state.is_set();
+        let round = state.round + u8::from(state.phase != Phase::Over);
+        let letter = self.deck.value_letter(state.trump);
+        let trump = if dice { french_rank(letter) } else { "not rolled yet".to_string() };
+        let chosen = |seat: Seat| state.phase == Phase::Choose && state.table[seat.index()] != NO_CARD;
+        let seats = || Seat::all(self.num_seats());
+        let suit = |seat: Seat| pointed.then(|| SUITS[usize::from(self.suit_at(state.orientation, seat.0))]);
+        let card = |seat| self.card_on_table(state, seat, perspective).flatten();
+        let by_seat = |counts: [u8; SEATS]| Value::from_iter(counts.into_iter().take(self.num_seats()));
+        let played = Actions64(self.played(state)).iter().map(|card| self.deck.name(card.0));
+        vec![
+            Fact::told("round", round, self.round_text(round)),
+            Fact::told("side", side.then_some(SIDES[usize::from(state.down)]), self.side_text(state)),
+            Fact::told("trump", dice.then_some(letter), trump),
+            Fact::told("pot", state.pot, state.pot),
+            Fact::new("boss", pointed.then_some(state.boss)),
+            Fact::new("suits", Value::from_iter(seats().map(suit))),
+            Fact::new("table", Value::from_iter(seats().map(card))),
+            Fact::new("chosen", Value::from_iter(seats().map(chosen))),
+            Fact::new("tricks", by_seat(state.taken)),
+            Fact::new("scores", by_seat(state.scores)),
+            Fact::new("played", Value::from_iter(played)),
+        ]
+    }
+
+    /// The card of a seat on the table, without its name if it lies face down.
+    fn card_on_table(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Option<Option<String>> {
+        let open = state.phase != Phase::Choose || perspective.is_none_or(|own| own == seat);
+        match state.table[seat.index()] {
+            NO_CARD => None,
+            FACE_DOWN => Some(None),
+            card => Some(open.then(|| self.deck.name(card).to_string())),
+        }
+    }
+
+    fn player(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Place {
+        let index = seat.index();
+        let open = perspective.is_none_or(|own| own == seat);
+        let name = |card| self.deck.name(card).to_string();
+        let pointed = state.is_set()[2];
+        let some_card = |suit| (0..self.deck.size).find(|&card| self.deck.suit_of(card) == suit).map(name);
+        let suit = pointed.then(|| self.suit_at(state.orientation, seat.0)).and_then(some_card);
+        let card = self.card_on_table(state, seat, perspective);
+        let chosen = Group { held: state.phase == Phase::Choose, ..Group::held("card", card.into_iter().collect()) };
+        let hand = Actions64(state.hands[index]).iter().map(|action| name(action.0));
+        let boss = (pointed && state.boss == seat.0).then(|| "boss".to_string());
+        let mut remarks: Vec<String> = boss.into_iter().collect();
+        remarks.extend([format!("tricks: {}", state.taken[index]), format!("score: {}", state.scores[index])]);
+        Place { suit, ..Place::of(seat, vec![chosen, Group::hand(hand, open)], remarks) }
     }
 }
 
@@ -173,60 +223,6 @@ impl Notation for UpAndDown {
             next: self.next_text(state),
             tells_returns: true,
         }
-    }
-}
-
-impl UpAndDown {
-    fn table_facts(&self, state: &State, perspective: Option<Seat>) -> Vec<Fact> {
-        let [dice, side, pointed] = state.is_set();
-        let round = state.round + u8::from(state.phase != Phase::Over);
-        let letter = self.deck.value_letter(state.trump);
-        let trump = if dice { french_rank(letter) } else { "not rolled yet".to_string() };
-        let chosen = |seat: Seat| state.phase == Phase::Choose && state.table[seat.index()] != NO_CARD;
-        let seats = || Seat::all(self.num_seats());
-        let suit = |seat: Seat| pointed.then(|| SUITS[usize::from(self.suit_at(state.orientation, seat.0))]);
-        let card = |seat| self.card_on_table(state, seat, perspective).flatten();
-        let by_seat = |counts: [u8; SEATS]| Value::from_iter(counts.into_iter().take(self.num_seats()));
-        let played = Actions64(self.played(state)).iter().map(|card| self.deck.name(card.0));
-        vec![
-            Fact::told("round", round, self.round_text(round)),
-            Fact::told("side", side.then_some(SIDES[usize::from(state.down)]), self.side_text(state)),
-            Fact::told("trump", dice.then_some(letter), trump),
-            Fact::told("pot", state.pot, state.pot),
-            Fact::new("boss", pointed.then_some(state.boss)),
-            Fact::new("suits", Value::from_iter(seats().map(suit))),
-            Fact::new("table", Value::from_iter(seats().map(card))),
-            Fact::new("chosen", Value::from_iter(seats().map(chosen))),
-            Fact::new("tricks", by_seat(state.taken)),
-            Fact::new("scores", by_seat(state.scores)),
-            Fact::new("played", Value::from_iter(played)),
-        ]
-    }
-
-    /// The card of a seat on the table, without its name if it lies face down.
-    fn card_on_table(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Option<Option<String>> {
-        let open = state.phase != Phase::Choose || perspective.is_none_or(|own| own == seat);
-        match state.table[seat.index()] {
-            NO_CARD => None,
-            FACE_DOWN => Some(None),
-            card => Some(open.then(|| self.deck.name(card).to_string())),
-        }
-    }
-
-    fn player(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Place {
-        let index = seat.index();
-        let open = perspective.is_none_or(|own| own == seat);
-        let name = |card| self.deck.name(card).to_string();
-        let pointed = state.is_set()[2];
-        let some_card = |suit| (0..self.deck.size).find(|&card| self.deck.suit_of(card) == suit).map(name);
-        let suit = pointed.then(|| self.suit_at(state.orientation, seat.0)).and_then(some_card);
-        let card = self.card_on_table(state, seat, perspective);
-        let chosen = Group { held: state.phase == Phase::Choose, ..Group::held("card", card.into_iter().collect()) };
-        let hand = Actions64(state.hands[index]).iter().map(|action| name(action.0));
-        let boss = (pointed && state.boss == seat.0).then(|| "boss".to_string());
-        let mut remarks: Vec<String> = boss.into_iter().collect();
-        remarks.extend([format!("tricks: {}", state.taken[index]), format!("score: {}", state.scores[index])]);
-        Place { suit, ..Place::of(seat, vec![chosen, Group::hand(hand, open)], remarks) }
     }
 }
 

@@ -61,9 +61,7 @@ impl Schwimmen {
     fn is_due_to_knock(&self, hand: u32) -> bool {
         self.score(hand) >= KNOCK_FROM
     }
-}
 
-impl Schwimmen {
     /// The chance of each seat to lose the current deal, with all cards open. The chances add up to 1.
     #[inline]
     fn chances_to_lose(&self, state: &State) -> [f32; PLAYERS] {
