@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use stier_agents::agent::DecideError;
 use stier_agents::agent::threads::Halted;
-use stier_agents::batch::resample_many;
-use stier_agents::batch::search_many::{self, SearchManyError};
 use stier_agents::batch::vector::Cells;
+use stier_agents::batch::{ManyError, resample_many, search_many};
 use stier_agents::erased::{DynGame, DynState, DynWorlds};
 use stier_agents::{AgentSpec, Decision};
 use stier_core::{Rng, Seat, Turn, encode};
@@ -135,7 +134,7 @@ fn search(
     spec: &str,
     states: &[&dyn DynState],
     threads: usize,
-) -> Result<Vec<Decision>, SearchManyError> {
+) -> Result<Vec<Decision>, ManyError> {
     let settings = search_many::Settings { seed: 6, threads };
     let spec: AgentSpec = spec.parse().expect("an agent");
     game.search_many(&spec, states, &settings, &Arc::default(), &|| ControlFlow::Continue(()))
@@ -182,7 +181,7 @@ fn states_that_cannot_be_searched_are_named() {
     let here = game("schwinget");
     let (fine, dealing) = (here.new_state(Some(1)), here.new_state(None));
     let error = search(&*here, "random", &[&*fine, &*dealing], 1).expect_err("chance must be to act");
-    assert_eq!(error, SearchManyError::State { index: 1, source: DecideError::seat(Turn::Chance).unwrap_err() });
+    assert_eq!(error, ManyError::State { index: 1, source: DecideError::seat(Turn::Chance).unwrap_err() });
     let other = game("schwinget:bouts=2").new_state(Some(1));
     let error = search(&*here, "random", &[&*fine, &*fine, &*other], 1).expect_err("another game");
     assert!(error.to_string().starts_with("state 2: "), "{error}");

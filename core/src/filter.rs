@@ -193,8 +193,7 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
             (step, reached) = (way.step, &layers[entry][way.step as usize].states[way.place as usize]);
             events.push(way.event);
         }
-        let mut history = History::new(game);
-        events.into_iter().rev().for_each(|event| history.push(game, event));
+        let history = History::of(game, events.into_iter().rev());
         debug_assert_eq!(game.view(&history, log.seat()), *log);
         history
     }

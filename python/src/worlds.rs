@@ -4,8 +4,9 @@ use std::sync::atomic::AtomicBool;
 
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use stier_agents::batch::resample_many::{ResampleError, Settings};
-use stier_agents::batch::search_many::{SearchManyError, Settings as SearchSettings};
+use stier_agents::batch::ManyError;
+use stier_agents::batch::resample_many::Settings;
+use stier_agents::batch::search_many::Settings as SearchSettings;
 use stier_agents::erased::DynWorlds;
 use stier_core::Seat;
 
@@ -158,11 +159,15 @@ pub(crate) fn resample_many(
     let interrupt = AtomicBool::new(false);
     let face = game.face();
     let work = || face.resample_many(&sources, &settings, &interrupt);
-    let drawn = watched(py, &interrupt, work)?.map_err(|error| match error {
-        ResampleError::State { .. } | ResampleError::Unsuited(_) => errors::agent(error),
-        ResampleError::Halted(_) => errors::halted(error),
-    })?;
+    let drawn = watched(py, &interrupt, work)?.map_err(refused)?;
     Ok(Worlds { game: game.clone(), drawn })
+}
+
+fn refused(error: ManyError) -> PyErr {
+    match error {
+        ManyError::State { .. } | ManyError::Unsuited(_) => errors::agent(error),
+        ManyError::Halted(_) => errors::halted(error),
+    }
 }
 
 /// `on_progress(done, total)` is called before the first search, then about ten times a second, and after the last. See
@@ -185,10 +190,7 @@ pub(crate) fn search_many(
     let inner: Vec<_> = states.iter().map(|state| state.inner()).collect();
     let face = game.face();
     let work = || face.search_many(&spec, &inner, &settings, &progress.interrupt, &|| progress.advance());
-    let decisions = progress.run(py, work, |error| match error {
-        SearchManyError::State { .. } | SearchManyError::Unsuited(_) => errors::agent(error),
-        SearchManyError::Halted(_) => errors::halted(error),
-    })?;
+    let decisions = progress.run(py, work, refused)?;
     let found = decisions.into_iter().zip(&states);
     found.map(|(decision, state)| search_of(py, spec.name(), decision, Vec::new(), state)).collect()
 }

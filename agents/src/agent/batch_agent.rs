@@ -15,9 +15,11 @@ pub trait BatchAgent<G: Game>: Send {
 /// A decision at one of many tables. The player sees its legal actions and its observation, but neither the past nor
 /// the state.
 pub struct Query<'a, G: Game> {
-    state: &'a G::State,
-    seat: Seat,
-    streams: Streams,
+    pub(crate) state: &'a G::State,
+    /// The seat to act.
+    pub seat: Seat,
+    /// The streams of the decision.
+    pub streams: Streams,
 }
 
 impl<'a, G: Game> Query<'a, G> {
@@ -26,20 +28,14 @@ impl<'a, G: Game> Query<'a, G> {
         Self { state, seat, streams }
     }
 
-    /// Creates the decision of a player that uses no random numbers. In the state a player must be to act.
-    pub(crate) fn of(game: &G, position: &'a History<G>) -> Self {
-        let seat = game.turn(position.state()).seat().expect("a player is to act");
-        Self::new(position.state(), seat, Streams::new(0))
-    }
-
-    /// The seat to act.
-    pub fn seat(&self) -> Seat {
-        self.seat
-    }
-
-    /// The streams of the decision.
-    pub fn streams(&self) -> Streams {
-        self.streams
+    /// Creates the decisions of players that use no random numbers. In each state a player must be to act.
+    pub(crate) fn all(game: &G, positions: &[&'a History<G>]) -> Vec<Self> {
+        let mut queries = Vec::with_capacity(positions.len());
+        for position in positions {
+            let seat = game.turn(position.state()).seat().expect("a player is to act");
+            queries.push(Self::new(position.state(), seat, Streams::new(0)));
+        }
+        queries
     }
 
     /// The seat's legal actions.

@@ -4,8 +4,7 @@
 //! A line contains the players' actions from the root on, without random events. It is not the same as a node: lines
 //! that differ in a choice hidden from the searcher may lead to the same node.
 
-use std::collections::BTreeMap;
-
+use rustc_hash::FxHashMap;
 use stier_core::{Action, Seat};
 
 /// Actions from the root of a search, with their statistics.
@@ -23,39 +22,42 @@ pub struct Line {
 #[derive(Clone, Debug)]
 pub(crate) struct Lines {
     depth: usize,
-    found: BTreeMap<Vec<(Seat, Action)>, (u64, f64)>,
+    found: FxHashMap<Vec<(Seat, Action)>, (u64, f64)>,
 }
 
 impl Lines {
     /// Counts lines of up to `depth` actions.
     pub(crate) fn new(depth: usize) -> Self {
-        Self { depth, found: BTreeMap::new() }
+        Self { depth, found: FxHashMap::default() }
     }
 
     /// Adds an iteration: its actions in the tree and the return of the searching seat.
-    pub(crate) fn add(&mut self, path: impl Iterator<Item = (Seat, Action)>, result: f64) {
+    pub(crate) fn add(&mut self, path: &mut dyn Iterator<Item = (Seat, Action)>, result: f64) {
         let mut line = Vec::with_capacity(self.depth);
         for step in path.take(self.depth) {
             line.push(step);
-            match self.found.get_mut(&line) {
-                Some((visits, sum)) => (*visits, *sum) = (*visits + 1, *sum + result),
-                None => drop(self.found.insert(line.clone(), (1, result))),
-            }
+            self.count(&line, 1, result);
+        }
+    }
+
+    fn count(&mut self, line: &[(Seat, Action)], visits: u64, result: f64) {
+        match self.found.get_mut(line) {
+            Some(found) => *found = (found.0 + visits, found.1 + result),
+            None => drop(self.found.insert(line.to_vec(), (visits, result))),
         }
     }
 
     /// Adds the lines of another search for the same decision.
     pub(crate) fn merge(&mut self, other: Self) {
-        for (line, (visits, sum)) in other.found {
-            let found = self.found.entry(line).or_default();
-            *found = (found.0 + visits, found.1 + sum);
-        }
+        other.found.into_iter().for_each(|(line, (visits, sum))| self.count(&line, visits, sum));
     }
 
     /// All lines, each before those that continue it.
     pub(crate) fn finish(self) -> Vec<Line> {
         let line = |(path, (visits, sum))| Line { path, visits, value: sum / visits as f64 };
-        self.found.into_iter().map(line).collect()
+        let mut lines: Vec<Line> = self.found.into_iter().map(line).collect();
+        lines.sort_by(|one, other| one.path.cmp(&other.path));
+        lines
     }
 }
 
@@ -69,11 +71,11 @@ mod tests {
     fn lines_come_before_those_that_continue_them() {
         let step = |seat, action| (Seat(seat), Action(action));
         let mut lines = Lines::new(2);
-        lines.add([step(0, 3), step(1, 1), step(0, 0)].into_iter(), 1.0);
-        lines.add([step(0, 3), step(1, 0)].into_iter(), -1.0);
+        lines.add(&mut [step(0, 3), step(1, 1), step(0, 0)].into_iter(), 1.0);
+        lines.add(&mut [step(0, 3), step(1, 0)].into_iter(), -1.0);
         let mut other = Lines::new(2);
-        other.add([step(0, 2)].into_iter(), 0.5);
-        other.add([step(0, 3), step(1, 1)].into_iter(), 0.0);
+        other.add(&mut [step(0, 2)].into_iter(), 0.5);
+        other.add(&mut [step(0, 3), step(1, 1)].into_iter(), 0.0);
         lines.merge(other);
         let found: Vec<_> = lines.finish().into_iter().map(|line| (line.path, line.visits, line.value)).collect();
         assert_eq!(

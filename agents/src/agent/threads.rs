@@ -32,15 +32,19 @@ pub enum Halted {
     },
 }
 
+/// A callback of a long calculation, called from any thread, which may stop it.
+pub type Watch<'a> = &'a (dyn Fn() -> ControlFlow<()> + Sync);
+
+/// A callback that is told how far a long calculation has come, and may stop it.
+pub type WatchOf<'a, T> = &'a (dyn Fn(T) -> ControlFlow<()> + Sync);
+
 /// Turns the answer of a `watch` callback into an error if it is to stop.
 pub fn goes_on(flow: ControlFlow<()>) -> Result<(), Halted> {
     if flow.is_break() { Err(Halted::Interrupted) } else { Ok(()) }
 }
 
 /// A `watch` callback that keeps its answer: once it has stopped one thread, it stops all others.
-pub(crate) fn stopping_all(
-    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-) -> impl Fn() -> ControlFlow<()> + Sync + use<'_> {
+pub(crate) fn stopping_all(watch: Watch<'_>) -> impl Fn() -> ControlFlow<()> + Sync + use<'_> {
     let stopped = AtomicBool::new(false);
     move || {
         if stopped.load(Ordering::Relaxed) || watch().is_break() {
@@ -116,20 +120,18 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Values that several threads give or take, each once.
+/// Values that several threads give, each once.
 struct Slots<T>(Vec<Mutex<Option<T>>>);
 
 impl<T> Slots<T> {
-    fn of(values: impl Iterator<Item = Option<T>>) -> Self {
-        Self(values.map(Mutex::new).collect())
+    fn new(count: usize) -> Self {
+        let mut slots = Vec::new();
+        slots.resize_with(count, Mutex::default);
+        Self(slots)
     }
 
     fn set(&self, index: usize, value: T) {
         *locked(&self.0[index]) = Some(value);
-    }
-
-    fn take(&self, index: usize) -> T {
-        locked(&self.0[index]).take().expect("each value is taken once")
     }
 
     fn into_values(self) -> Vec<T> {
@@ -168,7 +170,7 @@ pub fn each<W: Send, T: Send, E: From<Halted> + Send>(
     let mut run = || {
         for first in (0..count).step_by(TASKS as usize) {
             let size = TASKS.min(count - first) as usize;
-            let results = Slots::of((0..size).map(|_| None));
+            let results = Slots::new(size);
             let task = |index: usize| {
                 if failed.load(Ordering::Relaxed) {
                     return;
@@ -208,7 +210,7 @@ pub fn each<W: Send, T: Send, E: From<Halted> + Send>(
 /// Does the work for every number below `count`, in parallel on the threads of the caller's pool, and returns the
 /// results in order.
 pub(crate) fn map_all<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let results = Slots::of((0..count).map(|_| None));
+    let results = Slots::new(count);
     for_each(count, &|index| results.set(index, work(index)));
     results.into_values()
 }
@@ -218,12 +220,19 @@ pub(crate) fn for_each_task<T: Send>(tasks: impl IntoIterator<Item = T>, work: i
     let mut tasks = tasks.into_iter();
     let Some(first) = tasks.next() else { return };
     let Some(second) = tasks.next() else { return work(first) };
-    let tasks = [first, second].into_iter().chain(tasks);
     if num_threads() == 1 {
-        return tasks.for_each(work);
+        work(first);
+        work(second);
+        for task in tasks {
+            work(task);
+        }
+        return;
     }
-    let tasks = Slots::of(tasks.map(Some));
-    for_each(tasks.0.len(), &|index| work(tasks.take(index)));
+    let mut slots = vec![Mutex::new(Some(first)), Mutex::new(Some(second))];
+    for task in tasks {
+        slots.push(Mutex::new(Some(task)));
+    }
+    for_each(slots.len(), &|index| work(locked(&slots[index]).take().expect("each task is taken once")));
 }
 
 /// Threads that an agent keeps from one decision to the next, started when first needed.

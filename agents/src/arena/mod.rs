@@ -24,15 +24,13 @@ mod schedule;
 mod stats;
 mod table;
 
-use std::ops::ControlFlow;
-
 use serde::Serialize;
 use stier_core::{Action, BySeat, Game, Hints, Seat};
 use thiserror::Error;
 
 use crate::agent::batch_agent::BatchAgent;
 use crate::agent::player::Player;
-use crate::agent::threads::{self, Halted, each, stopping_all};
+use crate::agent::threads::{self, Halted, Watch, each, stopping_all};
 use crate::catalogue::AgentSpec;
 
 use play::GameRunner;
@@ -185,7 +183,7 @@ pub fn pit<G: Game>(
     game: &G,
     entrants: &[&dyn Entrant<G>],
     settings: &Settings,
-    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    watch: Watch<'_>,
 ) -> Result<PitResult, PitError> {
     let seats = game.num_seats();
     if entrants.len() < seats {

@@ -33,7 +33,6 @@
 //! Intervals are over deals. That of the net disambiguation, which has no least value, is Student's.
 
 use std::fmt;
-use std::ops::ControlFlow;
 
 use serde::Serialize;
 use stier_core::{
@@ -41,7 +40,7 @@ use stier_core::{
 };
 use thiserror::Error;
 
-use crate::agent::threads::{Halted, each, goes_on, stopping_all};
+use crate::agent::threads::{Halted, Watch, each, goes_on, stopping_all};
 use crate::arena::{Estimate, win_share};
 
 choice! {
@@ -134,11 +133,7 @@ pub enum MeasureError {
 }
 
 /// Measures a game. `watch` is called after every game, from any thread, and may stop the measurement.
-pub fn measure<G: Hints>(
-    game: &G,
-    settings: &Settings,
-    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-) -> Result<Properties, MeasureError> {
+pub fn measure<G: Hints>(game: &G, settings: &Settings, watch: Watch<'_>) -> Result<Properties, MeasureError> {
     if settings.deals == 0 || settings.games < 2 {
         return Err(MeasureError::TooFew);
     }
@@ -190,12 +185,7 @@ struct Deal {
 
 impl Deal {
     /// Plays all games of a deal.
-    fn play<G: Hints>(
-        game: &G,
-        settings: &Settings,
-        deal: u64,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Self, Halted> {
+    fn play<G: Hints>(game: &G, settings: &Settings, deal: u64, watch: Watch<'_>) -> Result<Self, Halted> {
         let mut found = Self::default();
         let seats = game.num_seats();
         let mut shares = [BySeat::filled(seats, 0.0), BySeat::filled(seats, 0.0)];

@@ -1,7 +1,8 @@
 //! Results of a match: standings and cross-tables.
 
-use std::collections::BTreeMap;
 use std::fmt;
+
+use stier_core::{BySeat, Seat};
 
 use super::stats::{Estimate, Share, win_share};
 use super::{Played, Settings, seat_of};
@@ -56,22 +57,18 @@ impl PitResult {
         totals
     }
 
-    fn against(&self, entrant: usize, opponent: Option<usize>) -> Option<Standing> {
-        let mut deals: BTreeMap<u64, Vec<(f64, f64)>> = BTreeMap::new();
-        for played in &self.games {
-            let meets = opponent.is_none_or(|other| seat_of(played, other).is_some());
-            if let (Some(seat), true) = (seat_of(played, entrant), meets) {
-                let value = played.returns[seat];
-                deals.entry(played.deal).or_default().push((value, win_share(&played.returns, seat)));
-            }
-        }
-        let per_deal = |pick: fn(&(f64, f64)) -> f64| -> Vec<f64> {
-            deals.values().map(|games| games.iter().map(pick).sum::<f64>() / games.len() as f64).collect()
+    fn against<'a>(&'a self, entrant: usize, opponent: Option<usize>) -> Option<Standing> {
+        let meets = |played: &&Played| opponent.is_none_or(|other| seat_of(played, other).is_some());
+        let seated = |played: &'a Played| Some((played, seat_of(played, entrant)?));
+        let mut games: Vec<(&Played, Seat)> = self.games.iter().filter(meets).filter_map(seated).collect();
+        games.sort_by_key(|(played, _)| played.deal);
+        let per_deal = |value: fn(&BySeat<f64>, Seat) -> f64| -> Vec<f64> {
+            let sum =
+                |deal: &[(&Played, Seat)]| deal.iter().map(|(game, seat)| value(&game.returns, *seat)).sum::<f64>();
+            games.chunk_by(|one, other| one.0.deal == other.0.deal).map(|deal| sum(deal) / deal.len() as f64).collect()
         };
-        Some(Standing {
-            mean: Estimate::within(&per_deal(|game| game.0), self.range)?,
-            wins: Share::of(&per_deal(|game| game.1))?,
-        })
+        let mean = Estimate::within(&per_deal(|returns, seat| returns[seat]), self.range)?;
+        Some(Standing { mean, wins: Share::of(&per_deal(win_share))? })
     }
 
     /// Writes one line per agent and one column per opponent.

@@ -10,13 +10,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stier_core::{Game, Hints, History, Notation, Rng, Seat};
-use thiserror::Error;
 
-use crate::agent::DecideError;
 use crate::agent::threads::{Halted, each};
 use crate::agent::worlds::Worlds;
+use crate::batch::ManyError;
 use crate::batch::vector::Cells;
-use crate::catalogue::{AgentSpec, Unsuited};
+use crate::catalogue::AgentSpec;
 
 /// The settings of a call.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -31,25 +30,6 @@ pub struct Settings<'a> {
     pub histories: bool,
     /// The number of threads; 0 uses all cores. It does not change the worlds.
     pub threads: usize,
-}
-
-/// The reason why no worlds were drawn.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum ResampleError {
-    /// A state of another game.
-    #[error("state {index}: {source}")]
-    State {
-        /// The index of the state.
-        index: usize,
-        /// The error.
-        source: DecideError,
-    },
-    /// The agent cannot play this game.
-    #[error(transparent)]
-    Unsuited(#[from] Unsuited),
-    /// Interrupted, or the threads could not be started.
-    #[error(transparent)]
-    Halted(#[from] Halted),
 }
 
 /// Worlds of a game whose type is not known, ordered by state.
@@ -172,7 +152,7 @@ pub(crate) fn draw<G: Hints>(
     sources: &[Source<'_, G>],
     settings: &Settings<'_>,
     interrupt: &AtomicBool,
-) -> Result<Resampled<G>, ResampleError> {
+) -> Result<Resampled<G>, ManyError> {
     settings.agent.map_or(Ok(()), |agent| agent.check(&**game))?;
     let firsts = |state| (0..settings.worlds).step_by(PART).map(move |first| (state, first));
     let parts: Vec<(usize, usize)> = (0..sources.len()).flat_map(firsts).collect();

@@ -3,35 +3,15 @@
 //! Each state is searched by a new agent, with a seed hashed from (seed, "search", index of the state). The decision
 //! does not depend on the other states or on the number of threads, unless the budget is time.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stier_core::{Dealer, Hints, History, Rng};
-use thiserror::Error;
 
-use crate::agent::threads::{Halted, each, goes_on};
-use crate::agent::{DecideError, Decision};
-use crate::catalogue::{AgentSpec, Unsuited};
-
-/// The reason why no decisions were made.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum SearchManyError {
-    /// A state in which the agent cannot decide.
-    #[error("state {index}: {source}")]
-    State {
-        /// The index of the state.
-        index: usize,
-        /// The error.
-        source: DecideError,
-    },
-    /// The agent cannot play this game.
-    #[error(transparent)]
-    Unsuited(#[from] Unsuited),
-    /// Interrupted, or the threads could not be started.
-    #[error(transparent)]
-    Halted(#[from] Halted),
-}
+use crate::agent::Decision;
+use crate::agent::threads::{Halted, Watch, each, goes_on};
+use crate::batch::ManyError;
+use crate::catalogue::AgentSpec;
 
 /// The settings of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,8 +38,8 @@ pub(crate) fn search<G: Hints>(
     sources: &[Source<'_, G>],
     settings: &Settings,
     interrupt: &Arc<AtomicBool>,
-    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-) -> Result<Vec<Decision>, SearchManyError> {
+    watch: Watch<'_>,
+) -> Result<Vec<Decision>, ManyError> {
     spec.check(game)?;
     let player = || {
         let mut player = spec.player(game, 0);

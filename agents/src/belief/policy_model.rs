@@ -124,8 +124,7 @@ impl<G: Hints> PolicyModel<G> for NetworkModel {
 
     fn scores_of_many(&self, game: &G, positions: &[&History<G>], scores: &mut Vec<f32>) {
         let mut evaluator = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let queries = positions.iter().map(|position| Query::of(game, position));
-        for (output, position) in evaluator.evaluate_many(game, queries).zip(positions) {
+        for (output, position) in evaluator.evaluate_many(game, &Query::all(game, positions)).zip(positions) {
             scores.extend(game.legal(position.state()).iter().map(|action| output.logits[action.index()]));
         }
     }

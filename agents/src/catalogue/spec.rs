@@ -30,7 +30,7 @@ use crate::search::random::{Random, RandomOptions};
 use crate::search::recursive::{RecursiveOptions, RecursivePimc};
 use crate::search::responders::ismcts_br::{IsmctsBr, IsmctsBrSettings};
 use crate::search::responders::local_best_response::{LbrSettings, LocalBestResponse};
-use crate::search::responders::target_policy::{ResponderSettings, Target, TargetPolicy};
+use crate::search::responders::target_policy::{CachedAgent, ResponderSettings, Target, TargetPolicy};
 use crate::search::ris_mcts::{RisMcts, RisMctsOptions};
 use crate::search::rule::{Rule, RuleSettings};
 
@@ -375,7 +375,7 @@ impl AgentSpec {
     fn target<G: Hints>(&self, game: &G) -> Target<G> {
         match self.network_agent(game) {
             Some(network) => Target::Network(Box::new(network)),
-            None => Target::Agent(self.build(game, 0)),
+            None => Target::Agent(CachedAgent::new(self.build(game, 0))),
         }
     }
 

@@ -11,7 +11,7 @@ mod tree;
 
 use std::any::Any;
 use std::fmt::Debug;
-use std::ops::{ControlFlow, Deref};
+use std::ops::Deref;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -26,6 +26,7 @@ use thiserror::Error;
 use crate::agent::batch_agent::BatchAgent;
 use crate::agent::lines::Line;
 use crate::agent::player::Player;
+use crate::agent::threads::{self, Watch, WatchOf};
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, DecideError, Decision};
 use crate::arena::Entrant;
@@ -34,16 +35,16 @@ use crate::arena::properties::{self, MeasureError, Properties};
 #[cfg(feature = "threads")]
 use crate::arena::{self, PitError, PitResult, Settings};
 #[cfg(feature = "threads")]
-use crate::batch::resample_many::{self, ResampleError};
-#[cfg(feature = "threads")]
-use crate::batch::search_many::{self, SearchManyError};
-#[cfg(feature = "threads")]
 use crate::batch::vector::{self, Vector, VectorError};
+#[cfg(feature = "threads")]
+use crate::batch::{ManyError, resample_many, search_many};
 use crate::belief::marginals::{Marginals, marginals};
 use crate::catalogue::{AgentSpec, Unsuited};
-use crate::solve::game_tree::{self, BuildError};
+use crate::solve::game_tree::{self, BuildError, GameTree};
+use crate::solve::tabular::IndexedTree;
 
 use self::seen::seen;
+use self::tree::ErasedTree;
 
 pub use facts::GameFacts;
 #[cfg(feature = "threads")]
@@ -89,7 +90,7 @@ pub trait DynGame: Send + Sync + Debug {
         entrants: &[DynEntrant],
         settings: &Settings,
         interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+        watch: Watch<'_>,
     ) -> Result<PitResult, PitError>;
     /// Many games side by side. Once `interrupt` is set, its calls end early and change nothing.
     #[cfg(feature = "threads")]
@@ -103,7 +104,7 @@ pub trait DynGame: Send + Sync + Debug {
         states: &[(&dyn DynState, Seat)],
         settings: &resample_many::Settings<'_>,
         interrupt: &AtomicBool,
-    ) -> Result<Box<dyn DynWorlds>, ResampleError>;
+    ) -> Result<Box<dyn DynWorlds>, ManyError>;
     /// An agent's decisions in many states of this game; see [`search_many`]. Once `interrupt` is set, the call
     /// ends early.
     #[cfg(feature = "threads")]
@@ -113,27 +114,23 @@ pub trait DynGame: Send + Sync + Debug {
         states: &[&dyn DynState],
         settings: &search_many::Settings,
         interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Vec<Decision>, SearchManyError>;
+        watch: Watch<'_>,
+    ) -> Result<Vec<Decision>, ManyError>;
     /// The record of a game that [`pit`](DynGame::pit) played, from its events.
     fn record_of(&self, events: &[Action]) -> String;
     /// Measures how hard the game is to search; see [`properties::measure`].
     #[cfg(feature = "threads")]
-    fn properties(
-        &self,
-        settings: &properties::Settings,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Properties, MeasureError>;
+    fn properties(&self, settings: &properties::Settings, watch: Watch<'_>) -> Result<Properties, MeasureError>;
     /// Estimates the number of histories; see [`game_tree::estimate_size`].
     fn estimate_histories(&self) -> game_tree::TreeSize;
-    /// All histories of the game, if there are no more than that; see [`GameTree::build`](game_tree::GameTree::build).
+    /// All histories of the game, if there are no more than that; see [`GameTree::build`].
     /// The result does not depend on the number of threads; 0 uses all cores. `watch` receives the number of
     /// histories so far and may stop the enumeration.
     fn enumerate(
         &self,
         most_histories: usize,
         threads: usize,
-        watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+        watch: WatchOf<'_, usize>,
     ) -> Result<Arc<dyn DynTree>, BuildError>;
 }
 
@@ -187,7 +184,7 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
         entrants: &[DynEntrant],
         settings: &Settings,
         interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+        watch: Watch<'_>,
     ) -> Result<PitResult, PitError> {
         let guest = |entrant: &DynEntrant| ErasedEntrant {
             game: self.clone(),
@@ -214,10 +211,10 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
         states: &[(&dyn DynState, Seat)],
         settings: &resample_many::Settings<'_>,
         interrupt: &AtomicBool,
-    ) -> Result<Box<dyn DynWorlds>, ResampleError> {
+    ) -> Result<Box<dyn DynWorlds>, ManyError> {
         let mut sources = Vec::with_capacity(states.len());
         for (index, &(state, seat)) in states.iter().enumerate() {
-            let position = self.state(state).map_err(|source| ResampleError::State { index, source })?;
+            let position = self.state(state).map_err(|source| ManyError::State { index, source })?;
             let dealt = position.dealing.is_some();
             sources.push(resample_many::Source { history: &position.history, seat, dealt });
         }
@@ -231,31 +228,23 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
         states: &[&dyn DynState],
         settings: &search_many::Settings,
         interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Vec<Decision>, SearchManyError> {
+        watch: Watch<'_>,
+    ) -> Result<Vec<Decision>, ManyError> {
         let mut sources = Vec::with_capacity(states.len());
         for (index, &state) in states.iter().enumerate() {
             let position = self.state(state).and_then(|position| position.mover().map(|_| position));
-            let position = position.map_err(|source| SearchManyError::State { index, source })?;
+            let position = position.map_err(|source| ManyError::State { index, source })?;
             sources.push((&position.history, position.dealing.as_ref().map(|dealt| &dealt.dealer)));
         }
         search_many::search(&*self.game, spec, &sources, settings, interrupt, watch)
     }
 
     fn record_of(&self, events: &[Action]) -> String {
-        let mut history = History::new(&*self.game);
-        for &event in events {
-            history.push(&*self.game, event);
-        }
-        record::write(&*self.game, &history)
+        record::write(&*self.game, &History::of(&*self.game, events.iter().copied()))
     }
 
     #[cfg(feature = "threads")]
-    fn properties(
-        &self,
-        settings: &properties::Settings,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Properties, MeasureError> {
+    fn properties(&self, settings: &properties::Settings, watch: Watch<'_>) -> Result<Properties, MeasureError> {
         properties::measure(&*self.game, settings, watch)
     }
 
@@ -267,9 +256,10 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
         &self,
         most_histories: usize,
         threads: usize,
-        watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+        watch: WatchOf<'_, usize>,
     ) -> Result<Arc<dyn DynTree>, BuildError> {
-        ErasedGame::enumerate(self, most_histories, threads, watch)
+        let tree = threads::install(threads, || GameTree::build(&*self.game, most_histories, watch))??;
+        Ok(Arc::new(ErasedTree(Arc::new(IndexedTree::new(tree)))))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::fmt::{self, Debug};
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -12,14 +12,14 @@ use thiserror::Error;
 use super::{DynEntrant, DynGame, DynState, ErasedEntrant, ErasedGame};
 use crate::agent::DecideError;
 use crate::agent::player::Player;
-use crate::agent::threads::{self, Halted};
+use crate::agent::threads::{self, Halted, Watch, WatchOf};
 use crate::arena::Entrant as _;
 #[cfg(feature = "threads")]
 use crate::batch::vector::Cells;
 use crate::belief::Beliefs;
 use crate::catalogue::Unsuited;
 use crate::solve::best_response::{self, NashConv};
-use crate::solve::game_tree::{BuildError, GameTree, Policy, Tree, is_distribution};
+use crate::solve::game_tree::{GameTree, Policy, Tree, is_distribution};
 use crate::solve::solution_file::{self, Label, SolutionFileError};
 use crate::solve::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
 use crate::solve::{self, Progress, SolveError, Solved};
@@ -83,28 +83,17 @@ pub trait DynTree: Send + Sync + Debug {
     fn game(&self) -> Arc<dyn DynGame>;
     /// The tree without its game.
     fn shape(&self) -> &Tree;
-    /// The number of histories.
-    fn histories(&self) -> usize;
-    /// The number of information sets.
-    fn information_sets(&self) -> usize;
-    /// The player of each information set.
-    fn movers(&self) -> Vec<Seat>;
     /// The knowledge at some information sets, as text: [`Notation::knowledge`](stier_core::Notation::knowledge). Replays
     /// a history of each.
     fn knowledge(&self, sets: Range<usize>) -> Vec<String>;
     /// The table at an information set, as its player sees it; `None` if a player has chosen anything before.
     fn opening(&self, set: usize) -> Option<Scene>;
-    /// Marks the legal actions of some information sets: `mask[set * actions + action]`.
-    fn legal(&self, sets: Range<usize>, mask: &mut [bool]);
     /// Writes the observation tensor of the player to act at some information sets, one after the other. Replays a
     /// history of each.
     #[cfg(feature = "threads")]
     fn observations(&self, sets: Range<usize>, out: Cells<'_>);
     /// A policy of this tree.
     fn of_policy(&self, policy: Policy) -> Arc<dyn DynPolicy>;
-    /// The policy of these probabilities, `probabilities[set * actions + action]`. Those of a set may be as far
-    /// from adding up to 1 as single precision is, and are divided by their sum.
-    fn policy(&self, probabilities: &[f64]) -> Result<Arc<dyn DynPolicy>, NotAPolicy>;
     /// The behaviour of an entrant at every information set: the rows of a table, the policy of an agent, which is
     /// queried with its own seeds at each set, or the choices of a function. Entrants without
     /// [seeds](DynEntrant::num_seeds) are queried once. `watch` is called after every query. Once `interrupt` is set, decisions in progress end early. A function is called from one thread.
@@ -113,17 +102,57 @@ pub trait DynTree: Send + Sync + Debug {
         entrant: &DynEntrant,
         settings: &AskSettings,
         interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+        watch: Watch<'_>,
     ) -> Result<Arc<dyn DynPolicy>, AskError>;
     /// Looks for an equilibrium; see [`solve::solve`].
     fn solve(
         &self,
         settings: &solve::Settings,
         interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+        watch: WatchOf<'_, Progress>,
     ) -> Result<Solved<Arc<dyn DynPolicy>>, SolveError>;
-    /// The policy in what [`DynPolicy::to_bytes`] gave, and its label.
-    fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError>;
+}
+
+impl dyn DynTree + '_ {
+    /// The number of histories.
+    pub fn histories(&self) -> usize {
+        self.shape().num_nodes()
+    }
+
+    /// The number of information sets.
+    pub fn information_sets(&self) -> usize {
+        self.shape().num_sets()
+    }
+
+    /// The player of each information set.
+    pub fn movers(&self) -> Vec<Seat> {
+        self.shape().set_numbers().map(|set| self.shape().mover(set)).collect()
+    }
+
+    /// Marks the legal actions of some information sets: `mask[set * actions + action]`.
+    pub fn legal(&self, sets: Range<usize>, mask: &mut [bool]) {
+        for (set, mask) in sets.zip(mask.chunks_exact_mut(self.num_actions())) {
+            mask.fill(false);
+            self.shape().actions(set as u32).iter().for_each(|action| mask[action.index()] = true);
+        }
+    }
+
+    /// The policy of these probabilities, `probabilities[set * actions + action]`. Those of a set may be as far
+    /// from adding up to 1 as single precision is, and are divided by their sum.
+    pub fn policy(&self, probabilities: &[f64]) -> Result<Arc<dyn DynPolicy>, NotAPolicy> {
+        Ok(self.of_policy(checked(self.shape(), self.num_actions(), probabilities)?))
+    }
+
+    /// The policy in what `to_bytes` of a policy gave, and its label.
+    pub fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError> {
+        let (policy, label) = solution_file::read(self.shape(), bytes)?;
+        Ok((self.of_policy(policy), label))
+    }
+
+    /// The number of actions of the game.
+    fn num_actions(&self) -> usize {
+        self.game().info().num_actions
+    }
 }
 
 impl<G: FullGame> DynTree for ErasedTree<G> {
@@ -135,18 +164,6 @@ impl<G: FullGame> DynTree for ErasedTree<G> {
         self.tree()
     }
 
-    fn histories(&self) -> usize {
-        self.tree().num_nodes()
-    }
-
-    fn information_sets(&self) -> usize {
-        self.tree().num_sets()
-    }
-
-    fn movers(&self) -> Vec<Seat> {
-        self.tree().set_numbers().map(|set| self.tree().mover(set)).collect()
-    }
-
     fn knowledge(&self, sets: Range<usize>) -> Vec<String> {
         sets.map(|set| self.tree().game().knowledge(&self.tree().set(set as u32).view())).collect()
     }
@@ -156,13 +173,6 @@ impl<G: FullGame> DynTree for ErasedTree<G> {
         let history = set.history();
         let is_first = history.events().iter().all(|event| event.turn == Turn::Chance);
         is_first.then(|| game.scene(history.state(), Some(set.seat())))
-    }
-
-    fn legal(&self, sets: Range<usize>, mask: &mut [bool]) {
-        for (set, mask) in sets.zip(mask.chunks_exact_mut(self.tree().game().num_actions())) {
-            mask.fill(false);
-            self.tree().actions(set as u32).iter().for_each(|action| mask[action.index()] = true);
-        }
     }
 
     #[cfg(feature = "threads")]
@@ -178,16 +188,12 @@ impl<G: FullGame> DynTree for ErasedTree<G> {
         self.table(policy)
     }
 
-    fn policy(&self, probabilities: &[f64]) -> Result<Arc<dyn DynPolicy>, NotAPolicy> {
-        Ok(self.table(checked(self.tree(), self.tree().game().num_actions(), probabilities)?))
-    }
-
     fn policy_of(
         &self,
         entrant: &DynEntrant,
         settings: &AskSettings,
         interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+        watch: Watch<'_>,
     ) -> Result<Arc<dyn DynPolicy>, AskError> {
         let game = self.erased();
         let mut threads = settings.threads;
@@ -220,15 +226,10 @@ impl<G: FullGame> DynTree for ErasedTree<G> {
         &self,
         settings: &solve::Settings,
         interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+        watch: WatchOf<'_, Progress>,
     ) -> Result<Solved<Arc<dyn DynPolicy>>, SolveError> {
         let Solved { policy, iterations, log } = solve::solve(self.tree(), settings, interrupt, watch)?;
         Ok(Solved { policy: self.table(policy), iterations, log })
-    }
-
-    fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError> {
-        let (policy, label) = solution_file::read(self.tree(), bytes)?;
-        Ok((self.table(policy), label))
     }
 }
 
@@ -240,25 +241,55 @@ pub trait DynPolicy: Any + Send + Sync + Debug {
     fn shares(&self) -> &Policy;
     /// The behaviour of the player to act: the legal actions with their probabilities, ascending by action.
     fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError>;
+}
+
+impl dyn DynPolicy + '_ {
     /// The distance from equilibrium. It does not depend on the number of threads; 0 uses all cores.
-    fn nash_conv(&self, threads: usize) -> Result<NashConv, Halted>;
+    pub fn nash_conv(&self, threads: usize) -> Result<NashConv, Halted> {
+        threads::install(threads, || best_response::nash_conv(self.tree().shape(), self.shares()))
+    }
+
     /// The probabilities, `rows[set * actions + action]`; 0 for actions that are not legal.
-    fn rows(&self) -> Vec<f64>;
+    pub fn rows(&self) -> Vec<f64> {
+        spread(&*self.tree(), |set| self.shares().row(set))
+    }
+
     /// The values of all actions if every seat follows the policy, `values[set * actions + action]`; 0 for actions
     /// that are not legal. Where the policies of the others never lead, worlds are weighted by chance alone. See
     /// [`action_values`](best_response::action_values).
-    fn action_values(&self, beliefs: Beliefs, threads: usize) -> Result<Vec<f64>, Halted>;
+    pub fn action_values(&self, beliefs: Beliefs, threads: usize) -> Result<Vec<f64>, Halted> {
+        let tree = self.tree();
+        let rows = threads::install(threads, || best_response::known_values(tree.shape(), self.shares(), beliefs))?;
+        Ok(spread(&*tree, |set| &rows[set as usize]))
+    }
+
     /// The best responses of every seat to this policy, in one table. It does not depend on the number of threads;
     /// 0 uses all cores.
-    fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, Halted>;
+    pub fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, Halted> {
+        let tree = self.tree();
+        let policy = threads::install(threads, || best_responses(tree.shape(), self.shares()))?;
+        Ok(tree.of_policy(policy))
+    }
+
     /// The expected number of visits to each information set in a game; see [`reach`].
-    fn reach(&self) -> Vec<f64>;
+    pub fn reach(&self) -> Vec<f64> {
+        reach(self.tree().shape(), self.shares())
+    }
+
     /// The expected number of times that an action is chosen in a game; see [`frequency`].
-    fn frequency(&self, action: Action) -> f64;
+    pub fn frequency(&self, action: Action) -> f64 {
+        frequency(self.tree().shape(), self.shares(), action)
+    }
+
     /// The content of a file with this label; see [`solution_file`].
-    fn to_bytes(&self, label: &Label) -> Vec<u8>;
+    pub fn to_bytes(&self, label: &Label) -> Vec<u8> {
+        solution_file::write(self.tree().shape(), self.shares(), label)
+    }
+
     /// A hash of the probabilities.
-    fn fingerprint(&self) -> u64;
+    pub fn fingerprint(&self) -> u64 {
+        solution_file::policy_hash(self.shares())
+    }
 }
 
 impl<G: FullGame> DynPolicy for ErasedPolicy<G> {
@@ -273,43 +304,9 @@ impl<G: FullGame> DynPolicy for ErasedPolicy<G> {
     fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError> {
         let erased = self.owner().erased();
         let found = erased.state(state)?;
-        let (game, state, seat) = (self.tree().game(), found.history.state(), found.mover()?);
+        let (game, state, seat) = (&*erased.game, found.history.state(), found.mover()?);
         let row = self.0.row(&game.view(&found.history, seat)).expect("every history is in the tree");
         Ok(game.legal(state).iter().zip(row.iter().copied()).collect())
-    }
-
-    fn nash_conv(&self, threads: usize) -> Result<NashConv, Halted> {
-        threads::install(threads, || best_response::nash_conv(self.tree(), self.0.policy()))
-    }
-
-    fn rows(&self) -> Vec<f64> {
-        spread(self.tree(), self.actions(), |set| self.0.policy().row(set))
-    }
-
-    fn action_values(&self, beliefs: Beliefs, threads: usize) -> Result<Vec<f64>, Halted> {
-        let rows = threads::install(threads, || best_response::known_values(self.tree(), self.0.policy(), beliefs))?;
-        Ok(spread(self.tree(), self.actions(), |set| &rows[set as usize]))
-    }
-
-    fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, Halted> {
-        let policy = threads::install(threads, || best_responses(self.tree(), self.0.policy()))?;
-        Ok(self.owner().table(policy))
-    }
-
-    fn reach(&self) -> Vec<f64> {
-        reach(self.tree(), self.0.policy())
-    }
-
-    fn frequency(&self, action: Action) -> f64 {
-        frequency(self.tree(), self.0.policy(), action)
-    }
-
-    fn to_bytes(&self, label: &Label) -> Vec<u8> {
-        solution_file::write(self.tree(), self.0.policy(), label)
-    }
-
-    fn fingerprint(&self) -> u64 {
-        solution_file::policy_hash(self.0.policy())
     }
 }
 
@@ -331,7 +328,8 @@ fn checked(tree: &Tree, actions: usize, probabilities: &[f64]) -> Result<Policy,
 }
 
 /// Numbers for the legal actions of each set, `numbers[set * actions + action]`; 0 for the other actions.
-fn spread<'a>(tree: &Tree, actions: usize, row: impl Fn(u32) -> &'a [f64]) -> Vec<f64> {
+fn spread<'a>(tree: &dyn DynTree, row: impl Fn(u32) -> &'a [f64]) -> Vec<f64> {
+    let (tree, actions) = (tree.shape(), tree.num_actions());
     let mut numbers = vec![0.0; tree.num_sets() * actions];
     for (set, out) in (0..).zip(numbers.chunks_exact_mut(actions)) {
         tree.actions(set).iter().zip(row(set)).for_each(|(action, &number)| out[action.index()] = number);
@@ -351,7 +349,7 @@ fn best_responses(tree: &Tree, policy: &Policy) -> Policy {
 }
 
 /// A tree whose game's type is known here.
-struct ErasedTree<G: Game>(Arc<IndexedTree<G>>);
+pub(super) struct ErasedTree<G: Game>(pub(super) Arc<IndexedTree<G>>);
 
 impl<G: FullGame> ErasedTree<G> {
     fn tree(&self) -> &GameTree<G> {
@@ -384,32 +382,12 @@ impl<G: Game> Debug for ErasedPolicy<G> {
 }
 
 impl<G: Game> ErasedPolicy<G> {
-    fn tree(&self) -> &GameTree<G> {
-        self.0.tree().tree()
-    }
-
-    /// The number of actions of the game.
-    fn actions(&self) -> usize {
-        self.tree().game().num_actions()
-    }
-
     fn owner(&self) -> ErasedTree<G> {
         ErasedTree(self.0.tree().clone())
     }
 }
 
 impl<G: FullGame> ErasedGame<G> {
-    /// Enumerates the game on this number of threads; see [`GameTree::build`].
-    pub(super) fn enumerate(
-        &self,
-        most_histories: usize,
-        threads: usize,
-        watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
-    ) -> Result<Arc<dyn DynTree>, BuildError> {
-        let tree = threads::install(threads, || GameTree::build(&*self.game, most_histories, watch))??;
-        Ok(Arc::new(ErasedTree(Arc::new(IndexedTree::new(tree)))))
-    }
-
     /// The table, if it is of this game.
     fn table<'a>(&self, policy: &'a dyn DynPolicy) -> Result<&'a Arc<TabularPolicy<G>>, DecideError> {
         (policy as &dyn Any)

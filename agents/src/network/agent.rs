@@ -64,32 +64,12 @@ impl NetworkAgent {
 
     /// Appends the probabilities of the legal actions in these positions, one after another. They are those of the
     /// decisions in [`act`](Agent::act).
-    pub(crate) fn policies<'a, G: Game>(
-        &mut self,
-        game: &G,
-        queries: impl ExactSizeIterator<Item = Query<'a, G>> + Clone,
-        shares: &mut Vec<f64>,
-    ) {
+    pub(crate) fn policies<G: Game>(&mut self, game: &G, queries: &[Query<'_, G>], shares: &mut Vec<f64>) {
         let options = &self.options;
-        for (evaluation, query) in self.evaluator.evaluate_many(game, queries.clone()).zip(queries) {
+        for (evaluation, query) in self.evaluator.evaluate_many(game, queries).zip(queries) {
             let (weights, _) = evaluation.weights(query.legal(game).iter(), options.temperature as f32);
             shares.extend(options.choose.probabilities(&weights));
         }
-    }
-
-    /// Chooses actions in many positions at once. They are exactly those of one [`act`](Agent::act) after another.
-    pub(crate) fn decide_many<'a, G: Game>(
-        &'a mut self,
-        game: &G,
-        queries: impl ExactSizeIterator<Item = Query<'a, G>> + Clone,
-    ) -> impl Iterator<Item = Action> {
-        let found = self.evaluator.evaluate_many(game, queries.clone());
-        let options = &self.options;
-        found.zip(queries).map(move |(evaluation, query)| {
-            let legal = query.legal(game);
-            let (weights, sum) = evaluation.weights(legal.iter(), options.temperature as f32);
-            options.choose.action(&query.streams(), legal, &weights, sum)
-        })
     }
 
     /// The network with its working space.
@@ -99,8 +79,14 @@ impl NetworkAgent {
 }
 
 impl<G: Game> BatchAgent<G> for NetworkAgent {
+    /// Chooses exactly the actions of one [`act`](Agent::act) after another.
     fn decide(&mut self, game: &G, queries: &[Query<'_, G>], actions: &mut Vec<Action>) {
-        actions.extend(self.decide_many(game, queries.iter().copied()));
+        let options = &self.options;
+        for (evaluation, query) in self.evaluator.evaluate_many(game, queries).zip(queries) {
+            let legal = query.legal(game);
+            let (weights, sum) = evaluation.weights(legal.iter(), options.temperature as f32);
+            actions.push(options.choose.action(&query.streams, legal, &weights, sum));
+        }
     }
 }
 

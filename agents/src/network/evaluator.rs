@@ -70,19 +70,28 @@ impl Evaluator {
     }
 
     /// Evaluates many positions at once, in order, with exactly the same results.
-    pub fn evaluate_many<'a, 'p, G: Game>(
+    pub fn evaluate_many<'a, G: Game>(
         &'a mut self,
         game: &G,
-        queries: impl ExactSizeIterator<Item = Query<'p, G>>,
+        queries: &[Query<'_, G>],
     ) -> impl Iterator<Item = Output<'a>> {
         let inputs = self.network.num_inputs();
         self.observations.resize(queries.len() * inputs, 0.0);
-        for (query, out) in queries.zip(self.observations.chunks_exact_mut(inputs)) {
+        for (query, out) in queries.iter().zip(self.observations.chunks_exact_mut(inputs)) {
             query.observation(game, out);
         }
         let range = game.rounded_range();
         let (network, found) = self.outputs();
         found.chunks_exact(network.num_actions() + 1).map(move |row| evaluation(network, range, row))
+    }
+
+    /// The [expected returns](Output::values) of many positions.
+    pub(crate) fn values<G: Hints>(&mut self, game: &G, queries: &[Query<'_, G>]) -> Vec<BySeat<f32>> {
+        let mut values = Vec::with_capacity(queries.len());
+        for (output, query) in self.evaluate_many(game, queries).zip(queries) {
+            values.push(output.values(game, query.state, query.seat));
+        }
+        values
     }
 
     /// The outputs for the observations, which are sorted if the network needs it.

@@ -7,7 +7,7 @@
 
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Seat, Turn};
 
-use crate::agent::batch_agent::Query;
+use crate::agent::batch_agent::{BatchAgent as _, Query};
 use crate::agent::streams::Streams;
 use crate::network::agent::{NetworkAgent, NetworkChoice, NetworkOptions};
 use crate::network::evaluator::Evaluator;
@@ -90,7 +90,8 @@ impl NetworkRollouts {
             if playing.is_empty() {
                 break;
             }
-            let actions: Vec<Action> = self.network.decide_many(game, queries(lanes, &asked)).collect();
+            let mut actions = Vec::with_capacity(asked.len());
+            self.network.decide(game, &queries(lanes, &asked), &mut actions);
             for (&(index, _), action) in asked.iter().zip(actions) {
                 lanes[index].play(game, action);
             }
@@ -102,18 +103,12 @@ impl NetworkRollouts {
     fn values<G: Hints>(&mut self, game: &G, lanes: &[Lane<G>], leaves: &[(usize, Seat)]) -> Vec<BySeat<f32>> {
         match self.evaluation {
             Evaluation::Hints => leaves.iter().map(|&(index, _)| game.evaluate(&lanes[index].state)).collect(),
-            Evaluation::Network => {
-                let outputs = self.evaluator().evaluate_many(game, queries(lanes, leaves)).zip(leaves);
-                outputs.map(|(output, &(index, seat))| output.values(game, &lanes[index].state, seat)).collect()
-            }
+            Evaluation::Network => self.evaluator().values(game, &queries(lanes, leaves)),
         }
     }
 }
 
 /// The decisions of some lanes, each with the seat to act.
-fn queries<'a, G: Game>(
-    lanes: &'a [Lane<G>],
-    asked: &'a [(usize, Seat)],
-) -> impl ExactSizeIterator<Item = Query<'a, G>> + Clone {
-    asked.iter().map(|&(index, seat)| Query::new(&lanes[index].state, seat, lanes[index].streams))
+fn queries<'a, G: Game>(lanes: &'a [Lane<G>], asked: &[(usize, Seat)]) -> Vec<Query<'a, G>> {
+    asked.iter().map(|&(index, seat)| Query::new(&lanes[index].state, seat, lanes[index].streams)).collect()
 }

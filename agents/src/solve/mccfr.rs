@@ -23,7 +23,7 @@ use stier_core::{Action, ActionSet as _, BySeat, Game, Rng, Seat, SeatView as _}
 
 use crate::agent::chains::{look, new_chain, notice, seat_chains};
 use crate::agent::sampling::place;
-use crate::agent::threads::map_all;
+use crate::agent::threads::{WatchOf, map_all};
 use crate::solve::cfr::{match_row, normalize};
 use crate::solve::game_tree::{GameTree, Policy};
 
@@ -80,7 +80,7 @@ impl<G: Game> Mccfr<G> {
     }
 
     /// Runs for this many more iterations; see [`Iterative::run`](crate::solve::Iterative::run).
-    pub fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
+    pub fn run(&mut self, iterations: u64, watch: WatchOf<'_, u64>) -> ControlFlow<()> {
         for _ in 0..iterations {
             for seat in Seat::all(self.game.num_seats()) {
                 let first = (self.iterations * self.game.num_seats() as u64 + u64::from(seat.0)) * BATCH;

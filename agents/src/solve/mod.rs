@@ -44,7 +44,7 @@ use thiserror::Error;
 use web_time::Instant;
 
 use crate::agent::checkpoint::CheckpointError;
-use crate::agent::threads::{self, Halted};
+use crate::agent::threads::{self, Halted, WatchOf};
 
 choice! {
     /// The algorithm that approximates an equilibrium.
@@ -229,7 +229,7 @@ pub fn solve<G: Game>(
     tree: &GameTree<G>,
     settings: &Settings,
     interrupt: &Arc<AtomicBool>,
-    watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+    watch: WatchOf<'_, Progress>,
 ) -> Result<Solved, SolveError> {
     let watch = |progress| if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(progress) };
     #[cfg(feature = "solvers")]
@@ -246,7 +246,7 @@ fn solve_tree(
     tree: &Tree,
     settings: &Settings,
     #[cfg_attr(not(feature = "solvers"), expect(unused_variables))] interrupt: &Arc<AtomicBool>,
-    watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+    watch: WatchOf<'_, Progress>,
 ) -> Result<Solved, SolveError> {
     match (settings.algorithm.kind(), settings.checkpoint()) {
         (Kind::Cfr(variant), Some(path)) if path.exists() => {
@@ -285,7 +285,7 @@ impl<G: Game> Iterative for MccfrOnTree<'_, G> {
         self.solver.iterations()
     }
 
-    fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
+    fn run(&mut self, iterations: u64, watch: WatchOf<'_, u64>) -> ControlFlow<()> {
         self.solver.run(iterations, watch)
     }
 
@@ -306,7 +306,7 @@ pub trait Iterative {
 
     /// Runs for this many more iterations. `watch` receives the number of finished iterations after each, or more often,
     /// and may stop the run.
-    fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()>;
+    fn run(&mut self, iterations: u64, watch: WatchOf<'_, u64>) -> ControlFlow<()>;
 
     /// The average policy so far; uniform at information sets that were not met.
     fn policy(&self) -> Policy;
@@ -327,7 +327,7 @@ fn run(
     mut log: RunLog,
     tree: &Tree,
     settings: &Settings,
-    watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+    watch: WatchOf<'_, Progress>,
 ) -> Result<Solved, SolveError> {
     let keep = |solver: &dyn Iterative, log: &RunLog| match settings.checkpoint() {
         Some(path) => solver.save(log, path).map_err(|reason| SolveError::Write { path: path.to_path_buf(), reason }),

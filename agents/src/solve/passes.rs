@@ -9,7 +9,7 @@ use std::ops::{ControlFlow, Range};
 use stier_core::{Action, Seat};
 use thiserror::Error;
 
-use crate::agent::threads::{Workers, for_each_task};
+use crate::agent::threads::{Watch, Workers, for_each_task};
 use crate::solve::best_response::mean;
 use crate::solve::cfr::{go_down, go_up};
 use crate::solve::game_tree::{NodeNumbers, Numbers, Policy, RowTask, Sweep, Tree, is_distribution, row_tasks};
@@ -158,7 +158,7 @@ impl Passes {
         policies: &[&[f64]],
         seat: Seat,
         pass: &mut Pass<'_>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+        watch: Watch<'_>,
     ) -> Result<(), NoPolicy> {
         let Self { policy, own, work, workers, threads } = self;
         scatter(tree, rows, policies, policy)?;
@@ -176,7 +176,7 @@ fn run(
     seat: Seat,
     (own, work): (&Numbers, &NodeNumbers),
     pass: &mut Pass<'_>,
-    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    watch: Watch<'_>,
 ) -> ControlFlow<()> {
     let sweep = Sweep::new(tree, policy, Some(seat), work);
     go_down(sweep, watch)?;

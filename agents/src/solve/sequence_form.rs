@@ -15,7 +15,6 @@
 //! each action of an information set and a number for each pair of sequences that meet at an end. For more than a
 //! hundred thousand information sets, use CFR.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,6 +22,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver as _, NonnegativeConeT, SolverStatus, SupportedConeT, ZeroConeT,
 };
+use rustc_hash::FxHashMap;
 use stier_core::{BySeat, Seat};
 
 use crate::agent::threads::Halted;
@@ -45,23 +45,16 @@ pub struct Solution {
 /// The matrix of a linear program, entry by entry.
 #[derive(Default)]
 struct Entries {
-    /// By column and row.
-    values: BTreeMap<(usize, usize), f64>,
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+    values: Vec<f64>,
 }
 
 impl Entries {
     fn add(&mut self, row: usize, column: usize, value: f64) {
-        *self.values.entry((column, row)).or_insert(0.0) += value;
-    }
-
-    fn matrix(self, rows: usize, columns: usize) -> CscMatrix<f64> {
-        let mut starts = vec![0; columns + 1];
-        self.values.keys().for_each(|&(column, _)| starts[column + 1] += 1);
-        for column in 0..columns {
-            starts[column + 1] += starts[column];
-        }
-        let (places, values) = self.values.into_iter().map(|((_, row), value)| (row, value)).unzip();
-        CscMatrix::new(rows, columns, starts, places, values)
+        self.rows.push(row);
+        self.columns.push(column);
+        self.values.push(value);
     }
 }
 
@@ -151,7 +144,8 @@ pub fn solve(tree: &Tree, interrupt: Arc<AtomicBool>) -> Result<Solution, SolveE
         ..DefaultSettings::default()
     };
     let nothing = CscMatrix::zeros((variables, variables));
-    let matrix = entries.matrix(rows, variables);
+    let Entries { rows: places, columns, values } = entries;
+    let matrix = CscMatrix::new_from_triplets(rows, variables, places, columns, values);
     let mut solver = DefaultSolver::new(&nothing, &goal, &matrix, &right, &cones, settings)
         .map_err(|error| SolveError::Program(error.to_string()))?;
     solver.set_termination_callback(move |_| interrupt.load(Ordering::Relaxed));
@@ -197,10 +191,10 @@ fn constant_sum(tree: &Tree) -> Result<f64, SolveError> {
 
 /// By sequences of both players: the first player's payoff at the ends to which they lead, times the probability of
 /// chance.
-fn payoffs(tree: &Tree, plans: &[Plan; 2]) -> BTreeMap<[usize; 2], f64> {
+fn payoffs(tree: &Tree, plans: &[Plan; 2]) -> FxHashMap<[usize; 2], f64> {
     let mut reach = vec![1.0; tree.num_nodes()];
     let mut sequences = vec![[0; 2]; tree.num_nodes()];
-    let mut payoffs = BTreeMap::new();
+    let mut payoffs = FxHashMap::default();
     for (number, node) in tree.nodes().enumerate() {
         let here = sequences[number];
         match node {

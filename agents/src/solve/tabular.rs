@@ -5,7 +5,6 @@
 //! Looking up a view needs an index of the tree with 16 bytes per information set. It is built at the first lookup,
 //! by replaying a history of each set.
 
-use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -14,7 +13,7 @@ use stier_core::hash::hash_of;
 use stier_core::{Action, ActionSet as _, Game, Rng, SeatView as _};
 
 use crate::agent::sampling::draw;
-use crate::agent::threads::{self, Halted, each, goes_on};
+use crate::agent::threads::{self, Halted, Watch, each, goes_on};
 use crate::agent::{Agent, Decision};
 use crate::solve::game_tree::{GameTree, Node, Policy, Tree};
 
@@ -39,39 +38,33 @@ impl<G: Game> IndexedTree<G> {
 
     /// The information set of the player to act with this view; `None` if no history of the game leads to it.
     pub fn find(&self, view: &G::View) -> Option<u32> {
-        let index = self.index.get_or_init(|| self.index());
+        let tree = &self.tree;
+        let index = self.index.get_or_init(|| index(tree.num_sets(), &|set| hash_of(&tree.set(set).view())));
         let hash = hash_of(view);
         let from = index.partition_point(|&(other, _)| other < hash);
-        let alike = index[from..].iter().take_while(|&&(other, _)| other == hash);
-        alike.map(|&(_, set)| set).find(|&set| self.tree.set(set).view() == *view)
+        let mut alike = index[from..].iter().take_while(|&&(other, _)| other == hash);
+        alike.find(|&&(_, set)| tree.set(set).view() == *view).map(|&(_, set)| set)
     }
+}
 
-    /// Builds the index on separate threads. Threads of a pool could ask for the index again while they wait for
-    /// parts of it.
-    fn index(&self) -> Vec<(u64, u32)> {
-        let (tree, sets) = (&self.tree, self.tree.num_sets());
-        let part = sets.div_ceil(threads::resolve(0)).max(1024);
-        let work = |from: usize| {
-            let numbers = from as u32..(from + part).min(sets) as u32;
-            numbers.map(|set| (hash_of(&tree.set(set).view()), set)).collect::<Vec<_>>()
-        };
+/// The hashes of information sets with their numbers, ascending; calculated on separate threads. Threads of a pool could
+/// ask for the index again while they wait for parts of it.
+fn index(sets: usize, hash: &(dyn Fn(u32) -> u64 + Sync)) -> Vec<(u64, u32)> {
+    let part = sets.div_ceil(threads::resolve(0)).max(1024);
+    let work = |from: usize| (from..(from + part).min(sets)).map(|set| (hash(set as u32), set as u32)).collect();
+    let mut index: Vec<_> = if part >= sets {
         // One part needs no thread: always so without the feature `threads`.
-        if part >= sets {
-            let mut index = work(0);
-            index.sort_unstable();
-            return index;
-        }
-        let mut index = Vec::with_capacity(sets);
+        work(0)
+    } else {
         thread::scope(|scope| {
             let work = &work;
             let workers: Vec<_> = (0..sets).step_by(part).map(|from| scope.spawn(move || work(from))).collect();
-            for worker in workers {
-                index.extend(worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            }
-        });
-        index.sort_unstable();
-        index
-    }
+            let parts = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            parts.flatten().collect()
+        })
+    };
+    index.sort_unstable();
+    index
 }
 
 /// A policy and its tree.
@@ -158,7 +151,7 @@ pub fn policy_of<G: Game>(
     enter: &(dyn Fn() -> Box<dyn Agent<G>> + Sync),
     seeds: &[u64],
     threads: usize,
-    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    watch: Watch<'_>,
 ) -> Result<Policy, Halted> {
     // Seeds follow the order of files, which does not depend on how sets are numbered.
     let mut ranks = vec![0; tree.num_sets()];

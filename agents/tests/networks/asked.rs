@@ -142,9 +142,10 @@ fn evaluating_many_states_at_once_gives_the_same_bits() {
     let network = NetworkFile::load(file.path()).unwrap().network().unwrap().clone();
     let (mut one, mut many) = (Evaluator::new(network.clone()), Evaluator::new(network));
     let positions = decisions(&game, 12);
-    let asked = positions.iter().map(|(history, seat)| Query::new(history.state(), *seat, Streams::new(0)));
+    let query = |index: usize| Query::new(positions[index].0.state(), positions[index].1, Streams::new(0));
+    let asked: Vec<_> = (0..positions.len()).map(query).collect();
     let mut compared = 0;
-    for ((history, seat), together) in positions.iter().zip(many.evaluate_many(&game, asked)) {
+    for ((history, seat), together) in positions.iter().zip(many.evaluate_many(&game, &asked)) {
         let alone = one.evaluate(&game, history.state(), *seat);
         assert_eq!(alone.value.to_bits(), together.value.to_bits());
         assert!(alone.logits.iter().zip(together.logits).all(|(own, other)| own.to_bits() == other.to_bits()));

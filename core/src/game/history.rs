@@ -48,6 +48,13 @@ impl<G: Game> History<G> {
         Self { state: game.root(), events: Vec::new() }
     }
 
+    /// The history of these events.
+    pub fn of(game: &G, events: impl IntoIterator<Item = Action>) -> Self {
+        let mut history = Self::new(game);
+        events.into_iter().for_each(|event| history.push(game, event));
+        history
+    }
+
     /// Starts a game and draws all random events before the first decision.
     pub fn dealt(game: &G, rng: &mut Rng) -> Self {
         let mut history = Self::new(game);
@@ -99,10 +106,6 @@ impl<G: Game> History<G> {
 
     /// The game after its first `count` events.
     pub fn prefix(&self, game: &G, count: usize) -> Self {
-        let mut history = Self::new(game);
-        for event in &self.events[..count] {
-            history.push(game, event.action);
-        }
-        history
+        Self::of(game, self.events[..count].iter().map(|event| event.action))
     }
 }

@@ -14,7 +14,7 @@ use stier_core::{Action, ActionSet as _, FullGame, Game, Rng, Seat};
 use super::Settings;
 use super::beliefs::Believer;
 use super::lane::Lane;
-use crate::agent::batch_agent::Query;
+use crate::agent::batch_agent::{BatchAgent as _, Query};
 use crate::agent::player::Player;
 use crate::agent::streams::Streams;
 use crate::catalogue::AgentSpec;
@@ -92,7 +92,8 @@ impl<G: FullGame> Agents<G> {
                     let lane = &*waiting[number];
                     Query::new(lane.history.state(), mover(lane), Streams::new(seed_of(lane, *salt)))
                 };
-                let actions: Vec<Action> = agent.decide_many(game, lanes.iter().map(position)).collect();
+                let mut actions = Vec::with_capacity(lanes.len());
+                agent.decide(game, &lanes.iter().map(position).collect::<Vec<_>>(), &mut actions);
                 lanes.iter().zip(actions).for_each(|(&number, action)| waiting[number].push_of_agent(game, action));
             }
         }

@@ -224,6 +224,7 @@ impl<G: Hints> Ismcts<G> {
 }
 
 /// The result of a search.
+#[derive(Default)]
 struct Found {
     iterations: u64,
     nodes: u64,
@@ -234,6 +235,19 @@ struct Found {
     spread: f64,
     /// The lines of all trees, if they were recorded.
     lines: Option<Lines>,
+}
+
+impl Found {
+    /// Adds the result of a tree.
+    fn add(&mut self, nodes: u32, mut roots: Vec<(ActionRecord, Option<f64>)>, spread: f32, lines: Option<Lines>) {
+        self.nodes += u64::from(nodes);
+        self.roots.append(&mut roots);
+        self.spread = self.spread.max(spread.into());
+        match (&mut self.lines, lines) {
+            (Some(all), Some(lines)) => all.merge(lines),
+            (all, lines) => *all = all.take().or(lines),
+        }
+    }
 }
 
 /// The trees of an agent, one per thread, for any selection rule.
@@ -295,17 +309,11 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Forest<G> fo
             })
             .collect();
         let iterations = self.workers.run_all(&mut searchers, Searcher::run);
-        let lines = searchers.iter_mut().filter_map(|searcher| searcher.lines.take()).reduce(|mut all, lines| {
-            all.merge(lines);
-            all
-        });
-        Found {
-            iterations,
-            lines,
-            nodes: searchers.iter().map(|searcher| u64::from(searcher.tree.len())).sum(),
-            roots: searchers.iter().flat_map(|searcher| searcher.tree.edges(searcher.root, S::weight)).collect(),
-            spread: searchers.iter().map(|searcher| f64::from(searcher.spread.scale())).fold(0.0, f64::max),
+        let mut found = Found { iterations, ..Found::default() };
+        for Searcher { tree, root, spread, lines, .. } in searchers {
+            found.add(tree.len(), tree.edges(root, S::weight), spread.scale(), lines);
         }
+        found
     }
 }
 
@@ -361,7 +369,7 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Work for &mu
                 S::learn(self.tree, step.edge, step.note, value);
             }
             if let Some(lines) = &mut self.lines {
-                lines.add(path.iter().map(|step| (step.mover, self.tree.action(step.edge))), own);
+                lines.add(&mut path.iter().map(|step| (step.mover, self.tree.action(step.edge))), own);
             }
             self.spread.add(scale.unit(own));
             path.clear();
@@ -423,9 +431,7 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_,
         }
         self.roller.returns(game, &mut state, &mut self.rng)
     }
-}
 
-impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_, G, S, O> {
     /// The number of edges that the node may get.
     fn room(&self, node: u32) -> usize {
         if node == self.root { usize::MAX } else { self.tree.room(node) }

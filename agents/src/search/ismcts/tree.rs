@@ -404,11 +404,12 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         let mut at = node;
         while at != NONE {
             let (block, extra) = (&self.blocks[at as usize], &self.extras[at as usize]);
-            edges.extend((0..usize::from(block.len)).map(|lane| {
-                let [visits, available] = [block.visits[lane], block.available[lane]].map(u64::from);
+            for lane in 0..usize::from(block.len) {
+                let (visits, available) = (block.visits[lane].into(), block.available[lane].into());
                 let action = Action(block.action[lane]);
-                (ActionRecord { action, visits, available, sum: block.value[lane] }, weight(block, extra, lane))
-            }));
+                let record = ActionRecord { action, visits, available, sum: block.value[lane] };
+                edges.push((record, weight(block, extra, lane)));
+            }
             at = block.next;
         }
         edges

@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use stier_core::options::{Allowed, OptionType};
 use stier_core::{
@@ -106,7 +106,7 @@ const MAX_ANSWERS: usize = 1 << 16;
 /// The policies that a responder plays on by: that of the agent, and that of its own network if it has one.
 pub(crate) struct TargetPolicy<G: Hints> {
     settings: ResponderSettings,
-    agent: Mutex<Source<G>>,
+    agent: Mutex<Target<G>>,
     own: Option<Mutex<NetworkAgent>>,
 }
 
@@ -115,18 +115,21 @@ pub(crate) enum Target<G: Hints> {
     /// A network, which is queried in many positions at once.
     Network(Box<NetworkAgent>),
     /// Any other agent.
-    Agent(Box<dyn Agent<G>>),
+    Agent(CachedAgent<G>),
 }
 
-/// The source of an agent's policy.
-enum Source<G: Hints> {
-    Network(Box<NetworkAgent>),
-    Agent(CachedAgent<G>),
+/// The policies that a responder knows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// That of the agent.
+    Agent,
+    /// That of its own network.
+    Own,
 }
 
 /// An agent and its policy at the information sets for which it was queried. Only the answers of agents that search
 /// are stored, until the next game.
-struct CachedAgent<G: Hints> {
+pub(crate) struct CachedAgent<G: Hints> {
     agent: Box<dyn Agent<G>>,
     seeds: Vec<u64>,
     interrupt: Arc<AtomicBool>,
@@ -136,15 +139,8 @@ struct CachedAgent<G: Hints> {
 impl<G: Hints> TargetPolicy<G> {
     /// Creates the policy of the agent, averaged over several seeds derived from `seed`.
     pub(crate) fn new(settings: ResponderSettings, target: Target<G>, seed: u64) -> Self {
-        let agent = match target {
-            Target::Network(network) => Source::Network(network),
-            Target::Agent(agent) => {
-                let seeds = vec![0; settings.seeds as usize];
-                Source::Agent(CachedAgent { agent, seeds, interrupt: Arc::default(), answers: HashMap::new() })
-            }
-        };
         let own = settings.guide.network.network().map(|network| Mutex::new(NetworkAgent::of(network)));
-        let mut target = Self { settings, agent: Mutex::new(agent), own };
+        let mut target = Self { settings, agent: Mutex::new(target), own };
         target.restart(seed);
         target
     }
@@ -162,15 +158,17 @@ impl<G: Hints> TargetPolicy<G> {
 
     fn cached(&mut self) -> Option<&mut CachedAgent<G>> {
         match self.agent.get_mut().unwrap_or_else(PoisonError::into_inner) {
-            Source::Network(_) => None,
-            Source::Agent(cached) => Some(cached),
+            Target::Network(_) => None,
+            Target::Agent(cached) => Some(cached),
         }
     }
 
     /// Begins a new game.
     pub(crate) fn restart(&mut self, seed: u64) {
+        let seeds = (0..self.settings.seeds).map(|index| Rng::stream(seed, "victim", index).bits()).collect();
         if let Some(cached) = self.cached() {
-            cached.restart(seed);
+            cached.seeds = seeds;
+            cached.answers.clear();
         }
     }
 
@@ -185,16 +183,19 @@ impl<G: Hints> TargetPolicy<G> {
     /// The number of positions that are queried together.
     pub(crate) fn batch_size(&self) -> usize {
         match *self.agent.lock().unwrap_or_else(PoisonError::into_inner) {
-            Source::Network(_) => NETWORK_BATCH,
-            Source::Agent(_) => 1,
+            Target::Network(_) => NETWORK_BATCH,
+            Target::Agent(_) => 1,
         }
     }
 
     /// Appends the probability of each legal action, ascending by action, for the players to act in these positions.
-    pub(crate) fn policies(&self, game: &G, positions: &[&History<G>], shares: &mut Vec<f64>) {
+    pub(crate) fn policies(&self, of: Known, game: &G, positions: &[&History<G>], shares: &mut Vec<f64>) {
+        if of == Known::Own {
+            return network_policies(&mut self.own(), game, positions, shares);
+        }
         match &mut *self.agent.lock().unwrap_or_else(PoisonError::into_inner) {
-            Source::Network(network) => network_policies(network, game, positions, shares),
-            Source::Agent(cached) => {
+            Target::Network(network) => network_policies(network, game, positions, shares),
+            Target::Agent(cached) => {
                 for position in positions {
                     let mover = game.turn(position.state()).seat().expect("a player is to act");
                     let view = game.view(position, mover);
@@ -204,26 +205,24 @@ impl<G: Hints> TargetPolicy<G> {
         }
     }
 
-    /// Appends the probabilities by the responder's own network in the same way.
-    fn own_policies(&self, game: &G, positions: &[&History<G>], shares: &mut Vec<f64>) {
+    /// The responder's own network.
+    fn own(&self) -> MutexGuard<'_, NetworkAgent> {
         let own = self.own.as_ref().expect("a parsed agent has its network");
-        network_policies(&mut own.lock().unwrap_or_else(PoisonError::into_inner), game, positions, shares);
+        own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Appends the probabilities of a network's actions, a batch of positions at a time.
 fn network_policies<G: Hints>(network: &mut NetworkAgent, game: &G, positions: &[&History<G>], shares: &mut Vec<f64>) {
     for batch in positions.chunks(NETWORK_BATCH) {
-        network.policies(game, batch.iter().map(|position| Query::of(game, position)), shares);
+        network.policies(game, &Query::all(game, batch), shares);
     }
 }
 
 impl<G: Hints> CachedAgent<G> {
-    fn restart(&mut self, seed: u64) {
-        for (index, own) in self.seeds.iter_mut().enumerate() {
-            *own = Rng::stream(seed, "victim", index as u64).bits();
-        }
-        self.answers.clear();
+    /// Creates the source of this agent's policy.
+    pub(crate) fn new(agent: Box<dyn Agent<G>>) -> Self {
+        Self { agent, seeds: Vec::new(), interrupt: Arc::default(), answers: HashMap::new() }
     }
 
     fn policy(&mut self, game: &G, view: G::View, legal: G::Actions) -> Arc<[f64]> {
@@ -265,7 +264,7 @@ impl<G: Hints> PolicyModel<G> for TargetPolicy<G> {
 
     fn scores_of_many(&self, game: &G, positions: &[&History<G>], scores: &mut Vec<f32>) {
         let mut shares = Vec::new();
-        self.policies(game, positions, &mut shares);
+        self.policies(Known::Agent, game, positions, &mut shares);
         scores.extend(shares.into_iter().map(|share| float::log(share) as f32));
     }
 }
@@ -306,20 +305,16 @@ impl<G: Hints> Simulation<G> {
 enum Next {
     /// This action.
     Act(Action),
-    /// An action by the agent's policy.
-    AskAgent,
-    /// An action by the policy of the responder's network.
-    AskOwn,
+    /// An action by this policy.
+    Ask(Known),
     /// The rest of the game by the continuation.
     Finish,
 }
 
 /// The reason for which a simulation waits.
 enum Pause {
-    /// An action by the agent's policy.
-    AskAgent,
-    /// An action by the policy of the responder's network.
-    AskOwn,
+    /// An action by this policy.
+    Ask(Known),
     /// An evaluation instead of the rest of the game.
     Evaluate,
 }
@@ -370,22 +365,23 @@ impl<'a, G: Hints> Simulator<'a, G> {
             return Next::Act(legal.nth(0));
         }
         match self.continuation {
-            Continuation::Network if mover == self.seat || *queries >= self.replies => Next::AskOwn,
-            Continuation::Against => Next::AskAgent,
+            Continuation::Network if mover == self.seat || *queries >= self.replies => Next::Ask(Known::Own),
+            Continuation::Against => Next::Ask(Known::Agent),
             _ if mover == self.seat => Next::Act(self.go_on(history, mover, rng)),
-            _ => Next::AskAgent,
+            _ => Next::Ask(Known::Agent),
         }
     }
 
     /// The rank among the `allowed` actions of the likeliest one by the policy that plays on for the responder; `None`
     /// if that is not the policy of a player.
     pub(crate) fn likeliest(&self, history: &History<G>, allowed: G::Actions) -> Option<usize> {
-        let mut shares = Vec::new();
-        match self.continuation {
-            Continuation::Network => self.target.own_policies(self.game, &[history], &mut shares),
-            Continuation::Against => self.target.policies(self.game, &[history], &mut shares),
+        let known = match self.continuation {
+            Continuation::Network => Known::Own,
+            Continuation::Against => Known::Agent,
             _ => return None,
-        }
+        };
+        let mut shares = Vec::new();
+        self.target.policies(known, self.game, &[history], &mut shares);
         let legal = self.game.legal(history.state());
         let shares = legal.iter().zip(shares).filter(|&(action, _)| allowed.contains(action));
         let best = shares.reduce(|best, next| if next.1 > best.1 { next } else { best });
@@ -400,16 +396,14 @@ impl<'a, G: Hints> Simulator<'a, G> {
         }
         let next = self.next(simulation, mover);
         let Simulation { history, rng, queries, .. } = simulation;
-        let mut shares = Vec::new();
-        match next {
+        let known = match next {
             Next::Act(action) => return action,
             Next::Finish => return self.go_on(history, mover, rng),
-            Next::AskOwn => self.target.own_policies(self.game, &[history], &mut shares),
-            Next::AskAgent => {
-                *queries += 1;
-                self.target.policies(self.game, &[history], &mut shares);
-            }
-        }
+            Next::Ask(known) => known,
+        };
+        *queries += u64::from(known == Known::Agent);
+        let mut shares = Vec::new();
+        self.target.policies(known, self.game, &[history], &mut shares);
         legal.nth(sampling::place(shares, rng.unit()))
     }
 
@@ -419,31 +413,28 @@ impl<'a, G: Hints> Simulator<'a, G> {
         let mut shares = Vec::new();
         let mut playing: Vec<usize> = (0..simulations.len()).collect();
         while !playing.is_empty() {
-            let (mut asking, mut asking_own, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut asking, mut leaves) = ([(Known::Agent, Vec::new()), (Known::Own, Vec::new())], Vec::new());
             for place in playing.drain(..) {
                 match self.go_on_alone(&mut simulations[place]) {
-                    Some(Pause::AskAgent) => asking.push(place),
-                    Some(Pause::AskOwn) => asking_own.push(place),
+                    Some(Pause::Ask(known)) => asking[known as usize].1.push(place),
                     Some(Pause::Evaluate) => leaves.push(place),
                     None => (),
                 }
             }
             self.evaluate(simulations, &leaves);
-            for (asking, is_own) in [(asking, false), (asking_own, true)] {
-                let positions: Vec<_> = asking.iter().map(|&place| &simulations[place].history).collect();
-                shares.clear();
-                match is_own {
-                    _ if positions.is_empty() => (),
-                    false => self.target.policies(game, &positions, &mut shares),
-                    true => self.target.own_policies(game, &positions, &mut shares),
+            for (known, asking) in asking {
+                if asking.is_empty() {
+                    continue;
                 }
+                shares.clear();
+                self.target.policies(known, game, &positions(simulations, &asking), &mut shares);
                 let mut shares = shares.as_slice();
                 for &place in &asking {
                     let simulation = &mut simulations[place];
                     let legal = game.legal(simulation.history.state());
                     let (own, others) = shares.split_at(legal.len());
                     shares = others;
-                    simulation.queries += u64::from(!is_own);
+                    simulation.queries += u64::from(known == Known::Agent);
                     let point = simulation.rng.unit();
                     simulation.push(game, legal.nth(sampling::place(own.iter().copied(), point)));
                 }
@@ -461,18 +452,12 @@ impl<'a, G: Hints> Simulator<'a, G> {
             }
             return;
         }
-        let own = self.target.own.as_ref().expect("a parsed agent has its network");
-        let mut own = own.lock().unwrap_or_else(PoisonError::into_inner);
         for batch in leaves.chunks(NETWORK_BATCH) {
-            let positions: Vec<_> = batch.iter().map(|&place| Query::of(game, &simulations[place].history)).collect();
-            let outputs = own.evaluator().evaluate_many(game, positions.iter().copied()).zip(batch);
-            let values: Vec<_> = outputs
-                .map(|(output, &place)| {
-                    let state = simulations[place].history.state();
-                    output.values(game, state, self.seat)
-                })
-                .collect();
-            batch.iter().zip(values).for_each(|(&place, returns)| simulations[place].returns = returns);
+            let queries = Query::all(game, &positions(simulations, batch));
+            let values = self.target.own().evaluator().values(game, &queries);
+            for (&place, returns) in batch.iter().zip(values) {
+                simulations[place].returns = returns;
+            }
         }
     }
 
@@ -489,8 +474,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
                     self.finish(simulation);
                     return None;
                 }
-                Next::AskAgent => return Some(Pause::AskAgent),
-                Next::AskOwn => return Some(Pause::AskOwn),
+                Next::Ask(known) => return Some(Pause::Ask(known)),
             }
         }
         simulation.returns = game.rounded_returns(simulation.history.state());
@@ -531,6 +515,11 @@ impl<'a, G: Hints> Simulator<'a, G> {
     }
 }
 
+/// Where these simulations are.
+fn positions<'a, G: Hints>(simulations: &'a [Simulation<G>], places: &[usize]) -> Vec<&'a History<G>> {
+    places.iter().map(|&place| &simulations[place].history).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -539,7 +528,7 @@ mod tests {
     use stier_core::games::schwimmen::Schwimmen;
     use stier_core::{ActionSet as _, FromRules as _, Game as _, History, Options as _, Rng};
 
-    use super::{ResponderSettings, Target, TargetPolicy};
+    use super::{CachedAgent, Known, ResponderSettings, Target, TargetPolicy};
     use crate::search::ismcts::{Ismcts, IsmctsOptions};
 
     #[test]
@@ -549,12 +538,16 @@ mod tests {
         assert!(game.legal(history.state()).len() > 1);
         let policy = |target: &TargetPolicy<Schwimmen>| {
             let mut shares = Vec::new();
-            target.policies(&game, &[&history], &mut shares);
+            target.policies(Known::Agent, &game, &[&history], &mut shares);
             shares
         };
         let new = || {
             let options = IsmctsOptions::from_text("iterations=300,choose=sample").expect("options");
-            TargetPolicy::new(ResponderSettings::default(), Target::Agent(Box::new(Ismcts::new(options, 0))), 1)
+            TargetPolicy::new(
+                ResponderSettings::default(),
+                Target::Agent(CachedAgent::new(Box::new(Ismcts::new(options, 0)))),
+                1,
+            )
         };
         let expected = policy(&new());
         let mut target = new();

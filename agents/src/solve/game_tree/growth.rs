@@ -11,7 +11,6 @@
 
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
-use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
 use stier_core::failure::Foreign;
@@ -20,10 +19,10 @@ use stier_core::key::{UNNOTICED, mix};
 use stier_core::seats::MAX_SEATS;
 use stier_core::{Action, ActionSet as _, Game, History, Seat, Turn};
 
-use crate::agent::threads::{for_each_task, goes_on, map_all};
+use crate::agent::threads::{Halted, WatchOf, for_each_task, goes_on, map_all};
 
-use super::assembly::Numbers;
-use super::{BuildError, Children, GameTree, Level, NONE, Node, Packed, TooLarge, Tree};
+use super::assembly::TreeBuilder;
+use super::{BuildError, GameTree, NONE, Node, TooLarge};
 
 /// Nodes whose children are made at a time. The watcher is asked between two batches.
 const BATCH: usize = 1 << 12;
@@ -48,15 +47,15 @@ struct Knowledge(u32);
 type Seats<T> = [T; MAX_SEATS];
 
 /// Nodes of a level at which play goes on.
-struct Frontier<G: Game> {
+struct Frontier<S> {
     seats: usize,
     nodes: Vec<NodeId>,
-    states: Vec<G::State>,
+    states: Vec<S>,
     /// One row per node, one column per seat.
     knowledge: Vec<Knowledge>,
 }
 
-impl<G: Game> Frontier<G> {
+impl<S> Frontier<S> {
     fn new(seats: usize) -> Self {
         Self { seats, nodes: Vec::new(), states: Vec::new(), knowledge: Vec::new() }
     }
@@ -70,7 +69,7 @@ impl<G: Game> Frontier<G> {
 }
 
 /// All that one seat can know in one layer.
-struct SeatKnowledge<G: Game> {
+struct SeatKnowledge {
     seat: Seat,
     /// By knowledge: the place in a policy of the seat's last action, or [`NONE`].
     last_rows: Vec<u32>,
@@ -82,21 +81,12 @@ struct SeatKnowledge<G: Game> {
     following: FxHashMap<(Knowledge, u64), Knowledge>,
     /// The knowledge after several random events, by the fingerprint of the view.
     by_view: FxHashMap<u128, Knowledge>,
-    /// The chance node that was replayed last, and its history.
-    replayed: Option<(NodeId, History<G>)>,
 }
 
-impl<G: Game> SeatKnowledge<G> {
+impl SeatKnowledge {
     fn new(seat: Seat) -> Self {
-        Self {
-            seat,
-            last_rows: Vec::new(),
-            sets: Vec::new(),
-            views: Vec::new(),
-            following: FxHashMap::default(),
-            by_view: FxHashMap::default(),
-            replayed: None,
-        }
+        let (last_rows, sets, views) = Default::default();
+        Self { seat, last_rows, sets, views, following: FxHashMap::default(), by_view: FxHashMap::default() }
     }
 
     /// Adds knowledge that is different from all others of the layer.
@@ -107,93 +97,65 @@ impl<G: Game> SeatKnowledge<G> {
         Knowledge(self.last_rows.len() as u32 - 1)
     }
 
-    fn last_row(&self, knowledge: Knowledge) -> u32 {
-        self.last_rows[knowledge.0 as usize]
-    }
-
     /// Drops the lookup tables that are only needed while one kind of event is processed.
     fn finish_learning(&mut self) {
-        (self.following, self.by_view, self.replayed) = (FxHashMap::default(), FxHashMap::default(), None);
+        (self.following, self.by_view) = (FxHashMap::default(), FxHashMap::default());
     }
 
     /// Learns from an action; `earlier` is the seat's knowledge in the layer before. Where the game is over, nothing is
     /// learned.
-    fn after_choice(&mut self, earlier: &Self, child: &Child<G::State>) -> Knowledge {
-        if child.turn == Turn::Over {
+    fn after_choice(&mut self, earlier: &Self, choice: &Choice) -> Knowledge {
+        if choice.is_last {
             return Knowledge(NONE);
         }
-        let before = child.before[self.seat.index()];
-        let key = (before, child.observed[self.seat.index()]);
+        let before = choice.before[self.seat.index()];
+        let key = (before, choice.observed[self.seat.index()]);
         if let Some(&after) = self.following.get(&key) {
             return after;
         }
-        let last_row = if child.mover == self.seat { child.row } else { earlier.last_row(before) };
+        let last_row = if choice.mover == self.seat { choice.row } else { earlier.last_rows[before.0 as usize] };
         let view = earlier.views[before.0 as usize];
         let after = self.add(last_row, if key.1 == UNNOTICED { view } else { mix(view, key.1) });
         self.following.insert(key, after);
         after
     }
 
-    /// Learns from the last of some random events, unless it has been observed.
-    fn after_chance(
-        &mut self,
-        tree: &GameTree<G>,
-        starts: &[u32],
-        draw: &Draw<G::State>,
-        events: &Events,
-    ) -> Knowledge {
+    /// Learns from the last of some random events, after which the seat sees `sight`. `view` finds the fingerprint of the
+    /// seat's view, which is needed unless the event `is_first`.
+    fn after_chance(&mut self, draw: &Draw, is_first: bool, sight: u64, view: &mut Fingerprints<'_>) -> Knowledge {
         let before = draw.knowledge[self.seat.index()];
-        if draw.is_observed {
-            return before;
-        }
-        let key = (before, tree.game.sight(&draw.state, self.seat));
+        let key = (before, sight);
         if let Some(&after) = self.following.get(&key) {
             return after;
         }
-        let (last_row, earlier) = (self.last_row(before), self.views[before.0 as usize]);
-        let number = if draw.is_unnoticed[self.seat.index()] { earlier } else { mix(earlier, key.1) };
-        let after = if events.is_first(draw.event) {
-            self.add(last_row, number)
-        } else {
-            let view = self.view(tree, starts, draw, events);
-            let known = self.by_view.get(&view).copied();
-            known.unwrap_or_else(|| {
-                let added = self.add(last_row, number);
-                self.by_view.insert(view, added);
-                added
-            })
-        };
+        let (last_row, earlier) = (self.last_rows[before.0 as usize], self.views[before.0 as usize]);
+        let number = if draw.is_unnoticed[self.seat.index()] { earlier } else { mix(earlier, sight) };
+        let view = (!is_first).then(|| view(draw));
+        let known = view.and_then(|view| self.by_view.get(&view).copied());
+        let after = known.unwrap_or_else(|| self.add(last_row, number));
+        if let Some(view) = view {
+            self.by_view.insert(view, after);
+        }
         self.following.insert(key, after);
         after
-    }
-
-    /// The fingerprint of the seat's view after some random events.
-    fn view(&mut self, tree: &GameTree<G>, starts: &[u32], draw: &Draw<G::State>, events: &Events) -> u128 {
-        let replayed = match self.replayed.take() {
-            Some(replayed) if replayed.0 == draw.owner => replayed,
-            _ => (draw.owner, tree.history_in(starts, draw.owner.0)),
-        };
-        let mut history = replayed.1.clone();
-        self.replayed = Some(replayed);
-        events.until(draw.event).iter().for_each(|&event| history.push(&tree.game, event));
-        fingerprint(&tree.game.view(&history, self.seat))
     }
 }
 
 /// The nodes of a layer that follow a choice, and the knowledge of every seat in the layer.
-struct Layer<G: Game> {
-    frontier: Frontier<G>,
-    known: Vec<SeatKnowledge<G>>,
+struct Layer<S> {
+    frontier: Frontier<S>,
+    known: Vec<SeatKnowledge>,
 }
 
-impl<G: Game> Layer<G> {
+impl<S> Layer<S> {
     fn new(seats: usize) -> Self {
         Self { frontier: Frontier::new(seats), known: Seat::all(seats).map(SeatKnowledge::new).collect() }
     }
 }
 
-/// A node that follows a choice.
-struct Child<S> {
+/// A choice.
+#[derive(Clone)]
+struct Choice {
     /// The player who chose.
     mover: Seat,
     /// The place of the choice in a policy.
@@ -201,16 +163,15 @@ struct Child<S> {
     /// The knowledge before the choice.
     before: Seats<Knowledge>,
     observed: Seats<u64>,
-    state: S,
-    turn: Turn,
+    /// True if the game is over afterwards.
+    is_last: bool,
 }
 
 /// A result of the random events after a node, as far as they have happened.
 #[derive(Clone, Copy)]
-struct Draw<S> {
+struct Draw {
     /// The chance node.
     owner: NodeId,
-    state: S,
     probability: f64,
     /// The last event, by its place among the [`Events`].
     event: u32,
@@ -220,6 +181,12 @@ struct Draw<S> {
     /// True for seats that did not notice the last event, in games whose promises are checked.
     is_unnoticed: Seats<bool>,
 }
+
+/// The results of random events with their states.
+type Draws<S> = (Vec<S>, Vec<Draw>);
+
+/// Finds the fingerprint of a seat's view after random events.
+type Fingerprints<'a> = dyn FnMut(&Draw) -> u128 + 'a;
 
 /// Random events, each with the place of the one before it, or [`NONE`].
 #[derive(Default)]
@@ -245,80 +212,60 @@ impl Events {
     }
 }
 
-/// A tree being enumerated.
-pub(super) struct Growth<'a, G: Game> {
-    grown: GameTree<G>,
+/// The knowledge of all seats after some choices, a list for each seat.
+fn learn_choices(next: &mut [SeatKnowledge], known: &[SeatKnowledge], choices: &[Choice]) -> Vec<Vec<Knowledge>> {
+    let mut columns = vec![Vec::with_capacity(choices.len()); known.len()];
+    let seats: Vec<_> = next.iter_mut().zip(known).zip(&mut columns).collect();
+    for_each_task(seats, |((next, known), column)| {
+        column.extend(choices.iter().map(|choice| next.after_choice(known, choice)));
+    });
+    columns
+}
+
+/// The knowledge of all seats after some random events, a list for each seat; shorter if the watcher says so. `sight` is
+/// what a seat sees after one of them.
+fn learn_draws<'a>(
+    known: &mut [SeatKnowledge],
+    draws: &[Draw],
+    events: &Events,
+    goes_on: &(dyn Fn(usize) -> bool + Sync),
+    sight: &(dyn Fn(usize, Seat) -> u64 + Sync),
+    fingerprints: &(dyn Fn(Seat) -> Box<Fingerprints<'a>> + Sync),
+) -> Vec<Vec<Knowledge>> {
+    let mut columns = vec![Vec::with_capacity(draws.len()); known.len()];
+    for_each_task(known.iter_mut().zip(&mut columns), |(known, column)| {
+        let (seat, mut view) = (known.seat, fingerprints(known.seat));
+        for (place, draw) in draws.iter().enumerate().take_while(|&(place, _)| goes_on(place)) {
+            column.push(match draw.is_observed {
+                true => draw.knowledge[seat.index()],
+                false => known.after_chance(draw, events.is_first(draw.event), sight(place, seat), &mut *view),
+            });
+        }
+    });
+    columns
+}
+
+/// What all seats know at one place of such lists.
+fn at(columns: &[Vec<Knowledge>], place: usize) -> Seats<Knowledge> {
+    let mut all = [Knowledge(NONE); MAX_SEATS];
+    all.iter_mut().zip(columns).for_each(|(known, column)| *known = column[place]);
+    all
+}
+
+/// A tree being enumerated, apart from the game.
+struct Grown<'a> {
+    builder: TreeBuilder,
     seats: usize,
     most: usize,
-    watch: &'a (dyn Fn(usize) -> ControlFlow<()> + Sync),
-    starts: Vec<u32>,
-    numbers: Numbers,
+    watch: WatchOf<'a, usize>,
     /// The information sets by the numbers of their views, in games whose promises are checked.
     views: FxHashMap<(Seat, u64), u32>,
 }
 
-impl<'a, G: Game> Growth<'a, G> {
-    pub(super) fn new(game: &G, most: usize, watch: &'a (dyn Fn(usize) -> ControlFlow<()> + Sync)) -> Self {
-        Self {
-            grown: GameTree { game: game.clone(), tree: Tree::empty(game) },
-            seats: game.num_seats(),
-            most,
-            watch,
-            starts: vec![0],
-            numbers: Numbers::default(),
-            views: FxHashMap::default(),
-        }
-    }
-
-    pub(super) fn grow(mut self) -> Result<GameTree<G>, BuildError> {
-        let mut layer = Layer::new(self.seats);
-        let root = self.grown.game.root();
-        let knowledge: Vec<Knowledge> = layer.known.iter_mut().map(|known| known.add(NONE, 0)).collect();
-        self.append(root, self.grown.game.turn(&root), knowledge, &mut layer.frontier)?;
-        let mut start = 0;
-        while start < self.grown.tree.nodes.len() {
-            (layer, start) = self.grow_layer(layer, start)?;
-        }
-        Ok(self.finish())
-    }
-
-    /// Fills in the nodes of a layer, which begins at the node `start`. Returns the next layer and where it begins.
-    fn grow_layer(&mut self, layer: Layer<G>, start: usize) -> Result<(Layer<G>, usize), BuildError> {
-        let Layer { frontier, mut known } = layer;
-        let drawn_start = self.grown.tree.nodes.len();
-        let drawn = self.draw(&frontier, &mut known)?;
-        let end = self.grown.tree.nodes.len();
-        let mut next = Layer::new(self.seats);
-        self.choose(&frontier, &mut known, &mut next)?;
-        let after_drawn = self.grown.tree.nodes.len();
-        drop(frontier);
-        self.choose(&drawn, &mut known, &mut next)?;
-        let last = self.grown.tree.nodes.len();
-
-        let children =
-            |decisions: usize, chance: usize| Children { decisions: decisions as u32, chance: chance as u32 };
-        let after_choice = Level {
-            start: start as u32,
-            end: drawn_start as u32,
-            first: children(end, drawn_start),
-            last: children(after_drawn, end),
-        };
-        let after_chance = Level {
-            start: drawn_start as u32,
-            end: end as u32,
-            first: children(after_drawn, end),
-            last: children(last, end),
-        };
-        self.grown.tree.levels.push([after_choice, after_chance]);
-        self.grown.tree.layers.push(self.grown.tree.movers.len() as u32);
-        self.grown.tree.mark(&self.starts);
-        next.known.iter_mut().for_each(SeatKnowledge::finish_learning);
-        Ok((next, end))
-    }
-
+impl Grown<'_> {
     /// Asks the watcher whether to go on.
     fn poll(&self) -> Result<(), BuildError> {
-        Ok(goes_on((self.watch)(self.grown.tree.nodes.len()))?)
+        Ok(goes_on((self.watch)(self.builder.len()))?)
     }
 
     /// Asks the watcher now and then in a loop over outcomes of chance.
@@ -326,121 +273,185 @@ impl<'a, G: Game> Growth<'a, G> {
         if place.is_multiple_of(OUTCOMES_PER_POLL) { self.poll() } else { Ok(()) }
     }
 
+    /// Refuses more nodes than are allowed.
+    fn check_size(&self, nodes: usize) -> Result<(), BuildError> {
+        if nodes > self.most { Err(TooLarge::Counted { most: self.most }.into()) } else { Ok(()) }
+    }
+
+    /// Fills in a decision whose children begin at `first`, and its information set if that is new.
+    fn fill_in_decision(
+        &mut self,
+        node: NodeId,
+        first: u32,
+        knowledge: Knowledge,
+        known: &mut SeatKnowledge,
+        legal: &[Action],
+        game: Option<&dyn Foreign>,
+    ) {
+        let (mover, place) = (known.seat, knowledge.0 as usize);
+        if known.sets[place] == SetId(NONE) {
+            known.sets[place] = SetId(self.builder.add_set(mover, legal, known.last_rows[place]));
+        }
+        let SetId(set) = known.sets[place];
+        debug_assert_eq!(self.builder.tree.movers[set as usize], mover, "the mover knows its turn");
+        let knows_its_options = legal == self.builder.actions(set);
+        if let Some(game) = game {
+            let same = *self.views.entry((mover, known.views[place])).or_insert(set);
+            check(game, mover, knows_its_options, same == set);
+        }
+        debug_assert!(knows_its_options, "the mover knows its options");
+        self.builder.set(node.0 as usize, Node::Decision { set, first });
+    }
+
+    /// Fills in a chance node whose children will follow.
+    fn fill_in_chance(&mut self, draws: &[Draw], events: &Events) -> Result<(), BuildError> {
+        let mut list = Vec::with_capacity(draws.len());
+        for (place, draw) in draws.iter().enumerate() {
+            self.poll_at(place)?;
+            list.push((draw.probability, events.until(draw.event)));
+        }
+        let (first, outcomes) = (self.builder.len() as u32, self.builder.outcomes(&list));
+        self.builder.set(draws[0].owner.0 as usize, Node::Chance { first, outcomes });
+        Ok(())
+    }
+}
+
+/// A tree of a game being enumerated.
+pub(super) struct Growth<'a, G: Game> {
+    game: &'a G,
+    grown: Grown<'a>,
+}
+
+impl<'a, G: Game> Growth<'a, G> {
+    pub(super) fn new(game: &'a G, most: usize, watch: WatchOf<'a, usize>) -> Self {
+        let (builder, views) = (TreeBuilder::new(game), FxHashMap::default());
+        Self { game, grown: Grown { builder, seats: game.num_seats(), most, watch, views } }
+    }
+
+    pub(super) fn grow(mut self) -> Result<GameTree<G>, BuildError> {
+        let mut layer = Layer::new(self.grown.seats);
+        for known in &mut layer.known {
+            known.add(NONE, 0);
+        }
+        let root = self.game.root();
+        self.append(root, self.game.turn(&root), [Knowledge(0); MAX_SEATS], &mut layer.frontier)?;
+        let mut start = 0;
+        while start < self.grown.builder.len() {
+            (layer, start) = self.grow_layer(layer, start)?;
+        }
+        Ok(GameTree { game: self.game.clone(), tree: self.grown.builder.finished() })
+    }
+
+    /// Fills in the nodes of a layer, which begins at the node `start`. Returns the next layer and where it begins.
+    fn grow_layer(&mut self, layer: Layer<G::State>, start: usize) -> Result<(Layer<G::State>, usize), BuildError> {
+        let Layer { frontier, mut known } = layer;
+        let drawn_start = self.grown.builder.len();
+        let drawn = self.draw(&frontier, &mut known)?;
+        let end = self.grown.builder.len();
+        let mut next = Layer::new(self.grown.seats);
+        self.choose(&frontier, &mut known, &mut next)?;
+        let after_drawn = self.grown.builder.len();
+        drop(frontier);
+        self.choose(&drawn, &mut known, &mut next)?;
+        self.grown.builder.finish_layer(start, drawn_start, end, after_drawn);
+        next.known.iter_mut().for_each(SeatKnowledge::finish_learning);
+        Ok((next, end))
+    }
+
+    /// The places of nodes in a frontier at which such a turn comes.
+    fn places(&self, from: &Frontier<G::State>, is_wanted: fn(Turn) -> bool) -> Vec<usize> {
+        (0..from.nodes.len()).filter(|&place| is_wanted(self.game.turn(&from.states[place]))).collect()
+    }
+
     /// Appends a node to the tree, and to the frontier if play goes on.
     fn append(
         &mut self,
         state: G::State,
         turn: Turn,
-        knowledge: impl IntoIterator<Item = Knowledge>,
-        frontier: &mut Frontier<G>,
+        knowledge: Seats<Knowledge>,
+        frontier: &mut Frontier<G::State>,
     ) -> Result<(), BuildError> {
-        let number = self.grown.tree.nodes.len();
-        if number >= self.most {
-            return Err(TooLarge::Counted { most: self.most }.into());
-        }
+        let number = self.grown.builder.len();
+        self.grown.check_size(number + 1)?;
         let mut returns = 0;
         if turn == Turn::Over {
-            returns = self.numbers.of_returns(&mut self.grown.tree, &self.grown.game.returns(&state));
+            returns = self.grown.builder.returns(&self.game.returns(&state));
         } else {
             frontier.nodes.push(NodeId(number as u32));
             frontier.states.push(state);
-            frontier.knowledge.extend(knowledge);
+            frontier.knowledge.extend_from_slice(&knowledge[..frontier.seats]);
         }
-        self.grown.tree.nodes.push(Packed::new(Node::End { returns }));
+        self.grown.builder.push(returns);
         Ok(())
     }
 
     /// Adds the information sets of a frontier's decisions and all nodes that follow their actions.
     fn choose(
         &mut self,
-        from: &Frontier<G>,
-        known: &mut [SeatKnowledge<G>],
-        next: &mut Layer<G>,
+        from: &Frontier<G::State>,
+        known: &mut [SeatKnowledge],
+        next: &mut Layer<G::State>,
     ) -> Result<(), BuildError> {
-        let is_decision = |&place: &usize| self.grown.game.turn(&from.states[place]).seat().is_some();
-        let places: Vec<usize> = (0..from.nodes.len()).filter(is_decision).collect();
-        for batch in places.chunks(BATCH) {
-            self.poll()?;
+        for batch in self.places(from, |turn| turn.seat().is_some()).chunks(BATCH) {
+            self.grown.poll()?;
             self.fill_in_decisions(from, batch, known);
             let parts: Vec<&[usize]> = batch.chunks(NODES_PER_THREAD).collect();
-            let children_of =
-                |part: &[usize]| part.iter().flat_map(|&place| self.children(from, place)).collect::<Vec<_>>();
-            let children = map_all(parts.len(), |part| children_of(parts[part]));
-            let children: Vec<Child<G::State>> = children.into_iter().flatten().collect();
-            let mut columns = vec![Vec::with_capacity(children.len()); self.seats];
-            let seats: Vec<_> = next.known.iter_mut().zip(&*known).zip(&mut columns).collect();
-            for_each_task(seats, |((next, known), column)| {
-                column.extend(children.iter().map(|child| next.after_choice(known, child)));
-            });
-            for (place, child) in children.iter().enumerate() {
-                let knowledge = columns.iter().map(|column| column[place]);
-                self.append(child.state, child.turn, knowledge, &mut next.frontier)?;
+            let children = map_all(parts.len(), |part| self.children(from, parts[part]));
+            let (states, choices): (Vec<_>, Vec<_>) = children.into_iter().unzip();
+            let columns = learn_choices(&mut next.known, known, &choices.concat());
+            for (place, (state, turn)) in states.into_iter().flatten().enumerate() {
+                self.append(state, turn, at(&columns, place), &mut next.frontier)?;
             }
         }
         Ok(())
     }
 
     /// Fills in some decisions, and their information sets where they are new.
-    fn fill_in_decisions(&mut self, from: &Frontier<G>, batch: &[usize], known: &mut [SeatKnowledge<G>]) {
-        let GameTree { game, tree } = &mut self.grown;
-        let mut first = tree.nodes.len() as u32;
+    fn fill_in_decisions(&mut self, from: &Frontier<G::State>, batch: &[usize], known: &mut [SeatKnowledge]) {
+        let (mut first, mut legal) = (self.grown.builder.len() as u32, Vec::new());
         for &place in batch {
             let state = &from.states[place];
-            let mover = game.turn(state).seat().expect("a player is to act");
-            let legal = game.legal(state);
-            let known = &mut known[mover.index()];
-            let knowledge = from.knowledge(place)[mover.index()];
-            let last_row = known.last_row(knowledge);
-            let set = &mut known.sets[knowledge.0 as usize];
-            if *set == SetId(NONE) {
-                *set = SetId(tree.movers.len() as u32);
-                tree.movers.push(mover);
-                tree.actions.extend(legal.iter());
-                tree.previous.push(last_row);
-                self.starts.push(self.starts[self.starts.len() - 1] + legal.len() as u32);
-            }
-            let SetId(set) = *set;
-            debug_assert_eq!(tree.movers[set as usize], mover, "the mover knows its turn");
-            let row = self.starts[set as usize] as usize..self.starts[set as usize + 1] as usize;
-            let knows_its_options = legal.iter().eq(tree.actions[row].iter().copied());
-            if let Some(game) = game.foreign() {
-                let known = *self.views.entry((mover, known.views[knowledge.0 as usize])).or_insert(set);
-                check(game, mover, knows_its_options, known == set);
-            }
-            debug_assert!(knows_its_options, "the mover knows its options");
-            tree.nodes[from.nodes[place].0 as usize] = Packed::new(Node::Decision { set, first });
+            let mover = self.game.turn(state).seat().expect("a player is to act").index();
+            legal.clear();
+            legal.extend(self.game.legal(state).iter());
+            let (knowledge, known) = (from.knowledge(place)[mover], &mut known[mover]);
+            self.grown.fill_in_decision(from.nodes[place], first, knowledge, known, &legal, self.game.foreign());
             first += legal.len() as u32;
         }
     }
 
-    /// The nodes that follow a decision.
-    fn children<'b>(&'b self, from: &'b Frontier<G>, place: usize) -> impl Iterator<Item = Child<G::State>> + 'b {
-        let game = &self.grown.game;
-        let Node::Decision { set, .. } = self.grown.tree.node(from.nodes[place].0) else {
-            unreachable!("it is a decision")
-        };
-        let mover = self.grown.tree.mover(set);
-        let (state, before) = (&from.states[place], from.knowledge(place));
-        let row = self.starts[set as usize] as usize..self.starts[set as usize + 1] as usize;
-        let actions = &self.grown.tree.actions[row];
-        (self.starts[set as usize]..).zip(actions).map(move |(row, &action)| {
-            let mut observed = [0; MAX_SEATS];
-            Seat::all(self.seats).for_each(|seat| observed[seat.index()] = game.observed(state, action, seat));
-            let mut state = *state;
-            game.apply(&mut state, action);
-            Child { mover, row, before, observed, state, turn: game.turn(&state) }
-        })
+    /// The states that follow some decisions, each with the turn in it, and the choices that lead to them.
+    fn children(&self, from: &Frontier<G::State>, batch: &[usize]) -> (Vec<(G::State, Turn)>, Vec<Choice>) {
+        let (mut states, mut choices) = (Vec::new(), Vec::new());
+        let Grown { builder, seats, .. } = &self.grown;
+        for &place in batch {
+            let Node::Decision { set, .. } = builder.tree.node(from.nodes[place].0) else {
+                unreachable!("it is a decision")
+            };
+            let (mover, before, state) = (builder.tree.mover(set), from.knowledge(place), &from.states[place]);
+            for (row, &action) in builder.row(set).zip(builder.actions(set)) {
+                let mut observed = [0; MAX_SEATS];
+                Seat::all(*seats).for_each(|seat| observed[seat.index()] = self.game.observed(state, action, seat));
+                let mut after = *state;
+                self.game.apply(&mut after, action);
+                let turn = self.game.turn(&after);
+                states.push((after, turn));
+                choices.push(Choice { mover, row, before, observed, is_last: turn == Turn::Over });
+            }
+        }
+        (states, choices)
     }
 
     /// Adds the nodes that follow a frontier's random events, up to the next decision or the end of the game.
-    fn draw(&mut self, from: &Frontier<G>, known: &mut [SeatKnowledge<G>]) -> Result<Frontier<G>, BuildError> {
-        let is_chance = |&place: &usize| self.grown.game.turn(&from.states[place]) == Turn::Chance;
-        let places: Vec<usize> = (0..from.nodes.len()).filter(is_chance).collect();
-        let mut drawn = Frontier::new(self.seats);
-        for batch in places.chunks(BATCH) {
+    fn draw(
+        &mut self,
+        from: &Frontier<G::State>,
+        known: &mut [SeatKnowledge],
+    ) -> Result<Frontier<G::State>, BuildError> {
+        let mut drawn = Frontier::new(self.grown.seats);
+        for batch in self.places(from, |turn| turn == Turn::Chance).chunks(BATCH) {
             let start = |&place: &usize| Draw {
                 owner: from.nodes[place],
-                state: from.states[place],
                 probability: 1.0,
                 event: NONE,
                 knowledge: from.knowledge(place),
@@ -448,14 +459,13 @@ impl<'a, G: Game> Growth<'a, G> {
                 is_unnoticed: [false; MAX_SEATS],
             };
             let mut events = Events::default();
-            let draws = self.settled(batch.iter().map(start).collect(), known, &mut events)?;
+            let begun = (batch.iter().map(|&place| from.states[place]).collect(), batch.iter().map(start).collect());
+            let (states, draws) = self.settled(begun, known, &mut events)?;
+            let mut states = states.into_iter();
             for draws in draws.chunk_by(|one, other| one.owner == other.owner) {
-                let outcomes = self.outcome_list(draws, &events)?;
-                let first = self.grown.tree.nodes.len() as u32;
-                self.grown.tree.nodes[draws[0].owner.0 as usize] = Packed::new(Node::Chance { first, outcomes });
-                for draw in draws {
-                    let knowledge = draw.knowledge.into_iter().take(self.seats);
-                    self.append(draw.state, self.grown.game.turn(&draw.state), knowledge, &mut drawn)?;
+                self.grown.fill_in_chance(draws, &events)?;
+                for (draw, state) in draws.iter().zip(&mut states) {
+                    self.append(state, self.game.turn(&state), draw.knowledge, &mut drawn)?;
                 }
             }
         }
@@ -466,101 +476,104 @@ impl<'a, G: Game> Growth<'a, G> {
     /// Lets random events happen until none follows. Returns the results, node by node.
     fn settled(
         &self,
-        mut draws: Vec<Draw<G::State>>,
-        known: &mut [SeatKnowledge<G>],
+        (mut states, mut draws): Draws<G::State>,
+        known: &mut [SeatKnowledge],
         events: &mut Events,
-    ) -> Result<Vec<Draw<G::State>>, BuildError> {
+    ) -> Result<Draws<G::State>, BuildError> {
         loop {
-            self.poll()?;
-            if draws.len() > self.most {
-                return Err(TooLarge::Counted { most: self.most }.into());
+            self.grown.poll()?;
+            self.grown.check_size(draws.len())?;
+            if !states.iter().any(|state| self.game.turn(state) == Turn::Chance) {
+                return Ok((states, draws));
             }
-            if !draws.iter().any(|draw| self.grown.game.turn(&draw.state) == Turn::Chance) {
-                return Ok(draws);
+            (states, draws) = self.after_next_event(&states, &draws, events)?;
+            let goes_on = |place| self.grown.poll_at(place).is_ok();
+            let sight = |place: usize, seat| self.game.sight(&states[place], seat);
+            let fingerprints = |seat| self.fingerprints(seat, events);
+            let columns = learn_draws(known, &draws, events, &goes_on, &sight, &fingerprints);
+            if columns.iter().any(|column| column.len() < draws.len()) {
+                return Err(Halted::Interrupted.into());
             }
-            let longer = self.after_next_event(&draws, events)?;
-            let mut columns: Vec<Result<Vec<Knowledge>, BuildError>> = vec![Ok(Vec::new()); self.seats];
-            for_each_task(known.iter_mut().zip(&mut columns), |(known, column)| {
-                let learn = |(place, draw): (usize, &Draw<G::State>)| {
-                    self.poll_at(place)?;
-                    Ok(known.after_chance(&self.grown, &self.starts, draw, events))
-                };
-                *column = longer.iter().enumerate().map(learn).collect();
-            });
-            draws = self.merged(longer, &columns.into_iter().collect::<Result<Vec<_>, _>>()?)?;
+            (states, draws) = self.merged(states, draws, &columns)?;
         }
     }
 
     /// The results after one random event more, where one follows.
     fn after_next_event(
         &self,
-        draws: &[Draw<G::State>],
+        states: &[G::State],
+        draws: &[Draw],
         events: &mut Events,
-    ) -> Result<Vec<Draw<G::State>>, BuildError> {
-        let game = &self.grown.game;
-        let mut longer = Vec::with_capacity(4 * draws.len());
-        for (place, &draw) in draws.iter().enumerate() {
-            self.poll_at(place)?;
-            if game.turn(&draw.state) != Turn::Chance {
+    ) -> Result<Draws<G::State>, BuildError> {
+        let (game, most) = (self.game, 4 * draws.len());
+        let (mut longer_states, mut longer) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        for (place, (&state, &draw)) in states.iter().zip(draws).enumerate() {
+            self.grown.poll_at(place)?;
+            if game.turn(&state) != Turn::Chance {
+                longer_states.push(state);
                 longer.push(draw);
                 continue;
             }
-            for outcome in game.chance(&draw.state) {
-                let mut state = draw.state;
-                game.apply(&mut state, outcome.action);
+            for outcome in game.chance(&state) {
+                let mut after = state;
+                game.apply(&mut after, outcome.action);
                 let probability = draw.probability * outcome.probability;
                 let event = events.push(draw.event, outcome.action);
                 let mut is_unnoticed = [false; MAX_SEATS];
                 if game.foreign().is_some() {
-                    for seat in Seat::all(self.seats) {
-                        let observed = game.observed(&draw.state, outcome.action, seat);
-                        is_unnoticed[seat.index()] = observed == UNNOTICED;
+                    for seat in Seat::all(self.grown.seats) {
+                        is_unnoticed[seat.index()] = game.observed(&state, outcome.action, seat) == UNNOTICED;
                     }
                 }
-                longer.push(Draw { state, probability, event, is_observed: false, is_unnoticed, ..draw });
+                longer_states.push(after);
+                longer.push(Draw { probability, event, is_observed: false, is_unnoticed, ..draw });
             }
         }
-        Ok(longer)
+        Ok((longer_states, longer))
     }
 
-    /// The number of a list of outcomes.
-    fn outcome_list(&mut self, draws: &[Draw<G::State>], events: &Events) -> Result<u32, BuildError> {
-        let run = |(place, draw): (usize, &Draw<G::State>)| self.poll_at(place).map(|()| events.until(draw.event));
-        let runs: Vec<Vec<Action>> = draws.iter().enumerate().map(run).collect::<Result<_, _>>()?;
-        let outcomes: Vec<(f64, Vec<Action>)> = draws.iter().map(|draw| draw.probability).zip(runs).collect();
-        Ok(self.numbers.of_outcomes(&mut self.grown.tree, &outcomes))
+    /// Finds fingerprints of a seat's views after random events.
+    fn fingerprints<'b>(&'b self, seat: Seat, events: &'b Events) -> Box<Fingerprints<'b>> {
+        let mut replayed: Option<(NodeId, History<G>)> = None;
+        Box::new(move |draw| {
+            let (_, history) = match replayed.take() {
+                Some(replayed) if replayed.0 == draw.owner => replayed,
+                _ => (draw.owner, History::of(self.game, self.grown.builder.events_to(draw.owner.0))),
+            };
+            let mut after = history.clone();
+            replayed = Some((draw.owner, history));
+            events.until(draw.event).into_iter().for_each(|event| after.push(self.game, event));
+            fingerprint(&self.game.view(&after, seat))
+        })
     }
 
     /// Results of the same node with the same state and the same knowledge become one, with the sum of their
     /// probabilities. `columns` is the knowledge by seat and result.
     fn merged(
         &self,
-        draws: Vec<Draw<G::State>>,
+        states: Vec<G::State>,
+        draws: Vec<Draw>,
         columns: &[Vec<Knowledge>],
-    ) -> Result<Vec<Draw<G::State>>, BuildError> {
-        let mut merged: Vec<Draw<G::State>> = Vec::with_capacity(draws.len());
+    ) -> Result<Draws<G::State>, BuildError> {
+        let (mut merged_states, mut merged) =
+            (Vec::with_capacity(draws.len()), Vec::<Draw>::with_capacity(draws.len()));
         let mut places: FxHashMap<(G::State, Seats<Knowledge>), usize> = FxHashMap::default();
-        for (place, mut draw) in draws.into_iter().enumerate() {
-            self.poll_at(place)?;
+        for (place, (state, mut draw)) in states.into_iter().zip(draws).enumerate() {
+            self.grown.poll_at(place)?;
             if merged.last().is_some_and(|last| last.owner != draw.owner) {
                 places.clear();
             }
-            draw.knowledge.iter_mut().zip(columns).for_each(|(known, column)| *known = column[place]);
-            draw.is_observed = true;
-            match places.entry((draw.state, draw.knowledge)) {
+            (draw.knowledge, draw.is_observed) = (at(columns, place), true);
+            match places.entry((state, draw.knowledge)) {
                 Entry::Occupied(same) => merged[*same.get()].probability += draw.probability,
                 Entry::Vacant(entry) => {
                     entry.insert(merged.len());
+                    merged_states.push(state);
                     merged.push(draw);
                 }
             }
         }
-        Ok(merged)
-    }
-
-    fn finish(self) -> GameTree<G> {
-        let Self { grown: GameTree { game, tree }, starts, .. } = self;
-        GameTree { game, tree: tree.finished(starts) }
+        Ok((merged_states, merged))
     }
 }
 

@@ -38,8 +38,9 @@ use stier_core::listed::Unlisted;
 use stier_core::{Action, ActionSet as _, BySeat, Game, History, Seat};
 use thiserror::Error;
 
-use crate::agent::threads::Halted;
+use crate::agent::threads::{Halted, WatchOf};
 
+use assembly::TreeBuilder;
 use growth::Growth;
 pub(crate) use layout::{Layout, Run};
 pub use numbers::NodeNumbers;
@@ -253,11 +254,7 @@ impl<G: Game> GameTree<G> {
 
     /// The same as [`new`](Self::new) with a callback. `watch` regularly receives the number of histories and may
     /// stop the build.
-    pub fn build(
-        game: &G,
-        most_nodes: usize,
-        watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
-    ) -> Result<Self, BuildError> {
+    pub fn build(game: &G, most_nodes: usize, watch: WatchOf<'_, usize>) -> Result<Self, BuildError> {
         if game.info().hidden_moves {
             return Err(BuildError::HiddenMoves { game: game.name() });
         }
@@ -269,7 +266,9 @@ impl<G: Game> GameTree<G> {
         };
         let goes_on = |count: usize| watch(count).is_continue() && (count < LISTED_AT_ONCE || too_large().is_none());
         match game.list(most, &goes_on) {
-            Ok(listed) => Ok(Self { game: game.clone(), tree: assembly::assemble(Tree::empty(game), &listed, watch)? }),
+            Ok(listed) => {
+                Ok(Self { game: game.clone(), tree: assembly::assemble(TreeBuilder::new(game), &listed, watch)? })
+            }
             Err(Unlisted::TooMany) => Err(TooLarge::Counted { most }.into()),
             Err(Unlisted::Stopped) => {
                 Err(estimate.get().and_then(|_| too_large()).map_or(Halted::Interrupted.into(), Into::into))
@@ -304,14 +303,7 @@ impl<G: Game> GameTree<G> {
     /// The events that lead to a node. If several sequences of random events are one outcome, the first of them is
     /// used.
     pub fn history(&self, number: u32) -> History<G> {
-        self.history_in(&self.tree.starts, number)
-    }
-
-    /// The same, with the starts of the rows given: they are not in the tree while it grows.
-    fn history_in(&self, starts: &[u32], number: u32) -> History<G> {
-        let mut history = History::new(&self.game);
-        self.tree.events_to(starts, number).into_iter().for_each(|event| history.push(&self.game, event));
-        history
+        History::of(&self.game, self.tree.events_to(&self.tree.starts, number))
     }
 }
 

@@ -20,6 +20,15 @@ pub struct TreeSize {
 }
 
 impl TreeSize {
+    fn of(probe: &mut dyn FnMut(u64) -> f64, probes: u64) -> Self {
+        let mut found: Vec<f64> = (0..probes).map(probe).collect();
+        found.sort_by(f64::total_cmp);
+        let count = probes as f64;
+        let mean = found.iter().sum::<f64>() / count;
+        let squares: f64 = found.iter().map(|one| (one - mean) * (one - mean)).sum();
+        Self { histories: mean, error: (squares / (count - 1.0) / count).sqrt(), median: found[found.len() / 2] }
+    }
+
     /// Returns true if the tree almost certainly has more histories than `most`. To avoid rejecting small trees, the
     /// mean must be three standard errors above twice `most`, or the median four times as large. By Markov's
     /// inequality, a probe exceeds four times the truth with a probability of at most a quarter, so the median of
@@ -33,12 +42,7 @@ impl TreeSize {
 /// Estimates the number of histories from this many random games, at least 2. The result is always the same.
 pub fn estimate_size<G: Game>(game: &G, probes: u64) -> TreeSize {
     assert!(probes >= 2, "a standard error needs at least 2 probes, got {probes}");
-    let mut found: Vec<f64> = (0..probes).map(|index| probe(game, &mut Rng::stream(0, "tree size", index))).collect();
-    found.sort_by(f64::total_cmp);
-    let count = probes as f64;
-    let mean = found.iter().sum::<f64>() / count;
-    let squares: f64 = found.iter().map(|one| (one - mean) * (one - mean)).sum();
-    TreeSize { histories: mean, error: (squares / (count - 1.0) / count).sqrt(), median: found[found.len() / 2] }
+    TreeSize::of(&mut |index| probe(game, &mut Rng::stream(0, "tree size", index)), probes)
 }
 
 /// The number of histories along one random game, each weighted by the number that it represents.
@@ -61,7 +65,8 @@ fn probe<G: Game>(game: &G, rng: &mut Rng) -> f64 {
                     history.push(game, outcomes[rng.below(outcomes.len() as u32) as usize].action);
                 }
                 if !game.foreign().is_some_and(|game| game.states_are_histories()) {
-                    weight /= orders(game, &before, &history);
+                    let events = history.events()[before.events().len()..].iter().map(|event| event.action).collect();
+                    weight /= orders(events, &mut |events| same_result(game, &before, &history, events));
                 }
             }
         }
@@ -69,10 +74,9 @@ fn probe<G: Game>(game: &G, rng: &mut Rng) -> f64 {
     }
 }
 
-/// The number of orders of the random events between two histories that lead to the same result. Events that can
-/// trade places form classes; every order within a class has the same result.
-fn orders<G: Game>(game: &G, before: &History<G>, after: &History<G>) -> f64 {
-    let events: Vec<Action> = after.events()[before.events().len()..].iter().map(|event| event.action).collect();
+/// The number of orders of random events that lead to the same result. Events that can trade places form classes; every
+/// order within a class has the same result.
+fn orders(events: Vec<Action>, have_same_result: &mut dyn FnMut(&[Action]) -> bool) -> f64 {
     let mut classes: Vec<Vec<usize>> = Vec::new();
     for place in 0..events.len() {
         // Exchanging two equal events changes nothing, so only a different event can show whether the event belongs
@@ -81,7 +85,7 @@ fn orders<G: Game>(game: &G, before: &History<G>, after: &History<G>) -> f64 {
             class.iter().find(|&&other| events[other] != events[place]).is_some_and(|&other| {
                 let mut swapped = events.clone();
                 swapped.swap(other, place);
-                same_result(game, before, after, &swapped)
+                have_same_result(&swapped)
             })
         };
         let mut class: Vec<usize> = classes.extract_if(.., belongs).flatten().collect();
