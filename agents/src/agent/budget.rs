@@ -18,7 +18,8 @@ pub(crate) struct Budget<'a> {
     stop: Stop<'a>,
     last: Instant,
     chunk: u64,
-    begun: u64,
+    /// The number of iterations begun.
+    pub(crate) begun: u64,
     /// The number of iterations before clock and flag are asked again.
     until: u64,
 }
@@ -28,18 +29,13 @@ impl<'a> Budget<'a> {
     /// share of `iterations`.
     pub(crate) fn part(iterations: u64, stop: Stop<'a>, index: u64, count: u64) -> Self {
         let share = iterations / count + u64::from(index < iterations % count);
-        let most = if stop.is_timed() { u64::MAX } else { share };
+        let most = if stop.is_timed { u64::MAX } else { share };
         Self { most, stop, last: Instant::now(), chunk: 0, begun: 0, until: 0 }
     }
 
     /// Limits the number of iterations further.
     pub(crate) fn at_most(self, most: u64) -> Self {
         Self { most: self.most.min(most), ..self }
-    }
-
-    /// The number of iterations begun.
-    pub(crate) fn begun(&self) -> u64 {
-        self.begun
     }
 
     /// Asks clock and flag, neither of which ends a search before the first iteration. Returns false at the end.

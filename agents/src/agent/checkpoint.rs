@@ -75,7 +75,8 @@ impl<W: Write> Write for Writer<W> {
 pub(crate) struct Reader<R> {
     from: R,
     hash: Fnv1a,
-    version: u32,
+    /// The version of the format.
+    pub(crate) version: u32,
     /// False for the oldest version, which has no checksum.
     has_checksum: bool,
 }
@@ -104,11 +105,6 @@ impl<R: Read> Reader<R> {
             }
         }
         Err(CheckpointError::Other { found: found.chars().take(MAX_QUOTED).collect(), expected: heading.to_string() })
-    }
-
-    /// The version of the format.
-    pub(crate) fn version(&self) -> u32 {
-        self.version
     }
 
     /// A line, or as much of it as there is.

@@ -12,7 +12,8 @@ pub(crate) const DEFAULT_MEMORY_MB: u64 = 512;
 /// The number of bytes that a tree may still take. Once they are used up, the tree stops growing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
-    left: usize,
+    /// The number of bytes left.
+    pub(crate) left: usize,
 }
 
 impl Memory {
@@ -26,11 +27,6 @@ impl Memory {
     #[cfg(test)]
     pub(crate) fn unlimited() -> Self {
         Self { left: usize::MAX }
-    }
-
-    /// The number of bytes left.
-    pub(crate) fn left(&self) -> usize {
-        self.left
     }
 
     /// Takes this many bytes if they are left, and returns true if they were.

@@ -37,7 +37,8 @@ impl OptionType for TimeLimit {
 pub struct Stop<'a> {
     start: Instant,
     until: Option<Instant>,
-    is_timed: bool,
+    /// True if the time limit takes the place of the calculation's own budget.
+    pub(crate) is_timed: bool,
     interrupt: &'a AtomicBool,
 }
 
@@ -58,11 +59,6 @@ impl<'a> Stop<'a> {
     pub(crate) fn within_share(self, share: f64) -> Self {
         let part = |until: Instant| self.start + (until - self.start).mul_f64(share.clamp(0.0, 1.0));
         Self { until: self.until.map(part), ..self }
-    }
-
-    /// Returns true if the time limit takes the place of the calculation's own budget.
-    pub(crate) fn is_timed(&self) -> bool {
-        self.is_timed
     }
 
     /// Returns true if it is time to end. Reads the clock only if there is a time limit.

@@ -105,7 +105,8 @@ impl<G: Game> Belief<G> {
 /// The states that a search considers possible, with their probabilities.
 #[derive(Clone)]
 pub struct Worlds<G: Game> {
-    sampler: G::Sampler,
+    /// The exact sampler of the view.
+    pub(crate) sampler: G::Sampler,
     refinement: Option<Box<Refinement<G>>>,
     /// True if policy inference was requested and failed.
     failed: bool,
@@ -196,11 +197,6 @@ impl<G: Game> Worlds<G> {
                 None => self.sampler.sample_history_of(game, &belief.draw(rng), rng),
             },
         }
-    }
-
-    /// The exact sampler of the view.
-    pub(crate) fn sampler(&self) -> &G::Sampler {
-        &self.sampler
     }
 
     /// Returns true if policy inference was requested and failed ([`NoBelief::Failed`]). Draws are then by chance

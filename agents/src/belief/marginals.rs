@@ -62,7 +62,7 @@ const SAMPLES: u64 = 20_000;
 /// Computes the figures of a belief. They are the same for the same belief, because the draws have their own stream.
 pub fn marginals<G: Notation>(game: &G, worlds: &Worlds<G>) -> Marginals {
     let mut tally = CardCounts::new(game);
-    let sampler = worlds.sampler();
+    let sampler = &worlds.sampler;
     let basis = if let Some(belief) = worlds.belief() {
         belief.worlds().for_each(|(state, share)| tally.add(state, share));
         match belief.weighing() {

@@ -26,7 +26,9 @@ use thiserror::Error;
 use crate::agent::batch_agent::BatchAgent;
 use crate::agent::lines::Line;
 use crate::agent::player::Player;
-use crate::agent::threads::{self, Watch, WatchOf};
+#[cfg(feature = "threads")]
+use crate::agent::threads::Watch;
+use crate::agent::threads::{self, WatchOf};
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, DecideError, Decision};
 use crate::arena::Entrant;

@@ -45,7 +45,8 @@ options! {
 pub(crate) struct NetworkAgent {
     options: NetworkOptions,
     streams: Streams,
-    evaluator: Evaluator,
+    /// The network with its working space.
+    pub(crate) evaluator: Evaluator,
 }
 
 impl NetworkAgent {
@@ -70,11 +71,6 @@ impl NetworkAgent {
             let (weights, _) = evaluation.weights(query.legal(game).iter(), options.temperature as f32);
             shares.extend(options.choose.probabilities(&weights));
         }
-    }
-
-    /// The network with its working space.
-    pub(crate) fn evaluator(&mut self) -> &mut Evaluator {
-        &mut self.evaluator
     }
 }
 

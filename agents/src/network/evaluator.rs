@@ -98,13 +98,13 @@ impl Evaluator {
     #[inline]
     fn outputs(&mut self) -> (&Network, &[f32]) {
         let network = &*self.network;
-        let Some(classes) = network.classes() else {
-            return (network, network.mlp().forward(&self.observations, &mut self.scratch));
+        let Some(classes) = &network.classes else {
+            return (network, network.mlp.forward(&self.observations, &mut self.scratch));
         };
         let rows = self.observations.chunks_exact_mut(network.num_inputs());
         self.orders.clear();
         self.orders.extend(rows.map(|row| classes.sort(row, &mut self.copy)));
-        let sorted = network.mlp().forward(&self.observations, &mut self.scratch);
+        let sorted = network.mlp.forward(&self.observations, &mut self.scratch);
         self.outputs.resize(sorted.len(), 0.0);
         restore(classes, &self.orders, network.num_actions(), sorted, &mut self.outputs);
         (network, &self.outputs)
@@ -112,7 +112,7 @@ impl Evaluator {
 
     /// The raw outputs for rows of inputs, for measurements.
     pub fn forward(&mut self, inputs: &[f32]) -> &[f32] {
-        self.network.mlp().forward(inputs, &mut self.scratch)
+        self.network.mlp.forward(inputs, &mut self.scratch)
     }
 }
 
@@ -132,7 +132,7 @@ fn evaluation<'a>(network: &Network, (low, high): (f32, f32), row: &'a [f32]) ->
         return Output { logits, value: f32::NAN };
     }
     // The value of a NaN output is the middle of the range.
-    let value = value[0] * network.value_scale();
+    let value = value[0] * network.value_scale;
     let value = if value.is_nan() { (low + high) / 2.0 } else { value.clamp(low, high) };
     Output { logits, value }
 }

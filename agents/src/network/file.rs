@@ -126,12 +126,13 @@ pub struct Network {
     rules: String,
     observation: String,
     actions: String,
-    value_scale: f32,
+    /// The factor from the network's value to a return.
+    pub(crate) value_scale: f32,
     has_value: bool,
     /// The classes that are sorted before the first layer.
-    classes: Option<Classes>,
+    pub(super) classes: Option<Classes>,
     /// The outputs are the logits, then the value, which is 0 without a value head.
-    mlp: Mlp,
+    pub(super) mlp: Mlp,
 }
 
 impl Network {
@@ -239,19 +240,6 @@ impl Network {
     /// Returns true if the network has a value head. Networks trained by deep Monte Carlo do not.
     pub fn has_value(&self) -> bool {
         self.has_value
-    }
-
-    /// The factor from the network's value to a return.
-    pub(crate) fn value_scale(&self) -> f32 {
-        self.value_scale
-    }
-
-    pub(super) fn mlp(&self) -> &Mlp {
-        &self.mlp
-    }
-
-    pub(super) fn classes(&self) -> Option<&Classes> {
-        self.classes.as_ref()
     }
 }
 

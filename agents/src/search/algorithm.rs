@@ -160,7 +160,7 @@ impl Frame {
         self.decide(legal, stop, &mut |frame, stop| {
             let (streams, depth) = (frame.streams, frame.depth);
             let mut rng = streams.rng("beliefs");
-            let draws = if stop.is_timed() { u64::MAX } else { frame.draws };
+            let draws = if stop.is_timed { u64::MAX } else { frame.draws };
             let weighing = stop.within_share(frame.belief.belief_share);
             let worlds = frame.worlds(algorithm, frame.kept, game, view, &stop, &mut rng);
             let worlds = worlds.self_determined(game, view, frame.self_determination, draws, &weighing, &mut rng);

@@ -74,8 +74,8 @@ pub(crate) struct WorldEvaluator<G: Game> {
     tree: Uct<G::Actions>,
     /// True if a world of this decision could not be solved. The others are then not tried.
     too_large: bool,
-    /// The number of nodes searched.
-    nodes: u64,
+    /// The number of nodes searched since [`begin`](Self::begin).
+    pub(crate) nodes: u64,
     /// True if another future could have changed the values.
     chance: bool,
     /// True if other random numbers could have changed the values.
@@ -105,11 +105,6 @@ impl<G: Hints> WorldEvaluator<G> {
     /// Begins a decision.
     pub(crate) fn begin(&mut self) {
         (self.too_large, self.nodes, self.chance, self.random) = (false, 0, false, false);
-    }
-
-    /// The number of nodes searched since [`begin`](Self::begin).
-    pub(crate) fn nodes(&self) -> u64 {
-        self.nodes
     }
 
     /// Returns true if the values since [`begin`](Self::begin) depend on more than the states: on random numbers, or
@@ -294,8 +289,8 @@ impl<'a, G: Game> WorldDraws<'a, G> {
         let spent = match &self.all {
             // Only whole rounds are finished, so that all worlds count equally.
             Some(_) if !noisy => done >= round,
-            Some(_) => !stop.is_timed() && done >= self.most / round * round,
-            None => !stop.is_timed() && done >= self.most,
+            Some(_) => !stop.is_timed && done >= self.most / round * round,
+            None => !stop.is_timed && done >= self.most,
         };
         spent || done > 0 && stop.is_due()
     }
@@ -317,7 +312,8 @@ pub(crate) struct WorldTally {
     seat: Seat,
     /// The weighted sums of the values over worlds.
     rows: Vec<ActionRecord>,
-    worlds: u64,
+    /// The number of worlds added.
+    pub(crate) worlds: u64,
     weight: f64,
 }
 
@@ -337,11 +333,6 @@ impl WorldTally {
             row.sum += weight * f64::from(valued.values[self.seat]);
         }
         self.weight += weight;
-    }
-
-    /// The number of worlds added.
-    pub(crate) fn worlds(&self) -> u64 {
-        self.worlds
     }
 
     /// All actions with the highest mean value, up to rounding.
@@ -384,7 +375,7 @@ pub(crate) fn tally_histories<G: Hints>(
     let Task { game, ref worlds, legal, stop, .. } = *task;
     let seed = task.streams.rng(purpose).bits();
     let mut tally = WorldTally::new(task.view.seat(), legal.iter());
-    while tally.worlds == 0 || (stop.is_timed() || tally.worlds < most) && !stop.is_due() {
+    while tally.worlds == 0 || (stop.is_timed || tally.worlds < most) && !stop.is_due() {
         let mut rng = Rng::stream(seed, "world", tally.worlds);
         let history = worlds.draw_history(game, &mut rng);
         let future = Future::drawn(rng.bits());

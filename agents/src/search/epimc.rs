@@ -110,7 +110,7 @@ impl<G: Hints> Algorithm<G> for Epimc<G> {
             let valued = |(action, values)| WorldValues::once(action, values);
             tally.add(weight, &legal.iter().zip(values).map(valued).collect::<Vec<_>>());
         }
-        let mut decision = tally.decide(self.evaluator.nodes() + subgame.nodes.len() as u64);
+        let mut decision = tally.decide(self.evaluator.nodes + subgame.nodes.len() as u64);
         if self.options.mixed == Switch::On {
             decision.draw(subgame.root_policy(), &mut rng);
         }

@@ -135,7 +135,7 @@ impl<G: Hints> Flat<'_, G> {
             let value = self.iterate(place, state);
             self.spread.add(self.scale.unit(value));
         }
-        self.budget.begun()
+        self.budget.begun
     }
 
     /// Tries an action in this world and returns the searcher's return.

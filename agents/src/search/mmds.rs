@@ -98,7 +98,7 @@ impl Mmds {
         let draws = WorldDraws::new(&task.worlds, worlds, &mut task.streams.rng("mmds worlds"));
         let mut tally = WorldTally::new(task.view.seat(), legal.iter());
         loop {
-            let indices = (tally.worlds()..).take((MAX_LANES / legal.len()).max(1));
+            let indices = (tally.worlds..).take((MAX_LANES / legal.len()).max(1));
             let goes_on = |index: &u64| !draws.is_done(*index, true, &task.stop);
             let worlds: Vec<Drawn<G::State>> = indices.take_while(goes_on).map(|index| draws.nth(index)).collect();
             if worlds.is_empty() {
@@ -126,10 +126,10 @@ impl Mmds {
 impl<G: Hints> Algorithm<G> for Mmds {
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         let tally = self.tally(task);
-        let search = Search { actions: tally.stats(), iterations: tally.worlds(), nodes: 1, seconds: 0.0 };
+        let search = Search { actions: tally.stats(), iterations: tally.worlds, nodes: 1, seconds: 0.0 };
         let MmdsOptions { step, magnet, choose, .. } = self.options;
         let evaluator = self.rollouts.evaluator();
-        let per_unit = step / f64::from(evaluator.network().value_scale());
+        let per_unit = step / f64::from(evaluator.network().value_scale);
         let logits = evaluator.evaluate_view(task.game, task.view).logits;
         let stepped =
             |stats: &ActionStats| (f64::from(logits[usize::from(stats.action)]) + per_unit * stats.value) as f32;

@@ -58,7 +58,7 @@ impl NetworkRollouts {
 
     /// The network with its working space.
     pub(crate) fn evaluator(&mut self) -> &mut Evaluator {
-        self.network.evaluator()
+        &mut self.network.evaluator
     }
 
     /// Plays on and returns the returns of every lane, in order. The lanes are changed.

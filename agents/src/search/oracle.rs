@@ -76,11 +76,11 @@ impl<G: Hints> Oracle<G> {
         let mut tally = WorldTally::new(seat, position.legal.iter());
         let known = dealer.filter(|_| self.options.future == FutureKnowledge::Known).cloned().map(Future::Dealt);
         // With a time limit a single tree gets all of it.
-        let iterations = if stop.is_timed() { u64::MAX } else { self.options.valuation.iterations };
-        while tally.worlds() < self.options.worlds || stop.is_timed() {
+        let iterations = if stop.is_timed { u64::MAX } else { self.options.valuation.iterations };
+        while tally.worlds < self.options.worlds || stop.is_timed {
             let future = known.clone().unwrap_or_else(|| Future::drawn(rng.bits()));
             let valued = self.evaluator.solve(game, position, &future, &mut rng, &stop);
-            let first = tally.worlds() == 0;
+            let first = tally.worlds == 0;
             match valued {
                 // An interrupted future counts only if it is the first.
                 _ if !first && stop.is_due() => break,
@@ -95,7 +95,7 @@ impl<G: Hints> Oracle<G> {
                 break;
             }
         }
-        tally.decide(self.evaluator.nodes())
+        tally.decide(self.evaluator.nodes)
     }
 }
 

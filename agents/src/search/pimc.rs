@@ -61,7 +61,7 @@ impl<G: Hints> Algorithm<G> for Pimc<G> {
         self.evaluator.begin();
         let draws = WorldDraws::new(&task.worlds, self.options.worlds, &mut task.streams.rng("determinized"));
         let tally = self.evaluator.tally(task.game, &draws, task.view.seat(), task.legal, &task.stop);
-        tally.decide(self.evaluator.nodes())
+        tally.decide(self.evaluator.nodes)
     }
 
     fn restart(&mut self, _seed: u64) {

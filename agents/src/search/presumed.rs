@@ -75,7 +75,7 @@ impl<G: Hints> Algorithm<G> for PresumedPimc<G> {
         let tally = tally_histories(task, options.worlds, "presumed", |history, action, future, rng| {
             presumed.value(history, future, action, rng)
         });
-        tally.decide(self.evaluator.nodes())
+        tally.decide(self.evaluator.nodes)
     }
 
     fn restart(&mut self, _seed: u64) {

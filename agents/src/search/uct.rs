@@ -67,7 +67,7 @@ impl<A: ActionSet> Uct<A> {
     /// Creates a tree that takes at most this memory. Once it is full, searches continue with the existing nodes and
     /// edges.
     pub(crate) fn new(memory: Memory) -> Self {
-        let limit = memory.left() / (listed::<Node<A>>() + listed::<Edge>());
+        let limit = memory.left / (listed::<Node<A>>() + listed::<Edge>());
         Self {
             nodes: Vec::new(),
             edges: Vec::new(),

@@ -186,7 +186,7 @@ fn constant_sum(tree: &Tree) -> Result<f64, SolveError> {
     }
     let sums =
         if high - low < 1e-6 { format!("returns that add up to {low}") } else { format!("sums from {low} to {high}") };
-    Err(SolveError::NotZeroSum { game: tree.game_name().to_string(), seats, sums })
+    Err(SolveError::NotZeroSum { game: tree.game_name.to_string(), seats, sums })
 }
 
 /// By sequences of both players: the first player's payoff at the ends to which they lead, times the probability of

@@ -106,7 +106,7 @@ pub fn read(tree: &Tree, bytes: &[u8]) -> Result<(Policy, Label), SolutionFileEr
     for place in tree.sets_in_files().into_iter().flat_map(|set| tree.row(set)) {
         shares[place] = reader.f64()?;
     }
-    let history = if reader.version() >= WITH_HISTORY { read_looks(&mut reader)? } else { Vec::new() };
+    let history = if reader.version >= WITH_HISTORY { read_looks(&mut reader)? } else { Vec::new() };
     reader.end()?;
     let mut shares = shares.into_iter();
     let policy = Policy::try_from_rows(tree, &mut |set| {

@@ -34,7 +34,8 @@ enum Agent<G: Game> {
 pub(super) struct Agents<G: Game> {
     agents: Vec<(u64, Agent<G>)>,
     num_opponents: usize,
-    believer: Option<Believer<G>>,
+    /// The agent whose beliefs are shown, if there is one.
+    pub(super) believer: Option<Believer<G>>,
 }
 
 impl<G: FullGame> Agents<G> {
@@ -55,11 +56,6 @@ impl<G: FullGame> Agents<G> {
         let num_opponents = settings.opponents.as_ref().map_or(0, |all| all.agents.len());
         let believer = settings.beliefs.as_ref().map(|spec| Believer::new(game, spec, interrupt));
         Self { agents: settings.agents().map(agent).collect(), num_opponents, believer }
-    }
-
-    /// The agent whose beliefs are shown, if there is one.
-    pub(super) fn believer(&mut self) -> Option<&mut Believer<G>> {
-        self.believer.as_mut()
     }
 
     /// The action of the agent on `seat`, which is to act; `None` if it [decides for many lanes](Self::decide_many) at

@@ -187,7 +187,7 @@ impl<'a, G: FullGame> LaneStep<'a, G> {
         rows.write_mask(*self.legal);
         if let Some(row) = &mut rows.observation {
             call.write_observation(row, lane);
-            if let (Cells::Floats(row), Some(believer)) = (row, agents.believer()) {
+            if let (Cells::Floats(row), Some(believer)) = (row, &mut agents.believer) {
                 believer.write(call.game, lane, row);
             }
         }

@@ -374,7 +374,7 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Work for &mu
             self.spread.add(scale.unit(own));
             path.clear();
         }
-        self.budget.begun()
+        self.budget.begun
     }
 }
 

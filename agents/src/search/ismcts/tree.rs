@@ -118,7 +118,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     pub(super) fn new(memory: Memory) -> Self {
         let block_bytes = size_of::<Block<A>>() + size_of::<X>();
         // While the lists grow to their full size, the old ones of half that size exist too.
-        let room = memory.left() / (block_bytes + block_bytes / 2 + mapped::<u64, u32>());
+        let room = memory.left / (block_bytes + block_bytes / 2 + mapped::<u64, u32>());
         let limit = room.saturating_sub(MAX_BLOCKS).clamp(MIN_BLOCKS, NONE as usize - MAX_BLOCKS);
         let (blocks, extras, keyed) = Default::default();
         Self { blocks, extras, keyed, nodes: 0, memory, limit, past: None }
@@ -510,10 +510,10 @@ mod tests {
         // Only the root takes all of its edges. After that the tree is completely full.
         tree.add_edges(0, (8..64).map(Action));
         assert!(tree.blocks.len() <= nodes + MAX_BLOCKS);
-        assert!(tree.bytes() <= memory.left(), "{} bytes", tree.bytes());
+        assert!(tree.bytes() <= memory.left, "{} bytes", tree.bytes());
         // The same holds for each of the two trees of a search that reuses the last one.
         tree.age();
         assert!((1..).any(|key| tree.keyed(mix(7, key)) == NONE));
-        assert!(tree.bytes() <= 2 * memory.left(), "{} bytes", tree.bytes());
+        assert!(tree.bytes() <= 2 * memory.left, "{} bytes", tree.bytes());
     }
 }

@@ -97,9 +97,9 @@ impl<G: Hints> Algorithm<G> for LocalBestResponse<G> {
             .then(|| simulator.likeliest(&worlds.draw_history(game, &mut Rng::stream(seed, "usual", 0)), legal))
             .flatten();
         let mut gains = vec![Gain::default(); legal.len()];
-        while tally.worlds() == 0 || tally.worlds() < most && !stop.is_due() {
+        while tally.worlds == 0 || tally.worlds < most && !stop.is_due() {
             let mut simulations = Vec::new();
-            for world in tally.worlds()..most.min(tally.worlds() + self.target.batch_size() as u64) {
+            for world in tally.worlds..most.min(tally.worlds + self.target.batch() as u64) {
                 let mut rng = Rng::stream(seed, "world", world);
                 let history = worlds.draw_history(game, &mut rng);
                 let future = Future::drawn(rng.bits());
@@ -111,7 +111,7 @@ impl<G: Hints> Algorithm<G> for LocalBestResponse<G> {
             }
             simulator.play_on(&mut simulations);
             // Interrupted simulations count only if they are the first.
-            if tally.worlds() > 0 && stop.is_due() {
+            if tally.worlds > 0 && stop.is_due() {
                 break;
             }
             for world in simulations.chunks(legal.len()) {
@@ -129,7 +129,7 @@ impl<G: Hints> Algorithm<G> for LocalBestResponse<G> {
             queries += simulations.iter().map(|simulation| simulation.queries).sum::<u64>();
         }
         let Some(usual) = usual else { return tally.decide(queries) };
-        let clear = (0..gains.len()).filter(|&rank| gains[rank].is_clear(tally.worlds(), self.options.margin));
+        let clear = (0..gains.len()).filter(|&rank| gains[rank].is_clear(tally.worlds, self.options.margin));
         let best = clear.reduce(|best, next| if gains[next].sum > gains[best].sum { next } else { best });
         tally.decide_for(legal.nth(best.unwrap_or(usual)), queries)
     }

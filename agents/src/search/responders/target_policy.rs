@@ -180,14 +180,6 @@ impl<G: Hints> TargetPolicy<G> {
         }
     }
 
-    /// The number of positions that are queried together.
-    pub(crate) fn batch_size(&self) -> usize {
-        match *self.agent.lock().unwrap_or_else(PoisonError::into_inner) {
-            Target::Network(_) => NETWORK_BATCH,
-            Target::Agent(_) => 1,
-        }
-    }
-
     /// Appends the probability of each legal action, ascending by action, for the players to act in these positions.
     pub(crate) fn policies(&self, of: Known, game: &G, positions: &[&History<G>], shares: &mut Vec<f64>) {
         if of == Known::Own {
@@ -259,7 +251,10 @@ impl<G: Hints> PolicyModel<G> for TargetPolicy<G> {
     }
 
     fn batch(&self) -> usize {
-        self.batch_size()
+        match *self.agent.lock().unwrap_or_else(PoisonError::into_inner) {
+            Target::Network(_) => NETWORK_BATCH,
+            Target::Agent(_) => 1,
+        }
     }
 
     fn scores_of_many(&self, game: &G, positions: &[&History<G>], scores: &mut Vec<f32>) {
@@ -454,7 +449,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
         }
         for batch in leaves.chunks(NETWORK_BATCH) {
             let queries = Query::all(game, &positions(simulations, batch));
-            let values = self.target.own().evaluator().values(game, &queries);
+            let values = self.target.own().evaluator.values(game, &queries);
             for (&place, returns) in batch.iter().zip(values) {
                 simulations[place].returns = returns;
             }

@@ -59,7 +59,7 @@ impl<'a> Solver<'a> {
             }
         }
         let mut log = RunLog::default();
-        if reader.version() >= WITH_LOG {
+        if reader.version >= WITH_LOG {
             log = RunLog { seconds: reader.f64()?, looks: read_looks(&mut reader)? };
         }
         reader.end()?;

@@ -206,7 +206,7 @@ impl<G: Game> Deref for GameTree<G> {
 /// The shape of a [`GameTree`]: all that passes over it need, without the type of the game.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    game_name: &'static str,
+    pub(crate) game_name: &'static str,
     rules: String,
     seats: usize,
     nodes: Vec<Packed>,
@@ -311,12 +311,6 @@ impl Tree {
     /// The number of the root.
     pub const ROOT: u32 = 0;
 
-    /// The name of the game.
-    #[cfg(feature = "solvers")]
-    pub(crate) fn game_name(&self) -> &'static str {
-        self.game_name
-    }
-
     /// The first line of files about this tree, in this format: game, rules and sizes.
     pub(crate) fn heading(&self, format: &str) -> String {
         let (nodes, sets, rows) = (self.num_nodes(), self.num_sets(), self.num_rows());
@@ -420,15 +414,15 @@ impl Tree {
         self.starts[set as usize] as usize..self.starts[set as usize + 1] as usize
     }
 
-    /// The start of each set's actions in a policy, and the end of the last.
-    pub(crate) fn starts(&self) -> &Arc<[u32]> {
-        &self.starts
-    }
-
     /// The place in a policy of the mover's previous action; `None` if this is its first decision.
     #[inline]
     pub(crate) fn previous(&self, set: u32) -> Option<u32> {
         Some(self.previous[set as usize]).filter(|&row| row != NONE)
+    }
+
+    /// The start of each set's actions in a policy, and the end of the last.
+    pub(crate) fn starts(&self) -> &Arc<[u32]> {
+        &self.starts
     }
 
     /// The mover's previous information set and the rank of the action chosen there; `None` if this is its first
