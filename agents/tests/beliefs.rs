@@ -57,7 +57,7 @@ fn kuhn_posterior(own: u8, action: Action, settings: &BeliefSettings) -> HashMap
     let history = kuhn([other, own], &[action]);
     let view = KUHN.view(&history, Seat(1));
     let mut rng = Rng::stream(1, "posterior", 0);
-    let worlds = settings.worlds(&BetsByCard, Kept::States, &*KUHN, &view, &no_limit(), &mut rng);
+    let worlds = settings.worlds(Some(&BetsByCard), Kept::States, &*KUHN, &view, &no_limit(), &mut rng);
     let belief = worlds.belief().expect("a belief");
     assert!(belief.covers_all_worlds());
     let card = |state| (0..3).find(|&card| *kuhn([card, own], &[action]).state() == state).expect("a world");
@@ -106,7 +106,7 @@ fn after_a_claim(cards: u8, model: &Below, seed: u64) -> (Belief<Plain>, Vec<(Ve
     let view = game.view(&history, Seat(1));
     let settings = BeliefSettings { model_epsilon: 0.0, ..policy(Model::Rollout) };
     let mut rng = Rng::stream(seed, "claims", 0);
-    let worlds = settings.worlds(model, Kept::States, &game, &view, &no_limit(), &mut rng);
+    let worlds = settings.worlds(Some(model), Kept::States, &game, &view, &no_limit(), &mut rng);
     let belief = worlds.belief().expect("a belief").clone();
     assert!(belief.covers_all_worlds());
     let shares = belief.worlds().map(|(state, share)| (state.get::<claims::State>().cards(), share)).collect();
@@ -157,7 +157,7 @@ fn a_model_that_excludes_everything_leaves_chance() {
     let settings = BeliefSettings { model_epsilon: 0.0, ..policy(Model::Rollout) };
     let view = KUHN.view(&kuhn([0, 1], &[BET]), Seat(1));
     let mut rng = Rng::stream(1, "timid", 0);
-    let mut worlds = |view, kept| settings.worlds(&Timid, kept, &*KUHN, view, &no_limit(), &mut rng);
+    let mut worlds = |view, kept| settings.worlds(Some(&Timid), kept, &*KUHN, view, &no_limit(), &mut rng);
     for kept in [Kept::States, Kept::Histories] {
         let worlds = worlds(&view, kept);
         assert!(worlds.inference_failed() && worlds.belief().is_none());
@@ -176,7 +176,7 @@ fn failed_inference_has_its_own_basis() {
     at_decisions(&game, 20, |history, seat, rng| {
         let view = game.view(history, seat);
         let few = BeliefSettings { particles: 32, ..policy(Model::Rollout) };
-        let worlds = few.worlds(&*few.policy_model(), Kept::States, &game, &view, &no_limit(), rng);
+        let worlds = few.worlds(None, Kept::States, &game, &view, &no_limit(), rng);
         let basis = marginals(&game, &worlds).basis;
         assert_eq!(basis == Basis::Chance, worlds.inference_failed());
         let sampler = game.sampler(&view);
@@ -213,7 +213,7 @@ fn drawn<G: Hints>(
     seed: u64,
 ) -> (Vec<G::State>, Option<f64>) {
     let mut rng = Rng::stream(seed, "draws", 0);
-    let worlds = settings.worlds(&*settings.policy_model(), Kept::States, game, view, &no_limit(), &mut rng);
+    let worlds = settings.worlds(None, Kept::States, game, view, &no_limit(), &mut rng);
     let worlds = worlds.self_determined(game, view, imagined, 1000, &no_limit(), &mut rng);
     ((0..50).map(|_| worlds.draw(&mut rng)).collect(), worlds.belief().map(|belief| belief.effective()))
 }
@@ -271,7 +271,7 @@ fn marginals_add_up<G: FullGame>(game: &G) {
     at_decisions(game, 4, |history, seat, rng| {
         let view = game.view(history, seat);
         let settings = policy(Model::Rollout);
-        let inferred = settings.worlds(&*settings.policy_model(), Kept::States, game, &view, &no_limit(), rng);
+        let inferred = settings.worlds(None, Kept::States, game, &view, &no_limit(), rng);
         for worlds in [Worlds::uniform(game, &view), inferred] {
             let found = marginals(game, &worlds);
             *seen.entry(found.basis.name()).or_insert(0) += 1;
@@ -369,7 +369,7 @@ fn time_and_interruptions_end_inference() {
     let (mut none, mut some) = (0, 0);
     at_decisions(&game, 3, |history, seat, rng| {
         let view = game.view(history, seat);
-        let mut worlds = |stop| settings.worlds(&*settings.policy_model(), Kept::States, &game, &view, &stop, rng);
+        let mut worlds = |stop| settings.worlds(None, Kept::States, &game, &view, &stop, rng);
         // Without any time only chance remains.
         assert!(worlds(Stop::new(now, 0, &stop)).belief().is_none());
         let late = Stop::new(now, 1, &NEVER);
@@ -443,7 +443,7 @@ fn histories_are_drawn_as_believed() {
     let history = kuhn([0, 1], &[BET]);
     let view = KUHN.view(&history, Seat(1));
     let mut rng = Rng::stream(4, "histories", 0);
-    let worlds = settings.worlds(&*settings.policy_model(), Kept::Histories, &*KUHN, &view, &no_limit(), &mut rng);
+    let worlds = settings.worlds(None, Kept::Histories, &*KUHN, &view, &no_limit(), &mut rng);
     assert!(worlds.all(10).is_none(), "particles cannot be listed as worlds");
     let kings = (0..4000)
         .map(|_| worlds.draw_history(&*KUHN, &mut rng))
@@ -453,10 +453,7 @@ fn histories_are_drawn_as_believed() {
     let share = kings.count() as f64 / 4000.0;
     assert!((share - 0.75).abs() < 0.07, "{share}");
     // If worlds are listed, each occurs once, with its weight.
-    let listed = settings
-        .worlds(&*settings.policy_model(), Kept::States, &*KUHN, &view, &no_limit(), &mut rng)
-        .all(10)
-        .expect("two worlds");
+    let listed = settings.worlds(None, Kept::States, &*KUHN, &view, &no_limit(), &mut rng).all(10).expect("two worlds");
     let total: f64 = listed.iter().map(|(_, share)| share).sum();
     let king = listed.iter().find(|(state, _)| state == kuhn([2, 1], &[BET]).state()).expect("a king");
     assert!(listed.len() == 2 && (king.1 / total - 0.75).abs() < 1e-3, "{listed:?}");

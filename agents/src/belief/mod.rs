@@ -83,12 +83,12 @@ const MIN_SHARE: f64 = 1.0 / 32.0;
 const MIN_EFFECTIVE: f64 = 32.0;
 
 impl BeliefSettings {
-    /// The worlds that a search draws from a view, weighted by this [model](Self::policy_model) of the other players.
-    /// Inference takes at most its share of the decision's time. Without inference, `rng` is not used and the draws are
+    /// The worlds that a search draws from a view, weighted by a model of the other players: that of the
+    /// [settings](Self::policy_model), unless another is given. Inference takes at most its share of the decision's time. Without inference, `rng` is not used and the draws are
     /// exactly those of [`Worlds::uniform`].
     pub fn worlds<G: Hints>(
         &self,
-        model: &dyn PolicyModel<G>,
+        model: Option<&dyn PolicyModel<G>>,
         kept: Kept,
         game: &G,
         view: &G::View,
@@ -98,7 +98,10 @@ impl BeliefSettings {
         let sampler = game.sampler(view);
         let belief = match self.beliefs {
             Beliefs::Uniform => Err(NoBelief::NothingToInfer),
-            Beliefs::Policy => self.infer(model, kept, game, view, &sampler, stop, rng),
+            Beliefs::Policy => {
+                let own = self.policy_model();
+                self.infer(model.unwrap_or(&*own), kept, game, view, &sampler, stop, rng)
+            }
         };
         Worlds::weighted(sampler, belief)
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{ActionSet, Game, Hints, Rng};
+use stier_core::{ActionSet, Game, Hints};
 use web_time::Instant;
 
 use crate::agent::lines::Line;
@@ -112,20 +112,6 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The worlds that the searcher considers possible, with these parts of them.
-    fn worlds<G: Hints>(
-        &self,
-        algorithm: &dyn Algorithm<G>,
-        kept: Kept,
-        game: &G,
-        view: &G::View,
-        stop: &Stop<'_>,
-        rng: &mut Rng,
-    ) -> Worlds<G> {
-        let model = self.belief.policy_model();
-        self.belief.worlds(algorithm.model().unwrap_or(&*model), kept, game, view, stop, rng)
-    }
-
     /// Decides by `search`, unless only one action is legal. A calculation around it may end it by its own `stop`.
     pub(crate) fn decide<A: ActionSet>(
         &mut self,
@@ -162,7 +148,7 @@ impl Frame {
             let mut rng = streams.rng("beliefs");
             let draws = if stop.is_timed { u64::MAX } else { frame.draws };
             let weighing = stop.within_share(frame.belief.belief_share);
-            let worlds = frame.worlds(algorithm, frame.kept, game, view, &stop, &mut rng);
+            let worlds = frame.belief.worlds(algorithm.model(), frame.kept, game, view, &stop, &mut rng);
             let worlds = worlds.self_determined(game, view, frame.self_determination, draws, &weighing, &mut rng);
             algorithm.decide(&Task { game, view, legal, worlds, streams, stop, depth })
         })
@@ -171,7 +157,8 @@ impl Frame {
     /// The worlds of [`Agent::beliefs`]. Without the histories that some searches need, more can be enumerated.
     fn beliefs<G: Hints>(&self, algorithm: &dyn Algorithm<G>, game: &G, view: &G::View) -> Worlds<G> {
         let stop = Stop::new(Instant::now(), self.time_ms.0, &self.interrupt);
-        self.worlds(algorithm, Kept::States, game, view, &stop, &mut self.streams.rng("beliefs"))
+        let rng = &mut self.streams.rng("beliefs");
+        self.belief.worlds(algorithm.model(), Kept::States, game, view, &stop, rng)
     }
 }
 

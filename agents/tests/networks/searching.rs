@@ -231,7 +231,7 @@ fn weighing_many_at_once_gives_the_same_bits() {
         let view = game.view(&history, seat);
         let [together, apart] = [&*model, &OneByOne(&*model)].map(|model: &dyn PolicyModel<Schwinget>| {
             let stop = Stop::new(Instant::now(), 0, &flag);
-            settings.worlds(model, Kept::States, &game, &view, &stop, &mut Rng::stream(5, "weighing", 0))
+            settings.worlds(Some(model), Kept::States, &game, &view, &stop, &mut Rng::stream(5, "weighing", 0))
         });
         assert_eq!(together.belief().is_some(), apart.belief().is_some());
         if let (Some(together), Some(apart)) = (together.belief(), apart.belief()) {
