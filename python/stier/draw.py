@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, SupportsIndex
 
 from stier._native import State
 from stier._output import duration
-from stier._results import Beliefs, Line, Search
 from stier._svg import (
     HEIGHT,
     MARGIN,
@@ -30,6 +29,7 @@ from stier._svg import (
 
 if TYPE_CHECKING:
     from stier._native import _Group, _Place, _Scene, _Space
+    from stier._results import Beliefs, Line, Search
 
 __all__ = ["beliefs", "search", "state"]
 

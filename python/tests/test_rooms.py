@@ -12,7 +12,19 @@ import stier
 #: The rooms from bottom to top: each imports only itself and those below it, deferred imports included.
 ROOMS = [
     *("errors", "_arguments", "_output", "_files", "_imports", "catalogue", "_adapting", "games", "open_spiel"),
-    *("playing", "_content", "_svg", "draw", "terminal", "replays", "schwingfest", "network", "solving", "widget"),
+    *(
+        "_svg",
+        "draw",
+        "_results",
+        "playing",
+        "_content",
+        "terminal",
+        "replays",
+        "schwingfest",
+        "network",
+        "solving",
+        "widget",
+    ),
     *("gymnasium", "pettingzoo", "leaks", "train", "ratings", "plots", "experiments", "cli", "__main__"),
 ]
 ROOT = Path(stier.__file__).parent
