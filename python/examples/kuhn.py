@@ -1,9 +1,4 @@
-"""Kuhn poker in Python: one card each, one bet.
-
->>> stier.register_game(Kuhn)
->>> game = stier.load_game("kuhn", players=3)
->>> stier.solve(game).nash_conv
-"""
+"""Kuhn poker in Python: `stier.register_game(Kuhn)`, then `stier.load_game("kuhn", players=3)`."""
 
 from typing import Literal, NamedTuple
 
@@ -28,8 +23,8 @@ class Kuhn:
     utility_sum = 0.0
 
     def __init__(self, players: Literal[2, 3] = 2) -> None:
-        self.num_players = players
-        self.num_outcomes = players + 1
+        self.num_players, self.num_outcomes = players, players + 1
+        self.cards = list("JQKA"[: players + 1])
         self.max_decisions = 2 * players - 1
         self.utility_range = (-2.0, 2.0 * (players - 1))
 
@@ -66,14 +61,19 @@ class Kuhn:
         own_card = () if player is None else state.cards[player : player + 1]
         return own_card, state.actions  # a spectator (None) sees the actions alone
 
+    def facts(self, state: State, player: int | None) -> dict[str, object]:
+        return {"actions": [self.action_name(action) for action in state.actions]}
+
+    def hand(self, state: State, player: int) -> list[str]:
+        return [self.outcome_name(card) for card in state.cards[player : player + 1]]
+
     def action_name(self, action: int) -> str:
         return ["pass", "bet"][action]
 
     def outcome_name(self, outcome: int) -> str:
-        return "JQKA"[outcome]
+        return self.cards[outcome]
 
 
 if __name__ == "__main__":
     print(stier.check_game(Kuhn))
-    stier.register_game(Kuhn)
-    print(stier.solve("kuhn").values)
+    print(stier.solve(Kuhn).values)

@@ -60,13 +60,14 @@ class Trumps:
         return [state.lead, -state.lead]
 
     def observation(self, state: State, player: int | None) -> tuple:
-        return None if player is None else state.hands[player], state.played
+        is_hidden = player is None or state.player == stier.CHANCE  # the order of dealing must not be known
+        return None if is_hidden else state.hands[player], state.played
 
     def facts(self, state: State, player: int | None) -> dict[str, object]:
         return {"trumps": self.cards[-1][0], "table": [self.cards[card] for card in state.played[-2:]]}
 
     def hand(self, state: State, player: int) -> list[str]:
-        return [self.cards[card] for card in sorted(state.hands[player])]
+        return [self.cards[card] for card in sorted(self.observation(state, player)[0] or ())]
 
     def action_name(self, card: int) -> str:
         return self.cards[card]

@@ -76,11 +76,11 @@ impl PythonAgent {
         if !errors::is_fault(py, &error) || errors::is_of_game(py, &error) {
             return error;
         }
-        let kind = error.get_type(py).name().map_or_else(|_| "an exception".to_string(), |name| name.to_string());
+        let (kind, said) = errors::told(py, &error);
         let record = shown.and_then(|shown| guarded(|| shown.record()).ok()).unwrap_or_default();
         let events = record.lines().find_map(|line| line.strip_prefix("events: "));
         let place = events.map_or_else(|| "at the beginning".to_string(), |events| format!("after {events}"));
-        let text = format!("agent {} in {} raised {kind}, {place}: {}", self.name, game.text(), error.value(py));
+        let text = format!("agent {} in {} raised {kind}, {place}: {said}", self.name, game.text());
         let own = errors::agent(text);
         own.set_cause(py, Some(error));
         own

@@ -2,7 +2,7 @@
 //! several bases.
 
 use pyo3::exceptions::{PyException, PyRuntimeError, PySystemExit};
-use pyo3::{PyErr, Python};
+use pyo3::prelude::*;
 
 /// Makes a function for each type, which turns an error into an exception of this type.
 macro_rules! exceptions {
@@ -33,6 +33,17 @@ exceptions! {
     rules: RulesError,
     /// A seat that the game does not have, or that the caller must name.
     seat: SeatError,
+}
+
+/// The kind of an exception, and its text with the last line of Python that it went through.
+pub(crate) fn told(py: Python<'_>, error: &PyErr) -> (String, String) {
+    let kind = error.get_type(py).name().map_or_else(|_| "an exception".to_string(), |name| name.to_string());
+    let line = || -> PyResult<String> {
+        let frame = py.import("traceback")?.call_method1("extract_tb", (error.traceback(py),))?.get_item(-1)?;
+        let file = py.import("os.path")?.call_method1("basename", (frame.getattr("filename")?,))?;
+        Ok(format!(" ({file}, line {})", frame.getattr("lineno")?))
+    };
+    (kind, format!("{}{}", error.value(py), line().unwrap_or_default()))
 }
 
 /// Returns true for an error by `game`.

@@ -37,6 +37,9 @@ pub(crate) fn most_histories(number: &Number) -> PyResult<usize> {
 fn tree_error(game: &Game, error: BuildError, hint: &str) -> PyErr {
     let error = match error {
         BuildError::TooLarge(error) => error,
+        BuildError::HiddenMoves { .. } if !game.is_native() && !game.text().starts_with("openspiel:") => {
+            return errors::argument(format!("{error}; remove hidden_moves if players always notice a turn{hint}"));
+        }
         BuildError::HiddenMoves { .. } | BuildError::ImperfectRecall { .. } => {
             return errors::argument(format!("{error}{hint}"));
         }

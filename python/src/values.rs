@@ -29,7 +29,7 @@ impl<'py> FromPyObject<'_, 'py> for Number {
         object.extract::<i64>().map(Self::new).or_else(|error| {
             match error.is_instance_of::<PyOverflowError>(object.py()) {
                 true => Ok(Self(i64::MIN, Some(object.str()?.to_string()))),
-                false => Err(error),
+                false => Err(PyTypeError::new_err(format!("it must be a whole number, got {}", object.repr()?))),
             }
         })
     }

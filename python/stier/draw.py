@@ -259,7 +259,8 @@ def _group(picture: Picture, group: _Group, faces: dict[str, Face], x: float, y:
         if card is None:
             draw_back(picture, left, y + lower, scale)
         else:
-            draw_card(picture, card, faces[card], left, y + lower, scale)
+            # Games in Python need not list their cards.
+            draw_card(picture, card, faces.get(card, (card, "spade", "black")), left, y + lower, scale)
 
 
 def _in_words(scene: _Scene, mover: int, text: str) -> str:

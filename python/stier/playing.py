@@ -212,9 +212,8 @@ def of_engine(agents: Any, game: Game) -> Any:
     found = as_agent(agents, game)
     if not isinstance(found, Agent):
         raise AgentError(
-            f"{found} is not an agent of the engine. Games in bulk are played by several threads without Python, so "
-            "VectorEnv, training and searches of many states take text such as 'greedy', a stier.Agent, or what names "
-            "one; stier.pit and stier.gymnasium.make take every agent"
+            f"{found} is not an agent of the engine. VectorEnv and training run without Python, so they take the "
+            "engine's agents only, such as 'ismcts:iterations=10'. stier.pit and stier.gymnasium.make take every agent"
         )
     if found.game != game:
         raise AgentError(f"the agent {found} was made for {found.game}, not for {game}")

@@ -113,8 +113,12 @@ def _track(pen: Pen, track: list[_Space], faces: dict[str, Face]) -> list[str]:
     return lines
 
 
+def _hue(card: str, faces: dict[str, Face]) -> str:
+    return faces[card][2] if card in faces else "black"  # games in Python need not list their cards
+
+
 def _box(pen: Pen, card: str | None, faces: dict[str, Face]) -> list[str]:
-    face, hue = (card, faces[card][2]) if card is not None else ("░░", "muted")
+    face, hue = (card, _hue(card, faces)) if card is not None else ("░░", "muted")
     width = max(2, len(face))
     lines = [f"╭{'─' * width}╮", f"│{face:<{width}}│", f"╰{'─' * width}╯"]
     return [pen(line, hue) for line in lines]
@@ -125,7 +129,7 @@ def _group(pen: Pen, group: _Group, faces: dict[str, Face]) -> list[str]:
     cards, name = group["cards"], "" if group["name"] == "hand" else group["name"] + " "
     margin = " " * len(name)
     if group["layout"] == "aside":
-        names = " ".join(pen(card, faces[card][2]) for card in cards if card is not None)
+        names = " ".join(pen(card, _hue(card, faces)) for card in cards if card is not None)
         room = " " * (sum(len(card) + 1 for card in cards if card is not None) - 1)
         return [margin + room, pen(name, "muted") + names, margin + room]
     if group["layout"] == "pile":

@@ -247,7 +247,8 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "raising": (
         tiny(returns=lambda self, state: [1 / state[1], 0]),
-        "tiny: returns(state) raises ZeroDivisionError after [chance A, player 0 yes, player 1 yes]: division by zero",
+        "tiny: returns(state) raises ZeroDivisionError after [chance: A, player 0: yes, player 1: yes]: division by "
+        "zero",
     ),
     "a list as state": (
         tiny(initial_state=lambda self: [], apply=lambda self, state, action: [*state, action]),
@@ -269,12 +270,12 @@ FAULTS: dict[str, tuple[Any, str]] = {
             initial_state=lambda self: FirstTwo(()),
             apply=lambda self, state, action: FirstTwo((*state, action)),
         ),
-        "tiny: two equal states have different hashes: FirstTwo(0, 0) after [chance A, player 0 yes], and "
-        "FirstTwo(0, 1) after [chance A, player 0 no]; equality and hash must depend on the same things",
+        "tiny: two equal states have different hashes: FirstTwo(0, 0) after [chance: A, player 0: yes], and "
+        "FirstTwo(0, 1) after [chance: A, player 0: no]; equality and hash must depend on the same things",
     ),
     "chance in apply": (
         tiny(__init__=counts, apply=lambda self, state, action: (*state, action, next(self.calls))),
-        "tiny: two calls of apply return states that are not equal after [chance A]: (0, 0) and (0, 1); "
+        "tiny: two calls of apply return states that are not equal after [chance: A]: (0, 0) and (0, 1); "
         "draw nothing at random here, and keep nothing in self",
     ),
     "random start": (
@@ -297,7 +298,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
             apply=lambda self, state, action: Noted([*state, action]),
             observation=lambda self, state, player: (state.reverse(), tuple(state)),
         ),
-        "tiny: observation changes the state that it is given after [chance A, player 0 no], from [0, 1] "
+        "tiny: observation changes the state that it is given after [chance: A, player 0: no], from [0, 1] "
         "to [1, 0]; states must never change, so return a new one",
     ),
     "apply changes the game": (
@@ -316,28 +317,28 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "no legal action": (
         tiny(legal_actions=lambda self, state: []),
-        "tiny: legal_actions is [] after [chance A]; a player to act needs an action, so add one for "
+        "tiny: legal_actions is [] after [chance: A]; a player to act needs an action, so add one for "
         "passing or let current_player skip the player",
     ),
     "unsorted actions": (
         tiny(legal_actions=lambda self, state: [1, 0]),
-        "tiny: legal_actions is [1, 0] after [chance A]; actions are listed in ascending order, once each",
+        "tiny: legal_actions is [1, 0] after [chance: A]; actions are listed in ascending order, once each",
     ),
     "an action twice": (
         tiny(legal_actions=lambda self, state: [0, 1, 1]),
-        "tiny: legal_actions is [0, 1, 1] after [chance A]; actions are listed in ascending order, once each",
+        "tiny: legal_actions is [0, 1, 1] after [chance: A]; actions are listed in ascending order, once each",
     ),
     "an action out of range": (
         tiny(legal_actions=lambda self, state: [0, 2]),
-        "tiny: legal_actions is [0, 2] after [chance A]; actions are numbers from 0 to 1, as num_actions says",
+        "tiny: legal_actions is [0, 2] after [chance: A]; actions are numbers from 0 to 1, as num_actions says",
     ),
     "actions that are not numbers": (
         tiny(legal_actions=lambda self, state: ["yes", "no"]),
-        "tiny: legal_actions is ['yes', 'no'] after [chance A]; actions are a list of whole numbers",
+        "tiny: legal_actions is ['yes', 'no'] after [chance: A]; actions are a list of whole numbers",
     ),
     "a set of actions": (
         tiny(legal_actions=lambda self, state: {0, 1}),
-        "tiny: legal_actions is {0, 1} after [chance A]; actions are a list of whole numbers",
+        "tiny: legal_actions is {0, 1} after [chance: A]; actions are a list of whole numbers",
     ),
     "no outcome": (
         tiny(chance_outcomes=lambda self, state: []),
@@ -382,7 +383,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "too many decisions": (
         tiny(max_decisions=1),
-        "tiny: max_decisions is 1, and player 1 is to act after [chance A, player 0 yes]",
+        "tiny: max_decisions is 1, and player 1 is to act after [chance: A, player 0: yes]",
     ),
     "too many random events": (
         tiny(max_chance_events=0),
@@ -401,26 +402,26 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "too few returns": (
         tiny(returns=lambda self, state: [0.0]),
-        "tiny: returns is [0.0] after [chance A, player 0 yes, player 1 yes]; it must be a list of 2 "
+        "tiny: returns is [0.0] after [chance: A, player 0: yes, player 1: yes]; it must be a list of 2 "
         "finite numbers, one for each player",
     ),
     "returns that are not finite": (
         tiny(returns=lambda self, state: [math.inf, -math.inf]),
-        "tiny: returns is [inf, -inf] after [chance A, player 0 yes, player 1 yes]; it must be a list of 2 "
+        "tiny: returns is [inf, -inf] after [chance: A, player 0: yes, player 1: yes]; it must be a list of 2 "
         "finite numbers, one for each player",
     ),
     "returns out of range": (
         tiny(returns=lambda self, state: [2, -2]),
-        "tiny: returns is [2, -2] after [chance A, player 0 yes, player 1 yes]; utility_range is -1 to 1",
+        "tiny: returns is [2, -2] after [chance: A, player 0: yes, player 1: yes]; utility_range is -1 to 1",
     ),
     "sum of returns": (
         tiny(returns=lambda self, state: [1, -0.5]),
-        "tiny: returns is [1, -0.5] after [chance A, player 0 yes, player 1 yes]; they add up to 0.5, and "
+        "tiny: returns is [1, -0.5] after [chance: A, player 0: yes, player 1: yes]; they add up to 0.5, and "
         "utility_sum is 0; write None if the sum is not always the same",
     ),
     "chance in returns": (
         tiny(__init__=counts, returns=lambda self, state: [x := next(self.calls) % 2, -x]),
-        "tiny: returns is (0.0, 0.0) after [chance A, player 0 yes, player 1 yes] and, asked again, (1.0, "
+        "tiny: returns is (0.0, 0.0) after [chance: A, player 0: yes, player 1: yes] and, asked again, (1.0, "
         "-1.0) for the same state; methods must draw nothing at random, and change neither states nor "
         "anything in self",
     ),
@@ -431,12 +432,12 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "equal states with other players": (
         forgetful(current_player=lambda self, state: (CHANCE, int(state.last == 0), 1, TERMINAL)[state.length]),
-        "tiny: current_player differs in equal states: 1 after [chance A], and 0 after [chance B]; a state "
+        "tiny: current_player differs in equal states: 1 after [chance: A], and 0 after [chance: B]; a state "
         "must contain, and its equality compare, everything that matters from there on",
     ),
     "equal states with other actions": (
         forgetful(legal_actions=lambda self, state: [0] if state.last == 0 else [0, 1]),
-        "tiny: legal_actions differs in equal states: (0,) after [chance A], and (0, 1) after [chance B]; "
+        "tiny: legal_actions differs in equal states: (0,) after [chance: A], and (0, 1) after [chance: B]; "
         "a state must contain, and its equality compare, everything that matters from there on",
     ),
     "equal states with other outcomes": (
@@ -445,37 +446,37 @@ FAULTS: dict[str, tuple[Any, str]] = {
             max_chance_events=2,
             chance_outcomes=lambda self, state: [(0, 0.5), (1, 0.5)] if not state.last else [(0, 1.0)],
         ),
-        "tiny: chance_outcomes differs in equal states: ((0, 0.5), (1, 0.5)) after [chance A], and ((0, "
-        "1.0),) after [chance B]; a state must contain, and its equality compare, everything that matters "
+        "tiny: chance_outcomes differs in equal states: ((0, 0.5), (1, 0.5)) after [chance: A], and ((0, "
+        "1.0),) after [chance: B]; a state must contain, and its equality compare, everything that matters "
         "from there on",
     ),
     "equal states with other observations": (
         forgetful(observation=lambda self, state, player: state.last),
-        "tiny: observation(state, None) differs in equal states: 0 after [chance A], and 1 after [chance "
+        "tiny: observation(state, None) differs in equal states: 0 after [chance: A], and 1 after [chance: "
         "B]; a state must contain, and its equality compare, everything that matters from there on",
     ),
     "equal states with other returns": (
         forgetful(returns=lambda self, state: [1, -1] if state.last == 0 else [-1, 1]),
-        "tiny: returns differs in equal states: (1.0, -1.0) after [chance A, player 0 yes, player 1 yes], "
-        "and (-1.0, 1.0) after [chance A, player 0 yes, player 1 no]; a state must contain, and its "
+        "tiny: returns differs in equal states: (1.0, -1.0) after [chance: A, player 0: yes, player 1: yes], "
+        "and (-1.0, 1.0) after [chance: A, player 0: yes, player 1: no]; a state must contain, and its "
         "equality compare, everything that matters from there on",
     ),
     "actions that depend on a hidden card": (
         tiny(legal_actions=lambda self, state: [0, 1] if len(state) == 1 or state[0] == 0 else [0]),
-        "tiny: legal_actions differ though player 1 cannot tell the histories apart: yes, no after [chance "
-        "A, player 0 yes], and yes after [chance B, player 0 yes]; let observation(state, 1) show what "
+        "tiny: legal_actions differ though player 1 cannot tell the histories apart: yes, no after [chance: "
+        "A, player 0: yes], and yes after [chance: B, player 0: yes]; let observation(state, 1) show what "
         "they depend on",
     ),
     "hidden moves": (
         tiny(**HIDDEN_MOVES),
         "tiny: the number of decisions differs though player 1 cannot tell the histories apart: 1 after "
-        "[chance A, player 0 no], and 2 after [chance A, player 0 yes, player 0 yes]; let the observation "
+        "[chance: A, player 0: no], and 2 after [chance: A, player 0: yes, player 0: yes]; let the observation "
         "show that others have acted, or write hidden_moves = True",
     ),
     "a spectator who sees more": (
         tiny(observation=lambda self, state, player: (state[:1] if player != 1 else (), state[1:])),
         "tiny: a spectator sees more than player 1, who observes ((), ()) both times: ((), ()) at the "
-        "start, and ((0,), ()) after [chance A]; show every player what observation(state, None) shows",
+        "start, and ((0,), ()) after [chance: A]; show every player what observation(state, None) shows",
     ),
     "observed of a strange form": (
         tiny(observed=lambda self, state, action, player: [action]),
@@ -489,13 +490,13 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "a spectator who notices more": (
         tiny(observed=lambda self, state, action, player: action if player is None else None),
         "tiny: a spectator notices more than player 1 (the number of times, and the last): (0, None) at "
-        "the start, and (1, 0) after [chance A]; let every player notice what observed(state, action, "
+        "the start, and (1, 0) after [chance: A]; let every player notice what observed(state, action, "
         "None) returns",
     ),
     "features that are not bits": (
         tiny(features=lambda self, state, player: [len(state)]),
         "tiny: features(state, None) differs though the observation is ((), ()) both times: (0,) at the "
-        "start, and (1,) after [chance A]; make them of the observation only",
+        "start, and (1,) after [chance: A]; make them of the observation only",
     ),
     "features that are not a list": (
         tiny(features=lambda self, state, player: None),
@@ -503,26 +504,26 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "features of changing length": (
         tiny(features=lambda self, state, player: [1] * len(state)),
-        "tiny: the number of features differs: 0 at the start, and 1 after [chance A]; return the same number"
+        "tiny: the number of features differs: 0 at the start, and 1 after [chance: A]; return the same number"
         " each time",
     ),
     "the same features for two observations": (
         tiny(features=lambda self, state, player: [int(len(state) > 1)]),
         "tiny: features(state, 0) is the same for two observations: ((), ()) at the start, and ((0,), ()) "
-        "after [chance A]; add features that tell them apart, or write exact_features = False",
+        "after [chance: A]; add features that tell them apart, or write exact_features = False",
     ),
     "features of a hidden card": (
         tiny(features=lambda self, state, player: [int(state[:1] == (card,)) for card in range(3)]),
         "tiny: features(state, None) differs though the observation is ((), ()) both times: (0, 0, 0) at "
-        "the start, and (1, 0, 0) after [chance A]; make them of the observation only",
+        "the start, and (1, 0, 0) after [chance: A]; make them of the observation only",
     ),
     "too few values": (
         tiny(evaluate=lambda self, state: [0]),
-        "tiny: evaluate is [0] after [chance A]; it must be a list of 2 finite numbers, one for each player",
+        "tiny: evaluate is [0] after [chance: A]; it must be a list of 2 finite numbers, one for each player",
     ),
     "values that are not numbers": (
         tiny(evaluate=lambda self, state: ["high", "low"]),
-        "tiny: evaluate is ['high', 'low'] after [chance A]; it must be a list of 2 finite numbers, one "
+        "tiny: evaluate is ['high', 'low'] after [chance: A]; it must be a list of 2 finite numbers, one "
         "for each player",
     ),
     "facts that are not a dict": (
@@ -538,26 +539,26 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "facts of a hidden card": (
         tiny(facts=lambda self, state, player: {"card": state[:1]}),
         "tiny: facts(state, 1) differs though player 1 cannot tell the histories apart: {'card': ()} at "
-        "the start, and {'card': (0,)} after [chance A]; make it of what the player has seen, or let the "
+        "the start, and {'card': (0,)} after [chance: A]; make it of what the player has seen, or let the "
         "observation show the difference",
     ),
     "facts of a spectator that differ in equal states": (
         forgetful(facts=lambda self, state, player: {"last": 0 if player is not None else state.last}),
-        "tiny: facts(state, None) differs in equal states: 'last: 0' after [chance A], and 'last: 1' after [chance B]; "
-        "a state must contain, and its equality compare, everything that matters from there on",
+        "tiny: facts(state, None) differs in equal states: 'last: 0' after [chance: A], and 'last: 1' after [chance: "
+        "B]; a state must contain, and its equality compare, everything that matters from there on",
     ),
     "a hand of numbers": (
         tiny(hand=lambda self, state, player: list(state)),
-        "tiny: hand(state, 0) is [0] after [chance A]; it must be a list of names of cards",
+        "tiny: hand(state, 0) is [0] after [chance: A]; it must be a list of names of cards",
     ),
     "a hand with a strange card": (
         tiny(cards=["A", "B"], hand=lambda self, state, player: ["ABC"[card] for card in state[: 1 - player]]),
-        "tiny: hand(state, 0) is ['C'] after [chance C]; 'C' is not one of the cards",
+        "tiny: hand(state, 0) is ['C'] after [chance: C]; 'C' is not one of the cards",
     ),
     "a hand that the player has not seen": (
         tiny(hand=lambda self, state, player: ["ABC"[card] for card in state[:1]]),
         "tiny: hand(state, 1) differs though player 1 cannot tell the histories apart: [] at the start, "
-        "and ['A'] after [chance A]; make it of what the player has seen, or let the observation show the "
+        "and ['A'] after [chance: A]; make it of what the player has seen, or let the observation show the "
         "difference",
     ),
     "a list as observation": (

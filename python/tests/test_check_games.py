@@ -182,3 +182,12 @@ def test_large_games_are_sampled() -> None:
     assert reports[0].longest == 6
     assert str(reports[0]).startswith(f"trumps: no fault found in {reports[0].histories} of its histories: ")
     assert reports[0] == reports[1] != reports[2]
+
+
+def test_progress_is_shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("stier._output.PAUSE", 0.0)
+    stier.check_game(Trumps(3), histories=20)
+    assert capsys.readouterr().err == ""
+    stier.check_game(Trumps(3), histories=20, progress=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert (lines[0], lines[-1]) == ("1 of 40 histories (2%)", "40 of 40 histories (100%)")

@@ -193,7 +193,7 @@ def test_solve_prints_and_saves_what_was_found(tmp_path: Path, capsys: pytest.Ca
     assert kept.exists()
     assert main(["exploitability", TINY, str(path), "ismcts:iterations=20", "--seed", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    asked = "asked with one seed, whose noise raises the figure; --seeds 20 averages the policies of 20"
+    asked = "asked with one seed; if the agent draws at random, use --seeds 20: noise raises the figure"
     assert [line.split("  ")[-1] for line in lines] == [
         "agent",
         str(path),

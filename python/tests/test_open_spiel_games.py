@@ -70,7 +70,7 @@ REFUSED = {
     "blackjack": "num_players is 1; it must be a whole number from 2 to 5",
     "python_iterated_prisoners_dilemma": "neither information-state strings nor observation strings",
     "crossword": "cannot be used: ObservationTensorShape unimplemented",
-    "kuhn_pokr": "OpenSpiel has no game 'kuhn_pokr'; did you mean 'kuhn_poker'",
+    "kuhn_pokr": "no game 'kuhn_pokr'; near: kuhn_poker, [a-z_]*, [a-z_]*; all: pyspiel.registered_names..$",
     "": "OpenSpiel has no game ''",
     "kuhn_poker(players=77)": "does not load 'kuhn_poker.players=77.'",
     "kuhn_poker(playrs=3)": "Unknown parameter 'playrs'",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -109,6 +110,7 @@ class Broken(Kuhn):
 
     name = "broken"
     armed = False
+    facts = hand = None
 
     def __init__(self, method: str = "apply") -> None:
         super().__init__()
@@ -176,7 +178,7 @@ def test_a_method_that_raises_is_named_in_every_tool(method: str, tool: str, mon
     with pytest.raises(stier.GameError) as found:
         TOOLS[tool](game)
     assert str(found.value).startswith(f"broken: {method} raised ZeroDivisionError, ")
-    assert str(found.value).rstrip().endswith("boom")
+    assert re.search(r": boom \(test_python_games\.py, line \d+\)$", str(found.value))
     assert isinstance(found.value.__cause__, ZeroDivisionError)
 
 
@@ -202,8 +204,10 @@ class Wrong(Kuhn):
     def __init__(self, fault: str = "sum") -> None:
         super().__init__()
         self.fault = fault
-        if fault == "long":
+        if fault in ("long", "chances"):
             self.max_decisions = 1
+        if fault == "chances":
+            self.max_chance_events = 0
 
     def current_player(self, state: Any) -> int:
         return 7 if self.fault == "player" else super().current_player(state)
@@ -213,23 +217,29 @@ class Wrong(Kuhn):
 
     def chance_outcomes(self, state: Any) -> list[tuple[int, float]]:
         outcomes = super().chance_outcomes(state)
-        return {"sum": outcomes[1:], "outcome": [(9, 1.0)]}.get(self.fault, outcomes)
+        return {"sum": outcomes[1:], "outcome": [(9, 1.0)], "empty": []}.get(self.fault, outcomes)
 
     def returns(self, state: Any) -> list[float]:
-        return {"range": [3, -3], "zero": [1, 1]}.get(self.fault, super().returns(state))
+        wrong = {"range": [3, -3], "zero": [1, 1], "minus": [0.0, -0.0]}
+        return wrong.get(self.fault, super().returns(state))
+
+
+PASSED = "after [chance: J, chance: Q, player 0: pass, player 1: pass]"
 
 
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [
-        ("player", "current_player must return a seat, stier.CHANCE or stier.TERMINAL, got 7, at the beginning"),
-        ("actions", "actions are numbered 0 to 1, got 2, after J Q"),
-        ("none", "player 0 is to act and has no legal action, after J Q"),
-        ("sum", "the probabilities of chance add up to 0.6666666666666666, not 1, at the beginning"),
-        ("outcome", "chance outcomes are numbered 0 to 2, got 9, at the beginning"),
-        ("range", "utility_range is -2 to 2, and a return is 3, after J Q pass pass"),
-        ("zero", "utility_sum is 0, and the returns add up to 2, after J Q pass pass"),
-        ("long", "a game has more than 3 events: max_decisions is 1 and max_chance_events 2, after J Q pass"),
+        ("player", "current_player must return a seat, stier.CHANCE or stier.TERMINAL, got 7, at the start"),
+        ("actions", "actions are numbered 0 to 1, got 2, after [chance: J, chance: Q]"),
+        ("none", "player 0 is to act and has no legal action, after [chance: J, chance: Q]"),
+        ("sum", "the probabilities of chance add up to 0.6666666666666666, not 1, at the start"),
+        ("outcome", "chance outcomes are numbered 0 to 2, got 9, at the start"),
+        ("empty", "chance_outcomes is empty, at the start"),
+        ("range", f"utility_range is -2 to 2, and a return is 3, {PASSED}"),
+        ("zero", f"utility_sum is 0, and the returns add up to 2, {PASSED}"),
+        ("long", "max_decisions is 1, and player 1 is to act, after [chance: J, chance: Q, player 0: pass]"),
+        ("chances", "a game has more than 1 events: max_decisions is 1 and max_chance_events 0, after [chance: J]"),
     ],
 )
 def test_what_cannot_be_is_said_with_the_history(fault: str, sentence: str) -> None:
@@ -240,7 +250,25 @@ def test_what_cannot_be_is_said_with_the_history(fault: str, sentence: str) -> N
 
     with pytest.raises(stier.GameError) as found:
         play()
-    assert str(found.value) == f"wrong: {sentence}"
+    assert str(found.value) == f"wrong: {sentence}; stier.check_game explains it"
+
+
+def stepped(game: stier.Game) -> None:
+    envs = stier.VectorEnv(game, 8)
+    envs.reset()
+    envs.step(envs.sample_actions())
+
+
+@pytest.mark.parametrize("tool", ["pit", "search", "solve", "exploitability", "step"])
+def test_games_that_are_longer_than_they_say_are_refused(tool: str) -> None:
+    with pytest.raises(stier.GameError, match=r"wrong: max_decisions is 1, and player 1 is to act, after \[chance: "):
+        (TOOLS | {"step": stepped})[tool](stier.load_game(Wrong, fault="long"))
+
+
+def test_returns_have_no_minus_0() -> None:
+    state = list(random_walk(stier.load_game(Wrong, fault="minus").new_initial_state(), 1))[-1]
+    assert str([*state.returns().tolist(), state.player_return(1)]) == "[0.0, 0.0, 0.0]"
+    assert "-0" not in state.record()
 
 
 class Forgetful(Kuhn):
@@ -259,7 +287,7 @@ def test_a_forgotten_return_is_blamed_on_apply() -> None:
         lambda: stier.load_agent("random", game).step(game.new_initial_state(seed=1).child(0)),
         lambda: stier.solve(game, iterations=1),
     ):
-        with pytest.raises(stier.GameError, match=r"^forgetful: apply must return a state, got None, after . .$"):
+        with pytest.raises(stier.GameError, match=r"^forgetful: apply must return a state, got None, after \[chance: "):
             play()
 
 
@@ -473,7 +501,8 @@ def test_options_come_back_in_their_types() -> None:
     for text, problem in [
         ("typed:stake=-1", "typed: the stake must be positive"),
         ("typed:style=quick", "typed: style must be slow or fast, got 'quick'"),
-        ("typed:players=many", "typed: players must be a whole number of 64 bits, got 'many'"),
+        ("typed:players=many", "typed: players must be a whole number, got 'many'"),
+        (f"typed:players={2**63}", "typed: players must be a whole number of 64 bits, got '9"),
         ("typed:palyers=3", "typed has no option 'palyers'; did you mean 'players'?"),
         ("typed:players=2,players=3", "typed: option 'players' is given twice"),
         ("typed:fast", "typed:fast: there is no module 'typed'"),
@@ -488,10 +517,11 @@ def test_registering_says_what_is_wrong() -> None:
         with pytest.raises(stier.RulesError, match=problem):
             stier.games.register_game(game)
 
-    refused(type("A", (Kuhn,), {"name": "kuhn_poker"}), "there is a game of the name 'kuhn_poker' in the package")
+    refused(type("A", (Kuhn,), {"name": "kuhn_poker"}), "A has the name 'kuhn_poker', which a game of the package has")
     refused(type("A", (Kuhn,), {"name": "Two words"}), "must be text such as 'my_game'")
     refused(type("A", (), {}), "must be text such as 'my_game'")
-    refused(type("A", (Kuhn,), {"name": "kuhn"}), "there is a game of the name 'kuhn' in kuhn.Kuhn")
+    stier.load_game(Kuhn)
+    refused(type("A", (Kuhn,), {"name": "kuhn"}), "A has the name 'kuhn', which kuhn.Kuhn has already; give A a `name`")
     refused(Kuhn(), "takes a class")
 
     class Untyped(Kuhn):
@@ -501,9 +531,64 @@ def test_registering_says_what_is_wrong() -> None:
             pass
 
     refused(Untyped, "option 'players' must have a default and one of the types")
-    with pytest.raises(stier.RulesError, match=r"bare: num_players, num_actions.* are missing"):
-        stier.load_game(type("Bare", (), {"name": "bare"}))
+    refused(type("Bare", (), {"name": "bare"}), r"bare: num_players, num_actions.* are missing")
+    refused(type("A", (Kuhn,), {"name": "bad", "utility_sum": "no"}), "bad: utility_sum is 'no'; it must be a number")
     assert stier.games.register_game(Leduc) is Leduc
+
+
+@pytest.mark.parametrize("member", ["apply", "initial_state", "features"])
+def test_a_class_that_does_not_load_takes_no_name(member: str) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises((stier.RulesError, stier.GameError)):
+        stier.load_game(type("A", (Kuhn,), {"name": "late", member: None if member == "apply" else fail}))
+    with pytest.raises(stier.RulesError, match="unknown game 'late'"):
+        stier.load_game("late")
+
+
+def test_what_is_not_a_class_is_no_game() -> None:
+    for text, why in [
+        ("kuhn:State", "kuhn:State is not a game: it has no `name` and no `initial_state`; "),
+        ("kuhn:PASS", "kuhn:PASS is not a game: it is not a class; "),
+    ]:
+        with pytest.raises(stier.RulesError, match=why):
+            stier.load_game(text)
+    with pytest.raises(TypeError, match="or the class of one, got an instance of Kuhn; pass the class"):
+        stier.load_game(Kuhn())
+
+
+class Unlisted(Kuhn):
+    """Kuhn poker with hands of cards that it does not list."""
+
+    name = "unlisted"
+
+    def __init__(self) -> None:
+        super().__init__()
+        del self.cards
+
+    def outcome_name(self, outcome: int) -> str:
+        return "JQK"[outcome]
+
+
+def test_cards_that_are_not_listed_are_drawn() -> None:
+    state = stier.load_game(Unlisted).new_initial_state(seed=1)
+    card = state.hand(0)[0]
+    for drawn in (state.to_text(0), state.to_svg(0), stier.terminal.state(state, 0)):
+        assert card in drawn
+
+
+def test_facts_and_rules_are_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    state = stier.load_game(Kuhn).new_initial_state(seed=1)
+    assert "actions: -" in state.to_text(0)
+    for _ in range(2):
+        state.apply_action(0)
+    assert "actions: pass, pass" in state.to_text(0)
+    assert (state.facts(0), len(state.hand(1))) == ({"actions": ["pass", "pass"]}, 1)
+    with pytest.raises(TypeError, match="it must be a whole number, got 'a'"):
+        state.hand("a")  # type: ignore[arg-type]
+    assert main(["rules", "trumps:Trumps"]) == 0
+    assert " • hand_size: Cards in a hand, " in capsys.readouterr().out
 
 
 def test_other_processes_find_the_class(tmp_path: Path) -> None:
@@ -621,6 +706,16 @@ class Coin:
 def test_players_who_do_not_notice_chance_are_not_told_by_the_tree() -> None:
     with pytest.raises(stier.GameError, match="does not notice some actions of others or of chance"):
         stier.solve(Coin, iterations=1)
+
+
+def test_games_with_hidden_moves_say_what_could_be_removed() -> None:
+    remedy = "; remove hidden_moves if players always notice a turn"
+    hidden = type("Hidden", (Kuhn,), {"name": "hidden", "hidden_moves": True})
+    for game, expected in [(hidden, remedy), ("dark_hex:rows=2,columns=2", ""), ("openspiel:phantom_ttt", "")]:
+        with pytest.raises(stier.errors.ArgumentError) as found:
+            stier.solve(game, iterations=1)
+        assert str(found.value).partition("share an information set")[2].startswith(expected)
+        assert ("remove hidden_moves" in str(found.value)) == bool(expected)
 
 
 class Rank:

@@ -19,6 +19,8 @@ pub(super) struct Path {
     /// The place of the events before the last ones among the [`Anchors`], counted from 1; 0 if there are none.
     anchor: u32,
     length: u16,
+    /// The number of decisions among them, where it is counted.
+    pub(super) decisions: u16,
     recent: [u8; IN_PLACE],
 }
 
@@ -50,7 +52,7 @@ impl Path {
 
     /// The path of the root.
     pub(super) fn new() -> Self {
-        Self { anchor: 0, length: 0, recent: [0; IN_PLACE] }
+        Self { anchor: 0, length: 0, decisions: 0, recent: [0; IN_PLACE] }
     }
 
     /// The number of events.

@@ -88,14 +88,14 @@ impl Source {
                 .as_ref()
                 .and_then(|before| before.child(event).or_else(|| (!asked_already).then(|| ask(before))?));
             match before.map(|before| before.turn) {
-                Some(Turn::Chance) => self.outcomes[event.index()].clone(),
-                Some(Turn::Seat(_)) => self.actions[event.index()].clone(),
+                Some(Turn::Chance) => format!("chance: {}", self.outcomes[event.index()]),
+                Some(Turn::Seat(seat)) => format!("player {seat}: {}", self.actions[event.index()]),
                 Some(Turn::Over) | None => event.0.to_string(),
             }
         };
         let words: Vec<String> = path.events().into_iter().map(word).collect();
         EXPLAINING.set(asked_already);
-        if words.is_empty() { "at the beginning".to_string() } else { format!("after {}", words.join(" ")) }
+        if words.is_empty() { "at the start".to_string() } else { format!("after [{}]", words.join(", ")) }
     }
 
     /// Ends the calculation: a method raised an exception.
@@ -103,8 +103,8 @@ impl Source {
         if !errors::is_fault(py, &error) {
             raise(error);
         }
-        let kind = error.get_type(py).name().map_or_else(|_| "an exception".to_string(), |name| name.to_string());
-        let text = format!("{}: {method} raised {kind}, {}: {}", self.name(), self.words(path), error.value(py));
+        let (kind, said) = errors::told(py, &error);
+        let text = format!("{}: {method} raised {kind}, {}: {said}", self.name(), self.words(path));
         let own = errors::game(text);
         own.set_cause(py, Some(error));
         raise(own)
@@ -112,7 +112,7 @@ impl Source {
 
     /// Ends the calculation: the game says what cannot be.
     pub(super) fn contradiction(&self, what: &str, path: &Path) -> ! {
-        raise(errors::game(format!("{}: {what}, {}", self.name(), self.words(path))))
+        raise(errors::game(format!("{}: {what}, {}; stier.check_game explains it", self.name(), self.words(path))))
     }
 
     /// Calls a method.
@@ -206,6 +206,9 @@ impl Source {
                 if chance.windows(2).any(|pair| pair[0].action == pair[1].action) {
                     self.contradiction("an outcome of chance is listed twice", path);
                 }
+                if found.is_empty() {
+                    self.contradiction("chance_outcomes is empty", path);
+                }
                 if (sum - 1.0).abs() > 1e-9 {
                     self.contradiction(&format!("the probabilities of chance add up to {sum}, not 1"), path);
                 }
@@ -224,7 +227,8 @@ impl Source {
                 if let Some(fixed) = self.info.utility_sum.filter(|fixed| (sum - fixed).abs() > margin) {
                     self.contradiction(&format!("utility_sum is {fixed}, and the returns add up to {sum}"), path);
                 }
-                returns = BySeat::from_fn(seats, |seat| found[seat.index()].clamp(low, high));
+                // Added to -0, 0 gives 0.
+                returns = BySeat::from_fn(seats, |seat| found[seat.index()].clamp(low, high) + 0.0);
             }
         }
         (turn, (legal, chance, returns))
@@ -307,7 +311,15 @@ impl Source {
     pub(super) fn after(&self, position: &Position, event: Action) -> (Position, Arc<Node>) {
         let node = self.node(position);
         let child = self.child(&node, event, &position.path);
-        let path = position.path.with(event);
+        let mut path = position.path.with(event);
+        path.decisions += u16::from(matches!(node.turn, Turn::Seat(_)));
+        let most = self.info.max_decisions;
+        if let Turn::Seat(seat) = child.turn
+            && usize::from(path.decisions) >= most
+            && !self.states_are_histories
+        {
+            self.contradiction(&format!("max_decisions is {most}, and player {seat} is to act"), &path);
+        }
         let after =
             if self.states_are_histories { Position::of_history(path) } else { Position::of(path, child.identity) };
         (after, child)
@@ -345,7 +357,10 @@ impl Source {
             match self.nodes.digests.get(key) {
                 None => self.nodes.digests.insert(key, code.digest),
                 Some(digest) if digest == code.digest => {}
-                Some(_) => self.contradiction("features must differ where the observation does", path),
+                Some(_) => {
+                    let what = "features must differ where the observation does, unless exact_features is False";
+                    self.contradiction(what, path);
+                }
             }
         }
         Seen { code, features }

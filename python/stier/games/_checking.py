@@ -10,6 +10,7 @@ from typing import Any
 
 from stier import _arguments
 from stier._native import CHANCE, TERMINAL
+from stier._output import Update, bar
 from stier.errors import GameError
 from stier.games._histories import ENDLESS, Histories, Node
 from stier.games._members import check_members, shown, wrong_answer
@@ -70,7 +71,7 @@ class GameReport:
         )
 
 
-def check_game(game: Any, *, histories: int = 10_000, seed: int = 0) -> GameReport:
+def check_game(game: Any, *, histories: int = 10_000, seed: int = 0, progress: bool = False) -> GameReport:
     """Checks that a game keeps its promises. Raises for the first one that is broken.
 
     A small game is explored in full. Of a larger game the shortest histories are visited, then random games, and in
@@ -99,20 +100,22 @@ def check_game(game: Any, *, histories: int = 10_000, seed: int = 0) -> GameRepo
         histories: A game with at most this many histories is explored in full. Of a larger one, about twice as many are
             visited.
         seed: The seed of the random games.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         GameError: The first fault: the method, what is wrong with it, and the histories that show it.
         RulesError: A game or an option that does not exist, or options that do not fit together.
     """
     limit = _arguments.count("histories", histories)
-    return _Checker(rules_of(game), limit, random.Random(_arguments.seed(seed))).run()
+    with bar(progress, "histories", leave=False) as update:
+        return _Checker(rules_of(game), limit, random.Random(_arguments.seed(seed)), update).run()
 
 
 class _Checker(Histories):
-    def __init__(self, game: Any, limit: int, rng: random.Random) -> None:
+    def __init__(self, game: Any, limit: int, rng: random.Random, update: Update | None) -> None:
         check_members(game)
         super().__init__(game, range(game.num_players))
-        self.name, self.limit, self.rng = game.name, limit, rng
+        self.name, self.limit, self.rng, self.update = game.name, limit, rng, update
         self.observers = [None, *self.players]
         #: States cannot be compared, as those of OpenSpiel.
         self.incomparable = bool(self.optional("states_are_histories"))
@@ -161,9 +164,9 @@ class _Checker(Histories):
 
     def after(self, node: Node | None) -> str:
         words = [
-            f"chance {self.named('outcome_name', event)}"
+            f"chance: {self.named('outcome_name', event)}"
             if player == CHANCE
-            else f"player {player} {self.named('action_name', event)}"
+            else f"player {player}: {self.named('action_name', event)}"
             for player, event in (one.event for one in (node.path() if node else ()) if one.event is not None)
         ]
         return f" after [{', '.join(words)}]" if words else " at the start" if node else ""
@@ -251,6 +254,8 @@ class _Checker(Histories):
                 if here != there:
                     raise self.differ("equal states", (first, there), (node, here), what=what)
         self.note(node, self.look(node))
+        if self.update is not None:
+            self.update(min(self.count, 2 * self.limit), 2 * self.limit)
         for player in self.players:
             self.know(node, player)
         if node.player == TERMINAL:

@@ -150,7 +150,7 @@ class Histories:
         logs = list(dict.fromkeys(node.known[player] for node in path))
         places = {log: place for place, log in enumerate(logs)}
         #: The share of the other events in which the two are likely to agree.
-        share = rng.random()
+        share = 0.0
 
         def events(node: Node) -> Iterator[int]:
             """The events to try after a history, the best first."""
@@ -168,8 +168,10 @@ class Histories:
                     actions.insert(0 if rng.random() < share else len(actions), event[1])
             return iter(actions)
 
-        stack = [(root, events(root))]
-        for _ in range(_TRIES + _TRIES_PER_EVENT * len(path)):
+        for tried in range(_TRIES + _TRIES_PER_EVENT * len(path)):
+            # Begins anew now and then: a wrong event may show late, as a card that is seen once all are dealt.
+            if tried % (3 * len(path) // 2) == 0:
+                share, stack = rng.random() ** 0.125, [(root, events(root))]
             action = None
             while stack and (action := next(stack[-1][1], None)) is None:
                 stack.pop()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 from collections import Counter, deque
 from collections.abc import Callable
+from difflib import get_close_matches
 from importlib import import_module
 from itertools import islice
 from typing import Any, TypeAlias
@@ -23,7 +24,7 @@ try:
 except ImportError as _error:
     raise missing("open_spiel", _error) from _error
 
-from stier._native import CHANCE, Game, alternatives
+from stier._native import CHANCE, Game
 from stier.errors import RulesError
 from stier.games._histories import Histories, Node
 from stier.games._members import RANGES
@@ -104,7 +105,8 @@ def loaded(name: str, text: str, keywords: dict[str, Any]) -> pyspiel.Game:
             import_module("open_spiel.python.games")  # registers them
         known = pyspiel.registered_names()
         if short_name not in known:
-            raise RulesError(f"OpenSpiel has no game '{short_name}'{alternatives(short_name, 'games', known)}")
+            near = ", ".join(get_close_matches(short_name, (one for one in known if "stier_" not in one), 3, 0))
+            raise RulesError(f"OpenSpiel has no game '{short_name}'; near: {near}; all: pyspiel.registered_names()")
         given = {name: _parameter(name, value) for name, value in keywords.items()}
         return pyspiel.load_game(short_name, parameters | given)
     except (pyspiel.SpielError, IndexError, TypeError) as error:

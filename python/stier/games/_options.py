@@ -61,7 +61,7 @@ class _Option:
         except ValueError:
             allowed = {
                 str: "not contain ',', ':', '=' or brackets",
-                int: "be a whole number of 64 bits",
+                int: f"be a whole number{' of 64 bits' if text.lstrip('+-').isdigit() else ''}",
                 float: "be a number",
             }
             raise RulesError(f"{self.owner}: {self.name} must {allowed[self.kind]}, got '{text}'") from None

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from stier import _imports, _native
 from stier._native import CHANCE, Game, State
 from stier.errors import RulesError
+from stier.games._members import check_members
 from stier.games._options import made, name_of, option_rows, read_options
 from stier.games._sheet import OPEN_SPIEL, Sheet
 
@@ -49,13 +50,18 @@ def register_game(game: _Class) -> _Class:
     name = name_of(game)
     known = _classes.get(name)
     if name in _native.registered_names() and (known is None or not _places(known) & _places(game)):
-        owner = f"{known.__module__}.{known.__qualname__}" if known else "the package"
-        raise RulesError(f"there is a game of the name '{name}' in {owner}; choose another")
-    option_rows(game, {})
+        owner = f"{known.__module__}.{known.__qualname__}" if known else "a game of the package"
+        own = f"give {game.__name__} a `name` of its own"
+        raise RulesError(f"{game.__name__} has the name '{name}', which {owner} has already; {own}")
+    check_members(made(game, read_options(game, "", {})))
     _classes[name] = game
     for key in [key for key in _loaded if key[0] is known]:
         del _loaded[key]
     return game
+
+
+def _note(game: type) -> type:
+    return game if _classes.get(name_of(game)) is game else register_game(game)
 
 
 def _places(game: type) -> set[tuple[str, str]]:
@@ -70,7 +76,8 @@ def about(name: str) -> str | None:
         return None
     if name.startswith(OPEN_SPIEL):
         return f"# {name}\n\nA game of OpenSpiel."
-    return f"# {name}\n\n{inspect.getdoc(_class_of(name)) or ''}"
+    doc = inspect.getdoc(_class_of(name)) or ""
+    return f"# {name}\n\n" + re.sub(r"^(\w+): ", r"- `\1`: ", doc, flags=re.MULTILINE)
 
 
 def _names() -> list[str]:
@@ -82,7 +89,10 @@ def _class_of(what: Any) -> type:
     if isinstance(what, str) and what.startswith("open_spiel:"):
         raise RulesError(f"a game of OpenSpiel is named {OPEN_SPIEL}{what.removeprefix('open_spiel:')}, got '{what}'")
     if isinstance(what, str) and ":" in what:
-        what = _imports.load(what, RulesError)
+        place, what = what, _imports.load(what, RulesError)
+        if not hasattr(what, "initial_state") and not hasattr(what, "name"):
+            lacks = "it has no `name` and no `initial_state`" if isinstance(what, type) else "it is not a class"
+            raise RulesError(f"{place} is not a game: {lacks}; stier.register_game says what a class must have")
     elif isinstance(what, str):
         if what not in _classes:
             known = _native.alternatives(what, "games", _native.registered_names())
@@ -90,10 +100,9 @@ def _class_of(what: Any) -> type:
             raise RulesError(f"unknown game '{what}'{known}; {own}")
         return _classes[what]
     if not isinstance(what, type):
-        kind = type(what).__name__
-        raise TypeError(f"game must be a Game, the name of one, such as 'schwinget', or the class of one, got {kind}")
-    if _classes.get(getattr(what, "name", "")) is not what:
-        register_game(what)
+        kind, is_one = type(what).__name__, hasattr(what, "initial_state")
+        got = f"an instance of {kind}; pass the class" if is_one else kind
+        raise TypeError(f"game must be a Game, the name of one, such as 'schwinget', or the class of one, got {got}")
     return what
 
 
@@ -116,7 +125,7 @@ def _class_and_options(text: str) -> tuple[type | None, dict[str, Any]]:
     name, options = found.groups() if found else (text, "")
     if name.startswith(OPEN_SPIEL) or (name in _native.registered_names() and name not in _classes):
         return None, {}
-    game = _class_of(name)
+    game = _note(_class_of(name))
     return game, read_options(game, options or "", {})
 
 
@@ -167,7 +176,10 @@ def _load(what: Any, text: str, keywords: dict[str, Any] | None) -> Game:
         options = read_options(game, text, keywords or {})
         key, make = (game, *options.items()), partial(Sheet.of, game, options)
     if key not in _loaded:
-        _loaded[key] = _native._python_game(make())
+        found = _native._python_game(make())
+        if isinstance(key[0], type):
+            _note(key[0])
+        _loaded[key] = found
         while len(_loaded) > _KEPT:
             _loaded.popitem(last=False)
     _loaded.move_to_end(key)

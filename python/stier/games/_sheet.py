@@ -47,7 +47,8 @@ def words(value: Any, is_part: bool = False) -> str:
 
 def _fact(name: str, value: Any) -> tuple[str, Any, str]:
     """Returns a name, a plain value, and the value in words."""
-    return name, _plain(value), words(value)
+    shown = ", ".join(map(words, value)) if isinstance(value, list) else "" if value is None else words(value)
+    return name, _plain(value), shown or "-"
 
 
 def _plain(value: Any) -> Any:
