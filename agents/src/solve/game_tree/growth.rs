@@ -122,7 +122,13 @@ impl SeatKnowledge {
 
     /// Learns from the last of some random events, after which the seat sees `sight`. `view` finds the fingerprint of the
     /// seat's view, which is needed unless the event `is_first`.
-    fn after_chance(&mut self, draw: &Draw, is_first: bool, sight: u64, view: &mut Fingerprints<'_>) -> Knowledge {
+    fn after_chance(
+        &mut self,
+        draw: &ChancePath,
+        is_first: bool,
+        sight: u64,
+        view: &mut Fingerprints<'_>,
+    ) -> Knowledge {
         let before = draw.knowledge[self.seat.index()];
         let key = (before, sight);
         if let Some(&after) = self.following.get(&key) {
@@ -169,7 +175,7 @@ struct Choice {
 
 /// A result of the random events after a node, as far as they have happened.
 #[derive(Clone, Copy)]
-struct Draw {
+struct ChancePath {
     /// The chance node.
     owner: NodeId,
     probability: f64,
@@ -183,10 +189,10 @@ struct Draw {
 }
 
 /// The results of random events with their states.
-type Draws<S> = (Vec<S>, Vec<Draw>);
+type ChancePaths<S> = (Vec<S>, Vec<ChancePath>);
 
 /// Finds the fingerprint of a seat's view after random events.
-type Fingerprints<'a> = dyn FnMut(&Draw) -> u128 + 'a;
+type Fingerprints<'a> = dyn FnMut(&ChancePath) -> u128 + 'a;
 
 /// Random events, each with the place of the one before it, or [`NONE`].
 #[derive(Default)]
@@ -226,7 +232,7 @@ fn learn_choices(next: &mut [SeatKnowledge], known: &[SeatKnowledge], choices: &
 /// what a seat sees after one of them.
 fn learn_draws<'a>(
     known: &mut [SeatKnowledge],
-    draws: &[Draw],
+    draws: &[ChancePath],
     events: &Events,
     goes_on: &(dyn Fn(usize) -> bool + Sync),
     sight: &(dyn Fn(usize, Seat) -> u64 + Sync),
@@ -304,7 +310,7 @@ impl Grown<'_> {
     }
 
     /// Fills in a chance node whose children will follow.
-    fn fill_in_chance(&mut self, draws: &[Draw], events: &Events) -> Result<(), BuildError> {
+    fn fill_in_chance(&mut self, draws: &[ChancePath], events: &Events) -> Result<(), BuildError> {
         let mut list = Vec::with_capacity(draws.len());
         for (place, draw) in draws.iter().enumerate() {
             self.poll_at(place)?;
@@ -450,7 +456,7 @@ impl<'a, G: Game> Growth<'a, G> {
     ) -> Result<Frontier<G::State>, BuildError> {
         let mut drawn = Frontier::new(self.grown.seats);
         for batch in self.places(from, |turn| turn == Turn::Chance).chunks(BATCH) {
-            let start = |&place: &usize| Draw {
+            let start = |&place: &usize| ChancePath {
                 owner: from.nodes[place],
                 probability: 1.0,
                 event: NONE,
@@ -460,7 +466,7 @@ impl<'a, G: Game> Growth<'a, G> {
             };
             let mut events = Events::default();
             let begun = (batch.iter().map(|&place| from.states[place]).collect(), batch.iter().map(start).collect());
-            let (states, draws) = self.settled(begun, known, &mut events)?;
+            let (states, draws) = self.expand_chance(begun, known, &mut events)?;
             let mut states = states.into_iter();
             for draws in draws.chunk_by(|one, other| one.owner == other.owner) {
                 self.grown.fill_in_chance(draws, &events)?;
@@ -474,12 +480,12 @@ impl<'a, G: Game> Growth<'a, G> {
     }
 
     /// Lets random events happen until none follows. Returns the results, node by node.
-    fn settled(
+    fn expand_chance(
         &self,
-        (mut states, mut draws): Draws<G::State>,
+        (mut states, mut draws): ChancePaths<G::State>,
         known: &mut [SeatKnowledge],
         events: &mut Events,
-    ) -> Result<Draws<G::State>, BuildError> {
+    ) -> Result<ChancePaths<G::State>, BuildError> {
         loop {
             self.grown.poll()?;
             self.grown.check_size(draws.len())?;
@@ -494,7 +500,7 @@ impl<'a, G: Game> Growth<'a, G> {
             if columns.iter().any(|column| column.len() < draws.len()) {
                 return Err(Halted::Interrupted.into());
             }
-            (states, draws) = self.merged(states, draws, &columns)?;
+            (states, draws) = self.merge_equal(states, draws, &columns)?;
         }
     }
 
@@ -502,9 +508,9 @@ impl<'a, G: Game> Growth<'a, G> {
     fn after_next_event(
         &self,
         states: &[G::State],
-        draws: &[Draw],
+        draws: &[ChancePath],
         events: &mut Events,
-    ) -> Result<Draws<G::State>, BuildError> {
+    ) -> Result<ChancePaths<G::State>, BuildError> {
         let (game, most) = (self.game, 4 * draws.len());
         let (mut longer_states, mut longer) = (Vec::with_capacity(most), Vec::with_capacity(most));
         for (place, (&state, &draw)) in states.iter().zip(draws).enumerate() {
@@ -526,7 +532,7 @@ impl<'a, G: Game> Growth<'a, G> {
                     }
                 }
                 longer_states.push(after);
-                longer.push(Draw { probability, event, is_observed: false, is_unnoticed, ..draw });
+                longer.push(ChancePath { probability, event, is_observed: false, is_unnoticed, ..draw });
             }
         }
         Ok((longer_states, longer))
@@ -549,14 +555,14 @@ impl<'a, G: Game> Growth<'a, G> {
 
     /// Results of the same node with the same state and the same knowledge become one, with the sum of their
     /// probabilities. `columns` is the knowledge by seat and result.
-    fn merged(
+    fn merge_equal(
         &self,
         states: Vec<G::State>,
-        draws: Vec<Draw>,
+        draws: Vec<ChancePath>,
         columns: &[Vec<Knowledge>],
-    ) -> Result<Draws<G::State>, BuildError> {
+    ) -> Result<ChancePaths<G::State>, BuildError> {
         let (mut merged_states, mut merged) =
-            (Vec::with_capacity(draws.len()), Vec::<Draw>::with_capacity(draws.len()));
+            (Vec::with_capacity(draws.len()), Vec::<ChancePath>::with_capacity(draws.len()));
         let mut places: FxHashMap<(G::State, Seats<Knowledge>), usize> = FxHashMap::default();
         for (place, (state, mut draw)) in states.into_iter().zip(draws).enumerate() {
             self.grown.poll_at(place)?;

@@ -140,8 +140,8 @@ impl Layout {
         layout
     }
 
-    /// A layout without forced endings, for passes that need no numbers there; `None` if it would not be shorter. They are
-    /// the sets with a single action, which ends the game or leads to other forced endings, if they are only reached by
+    /// A layout without forced endings, for passes that need no numbers there; `None` if it would not be shorter, or
+    /// finding it takes more than [`ROUNDS`]. They are the sets with a single action, which ends the game or leads to other forced endings, if they are only reached by
     /// closing actions.
     pub(crate) fn without_forced_endings(tree: &Tree) -> Option<Self> {
         let mut left_out = vec![false; tree.num_sets()];
