@@ -1,4 +1,4 @@
-"""What searches, beliefs and measurements find, as plain data."""
+"""Results of searches, beliefs and measurements, as plain data."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ impl<K: Hash + Eq + Copy, V: Clone> Recent<K, V> {
     }
 }
 
-/// What is kept of a game.
+/// The part of a game that is kept.
 pub(super) struct Nodes {
     /// The nodes at the ends of paths.
     pub(super) by_path: Recent<Path, Arc<Node>>,

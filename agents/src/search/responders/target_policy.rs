@@ -510,7 +510,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
     }
 }
 
-/// Where these simulations are.
+/// The histories of the simulations at these places.
 fn positions<'a, G: Hints>(simulations: &'a [Simulation<G>], places: &[usize]) -> Vec<&'a History<G>> {
     places.iter().map(|&place| &simulations[place].history).collect()
 }
