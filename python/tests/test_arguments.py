@@ -120,9 +120,6 @@ MATCH = stier.pit(GAME, ["random", "random"], deals=2)
 PAIR = {"game": GAME, "a": "random", "b": "random"}
 #: A library that some calls need, the function, its other arguments, and arguments that its signature does not name.
 Call: TypeAlias = tuple[str, Callable[[], Callable[..., object]], dict[str, Any], list[str]]
-#: Keywords that two functions hand on to `best_response`.
-SETTINGS = ["seed", "seeds", "max_histories", "threads"]
-
 CALLS: dict[str, Call] = {
     "Agent.restart": ("", lambda: stier.load_agent("random", GAME).restart, {}, []),
     "PythonAgent": ("", lambda: stier.PythonAgent, {"function": len}, ["seed"]),
@@ -139,7 +136,7 @@ CALLS: dict[str, Call] = {
     "Experiment": ("pyarrow", lambda: matches, {}, []),
     "check_game": ("", lambda: stier.check_game, {"game": "kuhn:Kuhn", "histories": 10}, []),
     "exploit": ("", lambda: stier.exploit, {**RANDOM, "deals": 2}, []),
-    "exploitability": ("", lambda: stier.exploitability, RANDOM, SETTINGS),
+    "exploitability": ("", lambda: stier.exploitability, RANDOM, []),
     "load_agent": ("", lambda: stier.load_agent, {"agent": "random", "game": GAME}, []),
     "pit": ("", lambda: stier.pit, {"game": GAME, "agents": ["random", "random"], "deals": 1}, []),
     "replay": ("", lambda: stier.replay, {"game": STATE, "seat": 0, "agent": "ismcts:iterations=2"}, []),
@@ -156,7 +153,7 @@ CALLS: dict[str, Call] = {
         {"tree": stier.solving.GameTree(GAME), "rule": lambda rows: lambda step: (step.policy, 1), "iterations": 2},
         [],
     ),
-    "solving.nash_conv": ("", lambda: stier.solving.nash_conv, RANDOM, SETTINGS),
+    "solving.nash_conv": ("", lambda: stier.solving.nash_conv, RANDOM, []),
     "solving.mirror_step": (
         "",
         lambda: stier.solving.mirror_step,

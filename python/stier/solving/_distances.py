@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stier import _native
 from stier._native import TabularPolicy
 from stier._output import bar
@@ -58,19 +56,41 @@ def best_response(
         return _native.best_response(*arguments, update, count)
 
 
-def nash_conv(game: AnyGame, agent: AnyAgent, **settings: Any) -> float:
+def nash_conv(
+    game: AnyGame,
+    agent: AnyAgent,
+    *,
+    seed: int = 0,
+    seeds: int = 1,
+    max_histories: int = 50_000_000,
+    threads: int = 0,
+    progress: bool = False,
+) -> float:
     """Returns the sum over the players of the gain from a best response to the agent in all other seats.
 
-    It is 0 if the agent plays an equilibrium, and only then. The settings are the keywords of `best_response`: a search
+    It is 0 if the agent plays an equilibrium, and only then. Arguments and errors as in `best_response`: a search
     should be asked with several `seeds`.
     """
-    return best_response(game, agent, **settings).against.nash_conv
+    return best_response(
+        game, agent, seed=seed, seeds=seeds, max_histories=max_histories, threads=threads, progress=progress
+    ).against.nash_conv
 
 
-def exploitability(game: AnyGame, agent: AnyAgent, **settings: Any) -> float:
+def exploitability(
+    game: AnyGame,
+    agent: AnyAgent,
+    *,
+    seed: int = 0,
+    seeds: int = 1,
+    max_histories: int = 50_000_000,
+    threads: int = 0,
+    progress: bool = False,
+) -> float:
     """Returns the average gain of a player from a best response to the agent: `nash_conv` by the number of players.
 
     In a zero-sum game for two it is what the agent loses against its worst opponent, beyond the value of the game and
-    averaged over both seats. The settings are the keywords of `best_response`.
+    averaged over both seats. Arguments and errors as in `best_response`: a search should be asked with several `seeds`.
     """
-    return best_response(game, agent, **settings).against.exploitability
+    return best_response(
+        game, agent, seed=seed, seeds=seeds, max_histories=max_histories, threads=threads, progress=progress
+    ).against.exploitability
