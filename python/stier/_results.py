@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
-from operator import attrgetter
+from operator import attrgetter, index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from stier._native import Game, PitResult, alternatives
@@ -132,7 +132,8 @@ class Beliefs:
     player: int
     #: The names of the cards. They are also the names of actions and chance outcomes that name nothing but a card.
     cards: list[str]
-    #: The expected numbers, a float64 array, cards x seats. Each column sums to the number of cards the seat holds.
+    #: The expected numbers, a float64 array that cannot be written, cards x seats. Each column sums to the number of
+    #: cards the seat holds.
     expected: npt.NDArray[np.float64]
     #: The method of computation:
     #:
@@ -149,6 +150,9 @@ class Beliefs:
     #: The effective sample size: this many worlds of equal weight carry the same information. A small number means a
     #: sure belief, or poor particles.
     effective: float
+
+    def __post_init__(self) -> None:
+        self.expected.setflags(write=False)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Beliefs) and self._parts() == other._parts()
@@ -173,7 +177,8 @@ class Beliefs:
 
         Raises `KeyError`, which lists the cards, for an unknown card, and `SeatError` for an unknown seat.
         """
-        if seat not in range(seats := self.game.num_players()):
+        seat, seats = index(seat), self.game.num_players()
+        if seat not in range(seats):
             raise SeatError(f"{self.game.short_name()} has no seat {seat}; seats: 0 to {seats - 1}")
         if card not in self.cards:
             raise KeyError(f"unknown card '{card}'{alternatives(card, 'cards', self.cards)}")

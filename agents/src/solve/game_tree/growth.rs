@@ -251,7 +251,7 @@ fn learn_draws<'a>(
     columns
 }
 
-/// What all seats know at one place of such lists.
+/// The knowledge of all seats at one place of such lists.
 fn at(columns: &[Vec<Knowledge>], place: usize) -> Seats<Knowledge> {
     let mut all = [Knowledge(NONE); MAX_SEATS];
     all.iter_mut().zip(columns).for_each(|(known, column)| *known = column[place]);
