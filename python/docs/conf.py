@@ -15,7 +15,6 @@ release = stier.__version__
 extensions = [
     "listings",
     "pictures",
-    "results",
     "myst_nb",
     "sphinx_copybutton",
     "sphinx_design",

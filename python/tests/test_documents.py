@@ -183,7 +183,6 @@ PLANS = ("README", "LADDER", "STRENGTH", "TRAINING")
 #: Pages that answer a question, all in one form.
 ANSWERS = [
     *GUIDES,
-    ROOT / "python" / "docs" / "results" / "strength.md",
     ROOT / "notebooks" / "attack_timing" / "results" / "answer.md",
     # But the list of all, and those that `stier run` writes.
     *sorted({*(ROOT / "benches").glob("*.md")} - {ROOT / "benches" / f"{name}.md" for name in PLANS}),

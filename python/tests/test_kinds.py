@@ -25,7 +25,7 @@ pa = pytest.importorskip("pyarrow")
 read_csv = pytest.importorskip("pyarrow.csv").read_csv
 
 from stier import experiments  # noqa: E402
-from stier.experiments import Exploitability, TablePlan, Training, _plans, _run, training  # noqa: E402
+from stier.experiments import Exploitability, TablePlan, Training, _plans, _run, exploitability, training  # noqa: E402
 from stier.experiments._run import begin, tomllib  # noqa: E402
 from stier.network import Network  # noqa: E402
 
@@ -344,10 +344,16 @@ def said_of_strength(plan: Any, results: Any) -> list[str]:
     titles |= {"schweins_galopp:players=2": "Schweins-Galopp", "schwimmen:players=2": "Schwimmen"}
     close = [titles[game] for game, ((_, (_, low, _)), (_, (_, _, high))) in ranked.items() if low <= high]
     assert f"overlap in {', '.join(close[:-1])} and {close[-1]}." in plan.given["sure"][0]
-    means = [f"{own[0][1][0]:.2f}" for own in ranked.values()]
+    known = results[results["agent"] == "network"].set_index(["game", "time_ms"])
+    against = {
+        key: strength.Sums(*row[list(strength.SUMS)]).mean(stier.load_game(key[0])) for key, row in known.iterrows()
+    }
+    means = {key: f"{mean:.2f}" for key, (mean, low, _) in against.items() if low > 0}
+    assert [*means] == [(game, 1) for game in ("schwinget", "up_and_down", "schweins_galopp", "schwimmen")]
+    assert [*against] == [*means, ("schwinget", 10)]
     deals = [f"{row['deals']:,}" for row in sorted(plan.rows, key=lambda row: row["deals"])]
     agents = max(len(row["agents"]) for row in plan.rows)
-    return ["1", *means, str(agents), deals[0], deals[-1], "1", "10"]
+    return ["1", *means.values(), "10", str(agents), deals[0], deals[-1], "1", "10"]
 
 
 def said_of_ladder(plan: Any, results: Any) -> list[str]:
@@ -356,9 +362,19 @@ def said_of_ladder(plan: Any, results: Any) -> list[str]:
     largest = results[results["iterations"] == results[results["policy"] == "ismcts"]["iterations"].max()]
     uniform = results[results["policy"] == "random"].set_index("game")["exploitability"]
     galopp = largest[largest["game"].str.startswith("schweins_galopp") & (largest["policy"] == "ismcts")]
-    most = (100 * galopp["exploitability"] / galopp["game"].map(uniform)).max()
     assert (len(uniform), "over eleven small games" in plan.given["answer"]) == (11, True)
-    return [f"{min(own.values())[0]:.0f}", f"{most:.0f}", f"{galopp['iterations'].max():,}", str(len(agents))]
+    shares = exploitability._shares(results, {"cfr+"}).drop(index=["random", "greedy"])
+    hard = galopp["game"][(100 * galopp["exploitability"] / galopp["game"].map(uniform)).idxmax()]
+    assert "hand_size=2" in hard
+    assert shares[hard].min() > 100
+    others = shares.dropna().drop(columns=hard).mean(axis=1)
+    assert next(iter(own)) == others.idxmin() == "pimc"
+    rows = results[(results["game"] == hard) & (results["policy"] == "ismcts")].sort_values("iterations")
+    more = [(100 * row.exploitability / uniform[hard], int(row.iterations)) for row in rows.itertuples()]
+    assert more == sorted(more)
+    ends = [text for share, budget in (more[0], more[-1]) for text in (f"{share:.0f}", f"{budget:,}")]
+    means = [f"{mean:.0f}" for mean in (min(own.values())[0], others.min(), others.max(), others.min())]
+    return [*means, *ends, str(len(agents))]
 
 
 def said_of_training(plan: Any, results: Any) -> list[str]:
@@ -377,7 +393,12 @@ def said_of_training(plan: Any, results: Any) -> list[str]:
     kept += [f"{left[run]:.1f}" for run in ("deck, settings for poker", "deck, settings for decks")]
     runs = ["Leduc poker, central critic", "Leduc poker, settings for poker"]
     both = [f"{np.exp(np.log(left[run]) + side * half[run]):.1f}" for run in runs for side in (0, -1, 1)]
-    return [f"{left[best]:.2f}", f"{left['deck, first settings']:.2f}", *kept, str(len(decks)), *both]
+    ends = results[results["run"].isin(decks) & (results["measure"] == training.DISTANCE)].groupby(["run", "seed"])
+    cost = ends[["steps", "cpu_seconds"]].last().groupby("run").mean()
+    steps = [f"{side / 1e6:.0f}" for side in (cost["steps"].min(), cost["steps"].max())]
+    seconds = [f"{side:.0f}" for side in (cost["cpu_seconds"].min(), cost["cpu_seconds"].max())]
+    most = [str(len(decks)), *steps, *seconds]
+    return [f"{left[best]:.2f}", f"{left['deck, first settings']:.2f}", *kept, *most, *both]
 
 
 @pytest.mark.parametrize("path", sorted(BENCHES.glob("*.toml")), ids=lambda path: path.stem)
