@@ -502,7 +502,7 @@ def games_of_open_spiel() -> Iterator[tuple[str, str]]:
         elif not resamples(pyspiel.load_game(kind.short_name)):
             reason = "no resampler"
         elif kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION:
-            reason = "perfect information, so there is no other world"
+            reason = "perfect information under the default rules, so there is no other world"
         yield kind.short_name, reason
 
 
@@ -768,7 +768,7 @@ def answer(tested: Tested) -> str:
     wrong = names(tested, lambda kept: bool(kept["impossible"]))
     return (
         f"**In {moving or 'no game that was tested'}, the player to move is shown hidden information.** "
-        f"In {idle or 'no game'}, seats that are not to move can read some. "
+        f"In {idle or 'no game'}, seats that are not to move can read part of the hidden information. "
         f"In {wrong or 'no game'}, the library draws worlds that no legal game leads to."
     )
 

@@ -667,7 +667,7 @@ def test_play_takes_bids_by_their_names() -> None:
 
 def test_play_takes_cards_for_moves_before_other_answers() -> None:
     done = run("play", "schweins_galopp", "--seed", "3", "--seat", "1", "--against", "random", stdin="b\nbeliefs\nq\n")
-    assert ", beliefs, " in done.stdout.partition("Beside your moves")[2].splitlines()[0]
+    assert ", beliefs, " in done.stdout.partition("Besides your moves")[2].splitlines()[0]
     assert "you: b\n" in done.stdout
     assert "What seat 1 believes" in done.stdout
 

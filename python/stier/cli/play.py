@@ -123,7 +123,7 @@ class _Table:
         others = "your opponent is" if game.num_players() == 2 else "the other seats are"
         print(f"You are seat {seat} of {game}, seed {seed}; {others} {opponent}.")
         self._introduce(names)
-        print(f"Beside your moves: {', '.join(' '.join(self._texts(*texts)) for *texts, _ in _ANSWERS)}.")
+        print(f"Besides your moves: {', '.join(' '.join(self._texts(*texts)) for *texts, _ in _ANSWERS)}.")
 
     def _introduce(self, moves: Iterable[str]) -> None:
         """Prints the goal, the cards of this game, and what its moves and facts mean."""
