@@ -51,7 +51,7 @@ def compare() -> None:
     ax.set_yticks(range(len(names)), names)
     ax.set(ylim=(-0.6, len(names) - 0.4), xlabel="my agent wins or loses, points per bout (95 % intervals)")
     won = " and ".join(name for name, mean, width in zip(names, means, widths, strict=True) if mean > width)
-    _save(figure, "compare.png", f"My agent of two lines beats {won or 'nobody'} only")
+    _save(figure, "compare.png", f"Schwinget: my agent of two lines beats {won or 'nobody'} only")
 
 
 def train() -> None:
@@ -79,7 +79,8 @@ def train() -> None:
     _save(
         figure,
         "train.png",
-        f"After {learned.log[-1]['cpu_seconds']:.0f} CPU seconds, {left[-1]:.0f} % of the distance is left",
+        f"Small Schwinget: after {learned.log[-1]['cpu_seconds']:.0f} CPU seconds, {left[-1]:.0f} % of the distance is "
+        "left",
     )
 
 
