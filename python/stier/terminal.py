@@ -210,7 +210,9 @@ def comparison(searches: Sequence[Search], *, colour: bool | None = None) -> str
             amount = f"{abs(cost):.3f}" if abs(cost) >= 0.0005 else "less than 0.001"
             side = "worse" if cost > 0 else "better"
             shown = abs(cost) > ci95
-            said = f"{side} by {amount} ± {ci95:.3f}" if shown else f"no difference shown ({amount} {side} ± {ci95:.3f})"
+            said = (
+                f"{side} by {amount} ± {ci95:.3f}" if shown else f"no difference shown ({amount} {side} ± {ci95:.3f})"
+            )
         name = pen.action(one.name, faces) + " " * (width - len(one.name))
         row = f"▶ {name}  {value:+8.3f}" if one.action == best else f"  {name}  {'':8}"
         rows.append((one.action != best, -value, f"{row}  {said}"))
