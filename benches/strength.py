@@ -83,7 +83,7 @@ class Strength(TablePlan):
             standings,
             lowest=False,
             sure=[
-                f"{results['made_by'].nunique()} matches with the same cards for both agents. "
+                f"Matches with the same cards for both agents: {results['made_by'].nunique()}. "
                 "Whether an agent is ahead of another one is decided by the match of the two.",
                 "Another machine: it changes how much is thought in the same time.",
                 "How the agents do with more time.",

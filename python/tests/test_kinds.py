@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import kept
+from helpers import assert_form, kept
 
 import stier
 from stier import _content
@@ -135,6 +135,15 @@ def test_the_example_of_a_kind_has_all_its_keys(kind: str) -> None:
             assert value == (list(defaults[key]) if isinstance(defaults[key], tuple) else defaults[key]), key
 
 
+#: What the page of each example says.
+SAID = {
+    "matches": r"\n\*\*`\w+` has the highest mean return in `kuhn_poker`: .*, `\w+` is ahead\.\n",
+    "suite": r" of 2 games\.\*\* By 95 % intervals, .* of 2 games\.\n",
+    "exploitability": r"Measured in both games, .*: 2 agents\. Exact for .*\. A search was asked with one seed, which",
+    "training": r" NashConv in % of uniform play in .*(?s:.*) The ends of 2 trainings with 2 seeds, in deals",
+}
+
+
 @pytest.mark.parametrize("kind", _run.KINDS)
 def test_the_example_of_a_kind_runs(kind: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
@@ -146,7 +155,11 @@ def test_the_example_of_a_kind_runs(kind: str, tmp_path: Path, monkeypatch, caps
         text = text.replace("steps = 20_000, num_envs = 64", "steps = 64, num_envs = 8, horizon = 8, hidden = [8]")
     Path("plan.toml").write_text(text)
     assert main(["run", "plan.toml", "--threads", "2", "--no-progress"]) == 0
-    assert experiments.load("plan.toml").complete
+    store = experiments.load("plan.toml")
+    assert store.complete
+    page = experiments.report(store).markdown
+    assert_form(page)
+    assert re.search(SAID[kind], page), page
     # Keys that may be left out are read, too, each by itself.
     lines = experiments.example(kind).splitlines()
     for number, line in enumerate(lines):
@@ -570,6 +583,8 @@ def test_a_network_is_measured_again_when_its_file_changes(tmp_path: Path) -> No
         assert store.experiment.parts() == 1
         found, _, _ = experiments.publish(store)
         assert "| run | seeds | decisions | CPU seconds | against random |" in str(found)
+        assert f"**For `given (one seed)` in `{DECK}`, the mean return against random is " in str(found)
+        assert "The ends of one training with one seed, in deals" in str(found)
         assert len(set(pd.read_csv(tmp_path / "training.csv")["made_by"])) == 1
     given["published"] = str(tmp_path / "training.csv")
     assert begin(Training(given), tmp_path / "again").complete
@@ -764,7 +779,7 @@ def test_it_stops_after_some_minutes_and_reports_what_is_there(tmp_path: Path, m
     Path("short.toml").write_text(STRENGTH)
     assert main(["report", "short.toml"]) == 0
     printed = capsys.readouterr().out
-    assert "**Nothing has been measured yet.**\n\n## How sure?\n\n- **What was compared.** 0 matches " in printed
+    assert "**Nothing has been measured yet.**\n\n## How sure?\n\n- **What was compared.** Matches " in printed
     assert " the match of the two. 4 of 4 parts have not been played yet.\n" in printed
     for minutes in ("nan", "-1", "inf"):
         assert main(["run", "short.toml", "--minutes", minutes]) == 2

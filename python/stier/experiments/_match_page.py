@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from stier.errors import RatingError
-from stier.experiments._pages import Answer, Interval, Ranks, Report, drawn, header, line
+from stier.experiments._pages import Answer, Interval, Ranks, Report, counted, drawn, header, line
 from stier.experiments._plans import Plan
 from stier.experiments._store import Store
 from stier.ratings import (
@@ -54,7 +54,7 @@ def answer_of(
         ranks,
         lowest=False,
         sure=[
-            f"{len(plan.given['agents'])} agents, {plan.given['deals']} deals per pairing and seed"
+            f"{len(plan.given['agents'])} agents, {counted(plan.given['deals'], 'deal')} per pairing and seed"
             + ", all games of a deal with the same cards" * plan.given["paired"]
             + ". Whether an agent is ahead of another one is decided by the match of the two, if there is one.",
             "More deals: they could change the order of agents that the results do not tell apart.",

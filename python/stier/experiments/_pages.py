@@ -279,12 +279,12 @@ def page(
 
 
 def counted(number: int, noun: str) -> str:
-    """Returns a number of things, such as ``1 seed`` and ``2 seeds``."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+    """Returns a number of things, such as ``one seed`` and ``2 seeds``."""
+    return f"one {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def most(noun: str, numbers: Iterable[int]) -> str:
-    """Returns the largest of numbers of things, such as ``1 seed`` if all are equal, or else ``3 seeds at most``."""
+    """Returns the largest of numbers of things, such as ``3 seeds`` if all are equal, or else ``3 seeds at most``."""
     found = set(numbers)
     return f"{counted(max(found), noun)}{' at most' * (len(found) > 1)}"
 

@@ -139,8 +139,8 @@ class Training(TablePlan):
             # Shares of uniform play and the gains of responders are losses of the network.
             lowest=measure == SHARE or measure.startswith("gain of "),
             sure=[
-                f"{counted(len(self.rows), 'training')} with {most('seed', (row['seeds'] for row in self.rows))}, "
-                "in deals that no training has seen.",
+                f"The ends of {counted(len(self.rows), 'training')} with "
+                f"{most('seed', (row['seeds'] for row in self.rows))}, in deals that no training has seen.",
                 "Other seeds: with few of them, small differences may be those of seeds.",
                 "How the settings do in other games, or with more decisions.",
             ],
