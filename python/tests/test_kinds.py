@@ -135,7 +135,7 @@ def test_the_example_of_a_kind_has_all_its_keys(kind: str) -> None:
             assert value == (list(defaults[key]) if isinstance(defaults[key], tuple) else defaults[key]), key
 
 
-#: What the page of each example says.
+#: The text of the page of each example.
 SAID = {
     "matches": r"\n\*\*`\w+` has the highest mean return in `kuhn_poker`: .*, `\w+` is ahead\.\n",
     "suite": r" of 2 games\.\*\* By 95 % intervals, .* of 2 games\.\n",
@@ -351,7 +351,7 @@ def test_answers_name_the_best_and_whether_it_is_known(games: Any, lowest: bool,
 @pytest.mark.parametrize(("low", "is_ahead"), [(0.1, True), (0, False), (-0.1, False)])
 @pytest.mark.parametrize("others", [0.1, 2])
 def test_the_match_of_the_first_two_decides(low: float, is_ahead: bool, others: float) -> None:
-    """Whether or not the intervals of their means against all overlap."""
+    """It does so even if the intervals of their means against all do not overlap."""
     ranks = {"a": Interval.around(2, others), "b": Interval.around(1.5, others), "c": Interval.exact(0)}
     answer = experiments.Answer("?", "win", {"g": ranks}, False, [], {}, leads={"g": {("a", "b"): Interval(3, low, 6)}})
     assert answer.is_ahead("g") == is_ahead

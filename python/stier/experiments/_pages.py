@@ -139,7 +139,7 @@ class Answer:
         measure: The value by which they are ranked, such as ``mean return``.
         ranks: The values of the agents by game, each with its interval.
         lowest: True if the lowest value is the best.
-        sure: What was compared, what could change the answer, and what is not known.
+        sure: Three sentences: what was compared, what could change the answer, and what is not known.
         details: Everything else, folded, by heading.
         figures: Functions that draw further figures, by name.
         leads: By game and two agents that met: the mean return of the first one less that of the second one in their
@@ -264,7 +264,7 @@ def page(
         question: The title.
         answer: At most three sentences, without more than three intervals; the first is set in bold.
         picture: A picture as Markdown, whose title is the finding.
-        sure: What was compared, what could change the answer, and what is not known, without these heads.
+        sure: Three sentences: what was compared, what could change the answer, and what is not known; without heads.
         command: The command that repeats it.
         details: Everything else, folded, by heading.
     """
