@@ -767,7 +767,7 @@ def answer(tested: Tested) -> str:
     idle = names(tested, lambda kept: any(fact.endswith(IDLE) for fact in kept["leaks"]))
     wrong = names(tested, lambda kept: bool(kept["impossible"]))
     return (
-        f"**In {moving or 'no game that was tested'}, the player to move is shown hidden information.** "
+        f"In {moving or 'no game that was tested'}, the player to move is shown hidden information. "
         f"In {idle or 'no game'}, seats that are not to move can read part of the hidden information. "
         f"In {wrong or 'no game'}, the library draws worlds that no legal game leads to."
     )
@@ -813,12 +813,12 @@ def page(tested: Tested, untested: Untested, command: str) -> str:
         "Do card games of other libraries leak hidden information?",
         answer(tested),
         sure=[
-            f"**What was compared.** What {len(tested)} games of {', '.join([*TITLES.values()][:-1])} and "
+            f"What {len(tested)} games of {', '.join([*TITLES.values()][:-1])} and "
             f"{[*TITLES.values()][-1]} give to players, in random games: `stier.check_no_leak` looks for differences "
             "between worlds that the player cannot tell apart.",
-            "**What could change the answer.** Other positions and parameters, and some choices about what a player "
+            "Other positions and parameters, and some choices about what a player "
             "knows by the rules. Each finding in the answer was checked by hand, with a program below.",
-            f"**What is not known.** {len(untested)} games could not be tested, most of them because they have perfect "
+            f"{len(untested)} games could not be tested, most of them because they have perfect "
             "information or no resampler. Nor is it known how much a learner gains from a leak.",
         ],
         command="make audit   # twenty minutes; figures in benches/audit.csv",

@@ -205,18 +205,18 @@ def coverage(tables: Sequence[Sequence[Cells]]) -> str:
 
     return page(
         "How often do 95 % intervals hold?",
-        f"**Stier's hold the true mean in at least {ends(two, 4)[0]} % of samples of wins and losses, Student's in as "
-        f"few as {ends(two, 3)[0]} %, where losses are rare.** With other returns they hold in at least "
+        f"Stier's hold the true mean in at least {ends(two, 4)[0]} % of samples of wins and losses, Student's in as "
+        f"few as {ends(two, 3)[0]} %, where losses are rare. With other returns they hold in at least "
         f"{ends(other, 4)[0]} %, and for ratings in at least {ends(rated, 3)[0]} %. They are hardly wider in matches "
         f"of the games: at most {ends(played, 2)[1]} times with 200 deals, {ends(played, 3)[1]} times with 1,000.",
         sure=[
-            "**What was compared.** Stier's interval with Student's, which takes what was not seen to be impossible. "
+            "Stier's interval with Student's, which takes what was not seen to be impossible. "
             f"Wins and losses, and ratings, are computed exactly; other returns come from {SAMPLES:,} samples each. "
             "Lower bounds of `exploit`, in Goofspiel, where the true value is known, were wrong in "
             f"{ends(bounds, 4)[1]} % of the runs, and by Student's interval in up to {ends(bounds, 3)[1]} %.",
-            "**What could change the answer.** Other distributions of returns. A few units and rare large losses are "
+            "Other distributions of returns. A few units and rare large losses are "
             f"the hard case. There Stier's interval can be {ends([*two, *other], -1)[1]} times as wide as Student's.",
-            "**What is not known.** How often intervals hold in matches of agents: their true means are not known.",
+            "How often intervals hold in matches of agents: their true means are not known.",
         ],
         command="python benches/python/coverage.py   # a minute",
         details={

@@ -94,17 +94,17 @@ def python_games(rows: list[Row], where: list[str]) -> str:
         table += line([f"`{text}`", *cells])
     return page(
         "How fast are games written in Python?",
-        f"**A decision takes {factors('decisions')} times as long as in a game written in Rust, an iteration of ISMCTS "
-        f"{factors('iterations')} times, and a position that was not seen before {factors('histories')} times.** "
+        f"A decision takes {factors('decisions')} times as long as in a game written in Rust, an iteration of ISMCTS "
+        f"{factors('iterations')} times, and a position that was not seen before {factors('histories')} times. "
         "Python is asked once about each position, so what counts is how many positions are new. "
         "Solvers do not ask the game.",
         picture=table.strip(),
         sure=[
-            "**What was compared.** The games of `python/examples` with games written in Rust: the same game, and for "
+            "The games of `python/examples` with games written in Rust: the same game, and for "
             "the trick-taking game one of about the same size. One thread, CPU time, the best of five.",
-            "**What could change the answer.** The game: in a large one nearly all positions are new (*new "
+            "The game: in a large one nearly all positions are new (*new "
             "histories*), in a small one that is played often only few.",
-            "**What is not known.** Games with many more positions than memory holds.",
+            "Games with many more positions than memory holds.",
         ],
         command="python benches/python/python_games.py",
         details={"Where and when": "\n".join(where)},

@@ -138,18 +138,15 @@ def results(rows: dict[str, Row], where: list[str]) -> str:
         first += line([what, *(rate(rows[name.format(game)].median) for game in GAMES)])
     return page(
         "How fast is it?",
-        f"**From Python, one core makes {millions(rows, 'vector/{}/python-float32')} million decisions per second in "
-        f"the four games from rulebooks, observations included.** A single game makes "
+        f"From Python, one core makes {millions(rows, 'vector/{}/python-float32')} million decisions per second in "
+        f"the four games from rulebooks, observations included. A single game makes "
         f"{millions(rows, 'python/{}/pettingzoo', 'python/{}/gymnasium')} million through PettingZoo and Gymnasium. "
         f"ISMCTS makes {millions(rows, 'ismcts/{}/random-10k')} million iterations per second, each played to the end.",
         picture=f"{first}\n`k` is a thousand, `M` a million.",
         sure=[
-            "**What was compared.** Medians of one core with default rules, by criterion. The intervals are narrower "
-            "than 1 % in most rows.",
-            "**What could change the answer.** The machine: others differ by a factor of two or more. Rules with more "
-            "players or cards take longer.",
-            "**What is not known.** Speeds of other libraries for the same games: they do not have them, so no two "
-            "figures are a race.",
+            "Medians of one core with default rules, by criterion. The intervals are narrower than 1 % in most rows.",
+            "The machine: others differ by a factor of two or more. Rules with more players or cards take longer.",
+            "Speeds of other libraries for the same games: they do not have them, so no two figures are a race.",
         ],
         command="make bench",
         details={

@@ -243,16 +243,15 @@ def solving(found: dict[str, Figures], packages: list[str], where: list[str]) ->
     missed = any("target" not in own[package] for own in found.values() for package in solvers)
     return page(
         "How fast are OpenSpiel's games solved?",
-        f"**To a NashConv of {TARGET:g} with CFR+, `stier.solve` is {faster}, building included.** Building the tree "
+        f"To a NashConv of {TARGET:g} with CFR+, `stier.solve` is {faster}, building included. Building the tree "
         f"out of OpenSpiel takes {factors(found, 'Stier', 'walk', 'build')} times as long as a loop in Python over all "
         "histories of the game.",
         sure=[
-            f"**What was compared.** {len(found)} games, each package with its own CFR+: one thread, CPU time, the "
+            f"{len(found)} games, each package with its own CFR+: one thread, CPU time, the "
             f"best of {ROUNDS}, each in a process of its own. "
             "The times of the others do not include measuring NashConv.",
-            "**What could change the answer.** Ties: in Battleship LiteEFG keeps them and needs 20 iterations, the "
-            "others more than 2,000.",
-            "**What is not known.** Larger games, other algorithms, several threads, and memory.",
+            "Ties: in Battleship LiteEFG keeps them and needs 20 iterations, the others more than 2,000.",
+            "Larger games, other algorithms, several threads, and memory.",
         ],
         command="python benches/python/solving.py   # fifteen minutes",
         details={

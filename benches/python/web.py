@@ -94,15 +94,15 @@ def web(loads: list[float], files: list[tuple[str, int, int]], speeds: Times, wh
     first = sum(packed for kind, _, packed in files if not kind.startswith("networks")) / 1e6
     return page(
         "How fast is the web page?",
-        f"**A card can be played {loads[len(loads) // 2]:.0f} ms after the page is requested, and searches reach "
-        f"{100 * min(middles):.0f} to {100 * max(middles):.0f} % of their native speed.** "
+        f"A card can be played {loads[len(loads) // 2]:.0f} ms after the page is requested, and searches reach "
+        f"{100 * min(middles):.0f} to {100 * max(middles):.0f} % of their native speed. "
         f"The page and its engine are {first:.1f} MB compressed.",
         sure=[
-            f"**What was compared.** {len(loads)} first visits on the machine that serves the page, from "
+            f"{len(loads)} first visits on the machine that serves the page, from "
             f"{loads[0]:.0f} to {loads[-1]:.0f} ms, and searches of the first decision by `{AGENT}` on one thread, "
             "native and in the browser.",
-            "**What could change the answer.** The network between server and browser, and the browser.",
-            "**What is not known.** The speed of networks, of later decisions, and on other machines.",
+            "The network between server and browser, and the browser.",
+            "The speed of networks, of later decisions, and on other machines.",
         ],
         command="make web && python benches/python/web.py",
         details={

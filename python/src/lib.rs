@@ -69,8 +69,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(search::judgement_seed, module)?)?;
     module.add_function(wrap_pyfunction!(stats::estimate, module)?)?;
     module.add_function(wrap_pyfunction!(stats::share, module)?)?;
-    module.add_function(wrap_pyfunction!(stats::estimate_of_sums, module)?)?;
-    module.add_function(wrap_pyfunction!(stats::share_of_sums, module)?)?;
     module.add_function(wrap_pyfunction!(pit::properties, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve, module)?)?;
     module.add_function(wrap_pyfunction!(solve::next_look, module)?)?;

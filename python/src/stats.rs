@@ -2,7 +2,7 @@
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use stier_agents::arena::{Estimate, Share, ShareSums};
+use stier_agents::arena::{Estimate, Share};
 
 use crate::errors;
 
@@ -39,28 +39,6 @@ pub(crate) fn estimate(
     }
     let found = Estimate::ratio(&pairs, (low, high));
     Ok(found.map_or((f64::NAN, f64::NAN, 0), |found| (found.mean, found.ci95, found.units)))
-}
-
-/// The mean of so many values between `low` and `high`, and half the width of its 95 % interval, given their total and
-/// that of their squares. NaN where undefined.
-#[pyfunction]
-pub(crate) fn estimate_of_sums(units: u64, total: f64, squares: f64, low: f64, high: f64) -> (f64, f64) {
-    Estimate::of_sums(units, total, squares, (low, high)).map_or((f64::NAN, f64::NAN), |found| (found.mean, found.ci95))
-}
-
-/// `share`, given the number of pairs and sums over them: of the parts, the wholes, the squared parts, the products of
-/// both, and the squared wholes.
-#[pyfunction]
-pub(crate) fn share_of_sums(
-    units: u64,
-    part: f64,
-    whole: f64,
-    part_squared: f64,
-    product: f64,
-    whole_squared: f64,
-) -> (f64, f64, f64) {
-    let sums = ShareSums { units, part, whole, part_squared, product, whole_squared };
-    Share::of_sums(&sums).map_or((f64::NAN, f64::NAN, f64::NAN), |found| (found.mean, found.low, found.high))
 }
 
 /// The sum of the parts divided by the sum of the wholes, the ends of its 95 % interval and the number of pairs. No

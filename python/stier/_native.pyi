@@ -35,7 +35,6 @@ __all__ = [
     "derive_seed",
     "deserialize_game_and_state",
     "estimate",
-    "estimate_of_sums",
     "game_options",
     "games_per_deal",
     "judge",
@@ -54,7 +53,6 @@ __all__ = [
     "search_many",
     "serialize_game_and_state",
     "share",
-    "share_of_sums",
     "solve",
     "verdict",
 ]
@@ -504,10 +502,6 @@ def estimate(
     high: float = ...,
     wholes: npt.NDArray[np.float64] | None = None,
 ) -> tuple[float, float, int]: ...
-def estimate_of_sums(units: int, total: float, squares: float, low: float, high: float) -> tuple[float, float]: ...
-def share_of_sums(
-    units: int, part: float, whole: float, part_squared: float, product: float, whole_squared: float
-) -> tuple[float, float, float]: ...
 def share(parts: npt.NDArray[np.float64], wholes: npt.NDArray[np.float64]) -> tuple[float, float, float, int]: ...
 def pit(
     game: _AnyGame,

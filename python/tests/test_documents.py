@@ -179,13 +179,11 @@ def test_the_readme_is_short() -> None:
 
 
 GUIDES = [ROOT / "python" / "docs" / "guides" / f"{name}.md" for name in ("attack_timing", "near_equilibrium")]
-PLANS = ("README", "LADDER", "STRENGTH", "TRAINING")
 #: Pages that answer a question, all in one form.
 ANSWERS = [
     *GUIDES,
     ROOT / "notebooks" / "attack_timing" / "results" / "answer.md",
-    # But the list of all, and those that `stier run` writes.
-    *sorted({*(ROOT / "benches").glob("*.md")} - {ROOT / "benches" / f"{name}.md" for name in PLANS}),
+    *sorted({*(ROOT / "benches").glob("*.md")} - {ROOT / "benches" / "README.md"}),
 ]
 
 

@@ -425,7 +425,7 @@ def test_a_suite_has_one_report(suite: Store, tmp_path: Path) -> None:
     )
     assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 0
     page = (tmp_path / "PAGE.md").read_text("utf-8")
-    best = "`advice` has the highest mean return in 3 of 3 games. The results tell the first from the next in "
+    best = "**`advice` has the highest mean return in 3 of 3 games.** By 95 % intervals, `advice` is ahead of the next "
     assert page.startswith(f"# Which agent is strongest?\n\n{best}")
     folded = re.findall(r"<summary>(.*?)</summary>", page)
     assert folded == ["About", "Each agent in each game", *(f"<code>{game}</code>" for game in GAMES), "Machines"]
@@ -441,7 +441,8 @@ def test_a_suite_has_one_report(suite: Store, tmp_path: Path) -> None:
     alone = [experiments.report(own).tables["standings"] for own in suite.experiment.stores(suite).values()]
     assert standings["mean"].tolist() == pytest.approx(pd.concat(alone)["mean"].tolist(), rel=1e-5)
     wins = standings.groupby("agent")["wins"].mean()
-    assert f"| {100 * wins['luck']:.1f} % |\n" in page
+    mean = standings.groupby("agent")["mean"].mean()
+    assert f"| {mean['luck']:.2f}, {100 * wins['luck']:.1f} % |\n" in page
     begun = experiments._run.begin(suite.experiment, tmp_path / "begun")
     assert "24 of 24 parts have not been played yet." in str(experiments.report(begun))
     with pytest.raises(ValueError, match="has no matches, but an experiment of the kind suite"):
@@ -469,7 +470,9 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     toml, out = tmp_path / "first.toml", tmp_path / "out"
     toml.write_text(TOML)
     assert main(["run", str(toml), "--out", str(out)]) == 0
-    assert capsys.readouterr().out == f"120 games in {out}\nstier report {out}\n"
+    said = f"120 games in {out}\n{experiments.report(out)}\nstier report {out}\n"
+    assert capsys.readouterr().out == said
+    assert "mean return, row against column:" in said
     assert main(["report", str(out), "--rows", str(tmp_path / "games.parquet")]) == 0
     assert pd.read_parquet(tmp_path / "games.parquet").equals(experiments.load(out).to_pandas())
     printed = capsys.readouterr().out

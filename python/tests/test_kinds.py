@@ -9,12 +9,13 @@ import subprocess
 import sys
 import time
 from inspect import Parameter, signature
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import kept
+from helpers import assert_form, kept
 
 import stier
 from stier import _content
@@ -24,8 +25,8 @@ pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
 read_csv = pytest.importorskip("pyarrow.csv").read_csv
 
-from stier import experiments  # noqa: E402
-from stier.experiments import Exploitability, TablePlan, Training, _plans, _run, exploitability, training  # noqa: E402
+from stier import experiments, ratings  # noqa: E402
+from stier.experiments import Exploitability, Interval, TablePlan, Training, _plans, _run, exploitability, training  # noqa: E402
 from stier.experiments._run import begin, tomllib  # noqa: E402
 from stier.network import Network  # noqa: E402
 
@@ -134,6 +135,15 @@ def test_the_example_of_a_kind_has_all_its_keys(kind: str) -> None:
             assert value == (list(defaults[key]) if isinstance(defaults[key], tuple) else defaults[key]), key
 
 
+#: The text of the page of each example.
+SAID = {
+    "matches": r"\n\*\*`\w+` has the highest mean return in `kuhn_poker`: .*, `\w+` is ahead\.\n",
+    "suite": r" of 2 games\.\*\* By 95 % intervals, .* of 2 games\.\n",
+    "exploitability": r"Measured in both games, .*: 2 agents\. Exact for .*\. A search was asked with one seed, which",
+    "training": r" NashConv in % of uniform play in .*(?s:.*) The ends of 2 trainings with 2 seeds, in deals",
+}
+
+
 @pytest.mark.parametrize("kind", _run.KINDS)
 def test_the_example_of_a_kind_runs(kind: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
@@ -145,7 +155,11 @@ def test_the_example_of_a_kind_runs(kind: str, tmp_path: Path, monkeypatch, caps
         text = text.replace("steps = 20_000, num_envs = 64", "steps = 64, num_envs = 8, horizon = 8, hidden = [8]")
     Path("plan.toml").write_text(text)
     assert main(["run", "plan.toml", "--threads", "2", "--no-progress"]) == 0
-    assert experiments.load("plan.toml").complete
+    store = experiments.load("plan.toml")
+    assert store.complete
+    page = experiments.report(store).markdown
+    assert_form(page)
+    assert re.search(SAID[kind], page), page
     # Keys that may be left out are read, too, each by itself.
     lines = experiments.example(kind).splitlines()
     for number, line in enumerate(lines):
@@ -190,7 +204,9 @@ def test_a_kind_of_ones_own_is_named_by_its_class(tmp_path: Path, monkeypatch, c
     Path("plans/powers_kind.py").write_text(OWN_KIND)
     Path("plans/first.toml").write_text('kind = "powers_kind:Powers"\nbases = [2, 3]\n')
     assert main(["run", "plans/first.toml", "--no-progress"]) == 0
-    assert Path("out/first/tables/page.md").read_text().startswith("# How large?\n\nThe largest is 9.\n\n## How sure?")
+    assert (
+        Path("out/first/tables/page.md").read_text().startswith("# How large?\n\n**The largest is 9.**\n\n## How sure?")
+    )
     grown = experiments.read("plans/first.toml")
     grown = type(grown)({"bases": [2, 3, 5]})
     assert experiments.run(grown, "out/first", minutes=0).to_pandas()["power"].tolist() == [4, 9, 25]
@@ -217,7 +233,21 @@ def test_unknown_kinds_have_no_example(capsys: pytest.CaptureFixture[str]) -> No
         assert main(["run", *arguments]) == 2
         assert capsys.readouterr().err.startswith("stier: give one of EXPERIMENT and --example\n")
     assert main(["run", "--help"]) == 0
-    assert f"Kinds: {', '.join(_run.KINDS)}\n" in capsys.readouterr().out
+    kinds = f"Kinds: {', '.join(_run.KINDS)}\n"
+    assert kinds in capsys.readouterr().out
+    assert main(["run", "--example"]) == 0
+    assert capsys.readouterr().out == kinds
+
+
+@pytest.mark.parametrize(
+    "text", ["ismcts(rollout=hints)", "ismcts:rollout=hints", "ismcts", " ismcts : rollout=hints "]
+)
+def test_a_budget_is_added_to_every_form_of_an_agent(text: str) -> None:
+    game = stier.load_game(DECK)
+    found = experiments.with_option(text, game, ["worlds", "iterations"], 7)
+    assert found == stier.load_agent(text, game, iterations=7).spec
+    assert stier.load_agent(found, game).spec == found
+    assert experiments.with_option("greedy", game, ["worlds", "iterations"], 7) is None
 
 
 #: `random` wins more games of Leduc poker than this search, and less in all.
@@ -250,16 +280,16 @@ def test_agents_rank_by_mean_return_and_not_by_games_won(kind: str, given: Any, 
     if games == 1:
         number = r"(\S+) \((\S+) to (\S+)\)"
         said = f"`pimc:worlds=10` has the highest {measure} in `leduc_poker`: {number}. "
-        said += f"The next is `random`, with {number}"
+        said = f"\\*\\*{said.strip()}\\*\\* The next is `random`, with {number}"
         found = re.match(said, answer)
         assert found is not None
         mean, low, high, *others = map(float, found.groups())
         assert low < mean < high
         assert [-mean, -high, -low] == others
-        assert answer.endswith("The results do not tell the two apart.") == (low <= -low)
+        assert answer.endswith("The results do not tell the two apart." if low <= 0 else "`pimc:worlds=10` is ahead.")
     else:
         assert answer.startswith(
-            f"`pimc:worlds=10` has the highest {measure} in 2 of 2 games. The results tell the first "
+            f"**`pimc:worlds=10` has the highest {measure} in 2 of 2 games.** By 95 % intervals, `pimc:worlds=10` is "
         )
     axes = report.figures["strength"]().axes
     assert len(axes) == games
@@ -274,11 +304,12 @@ def test_agents_rank_by_mean_return_and_not_by_games_won(kind: str, given: Any, 
     [
         ({}, False, "Nothing has been measured yet."),
         ({"": {}}, False, "Nothing has been measured yet."),
-        ({"": {"a": (1, 1, 1)}}, True, "`a` has the lowest loss: 1.00."),
+        ({"": {"a": (1, 1, 1)}}, True, "For `a`, the loss is 1.00."),
+        ({"g": {"a": (1, 0, 2)}}, True, "For `a` in `g`, the loss is 1.00 (0.00 to 2.00)."),
         (
-            {"g": {"a": (1, 0.5, 1.5), "b": (2, 1.4, 2.6)}},
+            {"g": {"a": (1, 0.5, 1.5), "b": (1.5, 0.9, 2.1)}},
             False,
-            "`b` has the highest loss in `g`: 2.00 (1.40 to 2.60). The next is `a`, with 1.00 (0.50 to 1.50). "
+            "`b` has the highest loss in `g`: 1.50 (0.90 to 2.10). The next is `a`, with 1.00 (0.50 to 1.50). "
             "The results do not tell the two apart.",
         ),
         (
@@ -295,24 +326,65 @@ def test_agents_rank_by_mean_return_and_not_by_games_won(kind: str, given: Any, 
         (
             {"g": {"a": (1, 1, 1), "b": (2, 2, 2)}, "h": {"a": (2, 1, 3), "b": (1, 0, 2)}, "i": {"c": (1, 1, 1)}},
             True,
-            "`a`, `b` and `c` each have the lowest loss in 1 of 3 games. "
-            "The results tell the first from the next in 2 of these games.",
+            "`a` and `b` each have the lowest loss in 1 of 2 games. "
+            "By 95 % intervals, the first is ahead of the next agent in 1 of 2 games.",
         ),
         (
             {"g": {"a": (1, 1, 1), "b": (2, 2, 2)}, "h": {"a": (1, 1, 1), "b": (3, 2, 4)}},
             False,
-            "`b` has the highest loss in 2 of 2 games. The results tell the first from the next in 2 of these games.",
+            "`b` has the highest loss in 2 of 2 games. "
+            "By 95 % intervals, `b` is ahead of the next agent in 2 of 2 games.",
         ),
         (
-            {"g": {"a": (1, 0, 3), "b": (2, 2, 2)}, "h": {"a": (1, 0, 2), "b": (3, 2, 4)}},
+            {"g": {"a": (1, 0, 3), "b": (2, 2, 2)}, "h": {"a": (2, 1, 3), "b": (3, 2, 4)}},
             False,
             "`b` has the highest loss in 2 of 2 games. "
-            "The results tell the first from the next in none of these games.",
+            "By 95 % intervals, `b` is ahead of the next agent in none of 2 games.",
         ),
     ],
 )
 def test_answers_name_the_best_and_whether_it_is_known(games: Any, lowest: bool, answer: str) -> None:
-    assert experiments.Answer("?", "loss", games, lowest, [], {}).text() == answer
+    ranks = {game: {name: Interval(*own) for name, own in ranked.items()} for game, ranked in games.items()}
+    assert experiments.Answer("?", "loss", ranks, lowest, [], {}).text() == answer
+
+
+@pytest.mark.parametrize(("low", "is_ahead"), [(0.1, True), (0, False), (-0.1, False)])
+@pytest.mark.parametrize("others", [0.1, 2])
+def test_the_match_of_the_first_two_decides(low: float, is_ahead: bool, others: float) -> None:
+    """It does so even if the intervals of their means against all do not overlap."""
+    ranks = {"a": Interval.around(2, others), "b": Interval.around(1.5, others), "c": Interval.exact(0)}
+    answer = experiments.Answer("?", "win", {"g": ranks}, False, [], {}, leads={"g": {("a", "b"): Interval(3, low, 6)}})
+    assert answer.is_ahead("g") == is_ahead
+    assert ("`a` is ahead." in answer.text(), "not tell the two apart" in answer.text()) == (is_ahead, not is_ahead)
+
+
+@pytest.mark.parametrize("kind", ["matches", "suite", "strength:Strength"])
+def test_agents_that_met_are_compared_by_their_own_match(kind: str, tmp_path: Path, monkeypatch) -> None:
+    seen: list[experiments.Answer] = []
+    monkeypatch.setattr(experiments.Plan, "tell", lambda plan, store, answer, picture: (str(seen.append(answer)), {}))
+    keys = {"suite": {"games": ["leduc_poker"]}, "strength:Strength": {"game": "leduc_poker", "time_ms": 0}}
+    given = {"agents": ["random", "pimc:worlds=10", "ismcts:iterations=5"], "deals": 40}
+    plan = _run.from_dict({"kind": kind, **keys.get(kind, {"game": "leduc_poker"}), **given}, BENCHES)
+    store = experiments.run(plan, tmp_path)
+    experiments.report(store)
+    (answer,) = seen
+    leads = answer.leads["leduc_poker"]
+    assert set(leads) == set(permutations(given["agents"], 2))
+    for (first, second), lead in leads.items():
+        if kind == "strength:Strength":
+            rows = plan.results(store).set_index(["agent", "opponent"]).loc[(first, second)]
+            expected = Interval.around(2 * rows["mean"], 2 * rows["ci95"])
+        else:
+            rows = store.to_pandas()
+            rows = rows[[{*names} == {first, second} for names in rows["names"]]]
+            signs = [
+                2 * own[list(names).index(first)] for own, names in zip(rows["returns"], rows["names"], strict=True)
+            ]
+            deals = pd.Series(signs).groupby(rows["deal"].to_numpy()).mean()
+            expected = Interval.around(*ratings.estimate(deals, (-26, 26))[:2])
+        assert lead == pytest.approx(expected)
+    first, second = list(answer.ranked()["leduc_poker"])[:2]
+    assert answer.is_ahead("leduc_poker") == (leads[first, second].low > 0)
 
 
 @pytest.mark.parametrize(("kind", "open_parts"), [("strength", 0), ("ladder", 0), ("training", None)])
@@ -342,13 +414,14 @@ def said_of_strength(plan: Any, results: Any) -> list[str]:
     assert [own[0][0] for own in ranked.values()] == ["best"] * 4
     titles = {"schwinget": "Schwinget", "up_and_down:players=2": "Up & Down"}
     titles |= {"schweins_galopp:players=2": "Schweins-Galopp", "schwimmen:players=2": "Schwimmen"}
-    close = [titles[game] for game, ((_, (_, low, _)), (_, (_, _, high))) in ranked.items() if low <= high]
-    assert f"overlap in {', '.join(close[:-1])} and {close[-1]}." in plan.given["sure"][0]
+    there = results.set_index(["game", "time_ms", "agent", "opponent"])
+    texts = {(row.game, plan.name(row.agent)): row.agent for row in results.itertuples()}
+    matches = {game: there.loc[(game, 1, *(texts[game, name] for name, _ in best))] for game, best in ranked.items()}
+    close = [titles[game] for game, match in matches.items() if match["mean"] <= match["ci95"]]
+    assert f"shows no difference in {' and '.join(close)}." in plan.given["sure"][0]
     known = results[results["agent"] == "network"].set_index(["game", "time_ms"])
-    against = {
-        key: strength.Sums(*row[list(strength.SUMS)]).mean(stier.load_game(key[0])) for key, row in known.iterrows()
-    }
-    means = {key: f"{mean:.2f}" for key, (mean, low, _) in against.items() if low > 0}
+    against = {key: (row["mean"], row["ci95"]) for key, row in known.iterrows()}
+    means = {key: f"{mean:.2f}" for key, (mean, half) in against.items() if mean > half}
     assert [*means] == [(game, 1) for game in ("schwinget", "up_and_down", "schweins_galopp", "schwimmen")]
     assert [*against] == [*means, ("schwinget", 10)]
     deals = [f"{row['deals']:,}" for row in sorted(plan.rows, key=lambda row: row["deals"])]
@@ -427,22 +500,23 @@ def test_a_match_is_that_of_the_table(tmp_path: Path) -> None:
     found = experiments.run(strength.Strength(row), tmp_path)
     made = found.experiment.results(found).iloc[0]
     there = pd.read_csv(BENCHES / "strength.csv").set_index(["game", "time_ms", "agent", "opponent"])
-    columns = [*strength.SUMS, "made_by"]
-    assert made[columns].tolist() == there.loc[(row["game"], 1, "random", "greedy"), columns].tolist()
-
-
-def test_sums_give_the_intervals_of_pit() -> None:
-    result = stier.pit("schwinget", ["greedy", "random"], deals=400, seed=1)
-    sums = strength.Sums(**strength.sums_of(result))
+    before = there.loc[(row["game"], 1, "random", "greedy")]
+    assert made["made_by"] == before["made_by"]
+    columns = ["mean", "share", "low", "high"]
+    assert made[columns].tolist() == pytest.approx(before[columns].tolist(), nan_ok=True)
     # Without the skewness the interval is a little wider.
-    mean, low, high = sums.mean(result.game)
-    assert mean == pytest.approx(result.mean[0])
-    assert result.ci95[0] < mean - low < 1.25 * result.ci95[0]
+    assert made["ci95"] < before["ci95"] < 1.25 * made["ci95"]
+
+
+def test_both_sides_of_a_match_have_the_figures_of_pit() -> None:
+    result = stier.pit("schwinget", ["greedy", "random"], deals=400, seed=1)
+    sides = [strength.figures_of(result, agent) for agent in (0, 1)]
+    assert [(one["mean"], one["ci95"]) for one in sides] == list(zip(result.mean, result.ci95, strict=True))
     decided = [played for played in result.games if played.returns[0] != played.returns[1]]
     won = sum(played.returns[played.agents.index(0)] > 0 for played in decided)
-    assert sums.wins().startswith(f"{100 * won / len(decided):.1f} (")
-    assert sums.turned(0).mean(result.game) == pytest.approx((-mean, -high, -low))
-    assert sums.turned(0).turned(0) == pytest.approx(sums)
+    assert sides[0]["share"] == pytest.approx(won / len(decided))
+    ends = ("share", "low", "high"), ("share", "high", "low")
+    assert [sides[0][end] for end in ends[0]] == pytest.approx([1 - sides[1][end] for end in ends[1]])
 
 
 def test_a_game_of_the_ladder_is_that_of_the_table(tmp_path: Path) -> None:
@@ -509,6 +583,8 @@ def test_a_network_is_measured_again_when_its_file_changes(tmp_path: Path) -> No
         assert store.experiment.parts() == 1
         found, _, _ = experiments.publish(store)
         assert "| run | seeds | decisions | CPU seconds | against random |" in str(found)
+        assert f"**For `given (one seed)` in `{DECK}`, the mean return against random is " in str(found)
+        assert "The ends of one training with one seed, in deals" in str(found)
         assert len(set(pd.read_csv(tmp_path / "training.csv")["made_by"])) == 1
     given["published"] = str(tmp_path / "training.csv")
     assert begin(Training(given), tmp_path / "again").complete
@@ -533,7 +609,7 @@ def test_the_page_of_training_has_every_run(tmp_path: Path) -> None:
         assert re.search(rf"\| {name} \| {seeds} \| 3,\d+ \| \d+ \| {means[name]:.3f}{mark} \| ", page)
     best = {"small deck": "small deck", "sorted": "sorted (one seed)"}[means.idxmin()]
     assert (
-        f"`{best}` has the lowest NashConv in % of uniform play in `{DECK}`: {means.min():.2f}. The next is `" in page
+        f"`{best}` has the lowest NashConv in % of uniform play in `{DECK}`: {means.min():.2f}.** The next is `" in page
     )
     # A match is that of the network in held-out deals.
     task = next(one for one in store.experiment.tasks if one.what["name"] == "sorted")
@@ -574,7 +650,7 @@ def test_published_rows_of_an_earlier_commit_are_kept(tmp_path: Path) -> None:
         assert report.tables["training"]["run"].tolist() == ["old"] == pd.read_csv(table)["run"].tolist()
     line = "| old | 1 | 9 | 2 | 0.250 (0.125 to 0.375), one seed |"
     assert f"{line}\n\n- old: commit 1234567\n\n</details>" in str(report)
-    assert str(report).startswith("# Which training is best?\n\nNothing has been measured yet.\n\n## How sure?")
+    assert str(report).startswith("# Which training is best?\n\n**Nothing has been measured yet.**\n\n## How sure?")
     table.unlink()
     assert "old" not in str(experiments.report(store))
 
@@ -643,7 +719,7 @@ def test_what_has_been_published_is_not_played_again(tmp_path: Path, capsys: pyt
     assert first.experiment.parts() == 3 + 1
     experiments.publish(first)
     page = (tmp_path / "PAGE.md").read_text("utf-8")
-    assert page.startswith("# Which agent is strongest?\n\n`greedy` has the highest mean return with 0")
+    assert page.startswith("# Which agent is strongest?\n\n**`greedy` has the highest mean return with 0")
     assert "<summary>About</summary>\n\nSmall.\n" in page
     assert "](first/figures/strength.png)" in page
     table = (tmp_path / "results" / "strength.csv").read_bytes()
@@ -703,8 +779,8 @@ def test_it_stops_after_some_minutes_and_reports_what_is_there(tmp_path: Path, m
     Path("short.toml").write_text(STRENGTH)
     assert main(["report", "short.toml"]) == 0
     printed = capsys.readouterr().out
-    assert "Nothing has been measured yet.\n\n## How sure?\n\n- Compared: 0 matches " in printed
-    assert " cards for both agents. 4 of 4 parts have not been played yet.\n" in printed
+    assert "**Nothing has been measured yet.**\n\n## How sure?\n\n- **What was compared.** Matches " in printed
+    assert " the match of the two. 4 of 4 parts have not been played yet.\n" in printed
     for minutes in ("nan", "-1", "inf"):
         assert main(["run", "short.toml", "--minutes", minutes]) == 2
         assert f"minutes must be 0 or more and finite, got {minutes}" in capsys.readouterr().err
@@ -736,6 +812,7 @@ def test_it_stops_after_some_minutes_and_reports_what_is_there(tmp_path: Path, m
         (LADDER.replace('"attack"', '"attak"'), "row 1: 'attak' is not a valid action of schwinget"),
         (TRAINING.replace("matches", "mathces"), "unknown key 'mathces'; did you mean 'matches'?"),
         (TRAINING.replace('name = "sorted"', ""), "row 2: name is missing"),
+        ('kind = "training"', "name is missing: add a table [[row]] with a name"),
         (TRAINING.replace('"sorted"', '"small deck"'), "row 2: there is another row 'small deck'"),
         ('kind = "training"\nrow = [3]', "row 1: must be a table, got 3"),
         (TRAINING.replace('"greedy"', '"greddy"'), "row 1: unknown agent 'greddy'; did you mean 'greedy'?"),

@@ -131,6 +131,11 @@ def test_shares_have_the_binomial_interval_if_won_or_lost() -> None:
     assert 0.47 < halves.low < 0.5 < halves.high < 0.53
     assert ratings.share([0.5])[::3] == (0.5, 1)
     assert math.isnan(ratings.share([0.5]).low)
+    # Games won of those played, by deal.
+    assert ratings.share([1, 0, 2], of=[1, 0, 4]).mean == pytest.approx(3 / 5)
+    assert ratings.share([0.5, 0, 1], of=[1, 1, 1]) == ratings.share([0.5, 0, 1])
+    with pytest.raises(stier.ArgumentError, match="shares must be between 0 and 1, got 2"):
+        ratings.share([2.0], of=[1])
 
 
 def test_bradley_terry_of_two_is_the_log_of_the_odds() -> None:

@@ -40,7 +40,9 @@ def _kinds() -> str:
 @click.option(
     "--example",
     metavar="KIND",
-    help="Print a plan of this kind, with all its keys and what they mean, instead of playing one.",
+    is_flag=False,
+    flag_value="",
+    help="Print a plan of this kind, with all its keys and what they mean, or without KIND the list of kinds.",
 )
 @click.option("--minutes", type=float, help="Stop after this many minutes. The next run resumes.")
 @options.threads
@@ -58,7 +60,7 @@ def run(
 
     EXPERIMENT is a TOML file with its kind and settings. Parts that are in the folder already are not played again: if
     you stop a run, the same command continues.
-    Kinds other than matches write their page, tables and figures at the end.
+    At the end matches print their results, and the other kinds write their page, tables and figures.
     """
     if progress and experiment is not None:
         folder = out or Path("out") / experiment.stem
@@ -66,6 +68,9 @@ def run(
         interrupts.note = f"stopped: what has been played is in {folder}, and the same command continues\n"
     from stier import experiments
 
+    if example == "" and experiment is None:
+        print(_kinds().strip())
+        return
     if example is not None and experiment is None:
         print(experiments.example(example), end="")
         return
@@ -86,4 +91,4 @@ def run(
         draw(found, tables, figures)
         print(f"Page in {plan.outputs.get('page', tables / found.page)}")
     elif not missing:
-        print(f"stier report {store.folder}")
+        print(f"{experiments.report(store)}\nstier report {store.folder}")

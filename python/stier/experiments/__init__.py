@@ -19,7 +19,7 @@ for _name in _needed:
         raise MissingExtraError(f"stier.experiments needs {_name}: pip install 'stier[experiments]'")
 
 from stier.experiments._match_page import MatchReport  # noqa: E402
-from stier.experiments._pages import Answer, Report, header, interval, line, page  # noqa: E402
+from stier.experiments._pages import Answer, Interval, Report, header, line, page  # noqa: E402
 from stier.experiments._plans import (  # noqa: E402
     OnProgress,
     Plan,
@@ -41,6 +41,7 @@ __all__ = [
     "Answer",
     "Experiment",
     "Exploitability",
+    "Interval",
     "MatchReport",
     "OnProgress",
     "Plan",
@@ -55,7 +56,6 @@ __all__ = [
     "digest",
     "example",
     "header",
-    "interval",
     "line",
     "load",
     "page",

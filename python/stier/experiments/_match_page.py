@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from stier.errors import RatingError
-from stier.experiments._pages import Answer, Ranks, Report, as_file, drawn, header, interval, line
+from stier.experiments._pages import Answer, Interval, Ranks, Report, counted, drawn, header, line
 from stier.experiments._plans import Plan
 from stier.experiments._store import Store
 from stier.ratings import (
@@ -34,17 +35,18 @@ FEWEST, CHECKS = 10, 16
 MEASURED = ("mean", "mean_ci95", "wins", "wins_low", "wins_high")
 
 
-def answer_of(plan: Plan, store: Store, reports: Mapping[str, MatchReport]) -> Answer:
-    """Returns the answer that matches of the same agents in some games give."""
+def answer_of(
+    plan: Plan, store: Store, reports: Mapping[str, MatchReport], figures: Mapping[str, Mapping[str, Any]]
+) -> Answer:
+    """Returns the answer that matches of the same agents in some games give; the figures are named by game."""
     ranks, wins = {}, {}
     for game, one in reports.items():
         rows = list(one.tables["standings"].itertuples())
-        ranks[game] = {own.agent: (own.mean, own.mean - own.mean_ci95, own.mean + own.mean_ci95) for own in rows}
-        wins[game] = {own.agent: (100 * own.wins, 100 * own.wins_low, 100 * own.wins_high) for own in rows}
+        ranks[game] = {own.agent: Interval.around(own.mean, own.mean_ci95) for own in rows}
+        wins[game] = {own.agent: Interval(own.wins, own.wins_low, own.wins_high).times(100) for own in rows}
     details = {"Each agent in each game": _overview(ranks, wins)} if reports else {}
     for game, one in reports.items():
-        prefix = f"{as_file(game)}_" if plan.kind == "suite" else ""
-        drawings = (plan.picture(store, f"{prefix}{name}", name.replace("_", " ")) for name in one.figures)
+        drawings = (plan.picture(store, name, name.replace("_", " ")) for name in figures[game])
         details[f"<code>{game}</code>"] = f"```text\n{one}```\n\n" + "\n\n".join(drawings)
     return Answer(
         "Which agent is strongest?",
@@ -52,24 +54,27 @@ def answer_of(plan: Plan, store: Store, reports: Mapping[str, MatchReport]) -> A
         ranks,
         lowest=False,
         sure=[
-            f"Compared: {len(plan.given['agents'])} agents, {plan.given['deals']} deals per pairing and seed"
-            + ", all games of a deal with the same cards." * plan.given["paired"],
-            "More deals could change the order of agents whose intervals overlap.",
-            "How the agents do in other games, or against other opponents, is not known.",
+            f"{len(plan.given['agents'])} agents, {counted(plan.given['deals'], 'deal')} per pairing and seed"
+            + ", all games of a deal with the same cards" * plan.given["paired"]
+            + ". Whether an agent is ahead of another one is decided by the match of the two, if there is one.",
+            "More deals: they could change the order of agents that the results do not tell apart.",
+            "How the agents do in other games, or against other opponents.",
         ],
         details=details,
+        figures={name: make for own in figures.values() for name, make in own.items()},
+        leads={game: one.leads for game, one in reports.items()},
     )
 
 
 def _overview(ranks: Ranks, wins: Ranks) -> str:
     """Returns a table with a row for each agent and a column for each game."""
     text = "The mean return of each agent, and the games that it won. The last column is the mean over the games.\n\n"
-    text += header(["agent", *(f"`{game}`" for game in ranks), "games won"])
+    text += header(["agent", *(f"`{game}`" for game in ranks), "mean"])
     for agent in next(iter(ranks.values())):
-        won = [own[agent] for own in wins.values()]
-        pairs = zip(ranks.values(), won, strict=True)
-        cells = [f"{interval(*own[agent])}, {interval(*share, digits=1)} %" for own, share in pairs]
-        text += line([f"`{agent}`", *cells, f"{sum(mean for mean, *_ in won) / len(won):.1f} %"])
+        pairs = [(own[agent], wins[game][agent]) for game, own in ranks.items()]
+        mean, won = (sum(one.value for one in own) / len(pairs) for own in zip(*pairs, strict=True))
+        cells = [f"{own}, {share:.1f} %" for own, share in pairs]
+        text += line([f"`{agent}`", *cells, f"{mean:.2f}, {won:.1f} %"])
     return text
 
 
@@ -80,6 +85,7 @@ class MatchReport(Report):
         experiment: The experiment.
         games: The number of games of it that have been played.
         cross_table: The results of each agent against each other one.
+        leads: For each two agents that met, the mean return of the first one less that of the second one.
         ratings: Bradley-Terry for two players, Plackett-Luce for more; `None` if some agents never met.
         tables: pandas frames: ``standings`` (a row for each agent), ``meetings`` (for each agent and opponent),
             ``pairings`` (for each table of agents), ``convergence`` (for each agent after more and more deals: its mean
@@ -93,6 +99,7 @@ class MatchReport(Report):
         found = outcomes(store)
         self.experiment, self.games = experiment, len(found.unit)
         self.cross_table, self.ratings = cross_table(found), _ratings(found, resamples)
+        self.leads = _leads(found)
         crossed, rated, missing = self.cross_table, self.ratings, ""
         tables = {
             "standings": _standings(experiment, crossed, rated),
@@ -128,6 +135,16 @@ class MatchReport(Report):
             span = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (gains.min(), gains.max())))
             lines.append(f"Without pairs, {span} times the games would be needed for the same intervals.\n")
         return "\n".join(lines)
+
+
+def _leads(found: Outcomes) -> dict[tuple[str, str], Interval]:
+    """Returns the difference of the mean returns of each two agents that met, over the deals in which they did."""
+    width, leads = found.bounds[1] - found.bounds[0], {}
+    for (own, first), (other, second) in permutations(enumerate(found.agents), 2):
+        both = found.by_deal(found.returns, own, other) - found.by_deal(found.returns, other, own)
+        if len(both):
+            leads[first, second] = Interval.around(*estimate(both, (-width, width))[:2])
+    return leads
 
 
 def _ratings(found: Outcomes, resamples: int | None) -> Ratings | None:

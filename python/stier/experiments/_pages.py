@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from math import isnan
+from math import hypot, isnan
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,10 @@ from stier.ratings import estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+#: The three points about the answer of a page.
+HEADS = ("What was compared", "What could change the answer", "What is not known")
 
 
 class Report:
@@ -86,10 +90,44 @@ class Report:
         return paths
 
 
-#: A value and the ends of its 95 % interval: equal to it if it is exact, not numbers if it has none.
-Estimated: TypeAlias = tuple[float, float, float]
-#: Estimated values by game and agent.
-Ranks: TypeAlias = Mapping[str, Mapping[str, Estimated]]
+class Interval(NamedTuple):
+    """A value and the ends of its 95 % interval: equal to it if it is exact, not numbers if it has none."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def exact(cls, value: float) -> Interval:
+        """Makes a value that is known."""
+        return cls(value, value, value)
+
+    @classmethod
+    def around(cls, mean: float, ci95: float) -> Interval:
+        """Makes the interval of a mean from half its width."""
+        return cls(mean, mean - ci95, mean + ci95)
+
+    def times(self, factor: float) -> Interval:
+        """Returns the value and the ends times a factor above 0."""
+        return Interval(*(factor * end for end in self))
+
+    def is_above(self, other: Interval) -> bool:
+        """Returns true if the interval of the difference is above 0; the values are taken as independent."""
+        return self.value - other.value > hypot(self.value - self.low, other.high - other.value)
+
+    def __format__(self, digits: str) -> str:
+        """The value and the ends, such as ``0.12 (0.08 to 0.16)``; the value alone if it has no other ends."""
+        digits = digits or ".2f"
+        ends = "" if isnan(self.low) or self.low == self.high else f" ({self.low:{digits}} to {self.high:{digits}})"
+        return f"{self.value:{digits}}{ends}"
+
+    def __str__(self) -> str:
+        """The same with two digits."""
+        return f"{self}"
+
+
+#: Values by game and agent.
+Ranks: TypeAlias = Mapping[str, Mapping[str, Interval]]
 
 
 @dataclass(frozen=True)
@@ -99,12 +137,13 @@ class Answer:
     Attributes:
         question: The title of the page.
         measure: The value by which they are ranked, such as ``mean return``.
-        ranks: The values of the agents by game, each with the ends of its 95 % interval. These are equal to it where it
-            is exact, and not numbers where it has no interval.
+        ranks: The values of the agents by game, each with its interval.
         lowest: True if the lowest value is the best.
         sure: Three sentences: what was compared, what could change the answer, and what is not known.
         details: Everything else, folded, by heading.
         figures: Functions that draw further figures, by name.
+        leads: By game and two agents that met: the mean return of the first one less that of the second one in their
+            own match. Where the best two met, it decides whether the first is ahead, and otherwise the ranks do.
     """
 
     question: str
@@ -114,55 +153,67 @@ class Answer:
     sure: Sequence[str]
     details: Mapping[str, str]
     figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
+    leads: Mapping[str, Mapping[tuple[str, str], Interval]] = field(default_factory=dict)
 
-    def ranked(self) -> dict[str, dict[str, Estimated]]:
+    def ranked(self) -> dict[str, dict[str, Interval]]:
         """Returns the ranks of the games that have any, the best first."""
         sign = 1 if self.lowest else -1
-        found = {game: [one for one in own.items() if not isnan(one[1][0])] for game, own in self.ranks.items()}
-        return {game: dict(sorted(own, key=lambda one: sign * one[1][0])) for game, own in found.items() if own}
+        found = {game: [one for one in own.items() if not isnan(one[1].value)] for game, own in self.ranks.items()}
+        return {game: dict(sorted(own, key=lambda one: sign * one[1].value)) for game, own in found.items() if own}
 
     def text(self) -> str:
-        """Returns sentences that name the best agents, the next ones, and how many of them may be as good."""
+        """Returns sentences that name the best agents, and in how many games they are ahead of the next ones."""
         ranked, what = self.ranked(), f"the {'lowest' if self.lowest else 'highest'} {self.measure}"
-        if not ranked:
-            return "Nothing has been measured yet."
-        close = sum(self._are_close(*list(own.values())[:2]) for own in ranked.values())
-        if len(ranked) == 1:
-            game, own = next(iter(ranked.items()))
-            (first, value), *others = ((f"`{name}`", interval(*estimated)) for name, estimated in own.items())
-            text = f"{first} has {what}{f' in `{game}`' if game else ''}: {value}."
-            text += f" The next is {others[0][0]}, with {others[0][1]}." if others else ""
-            return f"{text} The results do not tell the two apart." if close else text
-        bests = [(own, next(iter(own.values()))[0]) for own in ranked.values()]
+        compared = {game: own for game, own in ranked.items() if len(own) > 1}
+        if not compared:
+            alone = [(f" in `{game}`" * bool(game), *own.popitem()) for game, own in ranked.items()]
+            said = [f"For `{name}`{where}, the {self.measure} is {value}." for where, name, value in alone]
+            return " ".join(said) or "Nothing has been measured yet."
+        if len(compared) == 1:
+            game, own = next(iter(compared.items()))
+            first, second = list(own)[:2]
+            text = f"`{first}` has {what}{f' in `{game}`' if game else ''}: {own[first]}."
+            known = f"In their own match, `{first}` is ahead." if self._lead(game) else ""
+            known = known if self.is_ahead(game) else "The results do not tell the two apart."
+            return f"{text} The next is `{second}`, with {own[second]}. {known}".strip()
+        bests = [(own, next(iter(own.values())).value) for own in compared.values()]
         firsts = Counter(name for own, best in bests for name, (value, *_) in own.items() if value == best)
         most = max(firsts.values())
         *equal, last = [f"`{name}`" for name, count in firsts.items() if count == most]
         named = f"{', '.join(equal)} and {last} each have" if equal else f"{last} has"
-        known = f"The results tell the first from the next in {len(ranked) - close or 'none'} of these games."
-        return f"{named} {what} in {most} of {len(ranked)} games. {known}"
+        best_of = {game: f"`{next(iter(own))}`" for game, own in compared.items()}
+        ahead = [game for game, best in best_of.items() if self.is_ahead(game) and (equal or best == last)]
+        known = f"{'the first' if equal else last} is ahead of the next agent"
+        text = f"{named} {what} in {most} of {len(compared)} games."
+        return f"{text} By 95 % intervals, {known} in {len(ahead) or 'none'} of {len(compared)} games."
 
-    def _are_close(self, first: Estimated, *others: Estimated) -> bool:
-        """Returns true if the interval of the next agent overlaps that of the first, or one has none."""
-        return any(not (first[2] < one[1] if self.lowest else one[2] < first[1]) for one in others)
+    def is_ahead(self, game: str) -> bool:
+        """Returns true if the best agent of a game is ahead of the next: in their own match, or else by the ranks."""
+        (_, first), (_, second) = list(self.ranked()[game].items())[:2]
+        if (lead := self._lead(game)) is not None:
+            return lead.is_above(Interval.exact(0))
+        return second.is_above(first) if self.lowest else first.is_above(second)
+
+    def _lead(self, game: str) -> Interval | None:
+        first, second = list(self.ranked()[game])[:2]
+        return self.leads.get(game, {}).get((first, second))
 
 
-def interval(value: float, low: float, high: float, *, digits: int = 2) -> str:
-    """Returns a value and its interval as text, such as ``0.12 (0.08 to 0.16)``; without one if it has none."""
-    ends = "" if isnan(low) or low == high else f" ({low:.{digits}f} to {high:.{digits}f})"
-    return f"{value:.{digits}f}{ends}"
+#: The least number whose logarithm is taken.
+_LEAST = 1e-6
 
 
-def mean_of(seeds: pd.DataFrame, *, logs: bool = False) -> Estimated:
+def mean_of(seeds: pd.DataFrame, *, logs: bool = False) -> Interval:
     """Returns the mean over seeds of the column ``value``, by their logarithms if asked, and its interval.
 
-    Fewer than three seeds have the half width in the column ``ci95``, over deals.
+    Seeds without a number are left out. Fewer than three have the half width in the column ``ci95``, over deals. A
+    logarithm is that of at least 1e-6.
     """
-    logs = logs and bool((seeds["value"] > 0).all())
-    values = np.log(seeds["value"]) if logs else seeds["value"]
+    seeds = seeds[seeds["value"].notna()]
+    values = np.log(seeds["value"].clip(lower=_LEAST)) if logs else seeds["value"]
     half = estimate(values).ci95 if len(values) > 2 else float(pd.to_numeric(seeds["ci95"]).mean())
     ends = values.mean() + np.array([0, -half, half])
-    mean, low, high = map(float, np.exp(ends) if logs else ends)
-    return mean, low, high
+    return Interval(*map(float, np.exp(ends) if logs else ends))
 
 
 def bars(ranked: Ranks, title: str, label: str) -> Figure:
@@ -216,18 +267,31 @@ def page(
 
     Args:
         question: The title.
-        answer: At most three sentences, without more than three intervals.
+        answer: At most three sentences, without more than three intervals; the first is set in bold.
         picture: A picture as Markdown, whose title is the finding.
-        sure: Three sentences: what was compared, what could change the answer, and what is not known.
+        sure: Three sentences: what was compared, what could change the answer, and what is not known; without heads.
         command: The command that repeats it.
         details: Everything else, folded, by heading.
     """
-    text = f"# {question}\n\n{answer.strip()}\n\n" + (f"{picture}\n\n" if picture else "")
-    text += "".join(["## How sure?\n\n", *(f"- {one}\n" for one in sure), "\n"]) if sure else ""
+    bold = re.sub(r"(?s)^(.+?\.)(?=\s+[A-Z`]|$)", r"**\1**", answer.strip())
+    text = f"# {question}\n\n{bold}\n\n" + (f"{picture}\n\n" if picture else "")
+    points = "".join(f"- **{head}.** {one}\n" for head, one in zip(HEADS, sure, strict=False))
+    text += f"## How sure?\n\n{points}\n" if points else ""
     text += f"## Repeat it\n\n```sh\n{command}\n```\n" if command else ""
     for heading, own in (details or {}).items():
         text += f"\n<details>\n<summary>{heading}</summary>\n\n{own.strip()}\n\n</details>\n"
     return f"{text.strip()}\n"
+
+
+def counted(number: int, noun: str) -> str:
+    """Returns a number of things, such as ``one seed`` and ``2 seeds``."""
+    return f"one {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def most(noun: str, numbers: Iterable[int]) -> str:
+    """Returns the largest of numbers of things, such as ``3 seeds`` if all are equal, or else ``3 seeds at most``."""
+    found = set(numbers)
+    return f"{counted(max(found), noun)}{' at most' * (len(found) > 1)}"
 
 
 def line(cells: Iterable[object]) -> str:

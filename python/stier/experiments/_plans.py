@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,12 +21,12 @@ from pyarrow.parquet import read_table
 from stier._adapting import as_game
 from stier._content import contents, contents_of, own_network, was_played
 from stier._imports import path_of
-from stier._native import Agent, Game, TabularPolicy, __version__, alternatives, load_game, registered_names
+from stier._native import Agent, Game, TabularPolicy, __version__, alternatives, load_agent, load_game, registered_names
 from stier._output import first_sentence
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
 from stier.experiments._pages import Answer, Report, as_file, bars, page
-from stier.playing import AnyAgent, AnyGame, as_agent, is_named
+from stier.playing import AnyAgent, AnyGame, as_agent, is_named, name_in
 
 if TYPE_CHECKING:
     from stier.experiments._store import Store
@@ -311,6 +310,9 @@ class TablePlan(Plan):
         known = {**COMMON, **OF_TABLES, **self.keys}
         self.given = checked(given, known, optional=known)
         top = {key: value for key, value in given.items() if key in self.keys}
+        needed = (key for key in self.keys if key not in {*self.defaults, *top, *self.optional})
+        if "row" not in self.given and (key := next(needed, None)) is not None:
+            raise ArgumentError(f"{key} is missing: add a table [[row]] with a {key}")
         self.rows: list[dict[str, Any]] = []
         made: dict[str, Task] = {}
         for number, own in enumerate(self.given.get("row", [{}]), start=1):
@@ -457,14 +459,16 @@ def as_text(agent: AnyAgent, game: Game) -> str:
     return text.strip()
 
 
-def with_option(text: str, game: AnyGame, names: Sequence[str], value: int) -> tuple[str, bool]:
-    """Returns an agent of a game with a value for the first of these options that it has, and True if it has one.
+def with_option(text: str, game: AnyGame, names: Sequence[str], value: int) -> str | None:
+    """Returns an agent of a game with a value for the first of these options that it has; None if it has none.
 
     Raises `AgentError` for one that cannot play the game, or for a value out of range.
     """
-    own = [] if is_named(text) else describe_agent(re.split("[:(]", text)[0].strip()).options
+    own = [] if is_named(text) else describe_agent(name_in(text)).options
     name = next((name for name in names if name in (option.name for option in own)), None)
-    timed = text if name is None else f"{text}{',' if ':' in text else ':'}{name}={value}"
-    if not was_played(text):
-        as_agent(timed, as_game(game))
-    return timed, name is not None
+    if name is None:
+        if not was_played(text):
+            as_agent(text, as_game(game))
+        return None
+    # What was played may name the file of a network that is gone.
+    return text if was_played(text) else load_agent(text, game, **{name: value}).spec

@@ -176,8 +176,9 @@ class Experiment(Plan):
     def report(self, store: Store, resamples: int | None = None) -> MatchReport:
         """Makes tables of the games that are there; the deal is the unit of all intervals."""
         found = MatchReport(self, store, resamples)
-        found.markdown, ranks = self.tell(store, answer_of(self, store, {str(self.load_game()): found}), "strength")
-        found.figures = ranks | found.figures
+        game = str(self.load_game())
+        answer = answer_of(self, store, {game: found}, {game: found.figures})
+        found.markdown, found.figures = self.tell(store, answer, "strength")
         return found
 
 

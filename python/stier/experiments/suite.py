@@ -124,10 +124,12 @@ class Suite(Plan):
             if frames:
                 joined = pd.concat(frames, names=["game", None]).reset_index(level="game").reset_index(drop=True)
                 tables[name] = joined
-        text, figures = self.tell(store, answer_of(self, store, reports), "strength")
-        for game, one in reports.items():
-            figures |= {f"{as_file(game)}_{name}": make for name, make in one.figures.items()}
-        return Report(text, tables, figures)
+        figures = {
+            game: {f"{as_file(game)}_{name}": make for name, make in one.figures.items()}
+            for game, one in reports.items()
+        }
+        text, drawn = self.tell(store, answer_of(self, store, reports, figures), "strength")
+        return Report(text, tables, drawn)
 
 
 def _text(game: AnyGame) -> str:

@@ -17,7 +17,7 @@ from stier import _arguments
 from stier._content import was_played
 from stier._files import as_path
 from stier.errors import ArgumentError
-from stier.experiments._pages import Answer, Estimated, header, interval, line, mean_of
+from stier.experiments._pages import Answer, Interval, counted, header, line, mean_of, most
 from stier.experiments._plans import OnProgress, Rows, TablePlan, Task
 from stier.network import Network
 from stier.playing import as_agent
@@ -119,7 +119,7 @@ class Training(TablePlan):
 
     def evaluate(self, results: pd.DataFrame) -> Answer:
         """Ranks the runs of the first game that has any, by their first measure."""
-        ranks: dict[str, dict[str, Estimated]] = {}
+        ranks: dict[str, dict[str, Interval]] = {}
         details, measure = {}, ""
         for game in dict.fromkeys(row["game"] for row in self.rows):
             notes = {row["name"]: row["note"].strip() for row in self.rows if row["game"] == game}
@@ -134,15 +134,15 @@ class Training(TablePlan):
             details["Earlier commits"] = _table(earlier.set_index("run")["made_by"].to_dict(), _ends(earlier))
         return Answer(
             "Which training is best?",
-            measure,
+            f"mean return {measure}" if measure.startswith("against ") else measure,
             ranks,
             # Shares of uniform play and the gains of responders are losses of the network.
             lowest=measure == SHARE or measure.startswith("gain of "),
             sure=[
-                f"Compared: {len(self.rows)} trainings with {max(row['seeds'] for row in self.rows)} seeds at most, "
-                "in deals that no training has seen.",
-                "Other seeds could change it: differences between few seeds are small against those within them.",
-                "How the settings do in other games or with more decisions is not known.",
+                f"The ends of {counted(len(self.rows), 'training')} with "
+                f"{most('seed', (row['seeds'] for row in self.rows))}, in deals that no training has seen.",
+                "Other seeds: with few of them, small differences may be those of seeds.",
+                "How the settings do in other games, or with more decisions.",
             ],
             details=details,
         )
@@ -194,10 +194,10 @@ def _table(notes: Mapping[str, str], found: Mapping[str, pd.DataFrame]) -> str:
             seconds = there[0]["cpu_seconds"].mean()
             made = [str(seeds), f"{there[0]['steps'].iloc[0]:,}", "" if np.isnan(seconds) else f"{seconds:.0f}"]
         few = {len(table): f", {len(table)} seeds" for table in there} | {seeds: "", 1: ", one seed"}
-        cells = [interval(*_mean(table), digits=3) + few[len(table)] if len(table) else "" for table in own]
+        cells = [f"{_mean(table):.3f}" + few[len(table)] if len(table) else "" for table in own]
         text += line([run, *made, *cells])
     return text + "\n" + "".join(f"- {run}: {note}\n" for run, note in notes.items() if note)
 
 
-def _mean(seeds: pd.DataFrame) -> Estimated:
+def _mean(seeds: pd.DataFrame) -> Interval:
     return mean_of(seeds, logs=seeds["measure"].iloc[0] == DISTANCE)

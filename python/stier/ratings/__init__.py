@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from stier._native import estimate_of_sums, share_of_sums
 from stier.errors import MissingExtraError
 
 if find_spec("scipy") is None:
@@ -46,13 +45,11 @@ __all__ = [
     "control_variate",
     "cross_table",
     "estimate",
-    "estimate_of_sums",
     "is_better",
     "nash_averaging",
     "outcomes",
     "pairing_gain",
     "plackett_luce",
     "share",
-    "share_of_sums",
     "variance_reduction",
 ]

@@ -79,8 +79,10 @@ def estimate(values: npt.ArrayLike, within: Bounds | None = None) -> Estimate:
     return Estimate(*_native.estimate(np.asarray(values, dtype=np.float64).ravel(), *range_of(within)))
 
 
-def share(values: npt.ArrayLike) -> Share:
+def share(values: npt.ArrayLike, of: npt.ArrayLike = 1) -> Share:
     """The mean of independent values between 0 and 1, with an interval that is right near 0 and 1.
+
+    With `of` it is the sum of the values divided by that of what each is a part of, such as games won of those played.
 
     The interval is Clopper and Pearson's (1934) for as many trials as the values are worth by their variance (E. L.
     Korn and B. I. Graubard, *Confidence intervals for proportions with small expected number of positive counts
@@ -88,10 +90,11 @@ def share(values: npt.ArrayLike) -> Share:
     values that are not shares.
     """
     parts = np.asarray(values, dtype=np.float64).ravel()
-    wrong = parts[~((parts > -1e-9) & (parts < 1 + 1e-9))]
-    if wrong.size:
-        raise ArgumentError(f"shares must be between 0 and 1, got {wrong[0]:g}")
-    return Share(*_native.share(parts, np.ones_like(parts)))
+    wholes = np.broadcast_to(np.asarray(of, dtype=np.float64).ravel(), parts.shape).copy()
+    wrong = ~((parts > -1e-9) & (parts < wholes + 1e-9))
+    if wrong.any():
+        raise ArgumentError(f"shares must be between 0 and {wholes[wrong][0]:g}, got {parts[wrong][0]:g}")
+    return Share(*_native.share(parts, wholes))
 
 
 def half_width(variance: float, freedom: int) -> float:
