@@ -24,8 +24,6 @@ class _Numbers:
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and repr(vars(self)) == repr(vars(other))
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 @dataclass(frozen=True, eq=False)
 class ActionStats(_Numbers):
@@ -156,8 +154,6 @@ class Beliefs:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Beliefs) and self._parts() == other._parts()
-
-    __hash__ = None  # type: ignore[assignment]
 
     def _parts(self) -> dict[str, Any]:
         return vars(self) | {"expected": self.expected.tolist()}

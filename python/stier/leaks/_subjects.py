@@ -36,27 +36,27 @@ class Subject:
         """Yields the states of a random game in which a player acts, with the number of events before."""
         raise NotImplementedError
 
-    def players(self, state: Any) -> list[int]:
+    def players(self, state: Any, /) -> list[int]:
         """Returns the players to check in a state."""
         raise NotImplementedError
 
-    def facts(self, replayed: Any, player: int) -> dict[str, Any]:
+    def facts(self, replayed: Any, player: int, /) -> dict[str, Any]:
         """Returns everything the player is given in a state that was replayed, by name."""
         raise NotImplementedError
 
-    def worlds(self, state: Any, player: int, count: int, rng: random.Random) -> Iterator[Any]:
+    def worlds(self, state: Any, player: int, count: int, rng: random.Random, /) -> Iterator[Any]:
         """Draws states that the player should not be able to tell apart from this one, or fewer."""
         raise NotImplementedError
 
-    def replay(self, world: Any, rng: random.Random) -> Any:
+    def replay(self, world: Any, rng: random.Random, /) -> Any:
         """Plays a world from the start, so that stored values belong to it. Raises `ImpossibleError`."""
         raise NotImplementedError
 
-    def differs(self, state: Any, world: Any, player: int) -> bool:
+    def differs(self, state: Any, world: Any, player: int, /) -> bool:
         """Returns `True` if the world differs from the state with all cards open."""
         return str(state) != str(world)
 
-    def keep(self, replayed: Any) -> Any:
+    def keep(self, replayed: Any, /) -> Any:
         """Returns what to show of a state that was replayed: itself if nobody changes it."""
         return replayed
 
