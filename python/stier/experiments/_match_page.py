@@ -97,8 +97,10 @@ class MatchReport(Report):
 
     def __init__(self, experiment: Any, store: Store, resamples: int | None = None) -> None:
         found = outcomes(store)
-        self.experiment, self.games = experiment, len(found.unit)
-        self.cross_table, self.ratings = cross_table(found), _ratings(found, resamples)
+        self.experiment: Any = experiment
+        self.games: int = len(found.unit)
+        self.cross_table: CrossTable = cross_table(found)
+        self.ratings: Ratings | None = _ratings(found, resamples)
         self.leads = _leads(found)
         crossed, rated, missing = self.cross_table, self.ratings, ""
         tables = {

@@ -48,14 +48,14 @@ class Report:
         figures: Mapping[str, Callable[[], Figure]] | None = None,
         digits: int | None = 6,
     ) -> None:
-        self._text = self.markdown = text
+        self.markdown: str = text
         self._digits = None if digits is None else f"%.{digits}g"
         self.tables: dict[str, Any] = dict(tables)
         self.figures: dict[str, Any] = dict(figures or {})
 
     def __str__(self) -> str:
         """The text."""
-        return self._text
+        return self.markdown
 
     def __repr__(self) -> str:
         return f"<stier.experiments.{type(self).__name__}: {', '.join(self.tables)}>"

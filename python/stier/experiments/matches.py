@@ -78,7 +78,7 @@ class Experiment(Plan):
     unit = "games"
     page_after: ClassVar[PageAfter] = "never"
     keys: ClassVar[Mapping[str, Any]] = {"game": str, "rules": dict, "pairings": list, **KEYS}
-    optional = ("seed",)
+    optional: ClassVar[Sequence[str]] = ("seed",)
     schema = SCHEMA
 
     def __init__(

@@ -49,7 +49,7 @@ class Suite(Plan):
     unit = "games"
     page_after: ClassVar[PageAfter] = "end"
     keys: ClassVar[Mapping[str, Any]] = {"games": list[str], **KEYS}
-    optional = ("seed",)
+    optional: ClassVar[Sequence[str]] = ("seed",)
     schema = SCHEMA
 
     def __init__(

@@ -168,7 +168,8 @@ class Histories:
                     actions.insert(0 if rng.random() < share else len(actions), event[1])
             return iter(actions)
 
-        share, stack = 0.0, [(root, events(root))]
+        share = 0.0
+        stack: list[tuple[Any, Iterator[Any]]] = []
         for tried in range(_TRIES + _TRIES_PER_EVENT * len(path)):
             # Begins anew now and then: a wrong event may show late, as a card that is seen once all are dealt.
             if tried % (3 * len(path) // 2) == 0:
