@@ -48,6 +48,7 @@ class Report:
         figures: Mapping[str, Callable[[], Figure]] | None = None,
         digits: int | None = 6,
     ) -> None:
+        self._text: str = text
         self.markdown: str = text
         self._digits = None if digits is None else f"%.{digits}g"
         self.tables: dict[str, Any] = dict(tables)
@@ -55,7 +56,7 @@ class Report:
 
     def __str__(self) -> str:
         """The text."""
-        return self.markdown
+        return self._text
 
     def __repr__(self) -> str:
         return f"<stier.experiments.{type(self).__name__}: {', '.join(self.tables)}>"

@@ -308,7 +308,7 @@ class TablePlan(Plan):
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         known = {**COMMON, **OF_TABLES, **self.keys}
-        self.given: dict[str, Any] = checked(given, known, optional=known)
+        self.given: Mapping[str, Any] = checked(given, known, optional=known)
         top = {key: value for key, value in given.items() if key in self.keys}
         needed = (key for key in self.keys if key not in {*self.defaults, *top, *self.optional})
         if "row" not in self.given and (key := next(needed, None)) is not None:
@@ -326,7 +326,7 @@ class TablePlan(Plan):
             except ValueError as error:
                 raise ArgumentError(f"{where}{error}") from None
             made |= {task.key: task for task in found}
-        self.tasks: list[Task] = list(made.values())
+        self.tasks: Sequence[Task] = list(made.values())
 
     @abstractmethod
     def work(self, row: Mapping[str, Any]) -> Iterable[Task]:
