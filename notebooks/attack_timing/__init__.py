@@ -67,7 +67,7 @@ and one for the referee, and take one off for each trump that no unseen trump be
 
 #: Sentences of the answer, under `points`: the table, the row, and the column with the figure.
 SENTENCES = {
-    "**Per bout that a player leads first, attacking at once {gains} over waiting** if the network plays on.": (
+    "Per bout that a player leads first, attacking at once {gains} over waiting if the network plays on.": (
         ("by_tricks", "chapter == 'champion' and tricks == 0", "now_minus_wait")
     ),
     "In a match, where each side leads half of the bouts, a player who never attacks {loses} to one who attacks at the "
@@ -75,7 +75,7 @@ SENTENCES = {
     "The network's own timing {gains} over attacking at the first chance.": (
         ("matches", "cards == 'champion_timing' and against == 'always'", "mean")
     ),
-    "**Per bout that a player leads first, attacking at once {gains} over waiting** if `greedy` plays on.": (
+    "Per bout that a player leads first, attacking at once {gains} over waiting if `greedy` plays on.": (
         ("by_tricks", "chapter == 'broad' and tricks == 0", "now_minus_wait")
     ),
 }
@@ -137,11 +137,11 @@ def _page(tables: Mapping[str, pd.DataFrame]) -> str:
     changes, unknown = (" ".join(_told(tables, sentences)) for sentences in (CHANGES, UNKNOWN))
     return page(
         "When is an attack in Schwinget right?",
-        answer or "**The chapters that were played have no short answer**: see the tables.",
+        answer or "The chapters that were played have no short answer: see the tables.",
         sure=[
-            f"**What was compared.** {COMPARED}",
-            f"**What could change the answer.** {changes or 'Other players who play on, and other rules.'}",
-            f"**What is not known.** How near the players are to perfect play. {unknown}".strip(),
+            COMPARED,
+            changes or "Other players who play on, and other rules.",
+            f"How near the players are to perfect play. {unknown}".strip(),
         ],
         command="python notebooks/attack_timing",
         details={"The rule of thumb": RULE},
