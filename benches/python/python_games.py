@@ -25,7 +25,9 @@ PAIRS = [
     ("leduc:Leduc", "leduc_poker"),
     ("trumps:Trumps", "schwinget:suits=2,values=3,hand_size=2"),
 ]
-ROUNDS, GAMES, STEPS, ITERATIONS, CFR = 5, 64, 200, 2000, 100
+ROUNDS, GAMES, STEPS, ITERATIONS = 5, 64, 200, 2000
+#: The shortest time in which iterations of CFR+ are counted, in seconds.
+SHORTEST = 0.2
 
 
 class Row(NamedTuple):
@@ -75,8 +77,14 @@ def first(text: str) -> float:
 
 def solve(game: stier.Game) -> float:
     """Returns milliseconds of CFR+ per iteration."""
-    once, often = (seconds(lambda n=n: stier.solve(game, iterations=n, threads=1), ROUNDS) for n in (1, 1 + CFR))
-    return 1000 * (often - once) / CFR
+
+    def run(iterations: int) -> float:
+        return seconds(lambda: stier.solve(game, iterations=iterations, threads=1), ROUNDS)
+
+    once, iterations = run(1), 128
+    while (longer := run(1 + iterations) - once) < SHORTEST:
+        iterations *= 2
+    return 1000 * longer / iterations
 
 
 def python_games(rows: list[Row], where: list[str]) -> str:
