@@ -20,6 +20,7 @@ import optax
 
 import stier
 from stier.network import Network
+from stier.ratings import estimate
 
 GAME = "schwinget"
 #: The game's own network, which draws its actions, and an agent whose beliefs assume it at the other seat.
@@ -159,7 +160,8 @@ def belief_losses(game: stier.Game, agent: str, states: Sequence[stier.State], h
 def interval(values: Floats, games: npt.NDArray[np.int64]) -> str:
     """Returns the mean with its 95 % interval over games."""
     excess = np.bincount(games, values - values.mean())
-    return f"{values.mean():+.3f} ± {1.96 * np.sqrt((excess**2).sum()) / len(values):.3f}"
+    found = estimate(values.mean() + excess * len(excess) / len(values))
+    return f"{found.mean:+.3f} ± {found.ci95:.3f}"
 
 
 def main() -> None:

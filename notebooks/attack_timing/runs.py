@@ -10,13 +10,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import stats
 
 from attack_timing import play
 from stier import derive_seed
 from stier.experiments import build
-
-#: Standard errors in the half width of a 95 % interval.
-NORMAL = 1.96
 
 #: Units that an interval needs.
 FEWEST = 10
@@ -34,8 +32,9 @@ def means(
     """Returns the mean of each value in each group, with the half width of its 95 % interval.
 
     The variance is that of a ratio of sums over units (linearized), so that rows of one unit may depend on each other.
-    Intervals of shares allow for what was not seen, as if one more unit lay at the farther end: 20 units that are all
-    alike are not known to be always alike.
+    The interval is Student's, as that of `stier.ratings.estimate` without a range. Intervals of shares allow for what
+    was not seen, as if one more unit lay at the farther end: 20 units that are all alike are not known to be always
+    alike.
 
     Args:
         frame: Rows with the columns `by` and `unit`.
@@ -87,7 +86,8 @@ def _ratio(
         variance = np.bincount(of, weights=residual**2, minlength=count) * units / (units - 1) / total**2
         if is_share:
             variance += (np.maximum(mean, 1 - mean) / (units + 1)) ** 2
-    return mean, NORMAL * np.sqrt(np.where((units >= FEWEST) & (variance > NOTHING), variance, np.nan))
+        quantile = stats.t.ppf(0.975, units - 1)
+    return mean, quantile * np.sqrt(np.where((units >= FEWEST) & (variance > NOTHING), variance, np.nan))
 
 
 ARMS = ("now", "wait", "never")

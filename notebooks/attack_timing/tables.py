@@ -11,7 +11,6 @@ import pandas as pd
 from attack_timing.hands import PARTS, count
 from attack_timing.runs import (
     ARMS,
-    NORMAL,
     Parts,
     Run,
     Scope,
@@ -22,6 +21,7 @@ from attack_timing.runs import (
     scoring_of,
     stack,
 )
+from stier.ratings import estimate
 
 #: The means of every second continuation of each arm.
 HALVES = ("now_even", "now_odd", "wait_even", "wait_odd")
@@ -177,4 +177,5 @@ def mistakes_table(store: Parts, runs: Sequence[Run]) -> pd.DataFrame:
 def _per_game(frame: pd.DataFrame, loss: np.ndarray, games: int) -> tuple[float, float]:
     """The mean loss of one of two seats in a game."""
     sums = pd.Series(loss).groupby(frame["game"].to_numpy()).sum().reindex(range(games), fill_value=0.0) / 2
-    return float(sums.mean()), float(NORMAL * sums.std() / np.sqrt(games))
+    found = estimate(sums)
+    return found.mean, found.ci95

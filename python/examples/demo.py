@@ -43,9 +43,12 @@ class Attacks:
     attacked: np.ndarray
 
     def share(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of all bouts, the share with an attack after k tricks, and the half width of its 95 % interval."""
-        share = self.attacked / self.bouts
-        return share, 1.96 * np.sqrt(share * (1 - share) / self.bouts)
+        """Of all bouts, the share with an attack after k tricks, and the half width of its 95 % interval.
+
+        The interval is the one of A. Agresti and B. A. Coull (1998): never attacked is not known to be never.
+        """
+        share, near = self.attacked / self.bouts, (self.attacked + 2) / (self.bouts + 4)
+        return share, abs(near - share) + 1.96 * np.sqrt(near * (1 - near) / (self.bouts + 4))
 
 
 def count_attacks(games: Iterable[stier.playing.Played], player: int, num_cards: int) -> Attacks:

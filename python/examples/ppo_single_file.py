@@ -14,8 +14,8 @@ Names and structure are those of CleanRL. What differs is due to the games:
   the winner of a trick leads the next one, these are more often the losers', so dropping them would favour the winners.
 - The optimum is an equilibrium, which may be mixed. The entropy bonus starts high and is annealed.
 
-Needs `pip install torch`, and safetensors for `--save`. The maintained learners, in JAX and with checkpoints, are in
-`stier.train`.
+Needs `pip install torch scipy`, and safetensors for `--save`. The maintained learners, in JAX and with checkpoints, are
+in `stier.train`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 import stier
+import stier.ratings
 import stier.solving
 
 
@@ -223,7 +224,8 @@ def evaluate_against_random(args: Args, game: stier.Game, agent: Agent) -> tuple
             step = envs.step(agent.get_action(step.observation, step.legal_action_mask)[0])
             returns += step.rewards[:, seat]
     returns /= game.num_players()
-    return float(returns.mean()), float(1.96 * returns.std(ddof=1) / np.sqrt(args.eval_deals))
+    found = stier.ratings.estimate(returns, (game.min_utility(), game.max_utility()))
+    return found.mean, found.ci95
 
 
 @torch.no_grad()
