@@ -23,7 +23,7 @@ sys.path.insert(0, str(HERE.parent / "python" / "examples"))
 PAIRS = [
     ("kuhn:Kuhn", "kuhn_poker"),
     ("leduc:Leduc", "leduc_poker"),
-    ("trumps:Trumps", "schwinget:suits=2,values=3,hand_size=2"),
+    ("trumps:Trumps", "schwinget:suits=2,values=2,hand_size=2,counter=off,set_aside=1"),
 ]
 ROUNDS, GAMES, STEPS, ITERATIONS = 5, 64, 200, 2000
 #: The shortest time in which iterations of CFR+ are counted, in seconds.
