@@ -218,6 +218,31 @@ def test_the_research_guides_are_short() -> None:
     assert sum(len(above_the_folds(page.read_text("utf-8")).split()) for page in GUIDES) <= 1800
 
 
+def test_the_guide_has_the_speeds_of_the_page() -> None:
+    rows = re.findall(r"^\| `.*", (ROOT / "benches" / "PYTHON_GAMES.md").read_text("utf-8"), re.MULTILINE)
+    figures = [[float(cell.replace(",", "")) for cell in row.split("|")[2:5]] for row in rows]
+    decisions, searches = (
+        [100 * own[column] / rust[column] for own, rust in zip(figures[::2], figures[1::2], strict=True)]
+        for column in (0, 1)
+    )
+    states = [1e6 / row[2] for row in figures[::2]]
+    ranges = [f"{min(found):.0f} to {max(found):.0f}" for found in (states, decisions, searches)]
+    guide = " ".join((ROOT / "python" / "docs" / "guides" / "your_own_game.md").read_text("utf-8").split())
+    state, play, search = re.findall(r"\d+ to \d+(?= µs| %)", guide[guide.index("A new state costs") :])
+    assert [state, play, search] == ranges
+
+
+def test_intervals_of_means_are_not_computed_by_hand() -> None:
+    by_hand = re.compile(r"1\.96\b.*\bstd\(")
+    assert [
+        str(path)
+        for folder in WRITTEN
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".md", ".ipynb") and "node_modules" not in path.parts
+        if by_hand.search(path.read_text("utf-8"))
+    ] == []
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_in_docstrings_run(name: str) -> None:
     needs(name)
