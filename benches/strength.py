@@ -40,7 +40,7 @@ class Strength(TablePlan):
     def work(self, row: Mapping[str, Any]) -> Iterator[Task]:
         """Makes a task for each match."""
         game = stier.load_game(row["game"])
-        for agent, opponent in _pairs(row):
+        for agent, opponent in _pairs(row, game.num_players()):
             for text in (agent, opponent):
                 _timed(text, game, row["time_ms"])
             names = {"agent": agent, "opponent": opponent}
@@ -67,20 +67,20 @@ class Strength(TablePlan):
         """Ranks the agents by their means against the others, with the thinking time of most rows."""
         found = {tuple(row[:4]): row for row in results.itertuples(index=False)}
         details: dict[str, str] = {}
-        standings: dict[str, dict[str, Interval]] = {}
-        leads: dict[str, dict[tuple[str, str], Interval]] = {}
+        merged: dict[str, dict[str, Any]] = {}
         time_ms = mode(row["time_ms"] for row in self.rows)
         for row in self.rows:
             others = f", against <code>{row['against']}</code> at all other seats" if row["against"] else ""
             label = f"<code>{row['game']}</code>, {row['time_ms']} ms per decision{others}"
             details[label] = self.matches_of(row, found)
             if not row["against"] and row["time_ms"] == time_ms:
-                standings.setdefault(row["game"], {}).update(self.standings_of(row, found))
-                leads.setdefault(row["game"], {}).update(self.leads_of(row, found))
+                agents = [*merged.get(row["game"], row)["agents"], *row["agents"]]
+                merged[row["game"]] = {**row, "agents": list(dict.fromkeys(agents))}
+        met = {game: [_met(row, agent, found) for agent in row["agents"]] for game, row in merged.items()}
         return Answer(
             "Which agent is strongest?",
             f"mean return with {time_ms} ms per decision",
-            standings,
+            {game: self.standings_of(row, found) for game, row in merged.items()},
             lowest=False,
             sure=[
                 f"Matches with the same cards for both agents: {results['made_by'].nunique()}. "
@@ -89,7 +89,8 @@ class Strength(TablePlan):
                 "How the agents do with more time.",
             ],
             details=details,
-            leads=leads,
+            leads={game: self.leads_of(row, found) for game, row in merged.items()},
+            apart=[game for game, own in met.items() if any(own) and not all(len(one) == len(own) - 1 for one in own)],
         )
 
     def standings_of(self, row: Mapping[str, Any], found: Mapping[tuple[Any, ...], Any]) -> dict[str, Interval]:
@@ -99,8 +100,7 @@ class Strength(TablePlan):
         """
         standings = {}
         for agent in row["agents"]:
-            met = [found.get((row["game"], row["time_ms"], agent, other)) for other in row["agents"] if other != agent]
-            if means := [Interval.around(one.mean, one.ci95) for one in met if one is not None]:
+            if means := [Interval.around(one.mean, one.ci95) for one in _met(row, agent, found)]:
                 standings[self.name(agent)] = Interval(*(sum(ends) / len(means) for ends in zip(*means, strict=True)))
         return standings
 
@@ -125,7 +125,8 @@ class Strength(TablePlan):
             name = self.name(agent)
             met = [found.get((row["game"], row["time_ms"], agent, other)) for other in opponents]
             cells = ["" if one is None else f"{Interval.around(one.mean, one.ci95)}, {_wins(one)}" for one in met]
-            mean = [] if row["against"] else [f"{standings[name].value:.2f}" if name in standings else ""]
+            has_all = len(_met(row, agent, found)) == len(agents) - 1
+            mean = [] if row["against"] else [f"{standings[name].value:.2f}" if has_all else ""]
             text += line([number, f"`{name}`", *cells, *mean])
         return text
 
@@ -135,10 +136,17 @@ def _timed(text: str, game: stier.Game, time_ms: int) -> str:
     return with_option(text, game, ["time_ms"], time_ms) or text
 
 
-def _pairs(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _pairs(row: Mapping[str, Any], players: int) -> list[tuple[str, str]]:
     if row["against"]:
         return [(agent, row["against"]) for agent in row["agents"]]
-    return list(combinations(row["agents"], 2))
+    # For two players one match has both results.
+    return list((combinations if players == 2 else permutations)(row["agents"], 2))
+
+
+def _met(row: Mapping[str, Any], agent: str, found: Mapping[tuple[Any, ...], Any]) -> list[Any]:
+    """Returns the results of an agent against the other agents of a row, as far as there are any."""
+    keys = [(row["game"], row["time_ms"], agent, other) for other in row["agents"] if other != agent]
+    return [found[key] for key in keys if key in found]
 
 
 def figures_of(result: stier.PitResult, agent: int) -> dict[str, Any]:

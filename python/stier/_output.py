@@ -86,9 +86,8 @@ def bar(
 
 
 def first_sentence(text: str) -> str:
-    """Returns the first sentence of a text, without its full stop and without Markdown. Abbreviations end none."""
-    first = re.split(r"\.(?=\s+[A-Z`]|$)", " ".join(text.split()), maxsplit=1)[0]
-    return re.sub(r"[*`]", "", first)
+    """Returns the first sentence of a text, without its full stop. Abbreviations end none."""
+    return re.split(r"\.(?=\s+[A-Z`]|$)", " ".join(text.split()), maxsplit=1)[0]
 
 
 def duration(seconds: float) -> str:

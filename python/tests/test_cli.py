@@ -53,6 +53,9 @@ def test_agents_are_listed_by_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert [line.split()[0] for line in lines] == [agent.name for agent in stier.describe_agents()]
     assert hint == "Options of an agent: stier agents NAME"
     assert any(line.endswith("Browne et al. 2012)") for line in lines), "an abbreviation does not end a sentence"
+    for line, agent in zip(lines, stier.describe_agents(), strict=True):
+        assert f"{agent.description} ".startswith((f"{line[16:]}. ", f"{line[16:].strip()}. "))
+    assert any("`" in line for line in lines)
 
 
 def test_one_game_or_agent_is_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -425,7 +425,7 @@ def test_a_suite_has_one_report(suite: Store, tmp_path: Path) -> None:
     )
     assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 0
     page = (tmp_path / "PAGE.md").read_text("utf-8")
-    best = "**`advice` has the highest mean return in 3 of 3 games.** By 95 % intervals, `advice` is ahead of the next "
+    best = "**`advice` has the highest mean return in 3 of 3 games.** By 95 % intervals, `advice` is ahead of all "
     assert page.startswith(f"# Which agent is strongest?\n\n{best}")
     folded = re.findall(r"<summary>(.*?)</summary>", page)
     assert folded == ["About", "Each agent in each game", *(f"<code>{game}</code>" for game in GAMES), "Machines"]

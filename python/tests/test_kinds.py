@@ -327,19 +327,18 @@ def test_agents_rank_by_mean_return_and_not_by_games_won(kind: str, given: Any, 
             {"g": {"a": (1, 1, 1), "b": (2, 2, 2)}, "h": {"a": (2, 1, 3), "b": (1, 0, 2)}, "i": {"c": (1, 1, 1)}},
             True,
             "`a` and `b` each have the lowest loss in 1 of 2 games. "
-            "By 95 % intervals, the first is ahead of the next agent in 1 of 2 games.",
+            "By 95 % intervals, the first is ahead of all others in 1 of 2 games.",
         ),
         (
             {"g": {"a": (1, 1, 1), "b": (2, 2, 2)}, "h": {"a": (1, 1, 1), "b": (3, 2, 4)}},
             False,
-            "`b` has the highest loss in 2 of 2 games. "
-            "By 95 % intervals, `b` is ahead of the next agent in 2 of 2 games.",
+            "`b` has the highest loss in 2 of 2 games. By 95 % intervals, `b` is ahead of all others in 2 of 2 games.",
         ),
         (
             {"g": {"a": (1, 0, 3), "b": (2, 2, 2)}, "h": {"a": (2, 1, 3), "b": (3, 2, 4)}},
             False,
             "`b` has the highest loss in 2 of 2 games. "
-            "By 95 % intervals, `b` is ahead of the next agent in none of 2 games.",
+            "By 95 % intervals, `b` is ahead of all others in none of 2 games.",
         ),
     ],
 )
@@ -352,9 +351,9 @@ def test_answers_name_the_best_and_whether_it_is_known(games: Any, lowest: bool,
 @pytest.mark.parametrize("others", [0.1, 2])
 def test_the_match_of_the_first_two_decides(low: float, is_ahead: bool, others: float) -> None:
     """It does so even if the intervals of their means against all do not overlap."""
-    ranks = {"a": Interval.around(2, others), "b": Interval.around(1.5, others), "c": Interval.exact(0)}
+    ranks = {"a": Interval.around(2, others), "b": Interval.around(1.5, others), "c": Interval.exact(-9)}
     answer = experiments.Answer("?", "win", {"g": ranks}, False, [], {}, leads={"g": {("a", "b"): Interval(3, low, 6)}})
-    assert answer.is_ahead("g") == is_ahead
+    assert answer.near("g") == ["b"] * (not is_ahead)
     assert ("`a` is ahead." in answer.text(), "not tell the two apart" in answer.text()) == (is_ahead, not is_ahead)
 
 
@@ -384,7 +383,158 @@ def test_agents_that_met_are_compared_by_their_own_match(kind: str, tmp_path: Pa
             expected = Interval.around(*ratings.estimate(deals, (-26, 26))[:2])
         assert lead == pytest.approx(expected)
     first, second = list(answer.ranked()["leduc_poker"])[:2]
-    assert answer.is_ahead("leduc_poker") == (leads[first, second].low > 0)
+    assert (second in answer.near("leduc_poker")) == (leads[first, second].low <= 0)
+
+
+#: Agents that play in every game of the tests below.
+THREE = ["random", "pimc:worlds=2", "ismcts:iterations=5"]
+SELF = "network:path=NETWORK"
+
+
+@pytest.mark.parametrize(
+    ("kind", "uneven", "even", "minutes"),
+    [
+        ("matches", {"game": "leduc_poker", "pairings": [THREE[:2], THREE[1:]]}, {"game": "leduc_poker"}, None),
+        (
+            "matches",
+            {"game": "up_and_down", "pairings": [[THREE[0]] * 3 + [other] for other in THREE[1:]]},
+            {
+                "game": "up_and_down",
+                "pairings": [[one] * 3 + [other] for one, other in permutations(THREE, 2)],
+            },
+            None,
+        ),
+        ("matches", {"game": "leduc_poker"}, {"game": "leduc_poker"}, 0),
+        ("suite", {"games": ["leduc_poker"]}, {"games": ["leduc_poker"]}, 0),
+        (
+            "strength:Strength",
+            {"row": [{"game": "leduc_poker", "agents": THREE[:2]}, {"game": "leduc_poker", "agents": THREE[1:]}]},
+            {"game": "leduc_poker"},
+            None,
+        ),
+        ("strength:Strength", {"game": "leduc_poker"}, {"game": "leduc_poker"}, 0),
+        ("strength:Strength", {"game": "schwimmen"}, {"game": "schwimmen"}, 0),
+    ],
+)
+def test_agents_without_the_same_opponents_are_not_ranked(
+    kind: str, uneven: Any, even: Any, minutes: float | None, tmp_path: Path
+) -> None:
+    """Those with the same ones are, whatever the pairings, the seats and the kind."""
+    common = {"kind": kind, "agents": THREE, "deals": 2} | ({"time_ms": 0} if "strength" in kind else {})
+    pages = {}
+    for name, given, stop in [("uneven", uneven, minutes), ("even", even, None)]:
+        store = experiments.run(_run.from_dict({**common, **given}, BENCHES), tmp_path / name, minutes=stop)
+        assert store.complete == (stop is None)
+        pages[name] = experiments.report(store)
+    for name, report in pages.items():
+        answer = report.markdown.split("\n\n")[1]
+        assert ("did not meet the same opponents" in answer) == (name == "uneven")
+        assert ("has the highest" in answer) == ("strength" in report.figures) == (name == "even")
+        assert_form(report.markdown)
+
+
+@pytest.mark.parametrize(("opponent", "ranks"), [(SELF, False), ("greedy", True)])
+def test_trainings_that_played_their_own_networks_are_not_ranked(opponent: str, ranks: bool) -> None:
+    top = {"game": DECK, "settings": {"steps": 9}, "agent": "greedy", "matches": [opponent]}
+    plan = Training({**top, "row": [{"name": "a"}, {"name": "b"}]})
+    row = {"seed": 0, "steps": 9, "measure": f"against {opponent}", "ci95": 0.1, "cpu_seconds": 1.0, "made_by": "x"}
+    answer = plan.evaluate(pd.DataFrame([{**row, "run": "a", "value": 1.0}, {**row, "run": "b", "value": 2.0}]))
+    assert ("`b (one seed)` has the highest" in answer.text(), "did not meet the same" in answer.text()) == (
+        ranks,
+        not ranks,
+    )
+
+
+def test_a_part_of_an_exploitability_plan_claims_nothing_about_the_rest(tmp_path: Path) -> None:
+    games = ["kuhn_poker", DECK]
+    plan = Exploitability({"row": [{"game": game} for game in games], "agents": ["pimc", "ismcts"], "budgets": [1, 4]})
+    store = begin(plan, tmp_path)
+    names = [(task.what["game"], task.what["policy"], task.what["iterations"]) for task in plan.tasks]
+    for number, (game, policy, budget) in enumerate(names):
+        text = str(experiments.report(store))
+        assert_form(text)
+        answer, missing = text.split("\n\n")[1], text.partition("<summary>Not measured yet</summary>")[2]
+        for later, (other, agent, most) in enumerate(names):
+            with_budget = "" if agent == "cfr+" or most is None else f" with {most}"
+            assert (f"- `{agent}`{with_budget} in `{other}`\n" in missing) == (later >= number)
+        begun = {agent for other, agent, _ in names[number:] if other == game}
+        if game == games[0]:
+            # Another game has not begun: the agents that are measured with all budgets are compared.
+            assert not [agent for agent in ("pimc", "ismcts") if agent in begun and f"`{agent}`" in answer]
+            assert "no game" not in text
+        else:
+            assert "Measured in 1 of 2 games, each" in text
+        row = {"game": game, "policy": policy, "iterations": budget, "exploitability": 1 / (number + 1), "value": 0.0}
+        row |= {"histories": 1, "information_sets": 1, "made_by": plan.tasks[number].what["made_by"]}
+        store.keep(number, pa.Table.from_pylist([row], schema=plan.schema), "here")
+    text = str(experiments.report(store))
+    assert "Measured in both games, each" in text
+    assert "Not measured yet" not in text
+
+
+@pytest.mark.parametrize(
+    ("lows", "said"),
+    [
+        ({"b": 1, "c": 1}, "In their own match, `a` is ahead."),
+        ({"b": 1, "c": -1}, "In their own match, `a` is ahead, but not clearly ahead of `c`."),
+        ({"b": -1, "c": 1}, "The results do not tell the two apart."),
+        ({"b": -1, "c": -1, "d": 0}, "The results do not tell the two apart, nor `a` from `c` and `d`."),
+        (
+            {"b": 1, "c": 0, "d": 0, "e": 0, "f": 0},
+            "In their own match, `a` is ahead, but not clearly ahead of `c`, `d` and 2 others.",
+        ),
+    ],
+)
+def test_a_near_third_agent_is_named(lows: dict[str, float], said: str) -> None:
+    ranks = {name: Interval.around(9 - place, 0.1) for place, name in enumerate(["a", *lows])}
+    leads = {("a", name): Interval(1, low, 2) for name, low in lows.items()}
+    answer = experiments.Answer("?", "win", {"g": ranks}, False, [], {}, leads={"g": leads})
+    assert answer.text().endswith(said)
+    # In several games it counts who is ahead of all others.
+    both = experiments.Answer("?", "win", {"g": ranks, "h": ranks}, False, [], {}, leads={"g": leads})
+    assert f"`a` is ahead of all others in {1 + (min(lows.values()) > 0)} of 2 games." in both.text()
+    apart = experiments.Answer("?", "win", {"g": ranks, "h": ranks}, False, [], {}, apart=["h"])
+    assert apart.text() == (
+        "`a` has the highest win in 1 of 2 games. By 95 % intervals, `a` is ahead of all others in 1 of 2 games. "
+        "In `h`, the agents did not meet the same opponents equally often, so that their means are not compared."
+    )
+
+
+def test_a_kind_without_a_page_is_refused_when_it_is_defined(tmp_path: Path, monkeypatch) -> None:
+    methods: dict[str, Any] = {"kind": "own", "work": lambda self, row: [], "measure": lambda self, *given: []}
+    with pytest.raises(stier.ArgumentError, match="Own has no page: define evaluate"):
+        type("Own", (TablePlan,), methods)
+    for name in ("evaluate", "report"):
+        assert type("Own", (TablePlan,), {**methods, name: lambda self, results: None}).kind == "own"
+    # A class that other kinds share need not have it.
+    assert type("Shared", (TablePlan,), {"kind": "shared"}).keys == {}
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    text = "import stier.experiments as e\nclass Own(e.TablePlan):\n    work = measure = lambda *given: []\n"
+    Path("pageless.py").write_text(text)
+    Path("unfinished.py").write_text("from stier.experiments import Plan\nclass Own(Plan): pass\n")
+    for module, said in [("pageless", "has no page: define"), ("unfinished", "does not define play, report")]:
+        with pytest.raises(stier.ArgumentError, match=said):
+            _run.from_dict({"kind": f"{module}:Own"})
+
+
+def test_the_keys_of_a_kind_replace_those_it_inherits() -> None:
+    class Parent(experiments.Plan):
+        keys = {"name": str, "size": (int, float)}  # noqa: RUF012
+        defaults = {"size": 1, "deals": 2}  # noqa: RUF012
+
+    class Child(Parent):
+        defaults = {"size": [0.5], "deals": 2.5}  # noqa: RUF012
+
+    class Other(Parent):
+        keys = {"deals": list[int]}  # noqa: RUF012
+
+    class Same(Child):
+        pass
+
+    assert Parent.keys == {"name": str, "size": (int, float), "deals": int}
+    assert Child.keys == Same.keys == {"name": str, "size": list[float], "deals": float}
+    assert Other.keys == {"size": int, "deals": list[int]}
 
 
 @pytest.mark.parametrize(("kind", "open_parts"), [("strength", 0), ("ladder", 0), ("training", None)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -44,7 +45,9 @@ def answer_of(
         rows = list(one.tables["standings"].itertuples())
         ranks[game] = {own.agent: Interval.around(own.mean, own.mean_ci95) for own in rows}
         wins[game] = {own.agent: Interval(own.wins, own.wins_low, own.wins_high).times(100) for own in rows}
-    details = {"Each agent in each game": _overview(ranks, wins)} if reports else {}
+    apart = [game for game, one in reports.items() if not one.comparable]
+    shown = {game: own for game, own in ranks.items() if game not in apart}
+    details = {"Each agent in each game": _overview(shown, wins)} if shown else {}
     for game, one in reports.items():
         drawings = (plan.picture(store, name, name.replace("_", " ")) for name in figures[game])
         details[f"<code>{game}</code>"] = f"```text\n{one}```\n\n" + "\n\n".join(drawings)
@@ -63,6 +66,7 @@ def answer_of(
         details=details,
         figures={name: make for own in figures.values() for name, make in own.items()},
         leads={game: one.leads for game, one in reports.items()},
+        apart=apart,
     )
 
 
@@ -86,6 +90,7 @@ class MatchReport(Report):
         games: The number of games of it that have been played.
         cross_table: The results of each agent against each other one.
         leads: For each two agents that met, the mean return of the first one less that of the second one.
+        comparable: True if all agents met the same opponents equally often, so that their mean returns are comparable.
         ratings: Bradley-Terry for two players, Plackett-Luce for more; `None` if some agents never met.
         tables: pandas frames: ``standings`` (a row for each agent), ``meetings`` (for each agent and opponent),
             ``pairings`` (for each table of agents), ``convergence`` (for each agent after more and more deals: its mean
@@ -102,6 +107,7 @@ class MatchReport(Report):
         self.cross_table: CrossTable = cross_table(found)
         self.ratings: Ratings | None = _ratings(found, resamples)
         self.leads = _leads(found)
+        self.comparable: bool = _is_even(found)
         crossed, rated, missing = self.cross_table, self.ratings, ""
         tables = {
             "standings": _standings(experiment, crossed, rated),
@@ -137,6 +143,18 @@ class MatchReport(Report):
             span = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (gains.min(), gains.max())))
             lines.append(f"Without pairs, {span} times the games would be needed for the same intervals.\n")
         return "\n".join(lines)
+
+
+def _is_even(found: Outcomes) -> bool:
+    """Returns true if all agents met the same opponents equally often: to exchange two agents changes nothing."""
+    tables = np.unique(np.column_stack([found.unit, np.sort(found.seats, axis=1)]), axis=0)[:, 1:]
+    deals = Counter(map(tuple, tables.tolist()))
+    swaps = [{first: first + 1, first + 1: first} for first in range(len(found.agents) - 1)]
+    return all(
+        deals[tuple(sorted(swap.get(seat, seat) for seat in table))] == deals[table]
+        for swap in swaps
+        for table in deals
+    )
 
 
 def _leads(found: Outcomes) -> dict[tuple[str, str], Interval]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from stier._files import write, write_text
+from stier._output import first_sentence
 from stier.ratings import estimate
 
 if TYPE_CHECKING:
@@ -144,7 +145,8 @@ class Answer:
         details: Everything else, folded, by heading.
         figures: Functions that draw further figures, by name.
         leads: By game and two agents that met: the mean return of the first one less that of the second one in their
-            own match. Where the best two met, it decides whether the first is ahead, and otherwise the ranks do.
+            own match. Where the two met, it decides whether the first is ahead, and otherwise the ranks do.
+        apart: Games whose agents did not meet the same opponents equally often. Their ranks are not used.
     """
 
     question: str
@@ -155,49 +157,71 @@ class Answer:
     details: Mapping[str, str]
     figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
     leads: Mapping[str, Mapping[tuple[str, str], Interval]] = field(default_factory=dict)
+    apart: Collection[str] = ()
 
     def ranked(self) -> dict[str, dict[str, Interval]]:
-        """Returns the ranks of the games that have any, the best first."""
+        """Returns the ranks of the games that have any to compare, the best first."""
         sign = 1 if self.lowest else -1
         found = {game: [one for one in own.items() if not isnan(one[1].value)] for game, own in self.ranks.items()}
-        return {game: dict(sorted(own, key=lambda one: sign * one[1].value)) for game, own in found.items() if own}
+        ranked = {game: dict(sorted(own, key=lambda one: sign * one[1].value)) for game, own in found.items() if own}
+        return {game: own for game, own in ranked.items() if game not in self.apart}
 
     def text(self) -> str:
-        """Returns sentences that name the best agents, and in how many games they are ahead of the next ones."""
+        """Returns sentences that name the best agents, and in how many games they are ahead of all others."""
         ranked, what = self.ranked(), f"the {'lowest' if self.lowest else 'highest'} {self.measure}"
         compared = {game: own for game, own in ranked.items() if len(own) > 1}
+        why = "the agents did not meet the same opponents equally often, so that their means are not compared."
+        apart = f"In {_listed(self.apart)}, {why}" if self.apart else ""
         if not compared:
             alone = [(f" in `{game}`" * bool(game), *own.popitem()) for game, own in ranked.items()]
             said = [f"For `{name}`{where}, the {self.measure} is {value}." for where, name, value in alone]
-            return " ".join(said) or "Nothing has been measured yet."
-        if len(compared) == 1:
+            return " ".join([*said, *[apart] * bool(apart)]) or "Nothing has been measured yet."
+        games = len(compared) + len(self.apart)
+        if games == 1:
             game, own = next(iter(compared.items()))
             first, second = list(own)[:2]
             text = f"`{first}` has {what}{f' in `{game}`' if game else ''}: {own[first]}."
-            known = f"In their own match, `{first}` is ahead." if self._lead(game) else ""
-            known = known if self.is_ahead(game) else "The results do not tell the two apart."
+            near = self.near(game)
+            others = _listed([name for name in near if name != second])
+            if second in near:
+                known = f"The results do not tell the two apart{f', nor `{first}` from {others}' * bool(others)}."
+            elif (first, second) in self.leads.get(game, {}):
+                but = f", but not clearly ahead of {others}" * bool(others)
+                known = f"In their own match, `{first}` is ahead{but}."
+            else:
+                known = f"`{first}` is not clearly ahead of {others}." * bool(others)
             return f"{text} The next is `{second}`, with {own[second]}. {known}".strip()
         bests = [(own, next(iter(own.values())).value) for own in compared.values()]
         firsts = Counter(name for own, best in bests for name, (value, *_) in own.items() if value == best)
         most = max(firsts.values())
-        *equal, last = [f"`{name}`" for name, count in firsts.items() if count == most]
-        named = f"{', '.join(equal)} and {last} each have" if equal else f"{last} has"
-        best_of = {game: f"`{next(iter(own))}`" for game, own in compared.items()}
-        ahead = [game for game, best in best_of.items() if self.is_ahead(game) and (equal or best == last)]
-        known = f"{'the first' if equal else last} is ahead of the next agent"
-        text = f"{named} {what} in {most} of {len(compared)} games."
-        return f"{text} By 95 % intervals, {known} in {len(ahead) or 'none'} of {len(compared)} games."
+        bests = [name for name, count in firsts.items() if count == most]
+        one = f"`{bests[0]}`" if len(bests) == 1 else "the first"
+        named = f"{one} has" if len(bests) == 1 else f"{_listed(bests)} each have"
+        wanted = set(firsts) if len(bests) > 1 else {*bests}
+        ahead = [game for game, own in compared.items() if next(iter(own)) in wanted and not self.near(game)]
+        text = f"{named} {what} in {most} of {games} games."
+        text += f" By 95 % intervals, {one} is ahead of all others in {len(ahead) or 'none'} of {games} games."
+        return f"{text} {apart}".strip()
 
-    def is_ahead(self, game: str) -> bool:
-        """Returns true if the best agent of a game is ahead of the next: in their own match, or else by the ranks."""
-        (_, first), (_, second) = list(self.ranked()[game].items())[:2]
-        if (lead := self._lead(game)) is not None:
-            return lead.is_above(Interval.exact(0))
-        return second.is_above(first) if self.lowest else first.is_above(second)
+    def near(self, game: str) -> list[str]:
+        """Returns the agents of a game that the best is not ahead of: in their own match, or else by the ranks."""
+        (best, first), *others = self.ranked()[game].items()
+        leads = self.leads.get(game, {})
 
-    def _lead(self, game: str) -> Interval | None:
-        first, second = list(self.ranked()[game])[:2]
-        return self.leads.get(game, {}).get((first, second))
+        def is_behind(name: str, own: Interval) -> bool:
+            if (best, name) in leads:
+                return leads[best, name].low > 0
+            return own.is_above(first) if self.lowest else first.is_above(own)
+
+        return [name for name, own in others if not is_behind(name, own)]
+
+
+def _listed(names: Collection[str], most: int = 3) -> str:
+    """Returns names in a sentence, all or the first ones and how many others there are."""
+    shown = [f"`{name}`" for name in names]
+    if len(shown) > most:
+        shown[most - 1 :] = [f"{len(shown) - most + 1} others"]
+    return " and ".join([", ".join(shown[:-1]), *shown[-1:]] if len(shown) > 1 else shown)
 
 
 #: The least number whose logarithm is taken.
@@ -248,6 +272,11 @@ def drawn(name: str, shown: Any, **options: Any) -> Figure:
 
     figure: Figure = getattr(plots, name)(shown, **options).figure
     return figure
+
+
+def title_of(text: str) -> str:
+    """Returns the first sentence of a text without Markdown, for a picture."""
+    return re.sub(r"[*`]", "", first_sentence(text))
 
 
 def as_file(text: str) -> str:

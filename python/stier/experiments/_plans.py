@@ -22,10 +22,9 @@ from stier._adapting import as_game
 from stier._content import contents, contents_of, own_network, was_played
 from stier._imports import path_of
 from stier._native import Agent, Game, TabularPolicy, __version__, alternatives, load_agent, load_game, registered_names
-from stier._output import first_sentence
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
-from stier.experiments._pages import Answer, Report, as_file, bars, page
+from stier.experiments._pages import Answer, Report, as_file, bars, page, title_of
 from stier.playing import AnyAgent, AnyGame, as_agent, is_named, name_in
 
 if TYPE_CHECKING:
@@ -168,7 +167,9 @@ class Plan(ABC):
             key: a_list[type([*value, ""][0])] if isinstance(value, list) else type(value)
             for key, value in cls.defaults.items()
         }
-        cls.keys = {**types, **cls.keys}
+        # The types of its own defaults replace inherited types, but not those that the class has written itself.
+        inherits = "defaults" in vars(cls) and "keys" not in vars(cls)
+        cls.keys = {**cls.keys, **types} if inherits else {**types, **cls.keys}
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self.given = checked({**self.defaults, **given}, {**COMMON, **self.keys}, "", (*COMMON, *self.optional))
@@ -277,7 +278,7 @@ class Plan(ABC):
             command=own.get("command", f"stier run {self.file}" if self.file else f"stier report {store.folder.name}"),
             details={heading: text for heading, text in folded.items() if text},
         )
-        drawn = {picture: partial(bars, ranked, first_sentence(said), answer.measure)} if ranked else {}
+        drawn = {picture: partial(bars, ranked, title_of(said), answer.measure)} if ranked else {}
         return text, {**drawn, **answer.figures}
 
     def name(self, agent: str) -> str:
@@ -289,7 +290,7 @@ class Plan(ABC):
         tables, figures = (Path(self.outputs.get(key, store.folder / key)) for key in ("tables", "figures"))
         place = Path(self.outputs.get("page", tables / Report.page)).parent
         path = Path(os.path.relpath(figures / f"{name}.png", place)).as_posix()
-        return f"![{first_sentence(title)}]({path})"
+        return f"![{title_of(title)}]({path})"
 
 
 class TablePlan(Plan):
@@ -305,6 +306,12 @@ class TablePlan(Plan):
 
     #: The columns of the table. The last is ``made_by``.
     schema: ClassVar[pa.Schema]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        is_abstract = any(hasattr(method, "__isabstractmethod__") for method in (cls.work, cls.measure))
+        if not is_abstract and cls.evaluate is TablePlan.evaluate and cls.report is TablePlan.report:
+            raise ArgumentError(f"{cls.__name__} has no page: define evaluate, which gives the answer, or report")
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         known = {**COMMON, **OF_TABLES, **self.keys}

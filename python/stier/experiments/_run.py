@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from importlib.resources import files
+from inspect import isabstract
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,8 @@ def plan_of(kind: object, beside: Path | None = None) -> type[Plan]:
         own: type[Plan] = _imports.load(kind, beside=beside)
         if not (isinstance(own, type) and issubclass(own, Plan)):
             raise ArgumentError(f"{kind} must be a subclass of stier.experiments.Plan, got {own!r}")
+        if isabstract(own):
+            raise ArgumentError(f"{kind} does not define {', '.join(sorted(own.__abstractmethods__))}")
         return own
     if not isinstance(kind, str) or kind not in KINDS:
         raise ArgumentError(f"unknown kind '{kind}'{alternatives(str(kind), 'kinds', list(KINDS))}")

@@ -145,6 +145,8 @@ class Training(TablePlan):
                 "How the settings do in other games, or with more decisions.",
             ],
             details=details,
+            # Each network would be played by itself.
+            apart=[*ranks] if measure.startswith("against ") and NETWORK in measure else [],
         )
 
 
