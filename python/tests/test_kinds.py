@@ -137,7 +137,7 @@ def test_the_example_of_a_kind_has_all_its_keys(kind: str) -> None:
 
 #: The text of the page of each example.
 SAID = {
-    "matches": r"\n\*\*`\w+` has the highest mean return in `kuhn_poker`: .*, `\w+` is ahead\.\n",
+    "matches": r"\n\*\*`\w+` has the highest mean return in `kuhn_poker`: .*, `\w+` is ahead, but not clearly ahead of `\w+`\.\n",
     "suite": r" of 2 games\.\*\* By 95 % intervals, .* of 2 games\.\n",
     "exploitability": r"Measured in both games, .*: 2 agents\. Exact for .*\. A search was asked with one seed, which",
     "training": r" NashConv in % of uniform play in .*(?s:.*) The ends of 2 trainings with 2 seeds, in deals",
@@ -157,9 +157,17 @@ def test_the_example_of_a_kind_runs(kind: str, tmp_path: Path, monkeypatch, caps
     assert main(["run", "plan.toml", "--threads", "2", "--no-progress"]) == 0
     store = experiments.load("plan.toml")
     assert store.complete
-    page = experiments.report(store).markdown
+    report = experiments.report(store)
+    page = report.markdown
     assert_form(page)
     assert re.search(SAID[kind], page), page
+    # The title of a picture is a finding, and not the sentence below which it stands.
+    titles = [make().get_suptitle().replace("\n", " ") for make in report.figures.values()]
+    assert f"\n\n![{titles[0]}](" in page
+    for title in titles:
+        assert re.search(r" (is|are|leads?|comes?|do not tell) ", title), title
+        assert title not in page.split("\n\n")[1].replace("`", "")
+    pytest.importorskip("matplotlib.pyplot").close("all")
     # Keys that may be left out are read, too, each by itself.
     lines = experiments.example(kind).splitlines()
     for number, line in enumerate(lines):
@@ -490,8 +498,14 @@ def test_a_near_third_agent_is_named(lows: dict[str, float], said: str) -> None:
     leads = {("a", name): Interval(1, low, 2) for name, low in lows.items()}
     answer = experiments.Answer("?", "win", {"g": ranks}, False, [], {}, leads={"g": leads})
     assert answer.text().endswith(said)
+    near = [name for name, low in lows.items() if low <= 0]
+    named = "`a` is ahead of `b`, but not clearly of " if near else "`a` is ahead of all others"
+    title = "The results do not tell `a` from " if "b" in near else named
+    assert answer.finding().startswith(title)
+    assert [name for name in near[:2] if f"`{name}`" not in answer.finding()] == []
     # In several games it counts who is ahead of all others.
     both = experiments.Answer("?", "win", {"g": ranks, "h": ranks}, False, [], {}, leads={"g": leads})
+    assert both.finding() == "`a` leads in 2 of 2 games"
     assert f"`a` is ahead of all others in {1 + (min(lows.values()) > 0)} of 2 games." in both.text()
     apart = experiments.Answer("?", "win", {"g": ranks, "h": ranks}, False, [], {}, apart=["h"])
     assert apart.text() == (

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+
+import pytest
 
 import stier
 
@@ -28,6 +31,19 @@ ROOMS = [
     *("gymnasium", "pettingzoo", "leaks", "train", "ratings", "plots", "experiments", "cli", "__main__"),
 ]
 ROOT = Path(stier.__file__).parent
+#: The sources of the compiled module, `stier._native`, which all rooms may import.
+NATIVE = Path(__file__).parents[1] / "src"
+#: What it imports all the same: by name, when a method is called, and never while it is imported itself.
+CALLED = {
+    "": "pickles name the public functions that make a game or an agent anew",
+    "_native": "pickles of matches, policies and states are read by functions of its own",
+    "errors": "exceptions are classes of Python",
+    "_files": "files are written in one way, in full or not at all",
+    "games": "games of Python are found by their text",
+    "_results": "beliefs, searches, properties and tables are classes and frames of Python",
+    "playing": "agents of Python are found by their text, and what they do is a class of Python",
+    "draw": "a state draws itself in notebooks",
+}
 Module = tuple[str, ...]
 
 
@@ -81,3 +97,14 @@ def test_rooms_import_only_those_below_them() -> None:
     pairs = [(module, other) for module, others in arrows().items() for other in others]
     climbing = [pair for pair in pairs if ROOMS.index(pair[1][0]) > ROOMS.index(pair[0][0])]
     assert not climbing, "\n".join(f"{'.'.join(module)} imports {'.'.join(other)}" for module, other in climbing)
+
+
+def test_the_compiled_module_calls_low_rooms_only() -> None:
+    """Those that it names import only rooms up to `playing`, so no circle goes through an environment or a command."""
+    if not NATIVE.exists():
+        pytest.skip("the sources of the compiled module are not here")
+    sources = "\n".join(path.read_text("utf-8") for path in NATIVE.rglob("*.rs"))
+    # Every module in quotes, but for the place of a class that is its ``module``.
+    named = re.findall(r'(?<!module = )"(stier(?:\.\w+)*)"|import_exception!\((stier\.\w+)', sources)
+    assert {"".join(one).removeprefix("stier").removeprefix(".") for one in named} == CALLED.keys()
+    assert max(ROOMS.index(name) for name in CALLED.keys() - {"", "_native"}) == ROOMS.index("playing")

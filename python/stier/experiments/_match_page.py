@@ -124,11 +124,17 @@ class MatchReport(Report):
             else:
                 own = {"agent": crossed.agents, "weight": average.weights, "average": average.averages}
                 tables["equilibrium"] = pd.DataFrame(own)
-        figures: dict[str, Any] = {"cross_table": partial(drawn, "cross_table", crossed)}
+        ahead = Counter(first for (first, _), lead in self.leads.items() if lead.low > 0)
+        ends = [f"{first} is ahead of {counted(count, 'other agent')}" for first, count in ahead.most_common(1)]
+        finding = ends[0] if ends else "No agent is shown to be ahead of another"
+        figures: dict[str, Any] = {"cross_table": partial(drawn, "cross_table", crossed, finding)}
         if tables["convergence"]["deals"].nunique() > 1:
-            figures["convergence"] = partial(drawn, "convergence", tables["convergence"])
+            half = np.nanmax([mean.ci95 for mean in crossed.overall])
+            finding = f"After {counted(found.units, 'deal')}, every mean is known to within {half:.2f}"
+            figures["convergence"] = partial(drawn, "convergence", tables["convergence"], finding)
         if rated is not None:
-            figures["ratings"] = partial(drawn, "ratings", rated)
+            finding = f"{rated.agents[rated.order()[0]]} is rated highest"
+            figures["ratings"] = partial(drawn, "ratings", rated, finding)
         super().__init__(self._as_text(tables["pairings"]["gain"], missing), tables, figures)
 
     def _as_text(self, gains: pd.Series, missing: str) -> str:

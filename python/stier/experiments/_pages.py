@@ -191,17 +191,27 @@ class Answer:
             else:
                 known = f"`{first}` is not clearly ahead of {others}." * bool(others)
             return f"{text} The next is `{second}`, with {own[second]}. {known}".strip()
-        bests = [(own, next(iter(own.values())).value) for own in compared.values()]
-        firsts = Counter(name for own, best in bests for name, (value, *_) in own.items() if value == best)
-        most = max(firsts.values())
-        bests = [name for name, count in firsts.items() if count == most]
+        bests, most = _firsts(compared)
         one = f"`{bests[0]}`" if len(bests) == 1 else "the first"
         named = f"{one} has" if len(bests) == 1 else f"{_listed(bests)} each have"
-        wanted = set(firsts) if len(bests) > 1 else {*bests}
-        ahead = [game for game, own in compared.items() if next(iter(own)) in wanted and not self.near(game)]
+        clear = [next(iter(own)) for game, own in compared.items() if not self.near(game)]
+        ahead = clear if len(bests) > 1 else [name for name in clear if name in bests]
         text = f"{named} {what} in {most} of {games} games."
         text += f" By 95 % intervals, {one} is ahead of all others in {len(ahead) or 'none'} of {games} games."
         return f"{text} {apart}".strip()
+
+    def finding(self) -> str:
+        """Returns the answer in a few words, as the title of its picture."""
+        compared = {game: own for game, own in self.ranked().items() if len(own) > 1}
+        if len(compared) != 1:
+            bests, most = _firsts(compared)
+            lead = f"lead{'s' * (len(bests) == 1)} in {most} of {len(compared)} games"
+            return f"{_listed(bests)} {lead}" if bests else title_of(self.text())
+        game, own = next(iter(compared.items()))
+        first, second, near = *list(own)[:2], self.near(game)
+        if second in near:
+            return f"The results do not tell `{first}` from {_listed(near)}"
+        return f"`{first}` is ahead of {f'`{second}`, but not clearly of {_listed(near)}' if near else 'all others'}"
 
     def near(self, game: str) -> list[str]:
         """Returns the agents of a game that the best is not ahead of: in their own match, or else by the ranks."""
@@ -214,6 +224,14 @@ class Answer:
             return own.is_above(first) if self.lowest else first.is_above(own)
 
         return [name for name, own in others if not is_behind(name, own)]
+
+
+def _firsts(compared: Ranks) -> tuple[list[str], int]:
+    """Returns the agents that are first in the most games, and in how many they are."""
+    bests = [(own, next(iter(own.values())).value) for own in compared.values()]
+    firsts = Counter(name for own, best in bests for name, (value, *_) in own.items() if value == best)
+    most = max(firsts.values(), default=0)
+    return [name for name, count in firsts.items() if count == most], most
 
 
 def _listed(names: Collection[str], most: int = 3) -> str:
@@ -266,11 +284,13 @@ def bars(ranked: Ranks, title: str, label: str) -> Figure:
     return figure
 
 
-def drawn(name: str, shown: Any, **options: Any) -> Figure:
-    """Draws a figure by the function of `stier.plots` with this name."""
+def drawn(name: str, shown: Any, title: str, **options: Any) -> Figure:
+    """Draws a figure by the function of `stier.plots` with this name; the title is its finding."""
     from stier import plots
 
-    figure: Figure = getattr(plots, name)(shown, **options).figure
+    axes = getattr(plots, name)(shown, **options)
+    figure: Figure = axes.figure
+    figure.suptitle("\n".join(wrap(title, 60)), fontsize=10)
     return figure
 
 

@@ -43,7 +43,7 @@ OUTPUTS = ("tables", "figures", "page")
 PUBLISHED = "published"
 #: The keys of every plan: its outputs and, in place of what `Plan.tell` says by itself, the parts of its page.
 COMMON: dict[str, Any] = {
-    **dict.fromkeys(("question", "answer", "about", "command", *OUTPUTS), str),
+    **dict.fromkeys(("question", "answer", "title", "about", "command", *OUTPUTS), str),
     "sure": list[str],
 }
 #: Further keys of plans with a table of results.
@@ -260,11 +260,12 @@ class Plan(ABC):
     def tell(self, store: Store, answer: Answer, picture: str) -> tuple[str, dict[str, Callable[[], Any]]]:
         """Returns the page of an answer, and its figures: the ranks, by the name `picture`, and the others.
 
-        The plan's own words replace question, answer and the three sentences. The first of these says as well how many
-        parts have not been played yet.
+        The plan's own words replace question, answer, title of the picture and the three sentences. The first of these
+        says as well how many parts have not been played yet.
         """
         own, ranked, missing = self.given, answer.ranked(), len(store.missing())
         said, sure = own.get("answer", answer.text()), list(own.get("sure", answer.sure))
+        title = title_of(own.get("title", answer.finding()))
         if missing:
             sure[:1] = [" ".join([*sure[:1], f"{missing} of {self.parts()} parts have not been played yet."])]
         places = "".join(f"- {name}\n" for name in store.machines)
@@ -273,12 +274,12 @@ class Plan(ABC):
         text = page(
             own.get("question", answer.question),
             said,
-            picture=self.picture(store, picture, said) if ranked else None,
+            picture=self.picture(store, picture, title) if ranked else None,
             sure=sure,
             command=own.get("command", f"stier run {self.file}" if self.file else f"stier report {store.folder.name}"),
             details={heading: text for heading, text in folded.items() if text},
         )
-        drawn = {picture: partial(bars, ranked, title_of(said), answer.measure)} if ranked else {}
+        drawn = {picture: partial(bars, ranked, title, answer.measure)} if ranked else {}
         return text, {**drawn, **answer.figures}
 
     def name(self, agent: str) -> str:
@@ -286,11 +287,11 @@ class Plan(ABC):
         return str(self.given.get("names", {}).get(agent, agent))
 
     def picture(self, store: Store, name: str, title: str) -> str:
-        """Returns a figure for the page, by the path from where the page is; its title is the first sentence."""
+        """Returns a figure for the page, by the path from where the page is."""
         tables, figures = (Path(self.outputs.get(key, store.folder / key)) for key in ("tables", "figures"))
         place = Path(self.outputs.get("page", tables / Report.page)).parent
         path = Path(os.path.relpath(figures / f"{name}.png", place)).as_posix()
-        return f"![{title_of(title)}]({path})"
+        return f"![{title}]({path})"
 
 
 class TablePlan(Plan):

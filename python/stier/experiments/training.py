@@ -48,20 +48,11 @@ class Training(TablePlan):
     kind = "training"
     unit = "decisions"
     keys: ClassVar[Mapping[str, Any]] = {"name": str, "game": str}
-    defaults: ClassVar[Mapping[str, Any]] = {
-        "note": "",
-        "file": "",
-        "algorithm": "ppo",
-        "settings": {},
-        "seeds": 1,
-        "evaluations": 1,
-        "exact": False,
-        "agent": f"network:path={NETWORK}",
-        "matches": [],
-        "deals": 1_000,
-        "responders": [],
-        "responder_deals": 1_000,
-    }
+    defaults: ClassVar[Mapping[str, Any]] = (
+        {"note": "", "file": "", "algorithm": "ppo", "settings": {}, "seeds": 1, "evaluations": 1, "exact": False}
+        | {"agent": f"network:path={NETWORK}", "matches": [], "deals": 1_000}
+        | {"responders": [], "responder_deals": 1_000}
+    )
     schema = pa.schema(
         {"run": "string", "seed": "int64", "steps": "int64", "cpu_seconds": "float64", "measure": "string"}
         | {"value": "float64", "ci95": "float64", "made_by": "string"}
@@ -72,10 +63,10 @@ class Training(TablePlan):
         game = stier.load_game(row["game"])
         if row["name"] in (other["name"] for other in self.rows[:-1]):
             raise ArgumentError(f"there is another row '{row['name']}'")
-        if not was_played(row["file"] or row["agent"]):
-            _check(row, game)
-        what = {key: value for key, value in row.items() if key not in ("note", "seeds")}
         agents = [row["agent"], *row["matches"], *row["responders"]]
+        if not was_played(row["file"] or row["agent"]):
+            _check(row, game, agents)
+        what = {key: value for key, value in row.items() if key not in ("note", "seeds")}
         size = max(1, int(row["settings"].get("steps", 1)))
         for seed in range(1 if row["file"] else _arguments.whole("seeds", row["seeds"], 1, MOST_SEEDS)):
             yield self.new_task(row["name"], {**what, "seed": seed}, game, agents, size)
@@ -150,7 +141,7 @@ class Training(TablePlan):
         )
 
 
-def _check(row: Mapping[str, Any], game: stier.Game) -> None:
+def _check(row: Mapping[str, Any], game: stier.Game, agents: list[str]) -> None:
     """Raises for what would stop a training or its measurement, before anything is trained."""
     for name, path in (("file", row["file"]), ("initial", row["settings"].get("initial"))):
         if path and not as_path(path).is_file():
@@ -168,9 +159,8 @@ def _check(row: Mapping[str, Any], game: stier.Game) -> None:
         file = row["file"] or f"{folder}/network.safetensors"
         if not row["file"]:
             Network.random(game, hidden=(1,)).save(file)
-        for agent in [row["agent"], *row["matches"], *row["responders"]]:
-            if not was_played(agent):
-                as_agent(agent.replace(NETWORK, file), game)
+        for agent in (agent for agent in agents if not was_played(agent)):
+            as_agent(agent.replace(NETWORK, file), game)
 
 
 def _ends(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
