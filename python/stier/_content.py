@@ -42,7 +42,7 @@ def contents_of(text: str, *, is_file: bool = False) -> Mapping[str, str]:
 
 
 def content(path: str) -> str | None:
-    """Returns a hash of the content of a file, or of the source of a module, or None if there is no such file."""
+    """Returns a hash of the content of a file, or of the source of a module, or None if it does not exist."""
     if path.startswith(MODULE):
         return _imports.source(path.removeprefix(MODULE))
     file = as_path(path)

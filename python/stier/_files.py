@@ -22,7 +22,7 @@ _calls = count()
 
 def as_path(path: str | os.PathLike[str]) -> Path:
     """Returns a path with ``~`` in its place: that of the user's folder."""
-    # As it is if there is no such user: Path.expanduser raises then.
+    # As it is for an unknown user, where Path.expanduser raises.
     return Path(os.path.expanduser(os.fspath(path)))  # noqa: PTH111
 
 

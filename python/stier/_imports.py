@@ -44,7 +44,7 @@ def load(text: str, error: type[StierError] = ArgumentError, beside: Path | None
         beside: A folder in which the module may be, too.
 
     Raises:
-        StierError: `error`: there is no such module or name, or the import raised an exception, which is the cause.
+        StierError: `error`: the module or name does not exist, or the import raised an exception, which is the cause.
     """
     found = _PATH.fullmatch(text)
     if found is None:
@@ -103,7 +103,7 @@ def path_of(found: object) -> str | None:
 
 
 def source(module: str) -> str | None:
-    """Returns a hash of the source file of a module as it is now, or None if there is none."""
+    """Returns a hash of the source file of a module as it is now, or None without a file."""
     _reach_here()
     try:
         spec = getattr(sys.modules.get(module), "__spec__", None) or find_spec(module)

@@ -100,10 +100,10 @@ def duration(seconds: float) -> str:
 
 
 def plus_minus(half: float, digits: int = 3) -> str:
-    """Returns an interval as text that follows the mean, such as `` ± 0.012``; empty if there is none."""
+    """Returns an interval as text that follows the mean, such as `` ± 0.012``; empty for not a number."""
     return "" if isnan(half) else f" ± {half:.{digits}f}"
 
 
 def between(low: float, high: float, scale: float = 100, digits: int = 1) -> str:
-    """Returns the interval of a share as text, in percent, such as ``(47.8 to 48.6)``; empty if there is none."""
+    """Returns the interval of a share as text, in percent, such as ``(47.8 to 48.6)``; empty for not a number."""
     return "" if isnan(low) else f"({scale * low:.{digits}f} to {scale * high:.{digits}f})"

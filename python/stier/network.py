@@ -265,7 +265,7 @@ class Network:
     def of(cls, game: AnyGame) -> Network:
         """Returns the network that comes with a game: that of the agent ``network``, trained for the default rules.
 
-        Raises `ValueError` if the game has none.
+        Raises `ValueError` if the game comes without one.
 
         >>> Network.of("schwinget")
         <stier.network.Network 234-256-256-29 for schwinget>
@@ -332,7 +332,7 @@ class Network:
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
         """Writes an ONNX model: ``observation`` (batch, inputs) to ``logits`` (batch, actions) and ``value`` (batch,).
 
-        Logits are those of all actions, legal or not. Without a value head there is no output ``value``. Needs the
+        Logits are those of all actions, legal or not. Without a value head, ``logits`` are the only output. Needs the
         extra ``onnx``.
         """
         try:

@@ -332,7 +332,7 @@ class PolicyAgent:
         self._games: dict[str, pyspiel.Game] = {}
 
     def probabilities(self, state: State) -> list[tuple[int, float]]:
-        """Returns the probability of each legal action. Raises `AgentError` if the policy has none in this state."""
+        """Returns the probability of each legal action. Raises `AgentError` if the policy does not have this state."""
         game = state.get_game()
         text = str(game)
         if text not in self._games:

@@ -1,4 +1,4 @@
-"""Why a game ended as it did, in one sentence."""
+"""The reason for which a game ended as it did, in one sentence."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def end() -> None:
 
 
 def set_streams() -> bool:
-    """Sets the standard streams, so that no text ends a command. Returns False if there is no standard output."""
+    """Sets the standard streams, so that no text ends a command. Returns False without a standard output."""
     # A file that is opened later would take the place of a closed stream.
     if sys.stdin is None:
         sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115

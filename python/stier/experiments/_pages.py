@@ -93,7 +93,7 @@ class Report:
 
 
 class Interval(NamedTuple):
-    """A value and the ends of its 95 % interval: equal to it if it is exact, not numbers if it has none."""
+    """A value and the ends of its 95 % interval: equal to it if it is exact, not numbers if not known."""
 
     value: float
     low: float

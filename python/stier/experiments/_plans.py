@@ -468,7 +468,7 @@ def as_text(agent: AnyAgent, game: Game) -> str:
 
 
 def with_option(text: str, game: AnyGame, names: Sequence[str], value: int) -> str | None:
-    """Returns an agent of a game with a value for the first of these options that it has; None if it has none.
+    """Returns an agent of a game with a value for the first of these options that it has, or None.
 
     Raises `AgentError` for one that cannot play the game, or for a value out of range.
     """

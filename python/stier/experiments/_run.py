@@ -43,7 +43,7 @@ def load(folder: str | Path) -> Store:
     """Reads the results of `run`, complete or not, from a folder; for a TOML file, from ``out/NAME``.
 
     Raises:
-        FileError: There is no experiment.
+        FileError: The folder has no experiment.
         ArgumentError: It is of another version of stier, or damaged.
 
     Warns:
@@ -137,7 +137,7 @@ def read(path: str | Path) -> Any:
     ``seeds``.
 
     Raises:
-        FileNotFoundError: There is no such file.
+        FileNotFoundError: The file does not exist.
         ArgumentError: It is not TOML, or has unknown, missing or wrong keys. The error names the file.
     """
     path = as_path(path)
@@ -166,7 +166,7 @@ def from_dict(given: Mapping[str, Any], beside: Path | None = None) -> Plan:
 
 
 def plan_of(kind: object, beside: Path | None = None) -> type[Plan]:
-    """Returns the class of a kind of plans. Raises `ArgumentError` if there is no such kind."""
+    """Returns the class of a kind of plans. Raises `ArgumentError` for an unknown kind."""
     if isinstance(kind, str) and kind not in KINDS and _imports.is_path(kind):
         own: type[Plan] = _imports.load(kind, beside=beside)
         if not (isinstance(own, type) and issubclass(own, Plan)):
@@ -185,7 +185,7 @@ def example(kind: str) -> str:
     Keys that may be left out are comments, with their defaults if they have one.
 
     Raises:
-        ArgumentError: There is no such kind.
+        ArgumentError: An unknown kind.
     """
     plan_of(kind)
     return (files("stier.experiments") / "examples" / f"{kind}.toml").read_text("utf-8")
@@ -223,7 +223,7 @@ def run(
         ArgumentError: A wrong experiment, or a folder of another one, or the file of a network changes meanwhile, or a
             number of minutes is below 0 or not finite.
         FileError: Another process plays in the folder, or it cannot be written.
-        ConnectionError: There is no cluster at the address.
+        ConnectionError: No cluster answers at the address.
     """
     minutes = None if minutes is None else _arguments.duration("minutes", minutes)
     if isinstance(experiment, Plan):
@@ -310,7 +310,7 @@ def report(store: Store | str | Path, **options: Any) -> Any:
             left out; for more at least 2, and 50 if left out.
 
     Raises:
-        FileError: There is no experiment in the folder.
+        FileError: The folder has no experiment.
         ArgumentError: Nothing has been played yet, or a file is not of this experiment.
     """
     store = store if isinstance(store, Store) else load(store)

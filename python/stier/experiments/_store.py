@@ -43,7 +43,7 @@ class Database:
     """The database in a folder. What is kept in it is checked once: when it is opened, or when it is first read.
 
     What is written at once is there whole or not at all. The journal is SQLite's rollback journal, not its write-ahead
-    log, which needs memory that processes share: network file systems have none.
+    log: it needs memory that processes share, which network file systems do not have.
 
     Attributes:
         folder: The folder.

@@ -77,7 +77,7 @@ class VecEnv(vec_env.VecEnv):
         return self.envs.action_masks()
 
     def close(self) -> None:
-        """Does nothing: there are no processes to end."""
+        """Does nothing: the environments run in this process."""
 
     def get_attr(self, attr_name: str, indices: _Indices = None) -> list[Any]:
         """Returns an attribute, the same one for each environment."""

@@ -169,7 +169,7 @@ def _sampler(rng: random.Random) -> Any:
 
 
 def _step(state: Any, rng: random.Random) -> bool:
-    """Applies a random action or outcome; returns `False` if there is none."""
+    """Applies a random action or outcome; returns `False` at the end."""
     if state.is_chance_node():
         outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
         state.apply_action(rng.choices(outcomes, probabilities)[0])

@@ -61,7 +61,7 @@ class Gsprt:
         self.bounds: tuple[float, float] = (log(beta / (1 - alpha)), log((1 - beta) / alpha))
         #: Observations so far; none are taken after the verdict.
         self.count = 0
-        #: The verdict; `None` while there is none.
+        #: The verdict; `None` until it is known.
         self.verdict: Verdict | None = None
         self._mean = 0.0
         self._squares = 0.0

@@ -184,7 +184,7 @@ def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ra
     it: ratings begin at 25 and follow the games, deal by deal, so the last games count more than the first. The order
     of the deals is drawn: the rating is the mean over resamples of deals. The interval is that of a normal distribution
     with their standard deviation: how much the rating depends on the deals and their order. Where it depends on
-    neither, because the agents always finished alike or there is a single deal, there is no interval.
+    neither, because the agents always finished alike or played a single deal, the interval is not a number.
 
     Args:
         results: The result of `stier.pit`, the games of an experiment, or `Outcomes`.

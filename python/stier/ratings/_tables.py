@@ -27,8 +27,8 @@ class Estimate(NamedTuple):
 
     #: The mean over the units.
     mean: float
-    #: Half the width of the 95 % interval; not a number for fewer than two units, which have none. The mean less it is
-    #: also a lower bound of its own with 95 % confidence, and the mean plus it an upper one.
+    #: Half the width of the 95 % interval; not a number for fewer than two units. The mean less it is also a lower
+    #: bound of its own with 95 % confidence, and the mean plus it an upper one.
     ci95: float
     #: Independent units: deals, not games.
     units: int
@@ -39,7 +39,7 @@ class Share(NamedTuple):
 
     #: The mean over the units, between 0 and 1.
     mean: float
-    #: The lower end of the 95 % interval; not a number for fewer than two units, which have none.
+    #: The lower end of the 95 % interval; not a number for fewer than two units.
     low: float
     #: The upper end.
     high: float
@@ -166,7 +166,7 @@ def outcomes(results: Results) -> Outcomes:
 
     Raises:
         TypeError: It is neither.
-        ValueError: There are no games, or the experiment is not one of matches.
+        ValueError: Nothing has been played, or the experiment is not one of matches.
     """
     if isinstance(results, Outcomes):
         found = results

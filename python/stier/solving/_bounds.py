@@ -30,7 +30,7 @@ class Gain:
 
     @property
     def at_least(self) -> float:
-        """The exploitability that is shown with 95 % confidence: 0 if there is no interval, or it reaches below 0."""
+        """The exploitability that is shown with 95 % confidence: 0 without an interval, or if it reaches below 0."""
         return 0.0 if isnan(self.ci95) else max(0.0, self.gain - self.ci95)
 
     def _text(self, deals: int, seed: int) -> str:

@@ -68,7 +68,7 @@ class Chances:
     rows: list[ChanceRow]
 
     def row(self, round: int | None = None, judge: str | None = None) -> ChanceRow:  # noqa: A002
-        """Returns the row of a group. Raises `KeyError` if there was no such chance, `ValueError` for another judge."""
+        """Returns the row of a group. Raises `KeyError` for an unknown chance, `ValueError` for another judge."""
         for row in self.rows:
             if (row.round, row.judge) == (round, judge):
                 return row

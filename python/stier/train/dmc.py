@@ -1,7 +1,7 @@
 """Deep Monte Carlo: a network learns what each action returns, from whole games, in JAX.
 
 D. Zha et al. 2021, *DouZero* (arXiv:2106.06135). Players take the action with the highest estimate, and now and then a
-random one; the estimate of what they did moves towards what their game returned. There is no critic and no
+random one; the estimate of what they did moves towards what their game returned. It has no critic and no
 bootstrapping. Exploration never stops, so every action keeps being tried.
 """
 

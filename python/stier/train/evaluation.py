@@ -194,7 +194,7 @@ class Evaluation:
 
     @property
     def measure_of_best(self) -> str | None:
-        """The column by which networks are compared; None if there is none.
+        """The column by which networks are compared; None if they are not.
 
         It is NashConv where it is computed, which is best when lowest. Otherwise it is the mean return of actions that
         are drawn from the network's policy, against the first agent of `against`.

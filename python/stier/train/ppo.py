@@ -62,7 +62,7 @@ def value_of(values: jax.Array, log_policy: jax.Array, legal: jax.Array) -> jax.
 
 
 def value_of_action(values: jax.Array, action: jax.Array) -> jax.Array:
-    """Returns the values of chosen actions; those of the decisions if there are no others."""
+    """Returns the values of chosen actions; or else those of the decisions."""
     if values.shape[1] == 1:
         return values[:, 0]
     return jnp.take_along_axis(values, action[:, None], 1)[:, 0]
