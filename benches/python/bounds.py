@@ -5,13 +5,13 @@ Rows that are in the table already are not measured again. All four take about t
 
 from __future__ import annotations
 
-import csv
-import io
 import time
 from pathlib import Path
 
+from rows import Row, completed
+
 import stier
-from stier._files import write, write_text
+from stier._files import write
 
 HERE = Path(__file__).parents[1]
 TABLE, PICTURE = HERE / "bounds.csv", HERE / "bounds.png"
@@ -32,33 +32,14 @@ FOUND_BY = {
 }
 COLUMNS = ("agent", "responder", "deals", "gain", "ci95", "cpu_seconds")
 
-Row = dict[str, str]
 
-
-def read() -> list[Row]:
-    """The rows of the table."""
-    if not TABLE.exists():
-        return []
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def measured(agent: str, responder: str, deals: int) -> Row:
+def measured(agent: str, responder: str, deals: str) -> Row:
     """The gain of a responder against an agent, on average over the seats."""
     before = time.process_time()
-    found = stier.exploit(GAME, agent, responder, deals=deals, seed=SEED)
+    found = stier.exploit(GAME, agent, responder, deals=int(deals), seed=SEED)
     seconds = time.process_time() - before
-    values = (agent, responder, str(deals), f"{found.gain:.4f}", f"{found.ci95:.4f}", f"{seconds:.0f}")
+    values = (agent, responder, deals, f"{found.gain:.4f}", f"{found.ci95:.4f}", f"{seconds:.0f}")
     return dict(zip(COLUMNS, values, strict=True))
-
-
-def save(rows: list[Row]) -> None:
-    """Writes the table."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_text(TABLE, out.getvalue())
 
 
 def draw(rows: list[Row]) -> None:
@@ -94,17 +75,6 @@ def draw(rows: list[Row]) -> None:
     write(PICTURE, lambda path: figure.savefig(path, format="png", dpi=130, metadata={"Software": None}))
 
 
-def main() -> None:
-    """Measures what is missing in the table, and draws it."""
-    rows = read()
-    known = {tuple(row[name] for name in COLUMNS[:3]) for row in rows}
-    for agent, _, responder, deals in AGENTS:
-        if (agent, responder, str(deals)) not in known:
-            rows.append(measured(agent, responder, deals))
-            save(rows)
-            print(", ".join(f"{name} {value}" for name, value in rows[-1].items()), flush=True)
-    draw(rows)
-
-
 if __name__ == "__main__":
-    main()
+    wanted = [(agent, responder, str(deals)) for agent, _, responder, deals in AGENTS]
+    draw(completed(TABLE, COLUMNS[:3], wanted, measured))

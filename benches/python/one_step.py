@@ -5,8 +5,8 @@ its parts are exact: values of actions instead of rollouts, the posterior instea
 the policy of an agent that samples is measured in the same way.
 
 Writes `benches/one_step.parquet` and `benches/one_step.png`, and prints the tables of `benches/SEARCH_STEP.md`. Rows
-that are in the table already are not computed again. Networks are kept in ``out/one_step``, and those that are missing
-are trained.
+that are in the table already are not computed again (see `rows.completed`). Networks are kept in ``out/one_step``, and
+those that are missing are trained.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import argparse
 import itertools
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from responders import DECKS
+from rows import Row, completed
 
 import stier
 import stier.train
@@ -68,11 +68,10 @@ NAMES = {"small": "Small deck", "large": "Large deck", "leduc_poker": "Leduc pok
 #: The agent of exact steps, and the one that takes the likeliest action of the policy without a step.
 EXACT, LIKELIEST = "exact", "likeliest"
 #: The columns that identify a row: a game, the training or noise and seed of the policy before the step, and the step.
-KEY = ("game", "start", "seed", "agent", "beliefs", "step", "temperature", "rollouts")
-COLUMNS = (*KEY, "queries", "nash_conv", "of_uniform", "gain", "cpu_seconds")
+KEY = ("game", "start", "seed", "agent", "beliefs", "step", "temperature", "rollouts", "queries")
+FIGURES = ("nash_conv", "of_uniform", "gain", "cpu_seconds")
 
 Policy = npt.NDArray[np.floating[Any]]
-Row = dict[str, str]
 
 
 @dataclass
@@ -99,14 +98,9 @@ class Measured:
         self.legal, self.uniform = legal, legal / legal.sum(axis=1, keepdims=True)
         self.uniform_nash_conv = self.exact.tree.policy(self.uniform).nash_conv
 
-    def starts(self) -> Iterator[tuple[str, int, Callable[[], Start]]]:
-        """The name and seed of every policy to start from, each with a function that makes it."""
-        for start, seeds in NETWORKS.get(self.name, {}).items():
-            for seed in seeds:
-                yield start, seed, partial(self._network, start, seed)
-        for share in SHARES if self.name in TOYS else ():
-            for seed in range(5):
-                yield str(share), seed, partial(self._noisy, share, seed)
+    def start(self, start: str, seed: int) -> Start:
+        """A policy to start from: that of a network, or a noisy one."""
+        return self._noisy(float(start), seed) if self.name in TOYS else self._network(start, seed)
 
     def _network(self, start: str, seed: int) -> Start:
         steps = decisions(start)
@@ -134,20 +128,17 @@ class Measured:
         policy = (1 - share) * solved + share * noise / noise.sum(axis=1, keepdims=True)
         return Start(policy, 1.0)
 
-    def row(self, start: Start, key: Row, queries: int) -> Row:
+    def row(self, start: Start, key: Row) -> Row:
         """The row of a step from a policy: an exact one, or that of an agent which samples."""
-        before, exact = time.process_time(), key["agent"] in (EXACT, LIKELIEST)
+        before = time.process_time()
         if key["agent"] == LIKELIEST:
             policy: Policy = np.eye(start.policy.shape[1])[start.policy.argmax(axis=1)]
         else:
-            policy = self._stepped(start, key) if exact else self._asked(start, key, queries)
+            policy = self._stepped(start, key) if key["agent"] == EXACT else self._asked(start, key)
         seconds = time.process_time() - before
         found = self.exact.tree.policy(policy).nash_conv
         figures = (found, found / self.uniform_nash_conv, self.exact.gain(start.policy, policy))
-        measured = [f"{figure:.8f}" for figure in figures]
-        return dict(
-            zip(COLUMNS, [*key.values(), "" if exact else str(queries), *measured, f"{seconds:.2f}"], strict=True)
-        )
+        return key | dict(zip(FIGURES, [*(f"{figure:.8f}" for figure in figures), f"{seconds:.2f}"], strict=True))
 
     def _stepped(self, start: Start, key: Row) -> Policy:
         beliefs = key["beliefs"]
@@ -157,10 +148,25 @@ class Measured:
         size, temperature = float(key["step"]), float(key["temperature"])
         return mirror_step(start.policy, start.values[beliefs], step=size, magnet=temperature)
 
-    def _asked(self, start: Start, key: Row, queries: int) -> Policy:
+    def _asked(self, start: Start, key: Row) -> Policy:
         """The policy on average over the agent's random numbers: what plays in a match."""
         agent = key["agent"].format(network=start.file, step=key["step"], rollouts=key["rollouts"])
-        return self.exact.tree.policy_of(agent, seeds=queries).probabilities()
+        return self.exact.tree.policy_of(agent, seeds=int(key["queries"])).probabilities()
+
+
+measured_in = lru_cache(maxsize=1)(Measured)
+
+
+@lru_cache(maxsize=1)
+def start_of(game: str, start: str, seed: str) -> Start:
+    """The policy of a row before the step."""
+    return measured_in(game).start(start, int(seed))
+
+
+def measured(*key: str) -> Row:
+    """The row of a key."""
+    game, start, seed = key[:3]
+    return measured_in(game).row(start_of(game, start, seed), dict(zip(KEY, key, strict=True)))
 
 
 def decisions(start: str) -> int:
@@ -176,27 +182,16 @@ def title_of(start: str) -> str:
 
 
 def settings_of(game: str, options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
-    """The last entries of the wanted keys: agent, beliefs, step, temperature, rollouts."""
+    """The last entries of the wanted keys: agent, beliefs, step, temperature, rollouts, queries."""
     if options.agent is not None:
         for step, rollouts in itertools.product(options.steps, options.rollouts):
-            yield options.agent, "", step, "", rollouts
+            yield options.agent, "", step, "", rollouts, str(options.queries)
         return
-    yield EXACT, "policy", "0", "0", ""
-    yield LIKELIEST, "", "", "", ""
+    yield EXACT, "policy", "0", "0", "", ""
+    yield LIKELIEST, "", "", "", "", ""
     kinds = [kind for kind in KINDS if game != "large" or kind[1] == 0]
     for (beliefs, temperature), step in itertools.product(kinds, STEPS):
-        yield EXACT, beliefs, f"{step:g}", f"{temperature:g}", ""
-
-
-def read() -> list[Row]:
-    """The rows of the table."""
-    return pd.read_parquet(TABLE).to_dict("records") if TABLE.exists() else []
-
-
-def save(rows: Iterable[Row]) -> None:
-    """Writes the table."""
-    frame = pd.DataFrame(rows, columns=COLUMNS, dtype=str)
-    write(TABLE, partial(frame.to_parquet, index=False, compression="zstd"))
+        yield EXACT, beliefs, f"{step:g}", f"{temperature:g}", "", ""
 
 
 def mean(rows: Sequence[Row], column: str) -> float:
@@ -342,20 +337,15 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=8, help="with --agent: seeds to average over (default 8)")
     options = parser.parse_args()
     os.nice(10)
-    rows = read()
-    for name in options.games:
-        deck = Measured(name)
-        for start, seed, make in deck.starts():
-            asked = ("", str(options.queries))
-            known = {tuple(row[column] for column in KEY) for row in rows if row["queries"] in asked}
-            keys = [(name, start, str(seed), *setting) for setting in settings_of(name, options)]
-            missing = [key for key in keys if key not in known]
-            if not missing or (options.starts and start not in options.starts):
-                continue
-            made = make()
-            rows += [deck.row(made, dict(zip(KEY, key, strict=True)), options.queries) for key in missing]
-            save(rows)
-            print(f"{name} {start} seed {seed}: {time.process_time():.0f} CPU seconds", flush=True)
+    wanted = [
+        (game, start, str(seed), *setting)
+        for game in options.games
+        for start, seeds in (NETWORKS.get(game) or dict.fromkeys(map(str, SHARES), range(5))).items()
+        if not options.starts or start in options.starts
+        for seed in seeds
+        for setting in settings_of(game, options)
+    ]
+    rows = completed(TABLE, KEY, wanted, measured)
     print(tables(rows))
     picture(rows)
 
