@@ -33,7 +33,7 @@ ROOMS = [
 ROOT = Path(stier.__file__).parent
 #: The sources of the compiled module, `stier._native`, which all rooms may import.
 NATIVE = Path(__file__).parents[1] / "src"
-#: What it imports all the same: by name, when a method is called, and never while it is imported itself.
+#: Modules that it imports all the same: by name, when a method is called, and never while it is imported itself.
 CALLED = {
     "": "pickles name the public functions that make a game or an agent anew",
     "_native": "pickles of matches, policies and states are read by functions of its own",

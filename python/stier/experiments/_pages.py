@@ -181,16 +181,7 @@ class Answer:
             game, own = next(iter(compared.items()))
             first, second = list(own)[:2]
             text = f"`{first}` has {what}{f' in `{game}`' if game else ''}: {own[first]}."
-            near = self.near(game)
-            others = _listed([name for name in near if name != second])
-            if second in near:
-                known = f"The results do not tell the two apart{f', nor `{first}` from {others}' * bool(others)}."
-            elif (first, second) in self.leads.get(game, {}):
-                but = f", but not clearly ahead of {others}" * bool(others)
-                known = f"In their own match, `{first}` is ahead{but}."
-            else:
-                known = f"`{first}` is not clearly ahead of {others}." * bool(others)
-            return f"{text} The next is `{second}`, with {own[second]}. {known}".strip()
+            return f"{text} The next is `{second}`, with {own[second]}. {self.finding()}."
         bests, most = _firsts(compared)
         one = f"`{bests[0]}`" if len(bests) == 1 else "the first"
         named = f"{one} has" if len(bests) == 1 else f"{_listed(bests)} each have"
@@ -211,7 +202,8 @@ class Answer:
         first, second, near = *list(own)[:2], self.near(game)
         if second in near:
             return f"The results do not tell `{first}` from {_listed(near)}"
-        return f"`{first}` is ahead of {f'`{second}`, but not clearly of {_listed(near)}' if near else 'all others'}"
+        others = "all others" if len(own) > 2 and not near else f"`{second}`"
+        return f"`{first}` is ahead of {others}{f', but not clearly of {_listed(near)}' * bool(near)}"
 
     def near(self, game: str) -> list[str]:
         """Returns the agents of a game that the best is not ahead of: in their own match, or else by the ranks."""

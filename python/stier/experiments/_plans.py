@@ -123,11 +123,11 @@ class Task:
 
 
 class Plan(ABC):
-    """An experiment: tasks that depend on nothing but the plan, and the page that their rows make.
+    """The plan of an experiment: tasks that depend on nothing but the plan, and the page that their rows make.
 
-    A kind of experiment is a subclass. It names its `keys`, makes its `tasks` in ``__init__``, plays one of them in
-    `play`, and makes the page in `report`. In a file it is ``kind = "module:Class"``, as agents of Python are: modules
-    in the current folder are found, and those beside the file.
+    A kind of experiment is a subclass, such as `Experiment` for matches in one game. It names its `keys`, makes its
+    `tasks` in ``__init__``, plays one of them in `play`, and makes the page in `report`. In a file it is ``kind =
+    "module:Class"``, as agents of Python are: modules in the current folder are found, and those beside the file.
 
     Args:
         given: The keys of the file.
