@@ -37,11 +37,6 @@ def whole(name: str, value: SupportsIndex, low: int | None = 0, high: int | None
     raise ArgumentError(f"{name} must be {limits}, got {number}")
 
 
-def count(name: str, value: SupportsIndex, low: int = 1) -> int:
-    """Returns how many there are of something: a whole number that is at least `low`."""
-    return whole(name, value, low)
-
-
 def seed(value: SupportsIndex, name: str = "seed") -> int:
     return whole(name, value, 0, LARGEST_SEED)
 
@@ -65,11 +60,6 @@ def number(name: str, value: Any, low: float = -math.inf, high: float = math.inf
         raise ArgumentError(f"{name} must be between {low:g} and {high:g}, got {found:g}")
     least = "" if math.isinf(low) else f"{low:g} or more and "
     raise ArgumentError(f"{name} must be {least}finite, got {found:g}")
-
-
-def duration(name: str, value: Any) -> float:
-    """Returns a time in the unit of its name, a finite number of 0 or more."""
-    return number(name, value, 0)
 
 
 def misfit(function: Any, *arguments: object) -> TypeError | None:

@@ -211,8 +211,8 @@ def replay(
     loaded = searcher(agent, last.get_game())
     if loaded.name == "oracle":
         raise AgentError("an oracle decides by the cards that the seat cannot know; take an agent that sees views")
-    searches = _arguments.count("searches", searches)
-    tree_depth = _arguments.count("tree_depth", tree_depth, 0)
+    searches = _arguments.whole("searches", searches, 1)
+    tree_depth = _arguments.whole("tree_depth", tree_depth, 0)
     last.to_text(seat)  # an unknown seat is an error before anything is searched
     own = int(seat)
     asked = (loaded, searches, tree_depth, reveal)

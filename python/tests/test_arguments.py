@@ -29,7 +29,7 @@ def of_kind(check: Callable[..., Any], *more: Any) -> Callable[[Any], Any]:
 
 WHOLE: dict[str, tuple[Callable[[Any], Any], list[int]]] = {
     "whole": (of_kind(_arguments.whole, 2, 5), [1, 6, 2**70]),
-    "count": (of_kind(_arguments.count), [0, -1]),
+    "count": (of_kind(lambda name, value: _arguments.whole(name, value, 1)), [0, -1]),
     "seed": (lambda value: _arguments.seed(value, "some"), [-1, 2**64, 2**200]),
     "threads": (_arguments.threads, [-1, 1025]),
 }
@@ -58,7 +58,7 @@ def test_whole_numbers(kind: str) -> None:
     [
         (_arguments.number, [math.nan, math.inf, -math.inf, 10**400]),
         (lambda name, value: _arguments.number(name, value, 0, 1), [math.nan, math.inf, -0.1, 1.5]),
-        (_arguments.duration, [math.nan, math.inf, -1]),
+        (lambda name, value: _arguments.number(name, value, 0), [math.nan, math.inf, -1]),
     ],
 )
 def test_numbers(check: Callable[[str, Any], float], outside: list[float]) -> None:

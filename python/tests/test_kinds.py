@@ -137,7 +137,7 @@ def test_the_example_of_a_kind_has_all_its_keys(kind: str) -> None:
 
 #: The text of the page of each example.
 SAID = {
-    "matches": r"\n\*\*`\w+` has the highest mean return in `kuhn_poker`: .* ahead of `\w+`, but not clearly of `\w+`\.",
+    "matches": r"\n\*\*`\w+` has the highest mean return in `kuhn_poker`: .* ahead of .*, but not clearly of `\w+`\.",
     "suite": r" of 2 games\.\*\* By 95 % intervals, .* of 2 games\.\n",
     "exploitability": r"Measured in both games, .*: 2 agents\. Exact for .*\. A search was asked with one seed, which",
     "training": r" NashConv in % of uniform play in .*(?s:.*) The ends of 2 trainings with 2 seeds, in deals",

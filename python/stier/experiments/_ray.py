@@ -90,9 +90,12 @@ def _hand_out(store: Store, missing: deque[int]) -> Played:
     shared = ray.put(store)
     pace = _Pace(lambda number: store.experiment.task(number).group)
     waiting: dict[Any, list[int]] = {}
+    cluster: Any = ray
     try:
         while missing or waiting:
-            while missing and len(waiting) < AHEAD * _processors():
+            # The processors of the nodes that are there now.
+            ahead = AHEAD * max(1, int(cluster.cluster_resources().get("CPU", 1)))
+            while missing and len(waiting) < ahead:
                 numbers = pace.take(missing)
                 waiting[remote.remote(shared, build(), numbers)] = numbers
             done, _ = ray.wait(list(waiting), timeout=PATIENCE)
@@ -116,12 +119,6 @@ def _result(reference: Any) -> tuple[list[pa.Table], str, float]:
     except RayTaskError as error:
         raise error.cause from None
     return result
-
-
-def _processors() -> int:
-    """Returns the number of processors of the nodes that are there now."""
-    cluster: Any = ray
-    return max(1, int(cluster.cluster_resources().get("CPU", 1)))
 
 
 class _Pace:

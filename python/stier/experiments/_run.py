@@ -225,7 +225,7 @@ def run(
         FileError: Another process plays in the folder, or it cannot be written.
         ConnectionError: No cluster answers at the address.
     """
-    minutes = None if minutes is None else _arguments.duration("minutes", minutes)
+    minutes = None if minutes is None else _arguments.number("minutes", minutes, 0)
     if isinstance(experiment, Plan):
         plan = experiment
     else:

@@ -97,7 +97,8 @@ class Experiment(Plan):
         loaded = load_game(game, **(rules or {}))
         # Other processes find the game by this text.
         self.game: str = place_of(loaded)
-        self.rules: dict[str, Any] = dict(sorted(_changed(loaded).items()))
+        default = load_game(loaded.short_name()).rules()
+        self.rules: dict[str, Any] = {name: own for name, own in sorted(loaded.rules().items()) if own != default[name]}
         self.agents: dict[str, str] = named(loaded, agents)
         self.deals: int = _arguments.whole("deals", deals, 1, MOST_DEALS)
         self.deals_per_part: int = _arguments.whole("deals_per_part", deals_per_part, 1, MOST_IN_PART)
@@ -180,12 +181,6 @@ class Experiment(Plan):
         answer = answer_of(self, store, {game: found}, {game: found.figures})
         found.markdown, found.figures = self.tell(store, answer, "strength")
         return found
-
-
-def _changed(game: Game) -> dict[str, Any]:
-    """The options that are not the default of the game."""
-    default = load_game(game.short_name()).rules()
-    return {name: value for name, value in game.rules().items() if default[name] != value}
 
 
 def named(game: Game, given: Mapping[str, AnyAgent] | Sequence[AnyAgent]) -> dict[str, str]:

@@ -106,7 +106,7 @@ def check_game(game: Any, *, histories: int = 10_000, seed: int = 0, progress: b
         GameError: The first fault: the method, what is wrong with it, and the histories that show it.
         RulesError: A game or an option that does not exist, or options that do not fit together.
     """
-    limit = _arguments.count("histories", histories)
+    limit = _arguments.whole("histories", histories, 1)
     with bar(progress, "histories", leave=False) as update:
         return _Checker(rules_of(game), limit, random.Random(_arguments.seed(seed)), update).run()
 

@@ -99,7 +99,8 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         if self._seating == "rotate":
             self.seat = self._episodes.number % self.game.num_players()
         elif self._seating == "random":
-            self.seat = _drawn_seat(self.deal_seed, self.game.num_players())
+            # The seat that `stier.VectorEnv` draws; it draws again in less than one of 10**8 games.
+            self.seat = (derive_seed(self.deal_seed, "learner", 0) >> 32) * self.game.num_players() >> 32
         self._over = False
         self._others_play()
         return self._seen()
@@ -146,11 +147,6 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         if self.render_mode == "human":
             self.render()
         return self._tensor(self.stier_state, self.seat), {"action_mask": self.action_masks().view(np.int8)}
-
-
-def _drawn_seat(seed: int, seats: int) -> int:
-    """Returns the seat that `stier.VectorEnv` draws; it draws again in less than one of 10**8 games."""
-    return (derive_seed(seed, "learner", 0) >> 32) * seats >> 32
 
 
 def _opponents(game: Game, given: AnyAgent | Sequence[AnyAgent]) -> list[tuple[Agent | PythonAgent, int]]:

@@ -232,7 +232,7 @@ def check_no_leak(
             copied.
         ValueError: A number out of range, or a fact whose name is taken.
     """
-    games, worlds = _arguments.count("games", games), _arguments.count("worlds", worlds)
+    games, worlds = _arguments.whole("games", games, 1), _arguments.whole("worlds", worlds, 1)
     seed = _arguments.seed(seed)
     if agents is not None:
         refuse_text(agents)

@@ -167,8 +167,8 @@ def is_better(
     if game.utility_sum() != 0:
         raise ArgumentError(f"the returns of {game} do not sum to 0: take its option utility=margin or utility=win")
     by, than = _arguments.number("by", by), _arguments.number("than", than)
-    most_deals = _arguments.count("most_deals", most_deals)
-    deals_at_once = _arguments.count("deals_at_once", deals_at_once)
+    most_deals = _arguments.whole("most_deals", most_deals, 1)
+    deals_at_once = _arguments.whole("deals_at_once", deals_at_once, 1)
     seed, threads = _arguments.seed(seed), _arguments.threads(threads)
     within = (game.min_utility(), game.max_utility())
     test = Gsprt(than, by, alpha=alpha, beta=beta, within=within)
@@ -381,7 +381,7 @@ def variance_reduction(
         ValueError: Too few deals.
     """
     game = as_game(game)
-    deals, reference = _arguments.count("deals", deals, 10), _arguments.count("reference", reference)
+    deals, reference = _arguments.whole("deals", deals, 10), _arguments.whole("reference", reference, 1)
     seed, threads = _arguments.seed(seed), _arguments.threads(threads)
 
     def means(pair: tuple[AnyAgent, AnyAgent], deals: int, purpose: str, paired: bool) -> Floats:

@@ -195,7 +195,7 @@ def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ra
         from openskill.models import PlackettLuce
     except ModuleNotFoundError:
         raise MissingExtraError("plackett_luce needs openskill: pip install 'stier[ratings]'") from None
-    resamples, seed = _arguments.count("resamples", resamples, 2), _arguments.seed(seed)
+    resamples, seed = _arguments.whole("resamples", resamples, 2), _arguments.seed(seed)
     found = outcomes(results)
     model = PlackettLuce()
     by_deal: list[list[int]] = [[] for _ in range(found.units)]
@@ -362,7 +362,7 @@ def alpha_rank(payoffs: CrossTable | npt.ArrayLike, *, alpha: float = 100.0, pop
         from open_spiel.python.egt import alpharank
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"alpha_rank needs {error.name}: pip install 'stier[alpha_rank]'") from None
-    alpha, population = _arguments.number("alpha", alpha), _arguments.count("population", population, 2)
+    alpha, population = _arguments.number("alpha", alpha), _arguments.whole("population", population, 2)
     if not 0 < alpha <= MOST_INTENSE:
         raise ArgumentError(f"alpha must be above 0 and at most {MOST_INTENSE}, got {alpha:g}")
     matrix = _matrix(payoffs)
