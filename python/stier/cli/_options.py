@@ -133,7 +133,7 @@ def training(about: str, *, out: str, evaluations: int) -> _Decorator:
 
     file = "folder for network, log and checkpoint. Training continues from it."
     steps = "number of decisions to learn from, rounded up to whole updates."
-    device = "the device of JAX or PyTorch, such as gpu:0."
+    device = "the device of JAX, such as gpu:0."
     added = [
         option("--out", file, "folder", type=PATH, metavar="DIR", show_default=out),
         option("--algorithm", "the algorithm: ppo or dmc.", default="ppo"),

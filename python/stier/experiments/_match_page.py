@@ -154,7 +154,7 @@ class MatchReport(Report):
 def _is_even(found: Outcomes) -> bool:
     """Returns true if all agents met the same opponents equally often: to exchange two agents changes nothing."""
     tables = np.unique(np.column_stack([found.unit, np.sort(found.seats, axis=1)]), axis=0)[:, 1:]
-    deals = Counter(map(tuple, tables.tolist()))
+    deals: Counter[tuple[int, ...]] = Counter(map(tuple, tables.tolist()))
     swaps = [{first: first + 1, first + 1: first} for first in range(len(found.agents) - 1)]
     return all(
         deals[tuple(sorted(swap.get(seat, seat) for seat in table))] == deals[table]
