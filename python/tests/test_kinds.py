@@ -1013,3 +1013,34 @@ def test_another_kind_is_refused(tmp_path: Path) -> None:
     experiments.run(tmp_path / "suite.toml", tmp_path / "out")
     with pytest.raises(ValueError, match="kind: suite there, exploitability here"):
         experiments.run(tmp_path / "solved.toml", tmp_path / "out")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_tables_of_the_project_measure_what_they_lack(suffix: str, tmp_path: Path, monkeypatch) -> None:
+    """Rows that are there keep their bytes, and a run that was stopped goes on."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(BENCHES / "python"))
+    rows = pytest.importorskip("rows")
+    monkeypatch.setattr(rows.Report, "large", 1_000 if suffix == "csv" else 1)
+    made: list[tuple[str, str]] = []
+    path, keys = tmp_path / f"squares.{suffix}", [("a", "02"), ("a", "03"), ("b", "")]
+
+    def square(name: str, number: str) -> dict[str, str]:
+        made.append((name, number))
+        if len(made) == 2:
+            raise KeyboardInterrupt
+        return {"name": name, "number": number, "square": f"{int(number or 0) ** 2}.0"}
+
+    def completed(wanted: list[tuple[str, str]]) -> list[tuple[str, ...]]:
+        return [tuple(row.values()) for row in rows.completed(path, ("name", "number"), wanted, square)]
+
+    with pytest.raises(KeyboardInterrupt):
+        completed(keys)
+    assert completed(keys) == [("a", "02", "4.0"), ("a", "03", "9.0"), ("b", "", "0.0")]
+    assert made == [keys[0], keys[1], *keys[1:]]
+    before = path.read_bytes()
+    assert completed(keys[:1]) == completed(keys[::-1]) == completed(keys)
+    assert (path.read_bytes(), len(made)) == (before, 4)
+    assert completed([("c", "5"), *keys])[3:] == [("c", "5", "25.0")]
+    if suffix == "csv":
+        assert path.read_bytes() == before + b"c,5,25.0\n"
