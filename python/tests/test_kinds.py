@@ -440,6 +440,8 @@ def test_agents_without_the_same_opponents_are_not_ranked(
     for name, report in pages.items():
         answer = report.markdown.split("\n\n")[1]
         assert ("did not meet the same opponents" in answer) == (name == "uneven")
+        # The text for the terminal says so, too.
+        assert ("did not meet the same opponents" in str(report)) == (name == "uneven")
         assert ("has the highest" in answer) == ("strength" in report.figures) == (name == "even")
         assert_form(report.markdown)
 

@@ -145,6 +145,8 @@ class MatchReport(Report):
         lines = [f"{own.load_game()}, {deals}, {seeds}, {self.games} games{share}\n", str(self.cross_table)]
         lines += [] if self.ratings is None else [f"Ratings count games won, not returns.\n{self.ratings}"]
         lines += [missing] if missing else []
+        uneven = "The agents did not meet the same opponents equally often: compare them by their own matches.\n"
+        lines += [] if self.comparable else [uneven]
         if gains.notna().any():
             span = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (gains.min(), gains.max())))
             lines.append(f"Without pairs, {span} times the games would be needed for the same intervals.\n")
