@@ -58,13 +58,13 @@ impl<S: Copy + Eq + std::hash::Hash> Layer<S> {
 }
 
 /// The most states at one event in a game whose [rules run somewhere else](Game::foreign): some hundred megabytes.
-const MOST_STATES: usize = 1 << 18;
+const MAX_STATES: usize = 1 << 18;
 
 /// Fails in a game whose rules run somewhere else.
 fn too_many<G: Game>(game: &G, seat: Seat) {
     if let Some(game) = game.foreign() {
         game.contradiction(&format!(
-            "more than {MOST_STATES} states agree with what player {seat} knows: too many to list them"
+            "more than {MAX_STATES} states agree with what player {seat} knows: too many to list them"
         ));
     }
 }
@@ -138,7 +138,7 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
                         let layer = if is_noticed { &mut following } else { &mut unnoticed };
                         layer.add(after, probability, reached.histories, Some(way));
                     });
-                    if following.states.len().max(unnoticed.states.len()) > MOST_STATES {
+                    if following.states.len().max(unnoticed.states.len()) > MAX_STATES {
                         too_many(game, log.seat());
                     }
                 }

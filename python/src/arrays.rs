@@ -9,15 +9,15 @@ use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use stier_agents::batch::vector::{Cells, Rows, Shape};
+use stier_core::choice;
 
 use crate::errors;
 use crate::run::guarded;
+use crate::values::choice;
 
-/// The name of a number format of tensors; `None` for no tensors.
-pub(crate) fn format_of(text: Option<&str>) -> PyResult<Option<&'static str>> {
-    let known = |text: &str| ["float32", "uint8"].into_iter().find(|known| *known == text);
-    let refused = |text| errors::argument(format!("observation must be 'float32', 'uint8' or None, got '{text}'"));
-    text.map(|text| known(text).ok_or_else(|| refused(text))).transpose()
+choice! {
+    /// The type of the numbers of tensors.
+    pub(crate) enum Dtype { Float32 = "float32", Uint8 = "uint8" }
 }
 
 /// Tensors borrowed for writing.
@@ -151,10 +151,10 @@ pub(crate) fn tensors(
     shape: [usize; 2],
     write: impl FnOnce(Cells<'_>) + Send,
 ) -> PyResult<Py<PyAny>> {
-    if format_of(Some(dtype))? == Some("uint8") {
-        return py.detach(|| Array::filled(&shape, |bytes| write(Cells::Bytes(bytes))))?.into_py_any(py);
+    match choice("dtype", dtype)? {
+        Dtype::Uint8 => py.detach(|| Array::filled(&shape, |bytes| write(Cells::Bytes(bytes))))?.into_py_any(py),
+        Dtype::Float32 => py.detach(|| Array::filled(&shape, |floats| write(Cells::Floats(floats))))?.into_py_any(py),
     }
-    py.detach(|| Array::filled(&shape, |floats| write(Cells::Floats(floats))))?.into_py_any(py)
 }
 
 /// Reads whole numbers as int64, one for each environment.
@@ -230,12 +230,12 @@ impl Batch {
         py: Python<'_>,
         lanes: usize,
         shape: &Shape,
-        format: Option<&str>,
+        format: Option<Dtype>,
         with_final: bool,
     ) -> PyResult<Self> {
         let empty = py.import("numpy")?.getattr("empty")?;
         let table = |width: usize, kind: &str| PyResult::Ok(Some(empty.call1(((lanes, width), kind))?.unbind()));
-        let tensors = |kind: Option<&str>| kind.map_or(Ok(None), |kind| table(shape.tensor, kind));
+        let tensors = |kind: Option<Dtype>| kind.map_or(Ok(None), |kind| table(shape.tensor, kind.name()));
         let row = |kind: &str| PyResult::Ok(Some(empty.call1((lanes, kind))?.unbind()));
         Ok(Self {
             observation: tensors(format)?,

@@ -1,9 +1,10 @@
-//! Searches as `stier.Search`, and the judgement of a choice by searches for `stier.replay`.
+//! Searches as `stier.Search`.
 
-use numpy::PyReadonlyArray2;
+use pyo3::intern;
 use pyo3::prelude::*;
-use stier_agents::agent::{ActionStats, Decision, Line};
-use stier_agents::arena::judgement::{self, Judgement};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use stier_agents::agent::{ActionStats, Decision, Line, Search};
 use stier_agents::catalogue::{self, AgentFacts};
 use stier_core::Action;
 
@@ -19,6 +20,19 @@ pub(crate) fn no_search(name: &str) -> PyErr {
     errors::agent(format!("{name} does not search; agents that search: {names}"))
 }
 
+/// A frozen dataclass with these values. Its constructor, which calls `object.__setattr__` for each, takes thrice as long.
+fn made<'py, T>(kind: &Bound<'py, PyType>, values: T) -> PyResult<Bound<'py, PyAny>>
+where
+    T: IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+{
+    let py = kind.py();
+    let made = kind.call_method1(intern!(py, "__new__"), (kind,))?;
+    let fields = kind.getattr(intern!(py, "__match_args__"))?.cast_into::<PyTuple>()?;
+    let own = made.getattr(intern!(py, "__dict__"))?.cast_into::<PyDict>()?;
+    fields.iter().zip(values.into_pyobject(py)?).try_for_each(|(name, value)| own.set_item(name, value))?;
+    Ok(made)
+}
+
 /// The statistics of a decision by the agent of this name, as a `stier.Search`.
 pub(crate) fn search_of(
     py: Python<'_>,
@@ -28,12 +42,13 @@ pub(crate) fn search_of(
     state: &State,
 ) -> PyResult<Py<PyAny>> {
     let Some(search) = decision.search else { return Err(no_search(name)) };
-    let kinds = py.import("stier._results")?;
-    let (of_action, of_line) = (kinds.getattr("ActionStats")?, kinds.getattr("Line")?);
+    static KINDS: [PyOnceLock<Py<PyType>>; 3] = [const { PyOnceLock::new() }; 3];
+    let kind = |number: usize, name: &str| KINDS[number].import(py, "stier._results", name);
+    let (of_search, of_action, of_line) = (kind(0, "Search")?, kind(1, "ActionStats")?, kind(2, "Line")?);
     let (game, state) = (state.game(), state.inner());
     let action = |one: ActionStats| {
         let name = state.event_name(Action(one.action));
-        of_action.call1((one.action, name, one.visits, one.value, one.availability, one.probability))
+        made(of_action, (one.action, name, one.visits, one.value, one.availability, one.probability))
     };
     let line = |line: Line| {
         let name = |(depth, &(_, action)): (usize, &(_, Action))| match depth {
@@ -43,80 +58,14 @@ pub(crate) fn search_of(
         let names: Vec<String> = line.path.iter().enumerate().map(name).collect();
         let (players, actions): (Vec<u16>, Vec<u16>) =
             line.path.iter().map(|(seat, action)| (u16::from(seat.0), u16::from(action.0))).unzip();
-        of_line.call1((players, actions, names, line.visits, line.value))
+        made(of_line, (players, actions, names, line.visits, line.value))
     };
     attempt(|| {
         let player = state.turn().seat().map(|seat| seat.0);
         let actions: Vec<_> = search.actions.into_iter().map(action).collect::<PyResult<_>>()?;
         let lines: Vec<_> = lines.into_iter().map(line).collect::<PyResult<_>>()?;
-        let numbers = (search.iterations, search.nodes, search.seconds);
-        let parts = (game.clone(), player, decision.action.0, actions, numbers.0, numbers.1, numbers.2, lines);
-        kinds.getattr("Search")?.call1(parts).map(Bound::unbind)
+        let Search { iterations, nodes, seconds, .. } = search;
+        let parts = (game.clone(), player, decision.action.0, actions, iterations, nodes, seconds, lines);
+        made(of_search, parts).map(Bound::unbind)
     })
-}
-
-/// A `stier.Search` that judges.
-#[derive(FromPyObject)]
-pub(crate) struct Judge {
-    action: u8,
-    actions: Vec<Tried>,
-}
-
-/// A `stier.playing.ActionStats` of it.
-#[derive(FromPyObject)]
-struct Tried {
-    action: u8,
-    visits: u64,
-    value: f64,
-}
-
-/// The action that most of the searches choose, what `action` costs against their own choices, and half the width of
-/// its 95 % interval; see `stier.replays.Decision`.
-#[pyfunction]
-pub(crate) fn judge(searches: Vec<Judge>, action: u8) -> (u8, Option<f64>, Option<f64>) {
-    let tried = |&Tried { action, visits, value }: &Tried| ActionStats {
-        action,
-        visits,
-        value,
-        availability: visits,
-        probability: 0.0,
-    };
-    let found = searches.iter().map(|judge| (Action(judge.action), judge.actions.iter().map(tried).collect()));
-    let found: Vec<(Action, Vec<ActionStats>)> = found.collect();
-    let found: Vec<(Action, &[ActionStats])> = found.iter().map(|(choice, own)| (*choice, &own[..])).collect();
-    let judged = Judgement::of(&found, Action(action));
-    (judged.best.0, judged.cost, judged.ci95)
-}
-
-/// A judgement in words: the names of the judged action and of the best one, whether they are the same, how many of the
-/// searches choose the best one, and the cost with half the width of its interval.
-#[pyfunction]
-pub(crate) fn verdict(
-    names: (String, String),
-    is_best: bool,
-    agreed: usize,
-    searches: usize,
-    cost: Option<f64>,
-    ci95: Option<f64>,
-) -> String {
-    let (action, best) = (Action(0), Action(u8::from(!is_best)));
-    Judgement { action, best, agreed, searches, cost, ci95 }.verdict(&names.0, &names.1)
-}
-
-/// The mean gain of choices by the searches that did not make them, and half the width of its 95 % interval.
-///
-/// `gains` has a row for each search: the gain of its choice by the values of each search. The mean leaves out the
-/// diagonal and is `None` for a single search; the interval is the jackknife's over searches, `None` for fewer than
-/// three.
-#[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "as it comes from Python")]
-pub(crate) fn cross_fitted(gains: PyReadonlyArray2<'_, f64>) -> (Option<f64>, Option<f64>) {
-    let rows: Vec<Vec<f64>> = gains.as_array().rows().into_iter().map(|row| row.to_vec()).collect();
-    judgement::cross_fitted(&rows)
-}
-
-/// The seed of one of the searches of a decision with so many events before it.
-#[pyfunction]
-pub(crate) fn judgement_seed(search: usize, events: usize) -> u64 {
-    judgement::seed(search, events)
 }

@@ -11,7 +11,7 @@ use stier_core::options::OptionType as _;
 use stier_core::{Action, Seat};
 
 use crate::agent::agent_of;
-use crate::arrays::format_of;
+use crate::arrays::Dtype;
 use crate::errors;
 use crate::game::Game;
 use crate::values::{Number, Seed, choice};
@@ -22,7 +22,7 @@ const MAX_LANES: i64 = 1 << 24;
 /// The settings of the environments.
 pub(crate) struct VectorSettings {
     pub(crate) engine: Settings,
-    pub(crate) format: Option<&'static str>,
+    pub(crate) format: Option<Dtype>,
     pub(crate) copy: bool,
     /// The keywords, with agents as text.
     pub(crate) keywords: Py<PyDict>,
@@ -59,12 +59,13 @@ impl VectorSettings {
             barred: barred.map(|action| Barred { action, span: barred_span }),
             beliefs: given.agent("beliefs", game)?,
         };
-        let format = format_of(given.get("observation", Some("float32".to_string()))?.as_deref())?;
+        let format: Option<String> = given.get("observation", Some(Dtype::Float32.name().to_string()))?;
+        let format = format.map(|text| choice("observation, unless it is None,", &text)).transpose()?;
         let copy = given.get("copy", true)?;
-        if engine.beliefs.is_some() && format != Some("float32") {
+        if engine.beliefs.is_some() && format != Some(Dtype::Float32) {
             return Err(errors::argument(VectorError::Beliefs));
         }
-        if engine.tensor == TensorKind::InformationState && format == Some("uint8") {
+        if engine.tensor == TensorKind::InformationState && format == Some(Dtype::Uint8) {
             return Err(errors::argument(VectorError::Bytes));
         }
         if let Some(Opponents { agents, .. }) = &engine.opponents {

@@ -242,28 +242,33 @@ class Properties:
         return f"<stier.Properties of {self.game}: {self.deals} deals, {self.games} games of each>"
 
 
-def frame(data: Any, columns: list[str] | None = None) -> Any:
-    """Returns a `pandas.DataFrame`."""
+def frame(columns: dict[str, Any]) -> Any:
+    """Returns a `pandas.DataFrame` with these columns."""
     try:
         import pandas as pd
     except ImportError as error:
         raise missing_extra("to_pandas", "pandas", "pandas") from error
-    return pd.DataFrame(data, columns=columns)
+    return pd.DataFrame(columns)
 
 
 def to_pandas(result: PitResult) -> Any:
     """Returns a match as a table with a row for each game and seat."""
-    agents = result.agents
-    rows = (
-        (game, played.deal, seat, entrant, agents[entrant], value)
-        for game, played in enumerate(result.games)
-        for seat, (entrant, value) in enumerate(zip(played.agents, played.returns, strict=True))
+    games, seats, agents = result.games, result.game.num_players(), result.agents
+    entrants = [entrant for played in games for entrant in played.agents]
+    return frame(
+        {
+            "game": [game for game in range(len(games)) for _ in range(seats)],
+            "deal": [deal for deal in [played.deal for played in games] for _ in range(seats)],
+            "seat": [*range(seats)] * len(games),
+            "entrant": entrants,
+            "agent": [agents[entrant] for entrant in entrants],
+            "return": [value for played in games for value in played.returns],
+        }
     )
-    return frame(rows, ["game", "deal", "seat", "entrant", "agent", "return"])
 
 
-def to_html(result: PitResult) -> str:
-    """Returns a match as a table of a web page."""
+def to_html(result: PitResult, games: int) -> str:
+    """Returns a match of so many games as a table of a web page."""
     rows = zip(result.agents, result.mean, result.ci95, result.wins, result.wins_low, result.wins_high, strict=True)
     cells = (
         f'<tr><td style="text-align:left">{escape(agent)}</td><td>{mean:+.3f}{plus_minus(ci95)}</td>'
@@ -271,5 +276,5 @@ def to_html(result: PitResult) -> str:
         for agent, mean, ci95, wins, low, high in rows
     )
     head = "<tr><th>agent</th><th>mean return</th><th>wins</th></tr>"
-    caption = f"<caption>{escape(str(result.game))}, {len(result.games)} games</caption>"
+    caption = f"<caption>{escape(str(result.game))}, {games} games</caption>"
     return f"<table>{caption}{head}{''.join(cells)}</table>"

@@ -3,7 +3,7 @@
 use stier_core::{Action, ActionSet as _, Event, Game, History, Seat, Turn};
 
 /// The most positions that are tried for an event that is chosen in secret.
-const MOST_TRIED: u32 = 10_000;
+const MAX_TRIED: u32 = 10_000;
 
 /// For each event, true if every other event in its place would look different to the seat: at once, or when the actions
 /// that all players choose in secret are laid open together.
@@ -68,7 +68,7 @@ impl<G: Game> Search<'_, G> {
             self.tried += 1;
             let mut after = *state;
             self.game.apply(&mut after, other);
-            self.tried > MOST_TRIED || self.is_ambiguous(&after, depth + 1)
+            self.tried > MAX_TRIED || self.is_ambiguous(&after, depth + 1)
         })
     }
 }

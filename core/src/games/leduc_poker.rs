@@ -26,7 +26,7 @@ pub const RAISE: Action = Action(2);
 
 /// Six cards: jacks 0 and 1, queens 2 and 3, kings 4 and 5.
 const CARDS: u8 = 6;
-const MOST_RAISES: usize = 2;
+const MAX_RAISES: usize = 2;
 
 /// The cards of seat 0, of seat 1 and of both (`None` before they are dealt), the bets of both rounds, and what was
 /// paid.
@@ -123,7 +123,7 @@ impl Game for LeducPoker {
         let Turn::Seat(seat) = self.turn(state) else { return Actions64::default() };
         let faces_raise = state.paid[seat.index()] < state.paid[seat.index() ^ 1];
         let raises = state.bets(state.round()).into_iter().filter(|&bet| bet == RAISE).count();
-        let allowed = [(FOLD, faces_raise), (CALL, true), (RAISE, raises < MOST_RAISES)];
+        let allowed = [(FOLD, faces_raise), (CALL, true), (RAISE, raises < MAX_RAISES)];
         allowed.into_iter().filter_map(|(action, allowed)| allowed.then_some(action)).collect()
     }
 

@@ -21,12 +21,12 @@ options! {
     }
 }
 
-const MOST_SIDES: usize = 8;
+const MAX_SIDES: usize = 8;
 
 /// `dice[seat][face]`: how many dice show the face; and the bids so far, as a set: they only go up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct State {
-    dice: [[u8; MOST_SIDES]; 2],
+    dice: [[u8; MAX_SIDES]; 2],
     rolled: u8,
     bids: u64,
 }
@@ -131,7 +131,7 @@ impl Game for LiarsDice {
         let (quantity, face) = self.bid(bids.ilog2() as u8);
         let wild = usize::from(self.rules.sides - 1);
         let shows =
-            |dice: &[u8; MOST_SIDES]| dice[usize::from(face)] + if usize::from(face) == wild { 0 } else { dice[wild] };
+            |dice: &[u8; MAX_SIDES]| dice[usize::from(face)] + if usize::from(face) == wild { 0 } else { dice[wild] };
         let bidder_wins = state.dice.iter().map(shows).sum::<u8>() >= quantity;
         let bidder_is_first = bids.count_ones() % 2 == 1;
         let first = if bidder_wins == bidder_is_first { 1.0 } else { -1.0 };
@@ -142,7 +142,7 @@ impl Game for LiarsDice {
     fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         let Rules { dice, sides } = self.rules;
         let own = observer.seat().filter(|seat| state.rolled >= dice * (seat.0 + 1));
-        let own_dice = own.map_or([0; MOST_SIDES], |seat| state.dice[seat.index()]);
+        let own_dice = own.map_or([0; MAX_SIDES], |seat| state.dice[seat.index()]);
         let [dice, sides] = [dice, sides].map(usize::from);
         pen.counted("rolled", [2 * dice]).count(state.rolled);
         pen.counted("own_dice", [sides, dice]).counts(own_dice.into_iter().take(sides));
@@ -165,7 +165,7 @@ impl Notation for LiarsDice {
         let mut scene = plain_scene(self, state, perspective);
         scene.facts.iter_mut().filter(|fact| fact.name == "own_dice").for_each(|fact| fact.words = None);
         for place in &mut scene.places {
-            let dice = place.seat.map_or([0; MOST_SIDES], |seat| state.dice[seat.index()]);
+            let dice = place.seat.map_or([0; MAX_SIDES], |seat| state.dice[seat.index()]);
             let faces = dice.into_iter().zip(1_u8..).flat_map(|(count, face)| vec![face.to_string(); count.into()]);
             for remark in place.remarks.iter_mut().filter(|remark| remark.starts_with("own_dice")) {
                 *remark = format!("own dice: {}", faces.clone().collect::<Vec<_>>().join(" "));

@@ -8,7 +8,7 @@ use stier_testing::{chance_sampling, sampling};
 /// seeds are fixed, so all runs make the same draws.
 pub(crate) const SMALLEST_P: f64 = 1e-6;
 /// The number of games that are searched for suitable information sets.
-const MOST_GAMES: u64 = 20_000;
+const MAX_GAMES: u64 = 20_000;
 
 /// A summary of the comparisons of many information sets.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ pub(crate) fn information_sets<G: Game>(
     mut take: impl FnMut(&History<G>, Seat, &mut Rng, &str) -> bool,
 ) {
     let mut taken = 0;
-    for index in 0..MOST_GAMES {
+    for index in 0..MAX_GAMES {
         if taken == wanted {
             return;
         }
@@ -77,7 +77,7 @@ pub(crate) fn information_sets<G: Game>(
         let seat = Seat(rng.below(game.num_seats() as u32) as u8);
         taken += u32::from(take(&history, seat, &mut rng, &format!("{rules}, game {index}, {seat:?}")));
     }
-    panic!("{rules}: only {taken} suitable information sets in {MOST_GAMES} games");
+    panic!("{rules}: only {taken} suitable information sets in {MAX_GAMES} games");
 }
 
 /// Compares `sample_chance` with the explicit probabilities in games under these rules, at no fewer than `least`

@@ -35,7 +35,7 @@ impl PythonGame {
 
     /// The names of the cards that a seat holds, if the game tells.
     fn hand(&self, state: &Position, seat: Seat) -> Option<Vec<String>> {
-        self.0.told("hand", state, Some(seat), "the names of cards")
+        self.0.told("hand", state, Some(seat))
     }
 }
 
@@ -191,7 +191,7 @@ impl Notation for PythonGame {
 
     fn scene(&self, state: &Position, perspective: Option<Seat>) -> Scene {
         type Told = (String, PlainValue, String);
-        let told = |method| self.0.told::<Vec<Told>>(method, state, perspective, "plain values");
+        let told = |method| self.0.told::<Vec<Told>>(method, state, perspective);
         let facts = told("facts").or_else(|| told("sees")).unwrap_or_default();
         let place = |seat: Seat| {
             let is_open = perspective.is_none_or(|own| own == seat);
@@ -240,10 +240,8 @@ impl Hints for PythonGame {
         let (node, path) = (self.0.node(state), &state.path);
         with_python(|py| {
             let with = (node.object.bind(py),);
-            let found: Vec<f64> = self.0.ask(py, "evaluate", with, path, "a number for each player");
-            if found.len() != seats || found.iter().any(|value| value.is_nan()) {
-                self.0.contradiction(&format!("evaluate must return {seats} numbers, got {found:?}"), path);
-            }
+            let is_right = |found: &Vec<f64>| found.len() == seats && !found.iter().any(|value| value.is_nan());
+            let found = self.0.ask(py, "evaluate", with, path, is_right);
             BySeat::from_fn(seats, |seat| found[seat.index()].clamp(low, high) as f32)
         })
     }

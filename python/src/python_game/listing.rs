@@ -50,7 +50,7 @@ impl Source {
                     }
                     Turn::Seat(seat) => {
                         events.extend(legal.iter());
-                        let told = self.ask(py, "information_state", (&object, seat.0), &path, "a text");
+                        let told = self.ask(py, "information_state", (&object, seat.0), &path, |_| true);
                         let set = self.set_of(&mut listed.sets, &mut sets[seat.index()], told, (seat, &events), &path);
                         ListedNode::Decision { first, set }
                     }

@@ -128,23 +128,29 @@ impl Source {
         called.unwrap_or_else(|error| self.raised(py, blamed, error, path))
     }
 
-    /// Calls a method and converts what it returns.
+    /// Calls a method and converts what it returns, if that is right.
     pub(super) fn ask<'py, T>(
         &self,
         py: Python<'py>,
         method: &str,
         with: impl PyCallArgs<'py>,
         path: &Path,
-        expected: &str,
+        is_right: impl FnOnce(&T) -> bool,
     ) -> T
     where
         T: for<'a> FromPyObject<'a, 'py>,
     {
         let found = self.call(py, method, with, path);
-        found.extract().unwrap_or_else(|_| {
-            let found = found.repr().map_or_else(|_| "something else".to_string(), |text| text.to_string());
-            self.contradiction(&format!("{method} must return {expected}, got {found}"), path)
-        })
+        found.extract().ok().filter(is_right).unwrap_or_else(|| self.refuse(method, &found, path))
+    }
+
+    /// Ends the calculation: an answer breaks a rule, which the sheet puts into words.
+    fn refuse(&self, method: &str, found: &Object<'_>, path: &Path) -> ! {
+        let words = self.methods["wrong_answer"].bind(found.py()).call1((method, found));
+        let (found, rule): (String, String) =
+            words.and_then(|words| words.extract()).unwrap_or_else(|error| raise(error));
+        let (name, place) = (self.name(), self.words(path));
+        raise(errors::game(format!("{name}: {method} is {found}, {place}; {rule}; stier.check_game explains it")))
     }
 
     /// The object after an event, which ends this path.
@@ -157,76 +163,55 @@ impl Source {
         after
     }
 
-    /// Asks about an object.
+    /// Asks about an object. What is right is what `stier/games/_members.py` finds nothing wrong with; outcomes may be in
+    /// any order and impossible.
     pub(super) fn answers(&self, object: &Object<'_>, path: &Path) -> Answers {
-        let (py, seats) = (object.py(), self.info.num_seats);
+        let (py, &GameInfo { num_seats: seats, num_actions, num_outcomes, .. }) = (object.py(), &self.info);
         let (mut legal, mut chance, mut returns) = (Actions256::default(), Vec::new(), BySeat::filled(seats, 0.0));
-        let check = |what: &str, number: i64, count: usize| {
-            if !(0..count as i64).contains(&number) {
-                self.contradiction(&format!("{what} are numbered 0 to {}, got {number}", count - 1), path);
-            }
-        };
-        let player: i64 = self.ask(py, "current_player", (object,), path, "a number");
-        let turn = match player {
+        let is_seat = |number: i64| (0..seats as i64).contains(&number);
+        let is_player = |&player: &i64| player == CHANCE || player == TERMINAL || is_seat(player);
+        let turn = match self.ask(py, "current_player", (object,), path, is_player) {
             CHANCE => Turn::Chance,
             TERMINAL => Turn::Over,
-            seat if (0..seats as i64).contains(&seat) => Turn::Seat(Seat(seat as u8)),
-            other => self.contradiction(
-                &format!("current_player must return a seat, stier.CHANCE or stier.TERMINAL, got {other}"),
-                path,
-            ),
+            seat => Turn::Seat(Seat(seat as u8)),
         };
         match turn {
             Turn::Seat(_) => {
-                let found: Vec<i64> = self.ask(py, "legal_actions", (object,), path, "a list of numbers");
-                if !found.is_sorted_by(|one, other| one < other) {
-                    self.contradiction(&format!("legal_actions must be ascending, each once, got {found:?}"), path);
-                }
-                for &action in &found {
-                    check("actions", action, self.info.num_actions);
+                let is_right = |found: &Vec<i64>| {
+                    let (first, last) = (found.first().copied().unwrap_or(-1), found.last().copied().unwrap_or(0));
+                    first >= 0 && last < num_actions as i64 && found.is_sorted_by(|one, other| one < other)
+                };
+                for action in self.ask(py, "legal_actions", (object,), path, is_right) {
                     legal = legal.with(Action(action as u8));
-                }
-                if found.is_empty() {
-                    self.contradiction(&format!("player {player} is to act and has no legal action"), path);
                 }
             }
             Turn::Chance => {
-                let expected = "a list of pairs (outcome, probability)";
-                let found: Vec<(i64, f64)> = self.ask(py, "chance_outcomes", (object,), path, expected);
-                let sum: f64 = found.iter().map(|(_, probability)| probability).sum();
-                for &(outcome, probability) in &found {
-                    check("chance outcomes", outcome, self.info.num_outcomes);
-                    if probability.is_nan() || probability < 0.0 {
-                        self.contradiction(&format!("outcome {outcome} has the probability {probability}"), path);
-                    }
-                    chance.push(Outcome { action: Action(outcome as u8), probability });
-                }
-                chance.retain(|outcome| outcome.probability > 0.0);
-                chance.sort_by_key(|outcome| outcome.action.0);
-                if chance.windows(2).any(|pair| pair[0].action == pair[1].action) {
-                    self.contradiction("an outcome of chance is listed twice", path);
-                }
-                if found.is_empty() {
-                    self.contradiction("chance_outcomes is empty", path);
-                }
-                if (sum - 1.0).abs() > 1e-9 {
-                    self.contradiction(&format!("the probabilities of chance add up to {sum}, not 1"), path);
-                }
+                let is_outcome =
+                    |&(outcome, share): &(i64, f64)| (0..num_outcomes as i64).contains(&outcome) && share >= 0.0;
+                let possible = |found: &[(i64, f64)]| {
+                    let positive = found.iter().filter(|(_, share)| *share > 0.0);
+                    let outcome = |&(outcome, probability)| Outcome { action: Action(outcome as u8), probability };
+                    let mut outcomes: Vec<Outcome> = positive.map(outcome).collect();
+                    outcomes.sort_by_key(|outcome| outcome.action.0);
+                    outcomes
+                };
+                let is_right = |found: &Vec<(i64, f64)>| {
+                    let sum: f64 = found.iter().map(|(_, share)| share).sum();
+                    let differ = possible(found).windows(2).all(|pair| pair[0].action != pair[1].action);
+                    found.iter().all(is_outcome) && (sum - 1.0).abs() <= 1e-9 && differ
+                };
+                chance = possible(&self.ask(py, "chance_outcomes", (object,), path, is_right));
             }
             Turn::Over => {
-                let found: Vec<f64> = self.ask(py, "returns", (object,), path, "a number for each player");
-                let sum: f64 = found.iter().sum();
                 let (low, high) = self.info.utility_range;
                 let margin = 1e-9 * (high - low).max(1.0);
-                if found.len() != seats {
-                    self.contradiction(&format!("returns must be {seats} numbers, got {}", found.len()), path);
-                }
-                if let Some(bad) = found.iter().find(|value| !(low - margin..=high + margin).contains(*value)) {
-                    self.contradiction(&format!("utility_range is {low} to {high}, and a return is {bad}"), path);
-                }
-                if let Some(fixed) = self.info.utility_sum.filter(|fixed| (sum - fixed).abs() > margin) {
-                    self.contradiction(&format!("utility_sum is {fixed}, and the returns add up to {sum}"), path);
-                }
+                let is_right = |found: &Vec<f64>| {
+                    let sum: f64 = found.iter().sum();
+                    found.len() == seats
+                        && found.iter().all(|value| (low - margin..=high + margin).contains(value))
+                        && self.info.utility_sum.is_none_or(|fixed| (sum - fixed).abs() <= margin)
+                };
+                let found = self.ask(py, "returns", (object,), path, is_right);
                 // Added to -0, 0 gives 0.
                 returns = BySeat::from_fn(seats, |seat| found[seat.index()].clamp(low, high) + 0.0);
             }
@@ -346,8 +331,9 @@ impl Source {
         let code = Code::of(&observation).unwrap_or_else(|error| self.raised(py, "observation", error, path));
         let Some(size) = self.features else { return Seen { code, features: Box::default() } };
         let with = (node.object.bind(py), self.player(observer));
-        let bits: Vec<u8> = self.ask(py, "features", with, path, "a sequence of zeros and ones");
-        if bits.len() != size || bits.iter().any(|&bit| bit > 1) {
+        let are_bits = |bits: &Vec<u8>| bits.iter().all(|&bit| bit <= 1);
+        let bits = self.ask(py, "features", with, path, are_bits);
+        if bits.len() != size {
             let what = format!("features must return {size} zeros and ones as at the beginning, got {}", bits.len());
             self.contradiction(&what, path);
         }
@@ -370,7 +356,7 @@ impl Source {
     pub(super) fn note_words(&self, node: &Node, observer: usize, digest: u64, path: &Path) {
         if self.nodes.words.get((observer, digest)).is_none() {
             let player = self.player(observer);
-            let words: String = with_python(|py| self.ask(py, "words", (node.object.bind(py), player), path, "a text"));
+            let words: String = with_python(|py| self.ask(py, "words", (node.object.bind(py), player), path, |_| true));
             self.nodes.words.insert((observer, digest), words.into());
         }
     }
@@ -385,13 +371,13 @@ impl Source {
     }
 
     /// Calls a method of state and player, for what people read. `None` if the game does not have it.
-    pub(super) fn told<T>(&self, method: &str, position: &Position, player: Option<Seat>, expected: &str) -> Option<T>
+    pub(super) fn told<T>(&self, method: &str, position: &Position, player: Option<Seat>) -> Option<T>
     where
         T: for<'a, 'py> FromPyObject<'a, 'py>,
     {
         self.methods.contains_key(method).then(|| {
             let (node, player) = (self.node(position), player.map(|seat| seat.0));
-            with_python(|py| self.ask(py, method, (node.object.bind(py), player), &position.path, expected))
+            with_python(|py| self.ask(py, method, (node.object.bind(py), player), &position.path, |_| true))
         })
     }
 }

@@ -267,4 +267,5 @@ def check_members(game: Any) -> None:
 
 def wrong_answer(method: str, found: Any, game: Any) -> str:
     """Returns what is wrong with the answer of a method, as the end of a sentence: nothing if it has the right form."""
-    return (_METHODS.get(method) or _OPTIONAL_METHODS[method])[1](found, game)
+    _, wrong = (_METHODS | _OPTIONAL_METHODS).get(method, ("", _name))
+    return wrong(found, game)

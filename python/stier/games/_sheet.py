@@ -14,7 +14,7 @@ from stier import _imports
 from stier._native import CHANCE
 from stier.errors import GameError
 from stier.games._histories import Histories
-from stier.games._members import METHODS, RANGES, check_members, parts_of
+from stier.games._members import METHODS, RANGES, check_members, parts_of, shown, wrong_answer
 from stier.games._options import Row, made, option_rows
 
 __all__ = ["OPEN_SPIEL", "Sheet"]
@@ -170,7 +170,11 @@ class Sheet:
         except (Exception, SystemExit) as error:
             raise GameError(f"{game.name} cannot be played: {type(error).__name__}: {error}") from error
         #: The functions that the engine calls, by name.
-        self.methods = {"words": self._words, "sees": self._sees}
+        self.methods = {
+            "words": self._words,
+            "sees": self._sees,
+            "wrong_answer": lambda method, found: (shown(found), wrong_answer(method, found, game) or "it cannot be"),
+        }
         for name in (*METHODS, "information_state"):
             if (function := getattr(self.game, name, None)) is not None:
                 self.methods[name] = self._facts if name == "facts" else function

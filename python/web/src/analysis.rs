@@ -12,7 +12,7 @@ use crate::engine::Problem;
 use crate::position::{self, Position};
 
 /// The most mebibytes for the trees of an agent. A page has four gibibytes at most; two agents and a solution fit in.
-const MOST_MEMORY: u64 = 1024;
+const MAX_MEMORY: u64 = 1024;
 
 /// An agent as text, such as `ismcts:iterations=1000`.
 fn read(text: &str) -> Result<AgentSpec, Problem> {
@@ -22,7 +22,7 @@ fn read(text: &str) -> Result<AgentSpec, Problem> {
     for after in spec.to_string().split(OPTION).skip(1) {
         let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
         match digits.parse() {
-            Ok(given) if given > MOST_MEMORY => return Err(Problem::Memory { most: MOST_MEMORY, given }),
+            Ok(given) if given > MAX_MEMORY => return Err(Problem::Memory { most: MAX_MEMORY, given }),
             _ => {}
         }
     }

@@ -46,7 +46,7 @@ tables! { FEATURES;
 pub(super) const WEIGHTS: [f32; FEATURES] = include!("policy_weights.txt");
 
 /// A scale for food at risk: its usual maximum.
-const MOST_AT_RISK: f32 = 7.0;
+const MAX_AT_RISK: f32 = 7.0;
 
 /// The place of a pig, given its distance to the leader and the free spaces before it.
 #[inline(always)]
@@ -124,12 +124,12 @@ impl SchweinsGalopp {
         let each_unseen = 1.0 / f32::from(unseen.sum().max(1));
         let at_the_front = f32::from(mine[0] + mine[1]) * each;
         let open = f32::from(others[0] + others[1]) * each_unseen;
-        let stake = (f32::from(state.risk[me]) + ate + found) / MOST_AT_RISK;
+        let stake = (f32::from(state.risk[me]) + ate + found) / MAX_AT_RISK;
         let next = usize::from(self.left_of(state.mover));
-        let theirs = f32::from(state.risk[next]) / MOST_AT_RISK;
+        let theirs = f32::from(state.risk[next]) / MAX_AT_RISK;
         let their_last = f32::from(self.rules.hand_size - state.played[next].sum() == 1);
         let all: u8 = state.risk.iter().sum();
-        let all_theirs = f32::from(all - state.risk[me]) / (MOST_AT_RISK * f32::from(self.rules.players - 1));
+        let all_theirs = f32::from(all - state.risk[me]) / (MAX_AT_RISK * f32::from(self.rules.players - 1));
         let dangerous = f32::from(danger) * each_unseen;
 
         add(MOVED + was + if kept.get(pig) > 0 { PLACES } else { 0 }, 1.0);

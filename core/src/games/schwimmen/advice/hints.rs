@@ -39,7 +39,7 @@ const BY_GAIN_AT_LAST: (f32, f32) = (0.03, 0.6);
 /// The ratio of the logits of losing to those of winning.
 const LUCK: f32 = 1.5;
 /// Lower bound on the lives left of a player who is still in.
-const LEAST_LIFE: f32 = 0.01;
+const MIN_LIFE: f32 = 0.01;
 
 impl Schwimmen {
     /// The possible hands after taking `card`, each with the card given for it.
@@ -228,7 +228,7 @@ impl Hints for Schwimmen {
             (Play::Match, _) => {
                 let mut lives = state.lives.map(f32::from);
                 let those_in = lives.iter_mut().zip(chances).filter(|(lives, _)| **lives > 0.0);
-                those_in.for_each(|(lives, chance)| *lives = (*lives - chance).max(LEAST_LIFE));
+                those_in.for_each(|(lives, chance)| *lives = (*lives - chance).max(MIN_LIFE));
                 self.match_prospects(lives)
             }
         }
