@@ -1,6 +1,7 @@
 //! The interface of agents: decisions, and the statistics of a search.
 
 pub(crate) mod batch_agent;
+pub(crate) mod beliefs;
 pub(crate) mod budget;
 pub(crate) mod chains;
 pub(crate) mod checkpoint;
@@ -15,12 +16,13 @@ pub mod threads;
 pub(crate) mod worlds;
 
 pub use batch_agent::{BatchAgent, Query};
+pub use beliefs::{Belief, NoBelief, Weighing};
 pub use checkpoint::CheckpointError;
 pub use lines::Line;
 pub use player::{OracleAgent, Player};
 pub use stop::Stop;
 pub use streams::Streams;
-pub use worlds::{Belief, NoBelief, Weighing, Worlds};
+pub use worlds::Worlds;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

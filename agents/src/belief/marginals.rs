@@ -3,7 +3,8 @@
 use serde::Serialize;
 use stier_core::{Game, Notation, Rng, Sampler as _, Seat, choice};
 
-use crate::agent::worlds::{Weighing, Worlds};
+use crate::agent::beliefs::Weighing;
+use crate::agent::worlds::Worlds;
 
 choice! {
     /// The source of the figures of a belief.

@@ -33,8 +33,9 @@ use stier_core::{
     options,
 };
 
+use crate::agent::beliefs::{Belief, NoBelief, Weighing};
 use crate::agent::stop::Stop;
-use crate::agent::worlds::{Belief, NoBelief, Weighing, Worlds};
+use crate::agent::worlds::Worlds;
 use crate::belief::policy_model::{FittedModel, GreedyModel, Model, NetworkModel, PolicyModel, RolloutModel};
 use crate::network::option::Guide;
 

@@ -3,10 +3,12 @@
 //! Each has an object-safe trait (`Dyn…`), implemented once for every game by a type that knows the game (`Erased…`).
 //! Arguments are checked here; below, callers are trusted.
 
+mod entrant;
 mod facts;
 #[cfg(feature = "threads")]
 mod lanes;
 mod seen;
+mod state;
 mod tree;
 
 use std::any::Any;
@@ -15,22 +17,18 @@ use std::ops::Deref;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use stier_core::hash::hash_of;
-use stier_core::scene::Scene;
 use stier_core::{
-    Action, ActionSet as _, Dealer, Event, FromRules, FullGame, Game, GameInfo, History, IllegalAction, OptionInfo,
-    Options as _, Outcome, ParseError, RecordError, Sampler as _, Seat, SeatView as _, Turn, World, record,
+    Action, FromRules, FullGame, Game, GameInfo, History, OptionInfo, Options as _, ParseError, RecordError, Seat,
+    record,
 };
 use thiserror::Error;
 
-use crate::agent::batch_agent::BatchAgent;
 use crate::agent::lines::Line;
 use crate::agent::player::Player;
 #[cfg(feature = "threads")]
 use crate::agent::threads::Watch;
 use crate::agent::threads::{self, WatchOf};
-use crate::agent::worlds::Worlds;
-use crate::agent::{Agent, DecideError, Decision};
+use crate::agent::{DecideError, Decision};
 use crate::arena::Entrant;
 #[cfg(feature = "threads")]
 use crate::arena::properties::{self, MeasureError, Properties};
@@ -45,12 +43,15 @@ use crate::catalogue::{AgentSpec, Unsuited};
 use crate::solve::game_tree::{self, BuildError, GameTree};
 use crate::solve::tabular::IndexedTree;
 
-use self::seen::seen;
+use self::entrant::ErasedEntrant;
+use self::state::{Dealt, ErasedState};
 use self::tree::ErasedTree;
 
+pub use entrant::{Callback, DynEntrant};
 pub use facts::GameFacts;
 #[cfg(feature = "threads")]
 pub use lanes::{DynVector, DynWorlds};
+pub use state::{Dealing, DynState};
 pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy};
 
 /// A seat that the game does not have.
@@ -265,206 +266,6 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
     }
 }
 
-/// The origin of a state's random events.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Dealing {
-    /// The seed of the random events.
-    pub seed: u64,
-    /// The number of events before it began: 0, except in states that were resampled.
-    pub since: usize,
-}
-
-/// A state whose type is not known, with its history.
-pub trait DynState: Any + Send + Sync + Debug {
-    /// The game.
-    fn game(&self) -> Arc<dyn DynGame>;
-    /// A copy with a future of its own.
-    fn duplicate(&self) -> Box<dyn DynState>;
-    /// The player to act, chance, or the end.
-    fn turn(&self) -> Turn;
-    /// The legal actions of the player to act, or the outcomes of chance, ascending.
-    fn possible(&self) -> Vec<Action>;
-    /// The outcomes with their probabilities; empty unless chance is to act.
-    fn chance(&self) -> Vec<Outcome>;
-    /// The error for an event that is not possible, by its id.
-    fn refusal(&self, id: i64) -> IllegalAction;
-    /// Applies an action or an outcome. A seeded state draws the random events that follow. On an error nothing
-    /// changes.
-    fn apply(&mut self, action: Action) -> Result<(), IllegalAction>;
-    /// The events so far, chance included.
-    fn events(&self) -> &[Event];
-    /// Each seat's utility; zeros before the end.
-    fn returns(&self) -> Vec<f64>;
-    /// The origin of the random events; `None` if they are explicit.
-    fn dealing(&self) -> Option<Dealing>;
-    /// Changes the origin of the random events. Returns false and changes nothing if this dealing does not lead to
-    /// the events that have happened since it began.
-    fn set_dealing(&mut self, dealing: Option<Dealing>) -> bool;
-    /// The name of an action or outcome that can happen next, or of any action.
-    fn event_name(&self, action: Action) -> String;
-    /// The event of this name in this state, for any id; the inverse of [`event_name`](DynState::event_name).
-    fn parse_event(&self, text: &str) -> Result<Action, ParseError>;
-    /// The knowledge of the seat as a string.
-    fn knowledge(&self, seat: Seat) -> String;
-    /// Overwrites `out` with the information-state tensor of the seat.
-    fn information_state(&self, seat: Seat, out: &mut [f32]);
-    /// Overwrites `out` with the observation tensor of the seat.
-    fn observation(&self, seat: Seat, out: &mut [f32]);
-    /// A history that the seat cannot tell apart from this one, drawn by chance reach probability.
-    fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState>;
-    /// The events of histories that the seat cannot tell apart from this one: one of each world and true if there are
-    /// at most so many, else so many drawn ones and false. They depend on nothing but what the seat knows.
-    fn worlds(&self, seat: Seat, count: u64) -> (Vec<Vec<Event>>, bool);
-    /// For each event of a history, true if the seat sees what it is: at once, or when the actions that players choose
-    /// in secret are laid open. Any other event in its place would look different to it.
-    fn seen(&self, events: &[Event], seat: Seat) -> Vec<bool>;
-    /// The probable places of the cards given the knowledge of the seat, if only chance is weighed.
-    fn beliefs(&self, seat: Seat) -> Marginals;
-    /// The state as text, with all cards open or as a seat sees it.
-    fn text(&self, perspective: Option<Seat>) -> String;
-    /// The state as a picture, with all cards open or as a seat sees it.
-    fn scene(&self, perspective: Option<Seat>) -> Scene;
-    /// The game so far as a record.
-    fn record(&self) -> String;
-}
-
-impl<G: FullGame> DynState for ErasedState<G> {
-    fn game(&self) -> Arc<dyn DynGame> {
-        Arc::new(self.game.clone())
-    }
-
-    fn duplicate(&self) -> Box<dyn DynState> {
-        Box::new(self.clone())
-    }
-
-    fn turn(&self) -> Turn {
-        self.game.turn(self.history.state())
-    }
-
-    fn possible(&self) -> Vec<Action> {
-        self.game.possible(self.history.state())
-    }
-
-    fn chance(&self) -> Vec<Outcome> {
-        self.game.chance(self.history.state())
-    }
-
-    fn refusal(&self, id: i64) -> IllegalAction {
-        self.game.refusal(self.history.state(), id)
-    }
-
-    fn apply(&mut self, action: Action) -> Result<(), IllegalAction> {
-        let state = self.history.state();
-        // Decisions, the common case, are checked without listing anything.
-        let legal = self.game.turn(state) != Turn::Chance && self.game.legal(state).contains(action);
-        if !legal {
-            self.game.check(state, action)?;
-        }
-        self.history.push(&*self.game, action);
-        if let Some(Dealt { dealer, .. }) = &mut self.dealing {
-            dealer.settle(&*self.game, &mut self.history);
-        }
-        Ok(())
-    }
-
-    fn events(&self) -> &[Event] {
-        self.history.events()
-    }
-
-    fn returns(&self) -> Vec<f64> {
-        self.game.returns(self.history.state()).as_slice().to_vec()
-    }
-
-    fn dealing(&self) -> Option<Dealing> {
-        self.dealing.as_ref().map(|dealt| dealt.begun)
-    }
-
-    fn set_dealing(&mut self, dealing: Option<Dealing>) -> bool {
-        let dealt = dealing.map(|dealing| self.replayed(dealing));
-        let fits = !matches!(dealt, Some(None));
-        if fits {
-            self.dealing = dealt.flatten();
-        }
-        fits
-    }
-
-    fn event_name(&self, action: Action) -> String {
-        self.game.event_name(self.history.state(), action)
-    }
-
-    fn parse_event(&self, text: &str) -> Result<Action, ParseError> {
-        self.game.parse_event(self.history.state(), text)
-    }
-
-    fn knowledge(&self, seat: Seat) -> String {
-        self.game.knowledge(&self.game.view(&self.history, seat))
-    }
-
-    fn information_state(&self, seat: Seat, out: &mut [f32]) {
-        self.game.information_state(&self.game.view(&self.history, seat), out);
-    }
-
-    fn observation(&self, seat: Seat, out: &mut [f32]) {
-        self.game.observation(self.history.state(), seat, out);
-    }
-
-    fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState> {
-        let mut rng = stier_core::Rng::stream(seed, "resample", 0);
-        let sampler = self.game.sampler(&self.game.view(&self.history, seat));
-        let history = sampler.sample_history(&*self.game, &mut rng);
-        let begun = |_| Dealt::new(Dealing { seed: rng.bits(), since: history.events().len() });
-        let dealing = self.dealing.as_ref().map(begun);
-        Box::new(Self { game: self.game.clone(), history, dealing })
-    }
-
-    fn worlds(&self, seat: Seat, count: u64) -> (Vec<Vec<Event>>, bool) {
-        let sampler = self.game.sampler(&self.game.view(&self.history, seat));
-        let rng = |world| stier_core::Rng::stream(0, "worlds", world);
-        let is_complete = sampler.worlds_fix_views() && sampler.count() <= u128::from(count);
-        let histories: Vec<_> = if is_complete {
-            let of = |(number, world): (u64, World<G::State>)| {
-                sampler.sample_history_of(&*self.game, &world.state, &mut rng(number))
-            };
-            (0..).zip(sampler.worlds()).map(of).collect()
-        } else {
-            (0..count).map(|world| sampler.sample_history(&*self.game, &mut rng(world))).collect()
-        };
-        (histories.iter().map(|history| history.events().to_vec()).collect(), is_complete)
-    }
-
-    fn seen(&self, events: &[Event], seat: Seat) -> Vec<bool> {
-        seen(&*self.game, events, seat)
-    }
-
-    fn beliefs(&self, seat: Seat) -> Marginals {
-        marginals(&*self.game, &Worlds::uniform(&*self.game, &self.game.view(&self.history, seat)))
-    }
-
-    fn text(&self, perspective: Option<Seat>) -> String {
-        self.game.text(self.history.state(), perspective)
-    }
-
-    fn scene(&self, perspective: Option<Seat>) -> Scene {
-        self.game.scene(self.history.state(), perspective)
-    }
-
-    fn record(&self) -> String {
-        record::write(&*self.game, &self.history)
-    }
-}
-
-impl dyn DynState + '_ {
-    /// Returns true if both are the same history of the same game.
-    pub fn same(&self, other: &dyn DynState) -> bool {
-        self.events() == other.events() && self.game().facts().identity() == other.game().facts().identity()
-    }
-
-    /// A hash that is equal for states that are the same.
-    pub fn fingerprint(&self) -> u64 {
-        hash_of(&(self.game().facts().identity(), self.events()))
-    }
-}
-
 /// An agent for a game whose type is not known.
 pub trait DynAgent: Send {
     /// Decides for the player to act. Uses nothing that this player cannot know, unless it is an oracle. Returns
@@ -511,58 +312,6 @@ impl dyn DynAgent + '_ {
     /// Decides for the player to act.
     pub fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError> {
         Ok(self.decide_with_lines(state, 0)?.0)
-    }
-}
-
-/// A caller's function as an agent: it is shown a state drawn from what the player to act knows, and told if this is the
-/// player's first decision since a restart.
-pub type Callback = Arc<dyn Fn(Box<dyn DynState>, bool) -> Action + Send + Sync>;
-
-/// A competitor in matches of a game whose type is not known.
-#[derive(Clone)]
-pub enum DynEntrant {
-    /// An agent by name.
-    Spec(AgentSpec),
-    /// A function, with the label that results call it and its [identity](Entrant::identity).
-    Callback(String, String, Callback),
-    /// A policy in a table, with the label that results call it. It plays only the game it was made for.
-    Table(String, Arc<dyn DynPolicy>),
-}
-
-impl DynEntrant {
-    /// The label in results.
-    pub fn label(&self) -> String {
-        match self {
-            Self::Spec(spec) => spec.to_string(),
-            Self::Callback(label, ..) | Self::Table(label, _) => label.clone(),
-        }
-    }
-
-    /// See [`Entrant::identity`].
-    pub fn identity(&self) -> String {
-        match self {
-            Self::Spec(spec) => spec.to_string(),
-            Self::Callback(_, identity, _) => identity.clone(),
-            Self::Table(label, table) => format!("{label} {:016x}", table.fingerprint()),
-        }
-    }
-
-    /// The number of seeds with which [queries](DynTree::policy_of) are made; 0 for entrants whose policy needs no random
-    /// numbers.
-    pub fn num_seeds(&self, settings: &AskSettings) -> u64 {
-        match self {
-            Self::Spec(spec) if spec.facts().is_instant => 0,
-            Self::Spec(_) | Self::Callback(..) => settings.seeds,
-            Self::Table(..) => 0,
-        }
-    }
-
-    /// A number that is mixed into the seed of [queries](DynTree::policy_of).
-    fn seed(&self) -> u64 {
-        match self {
-            Self::Spec(spec) => spec.seed().unwrap_or(0),
-            Self::Callback(..) | Self::Table(..) => 0,
-        }
     }
 }
 
@@ -618,149 +367,10 @@ impl<G: Game> Debug for ErasedGame<G> {
     }
 }
 
-/// A history, and the dealer if the state deals itself.
-#[derive(Clone)]
-struct ErasedState<G: Game> {
-    game: ErasedGame<G>,
-    history: History<G>,
-    dealing: Option<Dealt>,
-}
-
-/// A dealer, and how it began.
-#[derive(Clone)]
-struct Dealt {
-    begun: Dealing,
-    dealer: Dealer,
-}
-
-impl Dealt {
-    fn new(begun: Dealing) -> Self {
-        Self { begun, dealer: Dealer::new(begun.seed, 0) }
-    }
-}
-
-impl<G: Game> ErasedState<G> {
-    /// The seat to act; refuses states in which there is none.
-    fn mover(&self) -> Result<Seat, DecideError> {
-        DecideError::seat(self.game.turn(self.history.state()))
-    }
-
-    /// The dealer, after the events that it began with and those that have happened since; `None` if it leads to other events.
-    fn replayed(&self, begun: Dealing) -> Option<Dealt> {
-        let events = self.history.events();
-        if begun.since > events.len() {
-            return None;
-        }
-        let mut dealt = Dealt::new(begun);
-        let mut history = self.history.prefix(&*self.game, begun.since);
-        loop {
-            dealt.dealer.settle(&*self.game, &mut history);
-            let done = history.events().len();
-            if !events.starts_with(history.events()) {
-                return None;
-            }
-            // The events so far are the same, so the next one is as legal as it was.
-            match events.get(done) {
-                Some(event) => history.push(&*self.game, event.action),
-                None => return Some(dealt),
-            }
-        }
-    }
-}
-
-impl<G: Game> Debug for ErasedState<G> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "state of {} after {} events", self.game.name(), self.history.events().len())
-    }
-}
-
 /// A player and the game that it plays.
 struct ErasedAgent<G: Game> {
     game: ErasedGame<G>,
     player: Player<G>,
-}
-
-/// An entrant, with the game that it enters.
-struct ErasedEntrant<G> {
-    game: ErasedGame<G>,
-    entrant: DynEntrant,
-    interrupt: Arc<AtomicBool>,
-}
-
-impl<G: FullGame> Entrant<G> for ErasedEntrant<G> {
-    fn label(&self) -> String {
-        self.entrant.label()
-    }
-
-    fn identity(&self) -> String {
-        self.entrant.identity()
-    }
-
-    fn suits(&self, game: &G) -> Result<(), String> {
-        match &self.entrant {
-            DynEntrant::Spec(spec) => spec.check(game).map_err(|error| error.to_string()),
-            DynEntrant::Callback(..) => Ok(()),
-            DynEntrant::Table(_, table) => {
-                self.game.tabular_agent(&**table).map(|_| ()).map_err(|error| error.to_string())
-            }
-        }
-    }
-
-    fn enter(&self, game: &G) -> Player<G> {
-        match &self.entrant {
-            DynEntrant::Spec(spec) => {
-                let mut player = spec.player(game, 0);
-                player.interrupt_with(self.interrupt.clone());
-                player
-            }
-            DynEntrant::Callback(_, _, function) => {
-                let rng = stier_core::Rng::stream(0, "callback", 0);
-                let (game, function) = (self.game.clone(), function.clone());
-                Player::Fair(Box::new(CallbackAgent { game, function, rng, restarted: true }))
-            }
-            DynEntrant::Table(_, table) => {
-                let agent = self.game.tabular_agent(&**table);
-                Player::Fair(Box::new(agent.expect("tables of other games have been refused")))
-            }
-        }
-    }
-
-    fn is_instant(&self) -> bool {
-        matches!(&self.entrant, DynEntrant::Spec(spec) if spec.facts().is_instant)
-    }
-
-    fn batch_agent(&self, game: &G) -> Option<Box<dyn BatchAgent<G>>> {
-        match &self.entrant {
-            DynEntrant::Spec(spec) => Entrant::<G>::batch_agent(spec, game),
-            DynEntrant::Callback(..) | DynEntrant::Table(..) => None,
-        }
-    }
-}
-
-/// A caller's function as an agent.
-struct CallbackAgent<G> {
-    game: ErasedGame<G>,
-    function: Callback,
-    rng: stier_core::Rng,
-    restarted: bool,
-}
-
-impl<G: FullGame> Agent<G> for CallbackAgent<G> {
-    /// Shows the function a whole history, drawn from the view so that it reveals nothing hidden from the player.
-    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let history = game.sampler(view).sample_history(game, &mut self.rng);
-        debug_assert_eq!(game.turn(history.state()), Turn::Seat(view.seat()));
-        let shown = Box::new(ErasedState { game: self.game.clone(), history, dealing: None });
-        let action = (self.function)(shown, std::mem::take(&mut self.restarted));
-        // The caller's side refuses illegal actions and ends the match. Until then the game continues with a legal one.
-        let action = if legal.contains(action) { action } else { legal.pick(&mut self.rng) };
-        Decision::certain(action, legal.iter())
-    }
-
-    fn restart(&mut self, seed: u64) {
-        self.rng = stier_core::Rng::stream(seed, "callback", 0);
-        self.restarted = true;
-    }
 }
 
 /// Checks a seat number from outside.

@@ -12,10 +12,12 @@
 mod agents;
 mod beliefs;
 mod checkpoint;
+mod error;
 mod lane;
 mod opening;
 mod opponents;
 mod rows;
+mod settings;
 mod step;
 
 use std::mem;
@@ -23,83 +25,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rayon::ThreadPool;
-use stier_core::{Action, ActionSet as _, Dealer, FullGame, History, IllegalAction, Rng, Seat, Turn, choice, encode};
-use thiserror::Error;
+use stier_core::{Action, ActionSet as _, Dealer, FullGame, History, Rng, Seat, Turn, encode};
 
 use crate::agent::threads::{self, Halted, for_each_task};
-use crate::catalogue::{AgentSpec, Unsuited};
+use crate::catalogue::AgentSpec;
 
 use self::agents::Agents;
 use self::lane::{Lane, Stage};
 use self::step::{Call, LaneStep, Progress, Task};
 
+pub use self::error::VectorError;
 pub use self::opening::{Barred, Opening, Span};
 pub use self::opponents::{LearnerSeat, Opponents};
 pub use self::rows::{Cells, NOBODY, Rows, Shape};
-
-choice! {
-    /// The treatment of a lane whose game has ended.
-    pub enum Autoreset {
-        /// The step that ends a game deals the next one. It shows the new game, except for rewards and `terminated`.
-        /// The last tensor of the old game is [`Rows::final_observation`].
-        SameStep = "same_step",
-        /// The next step ignores the lane's action and deals the next game.
-        NextStep = "next_step",
-        /// The lane stays as it is; steps do nothing to it. [`Lanes::reset`] deals the next game.
-        Disabled = "disabled",
-    }
-}
-
-choice! {
-    /// The tensor that a player is shown.
-    pub enum TensorKind {
-        /// The table and the player's hand: [`Game::observation`](stier_core::Game::observation).
-        Observation = "observation",
-        /// All that the player knows: [`Game::information_state`](stier_core::Game::information_state).
-        InformationState = "information_state",
-    }
-}
-
-/// The settings of lanes.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Settings {
-    /// The number of lanes, at least 1.
-    pub lanes: usize,
-    /// The seed from which those of the lanes are hashed.
-    pub seed: u64,
-    /// The number of threads; 0 for all cores. Results do not depend on it.
-    pub threads: usize,
-    /// The treatment of a lane whose game has ended.
-    pub autoreset: Autoreset,
-    /// The tensor that players are shown.
-    pub tensor: TensorKind,
-    /// The agents on the other seats; `None` if the caller decides for every seat.
-    pub opponents: Option<Opponents>,
-    /// The beginning of some of the games; `None` if all begin with the deal.
-    pub opening: Option<Opening>,
-    /// An action that may not be chosen at the beginning of some of the games; `None` if all legal ones may.
-    pub barred: Option<Barred>,
-    /// The agent whose beliefs about the cards follow the observation; `None` if nothing does. For each other seat,
-    /// clockwise from the player's, and each card, this is the expected number of copies that the seat holds.
-    pub beliefs: Option<AgentSpec>,
-}
-
-impl Settings {
-    /// The agents that decide inside a step.
-    fn agents(&self) -> impl Iterator<Item = &AgentSpec> {
-        let opponents = self.opponents.iter().flat_map(|all| &all.agents);
-        opponents.chain(self.opening.iter().map(|opening| &opening.agent))
-    }
-
-    /// Returns true if all agents decide so fast in this number of lanes that interrupts are not needed.
-    fn is_instant(&self) -> bool {
-        self.beliefs.is_none()
-            && self.agents().all(|spec| spec.facts().is_instant && (self.lanes <= FEW_LANES || !spec.has_network()))
-    }
-}
-
-/// In more lanes than this, agents that ask networks take long enough to be interrupted.
-const FEW_LANES: usize = 256;
+pub use self::settings::{Autoreset, Settings, TensorKind};
 
 /// The seeds that lanes are reset to.
 #[derive(Clone, Copy, Debug)]
@@ -110,99 +49,6 @@ pub enum Seeds<'a> {
     One(u64),
     /// Lane `i` begins again with the `i`-th seed.
     Each(&'a [u64]),
-}
-
-/// The reason why a call was refused. Every lane is as it was.
-#[derive(Clone, PartialEq, Debug, Error)]
-pub enum VectorError {
-    /// No lane.
-    #[error("there must be at least 1 environment")]
-    NoLanes,
-    /// An array of the wrong length.
-    #[error("{what} must have {expected} values, got {found}")]
-    Size {
-        /// The name of the array.
-        what: &'static str,
-        /// The right length.
-        expected: usize,
-        /// The given length.
-        found: usize,
-    },
-    /// Information states in bytes.
-    #[error("information-state tensors do not consist of zeros and ones: they need floats")]
-    Bytes,
-    /// Beliefs in bytes, or after information states.
-    #[error("beliefs follow observations as floats: they need tensor=observation and observation=float32")]
-    Beliefs,
-    /// Beliefs about cards in a game without cards.
-    #[error("'{0}' has no cards, so there are no beliefs about them")]
-    NoCards(&'static str),
-    /// An action that the rules do not allow.
-    #[error("environment {lane}: {source}")]
-    Illegal {
-        /// The lane of the action.
-        lane: usize,
-        /// The action, and those that are allowed.
-        source: IllegalAction,
-    },
-    /// The wrong number of opponents.
-    #[error("the number of opponents must be 1, for all seats, or {expected}, clockwise from the learner, got {found}")]
-    Opponents {
-        /// The number of other seats.
-        expected: usize,
-        /// The given number.
-        found: usize,
-    },
-    /// Opponents are to be replaced, and there are none.
-    #[error("the environments were made without opponents, so they cannot be replaced")]
-    NoOpponents,
-    /// An opponent that cannot play this game.
-    #[error(transparent)]
-    Unsuited(#[from] Unsuited),
-    /// A share below 0 or above 1.
-    #[error("{name}_share must be between 0 and 1, got {found}")]
-    Share {
-        /// The setting.
-        name: &'static str,
-        /// The given share.
-        found: f64,
-    },
-    /// Beginnings without a decision.
-    #[error("{name}_decisions must be at least 1, got 0")]
-    NoDecisions {
-        /// The setting.
-        name: &'static str,
-    },
-    /// A barred action that the game does not have.
-    #[error("barred must be an action between 0 and {}, got {action}", .actions - 1)]
-    Action {
-        /// The given action.
-        action: u8,
-        /// The number of actions.
-        actions: usize,
-    },
-    /// A learner on a seat that the game does not have.
-    #[error("the learner's seat must be between 0 and {}, got {seat}", .seats - 1)]
-    Seat {
-        /// The given seat.
-        seat: u8,
-        /// The number of seats.
-        seats: usize,
-    },
-    /// No such lane.
-    #[error("environment must be between 0 and {}, got {lane}", .lanes - 1)]
-    Lane {
-        /// The given lane.
-        lane: usize,
-        /// The number of lanes.
-        lanes: usize,
-    },
-    /// Bytes that are not a checkpoint of such lanes.
-    #[error("not a checkpoint of these environments: {0}")]
-    Checkpoint(String),
-    /// Interrupted, or the threads could not be started.
-    #[error(transparent)]
-    Halted(#[from] Halted),
 }
 
 /// Lanes of a game whose type is not known.

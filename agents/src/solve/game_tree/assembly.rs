@@ -10,8 +10,9 @@ use stier_core::{Action, BySeat, Game, Seat};
 
 use crate::agent::threads::{WatchOf, goes_on};
 
+use super::BuildError;
 use super::layout::{Layout, Shape};
-use super::{BuildError, Children, Level, NONE, Node, Outcomes, Packed, STRIDE, Tree};
+use super::tree::{Children, Level, NONE, Node, Outcomes, Packed, STRIDE, Tree};
 
 /// A tree in the making.
 pub(super) struct TreeBuilder {

@@ -15,13 +15,17 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 use stier_core::failure::Foreign;
 use stier_core::hash::hash_of;
-use stier_core::key::{UNNOTICED, mix};
+use stier_core::key::UNNOTICED;
 use stier_core::seats::MAX_SEATS;
 use stier_core::{Action, ActionSet as _, Game, History, Seat, Turn};
 
-use crate::agent::threads::{Halted, WatchOf, for_each_task, goes_on, map_all};
+use crate::agent::threads::{Halted, WatchOf, goes_on, map_all};
 
 use super::assembly::TreeBuilder;
+use super::knowledge::{
+    ChancePath, ChancePaths, Choice, Events, Fingerprints, Knowledge, NodeId, SeatKnowledge, Seats, SetId, at,
+    learn_choices, learn_draws,
+};
 use super::{BuildError, GameTree, NONE, Node, TooLarge};
 
 /// Nodes whose children are made at a time. The watcher is asked between two batches.
@@ -30,21 +34,6 @@ const BATCH: usize = 1 << 12;
 const OUTCOMES_PER_POLL: usize = 1 << 10;
 /// The fewest nodes that are worth a thread.
 const NODES_PER_THREAD: usize = 1 << 10;
-
-/// The number of a node in the tree.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct NodeId(u32);
-
-/// The number of an information set in the tree, or `SetId(NONE)`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct SetId(u32);
-
-/// The number of a seat's view in a layer.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Knowledge(u32);
-
-/// One value per seat.
-type Seats<T> = [T; MAX_SEATS];
 
 /// Nodes of a level at which play goes on.
 struct Frontier<S> {
@@ -68,85 +57,6 @@ impl<S> Frontier<S> {
     }
 }
 
-/// All that one seat can know in one layer.
-struct SeatKnowledge {
-    seat: Seat,
-    /// By knowledge: the place in a policy of the seat's last action, or [`NONE`].
-    last_rows: Vec<u32>,
-    /// By knowledge: the information set if the seat is to act.
-    sets: Vec<SetId>,
-    /// By knowledge, in games whose promises are checked: a number for the view, whatever the layer.
-    views: Vec<u64>,
-    /// The knowledge after an event, by the knowledge before it and what the seat observed.
-    following: FxHashMap<(Knowledge, u64), Knowledge>,
-    /// The knowledge after several random events, by the fingerprint of the view.
-    by_view: FxHashMap<u128, Knowledge>,
-}
-
-impl SeatKnowledge {
-    fn new(seat: Seat) -> Self {
-        let (last_rows, sets, views) = Default::default();
-        Self { seat, last_rows, sets, views, following: FxHashMap::default(), by_view: FxHashMap::default() }
-    }
-
-    /// Adds knowledge that is different from all others of the layer.
-    fn add(&mut self, last_row: u32, view: u64) -> Knowledge {
-        self.last_rows.push(last_row);
-        self.sets.push(SetId(NONE));
-        self.views.push(view);
-        Knowledge(self.last_rows.len() as u32 - 1)
-    }
-
-    /// Drops the lookup tables that are only needed while one kind of event is processed.
-    fn finish_learning(&mut self) {
-        (self.following, self.by_view) = (FxHashMap::default(), FxHashMap::default());
-    }
-
-    /// Learns from an action; `earlier` is the seat's knowledge in the layer before. Where the game is over, nothing is
-    /// learned.
-    fn after_choice(&mut self, earlier: &Self, choice: &Choice) -> Knowledge {
-        if choice.is_last {
-            return Knowledge(NONE);
-        }
-        let before = choice.before[self.seat.index()];
-        let key = (before, choice.observed[self.seat.index()]);
-        if let Some(&after) = self.following.get(&key) {
-            return after;
-        }
-        let last_row = if choice.mover == self.seat { choice.row } else { earlier.last_rows[before.0 as usize] };
-        let view = earlier.views[before.0 as usize];
-        let after = self.add(last_row, if key.1 == UNNOTICED { view } else { mix(view, key.1) });
-        self.following.insert(key, after);
-        after
-    }
-
-    /// Learns from the last of some random events, after which the seat sees `sight`. `view` finds the fingerprint of the
-    /// seat's view, which is needed unless the event `is_first`.
-    fn after_chance(
-        &mut self,
-        draw: &ChancePath,
-        is_first: bool,
-        sight: u64,
-        view: &mut Fingerprints<'_>,
-    ) -> Knowledge {
-        let before = draw.knowledge[self.seat.index()];
-        let key = (before, sight);
-        if let Some(&after) = self.following.get(&key) {
-            return after;
-        }
-        let (last_row, earlier) = (self.last_rows[before.0 as usize], self.views[before.0 as usize]);
-        let number = if draw.is_unnoticed[self.seat.index()] { earlier } else { mix(earlier, sight) };
-        let view = (!is_first).then(|| view(draw));
-        let known = view.and_then(|view| self.by_view.get(&view).copied());
-        let after = known.unwrap_or_else(|| self.add(last_row, number));
-        if let Some(view) = view {
-            self.by_view.insert(view, after);
-        }
-        self.following.insert(key, after);
-        after
-    }
-}
-
 /// The nodes of a layer that follow a choice, and the knowledge of every seat in the layer.
 struct Layer<S> {
     frontier: Frontier<S>,
@@ -157,105 +67,6 @@ impl<S> Layer<S> {
     fn new(seats: usize) -> Self {
         Self { frontier: Frontier::new(seats), known: Seat::all(seats).map(SeatKnowledge::new).collect() }
     }
-}
-
-/// A choice.
-#[derive(Clone)]
-struct Choice {
-    /// The player who chose.
-    mover: Seat,
-    /// The place of the choice in a policy.
-    row: u32,
-    /// The knowledge before the choice.
-    before: Seats<Knowledge>,
-    observed: Seats<u64>,
-    /// True if the game is over afterwards.
-    is_last: bool,
-}
-
-/// A result of the random events after a node, as far as they have happened.
-#[derive(Clone, Copy)]
-struct ChancePath {
-    /// The chance node.
-    owner: NodeId,
-    probability: f64,
-    /// The last event, by its place among the [`Events`].
-    event: u32,
-    /// The knowledge of each seat: that from before the last event, until all seats have observed it.
-    knowledge: Seats<Knowledge>,
-    is_observed: bool,
-    /// True for seats that did not notice the last event, in games whose promises are checked.
-    is_unnoticed: Seats<bool>,
-}
-
-/// The results of random events with their states.
-type ChancePaths<S> = (Vec<S>, Vec<ChancePath>);
-
-/// Finds the fingerprint of a seat's view after random events.
-type Fingerprints<'a> = dyn FnMut(&ChancePath) -> u128 + 'a;
-
-/// Random events, each with the place of the one before it, or [`NONE`].
-#[derive(Default)]
-struct Events(Vec<(u32, Action)>);
-
-impl Events {
-    fn push(&mut self, before: u32, action: Action) -> u32 {
-        self.0.push((before, action));
-        self.0.len() as u32 - 1
-    }
-
-    fn is_first(&self, event: u32) -> bool {
-        self.0[event as usize].0 == NONE
-    }
-
-    /// The events up to one of them, the first at the front.
-    fn until(&self, last: u32) -> Vec<Action> {
-        let before = |&at: &u32| (!self.is_first(at)).then(|| self.0[at as usize].0);
-        let backwards = std::iter::successors(Some(last), before);
-        let mut events: Vec<Action> = backwards.map(|at| self.0[at as usize].1).collect();
-        events.reverse();
-        events
-    }
-}
-
-/// The knowledge of all seats after some choices, a list for each seat.
-fn learn_choices(next: &mut [SeatKnowledge], known: &[SeatKnowledge], choices: &[Choice]) -> Vec<Vec<Knowledge>> {
-    let mut columns = vec![Vec::with_capacity(choices.len()); known.len()];
-    let seats: Vec<_> = next.iter_mut().zip(known).zip(&mut columns).collect();
-    for_each_task(seats, |((next, known), column)| {
-        column.extend(choices.iter().map(|choice| next.after_choice(known, choice)));
-    });
-    columns
-}
-
-/// The knowledge of all seats after some random events, a list for each seat; shorter if the watcher says so. `sight` is
-/// what a seat sees after one of them.
-fn learn_draws<'a>(
-    known: &mut [SeatKnowledge],
-    draws: &[ChancePath],
-    events: &Events,
-    goes_on: &(dyn Fn(usize) -> bool + Sync),
-    sight: &(dyn Fn(usize, Seat) -> u64 + Sync),
-    fingerprints: &(dyn Fn(Seat) -> Box<Fingerprints<'a>> + Sync),
-) -> Vec<Vec<Knowledge>> {
-    let mut columns = vec![Vec::with_capacity(draws.len()); known.len()];
-    for_each_task(known.iter_mut().zip(&mut columns), |(known, column)| {
-        let (seat, mut view) = (known.seat, fingerprints(known.seat));
-        for (place, draw) in draws.iter().enumerate().take_while(|&(place, _)| goes_on(place)) {
-            column.push(match draw.is_observed {
-                true => draw.knowledge[seat.index()],
-                false => known.after_chance(draw, events.is_first(draw.event), sight(place, seat), &mut *view),
-            });
-        }
-    });
-    columns
-}
-
-/// The knowledge of all seats at one place of such lists.
-fn at(columns: &[Vec<Knowledge>], place: usize) -> Seats<Knowledge> {
-    let mut all = [Knowledge(NONE); MAX_SEATS];
-    all.iter_mut().zip(columns).for_each(|(known, column)| *known = column[place]);
-    all
 }
 
 /// A tree being enumerated, apart from the game.
