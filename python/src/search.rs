@@ -20,17 +20,25 @@ pub(crate) fn no_search(name: &str) -> PyErr {
     errors::agent(format!("{name} does not search; agents that search: {names}"))
 }
 
-/// A frozen dataclass with these values. Its constructor, which calls `object.__setattr__` for each, takes thrice as long.
-fn made<'py, T>(kind: &Bound<'py, PyType>, values: T) -> PyResult<Bound<'py, PyAny>>
+/// Makes instances of a frozen dataclass of `stier._results` from their values. Its constructor, which calls
+/// `object.__setattr__` for each of them, takes three times as long.
+fn maker<'py, T>(
+    py: Python<'py>,
+    kind: &'static PyOnceLock<Py<PyType>>,
+    name: &str,
+) -> PyResult<impl Fn(T) -> PyResult<Bound<'py, PyAny>>>
 where
     T: IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
 {
-    let py = kind.py();
-    let made = kind.call_method1(intern!(py, "__new__"), (kind,))?;
+    let kind = kind.import(py, "stier._results", name)?;
     let fields = kind.getattr(intern!(py, "__match_args__"))?.cast_into::<PyTuple>()?;
-    let own = made.getattr(intern!(py, "__dict__"))?.cast_into::<PyDict>()?;
-    fields.iter().zip(values.into_pyobject(py)?).try_for_each(|(name, value)| own.set_item(name, value))?;
-    Ok(made)
+    let new = kind.getattr(intern!(py, "__new__"))?;
+    Ok(move |values: T| {
+        let made = new.call1((kind,))?;
+        let own = made.getattr(intern!(py, "__dict__"))?.cast_into::<PyDict>()?;
+        fields.iter().zip(values.into_pyobject(py)?).try_for_each(|(name, value)| own.set_item(name, value))?;
+        Ok(made)
+    })
 }
 
 /// The statistics of a decision by the agent of this name, as a `stier.Search`.
@@ -43,12 +51,13 @@ pub(crate) fn search_of(
 ) -> PyResult<Py<PyAny>> {
     let Some(search) = decision.search else { return Err(no_search(name)) };
     static KINDS: [PyOnceLock<Py<PyType>>; 3] = [const { PyOnceLock::new() }; 3];
-    let kind = |number: usize, name: &str| KINDS[number].import(py, "stier._results", name);
-    let (of_search, of_action, of_line) = (kind(0, "Search")?, kind(1, "ActionStats")?, kind(2, "Line")?);
+    let of_action = maker(py, &KINDS[0], "ActionStats")?;
+    let of_line = maker(py, &KINDS[1], "Line")?;
+    let of_search = maker(py, &KINDS[2], "Search")?;
     let (game, state) = (state.game(), state.inner());
     let action = |one: ActionStats| {
         let name = state.event_name(Action(one.action));
-        made(of_action, (one.action, name, one.visits, one.value, one.availability, one.probability))
+        of_action((one.action, name, one.visits, one.value, one.availability, one.probability))
     };
     let line = |line: Line| {
         let name = |(depth, &(_, action)): (usize, &(_, Action))| match depth {
@@ -58,7 +67,7 @@ pub(crate) fn search_of(
         let names: Vec<String> = line.path.iter().enumerate().map(name).collect();
         let (players, actions): (Vec<u16>, Vec<u16>) =
             line.path.iter().map(|(seat, action)| (u16::from(seat.0), u16::from(action.0))).unzip();
-        made(of_line, (players, actions, names, line.visits, line.value))
+        of_line((players, actions, names, line.visits, line.value))
     };
     attempt(|| {
         let player = state.turn().seat().map(|seat| seat.0);
@@ -66,6 +75,6 @@ pub(crate) fn search_of(
         let lines: Vec<_> = lines.into_iter().map(line).collect::<PyResult<_>>()?;
         let Search { iterations, nodes, seconds, .. } = search;
         let parts = (game.clone(), player, decision.action.0, actions, iterations, nodes, seconds, lines);
-        made(of_search, parts).map(Bound::unbind)
+        of_search(parts).map(Bound::unbind)
     })
 }

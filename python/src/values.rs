@@ -18,8 +18,8 @@ pub(crate) const CHANCE: i64 = -1;
 /// The player number when the game is over.
 pub(crate) const TERMINAL: i64 = -4;
 
-/// An integer of any size: anything with `__index__`. If it does not fit into 64 bits, its digits, and a value that is
-/// nowhere allowed.
+/// An integer of any size: anything with `__index__`. One that does not fit into 64 bits is kept as its digits, and its
+/// value is one that every range refuses.
 pub(crate) struct Number(i64, Option<String>);
 
 impl<'py> FromPyObject<'_, 'py> for Number {

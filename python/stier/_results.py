@@ -253,16 +253,18 @@ def frame(columns: dict[str, Any]) -> Any:
 
 def to_pandas(result: PitResult) -> Any:
     """Returns a match as a table with a row for each game and seat."""
-    games, seats, agents = result.games, result.game.num_players(), result.agents
-    entrants = [entrant for played in games for entrant in played.agents]
+    import numpy as np
+
+    games, seats = result.games, result.game.num_players()
+    entrants = np.array([played.agents for played in games], int).ravel()
     return frame(
         {
-            "game": [game for game in range(len(games)) for _ in range(seats)],
-            "deal": [deal for deal in [played.deal for played in games] for _ in range(seats)],
-            "seat": [*range(seats)] * len(games),
+            "game": np.arange(len(games)).repeat(seats),
+            "deal": np.repeat([played.deal for played in games], seats),
+            "seat": np.tile(np.arange(seats), len(games)),
             "entrant": entrants,
-            "agent": [agents[entrant] for entrant in entrants],
-            "return": [value for played in games for value in played.returns],
+            "agent": np.array(result.agents, object)[entrants],
+            "return": np.array([played.returns for played in games], float).ravel(),
         }
     )
 

@@ -224,20 +224,39 @@ class Wrong(Kuhn):
         return wrong.get(self.fault, super().returns(state))
 
 
+DEALT = "after [chance: J, chance: Q]"
 PASSED = "after [chance: J, chance: Q, player 0: pass, player 1: pass]"
 
 
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [
-        ("player", "current_player must return a seat, stier.CHANCE or stier.TERMINAL, got 7, at the start"),
-        ("actions", "actions are numbered 0 to 1, got 2, after [chance: J, chance: Q]"),
-        ("none", "player 0 is to act and has no legal action, after [chance: J, chance: Q]"),
-        ("sum", "the probabilities of chance add up to 0.6666666666666666, not 1, at the start"),
-        ("outcome", "chance outcomes are numbered 0 to 2, got 9, at the start"),
-        ("empty", "chance_outcomes is empty, at the start"),
-        ("range", f"utility_range is -2 to 2, and a return is 3, {PASSED}"),
-        ("zero", f"utility_sum is 0, and the returns add up to 2, {PASSED}"),
+        (
+            "player",
+            "current_player is 7, at the start; it must be a player from 0 to 1, stier.CHANCE or stier.TERMINAL",
+        ),
+        ("actions", f"legal_actions is [0, 2], {DEALT}; actions are numbers from 0 to 1, as num_actions says"),
+        (
+            "none",
+            f"legal_actions is [], {DEALT}; a player to act needs an action, so add one for passing or let "
+            "current_player skip the player",
+        ),
+        (
+            "sum",
+            "chance_outcomes is [(1, 0.3333333333333333), (2, 0.3333333333333333)], at the start; the probabilities "
+            "add up to 0.6666666666666666, not to 1",
+        ),
+        (
+            "outcome",
+            "chance_outcomes is [(9, 1.0)], at the start; outcomes are numbers from 0 to 2, as num_outcomes says",
+        ),
+        ("empty", "chance_outcomes is [], at the start; chance needs an outcome"),
+        ("range", f"returns is [3, -3], {PASSED}; utility_range is -2 to 2"),
+        (
+            "zero",
+            f"returns is [1, 1], {PASSED}; they add up to 2.0, and utility_sum is 0; write None if the sum is not "
+            "always the same",
+        ),
         ("long", "max_decisions is 1, and player 1 is to act, after [chance: J, chance: Q, player 0: pass]"),
         ("chances", "a game has more than 1 events: max_decisions is 1 and max_chance_events 0, after [chance: J]"),
     ],

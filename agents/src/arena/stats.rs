@@ -4,7 +4,7 @@ use serde::Serialize;
 use statrs::distribution::{Beta, ContinuousCDF as _, StudentsT};
 use stier_core::{BySeat, Seat};
 
-/// The range of values of which nothing is known.
+/// The range of values that may have any size.
 const ANY: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
 /// The normal quantile of a 95 % interval.
@@ -13,7 +13,7 @@ const NORMAL: f64 = 1.959_964;
 /// A mean and its confidence interval.
 ///
 /// # Method
-/// Student's interval takes values that were never seen for impossible: of 100 equal returns it would say that no other
+/// Student's interval treats values that were never seen as impossible: of 100 equal returns it would say that no other
 /// return exists. Where the range of the values is known, each side of the interval is therefore computed as if one
 /// more value lay at that end of the range. It counts by its own part in the variance: fully if the values hardly vary,
 /// and next to nothing if they vary as much as the range allows. On the side of a longer tail the interval is also
@@ -32,7 +32,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The mean of independent observations of which no range is known, with Student's interval; `None` if there are
+    /// The mean of independent observations without a known range, with Student's interval; `None` if there are
     /// none. Equal observations have an interval of width 0: use [`within`](Self::within) wherever a range is known.
     pub fn of(values: &[f64]) -> Option<Self> {
         Self::within(values, ANY)

@@ -85,8 +85,8 @@ const MIN_EFFECTIVE: f64 = 32.0;
 
 impl BeliefSettings {
     /// The worlds that a search draws from a view, weighted by a model of the other players: that of the
-    /// [settings](Self::policy_model), unless another is given. Inference takes at most its share of the decision's time. Without inference, `rng` is not used and the draws are
-    /// exactly those of [`Worlds::uniform`].
+    /// [settings](Self::policy_model), unless another is given. Inference takes at most its share of the decision's
+    /// time. Without inference, `rng` is not used and the draws are exactly those of [`Worlds::uniform`].
     pub fn worlds<G: Hints>(
         &self,
         model: Option<&dyn PolicyModel<G>>,
@@ -352,7 +352,7 @@ impl<'a, G: Game> Replay<'a, G> {
     }
 
     /// Goes on to the next choice of another player than the observer in the present deal. Returns the legal actions,
-    /// of which there are several, and the rank of the one taken.
+    /// two or more, and the rank of the one taken.
     fn next(&mut self, game: &G) -> Option<(G::Actions, usize)> {
         if let Some(action) = self.pending.take() {
             self.so_far.push(game, action);

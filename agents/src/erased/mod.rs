@@ -268,7 +268,7 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
 
 /// An agent for a game whose type is not known.
 pub trait DynAgent: Send {
-    /// Decides for the player to act. Uses nothing that this player cannot know, unless it is an oracle. Returns
+    /// Decides for the player to act. Uses only what this player can know, unless it is an oracle. Returns
     /// the searched lines of up to `depth` actions, too, each before those that continue it; none from agents that
     /// keep no tree.
     fn decide_with_lines(&mut self, state: &dyn DynState, depth: usize) -> Result<(Decision, Vec<Line>), DecideError>;

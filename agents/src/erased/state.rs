@@ -65,7 +65,7 @@ pub trait DynState: Any + Send + Sync + Debug {
     /// A history that the seat cannot tell apart from this one, drawn by chance reach probability.
     fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState>;
     /// The events of histories that the seat cannot tell apart from this one: one of each world and true if there are
-    /// at most so many, else so many drawn ones and false. They depend on nothing but what the seat knows.
+    /// at most so many, else so many drawn ones and false. They depend only on what the seat knows.
     fn worlds(&self, seat: Seat, count: u64) -> (Vec<Vec<Event>>, bool);
     /// For each event of a history, true if the seat sees what it is: at once, or when the actions that players choose
     /// in secret are laid open. Any other event in its place would look different to it.

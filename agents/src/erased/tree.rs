@@ -96,7 +96,8 @@ pub trait DynTree: Send + Sync + Debug {
     fn of_policy(&self, policy: Policy) -> Arc<dyn DynPolicy>;
     /// The behaviour of an entrant at every information set: the rows of a table, the policy of an agent, which is
     /// queried with its own seeds at each set, or the choices of a function. Entrants without
-    /// [seeds](DynEntrant::num_seeds) are queried once. `watch` is called after every query. Once `interrupt` is set, decisions in progress end early. A function is called from one thread.
+    /// [seeds](DynEntrant::num_seeds) are queried once. `watch` is called after every query. Once `interrupt` is set,
+    /// decisions in progress end early. A function is called from one thread.
     fn policy_of(
         &self,
         entrant: &DynEntrant,

@@ -48,7 +48,7 @@ impl NetworkFile {
         shared::load(&expanded(path)).map(Some).map(Self)
     }
 
-    /// An error: without the feature `files`, nothing can be read.
+    /// Fails: files can be read only with the feature `files`.
     #[cfg(not(feature = "files"))]
     pub fn load(path: &str) -> Result<Self, NetworkError> {
         Err(NetworkError {

@@ -164,7 +164,7 @@ impl Frame {
 
 impl<G: Hints, S: Algorithm<G>> Agent<G> for SearchAgent<S> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        // A decision without a choice has no lines, not those of an earlier one.
+        // Drops the lines of an earlier decision: a decision without a choice records none.
         self.algorithm.lines();
         self.frame.act(&mut self.algorithm, game, view, legal, None)
     }

@@ -63,7 +63,7 @@ impl<G: Hints> Rule<G> {
 
 impl<G: Hints> Agent<G> for Rule<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        // A decision without the other agent has no lines, not those of an earlier one.
+        // Drops the lines of an earlier decision: the other agent may not be asked now.
         self.cards.lines();
         let rule = game.rule_of_thumb(view).filter(|rule| legal.contains(rule.action));
         let Some(RuleOfThumb { action, takes }) = rule.filter(|_| self.settings.when != When::Cards) else {

@@ -108,7 +108,7 @@ pub struct Settings {
     /// The seed of sampling algorithms; the others do not draw.
     pub seed: u64,
     /// The checkpoint file, for the variants of CFR that do not sample. The run continues from this file if it
-    /// exists. It is written every half minute, on interruption and at the end. Without the feature `files` there is none.
+    /// exists. It is written every half minute, on interruption and at the end. Without the feature `files` it is never written.
     pub checkpoint: Option<PathBuf>,
     /// The number of threads; 0 uses all cores. It does not change the results.
     pub threads: usize,

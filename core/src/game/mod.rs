@@ -115,7 +115,7 @@ pub struct GameInfo {
 }
 
 impl GameInfo {
-    /// The return of a seat of which nothing is known: an even share of the sum, or else the middle of the range.
+    /// A guess at the return of any seat: an even share of the sum, or else the middle of the range.
     pub fn middle_return(&self) -> f64 {
         let (low, high) = self.utility_range;
         self.utility_sum.map_or((low + high) / 2.0, |sum| sum / self.num_seats as f64)

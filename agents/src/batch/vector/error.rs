@@ -47,7 +47,7 @@ pub enum VectorError {
         /// The given number.
         found: usize,
     },
-    /// Opponents are to be replaced, and there are none.
+    /// Opponents cannot be replaced, because the lanes have none.
     #[error("the environments were made without opponents, so they cannot be replaced")]
     NoOpponents,
     /// An opponent that cannot play this game.

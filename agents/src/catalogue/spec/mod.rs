@@ -153,8 +153,8 @@ impl AgentSpec {
         self.check_network(game)
     }
 
-    /// Refuses an option without effect beside the others. At its default an option counts as not given, so all options of
-    /// an agent can be given again.
+    /// Refuses an option that has no effect with the values of the others. At its default an option counts as not given,
+    /// so all options of an agent can be given again.
     fn check_idle(&self) -> Result<(), SpecError> {
         let written = |needs: &str| needs.replace("!=", " other than ").replace('|', "/");
         let idle = self.kind.idle().map(|(option, needs)| (option, written(needs)));

@@ -92,7 +92,7 @@ impl AgentSpec {
         })
     }
 
-    /// An option about a network that no other option asks for.
+    /// An option that names a network, although no option uses it.
     pub(super) fn idle_network(&self) -> Option<(&'static str, String)> {
         let asks = matches!(self.kind, Kind::Network(_) | Kind::Mmds(_)) || self.asking().next().is_some();
         let given = match self.network() {
