@@ -168,8 +168,7 @@ impl Source {
     pub(super) fn answers(&self, object: &Object<'_>, path: &Path) -> Answers {
         let (py, &GameInfo { num_seats: seats, num_actions, num_outcomes, .. }) = (object.py(), &self.info);
         let (mut legal, mut chance, mut returns) = (Actions256::default(), Vec::new(), BySeat::filled(seats, 0.0));
-        let is_seat = |number: i64| (0..seats as i64).contains(&number);
-        let is_player = |&player: &i64| player == CHANCE || player == TERMINAL || is_seat(player);
+        let is_player = |player: &i64| [CHANCE, TERMINAL].contains(player) || (0..seats as i64).contains(player);
         let turn = match self.ask(py, "current_player", (object,), path, is_player) {
             CHANCE => Turn::Chance,
             TERMINAL => Turn::Over,
@@ -187,7 +186,7 @@ impl Source {
             }
             Turn::Chance => {
                 let is_outcome =
-                    |&(outcome, share): &(i64, f64)| (0..num_outcomes as i64).contains(&outcome) && share >= 0.0;
+                    |(outcome, share): &(i64, f64)| (0..num_outcomes as i64).contains(outcome) && *share >= 0.0;
                 let possible = |found: &[(i64, f64)]| {
                     let positive = found.iter().filter(|(_, share)| *share > 0.0);
                     let outcome = |&(outcome, probability)| Outcome { action: Action(outcome as u8), probability };
