@@ -131,7 +131,7 @@ def test_what_cannot_be_resampled(schwinget: stier.Game) -> None:
         worlds[2]
     with pytest.raises(IndexError):
         worlds[-3]
-    with pytest.raises(ValueError, match="observation must be"):
+    with pytest.raises(ValueError, match="dtype must be float32 or uint8, got 'int8'"):
         worlds.observation_tensors(dtype="int8")  # type: ignore[call-overload]
     # Before the cards are dealt, and when all is over, a player can be named.
     assert len(stier.resample_many(dealing, 3, player=0)) == 3

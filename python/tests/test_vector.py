@@ -349,7 +349,7 @@ def test_the_learner_sits_where_it_is_told(schwinget: stier.Game) -> None:
         ({"seat": 1}, ValueError, "there are none"),
         ({"autoreset": "never"}, ValueError, "same_step | next_step | disabled, got 'never'"),
         ({"autoreset": 3}, TypeError, "autoreset must be True, False or one of"),
-        ({"observation": "float64"}, ValueError, "'float32', 'uint8' or None"),
+        ({"observation": "float64"}, ValueError, "unless it is None, must be float32 or uint8, got 'float64'"),
         ({"beliefs": "nobody"}, stier.AgentError, "unknown agent 'nobody'"),
         ({"beliefs": "lbr", "observation": "uint8"}, ValueError, "beliefs follow observations as floats"),
         ({"beliefs": "lbr", "tensor": "information_state"}, ValueError, "beliefs follow observations as floats"),
