@@ -218,6 +218,15 @@ def test_lines_of_the_same_actions_by_different_players_are_drawn_apart() -> Non
     assert alike > 0
 
 
+def test_results_of_a_search_are_what_their_constructors_make(schwinget: stier.Game) -> None:
+    found = stier.load_agent("ismcts", schwinget).search(schwinget.new_initial_state(seed=7), tree_depth=2)
+    for one in (found, found.actions[0], found.lines[0]):
+        assert [*vars(one)] == [field.name for field in dataclasses.fields(one)]
+        assert dataclasses.replace(one) == one
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            one.action = 0  # type: ignore[misc, union-attr]
+
+
 def test_agents_without_a_tree_have_no_lines(schwinget: stier.Game) -> None:
     assert stier.load_agent("flat_mc", schwinget).search(schwinget.new_initial_state(seed=7), tree_depth=2).lines == []
     with pytest.raises(OverflowError):
