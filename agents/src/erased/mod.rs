@@ -29,11 +29,10 @@ use crate::agent::player::Player;
 use crate::agent::threads::Watch;
 use crate::agent::threads::{self, WatchOf};
 use crate::agent::{DecideError, Decision};
-use crate::arena::Entrant;
 #[cfg(feature = "threads")]
 use crate::arena::properties::{self, MeasureError, Properties};
 #[cfg(feature = "threads")]
-use crate::arena::{self, PitError, PitResult, Settings};
+use crate::arena::{self, Entrant, PitError, PitResult, Settings};
 #[cfg(feature = "threads")]
 use crate::batch::vector::{self, Vector, VectorError};
 #[cfg(feature = "threads")]
