@@ -46,8 +46,8 @@ impl DynEntrant {
         }
     }
 
-    /// The number of seeds with which [queries](DynTree::policy_of) are made; 0 for entrants whose policy needs no random
-    /// numbers.
+    /// The number of seeds with which [queries](super::DynTree::policy_of) are made; 0 for entrants whose policy needs no
+    /// random numbers.
     pub fn num_seeds(&self, settings: &AskSettings) -> u64 {
         match self {
             Self::Spec(spec) if spec.facts().is_instant => 0,
@@ -56,7 +56,7 @@ impl DynEntrant {
         }
     }
 
-    /// A number that is mixed into the seed of [queries](DynTree::policy_of).
+    /// A number that is mixed into the seed of [queries](super::DynTree::policy_of).
     pub(super) fn seed(&self) -> u64 {
         match self {
             Self::Spec(spec) => spec.seed().unwrap_or(0),
