@@ -770,15 +770,6 @@ def test_everything_that_is_allowed_passes() -> None:
     assert stier.check_no_leak(stier.load_game(game), games=3).ok
 
 
-def test_states_that_are_histories_are_not_compared() -> None:
-    game = tiny(
-        states_are_histories=True,
-        initial_state=lambda self: Boxed(()),
-        apply=lambda self, state, action: Boxed((*state, action)),
-    )
-    assert stier.check_game(game).histories == 1 + 3 + 6 + 12
-
-
 def test_games_are_taken_by_class_instance_and_name(monkeypatch: pytest.MonkeyPatch) -> None:
     stier.register_game(Kuhn)
     reports = [

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -23,6 +24,7 @@ from trumps import Trumps
 
 import stier
 from stier.cli import main
+from stier.games._sheet import Trusted
 from stier.solving import GameTree
 
 TWINS = {"kuhn:Kuhn": "kuhn_poker", "kuhn:Kuhn(players=3)": "kuhn_poker:players=3", "leduc:Leduc": "leduc_poker"}
@@ -308,6 +310,40 @@ def test_a_forgotten_return_is_blamed_on_apply() -> None:
     ):
         with pytest.raises(stier.GameError, match=r"^forgetful: apply must return a state, got None, after \[chance: "):
             play()
+
+
+class Glance(Kuhn):
+    """Kuhn poker in which a card is seen before the first action only."""
+
+    name = "glance"
+
+    def observation(self, state: Any, player: int | None) -> Any:
+        return ((), state.actions) if state.actions else super().observation(state, player)
+
+
+#: What the adapter of a library may say, and no class.
+TRUSTED: dict[str, Any] = {
+    "states_are_histories": True,
+    "observations_recall": True,
+    "state_bytes": "a lot",
+    "information_state": lambda self, state, player: "nothing",
+}
+
+
+@pytest.mark.parametrize("member", TRUSTED)
+def test_no_class_is_trusted(member: str) -> None:
+    assert TRUSTED.keys() == set(Trusted._fields)
+    members = {"name": "own", member: TRUSTED[member]}
+    glance, own = (stier.load_game(game) for game in (Glance, type("Own", (Glance,), members)))
+    assert replace(stier.check_game(own), game="glance") == stier.check_game(glance)
+    assert GameTree(own).information_sets == GameTree(glance).information_sets
+    states = [game.new_initial_state() for game in (glance, own)]
+    for event in (0, 1, 0):
+        for state in states:
+            state.apply_action(event)
+    assert str(states[1]) == str(states[0])
+    told = "seat 1 | ((), ()) waiting | ((1), ()) | ((), (0)) to act"
+    assert [state.information_state_string() for state in states] == [told, told]
 
 
 class Counted(tuple[Any, ...]):

@@ -117,8 +117,6 @@ class _Checker(Histories):
         super().__init__(game, range(game.num_players))
         self.name, self.limit, self.rng, self.update = game.name, limit, rng, update
         self.observers = [None, *self.players]
-        #: States cannot be compared, as those of OpenSpiel.
-        self.incomparable = bool(self.optional("states_are_histories"))
         #: The first history that leads to each state.
         self.states: dict[Any, Node] = {}
         #: The first history of each kind, and what must be the same in the others.
@@ -236,8 +234,7 @@ class _Checker(Histories):
         node = Node(state, parent, event)
         try:
             node.text = repr(state)
-            if not self.incomparable:
-                hash(state)
+            hash(state)
         except Exception as error:
             raise self.fault(
                 f"the state {shown(state)}{self.after(node)} cannot be hashed ({_raised(error)}); states are tuples, "
@@ -248,11 +245,10 @@ class _Checker(Histories):
         outcomes = [outcome for outcome, _ in node.answers.get("chance_outcomes", ())]
         node.actions = outcomes or list(node.answers.get("legal_actions", ()))
         self.check_length(node)
-        if not self.incomparable:
-            first = self.states.setdefault(state, node)
-            for (what, there), (_, here) in zip(first.answers.items(), node.answers.items(), strict=True):
-                if here != there:
-                    raise self.differ("equal states", (first, there), (node, here), what=what)
+        first = self.states.setdefault(state, node)
+        for (what, there), (_, here) in zip(first.answers.items(), node.answers.items(), strict=True):
+            if here != there:
+                raise self.differ("equal states", (first, there), (node, here), what=what)
         self.note(node, self.look(node))
         if self.update is not None:
             self.update(min(self.count, 2 * self.limit), 2 * self.limit)
@@ -313,8 +309,6 @@ class _Checker(Histories):
             self.same("decisions", known, node, node.decisions, player=player)
 
     def compare(self, one: Any, other: Any, method: str, node: Node) -> None:
-        if self.incomparable:
-            return
         try:
             equal, hashes = bool(one == other), (hash(one), hash(other))
         except Exception as error:

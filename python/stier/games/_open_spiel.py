@@ -29,7 +29,7 @@ from stier.errors import RulesError
 from stier.games._histories import Histories, Node
 from stier.games._members import RANGES
 from stier.games._options import Row
-from stier.games._sheet import OPEN_SPIEL, Sheet
+from stier.games._sheet import OPEN_SPIEL, Sheet, Trusted
 
 __all__ = ["OpenSpielGame", "load", "turn_based"]
 
@@ -39,6 +39,9 @@ _MOST_IDS = RANGES["num_actions"][1]
 _PROBED, _FEW = 1000, 2
 #: Random games that are looked at then, and states of each.
 _GAMES, _PLAYED = 2, 4000
+
+#: About the memory of a state, which OpenSpiel does not tell.
+_STATE_BYTES = 4000
 
 #: A game that was found: what identifies it, and a function that makes its sheet.
 Found: TypeAlias = tuple[tuple[str, str], Callable[[], Sheet]]
@@ -128,7 +131,8 @@ def _is_loaded_by(text: str, game: pyspiel.Game) -> bool:
 def _sheet(game: pyspiel.Game, text: str) -> Sheet:
     """Makes the sheet of a game. It has no options: the parameters are part of its name."""
     try:
-        return Sheet(OpenSpielGame(game, text), [])
+        own = OpenSpielGame(game, text)
+        return Sheet(own, [], own.trusted)
     except pyspiel.SpielError as error:
         raise RulesError(f"{OPEN_SPIEL}{game} cannot be used: {error}") from error
 
@@ -142,10 +146,6 @@ class OpenSpielGame:
     and a game that says in no string what a player knows.
     """
 
-    #: OpenSpiel's states cannot be compared: each history is a state.
-    states_are_histories = True
-    #: About the memory of a state, which OpenSpiel does not tell.
-    state_bytes = 4000
     #: A tensor need not tell all that the string tells.
     exact_features = False
 
@@ -189,10 +189,11 @@ class OpenSpielGame:
             self._shows_turns = False
             found = _Probe(self)
         self.hidden_moves = found.hidden_moves
-        #: The string of a player to act tells everything that it knows.
-        self.observations_recall = self._has_information_states and found.strings_recall
-        #: With it, trees are built faster. None if it does not tell everything.
-        self.information_state = pyspiel.State.information_state_string if self.observations_recall else None
+        # The string of a player to act may tell everything that it knows.
+        recalls = self._has_information_states and found.strings_recall
+        told = pyspiel.State.information_state_string if recalls else None
+        #: OpenSpiel's states cannot be compared: each history is a state.
+        self.trusted = Trusted(True, recalls, _STATE_BYTES, told)
         if found.chance_events > self.max_chance_events:  # OpenSpiel's bound is too low in some games
             self.max_chance_events = 2 * found.chance_events + 8
         self._actions = _names(found.names[False], self.num_actions)

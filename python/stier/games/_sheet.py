@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 from stier import _imports
 from stier._native import CHANCE
@@ -17,7 +17,7 @@ from stier.games._histories import Histories
 from stier.games._members import METHODS, RANGES, check_members, parts_of, shown, wrong_answer
 from stier.games._options import Row, made, option_rows
 
-__all__ = ["OPEN_SPIEL", "Sheet"]
+__all__ = ["OPEN_SPIEL", "Sheet", "Trusted"]
 
 #: The beginning of the names of OpenSpiel's games.
 OPEN_SPIEL = f"{_imports.RESERVED}:"
@@ -133,15 +133,29 @@ def _bounds(game: Any, max_decisions: int) -> tuple[int, int]:
     return _MOST_OUTCOMES, 2 * most + 8
 
 
+class Trusted(NamedTuple):
+    """What the engine believes without a check: adapters of libraries say it, and no member of a class does."""
+
+    #: No two histories lead to the same state, and states cannot be compared.
+    states_are_histories: bool = False
+    #: The observation of a player to act tells everything that it knows.
+    observations_recall: bool = False
+    #: The memory of a state; without it, that of the first state is measured.
+    state_bytes: int | None = None
+    #: A function of state and player: all that the player to act knows, as text. With it, trees are built faster.
+    information_state: Callable[[Any, int], str] | None = None
+
+
 class Sheet:
     """All that the engine reads from a game.
 
     Args:
         game: An object with the members of a game.
         options: The rows of its options.
+        trusted: What is true of the game by construction.
     """
 
-    def __init__(self, game: Any, options: list[Row]) -> None:
+    def __init__(self, game: Any, options: list[Row], trusted: Trusted) -> None:
         check_members(game)
         self.name, self.options = game.name, options
         #: Tells classes of one name apart.
@@ -150,13 +164,14 @@ class Sheet:
         self.max_decisions = game.max_decisions
         self.utility_range, self.utility_sum = tuple(map(float, game.utility_range)), game.utility_sum
         self.memory_mb = getattr(game, "memory_mb", None) or 256
-        for flag in ("simultaneous", "hidden_moves", "states_are_histories", "observations_recall", "exact_features"):
+        self.states_are_histories, self.observations_recall = trusted.states_are_histories, trusted.observations_recall
+        for flag in ("simultaneous", "hidden_moves", "exact_features"):
             setattr(self, flag, bool(getattr(game, flag, flag == "exact_features")))
         self.cards = [str(card) for card in getattr(game, "cards", ())]
         self.game: Any = _Noticing(game) if getattr(game, "observed", None) is not None else game
         try:
             first = self.game.initial_state()
-            self.state_bytes = getattr(game, "state_bytes", None) or 2 * _size(first) + 200
+            self.state_bytes = trusted.state_bytes or 2 * _size(first) + 200
             outcomes, events = getattr(game, "num_outcomes", None), getattr(game, "max_chance_events", None)
             if outcomes is None or events is None:
                 found = _bounds(self.game, self.max_decisions)
@@ -170,19 +185,21 @@ class Sheet:
         except (Exception, SystemExit) as error:
             raise GameError(f"{game.name} cannot be played: {type(error).__name__}: {error}") from error
         #: The functions that the engine calls, by name.
-        self.methods = {
+        self.methods: dict[str, Any] = {
             "words": self._words,
             "sees": self._sees,
             "wrong_answer": lambda method, found: (shown(found), wrong_answer(method, found, game) or "it cannot be"),
         }
-        for name in (*METHODS, "information_state"):
+        if trusted.information_state is not None:
+            self.methods["information_state"] = trusted.information_state
+        for name in METHODS:
             if (function := getattr(self.game, name, None)) is not None:
                 self.methods[name] = self._facts if name == "facts" else function
 
     @classmethod
     def of(cls, game: type, options: dict[str, Any]) -> Sheet:
         """Returns the sheet of a class under these options."""
-        sheet = cls(made(game, options), option_rows(game, options))
+        sheet = cls(made(game, options), option_rows(game, options), Trusted())
         sheet.class_number = id(game)
         return sheet
 
