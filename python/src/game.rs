@@ -11,7 +11,7 @@ use stier_core::{OptionValue, encode, games};
 use crate::errors;
 use crate::python_game::PythonGame;
 use crate::run::guarded;
-use crate::values::name_and_options;
+use crate::values::{name_and_options, split};
 
 /// A game under fixed rules. `load_game` makes it, and it never changes.
 ///
@@ -103,12 +103,9 @@ pub(crate) fn load_game(name: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDi
     }
     let Ok(text) = name.cast::<PyString>() else { return python_game(name, "", options) };
     let text = text.to_cow()?;
-    if let Some((place, rules)) = place_of_class(&text) {
+    let (place, rules) = split_game(&text);
+    if !games::NAMES.contains(&place) {
         return python_game(PyString::new(name.py(), place).as_any(), rules, options);
-    }
-    let (known, rules) = name_and_options(&text, None, errors::rules)?;
-    if !games::NAMES.contains(&known) {
-        return python_game(PyString::new(name.py(), known).as_any(), &rules, options);
     }
     let (known, rules) = name_and_options(&text, options, errors::rules)?;
     stier_games::load(known, &rules).map_err(errors::rules).and_then(Game::new)
@@ -122,17 +119,20 @@ pub(crate) fn load_by_name(py: Python<'_>, name: &str, rules: &str) -> PyResult<
     python_game(PyString::new(py, name).as_any(), rules, None)
 }
 
-/// Splits a text that says where a class stands, such as `my_games:Trumps(players=3)`, into the place and the options.
-/// `None` if the text is the name of a game.
-fn place_of_class(text: &str) -> Option<(&str, &str)> {
+/// Splits the text of a game into what it names and the options in it. It names a game, or the place of a class such as
+/// `my_games:Trumps`. A text of OpenSpiel's stays whole.
+#[pyfunction(name = "_split_game")]
+pub(crate) fn split_game(text: &str) -> (&str, &str) {
     let text = text.trim();
-    let (module, rest) = text.split_once(':')?;
-    if module == "openspiel" {
-        return Some((text, ""));
-    }
-    let (class, options) = rest.split_once(['(', ':']).unwrap_or((rest, ""));
-    let is_class = !class.trim().is_empty() && !class.contains(['=', ',']) && !games::NAMES.contains(&module);
-    is_class.then(|| (text[..module.len() + 1 + class.len()].trim(), options.strip_suffix(')').unwrap_or(options)))
+    let (name, options) = match text.split_once(':') {
+        Some(("openspiel", _)) => (text, ""),
+        Some((module, rest)) if !games::NAMES.contains(&module) => match split(rest) {
+            (class, _) if class.trim().is_empty() || class.contains(['=', ',']) => split(text),
+            (class, options) => (&text[..=module.len() + class.len()], options),
+        },
+        _ => split(text),
+    };
+    (name.trim(), options)
 }
 
 /// Loads a game that is not written in Rust.

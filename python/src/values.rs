@@ -138,7 +138,17 @@ pub(crate) fn derive_seed(seed: Seed, purpose: &str, index: Seed) -> u64 {
     Rng::stream(seed.0, purpose, index.0).bits()
 }
 
-/// Splits a text in either notation (`name:a=1,b=2`, `name(a=1,b=2)`) and adds the keywords: (name, `a=1,b=2`). Unknown
+/// Splits a text in either notation: `name:a=1,b=2` or `name(a=1,b=2)`.
+pub(crate) fn split(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    match (text.split_once(':'), text.strip_suffix(')').and_then(|text| text.split_once('('))) {
+        (_, Some((name, inner))) if !name.contains(':') => (name, inner),
+        (Some((name, inner)), _) => (name, inner),
+        (None, _) => (text, ""),
+    }
+}
+
+/// [Splits](split) a text and adds the keywords: (name, `a=1,b=2`). Unknown
 /// and repeated options are left to the parser of the result. `bad` makes the error for keywords that the parser would
 /// misread.
 pub(crate) fn name_and_options<'a>(
@@ -146,12 +156,7 @@ pub(crate) fn name_and_options<'a>(
     keywords: Option<&Bound<'_, PyDict>>,
     bad: fn(String) -> PyErr,
 ) -> PyResult<(&'a str, String)> {
-    let text = text.trim();
-    let (name, inner) = match (text.split_once(':'), text.strip_suffix(')').and_then(|text| text.split_once('('))) {
-        (_, Some((name, inner))) if !name.contains(':') => (name, inner),
-        (Some((name, inner)), _) => (name, inner),
-        (None, _) => (text, ""),
-    };
+    let (name, inner) = split(text);
     let mut parts: Vec<String> = if inner.trim().is_empty() { Vec::new() } else { vec![inner.to_string()] };
     for (key, value) in keywords.into_iter().flatten() {
         let (key, value) = (key.to_string(), option_text(&key.to_string(), &value)?);

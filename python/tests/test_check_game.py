@@ -786,6 +786,28 @@ def test_games_are_taken_by_class_instance_and_name(monkeypatch: pytest.MonkeyPa
         stier.check_game("kuhn:players=4")
 
 
+#: Texts of a game with three players, and texts that name none.
+THREE = ["kuhn:players=3", "kuhn(players=3)", " kuhn (players=3) ", "kuhn : players = 3"]
+THREE += ["kuhn:Kuhn(players=3)", "kuhn:Kuhn:players=3", " kuhn:Kuhn (players=3) "]
+WRONG = ["kuhn(players=3", "kuhn:players=3)", "kuhn players=3", "kuhn:(players=3)", "kuhn()()", "kuhn:players", ""]
+WRONG += [":", "(players=3)", ":Kuhn", "kuhn: Kuhn(players=3)", "kuhn:Kuhn(players=3", "kuhn:Kuhn:players=3)", "a:b=c:d"]
+WRONG += ["kuhn:Kuhn)", "kuhn:Kuhn(", "kuhn_poker:Kuhn", "kuhn_poker(players=3", "openspiel:", "openspiel(kuhn_poker)"]
+
+
+@pytest.mark.parametrize("text", [*THREE, *WRONG, "kuhn:", "kuhn()", "kuhn_poker (players=3)", "kuhn_poker:players=3"])
+def test_all_doors_read_texts_alike(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(EXAMPLES)
+    stier.register_game(Kuhn)
+    found = []
+    for door in (lambda: stier.load_game(text).num_players(), lambda: len(stier.check_game(text).information_sets)):
+        try:
+            found.append(door())
+        except stier.StierError as error:
+            found.append((type(error), str(error)))
+    assert found[0] == found[1]
+    assert found[0] == 3 if text in THREE else isinstance(found[0], tuple) == (text in WRONG)
+
+
 def test_what_is_no_game_is_refused() -> None:
     with pytest.raises(
         TypeError, match="game must be a Game, the name of one, such as 'schwinget', or the class of one"

@@ -25,8 +25,6 @@ _Class = TypeVar("_Class", bound=type)
 _classes: dict[str, type] = {}
 #: Games that were loaded lately. A game remembers what it was asked, so it pays to load it once.
 _loaded: OrderedDict[tuple[Any, ...], Game] = OrderedDict()
-#: The text of a game written in Python: its name or the place of its class, and its options.
-_TEXT = re.compile(r"\s*([^:(]*(?::[^\W\d][\w.]*(?!\s*[\w.=]))?)\s*(?:[:(](.*?)\)?)?\s*", re.DOTALL)
 #: The number of games that are kept.
 _KEPT = 16
 
@@ -121,12 +119,11 @@ def rules_of(game: Any) -> Any:
 
 def _class_and_options(text: str) -> tuple[type | None, dict[str, Any]]:
     """Returns the class in Python that a text names, and the options in the text. No class for any other game."""
-    found = _TEXT.fullmatch(text)
-    name, options = found.groups() if found else (text, "")
+    name, options = _native._split_game(text)
     if name.startswith(OPEN_SPIEL) or (name in _native.registered_names() and name not in _classes):
         return None, {}
     game = _note(_class_of(name))
-    return game, read_options(game, options or "", {})
+    return game, read_options(game, options, {})
 
 
 class _Loaded:
