@@ -741,6 +741,41 @@ class Frozen:
     rest: Any
 
 
+#: The optional members that Tiny lacks.
+OTHERS: dict[str, Any] = {
+    "memory_mb": 1,
+    "hidden_moves": False,
+    "simultaneous": True,
+    "exact_features": True,
+    "cards": list("ABC"),
+    "observed": lambda self, state, action, player: None,
+    "features": lambda self, state, player: [
+        *(player == 0 and state[:1] == (card,) for card in range(3)),
+        *(state[place : place + 1] == (word,) for place in (1, 2) for word in (0, 1)),
+    ],
+    "evaluate": lambda self, state: (0.5, -0.5),
+    "facts": lambda self, state, player: {"said": list(state[1:])},
+    "hand": lambda self, state, player: ["ABC"[card] for card in state[:1] if player == 0],
+}
+OPTIONAL = [*members._OPTIONAL_ATTRIBUTES, *members._OPTIONAL_METHODS]
+
+
+@pytest.mark.parametrize("name", OPTIONAL)
+def test_none_is_as_good_as_no_member(name: str) -> None:
+    assert name in OTHERS or hasattr(Tiny, name)
+    found = []
+    for own in ({}, {name: None}):
+        game = without(name, **{other: value for other, value in OTHERS.items() if other != name}, **own)
+        loaded = stier.load_game(game)
+        state = loaded.new_initial_state(seed=1).child(0)
+        shape, most = loaded.observation_tensor_shape(), loaded.max_chance_nodes_in_history()
+        searched = stier.search_many("ismcts:iterations=5", [state], seed=1)
+        beliefs = stier.load_agent("random", loaded).beliefs(state)
+        shown = [str(part) for part in (state, state.information_state_string(), searched, beliefs)]
+        found.append((stier.check_game(game), shape, most, loaded.is_simultaneous(), shown))
+    assert found[0] == found[1]
+
+
 def test_everything_that_is_allowed_passes() -> None:
     def observation(self: Any, state: Any, player: int | None) -> Any:
         shown = state if player == 0 else (None, *state[1:])
@@ -790,8 +825,8 @@ def test_games_are_taken_by_class_instance_and_name(monkeypatch: pytest.MonkeyPa
 THREE = ["kuhn:players=3", "kuhn(players=3)", " kuhn (players=3) ", "kuhn : players = 3"]
 THREE += ["kuhn:Kuhn(players=3)", "kuhn:Kuhn:players=3", " kuhn:Kuhn (players=3) "]
 WRONG = ["kuhn(players=3", "kuhn:players=3)", "kuhn players=3", "kuhn:(players=3)", "kuhn()()", "kuhn:players", ""]
-WRONG += [":", "(players=3)", ":Kuhn", "kuhn: Kuhn(players=3)", "kuhn:Kuhn(players=3", "kuhn:Kuhn:players=3)", "a:b=c:d"]
-WRONG += ["kuhn:Kuhn)", "kuhn:Kuhn(", "kuhn_poker:Kuhn", "kuhn_poker(players=3", "openspiel:", "openspiel(kuhn_poker)"]
+WRONG += ["kuhn: Kuhn(players=3)", "kuhn:Kuhn(players=3", "kuhn:Kuhn:players=3)", "kuhn:Kuhn)", "kuhn:Kuhn(", "a:b=c:d"]
+WRONG += [":", "(players=3)", ":Kuhn", "kuhn_poker:Kuhn", "kuhn_poker(players=3", "openspiel:", "openspiel(kuhn_poker)"]
 
 
 @pytest.mark.parametrize("text", [*THREE, *WRONG, "kuhn:", "kuhn()", "kuhn_poker (players=3)", "kuhn_poker:players=3"])

@@ -13,7 +13,7 @@ from stier._native import CHANCE, TERMINAL
 from stier._output import Update, bar
 from stier.errors import GameError
 from stier.games._histories import ENDLESS, Histories, Node
-from stier.games._members import check_members, shown, wrong_answer
+from stier.games._members import check_members, member, shown, wrong_answer
 from stier.games._registry import rules_of
 from stier.games._sheet import words
 
@@ -139,8 +139,8 @@ class _Checker(Histories):
         self.replay(visited)
         return GameReport(self.name, self.count, self.decisions, tuple(map(len, self.to_act)), self.longest, exhaustive)
 
-    def optional(self, member: str) -> Any:
-        return getattr(self.game, member, None)
+    def optional(self, name: str) -> Any:
+        return member(self.game, name)
 
     # Messages
 
@@ -292,7 +292,7 @@ class _Checker(Histories):
                 features = tuple(map(int, self.ask("features", node, observer)))
                 self.same("length", None, node, len(features))
                 self.same("features", (observer, sight), node, features, **words)
-                if self.optional("exact_features") is not False:
+                if self.optional("exact_features"):
                     self.same("exact", (observer, features), node, sight if sight[1][0] else sight[0], **words)
         return sights[1:]
 

@@ -17,7 +17,7 @@ from stier import _arguments
 from stier._native import CHANCE, TERMINAL
 from stier.errors import GameError, RulesError
 
-__all__ = ["METHODS", "RANGES", "ClassError", "check_members", "parts_of", "shown", "wrong_answer"]
+__all__ = ["METHODS", "RANGES", "ClassError", "check_members", "member", "parts_of", "shown", "wrong_answer"]
 
 #: Probabilities, returns and their sums may be off by this much.
 _ROUNDING = 1e-9
@@ -81,25 +81,42 @@ def _is_range(value: Any) -> bool:
     return _are(_is_number, value) and len(value) == 2 and -1e300 < value[0] <= value[1] < 1e300
 
 
-def _within(low: int, high: int) -> tuple[Callable[[Any], bool], str]:
+#: A test of a value, and the allowed values in words.
+_Form: TypeAlias = tuple[Callable[[Any], bool], str]
+
+
+def _within(name: str) -> _Form:
+    low, high = RANGES[name]
     return lambda value: _is_whole(value) and low <= value <= high, f"a whole number from {low} to {high}"
 
 
-_Attributes: TypeAlias = dict[str, tuple[Callable[[Any], bool], str]]
-_FLAG: tuple[Callable[[Any], bool], str] = (lambda value: isinstance(value, bool), "True or False")
-#: The attributes that every class of a game must have, and those that it may have: a test of the value, and the allowed
-#: values in words.
-_ATTRIBUTES: _Attributes = {
+_FLAG: _Form = (lambda value: isinstance(value, bool), "True or False")
+#: The attributes that every class of a game must have.
+_ATTRIBUTES: dict[str, _Form] = {
     "name": (_is_text, "a text such as 'my_game'"),
-    **{name: _within(*RANGES[name]) for name in ("num_players", "num_actions", "max_decisions")},
+    **{name: _within(name) for name in ("num_players", "num_actions", "max_decisions")},
     "utility_range": (_is_range, "two finite numbers, the lowest and the highest return"),
     "utility_sum": (lambda value: value is None or _is_number(value), "a number, or None"),
 }
-_OPTIONAL_ATTRIBUTES: _Attributes = {
-    **{name: _within(*RANGES[name]) for name in RANGES if name not in _ATTRIBUTES},
-    **dict.fromkeys(("hidden_moves", "simultaneous", "exact_features"), _FLAG),
-    "cards": (lambda value: _are(_is_text, value) and len(set(value)) == len(value), "a list of texts that differ"),
+#: Those that it may have, each with its value in a class that lacks it or has None.
+_OPTIONAL_ATTRIBUTES: dict[str, tuple[_Form, Any]] = {
+    "num_outcomes": (_within("num_outcomes"), None),
+    "max_chance_events": (_within("max_chance_events"), None),
+    "memory_mb": (_within("memory_mb"), 256),
+    "hidden_moves": (_FLAG, False),
+    "simultaneous": (_FLAG, False),
+    "exact_features": (_FLAG, True),
+    "cards": (
+        (lambda value: _are(_is_text, value) and len(set(value)) == len(value), "a list of texts that differ"),
+        (),
+    ),
 }
+
+
+def member(game: Any, name: str) -> Any:
+    """Returns a member of a game. One that is not there, or None, has its default: None for a method."""
+    value = getattr(game, name, None)
+    return _OPTIONAL_ATTRIBUTES.get(name, (None, None))[1] if value is None else value
 
 
 def _state(found: Any, game: Any) -> str:
@@ -133,7 +150,7 @@ def _outcomes(found: Any, game: Any) -> str:
         return "it must be a list of tuples (outcome, probability)"
     if not found:
         return "chance needs an outcome"
-    limit = getattr(game, "num_outcomes", None)
+    limit = member(game, "num_outcomes")
     wrong = _ascending("outcomes", [one for one, _ in found], RANGES["num_outcomes"][1] if limit is None else limit)
     if not wrong and not all(share > 0 for _, share in found):
         return "probabilities must be positive, so leave out what cannot happen"
@@ -195,7 +212,7 @@ def _facts(found: Any, game: Any) -> str:
 def _hand(found: Any, game: Any) -> str:
     if not _are(_is_text, found):
         return "it must be a list of names of cards"
-    strange = [card for card in found if card not in (getattr(game, "cards", None) or found)]
+    strange = [card for card in found if card not in (member(game, "cards") or found)]
     return f"{strange[0]!r} is not one of the cards" if strange else ""
 
 
@@ -234,14 +251,15 @@ def check_members(game: Any) -> None:
     def fault(sentence: str) -> ClassError:
         return ClassError(f"{game.name if _is_text(getattr(game, 'name', 0)) else type(game).__name__}: {sentence}")
 
-    attributes, methods = _ATTRIBUTES | _OPTIONAL_ATTRIBUTES, _METHODS | _OPTIONAL_METHODS
+    attributes = _ATTRIBUTES | {name: form for name, (form, _) in _OPTIONAL_ATTRIBUTES.items()}
+    methods = _METHODS | _OPTIONAL_METHODS
     known, required = [*attributes, *methods], [*_ATTRIBUTES, *_METHODS]
-    own = [member for member in dir(game) if member not in known and not member.startswith("_")]
-    if missing := [member for member in required if not hasattr(game, member)]:
-        close = [f"'{other}'" for member in missing for other in get_close_matches(member, own, 1, 0.85)]
+    own = [name for name in dir(game) if name not in known and not name.startswith("_")]
+    if missing := [name for name in required if not hasattr(game, name)]:
+        close = [f"'{other}'" for name in missing for other in get_close_matches(name, own, 1, 0.85)]
         has = f"; the class has {', '.join(close)}" if close else ""
         raise fault(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing{has}")
-    absent = [member for member in known if member not in required and getattr(game, member, None) is None]
+    absent = [name for name in known if name not in required and getattr(game, name, None) is None]
     for name in known:
         value = getattr(game, name, None)
         if name in absent:

@@ -14,7 +14,7 @@ from stier import _imports
 from stier._native import CHANCE
 from stier.errors import GameError
 from stier.games._histories import Histories
-from stier.games._members import METHODS, RANGES, check_members, parts_of, shown, wrong_answer
+from stier.games._members import METHODS, RANGES, check_members, member, parts_of, shown, wrong_answer
 from stier.games._options import Row, made, option_rows
 
 __all__ = ["OPEN_SPIEL", "Sheet", "Trusted"]
@@ -100,7 +100,7 @@ class _Noticing:
 
 def _names(game: Any, method: str, count: int) -> list[str]:
     """Returns the names of all ids: without blanks, each once."""
-    function = getattr(game, method, None)
+    function = member(game, method)
     names: list[str] = []
     for number in range(count):
         try:
@@ -163,16 +163,16 @@ class Sheet:
         self.num_players, self.num_actions = game.num_players, game.num_actions
         self.max_decisions = game.max_decisions
         self.utility_range, self.utility_sum = tuple(map(float, game.utility_range)), game.utility_sum
-        self.memory_mb = getattr(game, "memory_mb", None) or 256
+        self.memory_mb = member(game, "memory_mb")
         self.states_are_histories, self.observations_recall = trusted.states_are_histories, trusted.observations_recall
         for flag in ("simultaneous", "hidden_moves", "exact_features"):
-            setattr(self, flag, bool(getattr(game, flag, flag == "exact_features")))
-        self.cards = [str(card) for card in getattr(game, "cards", ())]
-        self.game: Any = _Noticing(game) if getattr(game, "observed", None) is not None else game
+            setattr(self, flag, bool(member(game, flag)))
+        self.cards = [str(card) for card in member(game, "cards")]
+        self.game: Any = _Noticing(game) if member(game, "observed") is not None else game
         try:
             first = self.game.initial_state()
             self.state_bytes = trusted.state_bytes or 2 * _size(first) + 200
-            outcomes, events = getattr(game, "num_outcomes", None), getattr(game, "max_chance_events", None)
+            outcomes, events = member(game, "num_outcomes"), member(game, "max_chance_events")
             if outcomes is None or events is None:
                 found = _bounds(self.game, self.max_decisions)
                 outcomes = found[0] if outcomes is None else outcomes
@@ -180,7 +180,7 @@ class Sheet:
             self.num_outcomes, self.max_chance_events = outcomes or 1, min(events, RANGES["max_chance_events"][1])
             self.actions = _names(game, "action_name", self.num_actions)
             self.outcomes = _names(game, "outcome_name", self.num_outcomes)
-            features = getattr(self.game, "features", None)
+            features = member(self.game, "features")
             self.num_features = None if features is None else len(features(first, 0))
         except (Exception, SystemExit) as error:
             raise GameError(f"{game.name} cannot be played: {type(error).__name__}: {error}") from error
@@ -193,7 +193,7 @@ class Sheet:
         if trusted.information_state is not None:
             self.methods["information_state"] = trusted.information_state
         for name in METHODS:
-            if (function := getattr(self.game, name, None)) is not None:
+            if (function := member(self.game, name)) is not None:
                 self.methods[name] = self._facts if name == "facts" else function
 
     @classmethod
