@@ -7,12 +7,20 @@
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe, resume_unwind};
 
+use crate::game::listed::{Listed, Unlisted};
+
 /// Rules that run outside the engine, and may be untested.
 pub trait Foreign {
     /// [Fails](fail) because of a contradiction in what the game said, given in words.
     fn contradiction(&self, what: &str) -> !;
     /// True if no two histories lead to the same state.
     fn states_are_histories(&self) -> bool;
+
+    /// All histories of the game, if there are at most `most`. `goes_on` is asked now and then, with the number so far, and
+    /// may stop it. `None` if this is no faster than to ask about one history after another.
+    fn list(&self, _most: usize, _goes_on: &dyn Fn(usize) -> bool) -> Option<Result<Listed, Unlisted>> {
+        None
+    }
 }
 
 /// A failure on its way to the caller.

@@ -24,8 +24,6 @@ pub struct Listed {
 /// The reason why a game has not listed its histories.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unlisted {
-    /// It offers no list.
-    NotOffered,
     /// It has more histories than were asked for.
     TooMany,
     /// The caller has stopped it.

@@ -40,7 +40,6 @@ use crate::failure::Foreign;
 use crate::game::hints::Hints;
 use crate::game::history::History;
 use crate::game::key::Past;
-use crate::game::listed::{Listed, Unlisted};
 use crate::game::notation::Notation;
 use crate::options::{DynOptions, Options};
 use crate::rng::{self, Rng};
@@ -326,12 +325,6 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// The rules, if they run somewhere else. What such a game promises is checked where it is used.
     fn foreign(&self) -> Option<&dyn Foreign> {
         None
-    }
-
-    /// All histories of the game, if it can list them faster than it answers for one after another, and if there are at
-    /// most `most`. `goes_on` is asked now and then, with the number so far, and may stop it.
-    fn list(&self, _most: usize, _goes_on: &dyn Fn(usize) -> bool) -> Result<Listed, Unlisted> {
-        Err(Unlisted::NotOffered)
     }
 
     /// The parts of the [observation](Game::observe).

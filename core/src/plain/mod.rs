@@ -25,7 +25,6 @@ use crate::encode::{Pen, Places};
 use crate::failure::Foreign;
 use crate::filter::Filter;
 use crate::game::hints::{Hints, RuleOfThumb};
-use crate::game::listed::{Listed, Unlisted};
 use crate::game::log::Log;
 use crate::game::notation::Notation;
 use crate::game::{Chance, FullGame, Game, GameInfo, Observer, Turn};
@@ -51,7 +50,6 @@ macro_rules! methods {
             returns(&state) -> BySeat<f64>;
             deal_number(&state) -> u32;
             foreign() -> Option<&dyn Foreign>;
-            list(most: usize, goes_on: &dyn Fn(usize) -> bool) -> Result<Listed, Unlisted>;
             observed(&before, action: Action, observer: Seat) -> u64;
             sight(&state, seat: Seat) -> u64;
         }

@@ -47,6 +47,11 @@ impl Foreign for Source {
     fn states_are_histories(&self) -> bool {
         self.states_are_histories
     }
+
+    fn list(&self, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Option<Result<Listed, Unlisted>> {
+        let is_offered = self.states_are_histories && self.methods.contains_key("information_state");
+        is_offered.then(|| self.list_histories(most, goes_on))
+    }
 }
 
 impl Game for PythonGame {
@@ -119,10 +124,6 @@ impl Game for PythonGame {
 
     fn foreign(&self) -> Option<&dyn Foreign> {
         Some(&*self.0)
-    }
-
-    fn list(&self, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Result<Listed, Unlisted> {
-        self.0.list_histories(most, goes_on)
     }
 
     fn observed(&self, before: &Position, action: Action, observer: Seat) -> u64 {

@@ -15,9 +15,6 @@ impl Source {
     /// Lists all histories of a game whose information states are texts: one after another, in the order of their first
     /// events, so that few Python objects exist at a time.
     pub(super) fn list_histories(&self, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Result<Listed, Unlisted> {
-        if !self.states_are_histories || !self.methods.contains_key("information_state") {
-            return Err(Unlisted::NotOffered);
-        }
         with_python(|py| {
             let mut listed = Listed { nodes: vec![ListedNode::End { returns: 0 }], ..Listed::default() };
             let mut sets: Vec<FxHashMap<String, u32>> = vec![FxHashMap::default(); self.info.num_seats];

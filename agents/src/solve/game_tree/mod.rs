@@ -143,15 +143,15 @@ impl<G: Game> GameTree<G> {
             estimate.exceeds(most).then_some(TooLarge::Estimated { most, estimate })
         };
         let goes_on = |count: usize| watch(count).is_continue() && (count < LISTED_AT_ONCE || too_large().is_none());
-        match game.list(most, &goes_on) {
-            Ok(listed) => {
+        match game.foreign().and_then(|game| game.list(most, &goes_on)) {
+            Some(Ok(listed)) => {
                 Ok(Self { game: game.clone(), tree: assembly::assemble(TreeBuilder::new(game), &listed, watch)? })
             }
-            Err(Unlisted::TooMany) => Err(TooLarge::Counted { most }.into()),
-            Err(Unlisted::Stopped) => {
+            Some(Err(Unlisted::TooMany)) => Err(TooLarge::Counted { most }.into()),
+            Some(Err(Unlisted::Stopped)) => {
                 Err(estimate.get().and_then(|_| too_large()).map_or(Halted::Interrupted.into(), Into::into))
             }
-            Err(Unlisted::NotOffered) => match too_large() {
+            None => match too_large() {
                 Some(error) => Err(error.into()),
                 None => Growth::new(game, most, watch).grow(),
             },
