@@ -11,8 +11,8 @@ use crate::game::listed::{Listed, Unlisted};
 
 /// Rules that run outside the engine, and may be untested.
 pub trait Foreign {
-    /// [Fails](fail) because of a contradiction in what the game said, given in words.
-    fn contradiction(&self, what: &str) -> !;
+    /// [Fails](fail) because something cannot be done with the game. `why` says it in words.
+    fn refuse(&self, why: &str) -> !;
     /// True if no two histories lead to the same state.
     fn states_are_histories(&self) -> bool;
 

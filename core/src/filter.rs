@@ -63,7 +63,7 @@ const MAX_STATES: usize = 1 << 18;
 /// Fails in a game whose rules run somewhere else.
 fn too_many<G: Game>(game: &G, seat: Seat) {
     if let Some(game) = game.foreign() {
-        game.contradiction(&format!(
+        game.refuse(&format!(
             "more than {MAX_STATES} states agree with what player {seat} knows: too many to list them"
         ));
     }

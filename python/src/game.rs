@@ -22,7 +22,7 @@ pub(crate) struct Game {
     face: Arc<dyn DynGame>,
     observation_size: usize,
     information_state_size: usize,
-    /// A number for the class of a Python game: a class of the same name is another.
+    /// A number for the class of a Python game: a class of the same name is another. 0 for games without a class.
     class: usize,
 }
 
@@ -49,6 +49,11 @@ impl Game {
     /// True unless the rules run in Python.
     pub(crate) fn is_native(&self) -> bool {
         games::NAMES.contains(&self.face.facts().name)
+    }
+
+    /// True if a user wrote its class in Python.
+    pub(crate) fn has_class(&self) -> bool {
+        self.class != 0
     }
 
     /// The name, followed by the rules that differ from the defaults: `schwinget:bouts=4`.

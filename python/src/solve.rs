@@ -37,12 +37,18 @@ pub(crate) fn most_histories(number: &Number) -> PyResult<usize> {
 fn tree_error(game: &Game, error: BuildError, hint: &str) -> PyErr {
     let error = match error {
         BuildError::TooLarge(error) => error,
-        BuildError::HiddenMoves { .. } if !game.is_native() && !game.text().starts_with("openspiel:") => {
-            return errors::argument(format!("{error}; remove hidden_moves if players always notice a turn{hint}"));
+        BuildError::HiddenMoves { .. } => {
+            let remedy = if game.has_class() { "; remove hidden_moves if players always notice a turn" } else { "" };
+            return errors::argument(format!("{error}{remedy}{hint}"));
         }
-        BuildError::HiddenMoves { .. } | BuildError::ImperfectRecall { .. } => {
-            return errors::argument(format!("{error}{hint}"));
+        BuildError::UnnoticedMoves { .. } => {
+            let remedy = if game.has_class() { ", and must say hidden_moves = True" } else { "" };
+            return errors::game(format!("{error}{remedy}{hint}"));
         }
+        BuildError::OtherActions { .. } => {
+            return errors::game(format!("{error}; stier.check_game shows them{hint}"));
+        }
+        BuildError::ImperfectRecall { .. } => return errors::game(format!("{error}{hint}")),
         _ => return errors::halted(error),
     };
     let hopeless = match error {

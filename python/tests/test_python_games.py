@@ -24,7 +24,7 @@ from trumps import Trumps
 
 import stier
 from stier.cli import main
-from stier.games._sheet import Trusted
+from stier.games._sheet import Sheet, Trusted
 from stier.solving import GameTree
 
 TWINS = {"kuhn:Kuhn": "kuhn_poker", "kuhn:Kuhn(players=3)": "kuhn_poker:players=3", "leduc:Leduc": "leduc_poker"}
@@ -481,8 +481,19 @@ class Hidden(Long):
 
 
 def test_moves_that_nobody_notices_must_be_declared() -> None:
-    with pytest.raises(stier.GameError, match=r"does not notice some actions of others.*hidden_moves = True"):
-        GameTree(stier.load_game(Hidden))
+    """A tree that is grown and one that is made from a list of all histories fail alike."""
+
+    def told(state: Any, player: int) -> str:
+        return str(state[2][1 + state[2][0] :] if player else state[2])
+
+    grown = stier.load_game(Hidden)
+    listed = stier._native._python_game(Sheet(Hidden(), [], Trusted(True, information_state=told)))
+    errors = []
+    for game in (listed, grown):
+        with pytest.raises(stier.GameError, match=r"^hidden: player 1 does not notice some actions of others") as found:
+            GameTree(game)
+        errors.append(str(found.value))
+    assert errors[1] == errors[0] + ", and must say hidden_moves = True"
 
 
 class Unknowable(Kuhn):

@@ -40,8 +40,8 @@ impl PythonGame {
 }
 
 impl Foreign for Source {
-    fn contradiction(&self, what: &str) -> ! {
-        raise(errors::game(format!("{}: {what}", self.name())))
+    fn refuse(&self, why: &str) -> ! {
+        raise(errors::game(format!("{}: {why}", self.name())))
     }
 
     fn states_are_histories(&self) -> bool {

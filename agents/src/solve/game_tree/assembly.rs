@@ -337,7 +337,7 @@ impl Assembly<'_> {
         }
         let game = self.builder.tree.game_name;
         if *known < self.first_set {
-            return Err(BuildError::HiddenMoves { game });
+            return Err(BuildError::UnnoticedMoves { game, seat: self.listed.sets[set as usize].seat });
         }
         if self.builder.tree.previous[*known as usize] != last_row {
             return Err(BuildError::ImperfectRecall { game });

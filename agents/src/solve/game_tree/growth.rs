@@ -13,7 +13,6 @@ use std::collections::hash_map::Entry;
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
-use stier_core::failure::Foreign;
 use stier_core::hash::hash_of;
 use stier_core::key::UNNOTICED;
 use stier_core::seats::MAX_SEATS;
@@ -95,7 +94,8 @@ impl Grown<'_> {
         if nodes > self.most { Err(TooLarge::Counted { most: self.most }.into()) } else { Ok(()) }
     }
 
-    /// Fills in a decision whose children begin at `first`, and its information set if that is new.
+    /// Fills in a decision whose children begin at `first`, and its information set if that is new. Fails if a game whose
+    /// promises are checked breaks one there.
     fn fill_in_decision(
         &mut self,
         node: NodeId,
@@ -103,8 +103,7 @@ impl Grown<'_> {
         knowledge: Knowledge,
         known: &mut SeatKnowledge,
         legal: &[Action],
-        game: Option<&dyn Foreign>,
-    ) {
+    ) -> Result<(), BuildError> {
         let (mover, place) = (known.seat, knowledge.0 as usize);
         if known.sets[place] == SetId(NONE) {
             known.sets[place] = SetId(self.builder.add_set(mover, legal, known.last_rows[place]));
@@ -112,12 +111,18 @@ impl Grown<'_> {
         let SetId(set) = known.sets[place];
         debug_assert_eq!(self.builder.tree.movers[set as usize], mover, "the mover knows its turn");
         let knows_its_options = legal == self.builder.actions(set);
-        if let Some(game) = game {
-            let same = *self.views.entry((mover, known.views[place])).or_insert(set);
-            check(game, mover, knows_its_options, same == set);
+        if let Some(view) = known.view(knowledge) {
+            let (game, seat) = (self.builder.tree.game_name, mover);
+            if !knows_its_options {
+                return Err(BuildError::OtherActions { game, seat });
+            }
+            if *self.views.entry((mover, view)).or_insert(set) != set {
+                return Err(BuildError::UnnoticedMoves { game, seat });
+            }
         }
         debug_assert!(knows_its_options, "the mover knows its options");
         self.builder.set(node.0 as usize, Node::Decision { set, first });
+        Ok(())
     }
 
     /// Fills in a chance node whose children will follow.
@@ -148,7 +153,7 @@ impl<'a, G: Game> Growth<'a, G> {
     pub(super) fn grow(mut self) -> Result<GameTree<G>, BuildError> {
         let mut layer = Layer::new(self.grown.seats);
         for known in &mut layer.known {
-            known.add(NONE, 0);
+            known.add(NONE, self.game.foreign().map(|_| 0));
         }
         let root = self.game.root();
         self.append(root, self.game.turn(&root), [Knowledge(0); MAX_SEATS], &mut layer.frontier)?;
@@ -211,7 +216,7 @@ impl<'a, G: Game> Growth<'a, G> {
     ) -> Result<(), BuildError> {
         for batch in self.places(from, |turn| turn.seat().is_some()).chunks(BATCH) {
             self.grown.poll()?;
-            self.fill_in_decisions(from, batch, known);
+            self.fill_in_decisions(from, batch, known)?;
             let parts: Vec<&[usize]> = batch.chunks(NODES_PER_THREAD).collect();
             let children = map_all(parts.len(), |part| self.children(from, parts[part]));
             let (states, choices): (Vec<_>, Vec<_>) = children.into_iter().unzip();
@@ -224,7 +229,12 @@ impl<'a, G: Game> Growth<'a, G> {
     }
 
     /// Fills in some decisions, and their information sets where they are new.
-    fn fill_in_decisions(&mut self, from: &Frontier<G::State>, batch: &[usize], known: &mut [SeatKnowledge]) {
+    fn fill_in_decisions(
+        &mut self,
+        from: &Frontier<G::State>,
+        batch: &[usize],
+        known: &mut [SeatKnowledge],
+    ) -> Result<(), BuildError> {
         let (mut first, mut legal) = (self.grown.builder.len() as u32, Vec::new());
         for &place in batch {
             let state = &from.states[place];
@@ -232,9 +242,10 @@ impl<'a, G: Game> Growth<'a, G> {
             legal.clear();
             legal.extend(self.game.legal(state).iter());
             let (knowledge, known) = (from.knowledge(place)[mover], &mut known[mover]);
-            self.grown.fill_in_decision(from.nodes[place], first, knowledge, known, &legal, self.game.foreign());
+            self.grown.fill_in_decision(from.nodes[place], first, knowledge, known, &legal)?;
             first += legal.len() as u32;
         }
+        Ok(())
     }
 
     /// The states that follow some decisions, each with the turn in it, and the choices that lead to them.
@@ -391,21 +402,6 @@ impl<'a, G: Game> Growth<'a, G> {
             }
         }
         Ok((merged_states, merged))
-    }
-}
-
-/// Fails if a game whose rules run somewhere else breaks a promise at an information set.
-fn check(game: &dyn Foreign, mover: Seat, knows_its_options: bool, is_the_only_one: bool) {
-    if !knows_its_options {
-        game.contradiction(&format!(
-            "legal_actions differ in two histories that player {mover} cannot tell apart; stier.check_game shows them"
-        ));
-    }
-    if !is_the_only_one {
-        game.contradiction(&format!(
-            "player {mover} does not notice some actions of others or of chance, so that histories in which they come at other \
-             times look alike: such a game cannot be enumerated, and must say hidden_moves = True"
-        ));
     }
 }
 

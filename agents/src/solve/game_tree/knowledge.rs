@@ -30,8 +30,8 @@ pub(super) struct SeatKnowledge {
     pub(super) last_rows: Vec<u32>,
     /// By knowledge: the information set if the seat is to act.
     pub(super) sets: Vec<SetId>,
-    /// By knowledge, in games whose promises are checked: a number for the view, whatever the layer.
-    pub(super) views: Vec<u64>,
+    /// By knowledge, in games whose promises are checked: a number for the view, whatever the layer. Empty in others.
+    views: Vec<u64>,
     /// The knowledge after an event, by the knowledge before it and what the seat observed.
     following: FxHashMap<(Knowledge, u64), Knowledge>,
     /// The knowledge after several random events, by the fingerprint of the view.
@@ -45,11 +45,16 @@ impl SeatKnowledge {
     }
 
     /// Adds knowledge that is different from all others of the layer.
-    pub(super) fn add(&mut self, last_row: u32, view: u64) -> Knowledge {
+    pub(super) fn add(&mut self, last_row: u32, view: Option<u64>) -> Knowledge {
         self.last_rows.push(last_row);
         self.sets.push(SetId(NONE));
-        self.views.push(view);
+        self.views.extend(view);
         Knowledge(self.last_rows.len() as u32 - 1)
+    }
+
+    /// The number of the view, in games whose promises are checked.
+    pub(super) fn view(&self, knowledge: Knowledge) -> Option<u64> {
+        self.views.get(knowledge.0 as usize).copied()
     }
 
     /// Drops the lookup tables that are only needed while one kind of event is processed.
@@ -69,8 +74,8 @@ impl SeatKnowledge {
             return after;
         }
         let last_row = if choice.mover == self.seat { choice.row } else { earlier.last_rows[before.0 as usize] };
-        let view = earlier.views[before.0 as usize];
-        let after = self.add(last_row, if key.1 == UNNOTICED { view } else { mix(view, key.1) });
+        let view = earlier.view(before).map(|view| if key.1 == UNNOTICED { view } else { mix(view, key.1) });
+        let after = self.add(last_row, view);
         self.following.insert(key, after);
         after
     }
@@ -89,8 +94,9 @@ impl SeatKnowledge {
         if let Some(&after) = self.following.get(&key) {
             return after;
         }
-        let (last_row, earlier) = (self.last_rows[before.0 as usize], self.views[before.0 as usize]);
-        let number = if draw.is_unnoticed[self.seat.index()] { earlier } else { mix(earlier, sight) };
+        let last_row = self.last_rows[before.0 as usize];
+        let is_unnoticed = draw.is_unnoticed[self.seat.index()];
+        let number = self.view(before).map(|earlier| if is_unnoticed { earlier } else { mix(earlier, sight) });
         let view = (!is_first).then(|| view(draw));
         let known = view.and_then(|view| self.by_view.get(&view).copied());
         let after = known.unwrap_or_else(|| self.add(last_row, number));

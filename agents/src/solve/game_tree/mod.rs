@@ -85,6 +85,25 @@ pub enum BuildError {
         /// The game.
         game: &'static str,
     },
+    /// The game has hidden moves, and does not say so.
+    #[error(
+        "{game}: player {seat} does not notice some actions of others or of chance, so that histories in which they come at \
+         other times look alike: such a game cannot be enumerated"
+    )]
+    UnnoticedMoves {
+        /// The game.
+        game: &'static str,
+        /// The player to act.
+        seat: Seat,
+    },
+    /// Histories of one information set with different legal actions.
+    #[error("{game}: legal_actions differ in two histories that player {seat} cannot tell apart")]
+    OtherActions {
+        /// The game.
+        game: &'static str,
+        /// The player to act.
+        seat: Seat,
+    },
     /// Histories of one information set in which its player has done or known different things before.
     #[error(
         "{game} cannot be enumerated: histories of the same information set differ in what its player knew or did before"
