@@ -42,7 +42,7 @@ class Row(NamedTuple):
 
 def fresh(text: str) -> stier.Game:
     """Loads a game that remembers nothing."""
-    stier.games._loaded.clear()
+    stier.games.forget()
     return stier.load_game(text)
 
 

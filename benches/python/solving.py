@@ -43,9 +43,8 @@ ROUNDS = 3
 #: Why one game takes so long.
 TIES = """\
 Battleship needs many iterations because of ties: its boards are symmetric, and as long as equal actions have equal
-regrets to the last bit, CFR+ plays an equilibrium from the third iteration on. LiteEFG keeps these ties, whereas here
-and in OpenSpiel rounding by 1e-17 breaks them: a rule for `stier.solving.run` that sets regrets below 1e-12 to 0 needs
-50 iterations in place of 2,253, and 20 if its average begins with the second policy, as that of LiteEFG does."""
+regrets to the last bit, CFR+ soon plays an equilibrium. LiteEFG keeps these ties, whereas here and in OpenSpiel
+rounding breaks them."""
 
 #: The measurements of a game by package, in seconds.
 Figures = dict[str, dict[str, float]]
@@ -250,7 +249,7 @@ def solving(found: dict[str, Figures], packages: list[str], where: list[str]) ->
             f"{len(found)} games, each package with its own CFR+: one thread, CPU time, the "
             f"best of {ROUNDS}, each in a process of its own. "
             "The times of the others do not include measuring NashConv.",
-            "Ties: in Battleship LiteEFG keeps them and needs 20 iterations, the others more than 2,000.",
+            "Ties: in Battleship LiteEFG keeps them, and needs far fewer iterations than the others.",
             "Larger games, other algorithms, several threads, and memory.",
         ],
         command="python benches/python/solving.py   # fifteen minutes",

@@ -142,7 +142,7 @@ pub(crate) fn split_game(text: &str) -> (&str, &str) {
 
 /// Loads a game that is not written in Rust.
 fn python_game(game: &Bound<'_, PyAny>, rules: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Game> {
-    let load = game.py().import("stier.games")?.getattr("_load")?;
+    let load = game.py().import("stier.games")?.getattr("load_foreign")?;
     Ok(load.call1((game, rules, options))?.cast_into::<Game>()?.get().clone())
 }
 

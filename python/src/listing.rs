@@ -41,7 +41,7 @@ fn rows(py: Python<'_>, options: Vec<OptionInfo>) -> PyResult<Vec<OptionRow<'_>>
 pub(crate) fn registered_names(py: Python<'_>) -> PyResult<Vec<String>> {
     let mut names: Vec<String> = games::NAMES.iter().map(ToString::to_string).collect();
     if let Some(module) = py.import("sys")?.getattr("modules")?.cast::<PyDict>()?.get_item("stier.games")? {
-        names.extend(module.call_method0("_names")?.extract::<Vec<String>>()?);
+        names.extend(module.call_method0("own_names")?.extract::<Vec<String>>()?);
     }
     names.sort_unstable();
     Ok(names)

@@ -22,7 +22,7 @@ _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 #: ``module:name``, with any arguments behind it. An option such as ``iterations=5`` is not a name.
 _PATH = re.compile(rf"\s*(?P<module>{_NAME}):(?P<name>{_NAME})\s*(?P<arguments>\(.*\))?\s*", re.DOTALL)
 #: The word before the colon that stands for OpenSpiel's games.
-RESERVED = "openspiel"
+OPEN_SPIEL_WORD = "openspiel"
 #: Hashes of source files by module, as they were when the module was first asked for.
 _noted: dict[str, str | None] = {}
 
@@ -30,7 +30,7 @@ _noted: dict[str, str | None] = {}
 def is_path(text: str) -> bool:
     """Returns true if a text names an object of Python, as ``my_games:Trumps`` or ``my_games:Trumps(players=3)`` do."""
     found = _PATH.fullmatch(text)
-    return found is not None and found["module"] != RESERVED
+    return found is not None and found["module"] != OPEN_SPIEL_WORD
 
 
 def load(text: str, error: type[StierError] = ArgumentError, beside: Path | None = None) -> Any:

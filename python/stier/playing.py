@@ -99,7 +99,7 @@ def is_named(agent: object) -> bool:
 
 
 def unwrapped(agent: AnyAgent) -> str | HasStep | Callable[[State], SupportsIndex]:
-    """Returns the object that decides: the one that a text names outside of the engine, by `made`, or the one given.
+    """Returns the object that decides: the one given, or what a text names outside of the engine, by `make_agent`.
 
     Of a policy of OpenSpiel it returns an object that draws from it; text of the engine stays text. Raises `TypeError`
     for a callable that cannot be called with a state alone, and `AgentError` for a text that names no agent.
@@ -108,7 +108,7 @@ def unwrapped(agent: AnyAgent) -> str | HasStep | Callable[[State], SupportsInde
         named, path = is_named(agent), as_path(agent)
         if not named and not {":", "("} & set(agent) and (path.suffix or len(path.parts) > 1):
             raise FileError(f"{agent}: there is no such file, and no such agent")
-        return made(agent) if named else agent
+        return make_agent(agent) if named else agent
     if isinstance(agent, HasPolicy):
         from stier.open_spiel import PolicyAgent
 
@@ -127,7 +127,7 @@ _NAMED = (
 )
 
 
-def made(text: str) -> Any:
+def make_agent(text: str) -> Any:
     """Returns the agent that a text names of which `is_named` is true, made anew if it is a class or a factory."""
     if not _imports.is_path(text):
         return _native.load_solution(as_path(text), 0, MOST_HISTORIES, 0)

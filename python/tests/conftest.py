@@ -107,7 +107,7 @@ def registered_games_are_forgotten() -> Generator[None, None, None]:
     yield
     stier.games._classes.clear()
     stier.games._classes.update(known)
-    stier.games._loaded.clear()
+    stier.games.forget()
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def test_the_same_game_has_the_same_tree_and_values(python: str, rust: str) -> N
 def test_results_do_not_depend_on_threads_or_on_what_is_remembered(place: str) -> None:
     found = []
     for threads, deals in [(1, 0), (4, 0), (1, 20)]:
-        stier.games._loaded.clear()
+        stier.games.forget()
         game = stier.load_game(place)
         if deals:
             stier.pit(game, ["random", "random"], deals=deals)
@@ -692,7 +692,7 @@ class Slow(Kuhn):
 Slow.pause = 0.02
 print("ready", flush=True)
 while True:
-    stier.games._loaded.clear()
+    stier.games.forget()
     {work}
 """
 
@@ -820,7 +820,7 @@ def test_values_that_are_more_than_numbers_stay_apart(monkeypatch: pytest.Monkey
     assert hash(one) == hash(other)
     for shown in (Rank(1, "H"), type("Text", (str,), {})("a"), float("nan"), object()):
         monkeypatch.setattr(Suited, "shown", shown)
-        stier.games._loaded.clear()
+        stier.games.forget()
         with pytest.raises(stier.GameError, match="observation raised"):
             stier.load_game(Suited).new_initial_state().information_state_string(0)
 

@@ -41,9 +41,9 @@ def check_leak(
         if agents or rules:
             raise ArgumentError("--agent and --rule are not for games of OpenSpiel; write kuhn_poker(players=3)")
         from stier import open_spiel  # noqa: F401 - registers the games of this package
-        from stier.games._open_spiel import loaded
+        from stier.games._open_spiel import load_spiel_game
 
-        game = loaded(name.removeprefix("open_spiel:"), "", {})
+        game = load_spiel_game(name.removeprefix("open_spiel:"), "", {})
     else:
         game = stier.load_game(name, **rules)
     report = stier.check_no_leak(game, games=games, worlds=worlds, seed=seed, agents=agents or None, progress=progress)

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from stier.games._checking import GameReport, check_game
 
-# The engine asks for those that begin with a _.
+# The engine asks for some of them.
 from stier.games._registry import (
     _classes as _classes,
-    _load as _load,
-    _loaded as _loaded,
-    _names as _names,
     _options as _options,
     _pickled as _pickled,
     about as about,
+    forget as forget,
+    load_foreign as load_foreign,
+    own_names as own_names,
     place_of as place_of,
     register_game,
     text_of as text_of,

@@ -14,7 +14,7 @@ from stier._output import Update, bar
 from stier.errors import GameError
 from stier.games._histories import ENDLESS, Histories, Node
 from stier.games._members import check_members, member, shown, wrong_answer
-from stier.games._registry import rules_of
+from stier.games._registry import python_members
 from stier.games._sheet import words
 
 __all__ = ["GameReport", "check_game"]
@@ -108,7 +108,7 @@ def check_game(game: Any, *, histories: int = 10_000, seed: int = 0, progress: b
     """
     limit = _arguments.whole("histories", histories, 1)
     with bar(progress, "histories", leave=False) as update:
-        return _Checker(rules_of(game), limit, random.Random(_arguments.seed(seed)), update).run()
+        return _Checker(python_members(game), limit, random.Random(_arguments.seed(seed)), update).run()
 
 
 class _Checker(Histories):

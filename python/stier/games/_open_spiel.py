@@ -31,7 +31,7 @@ from stier.games._members import RANGES
 from stier.games._options import Row
 from stier.games._sheet import OPEN_SPIEL, Sheet, Trusted
 
-__all__ = ["OpenSpielGame", "load", "turn_based"]
+__all__ = ["OpenSpielGame", "find_spiel_game", "load_spiel_game", "turn_based"]
 
 #: Actions and outcomes have ids below this.
 _MOST_IDS = RANGES["num_actions"][1]
@@ -47,7 +47,7 @@ _STATE_BYTES = 4000
 Found: TypeAlias = tuple[tuple[str, str], Callable[[], Sheet]]
 
 
-def load(what: pyspiel.Game | str, text: str, keywords: dict[str, Any]) -> Game | Found:
+def find_spiel_game(what: pyspiel.Game | str, text: str, keywords: dict[str, Any]) -> Game | Found:
     """Finds a game of OpenSpiel, given itself or as text such as ``"openspiel:leduc_poker(players=2)"``.
 
     Returns one of this package's games if it is one inside OpenSpiel.
@@ -62,7 +62,7 @@ def load(what: pyspiel.Game | str, text: str, keywords: dict[str, Any]) -> Game 
         TypeError: Parameters of a game that is loaded already.
     """
     if isinstance(what, str):
-        game = loaded(what.removeprefix(OPEN_SPIEL).strip(), text, keywords)
+        game = load_spiel_game(what.removeprefix(OPEN_SPIEL).strip(), text, keywords)
     elif text or keywords:
         raise TypeError(f"a game that is loaded has its own parameters, got {text or ', '.join(keywords)}")
     else:
@@ -78,7 +78,7 @@ def load(what: pyspiel.Game | str, text: str, keywords: dict[str, Any]) -> Game 
 
 def parameters(text: str) -> list[Row]:
     """Returns the parameters of a game with their defaults, given its text, as rows of options."""
-    known = loaded(text.removeprefix(OPEN_SPIEL).strip(), "", {}).get_type().parameter_specification
+    known = load_spiel_game(text.removeprefix(OPEN_SPIEL).strip(), "", {}).get_type().parameter_specification
     rows: list[Row] = []
     for name, default in sorted(known.items()):
         names, words = None, {int: "a whole number", float: "a number", dict: "a game"}.get(type(default), "text")
@@ -97,7 +97,7 @@ def turn_based(game: pyspiel.Game) -> pyspiel.Game:
     return game
 
 
-def loaded(name: str, text: str, keywords: dict[str, Any]) -> pyspiel.Game:
+def load_spiel_game(name: str, text: str, keywords: dict[str, Any]) -> pyspiel.Game:
     """Loads a game with the parameters in its name, in a text and by keyword."""
     if text:
         name = f"{name.removesuffix(')')}{',' if '=' in name else ''}{text})" if "(" in name else f"{name}({text})"
@@ -150,7 +150,7 @@ class OpenSpielGame:
     exact_features = False
 
     def __init__(self, game: pyspiel.Game, text: str | None = None) -> None:
-        #: The text from which `load` makes the same game, where OpenSpiel has one.
+        #: The text from which `find_spiel_game` makes the same game, where OpenSpiel has one.
         self.name = f"{OPEN_SPIEL}{text or game}"
         #: The game as it was given: while it is kept, no other has its identity.
         self.given = game
@@ -196,8 +196,8 @@ class OpenSpielGame:
         self.trusted = Trusted(True, recalls, _STATE_BYTES, told)
         if found.chance_events > self.max_chance_events:  # OpenSpiel's bound is too low in some games
             self.max_chance_events = 2 * found.chance_events + 8
-        self._actions = _names(found.names[False], self.num_actions)
-        self._outcomes = _names(found.names[True], self.num_outcomes)
+        self._actions = _sole_names(found.names[False], self.num_actions)
+        self._outcomes = _sole_names(found.names[True], self.num_outcomes)
 
     def _ids(self, what: str, number: int) -> int:
         if number > _MOST_IDS:
@@ -285,7 +285,7 @@ class _Probe(Histories):
         return node
 
 
-def _names(found: dict[int, set[str]], number: int) -> list[str]:
+def _sole_names(found: dict[int, set[str]], number: int) -> list[str]:
     """Returns the names of ids: the name that OpenSpiel uses in all states, if it is not another's too, or the id."""
     sole = [next(iter(names)) if len(names := found.get(action, ())) == 1 else "" for action in range(number)]
     times = Counter(sole)

@@ -13,7 +13,7 @@ from stier import _native
 from stier.errors import RulesError
 from stier.games._members import ClassError
 
-__all__ = ["Row", "made", "name_of", "option_rows", "read_options"]
+__all__ = ["Row", "make_game", "name_of", "option_rows", "read_options"]
 
 #: The signs that separate options, which their values must not contain.
 _SYNTAX = set(",:=()")
@@ -130,7 +130,7 @@ def read_options(game: type, text: str, keywords: dict[str, Any]) -> dict[str, A
     return {name: values.get(name, option.default) for name, option in known.items()}
 
 
-def made(game: type, options: dict[str, Any]) -> Any:
+def make_game(game: type, options: dict[str, Any]) -> Any:
     """Returns the game of a class under these options. A `ValueError` of its `__init__` refuses options."""
     name = name_of(game)
     try:

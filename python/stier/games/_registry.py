@@ -14,17 +14,17 @@ from stier import _imports, _native
 from stier._native import CHANCE, Game, State
 from stier.errors import RulesError
 from stier.games._members import check_members
-from stier.games._options import made, name_of, option_rows, read_options
+from stier.games._options import make_game, name_of, option_rows, read_options
 from stier.games._sheet import OPEN_SPIEL, Sheet
 
-__all__ = ["about", "place_of", "register_game", "rules_of", "text_of"]
+__all__ = ["about", "forget", "load_foreign", "own_names", "place_of", "python_members", "register_game", "text_of"]
 
 _Class = TypeVar("_Class", bound=type)
 
 #: The registered classes by name.
 _classes: dict[str, type] = {}
 #: Games that were loaded lately. A game remembers what it was asked, so it pays to load it once.
-_loaded: OrderedDict[tuple[Any, ...], Game] = OrderedDict()
+_cache: OrderedDict[tuple[Any, ...], Game] = OrderedDict()
 #: The number of games that are kept.
 _KEPT = 16
 
@@ -51,10 +51,10 @@ def register_game(game: _Class) -> _Class:
         owner = f"{known.__module__}.{known.__qualname__}" if known else "a game of the package"
         own = f"give {game.__name__} a `name` of its own"
         raise RulesError(f"{game.__name__} has the name '{name}', which {owner} has already; {own}")
-    check_members(made(game, read_options(game, "", {})))
+    check_members(make_game(game, read_options(game, "", {})))
     _classes[name] = game
-    for key in [key for key in _loaded if key[0] is known]:
-        del _loaded[key]
+    for key in [key for key in _cache if key[0] is known]:
+        del _cache[key]
     return game
 
 
@@ -78,8 +78,14 @@ def about(name: str) -> str | None:
     return f"# {name}\n\n" + re.sub(r"^(\w+): ", r"- `\1`: ", doc, flags=re.MULTILINE)
 
 
-def _names() -> list[str]:
+def own_names() -> list[str]:
+    """Returns the names of the registered classes."""
     return list(_classes)
+
+
+def forget() -> None:
+    """Forgets the games that were loaded, with all that they remember."""
+    _cache.clear()
 
 
 def _class_of(what: Any) -> type:
@@ -104,7 +110,7 @@ def _class_of(what: Any) -> type:
     return what
 
 
-def rules_of(game: Any) -> Any:
+def python_members(game: Any) -> Any:
     """Returns an object with the members of a game written in Python, for any game."""
     owner, options = _class_and_options(game) if isinstance(game, str) else (game, {})
     if hasattr(owner, "initial_state") and not isinstance(owner, type):
@@ -112,9 +118,9 @@ def rules_of(game: Any) -> Any:
     if not isinstance(owner, type):
         loaded = _native.load_game(game)
         if loaded.short_name() not in _classes:
-            return _Loaded(loaded)
+            return _AsPythonGame(loaded)
         owner, options = _classes[loaded.short_name()], loaded.rules()
-    return made(owner, read_options(owner, "", options))
+    return make_game(owner, read_options(owner, "", options))
 
 
 def _class_and_options(text: str) -> tuple[type | None, dict[str, Any]]:
@@ -126,7 +132,7 @@ def _class_and_options(text: str) -> tuple[type | None, dict[str, Any]]:
     return game, read_options(game, options, {})
 
 
-class _Loaded:
+class _AsPythonGame:
     """A game of the package or of OpenSpiel, with the members of a game written in Python."""
 
     #: Games that are loaded tell solvers themselves whether they have hidden moves.
@@ -156,15 +162,15 @@ class _Loaded:
         return None if player is None else state.information_state_string(player)
 
 
-def _load(what: Any, text: str, keywords: dict[str, Any] | None) -> Game:
+def load_foreign(what: Any, text: str, keywords: dict[str, Any] | None) -> Game:
     """Loads a game that is not written in Rust, with the options in the text and the keywords."""
     key: tuple[Any, ...]
     make: Callable[[], Sheet]
     pyspiel = sys.modules.get("pyspiel")
     if (isinstance(what, str) and what.startswith(OPEN_SPIEL)) or (pyspiel and isinstance(what, pyspiel.Game)):
-        from stier.games._open_spiel import load
+        from stier.games._open_spiel import find_spiel_game
 
-        found = load(what, text, keywords or {})
+        found = find_spiel_game(what, text, keywords or {})
         if isinstance(found, Game):
             return found
         key, make = found
@@ -172,15 +178,15 @@ def _load(what: Any, text: str, keywords: dict[str, Any] | None) -> Game:
         game = _class_of(what)
         options = read_options(game, text, keywords or {})
         key, make = (game, *options.items()), partial(Sheet.of, game, options)
-    if key not in _loaded:
+    if key not in _cache:
         found = _native._python_game(make())
         if isinstance(key[0], type):
             _note(key[0])
-        _loaded[key] = found
-        while len(_loaded) > _KEPT:
-            _loaded.popitem(last=False)
-    _loaded.move_to_end(key)
-    return _loaded[key]
+        _cache[key] = found
+        while len(_cache) > _KEPT:
+            _cache.popitem(last=False)
+    _cache.move_to_end(key)
+    return _cache[key]
 
 
 def _options(name: str) -> list[tuple[Any, ...]]:

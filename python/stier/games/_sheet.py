@@ -15,12 +15,12 @@ from stier._native import CHANCE
 from stier.errors import GameError
 from stier.games._histories import Histories
 from stier.games._members import METHODS, RANGES, check_members, member, parts_of, shown, wrong_answer
-from stier.games._options import Row, made, option_rows
+from stier.games._options import Row, make_game, option_rows
 
 __all__ = ["OPEN_SPIEL", "Sheet", "Trusted"]
 
 #: The beginning of the names of OpenSpiel's games.
-OPEN_SPIEL = f"{_imports.RESERVED}:"
+OPEN_SPIEL = f"{_imports.OPEN_SPIEL_WORD}:"
 #: The most outcomes of a random event.
 _MOST_OUTCOMES = RANGES["num_outcomes"][1]
 #: The states that are looked at to find out how many random events and outcomes there are.
@@ -98,7 +98,7 @@ class _Noticing:
         return self._game.observation(state[0], player), state[1][-1 if player is None else player]
 
 
-def _names(game: Any, method: str, count: int) -> list[str]:
+def _names_of_ids(game: Any, method: str, count: int) -> list[str]:
     """Returns the names of all ids: without blanks, each once."""
     function = member(game, method)
     names: list[str] = []
@@ -178,8 +178,8 @@ class Sheet:
                 outcomes = found[0] if outcomes is None else outcomes
                 events = found[1] if events is None else events
             self.num_outcomes, self.max_chance_events = outcomes or 1, min(events, RANGES["max_chance_events"][1])
-            self.actions = _names(game, "action_name", self.num_actions)
-            self.outcomes = _names(game, "outcome_name", self.num_outcomes)
+            self.actions = _names_of_ids(game, "action_name", self.num_actions)
+            self.outcomes = _names_of_ids(game, "outcome_name", self.num_outcomes)
             features = member(self.game, "features")
             self.num_features = None if features is None else len(features(first, 0))
         except (Exception, SystemExit) as error:
@@ -199,7 +199,7 @@ class Sheet:
     @classmethod
     def of(cls, game: type, options: dict[str, Any]) -> Sheet:
         """Returns the sheet of a class under these options."""
-        sheet = cls(made(game, options), option_rows(game, options), Trusted())
+        sheet = cls(make_game(game, options), option_rows(game, options), Trusted())
         sheet.class_number = id(game)
         return sheet
 
