@@ -75,7 +75,7 @@ pub fn nash_conv(tree: &Tree, policy: &Policy) -> NashConv {
 
 /// Goes down all layers.
 fn reach<'a>(tree: &'a Tree, rows: &'a [f64], without: Option<Seat>, work: &'a NodeNumbers) -> Sweep<'a> {
-    let sweep = Sweep::new(tree, rows, without, work);
+    let sweep = Sweep::new(tree, None, rows, without, work);
     (0..tree.num_layers()).for_each(|layer| sweep.down(layer));
     sweep
 }

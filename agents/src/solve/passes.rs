@@ -11,7 +11,6 @@ use thiserror::Error;
 
 use crate::agent::threads::{Watch, Workers, for_each_task};
 use crate::solve::best_response::mean;
-use crate::solve::cfr::{go_down, go_up};
 use crate::solve::game_tree::{NodeNumbers, Numbers, Policy, RowTask, Sweep, Tree, is_distribution, row_tasks};
 
 /// The distance from 1 at which the sum of a row of probabilities is refused.
@@ -178,15 +177,15 @@ fn run(
     pass: &mut Pass<'_>,
     watch: Watch<'_>,
 ) -> ControlFlow<()> {
-    let sweep = Sweep::new(tree, policy, Some(seat), work);
-    go_down(sweep, watch)?;
+    let sweep = Sweep::new(tree, None, policy, Some(seat), work);
+    sweep.go_down(watch)?;
     let all = 0..rows.sets.len() as u32;
     for_each_task(tasks(rows, all, Vec::new(), pass.others), |(task, others)| {
         for (set, others) in task.sets.zip(others) {
             *others = work.of_set(tree, rows.sets[set as usize]).sum();
         }
     });
-    go_up(sweep, seat, own, watch)?;
+    sweep.go_up(seat, own, watch)?;
     for layer in 0..tree.num_layers() {
         watch()?;
         let layer = tree.layer(layer);

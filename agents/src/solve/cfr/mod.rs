@@ -25,7 +25,7 @@ use std::path::Path;
 use stier_core::{Seat, choice};
 
 use crate::agent::threads::for_each_task;
-use crate::solve::game_tree::{Layout, NodeNumbers, Numbers, Policy, RowTask, Run, Sweep, Tree, row_tasks};
+use crate::solve::game_tree::{Layout, MAX_WIDTH, NodeNumbers, Numbers, Policy, RowTask, Run, Sweep, Tree, row_tasks};
 use crate::solve::{Iterative, RunLog, atomic_file};
 
 choice! {
@@ -80,8 +80,8 @@ impl Variant {
     }
 }
 
-/// Calls a function with the width of a set as a constant, which saves the bookkeeping of loops over two or three actions;
-/// 0 stands for larger widths.
+/// Calls a function with the width of a set as a constant, which saves the bookkeeping of loops over two or three
+/// actions. [`MAX_WIDTH`] stands for larger widths.
 macro_rules! by_width {
     ($width:expr, $constant:ident => $call:expr) => {
         match $width {
@@ -89,10 +89,10 @@ macro_rules! by_width {
             2 => by_width!(@ $constant = 2, $call),
             3 => by_width!(@ $constant = 3, $call),
             4 => by_width!(@ $constant = 4, $call),
-            _ => by_width!(@ $constant = 0, $call),
+            _ => by_width!(@ $constant = MAX_WIDTH, $call),
         }
     };
-    (@ $constant:ident = $value:literal, $call:expr) => {{
+    (@ $constant:ident = $value:expr, $call:expr) => {{
         const $constant: usize = $value;
         $call
     }};
@@ -212,10 +212,9 @@ impl Iterative for Solver<'_> {
         for _ in 0..iterations {
             for seat in Seat::all(self.tree.num_seats()).skip(self.seats_done) {
                 let watch = || watch(self.iterations);
-                let sweep = Sweep::new(self.tree, &self.current, Some(seat), &self.work);
-                let sweep = self.layout.iter().fold(sweep, Sweep::through);
-                go_down(sweep, &watch)?;
-                go_up(sweep, seat, &self.own, &watch)?;
+                let sweep = Sweep::new(self.tree, self.layout.as_ref(), &self.current, Some(seat), &self.work);
+                sweep.go_down(&watch)?;
+                sweep.go_up(seat, &self.own, &watch)?;
                 self.learn(seat);
                 self.seats_done += 1;
             }
@@ -252,31 +251,6 @@ fn last_choices(tree: &Tree) -> Vec<Option<u32>> {
     choices
 }
 
-/// Computes the probability that chance and the others lead to every node.
-pub(crate) fn go_down(sweep: Sweep<'_>, watch: &(dyn Fn() -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
-    for layer in 0..sweep.tree().num_layers() {
-        watch()?;
-        sweep.down(layer);
-    }
-    ControlFlow::Continue(())
-}
-
-/// Turns the results of [`go_down`] into the value of every node for the seat that was left out, times that probability.
-/// Writes to `own`, by place in a policy, the value of every action of the seat, summed over the histories of its set.
-pub(crate) fn go_up(
-    sweep: Sweep<'_>,
-    seat: Seat,
-    own: &Numbers,
-    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-) -> ControlFlow<()> {
-    let payoffs = sweep.tree().payoffs(seat);
-    for layer in (0..sweep.tree().num_layers()).rev() {
-        watch()?;
-        sweep.up(layer, &payoffs, || sweep.sum_up(layer, &payoffs, Some(own)));
-    }
-    ControlFlow::Continue(())
-}
-
 /// The factors by which an iteration updates rows.
 #[derive(Clone, Copy)]
 struct Step {
@@ -308,7 +282,7 @@ impl Step {
         let mut rows = parts.map(|part| part.chunks_exact_mut(run.width()));
         for set in run.sets() {
             let rows = rows.each_mut().map(|rows| rows.next().expect("a row for each set"));
-            let [regrets, sums, current] = rows.map(|row| if WIDTH > 0 { &mut row[..WIDTH] } else { row });
+            let [regrets, sums, current] = rows.map(|row| if WIDTH < MAX_WIDTH { &mut row[..WIDTH] } else { row });
             let reach = choices[set as usize].map_or(1.0, |row| own.get(row as usize));
             let own = &own.of(tree.row(set))[..regrets.len()];
             let value: f64 = current.iter().zip(own).map(|(share, value)| share * value.get()).sum();

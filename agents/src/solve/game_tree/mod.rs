@@ -50,7 +50,7 @@ pub use policy::Policy;
 pub(crate) use policy::is_distribution;
 pub(crate) use rows::{RowTask, row_tasks};
 pub use size::{TreeSize, estimate_size};
-pub(crate) use sweep::Sweep;
+pub(crate) use sweep::{MAX_WIDTH, Sweep};
 use tree::{NONE, NUMBER};
 pub use tree::{Node, Tree};
 

@@ -6,11 +6,11 @@
 //! a constant in the innermost loops. A layer is cut into tasks. Each number is written by one of them and read by others
 //! only in other steps, so the number of threads does not change the result.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use stier_core::Seat;
 
-use crate::agent::threads::for_each_task;
+use crate::agent::threads::{Watch, for_each_task};
 
 use super::Tree;
 use super::layout::{ChancePlaces, Layout, Run, Shape};
@@ -19,8 +19,8 @@ use super::numbers::{NodeNumbers, Number, Numbers};
 /// The largest number of ends or chance nodes per task.
 const TASK: usize = 1 << 13;
 
-/// The largest number of actions of a set.
-const MAX_WIDTH: usize = 256;
+/// The largest number of actions of a set. Where the number is a constant, it stands for any.
+pub(crate) const MAX_WIDTH: usize = 256;
 
 /// Probability 1 for each action of a set.
 static CERTAIN: [f64; MAX_WIDTH] = [1.0; MAX_WIDTH];
@@ -141,17 +141,18 @@ pub(crate) struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// A way under the policy `rows`. If a seat is left out, the probabilities are those with which chance and the other
-    /// seats lead to a node.
-    pub(crate) fn new(tree: &'a Tree, rows: &'a [f64], without: Option<Seat>, numbers: &'a NodeNumbers) -> Self {
+    /// A way under the policy `rows`, through another layout than the tree's own if one is given. If a seat is left out,
+    /// the probabilities are those with which chance and the other seats lead to a node.
+    pub(crate) fn new(
+        tree: &'a Tree,
+        layout: Option<&'a Layout>,
+        rows: &'a [f64],
+        without: Option<Seat>,
+        numbers: &'a NodeNumbers,
+    ) -> Self {
         let numbers = &numbers.0.0[..];
         assert_eq!(numbers.len(), tree.layout.len());
-        Self { tree, layout: &tree.layout, rows, without, numbers }
-    }
-
-    /// The same way through another layout of the tree.
-    pub(crate) fn through(self, layout: &'a Layout) -> Self {
-        Self { layout, ..self }
+        Self { tree, layout: layout.unwrap_or(&tree.layout), rows, without, numbers }
     }
 
     /// The tree.
@@ -186,6 +187,27 @@ impl<'a> Sweep<'a> {
         let numbers = self.numbers;
         let children = children.iter().map(move |&child| &numbers[child as usize]);
         (&numbers[node.here as usize], odds.iter().zip(children))
+    }
+
+    /// Goes down all layers: computes the probability of reaching every node.
+    pub(crate) fn go_down(self, watch: Watch<'_>) -> ControlFlow<()> {
+        (0..self.tree.num_layers()).try_for_each(|layer| {
+            watch()?;
+            self.down(layer);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Goes up again: computes the value of every node for `seat`, which was left out, times the probability of reaching
+    /// it. Writes to `own`, by place in a policy, the value of every action of the seat, summed over the histories of its
+    /// set.
+    pub(crate) fn go_up(self, seat: Seat, own: &Numbers, watch: Watch<'_>) -> ControlFlow<()> {
+        let payoffs = self.tree.payoffs(seat);
+        (0..self.tree.num_layers()).rev().try_for_each(|layer| {
+            watch()?;
+            self.up(layer, &payoffs, || self.sum_up(layer, &payoffs, Some(own)));
+            ControlFlow::Continue(())
+        })
     }
 
     /// Computes the probability of reaching the children of a layer's nodes. Layers must be processed from the first on.
