@@ -105,19 +105,23 @@ def unwrapped(agent: AnyAgent) -> str | HasStep | Callable[[State], SupportsInde
     for a callable that cannot be called with a state alone, and `AgentError` for a text that names no agent.
     """
     if isinstance(agent, str):
-        named, path = is_named(agent), as_path(agent)
-        if not named and not {":", "("} & set(agent) and (path.suffix or len(path.parts) > 1):
-            raise FileError(f"{agent}: there is no such file, and no such agent")
-        return make_agent(agent) if named else agent
-    if isinstance(agent, HasPolicy):
+        if not is_named(agent):
+            path = as_path(agent)
+            if not {":", "("} & set(agent) and (path.suffix or len(path.parts) > 1):
+                raise FileError(f"{agent}: there is no such file, and no such agent")
+            return agent
+    elif isinstance(agent, HasPolicy):
         from stier.open_spiel import PolicyAgent
 
         return PolicyAgent(agent)
-    decide = getattr(agent, "step", agent)
+    found = make_agent(agent) if isinstance(agent, str) else agent
+    decide = getattr(found, "step", found)
     if callable(decide) and (error := misfit(decide, None)) is not None:
+        if isinstance(agent, str):
+            raise AgentError(f"{agent} {_NAMED}: {error}")
         name = getattr(agent, "__name__", None) or type(agent).__name__
         raise TypeError(f"agent {name} must take a state and return an action: {error}")
-    return agent
+    return found
 
 
 #: The objects that the text of an agent of Python may name.
@@ -138,11 +142,8 @@ def make_agent(text: str) -> Any:
         if (error := misfit(found)) is not None:
             raise AgentError(f"{text} {_NAMED}: {error}")
         found = found()
-    decide = getattr(found, "step", found)
-    if not callable(decide):
+    if not callable(getattr(found, "step", found)):
         raise AgentError(f"{text} {_NAMED}, got {type(found).__name__}")
-    if (error := misfit(decide, None)) is not None:
-        raise AgentError(f"{text} {_NAMED}: {error}")
     return found
 
 

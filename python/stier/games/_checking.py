@@ -12,7 +12,7 @@ from stier import _arguments
 from stier._native import CHANCE, TERMINAL
 from stier._output import Update, bar
 from stier.errors import GameError
-from stier.games._histories import ENDLESS, Histories, Node
+from stier.games._histories import ENDLESS, Histories, Node, noticed_after
 from stier.games._members import check_members, member, shown, wrong_answer
 from stier.games._registry import python_members
 from stier.games._sheet import words
@@ -280,7 +280,7 @@ class _Checker(Histories):
         for place, observer in enumerate(self.observers):
             if node.parent and node.event and self.optional("observed"):
                 what = self.ask("observed", node.parent, node.event[1], observer)
-                noticed[place] = noticed[place] if what is None else (noticed[place][0] + 1, what)
+                noticed[place] = noticed_after(noticed[place], what)
         node.noticed = noticed
         seen = [node.answers[f"observation(state, {observer})"] for observer in self.observers]
         sights = [*zip(seen, noticed, strict=True)]

@@ -9,12 +9,17 @@ from typing import Any
 
 from stier._native import CHANCE, TERMINAL
 
-__all__ = ["ENDLESS", "Histories", "Node"]
+__all__ = ["ENDLESS", "Histories", "Node", "noticed_after"]
 
 #: Random events without a decision in between after which a game counts as endless.
 ENDLESS = 1000
 #: Events that a search for a history with the same knowledge tries, and as many again for each event of the first one.
 _TRIES, _TRIES_PER_EVENT = 200, 4
+
+
+def noticed_after(before: tuple[int, Any], seen: Any) -> tuple[int, Any]:
+    """Returns how often a player has noticed an event and what it noticed last, after an event: ``seen``, or None."""
+    return before if seen is None else (before[0] + 1, seen)
 
 
 class Node:
@@ -149,7 +154,7 @@ class Histories:
         path = target.path()
         logs = list(dict.fromkeys(node.known[player] for node in path))
         places = {log: place for place, log in enumerate(logs)}
-        #: The share of the other events in which the two are likely to agree.
+        # The share of the other events in which the two are likely to agree.
         share = 0.0
 
         def events(node: Node) -> Iterator[int]:
@@ -168,7 +173,6 @@ class Histories:
                     actions.insert(0 if rng.random() < share else len(actions), event[1])
             return iter(actions)
 
-        share = 0.0
         stack: list[tuple[Any, Iterator[Any]]] = []
         for tried in range(_TRIES + _TRIES_PER_EVENT * len(path)):
             # Begins anew now and then: a wrong event may show late, as a card that is seen once all are dealt.

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from stier import _imports
 from stier._native import CHANCE
 from stier.errors import GameError
-from stier.games._histories import Histories
+from stier.games._histories import Histories, noticed_after
 from stier.games._members import METHODS, RANGES, check_members, member, parts_of, shown, wrong_answer
 from stier.games._options import Row, make_game, option_rows
 
@@ -89,7 +89,7 @@ class _Noticing:
         before, noticed = state
         players = [*range(self._game.num_players), None]
         after = [
-            last if (seen := self._game.observed(before, action, player)) is None else (last[0] + 1, seen)
+            noticed_after(last, self._game.observed(before, action, player))
             for player, last in zip(players, noticed, strict=True)
         ]
         return self._game.apply(before, action), tuple(after)
