@@ -69,10 +69,7 @@ impl Game for PythonGame {
     }
 
     fn root(&self) -> Position {
-        if self.0.states_are_histories {
-            return Position::of_history(Path::new());
-        }
-        Position::of(Path::new(), self.0.root_node().identity)
+        Position::new(Path::new(), self.0.root_node().identity)
     }
 
     fn turn(&self, state: &Position) -> Turn {

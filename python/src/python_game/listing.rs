@@ -53,7 +53,7 @@ impl Source {
                     }
                 };
                 for event in events {
-                    open.push((self.applied(&object, event, &path), listed.nodes.len(), path.with(event)));
+                    open.push((self.applied(&object, event, &path), listed.nodes.len(), path.with(event, turn)));
                     listed.nodes.push(ListedNode::End { returns: 0 });
                 }
             }

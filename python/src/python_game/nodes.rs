@@ -25,8 +25,8 @@ pub(super) struct Seen {
 /// A state of the game in Python, and what Python said about it.
 pub(super) struct Node {
     pub(super) object: Py<PyAny>,
-    /// A number that no other object has; 0 in games whose states are histories.
-    pub(super) identity: u64,
+    /// A number that no other object has. None in games whose states are histories.
+    pub(super) identity: Option<u64>,
     pub(super) turn: Turn,
     pub(super) legal: Actions256,
     pub(super) chance: Vec<Outcome>,
@@ -41,7 +41,7 @@ impl Node {
     /// A new node of an object.
     pub(super) fn new(
         object: Py<PyAny>,
-        identity: u64,
+        identity: Option<u64>,
         seats: usize,
         turn: Turn,
         (legal, chance, returns): (Actions256, Vec<Outcome>, BySeat<f64>),

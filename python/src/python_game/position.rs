@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Mutex;
 
-use stier_core::Action;
 use stier_core::key::mix;
+use stier_core::{Action, Turn};
 
 use crate::run::locked;
 
@@ -19,7 +19,7 @@ pub(super) struct Path {
     /// The place of the events before the last ones among the [`Anchors`], counted from 1; 0 if there are none.
     anchor: u32,
     length: u16,
-    /// The number of decisions among them, where it is counted.
+    /// The number of decisions among them.
     pub(super) decisions: u16,
     recent: [u8; IN_PLACE],
 }
@@ -60,8 +60,8 @@ impl Path {
         self.length.into()
     }
 
-    /// The path with one event more.
-    pub(super) fn with(mut self, event: Action) -> Self {
+    /// The path with one event more, which happens at this turn.
+    pub(super) fn with(mut self, event: Action, turn: Turn) -> Self {
         let place = self.len() % IN_PLACE;
         if place == 0 && self.length > 0 {
             let mut anchors = locked(&ANCHORS);
@@ -75,6 +75,7 @@ impl Path {
         }
         self.recent[place] = event.0;
         self.length += 1;
+        self.decisions += u16::from(turn.seat().is_some());
         self
     }
 
@@ -93,20 +94,15 @@ impl Path {
 /// that at any time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Position {
-    /// The number of the Python object, never 0; that of the path in games whose states are histories.
+    /// The identity of the Python object; the number of the path where objects have none.
     number: u64,
     pub(super) path: Path,
 }
 
 impl Position {
-    /// The position of an object with this number.
-    pub(super) fn of(path: Path, identity: u64) -> Self {
-        Self { number: identity, path }
-    }
-
-    /// The position at the end of a path, where no two paths lead to the same.
-    pub(super) fn of_history(path: Path) -> Self {
-        Self { number: path.key(), path }
+    /// The position at the end of a path, given the [identity](super::nodes::Node::identity) of its object.
+    pub(super) fn new(path: Path, identity: Option<u64>) -> Self {
+        Self { number: identity.unwrap_or_else(|| path.key()), path }
     }
 }
 

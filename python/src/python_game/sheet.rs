@@ -1,16 +1,18 @@
 //! A Python game made from its sheet: what `stier/games/_sheet.py` found out about the class.
 
+use std::any::Any;
 use std::collections::HashSet;
 use std::sync::{Mutex, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt};
-use stier_core::options::Allowed;
-use stier_core::{GameInfo, OptionInfo, OptionValue};
+use rustc_hash::FxHashMap;
+use stier_core::options::{Allowed, parts};
+use stier_core::{DynOptions, GameInfo, OptionInfo, OptionValue};
 
 use super::nodes::Nodes;
 use super::position::Path;
-use super::source::{Rules, Source};
+use super::source::Source;
 use crate::errors;
 use crate::run::{guarded, locked};
 
@@ -44,70 +46,153 @@ fn value(object: &Bound<'_, PyAny>) -> PyResult<OptionValue> {
     Ok(OptionValue::Name(object.str()?.to_string()))
 }
 
-/// An option with its value, from its row: (name, value, default, choices, allowed values in words, meaning).
-fn option(row: &Bound<'_, PyAny>) -> PyResult<(OptionInfo, OptionValue)> {
-    type Row<'py> = (String, Bound<'py, PyAny>, Bound<'py, PyAny>, Option<Vec<String>>, String, String);
-    let (name, own, default, choices, allowed, about): Row<'_> = row.extract()?;
-    let allowed = match choices {
-        Some(names) => Allowed::Names(names.iter().map(|name| text_for_ever(name)).collect()),
-        None => Allowed::Other(allowed),
-    };
-    let info = OptionInfo {
-        name: text_for_ever(&name),
-        allowed,
-        default: value(&default)?,
-        about: text_for_ever(&about),
-        needs: "",
-        has_commas: false,
-    };
-    Ok((info, value(&own)?))
+/// An option of a class with its value: a row of the sheet.
+#[derive(FromPyObject)]
+struct Row<'py> {
+    name: String,
+    value: Bound<'py, PyAny>,
+    default: Bound<'py, PyAny>,
+    choices: Option<Vec<String>>,
+    allowed: String,
+    about: String,
+}
+
+impl Row<'_> {
+    /// What the option is, and its value.
+    fn read(self) -> PyResult<(OptionInfo, OptionValue)> {
+        let allowed = match self.choices {
+            Some(names) => Allowed::Names(names.iter().map(|name| text_for_ever(name)).collect()),
+            None => Allowed::Other(self.allowed),
+        };
+        let info = OptionInfo {
+            name: text_for_ever(&self.name),
+            allowed,
+            default: value(&self.default)?,
+            about: text_for_ever(&self.about),
+            needs: "",
+            has_commas: false,
+        };
+        Ok((info, value(&self.value)?))
+    }
 }
 
 /// The options of a class, from their rows.
 pub(crate) fn options(rows: &Bound<'_, PyAny>) -> PyResult<Vec<OptionInfo>> {
-    rows.try_iter()?.map(|row| Ok(option(&row?)?.0)).collect()
+    let rows: Vec<Row<'_>> = rows.extract()?;
+    rows.into_iter().map(|row| Ok(row.read()?.0)).collect()
+}
+
+/// The attributes of a sheet.
+#[derive(FromPyObject)]
+struct Sheet<'py> {
+    name: String,
+    class_number: usize,
+    options: Vec<Row<'py>>,
+    num_players: usize,
+    num_actions: usize,
+    num_outcomes: usize,
+    max_decisions: usize,
+    max_chance_events: usize,
+    utility_range: (f64, f64),
+    utility_sum: Option<f64>,
+    simultaneous: bool,
+    hidden_moves: bool,
+    memory_mb: usize,
+    trusted: Trusted,
+    state_bytes: usize,
+    methods: FxHashMap<String, Py<PyAny>>,
+    actions: Vec<String>,
+    outcomes: Vec<String>,
+    cards: Vec<String>,
+    num_features: Option<usize>,
+    exact_features: bool,
+}
+
+/// What an adapter says of a game.
+#[derive(FromPyObject)]
+struct Trusted {
+    states_are_histories: bool,
+    observations_recall: bool,
 }
 
 /// Reads the sheet of a game. Asks about the first state.
 pub(super) fn read(sheet: &Bound<'_, PyAny>) -> PyResult<Source> {
-    let rows: Vec<Bound<'_, PyAny>> = sheet.getattr("options")?.extract()?;
-    let options = rows.iter().map(option).collect::<PyResult<_>>()?;
-    let name: String = sheet.getattr("name")?.extract()?;
+    let py = sheet.py();
+    let sheet: Sheet<'_> = sheet.extract()?;
     let info = GameInfo {
-        num_seats: sheet.getattr("num_players")?.extract()?,
-        num_actions: sheet.getattr("num_actions")?.extract()?,
-        num_outcomes: sheet.getattr("num_outcomes")?.extract()?,
-        max_decisions: sheet.getattr("max_decisions")?.extract()?,
-        max_chance_events: sheet.getattr("max_chance_events")?.extract()?,
-        utility_range: sheet.getattr("utility_range")?.extract()?,
-        utility_sum: sheet.getattr("utility_sum")?.extract()?,
-        simultaneous: sheet.getattr("simultaneous")?.extract()?,
-        hidden_moves: sheet.getattr("hidden_moves")?.extract()?,
+        num_seats: sheet.num_players,
+        num_actions: sheet.num_actions,
+        num_outcomes: sheet.num_outcomes,
+        max_decisions: sheet.max_decisions,
+        max_chance_events: sheet.max_chance_events,
+        utility_range: sheet.utility_range,
+        utility_sum: sheet.utility_sum,
+        simultaneous: sheet.simultaneous,
+        hidden_moves: sheet.hidden_moves,
     };
+    let name = text_for_ever(&sheet.name);
     if info.max_decisions + info.max_chance_events > Path::MAX_EVENTS {
         let (most, decisions, chance) = (Path::MAX_EVENTS, info.max_decisions, info.max_chance_events);
         return Err(errors::rules(format!(
             "{name}: a game may have at most {most} events, got max_decisions {decisions} and max_chance_events {chance}"
         )));
     }
-    let (memory, bytes): (usize, usize) =
-        (sheet.getattr("memory_mb")?.extract()?, sheet.getattr("state_bytes")?.extract()?);
+    let options = sheet.options.into_iter().map(Row::read).collect::<PyResult<_>>()?;
     let own = Source {
-        rules: Rules { owner: text_for_ever(&name), class: sheet.getattr("class_number")?.extract()?, options },
+        rules: Rules { owner: name, class: sheet.class_number, options },
         info,
-        methods: sheet.getattr("methods")?.extract()?,
-        actions: sheet.getattr("actions")?.extract()?,
-        outcomes: sheet.getattr("outcomes")?.extract()?,
-        cards: sheet.getattr("cards")?.extract()?,
-        states_are_histories: sheet.getattr("states_are_histories")?.extract()?,
-        observations_recall: sheet.getattr("observations_recall")?.extract()?,
-        features: sheet.getattr("num_features")?.extract()?,
-        exact_features: sheet.getattr("exact_features")?.extract()?,
+        methods: sheet.methods,
+        actions: sheet.actions,
+        outcomes: sheet.outcomes,
+        cards: sheet.cards,
+        states_are_histories: sheet.trusted.states_are_histories,
+        observations_recall: sheet.trusted.observations_recall,
+        features: sheet.num_features,
+        exact_features: sheet.exact_features,
         root: OnceLock::new(),
-        nodes: Nodes::new((memory << 20) / (NODE_BYTES + bytes)),
+        nodes: Nodes::new((sheet.memory_mb << 20) / (NODE_BYTES + sheet.state_bytes)),
     };
-    let first = own.methods["initial_state"].bind(sheet.py()).call0()?;
+    let first = own.methods["initial_state"].bind(py).call0()?;
     let root = guarded(|| own.node_of(&first, &Path::new()))?;
     own.root.get_or_init(|| root);
     Ok(own)
+}
+
+/// The values of a Python game's options.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    /// The name of the game.
+    pub(super) owner: &'static str,
+    /// A number for the class.
+    pub(super) class: usize,
+    /// Every option with its value.
+    pub(super) options: Vec<(OptionInfo, OptionValue)>,
+}
+
+impl DynOptions for Rules {
+    fn owner(&self) -> &'static str {
+        self.owner
+    }
+
+    fn values(&self) -> Vec<(&'static str, OptionValue)> {
+        self.options.iter().map(|(info, value)| (info.name, value.clone())).collect()
+    }
+
+    fn to_text(&self) -> String {
+        let changed = self.options.iter().filter(|(info, value)| info.default != *value);
+        changed.map(|(info, value)| format!("{}={value}", info.name)).collect::<Vec<_>>().join(",")
+    }
+
+    fn matches(&self, text: &str) -> bool {
+        let given: Vec<_> = parts(text).map(|part| part.split_once('=').unwrap_or((part, ""))).collect();
+        let value = |name: &str| self.options.iter().find(|(info, _)| info.name == name).map(|(_, value)| value);
+        let holds = |&(name, text): &(&str, &str)| value(name.trim()).is_some_and(|own| own.to_string() == text.trim());
+        let is_given = |name: &str| given.iter().any(|(other, _)| other.trim() == name);
+        given.iter().all(holds) && self.options.iter().all(|(info, own)| info.default == *own || is_given(info.name))
+    }
+
+    fn equals(&self, other: &dyn DynOptions) -> bool {
+        let class = (other as &dyn Any).downcast_ref::<Self>().map(|other| other.class);
+        class == Some(self.class) && self.owner == other.owner() && self.values() == other.values()
+    }
 }

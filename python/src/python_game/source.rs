@@ -1,6 +1,5 @@
 //! Questions to the Python object of a game.
 
-use std::any::Any;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -10,15 +9,12 @@ use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use stier_core::game::Chance;
 use stier_core::key::mix;
-use stier_core::options::parts;
-use stier_core::{
-    Action, ActionSet as _, Actions256, BySeat, DynOptions, GameInfo, OptionInfo, OptionValue, Outcome, Seat, Turn,
-    failure,
-};
+use stier_core::{Action, ActionSet as _, Actions256, BySeat, GameInfo, Outcome, Seat, Turn, failure};
 
 use super::encode::Code;
 use super::nodes::{Node, Nodes, Seen};
 use super::position::{Path, Position};
+use super::sheet::Rules;
 use super::thread::with_python;
 use crate::errors;
 use crate::run::guarded;
@@ -61,9 +57,9 @@ pub(super) fn raise(error: PyErr) -> ! {
 /// A number for an object, given its hash in Python: the same for equal objects, and the same in every run where they are
 /// made of simple values. Different objects share it only by accident, with a probability of 2^-64.
 fn identity(object: &Object<'_>, hash: i64) -> u64 {
-    static OTHERS: AtomicU32 = AtomicU32::new(1);
+    static OTHERS: AtomicU32 = AtomicU32::new(0);
     match Code::of(object) {
-        Ok(code) => code.digest.max(1),
+        Ok(code) => code.digest,
         // Equal objects that are not kept at the same time count as different.
         Err(_) => u64::from(OTHERS.fetch_add(1, Ordering::Relaxed)) << 32 | u64::from(hash as u32),
     }
@@ -223,7 +219,7 @@ impl Source {
         let (py, seats) = (object.py(), self.info.num_seats);
         if self.states_are_histories {
             let (turn, answers) = self.answers(object, path);
-            return Arc::new(Node::new(object.clone().unbind(), 0, seats, turn, answers));
+            return Arc::new(Node::new(object.clone().unbind(), None, seats, turn, answers));
         }
         let hash = object.hash().unwrap_or_else(|error| self.raised(py, "hash of the state", error, path)) as i64;
         let equal = |node: &&Arc<Node>| {
@@ -235,7 +231,7 @@ impl Source {
             return known.clone();
         }
         let (turn, answers) = self.answers(object, path);
-        let node = Arc::new(Node::new(object.clone().unbind(), identity(object, hash), seats, turn, answers));
+        let node = Arc::new(Node::new(object.clone().unbind(), Some(identity(object, hash)), seats, turn, answers));
         let mut alike = self.nodes.by_hash.get(hash).unwrap_or_default();
         alike.push(node.clone());
         self.nodes.by_hash.insert(hash, alike);
@@ -249,7 +245,7 @@ impl Source {
         }
         let child = with_python(|py| {
             let object = self.applied(node.object.bind(py), event, path);
-            self.node_of(&object, &path.with(event))
+            self.node_of(&object, &path.with(event, node.turn))
         });
         node.note_child(event, &child);
         child
@@ -283,8 +279,9 @@ impl Source {
         self.nodes.by_path.get(position.path).unwrap_or_else(|| {
             let (mut node, mut path) = (self.root_node().clone(), Path::new());
             for event in position.path.events() {
+                let turn = node.turn;
                 node = self.child(&node, event, &path);
-                path = path.with(event);
+                path = path.with(event, turn);
             }
             self.nodes.by_path.insert(position.path, node.clone());
             node
@@ -295,8 +292,7 @@ impl Source {
     pub(super) fn after(&self, position: &Position, event: Action) -> (Position, Arc<Node>) {
         let node = self.node(position);
         let child = self.child(&node, event, &position.path);
-        let mut path = position.path.with(event);
-        path.decisions += u16::from(matches!(node.turn, Turn::Seat(_)));
+        let path = position.path.with(event, node.turn);
         let most = self.info.max_decisions;
         if let Turn::Seat(seat) = child.turn
             && usize::from(path.decisions) >= most
@@ -304,9 +300,7 @@ impl Source {
         {
             self.contradiction(&format!("max_decisions is {most}, and player {seat} is to act"), &path);
         }
-        let after =
-            if self.states_are_histories { Position::of_history(path) } else { Position::of(path, child.identity) };
-        (after, child)
+        (Position::new(path, child.identity), child)
     }
 
     /// The view of an observer: a seat, or everybody for the number of seats.
@@ -384,43 +378,4 @@ impl Source {
 /// Zeros and ones as a number, the lowest first.
 fn word(bits: &[u8]) -> u64 {
     bits.iter().rev().fold(0, |word, &bit| word << 1 | u64::from(bit))
-}
-
-/// The values of a Python game's options.
-#[derive(Clone, Debug)]
-pub(super) struct Rules {
-    /// The name of the game.
-    pub(super) owner: &'static str,
-    /// A number for the class.
-    pub(super) class: usize,
-    /// Every option with its value.
-    pub(super) options: Vec<(OptionInfo, OptionValue)>,
-}
-
-impl DynOptions for Rules {
-    fn owner(&self) -> &'static str {
-        self.owner
-    }
-
-    fn values(&self) -> Vec<(&'static str, OptionValue)> {
-        self.options.iter().map(|(info, value)| (info.name, value.clone())).collect()
-    }
-
-    fn to_text(&self) -> String {
-        let changed = self.options.iter().filter(|(info, value)| info.default != *value);
-        changed.map(|(info, value)| format!("{}={value}", info.name)).collect::<Vec<_>>().join(",")
-    }
-
-    fn matches(&self, text: &str) -> bool {
-        let given: Vec<_> = parts(text).map(|part| part.split_once('=').unwrap_or((part, ""))).collect();
-        let value = |name: &str| self.options.iter().find(|(info, _)| info.name == name).map(|(_, value)| value);
-        let holds = |&(name, text): &(&str, &str)| value(name.trim()).is_some_and(|own| own.to_string() == text.trim());
-        let is_given = |name: &str| given.iter().any(|(other, _)| other.trim() == name);
-        given.iter().all(holds) && self.options.iter().all(|(info, own)| info.default == *own || is_given(info.name))
-    }
-
-    fn equals(&self, other: &dyn DynOptions) -> bool {
-        let class = (other as &dyn Any).downcast_ref::<Self>().map(|other| other.class);
-        class == Some(self.class) && self.owner == other.owner() && self.values() == other.values()
-    }
 }

@@ -86,7 +86,7 @@ def parameters(text: str) -> list[Row]:
             names, words = ["False", "True"], "False | True"
         if type(default) not in (int, float):
             default = "" if default == {} else _line(str(default))
-        rows.append((name, default, default, names, words, ""))
+        rows.append(Row(name, default, default, names, words, ""))
     return rows
 
 

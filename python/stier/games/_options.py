@@ -7,7 +7,7 @@ import typing
 from dataclasses import dataclass
 from enum import Enum
 from inspect import Parameter, getdoc, signature
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from stier import _native
 from stier.errors import RulesError
@@ -17,8 +17,20 @@ __all__ = ["Row", "make_game", "name_of", "option_rows", "read_options"]
 
 #: The signs that separate options, which their values must not contain.
 _SYNTAX = set(",:=()")
-#: An option: (name, value, default, names if it takes names only, allowed values in words, meaning).
-Row = tuple[str, Any, Any, list[str] | None, str, str]
+
+
+class Row(NamedTuple):
+    """An option with its value, as the engine reads it."""
+
+    name: str
+    value: Any
+    default: Any
+    #: The names that it takes, None if it takes other values.
+    choices: list[str] | None
+    #: The allowed values in words.
+    allowed: str
+    #: Its meaning.
+    about: str
 
 
 def name_of(game: type) -> str:
@@ -149,5 +161,5 @@ def option_rows(game: type, values: dict[str, Any]) -> list[Row]:
         words = " | ".join(choices) if choices else {int: "a whole number", float: "a number"}.get(option.kind, "text")
         meaning = re.search(rf"^\s*{name}: (.+)$", docs, re.MULTILINE)
         value, names = values.get(name, option.default), None if choices is None else list(choices)
-        rows.append((name, _kept(value), _kept(option.default), names, words, meaning[1] if meaning else ""))
+        rows.append(Row(name, _kept(value), _kept(option.default), names, words, meaning[1] if meaning else ""))
     return rows

@@ -14,7 +14,7 @@ from stier import _imports, _native
 from stier._native import CHANCE, Game, State
 from stier.errors import RulesError
 from stier.games._members import check_members
-from stier.games._options import make_game, name_of, option_rows, read_options
+from stier.games._options import Row, make_game, name_of, option_rows, read_options
 from stier.games._sheet import OPEN_SPIEL, Sheet
 
 __all__ = ["about", "forget", "load_foreign", "own_names", "place_of", "python_members", "register_game", "text_of"]
@@ -189,7 +189,7 @@ def load_foreign(what: Any, text: str, keywords: dict[str, Any] | None) -> Game:
     return _cache[key]
 
 
-def _options(name: str) -> list[tuple[Any, ...]]:
+def _options(name: str) -> list[Row]:
     """Returns the rows of the options of a game, or of the parameters of one of OpenSpiel's."""
     if name.startswith(OPEN_SPIEL):
         from stier.games._open_spiel import parameters

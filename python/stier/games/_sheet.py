@@ -164,9 +164,9 @@ class Sheet:
         self.max_decisions = game.max_decisions
         self.utility_range, self.utility_sum = tuple(map(float, game.utility_range)), game.utility_sum
         self.memory_mb = member(game, "memory_mb")
-        self.states_are_histories, self.observations_recall = trusted.states_are_histories, trusted.observations_recall
-        for flag in ("simultaneous", "hidden_moves", "exact_features"):
-            setattr(self, flag, bool(member(game, flag)))
+        self.trusted = trusted
+        self.simultaneous, self.hidden_moves = member(game, "simultaneous"), member(game, "hidden_moves")
+        self.exact_features = member(game, "exact_features")
         self.cards = [str(card) for card in member(game, "cards")]
         self.game: Any = _Noticing(game) if member(game, "observed") is not None else game
         try:
