@@ -100,11 +100,10 @@ fn respond(tree: &Tree, policy: &Policy, seat: Seat, work: &NodeNumbers) -> (f64
 /// Decides every information set of a seat, the last layer first, and returns the decisions by set; those of the others
 /// are the default.
 ///
-/// `decide` gets the number of a set, the probability with which chance and the others lead to each history (read it for
-/// [this set](NodeNumbers::of_set) only), and for each action the sum of its values, each times this
-/// probability. `value` gets the same number, the decision and the values of the actions in one history, and returns
-/// the value of the history. `work` has a number for each history. In the end its first one is the seat's expected
-/// return.
+/// `decide` gets the number of a set, the probability with which chance and the others lead to each history (read it
+/// for [this set](NodeNumbers::of_set) only), and for each action the sum of its values, each times this probability.
+/// `value` gets the same number, the decision and the values of the actions in one history, and returns the value of
+/// the history. `work` has a number for each history. In the end its first one is the seat's expected return.
 pub fn decide_backwards<D: Clone + Default + Send + Sync>(
     tree: &Tree,
     policy: &Policy,
@@ -207,7 +206,8 @@ pub fn action_values(tree: &Tree, policy: &Policy, beliefs: Beliefs) -> ActionVa
     values
 }
 
-/// The [values of actions](action_values) by information set; by chance alone where the policies of the others never lead.
+/// The [values of actions](action_values) by information set; by chance alone where the policies of the others never
+/// lead.
 pub fn known_values(tree: &Tree, policy: &Policy, beliefs: Beliefs) -> Vec<Vec<f64>> {
     let find = |beliefs| action_values(tree, policy, beliefs).rows;
     let is_unknown = |row: &Vec<f64>| row.iter().any(|value| value.is_nan());

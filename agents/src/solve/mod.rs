@@ -107,8 +107,9 @@ pub struct Settings {
     pub target: f64,
     /// The seed of sampling algorithms; the others do not draw.
     pub seed: u64,
-    /// The checkpoint file, for the variants of CFR that do not sample. The run continues from this file if it
-    /// exists. It is written every half minute, on interruption and at the end. Without the feature `files` it is never written.
+    /// The checkpoint file, for the variants of CFR that do not sample. The run continues from this file if it exists.
+    /// It is written every half minute, on interruption and at the end. Without the feature `files` it is never
+    /// written.
     pub checkpoint: Option<PathBuf>,
     /// The number of threads; 0 uses all cores. It does not change the results.
     pub threads: usize,
@@ -304,8 +305,8 @@ pub trait Iterative {
     /// The number of finished iterations.
     fn iterations(&self) -> u64;
 
-    /// Runs for this many more iterations. `watch` receives the number of finished iterations after each, or more often,
-    /// and may stop the run.
+    /// Runs for this many more iterations. `watch` receives the number of finished iterations after each, or more
+    /// often, and may stop the run.
     fn run(&mut self, iterations: u64, watch: WatchOf<'_, u64>) -> ControlFlow<()>;
 
     /// The average policy so far; uniform at information sets that were not met.

@@ -1,8 +1,9 @@
 //! Single passes over a tree, for update rules that are written by the caller.
 //!
-//! A rule works on rows: the actions of all information sets of one seat, one set after another in the order of the tree.
-//! A pass computes the regrets of the current policy for one seat, and the probabilities with which the policy is averaged.
-//! It is a part of an iteration of [counterfactual regret minimization](crate::solve::cfr), with the same numbers.
+//! A rule works on rows: the actions of all information sets of one seat, one set after another in the order of the
+//! tree. A pass computes the regrets of the current policy for one seat, and the probabilities with which the policy is
+//! averaged. It is a part of an iteration of [counterfactual regret minimization](crate::solve::cfr), with the same
+//! numbers.
 
 use std::ops::{ControlFlow, Range};
 
@@ -148,8 +149,8 @@ impl Passes {
         }
     }
 
-    /// Does one pass for a seat, if all seats play these policies. `watch` is called many times and may stop the pass; the
-    /// results are then incomplete. They do not depend on the number of threads.
+    /// Does one pass for a seat, if all seats play these policies. `watch` is called many times and may stop the pass;
+    /// the results are then incomplete. They do not depend on the number of threads.
     pub fn run(
         &mut self,
         tree: &Tree,
@@ -211,8 +212,8 @@ fn run(
     ControlFlow::Continue(())
 }
 
-/// Cuts information sets of a seat into tasks, with the parts of arrays that hold a number for each of their actions, and of
-/// one that holds a number for each of them.
+/// Cuts information sets of a seat into tasks, with the parts of arrays that hold a number for each of their actions,
+/// and of one that holds a number for each of them.
 fn tasks<'a>(
     rows: &'a SeatRows,
     sets: Range<u32>,

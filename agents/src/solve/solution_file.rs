@@ -1,9 +1,9 @@
 //! Files of tabular policies.
 //!
 //! The format is a line of text (format, game, rules, sizes and a hash of the tree) and a line with the source of the
-//! policy. Then come the probabilities of every action of every information set, by the set's first history, eight bytes
-//! each, little-endian, the history of the run, and the checksum. The file does not contain the tree: the reader enumerates
-//! the game again, and the hash shows if it has the same information sets in the same order.
+//! policy. Then come the probabilities of every action of every information set, by the set's first history, eight
+//! bytes each, little-endian, the history of the run, and the checksum. The file does not contain the tree: the reader
+//! enumerates the game again, and the hash shows if it has the same information sets in the same order.
 
 use std::io::{self, Write as _};
 use std::iter::once;
@@ -38,7 +38,8 @@ pub enum SolutionFileError {
     /// The file does not begin as it should.
     #[error("this is not a stier policy: it begins with '{0}'")]
     Format(String),
-    /// The policy belongs to another tree, or the file is too short or too long or contains a number that is not finite.
+    /// The policy belongs to another tree, or the file is too short or too long or contains a number that is not
+    /// finite.
     #[error("the policy {0}")]
     Frame(#[from] CheckpointError),
     /// The file does not contain a source or probabilities.

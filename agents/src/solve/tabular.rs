@@ -47,8 +47,8 @@ impl<G: Game> IndexedTree<G> {
     }
 }
 
-/// The hashes of information sets with their numbers, ascending; calculated on separate threads. Threads of a pool could
-/// ask for the index again while they wait for parts of it.
+/// The hashes of information sets with their numbers, ascending; calculated on separate threads. Threads of a pool
+/// could ask for the index again while they wait for parts of it.
 fn index(sets: usize, hash: &(dyn Fn(u32) -> u64 + Sync)) -> Vec<(u64, u32)> {
     let part = sets.div_ceil(threads::resolve(0)).max(1024);
     let work = |from: usize| (from..(from + part).min(sets)).map(|set| (hash(set as u32), set as u32)).collect();

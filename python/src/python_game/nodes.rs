@@ -1,7 +1,7 @@
 //! Everything that has been asked about positions of a Python game, so that Python is asked once.
 //!
-//! A node is a Python object with the answers about it. Equal objects have one node. A map from paths finds the node of a
-//! position. Both forget: what was not used for a while is asked again when it is needed.
+//! A node is a Python object with the answers about it. Equal objects have one node. A map from paths finds the node of
+//! a position. Both forget: what was not used for a while is asked again when it is needed.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 use std::{hash::Hash, mem};

@@ -12,8 +12,8 @@ use crate::run::locked;
 /// The events that a path holds in place. Longer paths begin with an anchor.
 const IN_PLACE: usize = 40;
 
-/// The events that lead to a position. Of a path of more than 40 events, all before the last few are in a table that lasts
-/// as long as the program: 44 bytes for every 40 events.
+/// The events that lead to a position. Of a path of more than 40 events, all before the last few are in a table that
+/// lasts as long as the program: 44 bytes for every 40 events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Path {
     /// The place of the events before the last ones among the [`Anchors`], counted from 1; 0 if there are none.
@@ -90,8 +90,8 @@ impl Path {
     }
 }
 
-/// A state of a Python game, as the engine passes it around: how it was reached. The Python object can be made again from
-/// that at any time.
+/// A state of a Python game, as the engine passes it around: how it was reached. The Python object can be made again
+/// from that at any time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Position {
     /// The identity of the Python object; the number of the path where objects have none.

@@ -54,8 +54,8 @@ pub(super) fn raise(error: PyErr) -> ! {
     failure::fail(error)
 }
 
-/// A number for an object, given its hash in Python: the same for equal objects, and the same in every run where they are
-/// made of simple values. Different objects share it only by accident, with a probability of 2^-64.
+/// A number for an object, given its hash in Python: the same for equal objects, and the same in every run where they
+/// are made of simple values. Different objects share it only by accident, with a probability of 2^-64.
 fn identity(object: &Object<'_>, hash: i64) -> u64 {
     static OTHERS: AtomicU32 = AtomicU32::new(0);
     match Code::of(object) {
@@ -159,8 +159,8 @@ impl Source {
         after
     }
 
-    /// Asks about an object. What is right is what `stier/games/_members.py` finds nothing wrong with; outcomes may be in
-    /// any order and impossible.
+    /// Asks about an object. What is right is what `stier/games/_members.py` finds nothing wrong with; outcomes may be
+    /// in any order and impossible.
     pub(super) fn answers(&self, object: &Object<'_>, path: &Path) -> Answers {
         let (py, &GameInfo { num_seats: seats, num_actions, num_outcomes, .. }) = (object.py(), &self.info);
         let (mut legal, mut chance, mut returns) = (Actions256::default(), Vec::new(), BySeat::filled(seats, 0.0));

@@ -19,8 +19,8 @@ struct Kept {
 
 impl Kept {
     fn new() -> Self {
-        // SAFETY: the interpreter runs, since it called the engine. `PyEval_SaveThread` is called with the GIL held, and
-        // leaves the thread's state for `PyEval_RestoreThread`.
+        // SAFETY: the interpreter runs, since it called the engine. `PyEval_SaveThread` is called with the GIL held,
+        // and leaves the thread's state for `PyEval_RestoreThread`.
         #[allow(unsafe_code)]
         unsafe {
             let visit = ffi::PyGILState_Ensure();
@@ -31,7 +31,8 @@ impl Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // SAFETY: on the same thread, as a pair with the calls in `new`. Once the interpreter ends, the state is left to it.
+        // SAFETY: on the same thread, as a pair with the calls in `new`. Once the interpreter ends, the state is left
+        // to it.
         #[allow(unsafe_code)]
         unsafe {
             if ffi::Py_IsInitialized() != 0 {

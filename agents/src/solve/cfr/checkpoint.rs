@@ -1,8 +1,8 @@
 //! The state of a solver as bytes.
 //!
 //! The format is a line of text (format, variant, game, rules, sizes of the tree), then little-endian numbers:
-//! iterations, seats done in the iteration in progress, and for every action of every information set, by the set's first
-//! history, the regrets, policy sums and current policy; then the log of the run, and the checksum.
+//! iterations, seats done in the iteration in progress, and for every action of every information set, by the set's
+//! first history, the regrets, policy sums and current policy; then the log of the run, and the checksum.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};

@@ -12,9 +12,9 @@
 //! The variants differ in how they discount and average iterations ([`Variant`]). Their bounds have the same order;
 //! in practice CFR+ and the discounted variants are faster by orders of magnitude.
 //!
-//! An iteration passes over all histories twice for each seat.
-//! Memory besides the tree is at most 12 bytes per history, 32 per action of an information set and 8 per set. The
-//! calculation uses the threads of the current pool; their number does not change a bit of the result.
+//! An iteration passes over all histories twice for each seat. Memory besides the tree is at most 12 bytes per history,
+//! 32 per action of an information set and 8 per set. The calculation uses the threads of the current pool; their
+//! number does not change a bit of the result.
 
 mod checkpoint;
 
@@ -268,8 +268,8 @@ impl Step {
         Self { discount: variant.discount(t), fading: variant.fading(t), matches: variant.alternates() }
     }
 
-    /// Updates the rows of a run: regrets, sums of policies and current policy. `own` holds the values of actions and gets
-    /// the seat's own probabilities of playing to them. A set of one action needs no update.
+    /// Updates the rows of a run: regrets, sums of policies and current policy. `own` holds the values of actions and
+    /// gets the seat's own probabilities of playing to them. A set of one action needs no update.
     #[inline(always)]
     fn learn<const WIDTH: usize>(
         self,

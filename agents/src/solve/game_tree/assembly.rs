@@ -123,7 +123,8 @@ impl TreeBuilder {
     }
 
     /// Ends a layer. It has the nodes from `start` on that follow a choice, then those from `drawn` on that follow
-    /// chance. The children of the decisions among the former begin at `end`, of those among the latter at `after_drawn`.
+    /// chance. The children of the decisions among the former begin at `end`, of those among the latter at
+    /// `after_drawn`.
     pub(super) fn finish_layer(&mut self, start: usize, drawn: usize, end: usize, after_drawn: usize) {
         let [start, drawn, end, after_drawn, last] = [start, drawn, end, after_drawn, self.len()].map(|at| at as u32);
         let children = |decisions, chance| Children { decisions, chance };
@@ -219,8 +220,8 @@ impl Tree {
     }
 }
 
-/// A node on the way from the list to the tree: its place in the list, and for each seat the place in a policy of the seat's
-/// last action.
+/// A node on the way from the list to the tree: its place in the list, and for each seat the place in a policy of the
+/// seat's last action.
 #[derive(Clone, Copy)]
 struct Listing {
     place: u32,

@@ -94,8 +94,8 @@ impl Grown<'_> {
         if nodes > self.most { Err(TooLarge::Counted { most: self.most }.into()) } else { Ok(()) }
     }
 
-    /// Fills in a decision whose children begin at `first`, and its information set if that is new. Fails if a game whose
-    /// promises are checked breaks one there.
+    /// Fills in a decision whose children begin at `first`, and its information set if that is new. Fails if a game
+    /// whose promises are checked breaks one there.
     fn fill_in_decision(
         &mut self,
         node: NodeId,

@@ -80,8 +80,8 @@ impl SeatKnowledge {
         after
     }
 
-    /// Learns from the last of some random events, after which the seat sees `sight`. `view` finds the fingerprint of the
-    /// seat's view, which is needed unless the event `is_first`.
+    /// Learns from the last of some random events, after which the seat sees `sight`. `view` finds the fingerprint of
+    /// the seat's view, which is needed unless the event `is_first`.
     fn after_chance(
         &mut self,
         draw: &ChancePath,
@@ -181,8 +181,8 @@ pub(super) fn learn_choices(
     columns
 }
 
-/// The knowledge of all seats after some random events, a list for each seat; shorter if the watcher says so. `sight` is
-/// what a seat sees after one of them.
+/// The knowledge of all seats after some random events, a list for each seat; shorter if the watcher says so. `sight`
+/// is what a seat sees after one of them.
 pub(super) fn learn_draws<'a>(
     known: &mut [SeatKnowledge],
     draws: &[ChancePath],

@@ -1,9 +1,9 @@
 //! The order in which passes visit a tree, and where they keep a number for each of its nodes.
 //!
-//! The sets of a layer are sorted by [`Shape`]. Those of one shape form a run, and several runs a task. The numbers of a set's
-//! nodes are adjacent and in the order of the sets, so a pass reads them in order and jumps only for their children. The
-//! ends after closing actions have no number, because their values follow from those of their parents. The solvers' layout
-//! leaves out forced endings for the same reason.
+//! The sets of a layer are sorted by [`Shape`]. Those of one shape form a run, and several runs a task. The numbers of
+//! a set's nodes are adjacent and in the order of the sets, so a pass reads them in order and jumps only for their
+//! children. The ends after closing actions have no number, because their values follow from those of their parents.
+//! The solvers' layout leaves out forced endings for the same reason.
 
 use std::ops::Range;
 
@@ -141,8 +141,8 @@ impl Layout {
     }
 
     /// A layout without forced endings, for passes that need no numbers there; `None` if it would not be shorter, or
-    /// finding it takes more than [`ROUNDS`]. They are the sets with a single action, which ends the game or leads to other forced endings, if they are only reached by
-    /// closing actions.
+    /// finding it takes more than [`ROUNDS`]. They are the sets with a single action, which ends the game or leads to
+    /// other forced endings, if they are only reached by closing actions.
     pub(crate) fn without_forced_endings(tree: &Tree) -> Option<Self> {
         let mut left_out = vec![false; tree.num_sets()];
         for set in tree.set_numbers().rev().filter(|&set| tree.width(set) == 1) {
@@ -279,8 +279,8 @@ fn ends(tree: &Tree, left_out: &[bool], node: u32) -> bool {
     }
 }
 
-/// The sets that are `left_out`, but begin the game, follow chance or an action that is not closing, or whose own action
-/// is not closing.
+/// The sets that are `left_out`, but begin the game, follow chance or an action that is not closing, or whose own
+/// action is not closing.
 fn reached_otherwise(tree: &Tree, shapes: &[Shape], left_out: &[bool]) -> Vec<u32> {
     let mut kept: Vec<u32> = tree.set_numbers().filter(|&set| shapes[set as usize].closing == 0).collect();
     let mut keep = |child| match tree.node(child) {

@@ -12,10 +12,9 @@
 //! in the same order for any number of threads.
 //!
 //! A history takes 12 bytes, a decision 4 more, a chance node 12 more, and an information set about 60, and 1 for each
-//! action. Views are not stored: a set can
-//! [replay](InformationSet::view) one of its histories. Building also holds the states of two layers: those with the
-//! same number of choices before them, and the next. Consecutive random events in mid-game make it slower, because
-//! views must then be compared.
+//! action. Views are not stored: a set can [replay](InformationSet::view) one of its histories. Building also holds the
+//! states of two layers: those with the same number of choices before them, and the next. Consecutive random events in
+//! mid-game make it slower, because views must then be compared.
 //!
 //! A tree makes two demands on a game beyond those of [`Game`]. [`sight`](Game::sight) must show each seat everything
 //! that a random event reveals to it, also between two random events. All players must know when random events

@@ -1,10 +1,10 @@
 //! Passes over all histories of a tree: probabilities on the way down, values on the way up.
 //!
-//! One number per node serves both ways. On the way down it is the probability that chance and some of the players
-//! lead to the node. On the way up, from the last layer to the root, it is the node's value times that probability. A
-//! layer goes run by run: all nodes of a set have the same policy, and all sets of a run the same number of actions, which is
-//! a constant in the innermost loops. A layer is cut into tasks. Each number is written by one of them and read by others
-//! only in other steps, so the number of threads does not change the result.
+//! One number per node serves both ways. On the way down it is the probability that chance and some of the players lead
+//! to the node. On the way up, from the last layer to the root, it is the node's value times that probability. A layer
+//! goes run by run: all nodes of a set have the same policy, and all sets of a run the same number of actions, which is
+//! a constant in the innermost loops. A layer is cut into tasks. Each number is written by one of them and read by
+//! others only in other steps, so the number of threads does not change the result.
 
 use std::ops::{ControlFlow, Range};
 
@@ -29,8 +29,8 @@ static CERTAIN: [f64; MAX_WIDTH] = [1.0; MAX_WIDTH];
 const ANY: u64 = u64::MAX;
 
 /// The actions of a run's sets. Their number and which of them are closing are constants for the most frequent shapes;
-/// otherwise they are [`MAX_WIDTH`] and [`ANY`]. Loops are written out, because adapters of iterators would be compiled for
-/// each shape.
+/// otherwise they are [`MAX_WIDTH`] and [`ANY`]. Loops are written out, because adapters of iterators would be compiled
+/// for each shape.
 #[derive(Clone, Copy)]
 struct Actions<const WIDTH: usize, const CLOSING: u64>(Shape);
 
@@ -63,7 +63,9 @@ impl<const WIDTH: usize, const CLOSING: u64> Actions<WIDTH, CLOSING> {
     }
 }
 
-/// Calls a method of the sweep, which is generic over [`Actions`], with those of a run.
+/// Calls a method of the sweep, which is generic over [`Actions`], with those of a run. The constants are the shapes of
+/// Kuhn and Leduc poker, in which folds and calls close; of Liar's Dice, in which doubts do, and without forced endings
+/// the highest bid too; and of sets without closing actions or with a single one.
 macro_rules! by_shape {
     ($sweep:ident.$method:ident($run:expr $(, $argument:expr)*)) => {
         match ($run.shape.width, $run.shape.closing) {
@@ -129,8 +131,8 @@ impl<'a> Sets<'a> {
     }
 }
 
-/// A way down a tree and up again under a policy: on the way down the probability of reaching each node, and on the way up
-/// the values of the nodes for one seat, each times that probability.
+/// A way down a tree and up again under a policy: on the way down the probability of reaching each node, and on the way
+/// up the values of the nodes for one seat, each times that probability.
 #[derive(Clone, Copy)]
 pub(crate) struct Sweep<'a> {
     tree: &'a Tree,
@@ -141,8 +143,8 @@ pub(crate) struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// A way under the policy `rows`, through another layout than the tree's own if one is given. If a seat is left out,
-    /// the probabilities are those with which chance and the other seats lead to a node.
+    /// A way under the policy `rows`, through another layout than the tree's own if one is given. If a seat is left
+    /// out, the probabilities are those with which chance and the other seats lead to a node.
     pub(crate) fn new(
         tree: &'a Tree,
         layout: Option<&'a Layout>,
@@ -198,9 +200,9 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Goes up again: computes the value of every node for `seat`, which was left out, times the probability of reaching
-    /// it. Writes to `own`, by place in a policy, the value of every action of the seat, summed over the histories of its
-    /// set.
+    /// Goes up again: computes the value of every node for `seat`, which was left out, times the probability of
+    /// reaching it. Writes to `own`, by place in a policy, the value of every action of the seat, summed over the
+    /// histories of its set.
     pub(crate) fn go_up(self, seat: Seat, own: &Numbers, watch: Watch<'_>) -> ControlFlow<()> {
         let payoffs = self.tree.payoffs(seat);
         (0..self.tree.num_layers()).rev().try_for_each(|layer| {
@@ -210,7 +212,8 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Computes the probability of reaching the children of a layer's nodes. Layers must be processed from the first on.
+    /// Computes the probability of reaching the children of a layer's nodes. Layers must be processed from the first
+    /// on.
     pub(crate) fn down(self, layer: usize) {
         let layout = self.layout;
         if layer == 0 {
@@ -257,8 +260,8 @@ impl<'a> Sweep<'a> {
     }
 
     /// Turns the probabilities of a layer's nodes into their values, each times the probability. At an end it is the
-    /// [payoff](Tree::payoffs). At a chance node it is the sum over the children, which are already weighted. `decisions`
-    /// does it for the decisions. Layers must be processed from the last on.
+    /// [payoff](Tree::payoffs). At a chance node it is the sum over the children, which are already weighted.
+    /// `decisions` does it for the decisions. Layers must be processed from the last on.
     pub(crate) fn up(self, layer: usize, payoffs: &[f64], decisions: impl FnOnce()) {
         let layout = self.layout;
         for_each_task(layout.ends(layer).chunks(TASK), |ends| {
@@ -276,8 +279,9 @@ impl<'a> Sweep<'a> {
         });
     }
 
-    /// The values of the nodes of a layer's sets become the sums of their children's. For the seat that was left out, each
-    /// counts times the probability of its action, and `totals`, if given, gets their sums over the nodes for each action.
+    /// The values of the nodes of a layer's sets become the sums of their children's. For the seat that was left out,
+    /// each counts times the probability of its action, and `totals`, if given, gets their sums over the nodes for each
+    /// action.
     pub(crate) fn sum_up(self, layer: usize, payoffs: &[f64], totals: Option<&Numbers>) {
         for_each_task(self.layout.tasks(layer), |runs| {
             for run in runs {
@@ -378,8 +382,8 @@ impl<'a> Sweep<'a> {
     }
 
     /// Decides the sets of a run. `decide` gets the number of a set and, for each action, the sum of the values of its
-    /// successors over the nodes of the set. Then `value` computes the value of each node from the decision and those of
-    /// its children.
+    /// successors over the nodes of the set. Then `value` computes the value of each node from the decision and those
+    /// of its children.
     pub(crate) fn decide<D>(
         self,
         run: &Run,
