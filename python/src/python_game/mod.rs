@@ -9,10 +9,11 @@ mod encode;
 mod game;
 mod listing;
 mod nodes;
+mod options;
 mod position;
 mod sheet;
 mod source;
 mod thread;
 
 pub(crate) use self::game::PythonGame;
-pub(crate) use self::sheet::options;
+pub(crate) use self::options::options;

@@ -13,8 +13,8 @@ use stier_core::{Action, ActionSet as _, Actions256, BySeat, GameInfo, Outcome, 
 
 use super::encode::Code;
 use super::nodes::{Node, Nodes, Seen};
+use super::options::Rules;
 use super::position::{Path, Position};
-use super::sheet::Rules;
 use super::thread::with_python;
 use crate::errors;
 use crate::run::guarded;
