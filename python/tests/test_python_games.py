@@ -321,7 +321,7 @@ class Glance(Kuhn):
         return ((), state.actions) if state.actions else super().observation(state, player)
 
 
-#: What the adapter of a library may say, and no class.
+#: The facts that the adapter of a library may tell, and no class.
 TRUSTED: dict[str, Any] = {
     "states_are_histories": True,
     "observations_recall": True,

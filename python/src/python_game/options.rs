@@ -50,7 +50,7 @@ pub(super) struct Row<'py> {
 }
 
 impl Row<'_> {
-    /// What the option is, and its value.
+    /// The option and its value.
     pub(super) fn read(self) -> PyResult<(OptionInfo, OptionValue)> {
         let allowed = match self.choices {
             Some(names) => Allowed::Names(names.iter().map(|name| text_for_ever(name)).collect()),

@@ -42,7 +42,7 @@ struct Sheet<'py> {
     exact_features: bool,
 }
 
-/// What an adapter says of a game.
+/// The part of a sheet that only adapters fill in.
 #[derive(FromPyObject)]
 struct Trusted {
     states_are_histories: bool,

@@ -134,7 +134,7 @@ def _bounds(game: Any, max_decisions: int) -> tuple[int, int]:
 
 
 class Trusted(NamedTuple):
-    """What the engine believes without a check: adapters of libraries say it, and no member of a class does."""
+    """The facts that the engine believes without a check. Adapters of libraries tell them, and no member of a class."""
 
     #: No two histories lead to the same state, and states cannot be compared.
     states_are_histories: bool = False
@@ -152,7 +152,7 @@ class Sheet:
     Args:
         game: An object with the members of a game.
         options: The rows of its options.
-        trusted: What is true of the game by construction.
+        trusted: The facts that hold of the game by construction.
     """
 
     def __init__(self, game: Any, options: list[Row], trusted: Trusted) -> None:
