@@ -54,8 +54,7 @@ pub(crate) fn entrant(game: &Game, agent: &Bound<'_, PyAny>, sender: &Sender<Que
         return Ok(DynEntrant::Spec(agent.get().spec_for(game)?.clone()));
     }
     if let Ok(table) = agent.cast::<TabularPolicy>() {
-        let (label, policy) = table.get().policy_for(game)?;
-        return Ok(DynEntrant::Table(label.to_string(), policy.clone()));
+        return table.get().entrant_for(game);
     }
     let python = match agent.cast::<PythonAgent>() {
         Ok(agent) => agent.clone(),

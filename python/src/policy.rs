@@ -8,9 +8,9 @@ use pyo3::types::{PyBytes, PyString};
 use stier_agents::agent::sampling::draw;
 use stier_agents::agent::threads;
 use stier_agents::belief;
-use stier_agents::erased::{DynPolicy, DynTree};
+use stier_agents::erased::{DynEntrant, DynPolicy, DynTree};
 use stier_agents::solve::solution_file::Label;
-use stier_agents::solve::{Look, NashConv, known_values};
+use stier_agents::solve::{Look, NashConv, RangePolicy, known_values, write_ranges};
 use stier_core::{Action, Rng};
 
 use crate::arrays::Array;
@@ -24,6 +24,8 @@ use crate::values::{Number, Seed};
 /// A policy for every information set of a game: an equilibrium that `solve` found, the policy of an agent, a best
 /// response, or probabilities of your own.
 ///
+/// A policy that was found on public states lists no information sets, but can be asked about any state.
+///
 /// It is an agent: it draws its actions from its policy and uses only what the player to move knows. It can be pickled;
 /// unpickling enumerates its game again, and its draws begin anew.
 #[pyclass(frozen, module = "stier")]
@@ -32,10 +34,17 @@ pub(crate) struct TabularPolicy {
     #[pyo3(get)]
     game: Game,
     origin: Label,
-    policy: Arc<dyn DynPolicy>,
+    policy: Table,
     measured: Measured,
     seed: u64,
     rng: Mutex<Rng>,
+}
+
+/// The probabilities: for every information set of a tree, or on public states.
+#[derive(Clone)]
+pub(crate) enum Table {
+    Tree(Arc<dyn DynPolicy>),
+    Ranges(Arc<RangePolicy>),
 }
 
 /// The figures of a policy, which a pickle of it keeps.
@@ -56,6 +65,12 @@ impl Measured {
         let values = found.values.as_slice().to_vec();
         Self { values, nash_conv: Some(found.total()), seeds: 0, against: None }
     }
+
+    /// The same on public states.
+    pub(crate) fn of_ranges(policy: &RangePolicy) -> Self {
+        let found = policy.measure();
+        Self { values: found.values.to_vec(), nash_conv: Some(found.nash_conv()), seeds: 0, against: None }
+    }
 }
 
 /// The origin of a policy that no algorithm found.
@@ -68,7 +83,7 @@ fn stream(seed: u64) -> Rng {
 }
 
 impl TabularPolicy {
-    pub(crate) fn new(game: Game, origin: Label, policy: Arc<dyn DynPolicy>, seed: u64, measured: Measured) -> Self {
+    pub(crate) fn new(game: Game, origin: Label, policy: Table, seed: u64, measured: Measured) -> Self {
         Self { game, origin, policy, measured, seed, rng: Mutex::new(stream(seed)) }
     }
 
@@ -81,7 +96,7 @@ impl TabularPolicy {
         threads: usize,
     ) -> PyResult<Self> {
         let found = policy.nash_conv(threads).map_err(errors::halted)?;
-        Ok(Self::new(game, origin, policy, seed, Measured::of(&found)))
+        Ok(Self::new(game, origin, Table::Tree(policy), seed, Measured::of(&found)))
     }
 
     /// Adds the distance at the end of a run of so many seconds to the history.
@@ -95,22 +110,45 @@ impl TabularPolicy {
         self
     }
 
-    pub(crate) fn inner(&self) -> &Arc<dyn DynPolicy> {
-        &self.policy
+    /// The policy for every information set of a tree. Fails if it is on public states.
+    pub(crate) fn inner(&self) -> PyResult<&Arc<dyn DynPolicy>> {
+        match &self.policy {
+            Table::Tree(policy) => Ok(policy),
+            Table::Ranges(_) => Err(errors::argument(format!(
+                "{} of {} was solved on public states and lists no information sets: ask it about states, by policy(state)",
+                self.origin.source,
+                self.game.text()
+            ))),
+        }
     }
 
-    /// The policy with its name, for this game. Fails if it belongs to another.
-    pub(crate) fn policy_for(&self, game: &Game) -> PyResult<(&str, &Arc<dyn DynPolicy>)> {
+    /// The policy as an entrant in matches of this game. Fails if it belongs to another.
+    pub(crate) fn entrant_for(&self, game: &Game) -> PyResult<DynEntrant> {
         if self.game.is(game) {
-            return Ok((&self.origin.source, &self.policy));
+            let label = self.origin.source.clone();
+            return Ok(match &self.policy {
+                Table::Tree(policy) => DynEntrant::Table(label, policy.clone()),
+                Table::Ranges(policy) => DynEntrant::Ranges(label, policy.clone()),
+            });
         }
         let (own, here) = (self.game.text(), game.text());
         Err(errors::agent(format!("{} is for {own}, not for {here}", self.origin.source)))
     }
 
+    fn to_bytes(&self) -> Vec<u8> {
+        match &self.policy {
+            Table::Tree(policy) => policy.to_bytes(&self.origin),
+            Table::Ranges(policy) => write_ranges(policy, &self.origin),
+        }
+    }
+
     fn probabilities_in(&self, py: Python<'_>, state: &State) -> PyResult<Vec<(u8, f64)>> {
         let state = state.inner();
-        let row = py.detach(|| guarded(|| self.policy.probabilities(state)))?.map_err(errors::agent)?;
+        let ask = || match &self.policy {
+            Table::Tree(policy) => policy.probabilities(state),
+            Table::Ranges(policy) => policy.probabilities(state),
+        };
+        let row = py.detach(|| guarded(ask))?.map_err(errors::agent)?;
         Ok(row.into_iter().map(|(action, share)| (action.0, share)).collect())
     }
 }
@@ -149,17 +187,30 @@ impl TabularPolicy {
         self.measured.seeds
     }
 
-    /// The number of information sets of the game, including those with one legal action.
+    /// The number of information sets of the game, including those with one legal action. On public states, what a player
+    /// knows does not include the order in which it drew its cards, and the last trick does not count.
     #[getter]
     fn information_sets(&self) -> usize {
-        self.policy.tree().information_sets()
+        match &self.policy {
+            Table::Tree(policy) => policy.tree().information_sets(),
+            Table::Ranges(policy) => policy.tree().size().information_sets as usize,
+        }
     }
 
     /// The number of distinct histories of the game. Consecutive random events count as one, and the order in which a
-    /// hand is dealt does not count.
+    /// hand is dealt does not count. `None` if the game was solved on public states, which needs no histories.
     #[getter]
-    fn histories(&self) -> usize {
-        self.policy.tree().histories()
+    fn histories(&self) -> Option<usize> {
+        self.inner().ok().map(|policy| policy.tree().histories())
+    }
+
+    /// The number of public states, if the game was solved on them; else `None`.
+    #[getter]
+    fn public_states(&self) -> Option<u64> {
+        match &self.policy {
+            Table::Tree(_) => None,
+            Table::Ranges(policy) => Some(policy.tree().size().states),
+        }
     }
 
     /// The expected return of player 0: the first of `values`. In a two-player zero-sum game it differs from the value of
@@ -206,9 +257,11 @@ impl TabularPolicy {
 
     /// The probabilities of all actions at all information sets, as a new float64 array (sets, actions); 0 for actions
     /// that are not legal.
-    fn probabilities(&self, py: Python<'_>) -> Array<f64> {
+    /// Raises `ArgumentError` if the game was solved on public states.
+    fn probabilities(&self, py: Python<'_>) -> PyResult<Array<f64>> {
+        let policy = self.inner()?;
         let shape = [self.information_sets(), self.game.face().info().num_actions];
-        Array::of(py.detach(|| self.policy.rows()), &shape)
+        Ok(Array::of(py.detach(|| policy.rows()), &shape))
     }
 
     /// A `pandas.DataFrame` with one row for each action of each information set, in the order of `GameTree`. Requires
@@ -219,11 +272,12 @@ impl TabularPolicy {
     /// the policy afterwards, as in `GameTree.action_values`; `reach`, the probability that a game reaches the information
     /// set if all follow the policy.
     fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let (owner, face) = (self.policy.tree(), self.game.face());
-        let (tree, policy) = (owner.shape(), self.policy.shares());
+        let table = self.inner()?;
+        let (owner, face) = (table.tree(), self.game.face());
+        let (tree, policy) = (owner.shape(), table.shares());
         let values = py.detach(|| threads::install(0, || known_values(tree, policy, belief::Beliefs::Policy)));
         let values = values.map_err(errors::halted)?.concat();
-        let reach_of_sets = py.detach(|| self.policy.reach());
+        let reach_of_sets = py.detach(|| table.reach());
         let knowledge_of_sets = knowledge(py, &*owner, 0..tree.num_sets())?;
         let name = |action: usize| PyString::new(py, &face.action_name(Action(action as u8)));
         let names: Vec<_> = (0..face.info().num_actions).map(name).collect();
@@ -282,17 +336,20 @@ impl TabularPolicy {
     }
 
     /// The expected number of times per game that any player chooses the action, if all follow the policy. It is a
-    /// probability if a game has at most one such choice. Raises `IllegalActionError` for an unknown action.
+    /// probability if a game has at most one such choice. Raises `IllegalActionError` for an unknown action, and
+    /// `ArgumentError` if the game was solved on public states.
     fn frequency(&self, py: Python<'_>, action: Number) -> PyResult<f64> {
         let face = self.game.face();
         let action = action.id_below(face.info().num_actions, "action", face)?;
-        py.detach(|| guarded(|| self.policy.frequency(action)))
+        let policy = self.inner()?;
+        py.detach(|| guarded(|| policy.frequency(action)))
     }
 
-    /// Writes the policy and the history to a file for `load_solution`: eight bytes per action of each information set. An
+    /// Writes the policy and the history to a file for `load_solution`: eight bytes per action of each information set; on
+    /// public states two bytes per action of each hand with a choice, so that probabilities are rounded to 1/65535. An
     /// existing file stays intact until the new one is complete.
     fn save(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
-        let bytes = py.detach(|| self.policy.to_bytes(&self.origin));
+        let bytes = py.detach(|| self.to_bytes());
         py.import("stier._files")?.call_method1("write_bytes", (path, PyBytes::new(py, &bytes)))?;
         Ok(())
     }
@@ -300,7 +357,7 @@ impl TabularPolicy {
     /// The bytes of the file, which `_restore_policy` reads, with the figures.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Stored<'_, 'py>)> {
         let restore = py.import("stier._native")?.getattr("_restore_policy")?;
-        let bytes = py.detach(|| self.policy.to_bytes(&self.origin));
+        let bytes = py.detach(|| self.to_bytes());
         Ok((restore, (PyBytes::new(py, &bytes), self.seed, &self.measured)))
     }
 
@@ -311,7 +368,8 @@ impl TabularPolicy {
             count => format!(" after {count} iterations"),
         };
         let (name, game, value) = (self.name(), self.game.text(), self.value());
-        format!("<stier.TabularPolicy '{name}' of {game}: value {value:.6}{distance}{iterations}>")
+        let states = self.public_states().map_or(String::new(), |count| format!(" on {count} public states"));
+        format!("<stier.TabularPolicy '{name}' of {game}{states}: value {value:.6}{distance}{iterations}>")
     }
 }
 

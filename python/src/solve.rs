@@ -4,7 +4,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
@@ -13,13 +13,15 @@ use stier_agents::agent::threads;
 use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynTree};
 use stier_agents::solve::solution_file::{self, Label};
 use stier_agents::solve::{
-    Algorithm, BuildError, NashConv, Progress as Reached, Settings, SolveError, Solved, TooLarge,
+    Algorithm, BuildError, NashConv, Progress as Reached, RangeTree, Settings, SolveError, Solved, TooLarge,
+    TooManyHands, game_of_ranges, read_ranges, solve_ranges,
 };
+use stier_core::public::PublicForm;
 
 use crate::entrants::entrant;
 use crate::errors;
 use crate::game::{AnyGame, Game, load_by_name};
-use crate::policy::{Measured, TabularPolicy, origin};
+use crate::policy::{Measured, Table, TabularPolicy, origin};
 use crate::run::{Progress, goes_on, locked, ticking};
 use crate::values::{Number, Seed, choice};
 
@@ -92,6 +94,35 @@ pub(crate) fn enumerate(
     tree.map_err(|error| tree_error(game, error, hint))
 }
 
+/// The memory that solving on public states may take by default.
+const MEMORY_MB: i64 = 4096;
+/// The most memory that a caller can allow.
+const MAX_MEMORY_MB: i64 = 1_000_000;
+
+/// Returns true if a game has too many histories, and a form as public states.
+fn needs_ranges(game: &Game, most_histories: usize) -> bool {
+    game.is_native()
+        && game.face().public_form(0).is_ok()
+        && game.face().estimate_histories().histories > most_histories as f64
+}
+
+/// The public states of a game, with its form.
+fn public_tree(
+    game: &Game,
+    most_histories: usize,
+    most_bytes: u64,
+    interrupt: &AtomicBool,
+) -> PyResult<(Arc<RangeTree>, Box<dyn PublicForm>)> {
+    let refused = |error| errors::argument(format!("{} cannot be solved on public states: {error}", game.text()));
+    let form = || game.face().public_form(most_histories).map_err(refused);
+    let tree = RangeTree::new(&mut *form()?, most_bytes, &|| goes_on(interrupt)).map_err(|error| match error {
+        TooManyHands::Halted(halted) => errors::halted(halted),
+        error => errors::argument(format!("{} is too large: {error}", game.text())),
+    })?;
+    // A new form forgets what it met on the way.
+    Ok((Arc::new(tree), form()?))
+}
+
 /// A larger number is a typing mistake: a run can be interrupted, and continued from a checkpoint.
 const MAX_ITERATIONS: i64 = 1_000_000_000;
 
@@ -100,7 +131,8 @@ const MAX_ITERATIONS: i64 = 1_000_000_000;
 /// `stier.solve` for the other arguments.
 #[pyfunction]
 #[pyo3(signature = (
-    game, algorithm, iterations, target, seed, checkpoint, max_histories, threads, on_progress=None, on_count=None
+    game, algorithm, iterations, target, seed, checkpoint, max_histories, threads, on_progress=None, on_count=None, *,
+    ranges=None, max_memory_mb=None
 ))]
 pub(crate) fn solve(
     py: Python<'_>,
@@ -114,6 +146,8 @@ pub(crate) fn solve(
     threads: Number,
     on_progress: Option<Bound<'_, PyAny>>,
     on_count: Option<Py<PyAny>>,
+    ranges: Option<bool>,
+    max_memory_mb: Option<Number>,
 ) -> PyResult<TabularPolicy> {
     let AnyGame(game) = &game;
     if !(target >= 0.0 && target.is_finite()) {
@@ -128,6 +162,8 @@ pub(crate) fn solve(
         threads: threads.cores()?,
     };
     let most = most_histories(&max_histories)?;
+    let megabytes = max_memory_mb.unwrap_or(Number::new(MEMORY_MB));
+    let most_bytes = megabytes.between("max_memory_mb", 1, MAX_MEMORY_MB)? * 1_000_000;
     let counting = Progress::new(0, None, on_count);
     let reached = Mutex::new((0, None));
     let watch = |now: Reached| {
@@ -144,20 +180,40 @@ pub(crate) fn solve(
         true => counting.tell(py),
         false => tell(*locked(&reached)),
     };
+    let failed = |error| match error {
+        SolveError::Checkpoint { .. }
+        | SolveError::NoCheckpoint(_)
+        | SolveError::NoRanges(_)
+        | SolveError::NotZeroSum { .. }
+        | SolveError::Program(_) => errors::argument(error),
+        SolveError::Write { .. } => errors::file(error),
+        _ => errors::halted(error),
+    };
+    let label = |iterations, looks| Label { source: settings.algorithm.name().to_string(), iterations, history: looks };
     let work = || {
+        let interrupt = &counting.interrupt;
+        let by_ranges = ranges.unwrap_or_else(|| settings.algorithm.has_ranges() && needs_ranges(game, most));
+        // Only on demand are public states found from histories.
+        let (by_ranges, listed) = (by_ranges, if ranges.is_some() { most } else { 0 });
+        let public = match by_ranges.then(|| public_tree(game, listed, most_bytes, interrupt)) {
+            // Then the tree of histories is too large, too, and its error says so.
+            Some(Err(_)) if ranges.is_none() => None,
+            found => found.transpose()?,
+        };
+        if let Some((tree, form)) = public {
+            let text = format!("{:?}", game.face());
+            let solved = solve_ranges(&tree, (form, &text), &settings, interrupt, &watch);
+            let Solved { policy, iterations, log } = solved.map_err(failed)?;
+            let measured = Measured::of_ranges(&policy);
+            let (origin, policy) = (label(iterations, log.looks), Table::Ranges(Arc::new(policy)));
+            let found = TabularPolicy::new(game.clone(), origin, policy, seed.0, measured);
+            return Ok::<_, PyErr>(found.ended_after(log.seconds));
+        }
         let tree = enumerate(game, most, settings.threads, &counting, "")?;
-        let Solved { policy, iterations, log } =
-            tree.solve(&settings, &counting.interrupt, &watch).map_err(|error| match error {
-                SolveError::Checkpoint { .. }
-                | SolveError::NoCheckpoint(_)
-                | SolveError::NotZeroSum { .. }
-                | SolveError::Program(_) => errors::argument(error),
-                SolveError::Write { .. } => errors::file(error),
-                _ => errors::halted(error),
-            })?;
-        let origin = Label { source: settings.algorithm.name().to_string(), iterations, history: log.looks };
+        let Solved { policy, iterations, log } = tree.solve(&settings, interrupt, &watch).map_err(failed)?;
+        let origin = label(iterations, log.looks);
         let found = TabularPolicy::measure(game.clone(), origin, policy, seed.0, settings.threads)?;
-        Ok::<_, PyErr>(found.ended_after(log.seconds))
+        Ok(found.ended_after(log.seconds))
     };
     let found = ticking(py, &counting.interrupt, channel::<()>(), work, |()| Ok(()), report)??;
     tell((found.iterations(), found.nash_conv()))?;
@@ -210,6 +266,18 @@ fn read(
     on_count: Option<Py<PyAny>>,
 ) -> PyResult<TabularPolicy> {
     let failed = |error: &dyn std::fmt::Display| errors::record(format!("{place}: {error}"));
+    if let Some(text) = game_of_ranges(bytes) {
+        let (name, rules) = text.split_once(':').unwrap_or((text, ""));
+        let game = load_by_name(py, name, rules).map_err(|error| failed(error.value(py)))?;
+        let progress = Progress::new(0, None, None);
+        let work = || {
+            let (tree, form) = public_tree(&game, most, u64::MAX, &progress.interrupt)?;
+            let (policy, origin) = read_ranges(tree, form, text, bytes).map_err(|error| failed(&error))?;
+            let measured = Measured::of_ranges(&policy);
+            Ok(TabularPolicy::new(game.clone(), origin, Table::Ranges(Arc::new(policy)), seed.0, measured))
+        };
+        return progress.run(py, work, |error| error);
+    }
     let (name, rules) = solution_file::game_of(bytes).map_err(|error| failed(&error))?;
     let game = load_by_name(py, name, rules).map_err(|error| failed(error.value(py)))?;
     let progress = Progress::new(0, None, on_count);
@@ -217,7 +285,7 @@ fn read(
         let tree = enumerate(&game, most, threads, &progress, "")?;
         let (policy, origin) = tree.read(bytes).map_err(|error| failed(&error))?;
         match measured {
-            Some(measured) => Ok(TabularPolicy::new(game.clone(), origin, policy, seed.0, measured)),
+            Some(measured) => Ok(TabularPolicy::new(game.clone(), origin, Table::Tree(policy), seed.0, measured)),
             None => TabularPolicy::measure(game.clone(), origin, policy, seed.0, threads),
         }
     };
@@ -245,11 +313,12 @@ pub(crate) fn best_response(
     let most = most_histories(&max_histories)?;
     let progress = Progress::new(0, on_progress, on_count);
     let (asked, found) = ask(py, game, agent, &settings, Trees::Grow(most), &progress)?;
-    let response = py.detach(|| asked.inner().best_response(settings.threads)).map_err(errors::halted)?;
+    let policy = asked.inner()?;
+    let response = py.detach(|| policy.best_response(settings.threads)).map_err(errors::halted)?;
     let origin = origin(format!("best response to {}", asked.name()));
     let (values, against) = (found.responses.as_slice().to_vec(), Some(Py::new(py, asked)?));
     let measured = Measured { values, nash_conv: None, seeds: 0, against };
-    Ok(TabularPolicy::new(game.clone(), origin, response, settings.seed, measured))
+    Ok(TabularPolicy::new(game.clone(), origin, Table::Tree(response), settings.seed, measured))
 }
 
 /// More seeds than this are a mistake.
@@ -298,7 +367,7 @@ pub(crate) fn ask(
         let found = policy.nash_conv(settings.threads).map_err(errors::halted)?;
         let measured = Measured { seeds, ..Measured::of(&found) };
         Ok::<_, PyErr>((
-            TabularPolicy::new(game.clone(), origin(entrant.label()), policy, settings.seed, measured),
+            TabularPolicy::new(game.clone(), origin(entrant.label()), Table::Tree(policy), settings.seed, measured),
             found,
         ))
     };

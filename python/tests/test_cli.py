@@ -359,7 +359,7 @@ def test_options_and_keys_of_json_are_those_of_the_file(capsys: pytest.CaptureFi
             "an estimated 2.1e33 histories, and more than 1073741823 cannot be enumerated: use smaller rules\n",
         ),
         (
-            ["solve", TINY, "--max-histories", "1000"],
+            ["solve", TINY, "--max-histories", "1000", "--no-ranges"],
             "more than 1000 histories, and --max-histories is 1000",
         ),
         (

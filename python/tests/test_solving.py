@@ -485,9 +485,9 @@ def test_the_sequence_form_is_exact(tiny: stier.Game, solution: stier.TabularPol
         ({"threads": -1}, "threads must be between 0 and "),
         ({"seed": -1}, "seed must be between 0 and "),
         ({"algorithm": "alphazero"}, "algorithm must be cfr, cfr+, "),
-        ({"max_histories": 1000}, "more than 1000 histories"),
+        ({"max_histories": 1000, "ranges": False}, "more than 1000 histories"),
         (
-            {"max_histories": 100},
+            {"max_histories": 100, "ranges": False},
             "an estimated 1.1e3 histories, and max_histories is 100: use smaller rules, or raise it, which",
         ),
         ({"max_histories": 0}, "max_histories must be between 1 and "),

@@ -116,7 +116,7 @@ fn num_threads() -> usize {
 }
 
 /// Locks, whether or not another thread has panicked: nothing here is left half done.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -12,6 +12,7 @@ use crate::agent::player::Player;
 use crate::agent::{Agent, Decision};
 use crate::arena::Entrant;
 use crate::catalogue::AgentSpec;
+use crate::solve::{RangeAgent, RangePolicy};
 
 /// A caller's function as an agent: it is shown a state drawn from what the player to act knows, and told if this is the
 /// player's first decision since a restart.
@@ -26,6 +27,8 @@ pub enum DynEntrant {
     Callback(String, String, Callback),
     /// A policy in a table, with the label that results call it. It plays only the game it was made for.
     Table(String, Arc<dyn DynPolicy>),
+    /// A policy on public states, in the same way.
+    Ranges(String, Arc<RangePolicy>),
 }
 
 impl DynEntrant {
@@ -33,7 +36,7 @@ impl DynEntrant {
     pub fn label(&self) -> String {
         match self {
             Self::Spec(spec) => spec.to_string(),
-            Self::Callback(label, ..) | Self::Table(label, _) => label.clone(),
+            Self::Callback(label, ..) | Self::Table(label, _) | Self::Ranges(label, _) => label.clone(),
         }
     }
 
@@ -43,6 +46,7 @@ impl DynEntrant {
             Self::Spec(spec) => spec.to_string(),
             Self::Callback(_, identity, _) => identity.clone(),
             Self::Table(label, table) => format!("{label} {:016x}", table.fingerprint()),
+            Self::Ranges(label, policy) => format!("{label} {:016x}", policy.fingerprint()),
         }
     }
 
@@ -52,7 +56,7 @@ impl DynEntrant {
         match self {
             Self::Spec(spec) if spec.facts().is_instant => 0,
             Self::Spec(_) | Self::Callback(..) => settings.seeds,
-            Self::Table(..) => 0,
+            Self::Table(..) | Self::Ranges(..) => 0,
         }
     }
 
@@ -60,7 +64,7 @@ impl DynEntrant {
     pub(super) fn seed(&self) -> u64 {
         match self {
             Self::Spec(spec) => spec.seed().unwrap_or(0),
-            Self::Callback(..) | Self::Table(..) => 0,
+            Self::Callback(..) | Self::Table(..) | Self::Ranges(..) => 0,
         }
     }
 }
@@ -88,6 +92,7 @@ impl<G: FullGame> Entrant<G> for ErasedEntrant<G> {
             DynEntrant::Table(_, table) => {
                 self.game.tabular_agent(&**table).map(|_| ()).map_err(|error| error.to_string())
             }
+            DynEntrant::Ranges(_, policy) => self.game.plays(policy).map_err(|error| error.to_string()),
         }
     }
 
@@ -107,6 +112,7 @@ impl<G: FullGame> Entrant<G> for ErasedEntrant<G> {
                 let agent = self.game.tabular_agent(&**table);
                 Player::Fair(Box::new(agent.expect("tables of other games have been refused")))
             }
+            DynEntrant::Ranges(_, policy) => Player::Fair(Box::new(RangeAgent::new(policy.clone(), 0))),
         }
     }
 
@@ -117,7 +123,7 @@ impl<G: FullGame> Entrant<G> for ErasedEntrant<G> {
     fn batch_agent(&self, game: &G) -> Option<Box<dyn BatchAgent<G>>> {
         match &self.entrant {
             DynEntrant::Spec(spec) => Entrant::<G>::batch_agent(spec, game),
-            DynEntrant::Callback(..) | DynEntrant::Table(..) => None,
+            DynEntrant::Callback(..) | DynEntrant::Table(..) | DynEntrant::Ranges(..) => None,
         }
     }
 }

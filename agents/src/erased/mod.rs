@@ -17,6 +17,7 @@ use std::ops::Deref;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
+use stier_core::public::{NoPublicForm, PublicForm};
 use stier_core::{
     Action, FromRules, FullGame, Game, GameInfo, History, OptionInfo, Options as _, ParseError, RecordError, Seat,
     record,
@@ -39,6 +40,7 @@ use crate::batch::vector::{self, Vector, VectorError};
 use crate::batch::{ManyError, resample_many, search_many};
 use crate::belief::marginals::{Marginals, marginals};
 use crate::catalogue::{AgentSpec, Unsuited};
+use crate::solve::RangePolicy;
 use crate::solve::game_tree::{self, BuildError, GameTree};
 use crate::solve::tabular::IndexedTree;
 
@@ -123,6 +125,8 @@ pub trait DynGame: Send + Sync + Debug {
     /// Measures how hard the game is to search; see [`properties::measure`].
     #[cfg(feature = "threads")]
     fn properties(&self, settings: &properties::Settings, watch: Watch<'_>) -> Result<Properties, MeasureError>;
+    /// The game as public states; see [`Game::public_form`].
+    fn public_form(&self, max_histories: usize) -> Result<Box<dyn PublicForm>, NoPublicForm>;
     /// Estimates the number of histories; see [`game_tree::estimate_size`].
     fn estimate_histories(&self) -> game_tree::TreeSize;
     /// All histories of the game, if there are no more than that; see [`GameTree::build`].
@@ -250,6 +254,10 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
         properties::measure(&*self.game, settings, watch)
     }
 
+    fn public_form(&self, max_histories: usize) -> Result<Box<dyn PublicForm>, NoPublicForm> {
+        self.game.public_form(max_histories)
+    }
+
     fn estimate_histories(&self) -> game_tree::TreeSize {
         game_tree::estimate_size(&*self.game, game_tree::PROBES)
     }
@@ -350,6 +358,15 @@ impl<G: FullGame> ErasedGame<G> {
             .downcast_ref::<ErasedState<G>>()
             .filter(|state| state.game.rules() == self.game.rules())
             .ok_or_else(|| self.is_not(&*state.game()))
+    }
+
+    /// Refuses policies of other games.
+    fn plays(&self, policy: &RangePolicy) -> Result<(), DecideError> {
+        let expected = format!("{self:?}");
+        if policy.game() == expected {
+            return Ok(());
+        }
+        Err(DecideError::OtherGame { expected, found: policy.game().to_string() })
     }
 
     fn is_not(&self, other: &dyn DynGame) -> DecideError {

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use stier_core::hash::hash_of;
+use stier_core::public::{Place, PublicForm};
 use stier_core::scene::Scene;
 use stier_core::{
     Action, ActionSet as _, Dealer, Event, FullGame, Game, History, IllegalAction, Outcome, ParseError, Rng,
@@ -62,6 +63,8 @@ pub trait DynState: Any + Send + Sync + Debug {
     fn information_state(&self, seat: Seat, out: &mut [f32]);
     /// Overwrites `out` with the observation tensor of the seat.
     fn observation(&self, seat: Seat, out: &mut [f32]);
+    /// The place of the player to act in a form of this game; see [`Game::public_place`].
+    fn place(&self, form: &dyn PublicForm) -> Option<(Place, Seat)>;
     /// A history that the seat cannot tell apart from this one, drawn by chance reach probability.
     fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState>;
     /// The events of histories that the seat cannot tell apart from this one: one of each world and true if there are
@@ -158,6 +161,11 @@ impl<G: FullGame> DynState for ErasedState<G> {
 
     fn observation(&self, seat: Seat, out: &mut [f32]) {
         self.game.observation(self.history.state(), seat, out);
+    }
+
+    fn place(&self, form: &dyn PublicForm) -> Option<(Place, Seat)> {
+        let seat = self.game.turn(self.history.state()).seat()?;
+        Some((self.game.public_place(form, &self.game.view(&self.history, seat))?, seat))
     }
 
     fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState> {

@@ -22,7 +22,7 @@ use crate::solve::best_response::{self, NashConv};
 use crate::solve::game_tree::{GameTree, Policy, Tree, is_distribution};
 use crate::solve::solution_file::{self, Label, SolutionFileError};
 use crate::solve::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
-use crate::solve::{self, Progress, SolveError, Solved};
+use crate::solve::{self, Progress, RangePolicy, SolveError, Solved};
 
 /// The reason why there is no policy.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -201,6 +201,7 @@ impl<G: FullGame> DynTree for ErasedTree<G> {
         match entrant {
             DynEntrant::Table(_, table) => return Ok(self.table(game.table(&**table)?.policy().clone())),
             DynEntrant::Callback(..) => threads = 1,
+            DynEntrant::Ranges(_, policy) => game.plays(policy)?,
             DynEntrant::Spec(spec) => {
                 spec.check(&*game)?;
                 if spec.facts().is_oracle {
@@ -308,6 +309,20 @@ impl<G: FullGame> DynPolicy for ErasedPolicy<G> {
         let (game, state, seat) = (&*erased.game, found.history.state(), found.mover()?);
         let row = self.0.row(&game.view(&found.history, seat)).expect("every history is in the tree");
         Ok(game.legal(state).iter().zip(row.iter().copied()).collect())
+    }
+}
+
+impl RangePolicy {
+    /// The behaviour of the player to act: the legal actions with their probabilities, ascending by action.
+    pub fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError> {
+        DecideError::seat(state.turn())?;
+        let found = format!("{:?}", state.game());
+        if found != self.game() {
+            return Err(DecideError::OtherGame { expected: self.game().to_string(), found });
+        }
+        let mut shares = self.row(|form| state.place(form)).expect("every state has its place");
+        shares.sort_unstable_by_key(|&(action, _)| action);
+        Ok(shares)
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod log;
 #[cfg(feature = "solvers")]
 pub(crate) mod mccfr;
 pub(crate) mod passes;
+pub(crate) mod ranges;
 #[cfg(feature = "solvers")]
 pub mod sequence_form;
 pub mod solution_file;
@@ -28,6 +29,10 @@ pub use log::{Look, RunLog};
 #[cfg(feature = "solvers")]
 pub use mccfr::{BATCH, Mccfr, Sampling};
 pub use passes::{NoPolicy, Pass, Passes, SeatRows, policy_of_rows};
+pub use ranges::{
+    RangeAgent, RangePolicy, RangeSize, RangeSolver, RangeTree, RangeValues, TooManyHands, game_of_ranges, read_ranges,
+    write_ranges,
+};
 pub use tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
 
 #[cfg(feature = "solvers")]
@@ -39,6 +44,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use stier_core::public::PublicForm;
 use stier_core::{Game, choice};
 use thiserror::Error;
 use web_time::Instant;
@@ -78,6 +84,11 @@ enum Kind {
 }
 
 impl Algorithm {
+    /// Returns true if it works on public states; see [`solve_ranges`].
+    pub fn has_ranges(self) -> bool {
+        matches!(self.kind(), Kind::Cfr(_))
+    }
+
     fn kind(self) -> Kind {
         match self {
             Self::Cfr => Kind::Cfr(Variant::Cfr),
@@ -172,6 +183,9 @@ pub enum SolveError {
     /// The algorithm has not been compiled.
     #[error("{0} is not part of this program: it needs the feature 'solvers' of stier-agents")]
     NoSolver(String),
+    /// The algorithm does not work on public states.
+    #[error("{0} does not work on public states: only variants of CFR that do not sample do")]
+    NoRanges(String),
     /// The game does not have two players, or its returns do not have a constant sum.
     #[error(
         "the sequence form solves games of two players whose returns always add up to the same; {game} has {seats} players \
@@ -237,7 +251,10 @@ pub fn solve<G: Game>(
     if let (Kind::Sampled(sampling), None) = (settings.algorithm.kind(), settings.checkpoint()) {
         let solver = Mccfr::new(tree.game(), sampling, settings.seed);
         let mut solver = MccfrOnTree { solver, tree, keys: OnceCell::new() };
-        return threads::install(settings.threads, || run(&mut solver, RunLog::default(), tree, settings, &watch))?;
+        return threads::install(settings.threads, || {
+            let log = run(&mut solver, RunLog::default(), settings, &watch)?;
+            Ok(Solved { policy: solver.policy(), iterations: solver.iterations(), log })
+        })?;
     }
     threads::install(settings.threads, || solve_tree(tree, settings, interrupt, &watch))?
 }
@@ -250,12 +267,14 @@ fn solve_tree(
     watch: WatchOf<'_, Progress>,
 ) -> Result<Solved, SolveError> {
     match (settings.algorithm.kind(), settings.checkpoint()) {
-        (Kind::Cfr(variant), Some(path)) if path.exists() => {
-            let failed = |reason| SolveError::Checkpoint { path: path.to_path_buf(), reason };
-            let (mut solver, log) = Solver::load(tree, variant, path).map_err(failed)?;
-            run(&mut solver, log, tree, settings, watch)
+        (Kind::Cfr(variant), path) => {
+            let (mut solver, log) = match path.filter(|path| path.exists()) {
+                Some(path) => Solver::load(tree, variant, path).map_err(|reason| unread(path, reason))?,
+                None => (Solver::new(tree, variant), RunLog::default()),
+            };
+            let log = run(&mut solver, log, settings, watch)?;
+            Ok(Solved { policy: solver.average(), iterations: solver.iterations(), log })
         }
-        (Kind::Cfr(variant), _) => run(&mut Solver::new(tree, variant), RunLog::default(), tree, settings, watch),
         (_, Some(_)) => Err(SolveError::NoCheckpoint(settings.algorithm.name().to_string())),
         #[cfg(feature = "solvers")]
         (Kind::Sampled(_), None) => unreachable!("sampling asks the game"),
@@ -271,6 +290,34 @@ fn solve_tree(
     }
 }
 
+fn unread(path: &Path, reason: CheckpointError) -> SolveError {
+    SolveError::Checkpoint { path: path.to_path_buf(), reason }
+}
+
+/// Approximates an equilibrium on public states, by a variant of CFR; see [`solve`]. `form` is that of the tree, and `game`
+/// names the game in checkpoints.
+pub fn solve_ranges(
+    tree: &Arc<RangeTree>,
+    (form, game): (Box<dyn PublicForm>, &str),
+    settings: &Settings,
+    interrupt: &Arc<AtomicBool>,
+    watch: WatchOf<'_, Progress>,
+) -> Result<Solved<RangePolicy>, SolveError> {
+    let Kind::Cfr(variant) = settings.algorithm.kind() else {
+        return Err(SolveError::NoRanges(settings.algorithm.name().to_string()));
+    };
+    let watch = |progress| if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(progress) };
+    threads::install(settings.threads, || {
+        let (mut solver, log) = match settings.checkpoint().filter(|path| path.exists()) {
+            Some(path) => RangeSolver::load(tree, game, variant, path).map_err(|reason| unread(path, reason))?,
+            None => (RangeSolver::new(tree, game, variant), RunLog::default()),
+        };
+        let log = run(&mut solver, log, settings, &watch)?;
+        let iterations = solver.iterations();
+        Ok(Solved { policy: solver.into_policy(tree.clone(), form), iterations, log })
+    })?
+}
+
 /// Monte Carlo sampling with the tree that its policy is asked for.
 #[cfg(feature = "solvers")]
 struct MccfrOnTree<'a, G: Game> {
@@ -278,6 +325,14 @@ struct MccfrOnTree<'a, G: Game> {
     tree: &'a GameTree<G>,
     /// The keys of the information sets, once the first policy is asked for.
     keys: OnceCell<Vec<u64>>,
+}
+
+#[cfg(feature = "solvers")]
+impl<G: Game> MccfrOnTree<'_, G> {
+    /// The average policy so far; uniform at information sets that were not met.
+    fn policy(&self) -> Policy {
+        self.solver.policy_by_keys(self.tree, self.keys.get_or_init(|| mccfr::keys(self.tree)))
+    }
 }
 
 #[cfg(feature = "solvers")]
@@ -290,8 +345,8 @@ impl<G: Game> Iterative for MccfrOnTree<'_, G> {
         self.solver.run(iterations, watch)
     }
 
-    fn policy(&self) -> Policy {
-        self.solver.policy_by_keys(self.tree, self.keys.get_or_init(|| mccfr::keys(self.tree)))
+    fn nash_conv(&mut self) -> f64 {
+        best_response::nash_conv(self.tree, &self.policy()).total()
     }
 
     /// As many iterations as sample a game for each information set: a measurement takes much less time.
@@ -309,8 +364,8 @@ pub trait Iterative {
     /// often, and may stop the run.
     fn run(&mut self, iterations: u64, watch: WatchOf<'_, u64>) -> ControlFlow<()>;
 
-    /// The average policy so far; uniform at information sets that were not met.
-    fn policy(&self) -> Policy;
+    /// The NashConv of the average policy so far.
+    fn nash_conv(&mut self) -> f64;
 
     /// NashConv is not measured before this many iterations, unless there is a target.
     fn first_look(&self) -> u64 {
@@ -326,10 +381,9 @@ pub trait Iterative {
 fn run(
     solver: &mut dyn Iterative,
     mut log: RunLog,
-    tree: &Tree,
     settings: &Settings,
     watch: WatchOf<'_, Progress>,
-) -> Result<Solved, SolveError> {
+) -> Result<RunLog, SolveError> {
     let keep = |solver: &dyn Iterative, log: &RunLog| match settings.checkpoint() {
         Some(path) => solver.save(log, path).map_err(|reason| SolveError::Write { path: path.to_path_buf(), reason }),
         None => Ok(()),
@@ -340,7 +394,7 @@ fn run(
         let done = solver.iterations();
         if done > 0 && next_look(done - 1, has_target) == done && (has_target || done >= solver.first_look()) {
             if log.looks.last().is_none_or(|look| look.iterations < done) {
-                let nash_conv = best_response::nash_conv(tree, &solver.policy()).total();
+                let nash_conv = solver.nash_conv();
                 log.looks.push(Look { iterations: done, seconds: log.seconds, nash_conv });
             }
             if has_target && log.looks.last().is_some_and(|look| look.nash_conv <= settings.target) {
@@ -370,7 +424,7 @@ fn run(
         log.seconds += start.elapsed().as_secs_f64();
     }
     keep(solver, &log)?;
-    Ok(Solved { policy: solver.policy(), iterations: solver.iterations(), log })
+    Ok(log)
 }
 
 #[cfg(test)]

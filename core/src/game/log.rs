@@ -77,7 +77,7 @@ impl Entry {
     }
 
     /// A number for the entry, at least 256.
-    fn key(&self) -> u64 {
+    pub(crate) fn key(&self) -> u64 {
         let begin = u64::from(self.action.map_or(0, |action| u16::from(action.0) + 1)) << 8 | self.seen.status as u64;
         let key =
             self.seen.values.chunks(64).fold(begin, |key, values| {

@@ -29,6 +29,7 @@ pub mod key;
 pub mod listed;
 pub mod log;
 pub mod notation;
+pub mod public;
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -41,6 +42,7 @@ use crate::game::hints::Hints;
 use crate::game::history::History;
 use crate::game::key::Past;
 use crate::game::notation::Notation;
+use crate::game::public::{NoPublicForm, Place, PublicForm};
 use crate::options::{DynOptions, Options};
 use crate::rng::{self, Rng};
 use crate::seats::{BySeat, Seat};
@@ -324,6 +326,16 @@ pub trait Game: Clone + Send + Sync + 'static {
 
     /// The rules, if they run somewhere else. What such a game promises is checked where it is used.
     fn foreign(&self) -> Option<&dyn Foreign> {
+        None
+    }
+
+    /// The game as public states. If they are found from all histories, there must be at most so many.
+    fn public_form(&self, _max_histories: usize) -> Result<Box<dyn PublicForm>, NoPublicForm> {
+        Err(NoPublicForm::None)
+    }
+
+    /// The place of a view in a form of this game; `None` if its seat is not to act.
+    fn public_place(&self, _form: &dyn PublicForm, _view: &Self::View) -> Option<Place> {
         None
     }
 

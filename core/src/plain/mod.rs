@@ -15,6 +15,7 @@
 //! # Ok::<(), stier_core::RulesError>(())
 //! ```
 
+mod public;
 mod state;
 
 use std::fmt;
@@ -27,12 +28,14 @@ use crate::filter::Filter;
 use crate::game::hints::{Hints, RuleOfThumb};
 use crate::game::log::Log;
 use crate::game::notation::Notation;
+use crate::game::public::{NoPublicForm, Place, PublicForm};
 use crate::game::{Chance, FullGame, Game, GameInfo, Observer, Turn};
 use crate::options::DynOptions;
 use crate::scene::{Face, Scene};
 use crate::seats::{BySeat, Seat};
 use crate::symmetry::Symmetry;
 
+use public::Unfolded;
 pub use state::{PlainState, StateType};
 
 /// Calls `$then` with the methods of a trait that have the same form in [`PlainGame`], in its implementations and in
@@ -195,6 +198,14 @@ impl Game for Plain {
 
     fn observe<P: Pen>(&self, state: &PlainState, observer: Observer, pen: &mut P) {
         self.0.observe(state, observer, &mut DynPen(pen));
+    }
+
+    fn public_form(&self, max_histories: usize) -> Result<Box<dyn PublicForm>, NoPublicForm> {
+        Ok(Box::new(Unfolded::new(self, max_histories)?))
+    }
+
+    fn public_place(&self, form: &dyn PublicForm, view: &Log) -> Option<Place> {
+        form.as_any().downcast_ref::<Unfolded>()?.place(view)
     }
 }
 

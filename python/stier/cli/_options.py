@@ -110,6 +110,12 @@ def deals(default: int, about: str) -> _Decorator:
 _SILENT: dict[str, Any] = {"is_flag": True, "flag_value": False, "default": True, "show_default": False}
 _PROGRESS = "Show no progress: neither a bar nor, without a terminal, a line every ten seconds."
 progress = click.option("--no-progress", "progress", help=_PROGRESS, **_SILENT)
+ranges = click.option(
+    "--ranges/--no-ranges",
+    default=None,
+    help="Solve on public states with ranges of hands, or on the tree of histories. By default, as the size demands.",
+)
+max_memory_mb = click.option("--max-memory-mb", default=4096, help="Refuse games that take more, on public states.")
 max_histories = click.option("--max-histories", default=50_000_000, help="Refuse larger games.")
 
 

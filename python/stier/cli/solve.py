@@ -19,6 +19,7 @@ from stier.cli._command import Command, print_json
         "stier solve kuhn_poker",
         "stier solve leduc_poker --target 0.001 --checkpoint leduc.checkpoint --save leduc.policy",
         "stier solve kuhn_poker --algorithm sequence_form --json",
+        "stier solve schwinget:suits=2,values=4,hand_size=2,set_aside=3,referee=off --ranges",
     ],
 )
 @options.game
@@ -32,6 +33,8 @@ from stier.cli._command import Command, print_json
 @click.option("--save", "path", type=options.OUTPUT, metavar="FILE", help="Write the policy to FILE.")
 @options.as_json
 @options.max_histories
+@options.ranges
+@options.max_memory_mb
 @options.threads
 @options.progress
 def solve(game: Game, path: Path | None, as_json: bool, **settings: Any) -> None:
@@ -42,11 +45,20 @@ def solve(game: Game, path: Path | None, as_json: bool, **settings: Any) -> None
             found.save(path)
     finally:
         if as_json:
-            names = ("iterations", "histories", "information_sets", "values", "exploitability", "nash_conv")
+            names = (
+                "iterations",
+                "histories",
+                "public_states",
+                "information_sets",
+                "values",
+                "exploitability",
+                "nash_conv",
+            )
             figures = {name: getattr(found, name) for name in names}
             print_json({"game": str(game), "algorithm": found.origin, **figures})
         else:
-            print(f"{game}: {found.histories} histories, {found.information_sets} information sets")
+            size = f"{found.public_states} public states" if found.public_states else f"{found.histories} histories"
+            print(f"{game}: {size}, {found.information_sets} information sets")
             print(f"{found.origin}, iterations {found.iterations}")
             print("values         " + " ".join(f"{value:+.6f}" for value in found.values))
             print(f"exploitability {found.exploitability:.3e}\nNashConv       {found.nash_conv:.3e}")

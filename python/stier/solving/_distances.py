@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stier import _native
-from stier._native import TabularPolicy
+from stier._native import Game, TabularPolicy, load_game
 from stier._output import bar
 from stier.playing import AnyAgent, AnyGame, HasPolicy, as_agent
 from stier.solving._equilibria import counting
@@ -69,11 +71,21 @@ def nash_conv(
     """Returns the sum over the players of the gain from a best response to the agent in all other seats.
 
     It is 0 if the agent plays an equilibrium, and only then. Arguments and errors as in `best_response`: a search
-    should be asked with several `seeds`.
+    should be asked with several `seeds`. That of a solution on public states was measured when it was made.
     """
-    return best_response(
+    return _measured(
         game, agent, seed=seed, seeds=seeds, max_histories=max_histories, threads=threads, progress=progress
-    ).against.nash_conv
+    ).nash_conv
+
+
+def _measured(game: AnyGame, agent: AnyAgent, **settings: Any) -> TabularPolicy:
+    """Returns the policy of the agent in this game, with its distance from equilibrium."""
+    found = as_agent(agent) if isinstance(agent, str) else agent
+    if isinstance(found, TabularPolicy) and found.public_states:
+        own = game if isinstance(game, Game) else load_game(game)
+        if found.game == own:
+            return found
+    return best_response(game, agent, **settings).against
 
 
 def exploitability(
@@ -91,6 +103,6 @@ def exploitability(
     In a zero-sum game for two it is what the agent loses against its worst opponent, beyond the value of the game and
     averaged over both seats. Arguments and errors as in `best_response`: a search should be asked with several `seeds`.
     """
-    return best_response(
+    return _measured(
         game, agent, seed=seed, seeds=seeds, max_histories=max_histories, threads=threads, progress=progress
-    ).against.exploitability
+    ).exploitability

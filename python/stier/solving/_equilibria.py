@@ -26,10 +26,17 @@ def solve(
     seed: int = 0,
     checkpoint: str | os.PathLike[str] | None = None,
     max_histories: int = 50_000_000,
+    ranges: bool | None = None,
+    max_memory_mb: int = 4096,
     threads: int = 0,
     progress: bool = False,
 ) -> TabularPolicy:
     """Approximates an equilibrium of a small game. Use scaled-down rules: every history is kept in memory.
+
+    Schwinget with one bout can also be solved on its *public states*, each with the ranges of hands that the players
+    may hold: games a hundred times larger, in a fiftieth of the time. That needs a variant of CFR that does not sample.
+    Its numbers are in single precision, so NashConv stops falling near a millionth of the range of returns; it is
+    measured in double precision. The order in which a player drew its cards is forgotten, which loses nothing.
 
     In two-player zero-sum games the average policy approaches an equilibrium; with more players nothing is guaranteed.
     The result depends on the arguments only, not on the number of threads or on interruptions.
@@ -53,12 +60,16 @@ def solve(
             it is written every half minute, on Ctrl-C, and at the end.
         max_histories: A game with more histories is refused; they are counted as in `TabularPolicy.histories`. A game
             that is clearly larger, as estimated from random games, is refused at once.
+        ranges: True to solve on public states, False to solve on the tree of histories. By default public states are
+            used where they can be, if the game has more histories than `max_histories`.
+        max_memory_mb: On public states, a game that takes about more megabytes is refused.
         threads: Threads; 0 for all cores.
         progress: Shows progress bars of counting and of solving, or prints lines without a terminal or without tqdm.
 
     Raises:
-        ArgumentError: A game with more histories, an unknown algorithm, a number that is out of range, or a checkpoint
-            of another calculation or for an algorithm that keeps none.
+        ArgumentError: A game with more histories or that takes more memory, an unknown algorithm, one that does not
+            work on public states, a number that is out of range, or a checkpoint of another calculation or for an
+            algorithm that keeps none.
         FileError: A checkpoint that cannot be written.
     """
     if checkpoint is not None:
@@ -73,7 +84,8 @@ def solve(
             if update is not None:
                 update(done, total, "" if distance is None else f"NashConv {distance:.3g}")
 
-        return _native.solve(*arguments, iterated if progress else None, count)
+        told = iterated if progress else None
+        return _native.solve(*arguments, told, count, ranges=ranges, max_memory_mb=max_memory_mb)
 
 
 def load_solution(

@@ -25,6 +25,7 @@ use std::path::Path;
 use stier_core::{Seat, choice};
 
 use crate::agent::threads::for_each_task;
+use crate::solve::best_response::nash_conv;
 use crate::solve::game_tree::{Layout, MAX_WIDTH, NodeNumbers, Numbers, Policy, RowTask, Run, Sweep, Tree, row_tasks};
 use crate::solve::{Iterative, RunLog, atomic_file};
 
@@ -51,7 +52,7 @@ impl Variant {
     pub const ALL: [Self; 4] = [Self::Cfr, Self::CfrPlus, Self::Linear, Self::Discounted];
 
     /// The factors for positive and negative regrets after the first `t` iterations.
-    fn discount(self, t: f64) -> [f64; 2] {
+    pub(crate) fn discount(self, t: f64) -> [f64; 2] {
         match self {
             Self::Cfr => [1.0, 1.0],
             Self::CfrPlus => [1.0, 0.0],
@@ -64,7 +65,7 @@ impl Variant {
     }
 
     /// The factor for the sum of earlier policies when that of iteration `t` is added.
-    fn fading(self, t: f64) -> f64 {
+    pub(crate) fn fading(self, t: f64) -> f64 {
         let share = (t - 1.0) / t;
         match self {
             Self::Cfr => 1.0,
@@ -75,7 +76,7 @@ impl Variant {
 
     /// Returns true if the players update in turn, each seeing the updates of those before it, rather than all at
     /// once.
-    fn alternates(self) -> bool {
+    pub(crate) fn alternates(self) -> bool {
         self != Self::Cfr
     }
 }
@@ -228,8 +229,8 @@ impl Iterative for Solver<'_> {
         ControlFlow::Continue(())
     }
 
-    fn policy(&self) -> Policy {
-        self.average()
+    fn nash_conv(&mut self) -> f64 {
+        nash_conv(self.tree, &self.average()).total()
     }
 
     fn save(&self, log: &RunLog, path: &Path) -> io::Result<()> {

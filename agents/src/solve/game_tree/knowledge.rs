@@ -1,4 +1,4 @@
-//! What the seats know at the nodes of a layer, and what they learn from choices and random events.
+//! The knowledge of the seats at the nodes of a layer, and what they learn from choices and random events.
 
 use rustc_hash::FxHashMap;
 use stier_core::key::{UNNOTICED, mix};

@@ -13,6 +13,7 @@ mod cards;
 mod encode;
 mod notation;
 mod playout;
+mod public;
 mod rules;
 mod sampler;
 mod state;
@@ -27,6 +28,7 @@ use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::key::mix;
+use crate::game::public::{NoPublicForm, Place, PublicForm};
 use crate::game::{Chance, FromRules, Game, GameInfo, Observer, Turn, evenly};
 use crate::options::DynOptions;
 use crate::playout::Playout;
@@ -36,6 +38,7 @@ use crate::symmetry::Symmetry;
 use crate::utility::Utility;
 
 use cards::{Card, Deck, NO_CARD};
+use public::Publics;
 pub use rules::{Rules, Scoring, Specials};
 pub use sampler::Sampler;
 pub use state::State;
@@ -368,5 +371,13 @@ impl Game for Schwinget {
 
     fn symmetry(&self) -> Option<Symmetry> {
         self.suits()
+    }
+
+    fn public_form(&self, _max_histories: usize) -> Result<Box<dyn PublicForm>, NoPublicForm> {
+        if self.rules.bouts == 1 { Ok(Box::new(Publics::new(self.clone()))) } else { Err(NoPublicForm::None) }
+    }
+
+    fn public_place(&self, _form: &dyn PublicForm, view: &View) -> Option<Place> {
+        if self.rules.bouts == 1 { self.place_of(view) } else { None }
     }
 }

@@ -1,0 +1,23 @@
+//! Solvers on public states with ranges: a number for each hand that a player may hold.
+//!
+//! Public states from which on the same can happen have one shape, whatever was played before. A shape is stored once. Its
+//! *lanes* are the public states of this shape, side by side: the numbers of one hand in all lanes are adjacent, so loops
+//! over lanes use vector registers, and only numbers and returns take memory for each public state.
+//!
+//! A pass goes down with the probabilities of hands, then up with their values, which are summed over all hands of the
+//! other player that fit (M. Johanson, K. Waugh, M. Bowling and M. Zinkevich, *Accelerating Best Response Calculation in
+//! Large Extensive Games*, 2011). Numbers are in single precision; values of policies are measured in double precision.
+
+mod file;
+mod parts;
+mod passes;
+mod policy;
+mod shapes;
+mod size;
+mod solver;
+
+pub use file::{game_of_ranges, read_ranges, write_ranges};
+pub use parts::RangeTree;
+pub use policy::{RangeAgent, RangePolicy};
+pub use size::{RangeSize, TooManyHands};
+pub use solver::{RangeSolver, RangeValues};

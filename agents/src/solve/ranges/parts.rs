@@ -1,0 +1,231 @@
+//! The public states themselves: the lanes of each shape, and where their numbers are.
+//!
+//! The tree is cut below its first decisions: one part on top, and parts below that share the shapes, can be worked on by
+//! different threads, and are the same for any number of threads.
+
+use std::ops::Range;
+
+use stier_core::public::{PublicForm, Score};
+
+use super::shapes::{Shape, Shapes};
+use super::{RangeSize, TooManyHands};
+use crate::agent::threads::Watch;
+
+/// The lanes of a shape in memory are a multiple of this: a vector register of the widest processors.
+const LANES: usize = 16;
+/// The most parts below the top.
+const MAX_PARTS: u64 = 64;
+/// The number of hands in a part, unless that makes too many parts. More would take more working memory, fewer would leave
+/// the lanes of a shape too few for vector registers.
+const HANDS: u64 = 2_000_000;
+/// The least number of public states at the cut for each part, so that all get about as much work.
+const SHARE: usize = 4;
+
+/// The place of a shape's numbers in a part.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block {
+    /// The number of public states.
+    pub(super) lanes: usize,
+    /// The number of lanes in memory.
+    pub(super) width: usize,
+    /// By branch: the first lane in the next shape.
+    pub(super) offsets: Vec<usize>,
+    /// By seat: the start of the numbers of its hands.
+    pub(super) hands: [usize; 2],
+    /// The start of the numbers of its actions.
+    pub(super) cells: usize,
+    /// At the end: by change of the score and lane, the start of the returns.
+    pub(super) returns: usize,
+}
+
+/// Some of the public states of a game.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// By shape.
+    pub(super) blocks: Vec<Block>,
+    /// The shape and lane of each public state in which the part begins.
+    pub(super) openings: Vec<(u32, usize)>,
+    /// By seat: returns at the end, times the probability of chance; by shape, change of the score and lane.
+    pub(super) returns: [Vec<f64>; 2],
+    /// The sizes of all numbers of hands by seat, and of actions.
+    pub(super) num_hands: [usize; 2],
+    pub(super) num_cells: usize,
+}
+
+/// A public state, with what has happened before.
+#[derive(Clone, Copy, Debug)]
+struct Lane {
+    shape: u32,
+    score: Score,
+    weight: f64,
+}
+
+impl Part {
+    /// The part that begins with these lanes. Shapes that are `cut` have no descendants in it. Returns the lanes of these
+    /// shapes, too.
+    fn new(form: &dyn PublicForm, shapes: &Shapes, begin: &[Lane], cut: &[bool]) -> (Self, Vec<(u32, usize, Lane)>) {
+        let mut lanes: Vec<Vec<(Score, f64)>> = vec![Vec::new(); shapes.all.len()];
+        let mut own = Self {
+            blocks: Vec::with_capacity(shapes.all.len()),
+            openings: Vec::with_capacity(begin.len()),
+            returns: [Vec::new(), Vec::new()],
+            num_hands: [0; 2],
+            num_cells: 0,
+        };
+        for &Lane { shape, score, weight } in begin {
+            let lanes = &mut lanes[shape as usize];
+            own.openings.push((shape, lanes.len()));
+            lanes.push((score, weight));
+        }
+        let mut ends = Vec::new();
+        // All lanes of a shape are known once those that lead to it have been seen.
+        for (number, shape) in shapes.all.iter().enumerate().rev() {
+            let here = std::mem::take(&mut lanes[number]);
+            let block = own.add(shape, here.len(), cut[number]);
+            if cut[number] {
+                let shape = number as u32;
+                let lane = |(lane, (score, weight))| (shape, lane, Lane { shape, score, weight });
+                ends.extend(here.into_iter().enumerate().map(lane));
+                own.blocks.push(block);
+                continue;
+            }
+            let after = |&(score, weight): &(Score, f64), effect: u32| {
+                let (gain, chance) = shapes.effects[effect as usize];
+                (form.gain(score, gain), weight * chance)
+            };
+            let mut offsets = Vec::with_capacity(shape.branches().len());
+            for branch in shape.branches() {
+                let next = &mut lanes[branch.shape as usize];
+                offsets.push(next.len());
+                next.extend(here.iter().map(|lane| after(lane, branch.effect)));
+            }
+            if let Shape::Ending(pairs) = shape {
+                for &effect in &pairs.effects {
+                    for lane in 0..block.width {
+                        let returns = here.get(lane).map_or([0.0; 2], |lane| {
+                            let (score, weight) = after(lane, effect);
+                            form.returns(score).map(|value| value * weight)
+                        });
+                        own.returns.iter_mut().zip(returns).for_each(|(all, value)| all.push(value));
+                    }
+                }
+            }
+            own.blocks.push(Block { offsets, ..block });
+        }
+        own.blocks.reverse();
+        (own, ends)
+    }
+
+    /// Makes room for the numbers of a shape.
+    fn add(&mut self, shape: &Shape, lanes: usize, is_cut: bool) -> Block {
+        let width = lanes.next_multiple_of(LANES);
+        let block = Block {
+            lanes,
+            width,
+            offsets: Vec::new(),
+            hands: self.num_hands,
+            cells: self.num_cells,
+            returns: self.returns[0].len(),
+        };
+        for seat in 0..2 {
+            self.num_hands[seat] += usize::from(shape.hands()[seat]) * width;
+        }
+        self.num_cells += if is_cut { 0 } else { shape.num_cells() * width };
+        block
+    }
+
+    /// The numbers of a seat's hands in a shape.
+    pub(super) fn hands(&self, shapes: &Shapes, shape: usize, seat: usize) -> Range<usize> {
+        let block = &self.blocks[shape];
+        let start = block.hands[seat];
+        start..start + usize::from(shapes.all[shape].hands()[seat]) * block.width
+    }
+}
+
+/// All public states of a game.
+pub struct RangeTree {
+    pub(super) shapes: Shapes,
+    pub(super) top: Part,
+    /// By shape: true if it is cut from the top part.
+    pub(super) cut: Vec<bool>,
+    pub(super) parts: Vec<Part>,
+    /// By part and opening: the lane of the same public state in the top part.
+    pub(super) links: Vec<Vec<usize>>,
+    size: RangeSize,
+}
+
+impl RangeTree {
+    /// Enumerates the public states of a game, unless solving it takes more than so many bytes. `watch` is asked at each
+    /// shape, and may stop it.
+    pub fn new(form: &mut dyn PublicForm, most_bytes: u64, watch: Watch<'_>) -> Result<Self, TooManyHands> {
+        let shapes = Shapes::new(form, watch)?;
+        let size = RangeSize::of(&shapes);
+        if size.bytes() > most_bytes {
+            return Err(TooManyHands::Memory { size, most: most_bytes });
+        }
+        let lane = |&(shape, opening): &(u32, stier_core::public::Opening)| Lane {
+            shape,
+            score: opening.score,
+            weight: opening.weight,
+        };
+        let begin: Vec<Lane> = shapes.openings.iter().map(lane).collect();
+        let count = (size.hands / HANDS).clamp(1, MAX_PARTS) as usize;
+        let cut = cut(&shapes, if count > 1 { SHARE * count } else { 0 });
+        let (top, ends) = Part::new(form, &shapes, &begin, &cut);
+        // The largest go first, each to the part that has least.
+        let below = num_cells_below(&shapes);
+        let mut order: Vec<usize> = (0..ends.len()).collect();
+        order.sort_by(|&a, &b| below[ends[b].0 as usize].total_cmp(&below[ends[a].0 as usize]).then(a.cmp(&b)));
+        let mut shares: Vec<Vec<Lane>> = vec![Vec::new(); count.min(ends.len())];
+        let mut loads = vec![0.0; shares.len()];
+        let mut links = vec![Vec::new(); shares.len()];
+        for end in order {
+            let (shape, lane, begin) = ends[end];
+            let part = (0..loads.len()).min_by(|&a, &b| f64::total_cmp(&loads[a], &loads[b])).expect("there are parts");
+            loads[part] += below[shape as usize] + 1.0;
+            links[part].push(lane);
+            shares[part].push(begin);
+        }
+        let nowhere = vec![false; shapes.all.len()];
+        let parts = shares.iter().map(|share| Part::new(form, &shapes, share, &nowhere).0).collect();
+        Ok(Self { shapes, top, cut, links, parts, size })
+    }
+
+    /// The size of the game.
+    pub fn size(&self) -> RangeSize {
+        self.size
+    }
+
+    /// All parts, the top one last.
+    pub(super) fn all_parts(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().chain([&self.top])
+    }
+}
+
+/// By shape: the number of actions with a choice in it and in all that follows.
+fn num_cells_below(shapes: &Shapes) -> Vec<f64> {
+    let mut below: Vec<f64> = Vec::with_capacity(shapes.all.len());
+    for shape in &shapes.all {
+        let after: f64 = shape.branches().iter().map(|branch| below[branch.shape as usize]).sum();
+        below.push(after + shape.num_cells() as f64);
+    }
+    below
+}
+
+/// Chooses the shapes at which the top part ends: it takes in the largest shape until at least so many public states are at its end.
+fn cut(shapes: &Shapes, least: usize) -> Vec<bool> {
+    let below = num_cells_below(shapes);
+    // By shape: the number of its public states at the end of the top part.
+    let mut ends = vec![0_usize; shapes.all.len()];
+    let mut is_top = vec![false; shapes.all.len()];
+    shapes.openings.iter().for_each(|&(shape, _)| ends[shape as usize] += 1);
+    while ends.iter().sum::<usize>() < least {
+        let open = (0..ends.len()).filter(|&shape| ends[shape] > 0 && !shapes.all[shape].branches().is_empty());
+        // Of equal shapes the last, which no other leads to.
+        let Some(largest) = open.max_by(|&a, &b| below[a].total_cmp(&below[b]).then(a.cmp(&b))) else { break };
+        is_top[largest] = true;
+        let lanes = std::mem::take(&mut ends[largest]);
+        shapes.all[largest].branches().iter().for_each(|branch| ends[branch.shape as usize] += lanes);
+    }
+    is_top.iter().map(|&is_top| !is_top).collect()
+}

@@ -1,0 +1,193 @@
+//! The shapes of public states: what can happen in them, with no regard to what happened before.
+
+use rustc_hash::FxHashMap;
+use stier_core::Seat;
+use stier_core::public::{Ending, Gain, HandMove, Opening, PublicChoice, PublicForm, PublicScene, PublicState};
+
+use super::TooManyHands;
+use crate::agent::threads::{Watch, goes_on};
+
+/// The events in the public states of one shape.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Shape {
+    /// A player acts.
+    Choice(Choice),
+    /// Nobody has a choice any more.
+    Ending(Pairs),
+}
+
+/// A player acts.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Choice {
+    pub(super) mover: Seat,
+    pub(super) hands: [u16; 2],
+    /// By hand of the mover, and after the last: the start of its actions among those of all hands. A hand with a single
+    /// action has none.
+    pub(super) cells: Vec<u16>,
+    pub(super) branches: Vec<Branch>,
+}
+
+/// A public event and what follows.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Branch {
+    /// The shape.
+    pub(super) shape: u32,
+    /// The number of the event's change of the score, and of its probability.
+    pub(super) effect: u32,
+    pub(super) moves: Vec<HandMove>,
+    pub(super) kept: Vec<u16>,
+}
+
+/// Pairs of hands at the end.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Pairs {
+    pub(super) hands: [u16; 2],
+    /// The numbers of the possible changes of the score.
+    pub(super) effects: Vec<u32>,
+    /// By seat, its hand, and change: the hands of the other seat.
+    pub(super) partners: [Vec<Vec<u16>>; 2],
+}
+
+impl Shape {
+    /// The number of hands of each seat.
+    pub(super) fn hands(&self) -> [u16; 2] {
+        match self {
+            Self::Choice(choice) => choice.hands,
+            Self::Ending(pairs) => pairs.hands,
+        }
+    }
+
+    /// The number of actions of all hands with a choice.
+    pub(super) fn num_cells(&self) -> usize {
+        match self {
+            Self::Choice(choice) => usize::from(choice.cells[choice.cells.len() - 1]),
+            Self::Ending(_) => 0,
+        }
+    }
+
+    pub(super) fn branches(&self) -> &[Branch] {
+        match self {
+            Self::Choice(choice) => &choice.branches,
+            Self::Ending(_) => &[],
+        }
+    }
+}
+
+/// All shapes of a game, each after all that can follow it.
+pub(super) struct Shapes {
+    pub(super) all: Vec<Shape>,
+    /// Changes of the score, each with a probability.
+    pub(super) effects: Vec<(Gain, f64)>,
+    /// The shape of each opening.
+    pub(super) openings: Vec<(u32, Opening)>,
+}
+
+/// The most numbers of hands that the description of shapes may hold: 0.4 GB.
+const MAX_MOVES: usize = 1 << 26;
+
+/// Finds the shapes of public states.
+struct Finder<'a> {
+    form: &'a mut dyn PublicForm,
+    shapes: Vec<Shape>,
+    numbers: FxHashMap<Shape, u32>,
+    known: FxHashMap<PublicState, u32>,
+    effects: Vec<(Gain, f64)>,
+    effect_numbers: FxHashMap<(Gain, u64), u32>,
+    moves: usize,
+    watch: Watch<'a>,
+}
+
+impl Finder<'_> {
+    fn effect(&mut self, gain: Gain, weight: f64) -> u32 {
+        let effects = &mut self.effects;
+        *self.effect_numbers.entry((gain, weight.to_bits())).or_insert_with(|| {
+            effects.push((gain, weight));
+            effects.len() as u32 - 1
+        })
+    }
+
+    fn find(&mut self, public: PublicState) -> Result<u32, TooManyHands> {
+        if let Some(&found) = self.known.get(&public) {
+            return Ok(found);
+        }
+        goes_on((self.watch)())?;
+        let shape = match self.form.scene(public) {
+            PublicScene::Choice(choice) => self.choice(choice)?,
+            PublicScene::Ending(ending) => self.ending(&ending)?,
+        };
+        let (shapes, moves) = (&mut self.shapes, &mut self.moves);
+        let number = *self.numbers.entry(shape).or_insert_with_key(|shape| {
+            *moves += shape.branches().iter().map(|branch| branch.moves.len() + branch.kept.len()).sum::<usize>();
+            shapes.push(shape.clone());
+            shapes.len() as u32 - 1
+        });
+        if self.moves > MAX_MOVES {
+            return Err(TooManyHands::Moves);
+        }
+        self.known.insert(public, number);
+        Ok(number)
+    }
+
+    fn choice(&mut self, choice: PublicChoice) -> Result<Shape, TooManyHands> {
+        let mut cells = vec![0_u16];
+        for &width in &choice.widths {
+            let width = if width > 1 { u16::from(width) } else { 0 };
+            cells.push(cells[cells.len() - 1].checked_add(width).ok_or(TooManyHands::Actions)?);
+        }
+        let mut branches = Vec::with_capacity(choice.branches.len());
+        for branch in choice.branches {
+            branches.push(Branch {
+                effect: self.effect(branch.gain, branch.weight),
+                shape: self.find(branch.public)?,
+                moves: branch.moves,
+                kept: branch.kept,
+            });
+        }
+        Ok(Shape::Choice(Choice { mover: choice.mover, hands: narrow(choice.hands)?, cells, branches }))
+    }
+
+    fn ending(&mut self, ending: &Ending) -> Result<Shape, TooManyHands> {
+        let [first, second] = ending.hands;
+        let hands = narrow(ending.hands)?;
+        let list = |hands: usize| vec![Vec::new(); hands * ending.gains.len()];
+        let mut partners = [list(first), list(second)];
+        for (place, outcome) in ending.outcomes.iter().enumerate() {
+            let Some(change) = outcome.map(usize::from) else { continue };
+            let pair = [place / second, place % second];
+            for seat in 0..2 {
+                partners[seat][pair[seat] * ending.gains.len() + change].push(pair[seat ^ 1] as u16);
+            }
+        }
+        let effects = ending.gains.iter().map(|&gain| self.effect(gain, 1.0)).collect();
+        Ok(Shape::Ending(Pairs { hands, effects, partners }))
+    }
+}
+
+fn narrow(hands: [usize; 2]) -> Result<[u16; 2], TooManyHands> {
+    let narrowed = hands.map(|count| u16::try_from(count).ok());
+    let [Some(first), Some(second)] = narrowed else { return Err(TooManyHands::Hands(hands[0].max(hands[1]))) };
+    Ok([first, second])
+}
+
+impl Shapes {
+    /// Goes through the public states of a game. `watch` is asked at each, and may stop it.
+    pub(super) fn new(form: &mut dyn PublicForm, watch: Watch<'_>) -> Result<Self, TooManyHands> {
+        let given = form.openings();
+        let mut finder = Finder {
+            form,
+            shapes: Vec::new(),
+            numbers: FxHashMap::default(),
+            known: FxHashMap::default(),
+            effects: Vec::new(),
+            effect_numbers: FxHashMap::default(),
+            moves: 0,
+            watch,
+        };
+        let mut openings = Vec::new();
+        for opening in given {
+            openings.push((finder.find(opening.public)?, opening));
+        }
+        let Finder { shapes, effects, .. } = finder;
+        Ok(Self { all: shapes, effects, openings })
+    }
+}

@@ -1,0 +1,242 @@
+//! Counterfactual regret minimization on public states.
+
+use std::io::{self, Read, Write as _};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use stier_core::public::PublicForm;
+
+use super::parts::{Part, RangeTree};
+use super::passes::{Memory, Pass, Real, Task, Way};
+use super::policy::RangePolicy;
+use crate::agent::checkpoint::{CheckpointError, Reader, Writer};
+use crate::agent::threads::{WatchOf, for_each_task, locked};
+use crate::solve::cfr::Variant;
+use crate::solve::log::{RunLog, read_looks, write_looks};
+use crate::solve::{Iterative, atomic_file};
+
+/// The numbers of a calculation in one part: by action of a hand with a choice, and public state.
+#[derive(Debug, Default)]
+struct Rows {
+    regrets: Vec<f32>,
+    sums: Vec<f32>,
+    /// The regrets before the iteration, if all players update at once.
+    frozen: Option<Vec<f32>>,
+}
+
+/// A calculation in progress. Its numbers are in single precision; they are measured in double precision.
+pub struct RangeSolver<'a> {
+    tree: &'a RangeTree,
+    /// The game, with its rules.
+    game: String,
+    variant: Variant,
+    iterations: u64,
+    /// The number of seats done in the iteration in progress.
+    seats_done: usize,
+    /// By part, the top one last.
+    rows: Vec<Rows>,
+    /// Working memory that no thread is using.
+    memory: Mutex<Vec<Memory<f32>>>,
+}
+
+/// The values of a policy.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct RangeValues {
+    /// By seat: the expected return if both follow the policy.
+    pub values: [f64; 2],
+    /// By seat: the expected return of a best response to the other's policy.
+    pub responses: [f64; 2],
+}
+
+impl RangeValues {
+    /// The sum of what both seats gain by a best response.
+    pub fn nash_conv(&self) -> f64 {
+        (0..2).map(|seat| self.responses[seat] - self.values[seat]).sum()
+    }
+}
+
+impl<'a> RangeSolver<'a> {
+    /// Starts from the uniform policy. `game` names the game in checkpoints.
+    pub fn new(tree: &'a RangeTree, game: &str, variant: Variant) -> Self {
+        let rows = |part: &Part| {
+            let zeros = || vec![0.0; part.num_cells];
+            Rows { regrets: zeros(), sums: zeros(), frozen: (!variant.alternates()).then(zeros) }
+        };
+        let rows = tree.all_parts().map(rows).collect();
+        Self { tree, game: game.to_string(), variant, iterations: 0, seats_done: 0, rows, memory: Mutex::default() }
+    }
+
+    /// The average policy so far. `tree` is that of the solver, and `form` the form of the game.
+    pub fn into_policy(self, tree: Arc<RangeTree>, form: Box<dyn PublicForm>) -> RangePolicy {
+        debug_assert!(std::ptr::eq(self.tree, &*tree));
+        RangePolicy::new(tree, self.rows.into_iter().map(|rows| rows.sums).collect(), form, &self.game)
+    }
+
+    /// The values of the average policy so far.
+    pub fn measure(&mut self) -> RangeValues {
+        // Room for the same in double precision.
+        locked(&self.memory).clear();
+        let rows: Vec<&[f32]> = self.rows.iter().map(|rows| &rows.sums[..]).collect();
+        measure(self.tree, &rows)
+    }
+
+    fn learn(&mut self, seat: usize) {
+        let t = (self.iterations + 1) as f64;
+        let (discount, fading) = (self.variant.discount(t).map(|factor| factor as f32), self.variant.fading(t) as f32);
+        let tasks = self.rows.iter_mut().map(|rows| {
+            let Rows { regrets, sums, frozen } = rows;
+            (frozen.as_deref(), Task::Learn { regrets, sums, discount, fading })
+        });
+        pass(self.tree, seat, tasks.collect(), &self.memory);
+    }
+
+    fn heading(&self) -> String {
+        let (size, variant) = (self.tree.size(), self.variant.name());
+        format!("stier-ranges 1 {} algorithm={variant} states={} actions={}", self.game, size.states, size.actions)
+    }
+
+    /// Goes on from a checkpoint of the same calculation.
+    pub fn load(
+        tree: &'a RangeTree,
+        game: &str,
+        variant: Variant,
+        path: &Path,
+    ) -> Result<(Self, RunLog), CheckpointError> {
+        let mut own = Self::new(tree, game, variant);
+        let file = io::BufReader::new(std::fs::File::open(path)?);
+        let mut reader = Reader::new(file, &own.heading(), 0)?;
+        own.iterations = reader.u64()?;
+        own.seats_done = reader.u64()? as usize;
+        let seconds = reader.f64()?;
+        for rows in &mut own.rows {
+            for numbers in [Some(&mut rows.regrets), Some(&mut rows.sums), rows.frozen.as_mut()].into_iter().flatten() {
+                numbers.iter_mut().try_for_each(|number| read_number(&mut reader, number))?;
+            }
+        }
+        let looks = read_looks(&mut reader)?;
+        reader.end()?;
+        Ok((own, RunLog { seconds, looks }))
+    }
+}
+
+fn read_number(reader: &mut Reader<impl Read>, number: &mut f32) -> Result<(), CheckpointError> {
+    *number = reader.bytes().map(f32::from_le_bytes)?;
+    if number.is_finite() { Ok(()) } else { Err(CheckpointError::Number(f64::from(*number))) }
+}
+
+impl Iterative for RangeSolver<'_> {
+    fn iterations(&self) -> u64 {
+        self.iterations
+    }
+
+    fn run(&mut self, iterations: u64, watch: WatchOf<'_, u64>) -> ControlFlow<()> {
+        for _ in 0..iterations {
+            if self.seats_done == 0 {
+                for Rows { regrets, frozen, .. } in &mut self.rows {
+                    frozen.iter_mut().for_each(|frozen| frozen.copy_from_slice(regrets));
+                }
+            }
+            for seat in self.seats_done..2 {
+                watch(self.iterations)?;
+                self.learn(seat);
+                self.seats_done += 1;
+            }
+            self.seats_done = 0;
+            self.iterations += 1;
+            watch(self.iterations)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn nash_conv(&mut self) -> f64 {
+        self.measure().nash_conv()
+    }
+
+    fn save(&self, log: &RunLog, path: &Path) -> io::Result<()> {
+        atomic_file::write(path, |out| {
+            let mut out = Writer::new(out, &self.heading())?;
+            out.write_all(&self.iterations.to_le_bytes())?;
+            out.write_all(&(self.seats_done as u64).to_le_bytes())?;
+            out.write_all(&log.seconds.to_le_bytes())?;
+            for Rows { regrets, sums, frozen } in &self.rows {
+                for number in [Some(regrets), Some(sums), frozen.as_ref()].into_iter().flatten().flatten() {
+                    out.write_all(&number.to_le_bytes())?;
+                }
+            }
+            write_looks(&log.looks, &mut out)?;
+            out.end()
+        })
+    }
+}
+
+/// The values of a policy, up to a factor for each hand; by part, action of a hand with a choice, and public state.
+pub(super) fn measure(tree: &RangeTree, rows: &[&[f32]]) -> RangeValues {
+    let memory = Mutex::<Vec<Memory<f64>>>::default();
+    let run = |seat: usize, best: bool| {
+        let task = || if best { Task::Best } else { Task::Follow };
+        pass(tree, seat, rows.iter().map(|&rows| (Some(rows), task())).collect(), &memory)
+    };
+    let values = [run(0, false), run(1, false)];
+    RangeValues { values, responses: [run(0, true), run(1, true)] }
+}
+
+/// A pass over all parts for one seat. `tasks` holds the policies and the task of each part. Returns the value of the seat.
+fn pass<T: Real>(
+    tree: &RangeTree,
+    seat: usize,
+    mut tasks: Vec<(Option<&[f32]>, Task<'_>)>,
+    memory: &Mutex<Vec<Memory<T>>>,
+) -> f64 {
+    let (shapes, top) = (&tree.shapes, &tree.top);
+    let (rows, mut task) = tasks.pop().expect("the top part has a task");
+    let cut = Some(&tree.cut[..]);
+    let mut above = Memory::default();
+    above.make_room(top, seat);
+    for &(shape, lane) in &top.openings {
+        let width = top.blocks[shape as usize].width;
+        for (seat, numbers) in [(seat, &mut above.own), (seat ^ 1, &mut above.other)] {
+            let rows = numbers[top.hands(shapes, shape as usize, seat)].chunks_exact_mut(width);
+            rows.for_each(|row| row[lane] = T::ONE);
+        }
+    }
+    Pass { shapes, part: top, cut, seat, rows, task: &mut task, memory: &mut above, way: Way::Down }.run();
+    let mut values = vec![Vec::new(); tree.parts.len()];
+    let work = tree.parts.iter().zip(&tree.links).zip(tasks).zip(&mut values);
+    for_each_task(work, |(((part, links), (rows, mut task)), values)| {
+        let mut below = locked(memory).pop().unwrap_or_default();
+        below.make_room(part, seat);
+        for (&(shape, lane), &from) in part.openings.iter().zip(links) {
+            let shape = shape as usize;
+            for (seat, from_rows, to_rows) in
+                [(seat, &above.own, &mut below.own), (seat ^ 1, &above.other, &mut below.other)]
+            {
+                let from_rows = from_rows[top.hands(shapes, shape, seat)].chunks_exact(top.blocks[shape].width);
+                let to_rows = to_rows[part.hands(shapes, shape, seat)].chunks_exact_mut(part.blocks[shape].width);
+                from_rows.zip(to_rows).for_each(|(numbers, out)| out[lane] = numbers[from]);
+            }
+        }
+        Pass { shapes, part, cut: None, seat, rows, task: &mut task, memory: &mut below, way: Way::Both }.run();
+        for &(shape, lane) in &part.openings {
+            let rows =
+                below.own[part.hands(shapes, shape as usize, seat)].chunks_exact(part.blocks[shape as usize].width);
+            values.extend(rows.map(|row| row[lane]));
+        }
+        locked(memory).push(below);
+    });
+    for ((part, links), values) in tree.parts.iter().zip(&tree.links).zip(values) {
+        let mut values = values.into_iter();
+        for (&(shape, _), &lane) in part.openings.iter().zip(links) {
+            let rows =
+                above.own[top.hands(shapes, shape as usize, seat)].chunks_exact_mut(top.blocks[shape as usize].width);
+            rows.zip(&mut values).for_each(|(row, value)| row[lane] = value);
+        }
+    }
+    Pass { shapes, part: top, cut, seat, rows, task: &mut task, memory: &mut above, way: Way::Up }.run();
+    let mut sum = 0.0;
+    for &(shape, lane) in &top.openings {
+        let rows = above.own[top.hands(shapes, shape as usize, seat)].chunks_exact(top.blocks[shape as usize].width);
+        sum += rows.map(|row| row[lane].into()).sum::<f64>();
+    }
+    sum
+}

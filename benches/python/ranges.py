@@ -1,0 +1,139 @@
+"""Decks of Schwinget solved on public states: writes `RANGES.md`.
+
+Each figure is from a process of its own, with one thread and in CPU time. It takes about ten minutes.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from measure import machine
+
+import stier
+from stier.experiments import header, line, page
+
+HERE = Path(__file__).resolve().parents[1]
+
+#: The decks by name, with their iterations.
+DECKS = {
+    "2x4, hand 2, aside 3": ("suits=2,values=4,hand_size=2,set_aside=3,referee=off", 200),
+    "2x4, hand 3, aside 1": ("suits=2,values=4,hand_size=3,set_aside=1,referee=off", 200),
+    "2x4, hand 2, aside 2, referee and counter": ("suits=2,values=4,hand_size=2,set_aside=2", 200),
+    "2x5, hand 2, aside 3": ("suits=2,values=5,hand_size=2,set_aside=3,referee=off", 150),
+    "2x5, hand 3, aside 3": ("suits=2,values=5,hand_size=3,set_aside=3,referee=off", 100),
+    "3x4, hand 2, aside 5": ("suits=3,values=4,hand_size=2,set_aside=5,referee=off", 60),
+}
+#: The deck that the tree of histories solves, too, and that of the answer.
+SMALL, LARGE = "2x4, hand 2, aside 3", "2x5, hand 2, aside 3"
+#: The deals over which attacks are counted.
+DEALS = 2_000
+
+
+def solved(name: str, ranges: bool) -> dict[str, Any]:
+    """Solves a deck in this process."""
+    rules, iterations = DECKS[name]
+    game = stier.load_game(f"schwinget:{rules},scoring=schwinger")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.process_time()
+    first = stier.solve(game, iterations=1, ranges=ranges, threads=1).exploitability
+    built = time.process_time() - start
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.process_time()
+    found = stier.solve(game, iterations=1 + iterations, ranges=ranges, threads=1)
+    spent = time.process_time() - start
+    states = [game.new_initial_state(seed=seed) for seed in range(DEALS if ranges else 0)]
+    chances = [dict(found.policy(state)).get(state.string_to_action("attack"), 0.0) for state in states]
+    return {
+        "states": found.public_states or found.histories,
+        "sets": found.information_sets,
+        "iterations": iterations,
+        "building": built,
+        "seconds": max(spent - built, 0.0),
+        "value": found.value,
+        "exploitability": found.exploitability,
+        "first": first,
+        "attacks": sum(chances) / max(len(chances), 1),
+        "megabytes": (after - before) / 1000,
+    }
+
+
+def ranges(rows: dict[str, dict[str, Any]], tree: dict[str, Any], where: list[str]) -> str:
+    """Returns the page."""
+    names = [
+        "deck",
+        "public states",
+        "information sets",
+        "iterations",
+        "CPU s",
+        "MB",
+        "value",
+        "exploitability",
+        "of uniform play's",
+        "attacks",
+    ]
+    table = header(names)
+    for name, row in rows.items():
+        cells = (
+            f"{row['states']:,}",
+            f"{row['sets']:,}",
+            row["iterations"],
+            f"{row['seconds']:.3g}",
+            f"{row['megabytes']:,.0f}",
+        )
+        rest = (
+            f"{row['value']:+.4f}",
+            f"{row['exploitability']:.1e}",
+            f"{row['exploitability'] / row['first']:.1e}",
+            f"{row['attacks']:.0%}",
+        )
+        table += line([name, *cells, *rest])
+    large, small = rows[LARGE], rows[SMALL]
+    return page(
+        "How large a Schwinget can be solved?",
+        f"A deck of {large['sets']:,} information sets is solved to {large['exploitability']:.1e} points in "
+        f"{large['seconds']:.3g} CPU seconds on public states with ranges of hands. Where the tree of histories can "
+        f"solve a deck, too, it takes {tree['seconds'] / small['seconds']:.0f} times as long for the same iterations.",
+        picture=table.strip(),
+        sure=[
+            "CFR+ on one thread, `scoring=schwinger`; exploitability is measured exactly. A deck of *2x5* has two "
+            "suits of five and a counter; one row has a referee, too. *Attacks* is the share of attacks at the "
+            f"first lead, over {DEALS:,} deals. *MB* are what solving adds to the process.",
+            "The processor: public states of one shape stand side by side in its vector registers.",
+            "How often players attack in the full deck: the share changes with the deck, and equilibria may differ.",
+        ],
+        command="python benches/python/ranges.py",
+        details={
+            "The tree of histories": f"{SMALL}: {tree['sets']:,} information sets, {tree['seconds']:.3g} CPU seconds "
+            f"for {tree['iterations']} iterations, value {tree['value']:+.4f}, exploitability "
+            f"{tree['exploitability']:.1e}.",
+            "Where and when": "\n".join(where),
+        },
+    )
+
+
+def elsewhere(name: str, *, ranges: bool) -> dict[str, Any]:
+    """Solves a deck in a process of its own."""
+    words = [sys.executable, __file__, name, "ranges" if ranges else "tree"]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    print(f"{name}: {done.stdout.strip()}", flush=True)
+    return dict(json.loads(done.stdout))
+
+
+def main() -> None:
+    """Measures and writes the page."""
+    if len(sys.argv) > 1:
+        print(json.dumps(solved(sys.argv[1], sys.argv[2] == "ranges")))
+        return
+    rows = {name: elsewhere(name, ranges=True) for name in DECKS}
+    page = ranges(rows, elsewhere(SMALL, ranges=False), machine())
+    (HERE / "RANGES.md").write_text(page, "utf-8")
+
+
+if __name__ == "__main__":
+    main()

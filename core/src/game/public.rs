@@ -1,0 +1,151 @@
+//! Two-player games as public states, each with the hands that the players may hold.
+//!
+//! A *public state* is what everybody has seen. A *hand* is what a player has seen besides: its private state. Two hands
+//! fit together if chance can deal both. Then a solver needs no histories: a public state with a probability for each hand
+//! of each player, its *range*, stands for all of them.
+//!
+//! Hands are numbered, in each public state anew. Where a player acts, each public event says how its hands move, and
+//! which hands of the other player remain. A random event that nobody chooses is a move without a choice. Chance counts
+//! where the game ends: values there are multiplied by the probability that chance leads there with both hands.
+
+use std::any::Any;
+
+use thiserror::Error;
+
+use crate::actions::Action;
+use crate::seats::Seat;
+
+/// The number of a public state.
+pub type PublicState = u32;
+
+/// The part of a game that counts only in the end, in a form that the game knows.
+pub type Score = u64;
+
+/// The number of a change of the score.
+pub type Gain = u32;
+
+/// The reason why a game has no form as public states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum NoPublicForm {
+    /// There is none for these rules.
+    #[error("there is no form as public states for these rules")]
+    None,
+    /// The number of players.
+    #[error("public states need two players, and it has {0}")]
+    Seats(usize),
+    /// A player may fail to notice a move.
+    #[error("its moves are hidden, so that players do not always know whose turn it is, or what all have seen")]
+    HiddenMoves,
+    /// More histories than were allowed.
+    #[error("it has too many histories to find its public states from them")]
+    TooMany,
+    /// More than 255 public events in one public state.
+    #[error("a public state has more than 255 public events")]
+    Branches,
+}
+
+/// A two-player game as public states.
+pub trait PublicForm: Send {
+    /// The public states in which a player acts for the first time.
+    fn openings(&mut self) -> Vec<Opening>;
+
+    /// The events of a public state, one of the openings or of those that followed an earlier one.
+    fn scene(&mut self, public: PublicState) -> PublicScene;
+
+    /// The score after an event, which is a branch of the public state that led to this score, or its ending.
+    fn gain(&self, score: Score, gain: Gain) -> Score;
+
+    /// The returns of both seats at the end.
+    fn returns(&self, score: Score) -> [f64; 2];
+
+    /// The number of a hand, given by its [key](Place::hand); `None` if a seat cannot hold it.
+    fn hand(&self, public: PublicState, seat: Seat, key: u64) -> Option<usize>;
+
+    /// The type that the game knows.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A public state in which a player acts for the first time.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Opening {
+    /// The public state.
+    pub public: PublicState,
+    /// The score.
+    pub score: Score,
+    /// The probability that chance leads there and deals one given pair of hands that fit together.
+    pub weight: f64,
+}
+
+/// The events of a public state.
+#[derive(Clone, PartialEq, Debug)]
+pub enum PublicScene {
+    /// A player acts.
+    Choice(PublicChoice),
+    /// Nobody has a choice any more.
+    Ending(Ending),
+}
+
+/// A public state in which a player acts. Chance acts as a player without a choice.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PublicChoice {
+    /// The player.
+    pub mover: Seat,
+    /// The number of hands of each seat.
+    pub hands: [usize; 2],
+    /// By hand of the mover: the number of legal actions.
+    pub widths: Vec<u8>,
+    /// The public states that follow, by public event.
+    pub branches: Vec<Branch>,
+}
+
+/// A public event and what follows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Branch {
+    /// The event: in Schwinget the action, else its number.
+    pub action: Option<Action>,
+    /// The public state that follows.
+    pub public: PublicState,
+    /// The change of the score.
+    pub gain: Gain,
+    /// The probability of one given private draw after it; 1 if there is none.
+    pub weight: f64,
+    /// The changes of the mover's hands.
+    pub moves: Vec<HandMove>,
+    /// By hand of the other player afterwards: its number before.
+    pub kept: Vec<u16>,
+}
+
+/// A hand of the mover that takes the action, and a hand that it becomes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct HandMove {
+    /// The number of the hand.
+    pub from: u16,
+    /// The number of the hand that follows.
+    pub to: u16,
+    /// The place of the action among the legal ones of the hand.
+    pub rank: u8,
+}
+
+/// A public state from which on nobody has a choice.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ending {
+    /// The number of hands of each seat.
+    pub hands: [usize; 2],
+    /// The different changes of the score until the end.
+    pub gains: Vec<Gain>,
+    /// By hand of the first seat, then of the second: the place among the gains; `None` if the hands do not fit together.
+    pub outcomes: Vec<Option<u16>>,
+}
+
+/// The place of a player's knowledge among the public states.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    /// The number of the opening.
+    pub opening: usize,
+    /// The public events since then.
+    pub events: Vec<Action>,
+    /// The hand, in a form that the game knows.
+    pub hand: u64,
+    /// The legal actions by rank.
+    pub actions: Vec<Action>,
+}

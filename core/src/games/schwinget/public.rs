@@ -1,0 +1,362 @@
+//! Schwinget as public states: plays, attacks and the card turned up are public, hands and draws are not.
+//!
+//! The order in which a player drew its cards is forgotten. That loses nothing: cards never pass from one player to the
+//! other, so whether two hands fit together, and how likely that is, depends on the cards held and played alone, and so do
+//! the legal actions and the returns (well-formed imperfect recall: M. Lanctot, R. Gibson, N. Burch, M. Zinkevich and M.
+//! Bowling, *No-Regret Learning in Extensive-Form Games with Imperfect Recall*, 2012).
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::actions::{Action, ActionSet as _};
+use crate::bits;
+use crate::game::public::{
+    Branch, Ending, Gain, HandMove, Opening, Place, PublicChoice, PublicForm, PublicScene, PublicState, Score,
+};
+use crate::game::{Game as _, SeatView as _};
+use crate::seats::Seat;
+
+use super::Schwinget;
+use super::cards::{Card, NO_CARD, NO_TRUMP};
+use super::state::{NOBODY, Neutral, Phase};
+use super::view::{SeenEvent, View};
+
+/// The public part of a bout that decides what can happen from now on.
+#[derive(PartialEq, Eq, Hash, Clone, Debug)]
+struct Public {
+    /// By seat: the hands that it may hold, ascending.
+    hands: [Arc<[u32]>; 2],
+    /// The cards in the hands and in the pool.
+    unseen: u32,
+    trump: u8,
+    phase: Phase,
+    mover: u8,
+    leader: u8,
+    led: Card,
+    pile: u8,
+    attacked: bool,
+}
+
+/// The part that counts in the end.
+#[derive(Clone, Copy)]
+struct Tally {
+    taken: [u8; 2],
+    after_attack: [u8; 2],
+    attacker: u8,
+    /// The number of the variant of [`Neutral`].
+    neutral: u8,
+}
+
+impl Tally {
+    const START: Self = Self { taken: [0; 2], after_attack: [0; 2], attacker: NOBODY, neutral: Neutral::None as u8 };
+
+    fn score(self) -> Score {
+        let Self { taken: [a, b], after_attack: [c, d], attacker, neutral } = self;
+        Score::from_le_bytes([a, b, c, d, attacker, neutral, 0, 0])
+    }
+
+    fn of(score: Score) -> Self {
+        let [a, b, c, d, attacker, neutral, _, _] = score.to_le_bytes();
+        Self { taken: [a, b], after_attack: [c, d], attacker, neutral }
+    }
+}
+
+/// Changes of the score: nothing, an attack of the seat, a trick of the seat, a neutral trick.
+const NOTHING: Gain = 0;
+const ATTACK: [Gain; 2] = [1, 2];
+const TRICK: [Gain; 2] = [3, 4];
+const NEUTRAL: Gain = 5;
+
+/// Schwinget with the public states that have been met.
+pub(super) struct Publics {
+    game: Schwinget,
+    numbers: HashMap<Arc<Public>, PublicState>,
+    all: Vec<Arc<Public>>,
+}
+
+impl Publics {
+    pub(super) fn new(game: Schwinget) -> Self {
+        Self { game, numbers: HashMap::new(), all: Vec::new() }
+    }
+
+    fn number(&mut self, public: Public) -> PublicState {
+        if let Some(&number) = self.numbers.get(&public) {
+            return number;
+        }
+        let (public, number) = (Arc::new(public), self.all.len() as PublicState);
+        self.all.push(public.clone());
+        self.numbers.insert(public, number);
+        number
+    }
+
+    fn branch(&mut self, step: Step) -> Branch {
+        let Step { action, public, gain, weight, moves, kept } = step;
+        Branch { action: Some(action), public: self.number(public), gain, weight, moves, kept }
+    }
+}
+
+/// A public event, what follows, and how hands change.
+struct Step {
+    action: Action,
+    public: Public,
+    gain: Gain,
+    weight: f64,
+    moves: Vec<HandMove>,
+    kept: Vec<u16>,
+}
+
+impl Public {
+    /// An event after which both players hold what they held. `rank` is its place among the actions of a hand.
+    fn stay(&self, action: Action, public: Self, gain: Gain, rank: impl Fn(usize) -> u8) -> Step {
+        let me = usize::from(self.mover);
+        let moves = (0..self.hands[me].len()).map(|hand| {
+            let number = hand as u16;
+            HandMove { from: number, to: number, rank: rank(hand) }
+        });
+        let kept = (0..self.hands[me ^ 1].len() as u16).collect();
+        Step { action, public, gain, weight: 1.0, moves: moves.collect(), kept }
+    }
+
+    fn draws(&self) -> bool {
+        !self.attacked && self.pile > 0
+    }
+}
+
+impl Schwinget {
+    fn opened(&self, turned: Card) -> (Public, f64) {
+        let unseen = self.deck.all & !(1 << turned);
+        let hands: Arc<[u32]> = subsets(unseen, u32::from(self.rules.hand_size)).into();
+        let ways = (0..2 * self.rules.hand_size).map(|dealt| {
+            let place = f64::from(dealt % self.rules.hand_size) + 1.0;
+            place / f64::from(unseen.count_ones() - u32::from(dealt))
+        });
+        let public = Public {
+            hands: [hands.clone(), hands],
+            unseen,
+            trump: self.deck.trump_when_turned(turned),
+            phase: Phase::Lead,
+            mover: 0,
+            leader: 0,
+            led: NO_CARD,
+            pile: self.pile,
+            attacked: false,
+        };
+        (public, ways.product::<f64>() / f64::from(self.deck.size))
+    }
+
+    /// The cards that are turned up in different openings, with the number of cards that open like it: suits are alike
+    /// until one of them is trump.
+    fn turned(&self) -> Vec<(Card, f64)> {
+        let alike = |turned| match self.deck.trump_when_turned(turned) {
+            NO_TRUMP => Some((turned, 1.0)),
+            0 => Some((turned, f64::from(self.rules.suits))),
+            _ => None,
+        };
+        (0..self.deck.size).filter_map(alike).collect()
+    }
+
+    /// The event of a card of the mover, whose legal cards are given by hand; `None` if it cannot be played.
+    fn after_play(&self, public: &Public, card: Card, legal: &[u32]) -> Option<Step> {
+        let (me, bit) = (usize::from(public.mover), 1_u32 << card);
+        let draws = public.draws();
+        let unseen = public.unseen & !bit;
+        let (mine, theirs) = (&public.hands[me], &public.hands[me ^ 1]);
+        let after = |hand: u32| {
+            let rest = hand & !bit;
+            let drawn = if draws { unseen & !rest } else { 0 };
+            let stays = (!draws).then_some(rest);
+            stays.into_iter().chain(bits::members(drawn).map(move |drawn| rest | 1 << drawn))
+        };
+        let players = || mine.iter().zip(legal).enumerate().filter(|&(_, (_, legal))| legal & bit != 0);
+        let mut next: Vec<u32> = players().flat_map(|(_, (&hand, _))| after(hand)).collect();
+        next.sort_unstable();
+        next.dedup();
+        let others = (0..).zip(theirs.iter()).filter(|&(_, hand)| hand & bit == 0);
+        let kept: Vec<u16> = others.map(|(place, _)| place).collect();
+        if next.is_empty() || kept.is_empty() {
+            return None;
+        }
+        let mut moves = Vec::new();
+        for (from, (&hand, &legal)) in players() {
+            let rank = (legal & (bit - 1)).count_ones() as u8;
+            for hand in after(hand) {
+                let to = next.binary_search(&hand).expect("it is one of them") as u16;
+                moves.push(HandMove { from: from as u16, to, rank });
+            }
+        }
+        let others: Arc<[u32]> = kept.iter().map(|&place| theirs[usize::from(place)]).collect();
+        let mut hands = [others.clone(), others];
+        hands[me] = next.into();
+        let pool = unseen.count_ones() - hands[0][0].count_ones() - hands[1][0].count_ones() + u32::from(draws);
+        let mut public = Public { hands, unseen, pile: public.pile - u8::from(draws), ..public.clone() };
+        let gain = self.complete(&mut public, card);
+        let weight = if draws { 1.0 / f64::from(pool) } else { 1.0 };
+        Some(Step { action: Action(card), public, gain, weight, moves, kept })
+    }
+
+    /// Moves on after a card has been played, and returns the change of the score.
+    fn complete(&self, public: &mut Public, card: Card) -> Gain {
+        if public.phase == Phase::Lead {
+            public.led = card;
+            public.phase = Phase::Follow;
+            public.mover ^= 1;
+            return NOTHING;
+        }
+        let led = public.led;
+        public.led = NO_CARD;
+        let last = public.hands[0][0] == 0;
+        if (1_u32 << led | 1 << card) & self.deck.referee != 0 && !last {
+            public.phase = Phase::Decide;
+            public.mover = public.leader ^ u8::from(self.deck.referee >> led & 1 == 0);
+            return NEUTRAL;
+        }
+        let winner = public.leader ^ u8::from(self.deck.beats(public.trump, led, card));
+        public.leader = winner;
+        public.mover = winner;
+        public.phase = Phase::Lead;
+        TRICK[usize::from(winner)]
+    }
+
+    /// The last trick: both players have one card, and none is drawn.
+    fn last_trick(&self, public: &Public) -> Ending {
+        let leader = usize::from(public.leader);
+        let [mine, theirs] = [0, 1].map(|seat: usize| &public.hands[seat]);
+        let outcome = |first: u32, second: u32| {
+            let cards = [first, second].map(|hand| hand.trailing_zeros() as Card);
+            let wins = self.deck.beats(public.trump, cards[leader], cards[leader ^ 1]);
+            (first != second).then_some(u16::from(u8::from(wins) ^ public.leader))
+        };
+        let outcomes =
+            mine.iter().flat_map(|&first| theirs.iter().map(move |&second| outcome(first, second))).collect();
+        Ending { hands: [mine.len(), theirs.len()], gains: TRICK.to_vec(), outcomes }
+    }
+
+    /// The events that can follow, and the number of legal actions by hand of the mover.
+    fn events(&self, public: &Public) -> (Vec<u8>, Vec<Step>) {
+        let hands = &public.hands[usize::from(public.mover)];
+        if public.phase == Phase::Decide {
+            let leaders = [public.mover, public.mover ^ 1];
+            let event = |(action, leader): (Action, u8)| {
+                let next = Public { phase: Phase::Lead, mover: leader, leader, ..public.clone() };
+                public.stay(action, next, NOTHING, |_| u8::from(leader != public.mover))
+            };
+            return (vec![2; hands.len()], self.deck.decisions().into_iter().zip(leaders).map(event).collect());
+        }
+        let legal: Vec<u32> = match public.phase {
+            Phase::Lead => hands.to_vec(),
+            _ => hands.iter().map(|&hand| self.deck.replies(public.trump, public.led, hand)).collect(),
+        };
+        let attacks = public.phase == Phase::Lead && public.draws();
+        let widths = legal.iter().map(|legal| legal.count_ones() as u8 + u8::from(attacks)).collect();
+        let cards = bits::members(public.unseen).filter_map(|card| self.after_play(public, card, &legal));
+        let mut steps: Vec<Step> = cards.collect();
+        if attacks {
+            let next = Public { attacked: true, ..public.clone() };
+            let (action, gain) = (self.deck.attack(), ATTACK[usize::from(public.mover)]);
+            steps.push(public.stay(action, next, gain, |hand| legal[hand].count_ones() as u8));
+        }
+        (widths, steps)
+    }
+
+    /// The place of a view, in which the trump suit is named as the first one.
+    pub(super) fn place_of(&self, view: &View) -> Option<Place> {
+        let seen = &view.seen;
+        if !matches!(seen.phase, Phase::Lead | Phase::Follow | Phase::Decide) || seen.mover != view.seat().0 {
+            return None;
+        }
+        let (values, size) = (u32::from(self.rules.values), self.deck.size);
+        let own = match seen.trump {
+            NO_TRUMP => 0,
+            trump => u32::from(trump) * values,
+        };
+        // Exchanges the trump suit and the first one.
+        let named = |card: Card| match u32::from(card) {
+            card if card < values => (card + own) as Card,
+            card if (own..own + values).contains(&card) => (card - own) as Card,
+            _ => card,
+        };
+        let rename = |action: Action| if action.0 < size { Action(named(action.0)) } else { action };
+        let opening = self.turned().iter().position(|&(turned, _)| turned == named(seen.turned))?;
+        let events = view.log.iter().filter_map(|event| match event {
+            SeenEvent::Did(action) => Some(rename(*action)),
+            _ => None,
+        });
+        let hand = bits::members(seen.hands[view.seat().index()]).fold(0, |hand, card| hand | 1_u64 << named(card));
+        let mut actions: Vec<Action> = self.legal(seen).iter().collect();
+        actions.sort_unstable_by_key(|&action| rename(action));
+        Some(Place { opening, events: events.collect(), hand, actions })
+    }
+}
+
+impl PublicForm for Publics {
+    fn openings(&mut self) -> Vec<Opening> {
+        let turned = self.game.turned().into_iter();
+        let open = |(turned, alike)| {
+            let (public, weight) = self.game.opened(turned);
+            Opening { public: self.number(public), score: Tally::START.score(), weight: weight * alike }
+        };
+        turned.map(open).collect()
+    }
+
+    fn scene(&mut self, public: PublicState) -> PublicScene {
+        let public = self.all[public as usize].clone();
+        if public.phase == Phase::Lead && !public.draws() && public.hands[0][0].count_ones() == 1 {
+            return PublicScene::Ending(self.game.last_trick(&public));
+        }
+        let (widths, steps) = self.game.events(&public);
+        let branches = steps.into_iter().map(|step| self.branch(step)).collect();
+        let hands = [public.hands[0].len(), public.hands[1].len()];
+        PublicScene::Choice(PublicChoice { mover: Seat(public.mover), hands, widths, branches })
+    }
+
+    fn gain(&self, score: Score, gain: Gain) -> Score {
+        let mut tally = Tally::of(score);
+        let attacked = tally.attacker != NOBODY;
+        match gain {
+            NOTHING => {}
+            NEUTRAL => {
+                let neutral = if attacked { Neutral::AfterAttack } else { Neutral::BeforeAttack };
+                tally.neutral = neutral as u8;
+            }
+            _ if ATTACK.contains(&gain) => tally.attacker = (gain - ATTACK[0]) as u8,
+            _ => {
+                let seat = (gain - TRICK[0]) as usize;
+                tally.taken[seat] += 1 + u8::from(tally.neutral != Neutral::None as u8);
+                let after = u8::from(tally.neutral == Neutral::AfterAttack as u8);
+                tally.after_attack[seat] += u8::from(attacked) + after;
+                tally.neutral = Neutral::None as u8;
+            }
+        }
+        tally.score()
+    }
+
+    fn returns(&self, score: Score) -> [f64; 2] {
+        let Tally { taken, after_attack, attacker, .. } = Tally::of(score);
+        self.game.utility_of(self.game.verdicts.look_up(attacker, taken, after_attack).scores)
+    }
+
+    fn hand(&self, public: PublicState, seat: Seat, key: u64) -> Option<usize> {
+        let hands = &self.all[public as usize].hands[seat.index()];
+        hands.binary_search(&u32::try_from(key).ok()?).ok()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The subsets of a set with so many members, ascending.
+fn subsets(set: u32, size: u32) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut subset = 0_u32;
+    loop {
+        if subset.count_ones() == size {
+            found.push(subset);
+        }
+        if subset == set {
+            return found;
+        }
+        subset = subset.wrapping_sub(set) & set;
+    }
+}

@@ -1,0 +1,265 @@
+//! Plain games as public states, found by going through all histories.
+//!
+//! A hand is everything that a seat knows, with perfect recall. Histories of one public state are those that look alike to
+//! a spectator at every step.
+
+use std::any::Any;
+use std::collections::{BTreeSet, HashMap};
+
+use crate::actions::{Action, ActionSet as _};
+use crate::game::log::{Entry, Log, Seen};
+use crate::game::public::{
+    Branch, Ending, Gain, HandMove, NoPublicForm, Opening, Place, PublicChoice, PublicForm, PublicScene, PublicState,
+    Score,
+};
+use crate::game::{Game, Observer, Turn, observed_values};
+use crate::hash::hash_of;
+use crate::plain::{Plain, PlainState};
+use crate::seats::Seat;
+
+/// A history of a public state.
+#[derive(Clone)]
+struct Member {
+    state: PlainState,
+    seen: [Seen; 2],
+    hands: [u16; 2],
+    /// The probability of its random events.
+    chance: f64,
+}
+
+/// A history after one more event.
+struct Next {
+    member: Member,
+    rank: u8,
+    /// By seat: the key of what it noticed; 0 for nothing.
+    noticed: [u64; 2],
+}
+
+struct Node {
+    scene: PublicScene,
+    /// By hand of the player to act: its actions.
+    legal: Vec<Vec<Action>>,
+    /// By seat: the number of a hand, by its number before and the key of what the seat noticed.
+    arrivals: [HashMap<(u16, u64), u16>; 2],
+    /// At the end: the returns of both seats by change of the score, times the probability of chance.
+    returns: Vec<[f64; 2]>,
+}
+
+/// All public states of a plain game. The first is that before the first event.
+pub(super) struct Unfolded {
+    nodes: Vec<Node>,
+}
+
+/// The score of a public state, and of one in which the game has ended, by change of the score.
+fn score(public: PublicState, ended: Option<Gain>) -> Score {
+    Score::from(public) << 32 | ended.map_or(0, |gain| Score::from(gain) + 1)
+}
+
+impl Unfolded {
+    /// Goes through all histories of a game, if there are at most so many.
+    pub(super) fn new(game: &Plain, max_histories: usize) -> Result<Self, NoPublicForm> {
+        if game.num_seats() != 2 {
+            return Err(NoPublicForm::Seats(game.num_seats()));
+        }
+        if game.info().hidden_moves {
+            return Err(NoPublicForm::HiddenMoves);
+        }
+        let state = game.root();
+        let seen = [0, 1].map(|seat| Seen::new(game, &state, Seat(seat)));
+        let root = vec![Member { state, seen, hands: [0; 2], chance: 1.0 }];
+        let mut own = Self { nodes: Vec::new() };
+        let mut left = max_histories;
+        own.add(game, root, Default::default(), &mut left)?;
+        Ok(own)
+    }
+
+    /// Adds the public state of these histories and all that follow it.
+    fn add(
+        &mut self,
+        game: &Plain,
+        members: Vec<Member>,
+        arrivals: [HashMap<(u16, u64), u16>; 2],
+        left: &mut usize,
+    ) -> Result<PublicState, NoPublicForm> {
+        *left = left.checked_sub(members.len()).ok_or(NoPublicForm::TooMany)?;
+        let number = self.nodes.len() as PublicState;
+        let turn = game.turn(&members[0].state);
+        if members.iter().any(|member| game.turn(&member.state) != turn) {
+            return Err(NoPublicForm::HiddenMoves);
+        }
+        let hands = [0, 1].map(|seat| arrivals[seat].len().max(1));
+        let (ending, returns) = ended(game, &members, hands);
+        self.nodes.push(Node { scene: PublicScene::Ending(ending), legal: Vec::new(), arrivals, returns });
+        if turn == Turn::Over {
+            return Ok(number);
+        }
+        let mover = turn.seat().unwrap_or(Seat(0));
+        let mut legal = vec![Vec::new(); hands[mover.index()]];
+        // The histories that follow, by what a spectator sees, in the order in which they are met.
+        let mut groups: Vec<(u64, Vec<Next>)> = Vec::new();
+        for member in members {
+            let outcomes: Vec<(Action, f64)> = match turn {
+                Turn::Seat(_) => game.legal(&member.state).iter().map(|action| (action, 1.0)).collect(),
+                _ => game.chance(&member.state).iter().map(|outcome| (outcome.action, outcome.probability)).collect(),
+            };
+            if turn != Turn::Chance {
+                legal[usize::from(member.hands[mover.index()])] = outcomes.iter().map(|&(action, _)| action).collect();
+            }
+            for (rank, &(action, chance)) in outcomes.iter().enumerate().filter(|(_, (_, chance))| *chance > 0.0) {
+                let rank = if turn == Turn::Chance { 0 } else { rank as u8 };
+                let next = after(game, &member, action, chance, rank);
+                let public = hash_of(&(
+                    observed_values(game, &next.member.state, Observer::Public),
+                    game.turn(&next.member.state),
+                ));
+                match groups.iter_mut().find(|(key, _)| *key == public) {
+                    Some((_, group)) => group.push(next),
+                    None => groups.push((public, vec![next])),
+                }
+            }
+        }
+        let count = u8::try_from(groups.len()).map_err(|_| NoPublicForm::Branches)?;
+        let mut branches = Vec::with_capacity(groups.len());
+        let mut unnoticed: [BTreeSet<u16>; 2] = Default::default();
+        for (event, (_, group)) in (0..count).zip(groups) {
+            let (mut members, mut arrivals): (_, [HashMap<(u16, u64), u16>; 2]) = (Vec::new(), Default::default());
+            let mut moves = Vec::new();
+            let mut kept = Vec::new();
+            for Next { mut member, rank, noticed } in group {
+                for seat in 0..2 {
+                    let (before, arrivals) = (member.hands[seat], &mut arrivals[seat]);
+                    let to = u16::try_from(arrivals.len()).map_err(|_| NoPublicForm::TooMany)?;
+                    let to = *arrivals.entry((before, noticed[seat])).or_insert(to);
+                    let is_new = usize::from(to) == if seat == mover.index() { moves.len() } else { kept.len() };
+                    match (is_new, seat == mover.index()) {
+                        (true, true) => moves.push(HandMove { from: before, to, rank }),
+                        (true, false) => kept.push(before),
+                        _ => {}
+                    }
+                    member.hands[seat] = to;
+                }
+                members.push(member);
+            }
+            // Who notices nothing must not have to guess which of several public events it was.
+            for seat in 0..2 {
+                let silent = arrivals[seat].keys().filter(|(_, noticed)| *noticed == 0);
+                if silent.into_iter().any(|&(hand, _)| !unnoticed[seat].insert(hand)) {
+                    return Err(NoPublicForm::HiddenMoves);
+                }
+            }
+            let public = self.add(game, members, arrivals, left)?;
+            branches.push(Branch {
+                action: Some(Action(event)),
+                public,
+                gain: Gain::from(event),
+                weight: 1.0,
+                moves,
+                kept,
+            });
+        }
+        let widths = legal.iter().map(|legal| legal.len().max(1) as u8).collect();
+        let node = &mut self.nodes[number as usize];
+        node.scene = PublicScene::Choice(PublicChoice { mover, hands, widths, branches });
+        node.legal = if turn == Turn::Chance { Vec::new() } else { legal };
+        Ok(number)
+    }
+
+    /// The place of what a seat knows.
+    pub(super) fn place(&self, view: &Log) -> Option<Place> {
+        let seat = view.seat();
+        let (mut number, mut hand, mut events) = (0, 0, Vec::new());
+        let mut entries = view.entries().iter().skip(1).map(Entry::key).peekable();
+        loop {
+            let node = &self.nodes[number as usize];
+            let PublicScene::Choice(choice) = &node.scene else { return None };
+            if entries.peek().is_none() && choice.mover == seat && !node.legal.is_empty() {
+                let actions = node.legal[usize::from(hand)].clone();
+                return Some(Place { opening: 0, events, hand: u64::from(hand), actions });
+            }
+            let arrive = |noticed: u64| {
+                choice.branches.iter().enumerate().find_map(|(event, branch)| {
+                    let to = self.nodes[branch.public as usize].arrivals[seat.index()].get(&(hand, noticed))?;
+                    Some((event, branch.public, *to))
+                })
+            };
+            let noticed = entries.peek().and_then(|&key| arrive(key));
+            let is_noticed = noticed.is_some();
+            let (event, next, to) = noticed.or_else(|| arrive(0))?;
+            if is_noticed {
+                entries.next();
+            }
+            events.push(Action(event as u8));
+            (number, hand) = (next, to);
+        }
+    }
+}
+
+/// The history after an event.
+fn after(game: &Plain, member: &Member, action: Action, chance: f64, rank: u8) -> Next {
+    let turn = game.turn(&member.state);
+    let mut next = Member { chance: member.chance * chance, ..member.clone() };
+    game.apply(&mut next.state, action);
+    let noticed = [0, 1].map(|number: u8| {
+        let (seat, seen) = (Seat(number), &mut next.seen[usize::from(number)]);
+        let own = (turn == Turn::Seat(seat)).then_some(action);
+        let entry = Entry::new(game, seen, own, &next.state, seat);
+        let key = entry.as_ref().map_or(0, Entry::key);
+        entry.into_iter().for_each(|entry| *seen = entry.seen);
+        key
+    });
+    Next { member: next, rank, noticed }
+}
+
+/// The pairs of hands of histories, with the returns by change of the score.
+fn ended(game: &Plain, members: &[Member], hands: [usize; 2]) -> (Ending, Vec<[f64; 2]>) {
+    let mut sums: Vec<Option<[f64; 2]>> = vec![None; hands[0] * hands[1]];
+    if game.turn(&members[0].state) == Turn::Over {
+        for member in members {
+            let returns = game.returns(&member.state);
+            let pair = usize::from(member.hands[0]) * hands[1] + usize::from(member.hands[1]);
+            let sum = sums[pair].get_or_insert([0.0; 2]);
+            (0..2).for_each(|seat| sum[seat] += member.chance * returns[Seat(seat as u8)]);
+        }
+    }
+    let mut returns: Vec<[f64; 2]> = Vec::new();
+    let outcome = |sum: Option<[f64; 2]>| {
+        let sum = sum?;
+        let known = returns.iter().position(|other| *other == sum);
+        Some(known.unwrap_or_else(|| {
+            returns.push(sum);
+            returns.len() - 1
+        }) as u16)
+    };
+    let outcomes = sums.into_iter().map(outcome).collect();
+    (Ending { hands, gains: (0..returns.len() as Gain).collect(), outcomes }, returns)
+}
+
+impl PublicForm for Unfolded {
+    fn openings(&mut self) -> Vec<Opening> {
+        vec![Opening { public: 0, score: score(0, None), weight: 1.0 }]
+    }
+
+    fn scene(&mut self, public: PublicState) -> PublicScene {
+        self.nodes[public as usize].scene.clone()
+    }
+
+    fn gain(&self, before: Score, gain: Gain) -> Score {
+        let public = (before >> 32) as PublicState;
+        match &self.nodes[public as usize].scene {
+            PublicScene::Choice(choice) => score(choice.branches[gain as usize].public, None),
+            PublicScene::Ending(_) => score(public, Some(gain)),
+        }
+    }
+
+    fn returns(&self, score: Score) -> [f64; 2] {
+        self.nodes[(score >> 32) as usize].returns[(score & u64::from(u32::MAX)) as usize - 1]
+    }
+
+    fn hand(&self, _public: PublicState, _seat: Seat, key: u64) -> Option<usize> {
+        usize::try_from(key).ok()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

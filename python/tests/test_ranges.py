@@ -1,0 +1,194 @@
+"""Solutions on public states with ranges of hands."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import random_walk
+
+import stier
+from stier.solving import GameTree
+
+#: Decks with all options: referee and counter, both scorings, all returns of one bout, one to three suits.
+DECKS = [
+    "suits=2,values=2,counter=off,hand_size=1,set_aside=1",
+    "suits=2,values=2,hand_size=2,set_aside=2",
+    "suits=2,values=3,referee=off,hand_size=2,set_aside=1,scoring=schwinger",
+    "suits=2,values=2,hand_size=1,set_aside=2,utility=win",
+    "suits=2,values=2,hand_size=2,set_aside=2,utility=score",
+    "suits=2,values=3,hand_size=2,set_aside=4,utility=margin",
+    "suits=3,values=2,hand_size=2,set_aside=2,specials=anytime",
+    "suits=1,values=5,hand_size=2,set_aside=3,consolation_tricks=1",
+    "suits=2,values=3,counter=off,hand_size=3,set_aside=1",
+]
+#: Games whose public states are found from their histories.
+PLAIN = ["kuhn_poker", "leduc_poker", "liars_dice:sides=3", "goofspiel:cards=3", "goofspiel:cards=4"]
+ALGORITHMS = ["cfr", "cfr+", "linear_cfr", "discounted_cfr"]
+#: A million public states with ten million hands: several parts.
+LARGE = "schwinget:suits=2,values=5,hand_size=2,set_aside=3,referee=off,scoring=schwinger"
+
+
+def solve(deck: str, iterations: int = 60, **settings: Any) -> stier.TabularPolicy:
+    return stier.solve(f"schwinget:{deck}", iterations=iterations, ranges=True, **settings)
+
+
+@pytest.fixture(scope="module")
+def solution() -> stier.TabularPolicy:
+    return solve(DECKS[1])
+
+
+@pytest.mark.parametrize("deck", DECKS)
+def test_to_forget_the_order_of_draws_loses_nothing(deck: str) -> None:
+    """The tree of histories, in which players remember everything, measures the same values and the same NashConv."""
+    found = solve(deck)
+    tree = GameTree(f"schwinget:{deck}")
+    known = tree.policy_of(found)
+    assert known.values == pytest.approx(found.values, abs=1e-9)
+    assert known.nash_conv == pytest.approx(found.nash_conv, abs=1e-9)
+    assert 0 < found.nash_conv < 0.05
+    uniform = tree.policy_of("random")
+    assert found.nash_conv < uniform.nash_conv / 20
+
+
+@pytest.mark.parametrize("game", PLAIN)
+def test_public_states_of_plain_games(game: str) -> None:
+    found = stier.solve(game, iterations=200, ranges=True)
+    known = GameTree(game).policy_of(found)
+    assert known.values == pytest.approx(found.values, abs=1e-9)
+    assert known.nash_conv == pytest.approx(found.nash_conv, abs=1e-9)
+    exact = stier.solve(game, iterations=200, ranges=False)
+    assert found.values == pytest.approx(exact.values, abs=1e-4)
+    assert found.nash_conv == pytest.approx(exact.nash_conv, abs=1e-4)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_algorithm_does_what_it_does_on_the_tree(algorithm: str) -> None:
+    found, exact = (stier.solve("leduc_poker", algorithm, iterations=40, ranges=ranges) for ranges in (True, False))
+    assert found.values == pytest.approx(exact.values, abs=1e-3)
+    assert found.history["iterations"].tolist() == [1, 2, 4, 8, 16, 32, 40]
+    assert found.history["nash_conv"] == pytest.approx(exact.history["nash_conv"], rel=0.05)
+
+
+def test_small_numbers_stay_sound() -> None:
+    """After many iterations, hands that are hardly ever held have very small numbers."""
+    found = stier.solve("liars_dice", iterations=3000, ranges=True)
+    assert 0 < found.nash_conv < 1e-3
+
+
+def test_threads_change_no_bit() -> None:
+    found = [stier.solve(LARGE, iterations=3, ranges=True, threads=threads) for threads in (1, 2, 3)]
+    assert {policy.public_states for policy in found} == {1_084_432}
+    assert len({(policy.nash_conv, *policy.values) for policy in found}) == 1
+    for seed in range(20):
+        for state in random_walk(found[0].game.new_initial_state(), seed):
+            if state.current_player() >= 0:
+                assert found[0].policy(state) == found[1].policy(state) == found[2].policy(state)
+
+
+def test_a_policy_answers_in_every_state(solution: stier.TabularPolicy) -> None:
+    for seed in range(20):
+        for state in random_walk(solution.game.new_initial_state(), seed):
+            if state.current_player() >= 0:
+                policy = solution.policy(state)
+                assert [action for action, _ in policy] == state.legal_actions()
+                assert sum(share for _, share in policy) == pytest.approx(1)
+                assert solution.step(state) in state.legal_actions()
+            else:
+                with pytest.raises(stier.AgentError, match="no player"):
+                    solution.policy(state)
+    with pytest.raises(stier.AgentError, match="the agent was made for schwinget:suits=2"):
+        solution.policy(stier.load_game("schwinget").new_initial_state(seed=0))
+
+
+def test_it_plays_matches(solution: stier.TabularPolicy) -> None:
+    result = stier.pit(solution.game, [solution, "random"], deals=200, seed=1)
+    assert result.mean[0] > 0.1
+    again = stier.pit(solution.game, [solution, "random"], deals=200, seed=1, threads=1)
+    assert again == result
+
+
+def test_figures(solution: stier.TabularPolicy) -> None:
+    assert solution.public_states == 152
+    assert solution.histories is None
+    assert 0 < solution.information_sets < GameTree(solution.game).information_sets
+    assert f"on {solution.public_states} public states: value" in repr(solution)
+    assert stier.solving.nash_conv(solution.game, solution) == solution.nash_conv
+    assert stier.exploitability(solution.game, solution) == solution.exploitability
+    for call in (solution.probabilities, solution.to_pandas, lambda: solution.frequency(0)):
+        with pytest.raises(
+            stier.ArgumentError, match=r"lists no information sets: ask it about states, by policy\(state\)"
+        ):
+            call()
+
+
+def test_files_and_pickles_keep_it(solution: stier.TabularPolicy, tmp_path: Path) -> None:
+    file = tmp_path / "solution"
+    solution.save(file)
+    found, pickled = stier.solving.load_solution(file), pickle.loads(pickle.dumps(solution))
+    for again in (found, pickled):
+        assert (again.game, again.origin, again.iterations) == (solution.game, "cfr+", 60)
+        assert (again.history == solution.history).all()
+        assert again.nash_conv == pytest.approx(solution.nash_conv, abs=1e-4)
+        for state in random_walk(solution.game.new_initial_state(), 3):
+            if state.current_player() >= 0:
+                for (action, share), (other, before) in zip(again.policy(state), solution.policy(state), strict=True):
+                    assert (action, share) == (other, pytest.approx(before, abs=2e-5))
+    found.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == file.read_bytes()
+    whole = file.read_bytes()
+    for place in range(0, len(whole), 7):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(stier.RecordError):
+            stier.solving.load_solution(file)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_checkpoint_goes_on_with_the_same_bits(algorithm: str, tmp_path: Path) -> None:
+    checkpoint, files = tmp_path / "checkpoint", (tmp_path / "whole", tmp_path / "parts")
+    for iterations in (3, 10):
+        parts = solve(DECKS[2], iterations, algorithm=algorithm, checkpoint=checkpoint)
+    parts.save(files[1])
+    whole = solve(DECKS[2], 10, algorithm=algorithm)
+    whole.save(files[0])
+    assert (whole.nash_conv, whole.values) == (parts.nash_conv, parts.values)
+    with pytest.raises(stier.ArgumentError, match="the checkpoint belongs to"):
+        solve(DECKS[1], 10, algorithm=algorithm, checkpoint=checkpoint)
+    with pytest.raises(stier.ArgumentError, match="the checkpoint belongs to"):
+        stier.solve(f"schwinget:{DECKS[2]}", algorithm, iterations=10, checkpoint=checkpoint, ranges=False)
+
+
+def test_games_with_too_many_histories_are_solved_on_public_states() -> None:
+    game = f"schwinget:{DECKS[1]}"
+    assert stier.solve(game, iterations=2).public_states is None
+    assert stier.solve(game, iterations=2, max_histories=1000).public_states == 152
+    with pytest.raises(stier.ArgumentError, match=r"it has an estimated .* histories, and max_histories is 1000"):
+        stier.solve(game, iterations=2, max_histories=1000, ranges=False)
+    with pytest.raises(stier.ArgumentError, match="histories"):
+        stier.solve(game, "external_sampling", iterations=2, max_histories=1000)
+
+
+@pytest.mark.parametrize(
+    ("game", "settings", "message"),
+    [
+        ("up_and_down", {}, "up_and_down cannot be solved on public states: there is no form .* for these rules"),
+        ("schwinget:bouts=2", {}, "there is no form as public states for these rules"),
+        ("kuhn_poker:players=3", {}, "public states need two players, and it has 3"),
+        ("dark_hex:rows=2,columns=2", {}, "its moves are hidden, so that players do not always know whose turn it is"),
+        ("liars_dice", {"max_histories": 1000}, "it has too many histories to find its public states from them"),
+        (
+            f"schwinget:{DECKS[1]}",
+            {"algorithm": "external_sampling"},
+            "external_sampling does not work on public states",
+        ),
+        (f"schwinget:{DECKS[1]}", {"algorithm": "sequence_form"}, "sequence_form does not work on public states"),
+        (LARGE, {"max_memory_mb": 1}, r"is too large: solving it takes about \d+ MB, and max_memory_mb is 1"),
+        (LARGE, {"max_memory_mb": 0}, "max_memory_mb must be between 1 and"),
+        ("schwinget", {}, "is too large: the hands of a public state have more than 65535 actions"),
+    ],
+)
+def test_what_cannot_be_solved_is_refused(game: str, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(stier.ArgumentError, match=message):
+        stier.solve(game, ranges=True, **settings)
