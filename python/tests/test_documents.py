@@ -170,7 +170,7 @@ def test_the_changelog_lists_the_formats_of_the_page_on_stability() -> None:
     for files in re.findall(r"^### Bits\n(.*?)(?=^##|\Z)", changelog, re.DOTALL | re.MULTILINE):
         for name, number in re.findall(r"`([\w.-]+)`? (\d+)", files):
             newest.setdefault(name, number)
-    assert len(rows) == 8
+    assert len(rows) == 10
     assert dict(rows) == newest
 
 
