@@ -126,7 +126,11 @@ pub trait DynGame: Send + Sync + Debug {
     #[cfg(feature = "threads")]
     fn properties(&self, settings: &properties::Settings, watch: Watch<'_>) -> Result<Properties, MeasureError>;
     /// The game as public states; see [`Game::public_form`].
-    fn public_form(&self, max_histories: usize) -> Result<Box<dyn PublicForm>, NoPublicForm>;
+    fn public_form(
+        &self,
+        max_histories: usize,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Box<dyn PublicForm>, NoPublicForm>;
     /// Estimates the number of histories; see [`game_tree::estimate_size`].
     fn estimate_histories(&self) -> game_tree::TreeSize;
     /// All histories of the game, if there are no more than that; see [`GameTree::build`].
@@ -254,8 +258,12 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
         properties::measure(&*self.game, settings, watch)
     }
 
-    fn public_form(&self, max_histories: usize) -> Result<Box<dyn PublicForm>, NoPublicForm> {
-        self.game.public_form(max_histories)
+    fn public_form(
+        &self,
+        max_histories: usize,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Box<dyn PublicForm>, NoPublicForm> {
+        self.game.public_form(max_histories, goes_on)
     }
 
     fn estimate_histories(&self) -> game_tree::TreeSize {

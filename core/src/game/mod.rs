@@ -329,8 +329,13 @@ pub trait Game: Clone + Send + Sync + 'static {
         None
     }
 
-    /// The game as public states. If they are found from all histories, there must be at most so many.
-    fn public_form(&self, _max_histories: usize) -> Result<Box<dyn PublicForm>, NoPublicForm> {
+    /// The game as public states. If they are found from all histories, there must be at most so many; `goes_on` is asked
+    /// now and then, and may stop it.
+    fn public_form(
+        &self,
+        _max_histories: usize,
+        _goes_on: &dyn Fn() -> bool,
+    ) -> Result<Box<dyn PublicForm>, NoPublicForm> {
         Err(NoPublicForm::None)
     }
 

@@ -36,11 +36,20 @@ pub enum NoPublicForm {
     /// A player may fail to notice a move.
     #[error("its moves are hidden, so that players do not always know whose turn it is, or what all have seen")]
     HiddenMoves,
-    /// More histories than were allowed.
+    /// More histories than were allowed, or too many hands at their ends.
     #[error("it has too many histories to find its public states from them")]
     TooMany,
-    /// More than 255 public events in one public state.
-    #[error("a public state has more than 255 public events")]
+    /// More than 256 events in a game.
+    #[error("it has more than 256 events, and its public states are found from all histories")]
+    TooLong,
+    /// The legal actions of a player differ.
+    #[error("the legal actions of player {0} differ in histories that it cannot tell apart")]
+    OtherActions(u8),
+    /// The caller stopped it.
+    #[error("interrupted")]
+    Stopped,
+    /// More than 255 public events in one public state, or more actions of a hand.
+    #[error("a public state has more than 255 public events, or a player more than 255 actions")]
     Branches,
 }
 
@@ -60,6 +69,9 @@ pub trait PublicForm: Send {
 
     /// The number of a hand, given by its [key](Place::hand); `None` if a seat cannot hold it.
     fn hand(&self, public: PublicState, seat: Seat, key: u64) -> Option<usize>;
+
+    /// The same form, without the public states that it has met if it can meet them again.
+    fn forget(self: Box<Self>) -> Box<dyn PublicForm>;
 
     /// The type that the game knows.
     fn as_any(&self) -> &dyn Any;
@@ -88,8 +100,10 @@ pub enum PublicScene {
 /// A public state in which a player acts. Chance acts as a player without a choice.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PublicChoice {
-    /// The player.
+    /// The player; the first one if chance acts.
     pub mover: Seat,
+    /// True if chance acts.
+    pub is_chance: bool,
     /// The number of hands of each seat.
     pub hands: [usize; 2],
     /// By hand of the mover: the number of legal actions.

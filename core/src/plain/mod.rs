@@ -200,8 +200,12 @@ impl Game for Plain {
         self.0.observe(state, observer, &mut DynPen(pen));
     }
 
-    fn public_form(&self, max_histories: usize) -> Result<Box<dyn PublicForm>, NoPublicForm> {
-        Ok(Box::new(Unfolded::new(self, max_histories)?))
+    fn public_form(
+        &self,
+        max_histories: usize,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Box<dyn PublicForm>, NoPublicForm> {
+        Ok(Box::new(Unfolded::new(self, max_histories, goes_on)?))
     }
 
     fn public_place(&self, form: &dyn PublicForm, view: &Log) -> Option<Place> {

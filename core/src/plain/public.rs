@@ -4,7 +4,7 @@
 //! a spectator at every step.
 
 use std::any::Any;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use crate::actions::{Action, ActionSet as _};
 use crate::game::log::{Entry, Log, Seen};
@@ -50,6 +50,18 @@ pub(super) struct Unfolded {
     nodes: Vec<Node>,
 }
 
+/// The most events in a game: they are followed by calls within calls.
+const MAX_EVENTS: usize = 256;
+/// The most pairs of hands in a public state in which the game ends.
+const MAX_PAIRS: usize = 1 << 22;
+
+/// The histories and events that may still be met.
+struct Left<'a> {
+    histories: usize,
+    events: usize,
+    goes_on: &'a dyn Fn() -> bool,
+}
+
 /// The score of a public state, and of one in which the game has ended, by change of the score.
 fn score(public: PublicState, ended: Option<Gain>) -> Score {
     Score::from(public) << 32 | ended.map_or(0, |gain| Score::from(gain) + 1)
@@ -57,7 +69,8 @@ fn score(public: PublicState, ended: Option<Gain>) -> Score {
 
 impl Unfolded {
     /// Goes through all histories of a game, if there are at most so many.
-    pub(super) fn new(game: &Plain, max_histories: usize) -> Result<Self, NoPublicForm> {
+    /// `goes_on` is asked now and then, and may stop it.
+    pub(super) fn new(game: &Plain, max_histories: usize, goes_on: &dyn Fn() -> bool) -> Result<Self, NoPublicForm> {
         if game.num_seats() != 2 {
             return Err(NoPublicForm::Seats(game.num_seats()));
         }
@@ -68,7 +81,7 @@ impl Unfolded {
         let seen = [0, 1].map(|seat| Seen::new(game, &state, Seat(seat)));
         let root = vec![Member { state, seen, hands: [0; 2], chance: 1.0 }];
         let mut own = Self { nodes: Vec::new() };
-        let mut left = max_histories;
+        let mut left = Left { histories: max_histories, events: MAX_EVENTS, goes_on };
         own.add(game, root, Default::default(), &mut left)?;
         Ok(own)
     }
@@ -79,18 +92,26 @@ impl Unfolded {
         game: &Plain,
         members: Vec<Member>,
         arrivals: [HashMap<(u16, u64), u16>; 2],
-        left: &mut usize,
+        left: &mut Left<'_>,
     ) -> Result<PublicState, NoPublicForm> {
-        *left = left.checked_sub(members.len()).ok_or(NoPublicForm::TooMany)?;
+        left.histories = left.histories.checked_sub(members.len()).ok_or(NoPublicForm::TooMany)?;
+        left.events = left.events.checked_sub(1).ok_or(NoPublicForm::TooLong)?;
+        if !(left.goes_on)() {
+            return Err(NoPublicForm::Stopped);
+        }
         let number = self.nodes.len() as PublicState;
         let turn = game.turn(&members[0].state);
         if members.iter().any(|member| game.turn(&member.state) != turn) {
             return Err(NoPublicForm::HiddenMoves);
         }
         let hands = [0, 1].map(|seat| arrivals[seat].len().max(1));
-        let (ending, returns) = ended(game, &members, hands);
+        let (ending, returns) = match turn {
+            Turn::Over => ended(game, &members, hands)?,
+            _ => (Ending { hands, gains: Vec::new(), outcomes: Vec::new() }, Vec::new()),
+        };
         self.nodes.push(Node { scene: PublicScene::Ending(ending), legal: Vec::new(), arrivals, returns });
         if turn == Turn::Over {
+            left.events += 1;
             return Ok(number);
         }
         let mover = turn.seat().unwrap_or(Seat(0));
@@ -103,7 +124,13 @@ impl Unfolded {
                 _ => game.chance(&member.state).iter().map(|outcome| (outcome.action, outcome.probability)).collect(),
             };
             if turn != Turn::Chance {
-                legal[usize::from(member.hands[mover.index()])] = outcomes.iter().map(|&(action, _)| action).collect();
+                let actions: Vec<Action> = outcomes.iter().map(|&(action, _)| action).collect();
+                let known = &mut legal[usize::from(member.hands[mover.index()])];
+                if known.is_empty() {
+                    *known = actions;
+                } else if *known != actions {
+                    return Err(NoPublicForm::OtherActions(mover.0));
+                }
             }
             for (rank, &(action, chance)) in outcomes.iter().enumerate().filter(|(_, (_, chance))| *chance > 0.0) {
                 let rank = if turn == Turn::Chance { 0 } else { rank as u8 };
@@ -120,7 +147,7 @@ impl Unfolded {
         }
         let count = u8::try_from(groups.len()).map_err(|_| NoPublicForm::Branches)?;
         let mut branches = Vec::with_capacity(groups.len());
-        let mut unnoticed: [BTreeSet<u16>; 2] = Default::default();
+        let mut known: [HashSet<(u16, u64)>; 2] = Default::default();
         for (event, (_, group)) in (0..count).zip(groups) {
             let (mut members, mut arrivals): (_, [HashMap<(u16, u64), u16>; 2]) = (Vec::new(), Default::default());
             let mut moves = Vec::new();
@@ -140,10 +167,9 @@ impl Unfolded {
                 }
                 members.push(member);
             }
-            // Who notices nothing must not have to guess which of several public events it was.
-            for seat in 0..2 {
-                let silent = arrivals[seat].keys().filter(|(_, noticed)| *noticed == 0);
-                if silent.into_iter().any(|&(hand, _)| !unnoticed[seat].insert(hand)) {
+            // A player must not have to guess which of several public events it was.
+            for (known, arrivals) in known.iter_mut().zip(&arrivals) {
+                if arrivals.keys().any(|&arrival| !known.insert(arrival)) {
                     return Err(NoPublicForm::HiddenMoves);
                 }
             }
@@ -157,9 +183,12 @@ impl Unfolded {
                 kept,
             });
         }
-        let widths = legal.iter().map(|legal| legal.len().max(1) as u8).collect();
+        let width = |legal: &Vec<Action>| u8::try_from(legal.len().max(1)).map_err(|_| NoPublicForm::Branches);
+        let widths = legal.iter().map(width).collect::<Result<_, _>>()?;
+        left.events += 1;
         let node = &mut self.nodes[number as usize];
-        node.scene = PublicScene::Choice(PublicChoice { mover, hands, widths, branches });
+        node.scene =
+            PublicScene::Choice(PublicChoice { mover, is_chance: turn == Turn::Chance, hands, widths, branches });
         node.legal = if turn == Turn::Chance { Vec::new() } else { legal };
         Ok(number)
     }
@@ -210,28 +239,33 @@ fn after(game: &Plain, member: &Member, action: Action, chance: f64, rank: u8) -
     Next { member: next, rank, noticed }
 }
 
-/// The pairs of hands of histories, with the returns by change of the score.
-fn ended(game: &Plain, members: &[Member], hands: [usize; 2]) -> (Ending, Vec<[f64; 2]>) {
-    let mut sums: Vec<Option<[f64; 2]>> = vec![None; hands[0] * hands[1]];
-    if game.turn(&members[0].state) == Turn::Over {
-        for member in members {
-            let returns = game.returns(&member.state);
-            let pair = usize::from(member.hands[0]) * hands[1] + usize::from(member.hands[1]);
-            let sum = sums[pair].get_or_insert([0.0; 2]);
-            (0..2).for_each(|seat| sum[seat] += member.chance * returns[Seat(seat as u8)]);
-        }
+/// The pairs of hands of histories that have ended, with the returns by change of the score.
+fn ended(game: &Plain, members: &[Member], hands: [usize; 2]) -> Result<(Ending, Vec<[f64; 2]>), NoPublicForm> {
+    if hands[0] * hands[1] > MAX_PAIRS {
+        return Err(NoPublicForm::TooMany);
     }
-    let mut returns: Vec<[f64; 2]> = Vec::new();
-    let outcome = |sum: Option<[f64; 2]>| {
-        let sum = sum?;
-        let known = returns.iter().position(|other| *other == sum);
-        Some(known.unwrap_or_else(|| {
+    let mut sums: Vec<Option<[f64; 2]>> = vec![None; hands[0] * hands[1]];
+    for member in members {
+        let returns = game.returns(&member.state);
+        let pair = usize::from(member.hands[0]) * hands[1] + usize::from(member.hands[1]);
+        let sum = sums[pair].get_or_insert([0.0; 2]);
+        (0..2).for_each(|seat| sum[seat] += member.chance * returns[Seat(seat as u8)]);
+    }
+    let (mut returns, mut numbers) = (Vec::new(), HashMap::new());
+    let mut outcomes = Vec::with_capacity(sums.len());
+    for sum in sums {
+        let Some(sum) = sum else {
+            outcomes.push(None);
+            continue;
+        };
+        let next = u16::try_from(returns.len()).map_err(|_| NoPublicForm::TooMany)?;
+        let number = *numbers.entry(sum.map(f64::to_bits)).or_insert(next);
+        if number == next {
             returns.push(sum);
-            returns.len() - 1
-        }) as u16)
-    };
-    let outcomes = sums.into_iter().map(outcome).collect();
-    (Ending { hands, gains: (0..returns.len() as Gain).collect(), outcomes }, returns)
+        }
+        outcomes.push(Some(number));
+    }
+    Ok((Ending { hands, gains: (0..returns.len() as Gain).collect(), outcomes }, returns))
 }
 
 impl PublicForm for Unfolded {
@@ -257,6 +291,10 @@ impl PublicForm for Unfolded {
 
     fn hand(&self, _public: PublicState, _seat: Seat, key: u64) -> Option<usize> {
         usize::try_from(key).ok()
+    }
+
+    fn forget(self: Box<Self>) -> Box<dyn PublicForm> {
+        self
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -17,7 +17,7 @@ const LANES: usize = 16;
 const MAX_PARTS: u64 = 64;
 /// The number of hands in a part, unless that makes too many parts. More would take more working memory, fewer would leave
 /// the lanes of a shape too few for vector registers.
-const HANDS: u64 = 2_000_000;
+pub(super) const HANDS: u64 = 2_000_000;
 /// The least number of public states at the cut for each part, so that all get about as much work.
 const SHARE: usize = 4;
 
@@ -157,11 +157,11 @@ pub struct RangeTree {
 impl RangeTree {
     /// Enumerates the public states of a game, unless solving it takes more than so many bytes. `watch` is asked at each
     /// shape, and may stop it.
-    pub fn new(form: &mut dyn PublicForm, most_bytes: u64, watch: Watch<'_>) -> Result<Self, TooManyHands> {
-        let shapes = Shapes::new(form, watch)?;
+    pub fn new(form: &mut dyn PublicForm, max_bytes: u64, watch: Watch<'_>) -> Result<Self, TooManyHands> {
+        let shapes = Shapes::new(form, max_bytes, watch)?;
         let size = RangeSize::of(&shapes);
-        if size.bytes() > most_bytes {
-            return Err(TooManyHands::Memory { size, most: most_bytes });
+        if size.bytes() > max_bytes {
+            return Err(TooManyHands::Memory { size, most: max_bytes });
         }
         let lane = |&(shape, opening): &(u32, stier_core::public::Opening)| Lane {
             shape,

@@ -20,6 +20,8 @@ pub(super) enum Shape {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Choice {
     pub(super) mover: Seat,
+    /// True if chance acts in place of the mover.
+    pub(super) is_chance: bool,
     pub(super) hands: [u16; 2],
     /// By hand of the mover, and after the last: the start of its actions among those of all hands. A hand with a single
     /// action has none.
@@ -94,6 +96,9 @@ struct Finder<'a> {
     effects: Vec<(Gain, f64)>,
     effect_numbers: FxHashMap<(Gain, u64), u32>,
     moves: usize,
+    /// The least number of bytes that the public states found so far take, and the most that they may.
+    bytes: u64,
+    max_bytes: u64,
     watch: Watch<'a>,
 }
 
@@ -121,8 +126,10 @@ impl Finder<'_> {
             shapes.push(shape.clone());
             shapes.len() as u32 - 1
         });
-        if self.moves > MAX_MOVES {
-            return Err(TooManyHands::Moves);
+        let shape = &self.shapes[number as usize];
+        self.bytes += 8 * shape.num_cells() as u64 + 2 * shape.hands().map(u64::from).iter().sum::<u64>();
+        if self.moves > MAX_MOVES || self.bytes > self.max_bytes {
+            return Err(TooManyHands::Moves { states: self.known.len(), most: self.max_bytes });
         }
         self.known.insert(public, number);
         Ok(number)
@@ -143,7 +150,8 @@ impl Finder<'_> {
                 kept: branch.kept,
             });
         }
-        Ok(Shape::Choice(Choice { mover: choice.mover, hands: narrow(choice.hands)?, cells, branches }))
+        let (mover, is_chance) = (choice.mover, choice.is_chance);
+        Ok(Shape::Choice(Choice { mover, is_chance, hands: narrow(choice.hands)?, cells, branches }))
     }
 
     fn ending(&mut self, ending: &Ending) -> Result<Shape, TooManyHands> {
@@ -170,8 +178,9 @@ fn narrow(hands: [usize; 2]) -> Result<[u16; 2], TooManyHands> {
 }
 
 impl Shapes {
-    /// Goes through the public states of a game. `watch` is asked at each, and may stop it.
-    pub(super) fn new(form: &mut dyn PublicForm, watch: Watch<'_>) -> Result<Self, TooManyHands> {
+    /// Goes through the public states of a game, as long as it is possible that they take at most so many bytes. `watch` is
+    /// asked at each, and may stop it.
+    pub(super) fn new(form: &mut dyn PublicForm, max_bytes: u64, watch: Watch<'_>) -> Result<Self, TooManyHands> {
         let given = form.openings();
         let mut finder = Finder {
             form,
@@ -181,6 +190,8 @@ impl Shapes {
             effects: Vec::new(),
             effect_numbers: FxHashMap::default(),
             moves: 0,
+            bytes: 0,
+            max_bytes,
             watch,
         };
         let mut openings = Vec::new();

@@ -5,6 +5,7 @@ use std::mem::size_of;
 use stier_core::public::HandMove;
 use thiserror::Error;
 
+use super::parts::HANDS;
 use super::shapes::{Shape, Shapes};
 use crate::agent::threads::Halted;
 
@@ -34,29 +35,36 @@ impl RangeSize {
         shapes.openings.iter().for_each(|&(shape, _)| lanes[shape as usize] += 1);
         for (number, shape) in shapes.all.iter().enumerate().rev() {
             let here = lanes[number];
-            size.states += here;
-            size.hands += here * shape.hands().map(u64::from).iter().sum::<u64>();
-            size.actions += here * shape.num_cells() as u64;
+            let add = |sum: &mut u64, each: usize| *sum = sum.saturating_add(here.saturating_mul(each as u64));
+            add(&mut size.states, 1);
+            add(&mut size.hands, shape.hands().map(usize::from).iter().sum());
+            add(&mut size.actions, shape.num_cells());
             for branch in shape.branches() {
-                lanes[branch.shape as usize] = lanes[branch.shape as usize].saturating_add(here);
+                add(&mut lanes[branch.shape as usize], 1);
                 let moves = branch.moves.len() * size_of::<HandMove>() + branch.kept.len() * size_of::<u16>();
                 size.shape_bytes += moves as u64;
             }
-            if let Shape::Choice(choice) = shape {
-                size.information_sets += here * u64::from(choice.hands[choice.mover.index()]);
-            }
-            if let Shape::Ending(pairs) = shape {
-                size.outcomes += here * pairs.effects.len() as u64;
-                size.shape_bytes += pairs.partners.iter().flatten().map(|list| 24 + 2 * list.len() as u64).sum::<u64>();
+            match shape {
+                Shape::Choice(choice) if choice.is_chance => {}
+                Shape::Choice(choice) => {
+                    add(&mut size.information_sets, usize::from(choice.hands[choice.mover.index()]));
+                }
+                Shape::Ending(pairs) => {
+                    add(&mut size.outcomes, pairs.effects.len());
+                    let lists = pairs.partners.iter().flatten();
+                    size.shape_bytes += lists.map(|list| 24 + 2 * list.len() as u64).sum::<u64>();
+                }
             }
         }
         size
     }
 
-    /// About the bytes that solving takes: two numbers for each action, the returns of both seats, the shapes, and the
-    /// hands of the parts in work on a few threads.
+    /// About the bytes that solving takes: two or three numbers for each action, which are padded; the returns of both
+    /// seats; in double precision the hands of two parts; the shapes, and what finding them takes.
     pub fn bytes(&self) -> u64 {
-        8 * self.actions + 16 * self.outcomes + self.shape_bytes + self.hands
+        let parts = 16.0 * (self.hands as f64 / 4.0).min(2.0 * HANDS as f64);
+        let found = 4.0 * (self.shape_bytes as f64 + self.hands as f64);
+        (14.0 * self.actions as f64 + 20.0 * self.outcomes as f64 + parts + found) as u64
     }
 }
 
@@ -70,8 +78,13 @@ pub enum TooManyHands {
     #[error("the hands of a public state have more than {max} actions", max = u16::MAX)]
     Actions,
     /// There are too many different public states.
-    #[error("its public states are too different from each other: their description takes more than 0.4 GB")]
-    Moves,
+    #[error("after {states} different public states it takes too much memory; max_memory_mb is {}", most / 1_000_000)]
+    Moves {
+        /// The public states so far.
+        states: usize,
+        /// The most bytes that they may take.
+        most: u64,
+    },
     /// It takes too much memory.
     #[error("solving it takes about {} MB, and max_memory_mb is {}", size.bytes() / 1_000_000, most / 1_000_000)]
     Memory {

@@ -373,7 +373,7 @@ impl Game for Schwinget {
         self.suits()
     }
 
-    fn public_form(&self, _max_histories: usize) -> Result<Box<dyn PublicForm>, NoPublicForm> {
+    fn public_form(&self, _: usize, _: &dyn Fn() -> bool) -> Result<Box<dyn PublicForm>, NoPublicForm> {
         if self.rules.bouts == 1 { Ok(Box::new(Publics::new(self.clone()))) } else { Err(NoPublicForm::None) }
     }
 

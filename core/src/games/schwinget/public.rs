@@ -307,7 +307,7 @@ impl PublicForm for Publics {
         let (widths, steps) = self.game.events(&public);
         let branches = steps.into_iter().map(|step| self.branch(step)).collect();
         let hands = [public.hands[0].len(), public.hands[1].len()];
-        PublicScene::Choice(PublicChoice { mover: Seat(public.mover), hands, widths, branches })
+        PublicScene::Choice(PublicChoice { mover: Seat(public.mover), is_chance: false, hands, widths, branches })
     }
 
     fn gain(&self, score: Score, gain: Gain) -> Score {
@@ -339,6 +339,10 @@ impl PublicForm for Publics {
     fn hand(&self, public: PublicState, seat: Seat, key: u64) -> Option<usize> {
         let hands = &self.all[public as usize].hands[seat.index()];
         hands.binary_search(&u32::try_from(key).ok()?).ok()
+    }
+
+    fn forget(self: Box<Self>) -> Box<dyn PublicForm> {
+        Box::new(Self::new(self.game))
     }
 
     fn as_any(&self) -> &dyn Any {
