@@ -10,6 +10,7 @@ mod naive;
 mod perft;
 mod plain;
 mod playthroughs;
+mod public;
 mod samplers;
 mod schweins_galopp_reference;
 mod schweins_galopp_rulebook;

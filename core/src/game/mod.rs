@@ -344,6 +344,12 @@ pub trait Game: Clone + Send + Sync + 'static {
         None
     }
 
+    /// A history after which `seat`, which is to act, knows what its place says: of several, always the same. `None` if
+    /// chance cannot deal the other seat any hand. The [actions](Place::actions) of the place do not count.
+    fn public_history(&self, _form: &dyn PublicForm, _seat: Seat, _place: &Place) -> Option<History<Self>> {
+        None
+    }
+
     /// The parts of the [observation](Game::observe).
     fn observation_layout(&self) -> Vec<Field> {
         let mut tensor = Tensor::default();

@@ -54,7 +54,7 @@ pub enum NoPublicForm {
 }
 
 /// A two-player game as public states.
-pub trait PublicForm: Send {
+pub trait PublicForm: Send + Sync {
     /// The public states in which a player acts for the first time.
     fn openings(&mut self) -> Vec<Opening>;
 
@@ -72,6 +72,9 @@ pub trait PublicForm: Send {
 
     /// The same form, without the public states that it has met if it can meet them again.
     fn forget(self: Box<Self>) -> Box<dyn PublicForm>;
+
+    /// The key of a hand, given by its number.
+    fn key(&self, public: PublicState, seat: Seat, hand: usize) -> u64;
 
     /// The type that the game knows.
     fn as_any(&self) -> &dyn Any;

@@ -26,6 +26,7 @@ use crate::encode::{Pen, Places};
 use crate::failure::Foreign;
 use crate::filter::Filter;
 use crate::game::hints::{Hints, RuleOfThumb};
+use crate::game::history::History;
 use crate::game::log::Log;
 use crate::game::notation::Notation;
 use crate::game::public::{NoPublicForm, Place, PublicForm};
@@ -210,6 +211,10 @@ impl Game for Plain {
 
     fn public_place(&self, form: &dyn PublicForm, view: &Log) -> Option<Place> {
         form.as_any().downcast_ref::<Unfolded>()?.place(view)
+    }
+
+    fn public_history(&self, form: &dyn PublicForm, seat: Seat, place: &Place) -> Option<History<Self>> {
+        form.as_any().downcast_ref::<Unfolded>()?.history(self, seat, place)
     }
 }
 

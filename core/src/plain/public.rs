@@ -7,6 +7,7 @@ use std::any::Any;
 use std::collections::{HashMap, HashSet};
 
 use crate::actions::{Action, ActionSet as _};
+use crate::game::history::History;
 use crate::game::log::{Entry, Log, Seen};
 use crate::game::public::{
     Branch, Ending, Gain, HandMove, NoPublicForm, Opening, Place, PublicChoice, PublicForm, PublicScene, PublicState,
@@ -39,6 +40,8 @@ struct Node {
     scene: PublicScene,
     /// By hand of the player to act: its actions.
     legal: Vec<Vec<Action>>,
+    /// By hand of the player to act: a hand of the other player that fits.
+    partners: Vec<u16>,
     /// By seat: the number of a hand, by its number before and the key of what the seat noticed.
     arrivals: [HashMap<(u16, u64), u16>; 2],
     /// At the end: the returns of both seats by change of the score, times the probability of chance.
@@ -77,12 +80,9 @@ impl Unfolded {
         if game.info().hidden_moves {
             return Err(NoPublicForm::HiddenMoves);
         }
-        let state = game.root();
-        let seen = [0, 1].map(|seat| Seen::new(game, &state, Seat(seat)));
-        let root = vec![Member { state, seen, hands: [0; 2], chance: 1.0 }];
         let mut own = Self { nodes: Vec::new() };
         let mut left = Left { histories: max_histories, events: MAX_EVENTS, goes_on };
-        own.add(game, root, Default::default(), &mut left)?;
+        own.add(game, vec![root(game)], Default::default(), &mut left)?;
         Ok(own)
     }
 
@@ -109,13 +109,23 @@ impl Unfolded {
             Turn::Over => ended(game, &members, hands)?,
             _ => (Ending { hands, gains: Vec::new(), outcomes: Vec::new() }, Vec::new()),
         };
-        self.nodes.push(Node { scene: PublicScene::Ending(ending), legal: Vec::new(), arrivals, returns });
+        self.nodes.push(Node {
+            scene: PublicScene::Ending(ending),
+            legal: Vec::new(),
+            partners: Vec::new(),
+            arrivals,
+            returns,
+        });
         if turn == Turn::Over {
             left.events += 1;
             return Ok(number);
         }
         let mover = turn.seat().unwrap_or(Seat(0));
         let mut legal = vec![Vec::new(); hands[mover.index()]];
+        let mut partners = vec![0; hands[mover.index()]];
+        for member in &members {
+            partners[usize::from(member.hands[mover.index()])] = member.hands[mover.index() ^ 1];
+        }
         // The histories that follow, by what a spectator sees, in the order in which they are met.
         let mut groups: Vec<(u64, Vec<Next>)> = Vec::new();
         for member in members {
@@ -189,7 +199,7 @@ impl Unfolded {
         let node = &mut self.nodes[number as usize];
         node.scene =
             PublicScene::Choice(PublicChoice { mover, is_chance: turn == Turn::Chance, hands, widths, branches });
-        node.legal = if turn == Turn::Chance { Vec::new() } else { legal };
+        (node.legal, node.partners) = if turn == Turn::Chance { Default::default() } else { (legal, partners) };
         Ok(number)
     }
 
@@ -221,6 +231,58 @@ impl Unfolded {
             (number, hand) = (next, to);
         }
     }
+
+    /// A history of a place of a seat.
+    pub(super) fn history(&self, game: &Plain, seat: Seat, place: &Place) -> Option<History<Plain>> {
+        let (mut number, mut path) = (0, Vec::with_capacity(place.events.len()));
+        for event in &place.events {
+            let PublicScene::Choice(choice) = &self.nodes[number as usize].scene else { return None };
+            let branch = choice.branches.get(event.index())?;
+            path.push((choice.mover.index(), branch));
+            number = branch.public;
+        }
+        let hand = u16::try_from(place.hand).ok()?;
+        let mut hands = [*self.nodes[number as usize].partners.get(usize::from(hand))?; 2];
+        hands[seat.index()] = hand;
+        // From the last event to the first: the hands after it, and the rank of its action.
+        let mut goals = Vec::with_capacity(path.len());
+        for &(mover, branch) in path.iter().rev() {
+            let step = branch.moves[usize::from(hands[mover])];
+            goals.push((hands, step.rank));
+            hands[mover ^ 1] = branch.kept[usize::from(hands[mover ^ 1])];
+            hands[mover] = step.from;
+        }
+        // What nobody has noticed may show only later.
+        let mut found = vec![(root(game), Vec::with_capacity(path.len()))];
+        for ((_, branch), (hands, rank)) in path.into_iter().zip(goals.into_iter().rev()) {
+            let arrivals = &self.nodes[branch.public as usize].arrivals;
+            let mut next = Vec::new();
+            for (member, events) in &found {
+                let actions: Vec<Action> = match game.turn(&member.state) {
+                    Turn::Chance => game.chance(&member.state).iter().map(|outcome| outcome.action).collect(),
+                    _ => vec![game.legal(&member.state).nth(usize::from(rank))],
+                };
+                for action in actions {
+                    let Next { mut member, noticed, .. } = after(game, member, action, 1.0, 0);
+                    let arrives = |seat: usize| arrivals[seat].get(&(member.hands[seat], noticed[seat]));
+                    if [arrives(0), arrives(1)] == [Some(&hands[0]), Some(&hands[1])] {
+                        member.hands = hands;
+                        next.push((member, [&events[..], &[action]].concat()));
+                    }
+                }
+            }
+            found = next;
+        }
+        let (_, events) = found.into_iter().next()?;
+        Some(History::of(game, events))
+    }
+}
+
+/// The history without events.
+fn root(game: &Plain) -> Member {
+    let state = game.root();
+    let seen = [0, 1].map(|seat| Seen::new(game, &state, Seat(seat)));
+    Member { state, seen, hands: [0; 2], chance: 1.0 }
 }
 
 /// The history after an event.
@@ -295,6 +357,10 @@ impl PublicForm for Unfolded {
 
     fn forget(self: Box<Self>) -> Box<dyn PublicForm> {
         self
+    }
+
+    fn key(&self, _public: PublicState, _seat: Seat, hand: usize) -> u64 {
+        hand as u64
     }
 
     fn as_any(&self) -> &dyn Any {

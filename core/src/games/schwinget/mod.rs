@@ -27,6 +27,7 @@ use crate::actions::{Action, Actions64};
 use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
+use crate::game::history::History;
 use crate::game::key::mix;
 use crate::game::public::{NoPublicForm, Place, PublicForm};
 use crate::game::{Chance, FromRules, Game, GameInfo, Observer, Turn, evenly};
@@ -379,5 +380,9 @@ impl Game for Schwinget {
 
     fn public_place(&self, _form: &dyn PublicForm, view: &View) -> Option<Place> {
         if self.rules.bouts == 1 { self.place_of(view) } else { None }
+    }
+
+    fn public_history(&self, _form: &dyn PublicForm, seat: Seat, place: &Place) -> Option<History<Self>> {
+        if self.rules.bouts == 1 { self.history_at(seat, place) } else { None }
     }
 }

@@ -9,18 +9,21 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use arrayvec::ArrayVec;
+
 use crate::actions::{Action, ActionSet as _};
 use crate::bits;
+use crate::game::history::History;
 use crate::game::public::{
     Branch, Ending, Gain, HandMove, Opening, Place, PublicChoice, PublicForm, PublicScene, PublicState, Score,
 };
-use crate::game::{Game as _, SeatView as _};
+use crate::game::{Game as _, SeatView as _, Turn};
 use crate::seats::Seat;
 
 use super::Schwinget;
 use super::cards::{Card, NO_CARD, NO_TRUMP};
-use super::state::{NOBODY, Neutral, Phase};
-use super::view::{SeenEvent, View};
+use super::state::{NOBODY, Neutral, Phase, State};
+use super::view::{Arrivals, Play, SeenEvent, View};
 
 /// The public part of a bout that decides what can happen from now on.
 #[derive(PartialEq, Eq, Hash, Clone, Debug)]
@@ -287,6 +290,83 @@ impl Schwinget {
         actions.sort_unstable_by_key(|&action| rename(action));
         Some(Place { opening, events: events.collect(), hand, actions })
     }
+
+    /// A history of a place of a seat. Of the orders in which its cards can have come, given that it followed suit where
+    /// it had to, this is the one in which those that were played first came first, and those still held last.
+    pub(super) fn history_at(&self, seat: Seat, place: &Place) -> Option<History<Self>> {
+        let &(turned, _) = self.turned().get(place.opening)?;
+        let (all, size) = (self.deck.all, self.rules.hand_size);
+        // The public events alone: as if each player held every card.
+        let mut state = State {
+            hands: [all; 2],
+            turned,
+            trump: self.deck.trump_when_turned(turned),
+            phase: Phase::Lead,
+            ..State::new(all, self.pile)
+        };
+        let mut arrivals =
+            [Arrivals { dealt: size, ..Arrivals::default() }, Arrivals { dealt: size, ..Default::default() }];
+        for event in &place.events {
+            let mover = &mut arrivals[usize::from(state.mover)];
+            if state.phase != Phase::Decide && event.0 < self.deck.size {
+                mover.note(&self.deck, &state, event.0);
+            }
+            self.apply(&mut state, *event);
+            if self.turn(&state) == Turn::Chance {
+                mover.draws += 1;
+                let drawn = state.pool.trailing_zeros() as Card;
+                self.apply(&mut state, Action(drawn));
+            }
+        }
+        let hand = u32::try_from(place.hand).ok()?;
+        let unseen = all & !(1 << turned) & !hand & !state.played[0] & !state.played[1];
+        let mut cards: [_; 2] = Default::default();
+        for (number, (cards, arrivals)) in cards.iter_mut().zip(&arrivals).enumerate() {
+            let (held, others) = if number == seat.index() { (hand, 0) } else { (0, unseen) };
+            *cards = self.in_order(arrivals, held, others)?;
+        }
+        let mut history = History::new(self);
+        for dealt in 0..usize::from(size) {
+            cards.iter().for_each(|cards| history.push(self, Action(cards[dealt])));
+        }
+        history.push(self, Action(turned));
+        let mut drawn = cards.each_ref().map(|cards| cards[usize::from(size)..].iter());
+        for event in &place.events {
+            let mover = usize::from(history.state().mover);
+            history.push(self, *event);
+            if self.turn(history.state()) == Turn::Chance {
+                history.push(self, Action(*drawn[mover].next()?));
+            }
+        }
+        Some(history)
+    }
+
+    /// The cards of a player in the order in which they have come: those that it has played, those that it holds, and for
+    /// the rest some of `others`. `None` if there is no order.
+    fn in_order(&self, arrivals: &Arrivals, held: u32, mut others: u32) -> Option<ArrayVec<Card, 32>> {
+        let earliest = |card: Card| arrivals.earliest(self.deck.suit_of[usize::from(card)]);
+        let held = bits::members(held).map(|card| Play { card, earliest: earliest(card), latest: arrivals.draws });
+        let mut known: ArrayVec<Play, 32> = arrivals.plays.iter().copied().chain(held).collect();
+        let mut cards = ArrayVec::new();
+        for place in 0..arrivals.dealt + arrivals.draws {
+            let now = (place + 1).saturating_sub(arrivals.dealt);
+            let open = (0..known.len()).filter(|&index| known[index].earliest <= now);
+            // Each card comes as early as it can, the most urgent first: if there is an order, this is one.
+            let card = match open.min_by_key(|&index| known[index].latest) {
+                Some(index) => known.remove(index),
+                None => {
+                    let card = bits::members(others).find(|&card| earliest(card) <= now)?;
+                    others &= !(1 << card);
+                    Play { card, earliest: now, latest: now }
+                }
+            };
+            if card.latest < now {
+                return None;
+            }
+            cards.push(card.card);
+        }
+        known.is_empty().then_some(cards)
+    }
 }
 
 impl PublicForm for Publics {
@@ -343,6 +423,10 @@ impl PublicForm for Publics {
 
     fn forget(self: Box<Self>) -> Box<dyn PublicForm> {
         Box::new(Self::new(self.game))
+    }
+
+    fn key(&self, public: PublicState, seat: Seat, hand: usize) -> u64 {
+        u64::from(self.all[public as usize].hands[seat.index()][hand])
     }
 
     fn as_any(&self) -> &dyn Any {

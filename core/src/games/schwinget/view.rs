@@ -12,7 +12,7 @@ use crate::game::{Game as _, SeatView};
 use crate::seats::Seat;
 
 use super::Schwinget;
-use super::cards::{Card, NO_TRUMP};
+use super::cards::{Card, Deck, NO_TRUMP};
 use super::state::{Phase, State};
 
 /// One event as the seat saw it.
@@ -60,6 +60,18 @@ impl Arrivals {
         self.dealt + self.draws - self.plays.len() as u8
     }
 
+    /// Notes a card that is played in this state.
+    pub(super) fn note(&mut self, deck: &Deck, state: &State, card: Card) {
+        let earliest = self.earliest(deck.suit_of[usize::from(card)]);
+        self.plays.push(Play { card, earliest, latest: self.draws });
+        if state.phase == Phase::Follow {
+            let void = deck.void_shown(state.trump, state.led, card);
+            if void != NO_TRUMP {
+                self.earliest[usize::from(void)] = self.draws + 1;
+            }
+        }
+    }
+
     /// The first arrival that can have brought a card of this suit that is still in hand.
     pub(super) fn earliest(&self, suit: u8) -> u8 {
         self.earliest.get(usize::from(suit)).copied().unwrap_or(0)
@@ -105,17 +117,7 @@ impl SeatView<Schwinget> for View {
                 }
                 Phase::Lead | Phase::Follow => {
                     if !own && card < deck.size {
-                        now.plays.push(Play {
-                            card,
-                            earliest: now.earliest(deck.suit_of[usize::from(card)]),
-                            latest: now.draws,
-                        });
-                        if state.phase == Phase::Follow {
-                            let void = deck.void_shown(state.trump, state.led, card);
-                            if void != NO_TRUMP {
-                                now.earliest[usize::from(void)] = now.draws + 1;
-                            }
-                        }
+                        now.note(deck, state, card);
                     }
                     SeenEvent::Did(event.action)
                 }

@@ -1,0 +1,103 @@
+//! Places of what players know among the public states of small games.
+
+use std::collections::HashSet;
+
+use stier_core::games::{goofspiel, kuhn_poker, leduc_poker, liars_dice, schwinget};
+use stier_core::public::{Place, PublicForm, PublicScene};
+use stier_core::{Action, ActionSet as _, FromRules, FullGame, Game, History, Plain, Seat, Turn};
+
+/// Decks with all options, one to three suits, and a card turned up that names no trump.
+const DECKS: [&str; 7] = [
+    "suits=2,values=2,counter=off,hand_size=1,set_aside=1",
+    "suits=2,values=2,hand_size=2,set_aside=2",
+    "suits=2,values=3,referee=off,hand_size=2,set_aside=1,scoring=schwinger",
+    "suits=3,values=2,hand_size=2,set_aside=2,specials=anytime",
+    "suits=1,values=5,hand_size=2,set_aside=3,consolation_tricks=1",
+    "suits=2,values=3,counter=off,hand_size=3,set_aside=1",
+    "suits=2,values=3,counter=off,hand_size=1,set_aside=1",
+];
+
+/// Goes through all places in which a seat acts.
+fn each_place(form: &mut dyn PublicForm, visit: &mut dyn FnMut(&dyn PublicForm, Seat, Place)) {
+    for (opening, start) in form.openings().into_iter().enumerate() {
+        let mut open = vec![(start.public, Vec::new())];
+        while let Some((public, events)) = open.pop() {
+            let PublicScene::Choice(choice) = form.scene(public) else { continue };
+            for hand in 0..choice.hands[choice.mover.index()] {
+                let key = form.key(public, choice.mover, hand);
+                assert_eq!(form.hand(public, choice.mover, key), Some(hand));
+                let place = Place { opening, events: events.clone(), hand: key, actions: Vec::new() };
+                visit(form, choice.mover, place);
+            }
+            let after = |event| [&events[..], &[event]].concat();
+            open.extend(choice.branches.iter().map(|branch| (branch.public, after(branch.action.unwrap()))));
+        }
+    }
+}
+
+/// Checks the history of a place, and returns true if there is one.
+fn is_found<G: FullGame>(game: &G, form: &dyn PublicForm, seat: Seat, place: &Place) -> bool {
+    let Some(history) = game.public_history(form, seat, place) else { return false };
+    for (state, event) in history.steps(game) {
+        game.check(&state, event.action).unwrap();
+    }
+    assert_eq!(game.turn(history.state()), Turn::Seat(seat));
+    let found = game.public_place(form, &game.view(&history, seat)).unwrap();
+    assert_eq!((found.opening, &found.events, found.hand), (place.opening, &place.events, place.hand));
+    // Ranks are the order of the legal actions.
+    assert!(found.actions.iter().copied().eq(game.legal(history.state()).iter()));
+    true
+}
+
+/// Checks that all places to which play leads have histories, and no others.
+fn check<G: FullGame>(game: &G, label: &str) {
+    let mut form = game.public_form(1_000_000).unwrap();
+    let (mut found, mut lost) = (HashSet::new(), Vec::new());
+    each_place(&mut *form, &mut |form, seat, place| match is_found(game, form, seat, &place) {
+        true => assert!(found.insert((place.opening, place.events, place.hand))),
+        false => lost.push((place.opening, place.events, place.hand)),
+    });
+    let mut open = vec![History::new(game)];
+    let mut reached = HashSet::new();
+    while let Some(history) = open.pop() {
+        let state = history.state();
+        let actions: Vec<Action> = match game.turn(state) {
+            Turn::Over => continue,
+            Turn::Chance => game.chance(state).iter().map(|outcome| outcome.action).collect(),
+            Turn::Seat(seat) => {
+                let Place { opening, events, hand, .. } =
+                    game.public_place(&*form, &game.view(&history, seat)).unwrap();
+                reached.insert((opening, events, hand));
+                game.legal(state).iter().collect()
+            }
+        };
+        open.extend(actions.into_iter().map(|action| {
+            let mut next = history.clone();
+            next.push(game, action);
+            next
+        }));
+    }
+    assert!(found.is_subset(&reached), "{label}");
+    assert!(lost.iter().all(|place| !reached.contains(place)), "{label}");
+    assert!(found.len() > 10, "{label}");
+}
+
+#[test]
+fn places_have_histories_in_every_deck() {
+    for deck in DECKS {
+        check(&schwinget::Schwinget::from_text(deck).unwrap(), deck);
+    }
+}
+
+#[test]
+fn places_have_histories_in_plain_games() {
+    let games = [
+        Plain::new(kuhn_poker::KuhnPoker::from_text("").unwrap()),
+        Plain::new(leduc_poker::LeducPoker::from_text("").unwrap()),
+        Plain::new(liars_dice::LiarsDice::from_text("sides=3").unwrap()),
+        Plain::new(goofspiel::Goofspiel::from_text("cards=4").unwrap()),
+    ];
+    for game in games {
+        check(&game, game.name());
+    }
+}
