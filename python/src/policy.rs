@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use stier_agents::agent::sampling::draw;
-use stier_agents::agent::threads;
+use stier_agents::agent::threads::{self, Halted};
 use stier_agents::belief;
 use stier_agents::erased::{DynEntrant, DynPolicy, DynTree};
 use stier_agents::solve::solution_file::Label;
-use stier_agents::solve::{Look, NashConv, RangePolicy, known_values, write_ranges};
+use stier_agents::solve::{Look, NashConv, RangePolicy, RangeValues, known_values, write_ranges};
 use stier_core::{Action, Rng};
 
 use crate::arrays::Array;
@@ -67,8 +67,7 @@ impl Measured {
     }
 
     /// The same on public states.
-    pub(crate) fn of_ranges(policy: &RangePolicy) -> Self {
-        let found = policy.measure();
+    pub(crate) fn of_values(found: &RangeValues) -> Self {
         Self { values: found.values.to_vec(), nash_conv: Some(found.nash_conv()), seeds: 0, against: None }
     }
 }
@@ -99,6 +98,18 @@ impl TabularPolicy {
         Ok(Self::new(game, origin, Table::Tree(policy), seed, Measured::of(&found)))
     }
 
+    /// The same for a policy on public states.
+    pub(crate) fn measure_ranges(
+        game: Game,
+        origin: Label,
+        policy: RangePolicy,
+        seed: u64,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let found = threads::install(threads, || policy.measure()).map_err(errors::halted)?;
+        Ok(Self::new(game, origin, Table::Ranges(Arc::new(policy)), seed, Measured::of_values(&found)))
+    }
+
     /// Adds the distance at the end of a run of so many seconds to the history.
     pub(crate) fn ended_after(mut self, seconds: f64) -> Self {
         let Label { iterations, history, .. } = &mut self.origin;
@@ -110,12 +121,20 @@ impl TabularPolicy {
         self
     }
 
+    /// The best responses of all players to the policy.
+    pub(crate) fn best_response(&self, threads: usize) -> Result<Table, Halted> {
+        Ok(match &self.policy {
+            Table::Tree(policy) => Table::Tree(policy.best_response(threads)?),
+            Table::Ranges(policy) => Table::Ranges(Arc::new(threads::install(threads, || policy.best_response())?)),
+        })
+    }
+
     /// The policy for every information set of a tree. Fails if it is on public states.
     pub(crate) fn inner(&self) -> PyResult<&Arc<dyn DynPolicy>> {
         match &self.policy {
             Table::Tree(policy) => Ok(policy),
             Table::Ranges(_) => Err(errors::argument(format!(
-                "{} of {} was solved on public states and lists no information sets: ask it about states, by policy(state)",
+                "{} of {} is on public states and lists no information sets: ask it about states, by policy(state)",
                 self.origin.source,
                 self.game.text()
             ))),

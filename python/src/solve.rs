@@ -13,7 +13,7 @@ use stier_agents::agent::threads;
 use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynTree};
 use stier_agents::solve::solution_file::{self, Label};
 use stier_agents::solve::{
-    Algorithm, BuildError, NashConv, Progress as Reached, RangeTree, Settings, SolveError, Solved, TooLarge,
+    Algorithm, BuildError, Progress as Reached, RangePolicy, RangeTree, Settings, SolveError, Solved, TooLarge,
     TooManyHands, game_of_ranges, read_ranges, solve_ranges,
 };
 use stier_core::public::PublicForm;
@@ -123,6 +123,28 @@ fn public_tree(
     Ok((Arc::new(tree), form()?))
 }
 
+/// The same if it is to be. Unless the caller demands it, public states are not found from histories, and errors are left
+/// to the tree of histories, which is too large, too.
+fn public_tree_if(
+    by_ranges: bool,
+    demanded: Option<bool>,
+    game: &Game,
+    (most_histories, most_bytes): (usize, u64),
+    interrupt: &AtomicBool,
+) -> PyResult<Option<(Arc<RangeTree>, Box<dyn PublicForm>)>> {
+    let listed = if demanded.is_some() { most_histories } else { 0 };
+    match by_ranges.then(|| public_tree(game, listed, most_bytes, interrupt)) {
+        Some(Err(_)) if demanded.is_none() => Ok(None),
+        found => found.transpose(),
+    }
+}
+
+/// The limit on memory, in bytes.
+fn most_bytes(max_memory_mb: Option<Number>) -> PyResult<u64> {
+    let megabytes = max_memory_mb.unwrap_or(Number::new(MEMORY_MB));
+    Ok(megabytes.between("max_memory_mb", 1, MAX_MEMORY_MB)? * 1_000_000)
+}
+
 /// A larger number is a typing mistake: a run can be interrupted, and continued from a checkpoint.
 const MAX_ITERATIONS: i64 = 1_000_000_000;
 
@@ -162,8 +184,7 @@ pub(crate) fn solve(
         threads: threads.cores()?,
     };
     let most = most_histories(&max_histories)?;
-    let megabytes = max_memory_mb.unwrap_or(Number::new(MEMORY_MB));
-    let most_bytes = megabytes.between("max_memory_mb", 1, MAX_MEMORY_MB)? * 1_000_000;
+    let most_bytes = most_bytes(max_memory_mb)?;
     let counting = Progress::new(0, None, on_count);
     let reached = Mutex::new((0, None));
     let watch = |now: Reached| {
@@ -193,20 +214,12 @@ pub(crate) fn solve(
     let work = || {
         let interrupt = &counting.interrupt;
         let by_ranges = ranges.unwrap_or_else(|| settings.algorithm.has_ranges() && needs_ranges(game, most));
-        // Only on demand are public states found from histories.
-        let (by_ranges, listed) = (by_ranges, if ranges.is_some() { most } else { 0 });
-        let public = match by_ranges.then(|| public_tree(game, listed, most_bytes, interrupt)) {
-            // Then the tree of histories is too large, too, and its error says so.
-            Some(Err(_)) if ranges.is_none() => None,
-            found => found.transpose()?,
-        };
-        if let Some((tree, form)) = public {
+        if let Some((tree, form)) = public_tree_if(by_ranges, ranges, game, (most, most_bytes), interrupt)? {
             let text = format!("{:?}", game.face());
             let solved = solve_ranges(&tree, (form, &text), &settings, interrupt, &watch);
             let Solved { policy, iterations, log } = solved.map_err(failed)?;
-            let measured = Measured::of_ranges(&policy);
-            let (origin, policy) = (label(iterations, log.looks), Table::Ranges(Arc::new(policy)));
-            let found = TabularPolicy::new(game.clone(), origin, policy, seed.0, measured);
+            let origin = label(iterations, log.looks);
+            let found = TabularPolicy::measure_ranges(game.clone(), origin, policy, seed.0, settings.threads)?;
             return Ok::<_, PyErr>(found.ended_after(log.seconds));
         }
         let tree = enumerate(game, most, settings.threads, &counting, "")?;
@@ -273,8 +286,12 @@ fn read(
         let work = || {
             let (tree, form) = public_tree(&game, most, u64::MAX, &progress.interrupt)?;
             let (policy, origin) = read_ranges(tree, form, text, bytes).map_err(|error| failed(&error))?;
-            let measured = Measured::of_ranges(&policy);
-            Ok(TabularPolicy::new(game.clone(), origin, Table::Ranges(Arc::new(policy)), seed.0, measured))
+            match measured {
+                Some(measured) => {
+                    Ok(TabularPolicy::new(game.clone(), origin, Table::Ranges(Arc::new(policy)), seed.0, measured))
+                }
+                None => TabularPolicy::measure_ranges(game.clone(), origin, policy, seed.0, threads),
+            }
         };
         return progress.run(py, work, |error| error);
     }
@@ -296,7 +313,9 @@ fn read(
 /// and after the last. While the histories of the game are counted, `on_count(histories, estimate)` is called instead.
 /// See `stier.solving.best_response` for the other arguments.
 #[pyfunction]
-#[pyo3(signature = (game, agent, seed, seeds, max_histories, threads, on_progress=None, on_count=None))]
+#[pyo3(signature = (
+    game, agent, seed, seeds, max_histories, threads, on_progress=None, on_count=None, *, ranges=None, max_memory_mb=None
+))]
 pub(crate) fn best_response(
     py: Python<'_>,
     game: AnyGame,
@@ -307,18 +326,18 @@ pub(crate) fn best_response(
     threads: Number,
     on_progress: Option<Py<PyAny>>,
     on_count: Option<Py<PyAny>>,
+    ranges: Option<bool>,
+    max_memory_mb: Option<Number>,
 ) -> PyResult<TabularPolicy> {
     let AnyGame(game) = &game;
     let settings = settings_of(seed, &seeds, threads.cores()?)?;
-    let most = most_histories(&max_histories)?;
+    let limits = (most_histories(&max_histories)?, most_bytes(max_memory_mb)?);
     let progress = Progress::new(0, on_progress, on_count);
-    let (asked, found) = ask(py, game, agent, &settings, Trees::Grow(most), &progress)?;
-    let policy = asked.inner()?;
-    let response = py.detach(|| policy.best_response(settings.threads)).map_err(errors::halted)?;
+    let (asked, values) = ask(py, game, agent, &settings, Trees::Grow { ranges, limits }, &progress)?;
+    let response = py.detach(|| asked.best_response(settings.threads)).map_err(errors::halted)?;
     let origin = origin(format!("best response to {}", asked.name()));
-    let (values, against) = (found.responses.as_slice().to_vec(), Some(Py::new(py, asked)?));
-    let measured = Measured { values, nash_conv: None, seeds: 0, against };
-    Ok(TabularPolicy::new(game.clone(), origin, Table::Tree(response), settings.seed, measured))
+    let measured = Measured { values, nash_conv: None, seeds: 0, against: Some(Py::new(py, asked)?) };
+    Ok(TabularPolicy::new(game.clone(), origin, response, settings.seed, measured))
 }
 
 /// More seeds than this are a mistake.
@@ -329,14 +348,19 @@ pub(crate) fn settings_of(seed: Seed, seeds: &Number, threads: usize) -> PyResul
     Ok(AskSettings { seed: seed.0, seeds: seeds.between("seeds", 1, MAX_SEEDS)?, threads })
 }
 
-/// The tree whose information sets an agent is asked about.
+/// The information sets that an agent is asked about.
 pub(crate) enum Trees {
     Given(Arc<dyn DynTree>),
-    /// That of a policy, or a new one of at most so many histories.
-    Grow(usize),
+    /// Those of a policy, or of a new tree of at most so many histories, or on public states that take at most so many bytes
+    /// to solve.
+    Grow {
+        ranges: Option<bool>,
+        limits: (usize, u64),
+    },
 }
 
-/// Queries an agent at every information set of a tree. Returns its policy, with its distance from equilibrium.
+/// Queries an agent at every information set of a tree, or on public states. Returns its policy, with its distance from
+/// equilibrium, and the values of best responses of all players to it.
 pub(crate) fn ask(
     py: Python<'_>,
     game: &Game,
@@ -344,32 +368,53 @@ pub(crate) fn ask(
     settings: &AskSettings,
     trees: Trees,
     progress: &Progress,
-) -> PyResult<(TabularPolicy, NashConv)> {
+) -> PyResult<(TabularPolicy, Vec<f64>)> {
     let (sender, receiver) = channel();
     let entrant = entrant(game, agent, &sender)?;
     // The agent ends with the work: it holds a sender.
     let work = move || {
-        let tree = match (trees, &entrant) {
-            (Trees::Given(tree), _) => tree,
-            (Trees::Grow(_), DynEntrant::Table(_, policy)) => policy.tree(),
-            (Trees::Grow(most), _) => {
-                let hint = "; `stier exploit` gives a lower bound without a tree";
-                enumerate(game, most, settings.threads, progress, hint)?
-            }
-        };
         let seeds = entrant.num_seeds(settings);
-        progress.expect(tree.information_sets() as u64 * seeds.max(1));
-        let policy = tree.policy_of(&entrant, settings, &progress.interrupt, &|| progress.advance());
-        let policy = policy.map_err(|error| match error {
+        let failed = |error| match error {
             AskError::Oracle(_) | AskError::OtherGame(_) | AskError::Unsuited(_) => errors::agent(error),
             _ => errors::halted(error),
-        })?;
-        let found = policy.nash_conv(settings.threads).map_err(errors::halted)?;
-        let measured = Measured { seeds, ..Measured::of(&found) };
-        Ok::<_, PyErr>((
-            TabularPolicy::new(game.clone(), origin(entrant.label()), Table::Tree(policy), settings.seed, measured),
-            found,
-        ))
+        };
+        let (interrupt, watch) = (&progress.interrupt, || progress.advance());
+        let policy_of = |tree: Arc<dyn DynTree>| {
+            progress.expect(tree.information_sets() as u64 * seeds.max(1));
+            let policy = tree.policy_of(&entrant, settings, interrupt, &watch).map_err(failed)?;
+            let found = policy.nash_conv(settings.threads).map_err(errors::halted)?;
+            Ok::<_, PyErr>((Table::Tree(policy), Measured::of(&found), found.responses.as_slice().to_vec()))
+        };
+        let on_ranges = |policy: Arc<RangePolicy>| {
+            let found = threads::install(settings.threads, || policy.measure()).map_err(errors::halted)?;
+            Ok((Table::Ranges(policy), Measured::of_values(&found), found.responses.to_vec()))
+        };
+        let grow = |ranges: Option<bool>, limits: (usize, u64)| {
+            let by_ranges = ranges.unwrap_or_else(|| match &entrant {
+                DynEntrant::Ranges(..) => true,
+                DynEntrant::Table(..) => false,
+                DynEntrant::Spec(_) | DynEntrant::Callback(..) => needs_ranges(game, limits.0),
+            });
+            match &entrant {
+                DynEntrant::Ranges(_, policy) if by_ranges => return on_ranges(policy.clone()),
+                DynEntrant::Table(_, policy) if !by_ranges => return policy_of(policy.tree()),
+                _ => {}
+            }
+            if let Some(public) = public_tree_if(by_ranges, ranges, game, limits, interrupt)? {
+                progress.expect(public.0.num_choices() * seeds.max(1));
+                let policy = game.face().policy_on_ranges(public, &entrant, settings, interrupt, &watch);
+                return on_ranges(Arc::new(policy.map_err(failed)?));
+            }
+            let hint = "; `stier exploit` gives a lower bound without a tree";
+            policy_of(enumerate(game, limits.0, settings.threads, progress, hint)?)
+        };
+        let (table, measured, responses) = match trees {
+            Trees::Given(tree) => policy_of(tree)?,
+            Trees::Grow { ranges, limits } => grow(ranges, limits)?,
+        };
+        let measured = Measured { seeds, ..measured };
+        let found = TabularPolicy::new(game.clone(), origin(entrant.label()), table, settings.seed, measured);
+        Ok((found, responses))
     };
     progress.converse(py, (sender, receiver), work, |question| question.ask(py, game), |error| error)
 }

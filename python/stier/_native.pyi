@@ -548,6 +548,9 @@ def best_response(
     threads: SupportsIndex,
     on_progress: Callable[[int, int], object] | None = None,
     on_count: Callable[[int, int], object] | None = None,
+    *,
+    ranges: bool | None = None,
+    max_memory_mb: SupportsIndex | None = None,
 ) -> TabularPolicy: ...
 def properties(
     game: _AnyGame,

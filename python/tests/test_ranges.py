@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers import random_walk
 
 import stier
+from stier.network import Classes, Network
 from stier.solving import GameTree
 
 #: Decks with all options: referee and counter, both scorings, all returns of one bout, one to three suits.
@@ -62,6 +65,65 @@ def test_public_states_of_plain_games(game: str) -> None:
     exact = stier.solve(game, iterations=200, ranges=False)
     assert found.values == pytest.approx(exact.values, abs=1e-4)
     assert found.nash_conv == pytest.approx(exact.nash_conv, abs=1e-4)
+
+
+@pytest.mark.parametrize("game", [*(f"schwinget:{deck}" for deck in DECKS), *PLAIN])
+def test_agents_are_as_far_from_equilibrium_as_on_the_tree(game: str, tmp_path: Path) -> None:
+    tree = GameTree(game)
+    path = tmp_path / "network"
+    untrained = Network.random(tree.game, hidden=(8,), seed=1)
+    strong = (100 * untrained.policy[0], untrained.policy[1])
+    replace(untrained, policy=strong, classes=Classes.of(tree.game)).save(path)
+    own = [stier.solve(game, iterations=20)] if game in PLAIN else ["greedy", "rule"]
+    network = f"network:path={path},choose=sample"
+    for agent in ["random", network, *own]:
+        exact = tree.policy_of(agent)
+        response = stier.solving.best_response(game, agent, ranges=True)
+        found = response.against
+        assert found is not None
+        assert found.public_states
+        assert found.name == exact.name
+        assert found.values == pytest.approx(exact.values, abs=1e-6)
+        assert found.nash_conv == pytest.approx(exact.nash_conv, abs=1e-6)
+        assert stier.solving.nash_conv(game, agent, ranges=True) == found.nash_conv
+        assert stier.exploitability(game, agent, ranges=True) == found.exploitability
+        if agent == network and tree.information_sets < 20_000:
+            gained = [best - value for best, value in zip(response.values, found.values, strict=True)]
+            assert gains(tree, agent, response) == pytest.approx(gained, abs=1e-6)
+
+
+def gains(tree: GameTree, agent: str | stier.TabularPolicy, response: stier.TabularPolicy) -> list[float]:
+    """Returns what each player gains if it alone follows the response, and the others the agent."""
+    probabilities = [tree.policy_of(policy).probabilities() for policy in (agent, response)]
+    players, before, found = tree.players(), tree.policy(probabilities[0]).values, []
+    for player in range(2):
+        mixed = np.where((players == player)[:, None], probabilities[1], probabilities[0])
+        found.append(tree.policy(mixed).values[player] - before[player])
+    return found
+
+
+def test_an_agent_is_asked_with_the_same_seeds_on_any_number_of_threads() -> None:
+    game = f"schwinget:{DECKS[1]}"
+    asked = [
+        stier.solving.best_response(game, "ismcts:iterations=5", ranges=True, seed=3, seeds=2, threads=threads).against
+        for threads in (1, 2, 3)
+    ]
+    assert len({(found.nash_conv, *found.values, found.seeds) for found in asked if found}) == 1
+    other = stier.solving.nash_conv(game, "ismcts:iterations=5", ranges=True, seed=4, seeds=2)
+    assert 0 < other != asked[0].nash_conv
+    assert 0 < asked[0].nash_conv < GameTree(game).policy_of("random").nash_conv * 2
+
+
+def test_functions_of_python_are_asked() -> None:
+    game, calls = stier.load_game(f"schwinget:{DECKS[7]}"), []
+
+    def last(state: stier.State) -> int:
+        calls.append(state.information_state_string())
+        return state.legal_actions()[-1]
+
+    found = stier.solving.nash_conv(game, last, ranges=True)
+    assert len(calls) == len(set(calls))
+    assert found == pytest.approx(stier.solving.nash_conv(game, last, ranges=False), abs=1e-6)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -26,9 +26,7 @@ use thiserror::Error;
 
 use crate::agent::lines::Line;
 use crate::agent::player::Player;
-#[cfg(feature = "threads")]
-use crate::agent::threads::Watch;
-use crate::agent::threads::{self, WatchOf};
+use crate::agent::threads::{self, Watch, WatchOf};
 use crate::agent::{DecideError, Decision};
 #[cfg(feature = "threads")]
 use crate::arena::properties::{self, MeasureError, Properties};
@@ -40,13 +38,13 @@ use crate::batch::vector::{self, Vector, VectorError};
 use crate::batch::{ManyError, resample_many, search_many};
 use crate::belief::marginals::{Marginals, marginals};
 use crate::catalogue::{AgentSpec, Unsuited};
-use crate::solve::RangePolicy;
 use crate::solve::game_tree::{self, BuildError, GameTree};
 use crate::solve::tabular::IndexedTree;
+use crate::solve::{RangePolicy, RangeTree};
 
 use self::entrant::ErasedEntrant;
 use self::state::{Dealt, ErasedState};
-use self::tree::ErasedTree;
+use self::tree::{Asked, ErasedTree};
 
 pub use entrant::{Callback, DynEntrant};
 pub use facts::GameFacts;
@@ -131,6 +129,16 @@ pub trait DynGame: Send + Sync + Debug {
         max_histories: usize,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Box<dyn PublicForm>, NoPublicForm>;
+    /// The behaviour of an entrant on the public states of this game, with a new form of it; see
+    /// [`RangePolicy::of_agent`] and [`DynTree::policy_of`].
+    fn policy_on_ranges(
+        &self,
+        public: (Arc<RangeTree>, Box<dyn PublicForm>),
+        entrant: &DynEntrant,
+        settings: &AskSettings,
+        interrupt: &Arc<AtomicBool>,
+        watch: Watch<'_>,
+    ) -> Result<RangePolicy, AskError>;
     /// Estimates the number of histories; see [`game_tree::estimate_size`].
     fn estimate_histories(&self) -> game_tree::TreeSize;
     /// All histories of the game, if there are no more than that; see [`GameTree::build`].
@@ -264,6 +272,20 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Box<dyn PublicForm>, NoPublicForm> {
         self.game.public_form(max_histories, goes_on)
+    }
+
+    fn policy_on_ranges(
+        &self,
+        public: (Arc<RangeTree>, Box<dyn PublicForm>),
+        entrant: &DynEntrant,
+        settings: &AskSettings,
+        interrupt: &Arc<AtomicBool>,
+        watch: Watch<'_>,
+    ) -> Result<RangePolicy, AskError> {
+        let asked = Asked::new(self.clone(), entrant, settings, interrupt)?;
+        let name = format!("{self:?}");
+        let enter = || asked.enter();
+        Ok(RangePolicy::of_agent(&*self.game, &name, public, &enter, &asked.seeds, asked.threads, watch)?)
     }
 
     fn estimate_histories(&self) -> game_tree::TreeSize {

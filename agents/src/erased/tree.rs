@@ -10,9 +10,9 @@ use stier_core::{Action, ActionSet as _, FullGame, Game, Rng, Scene, Seat, Turn}
 use thiserror::Error;
 
 use super::{DynEntrant, DynGame, DynState, ErasedEntrant, ErasedGame};
-use crate::agent::DecideError;
 use crate::agent::player::Player;
 use crate::agent::threads::{self, Halted, Watch, WatchOf};
+use crate::agent::{Agent, DecideError};
 use crate::arena::Entrant as _;
 #[cfg(feature = "threads")]
 use crate::batch::vector::Cells;
@@ -196,32 +196,11 @@ impl<G: FullGame> DynTree for ErasedTree<G> {
         interrupt: &Arc<AtomicBool>,
         watch: Watch<'_>,
     ) -> Result<Arc<dyn DynPolicy>, AskError> {
-        let game = self.erased();
-        let mut threads = settings.threads;
-        match entrant {
-            DynEntrant::Table(_, table) => return Ok(self.table(game.table(&**table)?.policy().clone())),
-            DynEntrant::Callback(..) => threads = 1,
-            DynEntrant::Ranges(_, policy) => game.plays(policy)?,
-            DynEntrant::Spec(spec) => {
-                spec.check(&*game)?;
-                if spec.facts().is_oracle {
-                    return Err(AskError::Oracle(spec.to_string()));
-                }
-            }
+        let asked = Asked::new(self.erased(), entrant, settings, interrupt)?;
+        if let DynEntrant::Table(_, table) = entrant {
+            return Ok(self.table(self.erased().table(&**table)?.policy().clone()));
         }
-        let guest = ErasedEntrant { game, entrant: entrant.clone(), interrupt: interrupt.clone() };
-        let enter = || match guest.enter(self.tree().game()) {
-            Player::Fair(agent) => agent,
-            Player::Oracle(_) => unreachable!("oracles have been refused"),
-        };
-        // The first is the given one, so that one seed is the first of several.
-        let further = |index| match index {
-            0 => settings.seed,
-            _ => Rng::stream(settings.seed, "seed of an agent", index).bits(),
-        };
-        let seed = |index| further(index) ^ entrant.seed().rotate_left(32);
-        let seeds: Vec<u64> = (0..entrant.num_seeds(settings).max(1)).map(seed).collect();
-        Ok(self.table(policy_of(self.tree(), &enter, &seeds, threads, watch)?))
+        Ok(self.table(policy_of(self.tree(), &|| asked.enter(), &asked.seeds, asked.threads, watch)?))
     }
 
     fn solve(
@@ -351,6 +330,53 @@ fn spread<'a>(tree: &dyn DynTree, row: impl Fn(u32) -> &'a [f64]) -> Vec<f64> {
         tree.actions(set).iter().zip(row(set)).for_each(|(action, &number)| out[action.index()] = number);
     }
     numbers
+}
+
+/// An entrant that is queried.
+pub(super) struct Asked<G> {
+    guest: ErasedEntrant<G>,
+    pub(super) seeds: Vec<u64>,
+    pub(super) threads: usize,
+}
+
+impl<G: FullGame> Asked<G> {
+    /// Refuses entrants that do not play this game, or that see everything.
+    pub(super) fn new(
+        game: ErasedGame<G>,
+        entrant: &DynEntrant,
+        settings: &AskSettings,
+        interrupt: &Arc<AtomicBool>,
+    ) -> Result<Self, AskError> {
+        let mut threads = settings.threads;
+        match entrant {
+            DynEntrant::Table(_, table) => game.table(&**table).map(|_| ())?,
+            DynEntrant::Callback(..) => threads = 1,
+            DynEntrant::Ranges(_, policy) => game.plays(policy)?,
+            DynEntrant::Spec(spec) => {
+                spec.check(&*game)?;
+                if spec.facts().is_oracle {
+                    return Err(AskError::Oracle(spec.to_string()));
+                }
+            }
+        }
+        // The first is the given one, so that one seed is the first of several.
+        let further = |index| match index {
+            0 => settings.seed,
+            _ => Rng::stream(settings.seed, "seed of an agent", index).bits(),
+        };
+        let seed = |index| further(index) ^ entrant.seed().rotate_left(32);
+        let seeds = (0..entrant.num_seeds(settings).max(1)).map(seed).collect();
+        let guest = ErasedEntrant { game, entrant: entrant.clone(), interrupt: interrupt.clone() };
+        Ok(Self { guest, seeds, threads })
+    }
+
+    /// The entrant as an agent.
+    pub(super) fn enter(&self) -> Box<dyn Agent<G>> {
+        match self.guest.enter(&self.guest.game) {
+            Player::Fair(agent) => agent,
+            Player::Oracle(_) => unreachable!("oracles have been refused"),
+        }
+    }
 }
 
 /// The best responses of every seat, in one policy.

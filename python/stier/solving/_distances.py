@@ -1,4 +1,4 @@
-"""The exact distance of agents from equilibrium in small games."""
+"""The exact distance of agents from equilibrium, in small games and on public states."""
 
 from __future__ import annotations
 
@@ -18,10 +18,18 @@ def best_response(
     seed: int = 0,
     seeds: int = 1,
     max_histories: int = 50_000_000,
+    ranges: bool | None = None,
+    max_memory_mb: int = 4096,
     threads: int = 0,
     progress: bool = False,
 ) -> TabularPolicy:
     """Computes the best response of every player to an agent at all other seats, on the whole game.
+
+    Games that `solve` takes on public states are measured there, too: the agent is asked for every public state and
+    every hand with a choice. Public states forget the order of draws and name the trump suit first. An agent to which
+    these matter is asked about one order, in which cards came as they were played, and about the first suit as trump: it is
+    measured as if it always played like that. Built-in agents that do not search and networks trained with `symmetry`
+    are measured exactly: neither matters to them.
 
     What the agent does is asked at every information set. An `Agent`, or its text form, is asked for the probabilities
     with which it chooses, each time as newly made with a seed of its own; a callable for an action, in this thread. A
@@ -40,13 +48,17 @@ def best_response(
         seeds: The number of seeds, hashed from `seed`, whose policies are averaged, for agents that search and for
             callables. Agents whose policy does not depend on a seed are asked once.
         max_histories: A game with more histories is refused, as in `solve`.
+        ranges: True to measure on public states, False on the tree of histories. By default a policy is measured where
+            it is from, and other agents on public states if there are more histories than `max_histories`.
+        max_memory_mb: On public states, a game that takes about more megabytes to solve is refused.
         threads: Threads; 0 for all cores.
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         AgentError: An agent that does not exist, is for another game, or sees everything.
         IllegalActionError: A callable chose an action that is not legal.
-        ArgumentError: A game with more histories, or a number that is out of range.
+        ArgumentError: A game with more histories or that takes more memory, a game without public states if they are
+            demanded, or a number that is out of range.
     """
     if isinstance(agent, HasPolicy):
         from stier.open_spiel import tabular
@@ -55,7 +67,7 @@ def best_response(
         game = agent.game
     arguments = (game, as_agent(agent), seed, seeds, max_histories, threads)
     with counting(progress) as count, bar(progress, "information sets") as update:
-        return _native.best_response(*arguments, update, count)
+        return _native.best_response(*arguments, update, count, ranges=ranges, max_memory_mb=max_memory_mb)
 
 
 def nash_conv(
@@ -65,6 +77,8 @@ def nash_conv(
     seed: int = 0,
     seeds: int = 1,
     max_histories: int = 50_000_000,
+    ranges: bool | None = None,
+    max_memory_mb: int = 4096,
     threads: int = 0,
     progress: bool = False,
 ) -> float:
@@ -73,19 +87,27 @@ def nash_conv(
     It is 0 if the agent plays an equilibrium, and only then. Arguments and errors as in `best_response`: a search
     should be asked with several `seeds`. That of a solution on public states was measured when it was made.
     """
-    return _measured(
-        game, agent, seed=seed, seeds=seeds, max_histories=max_histories, threads=threads, progress=progress
+    return measured(
+        game,
+        agent,
+        seed=seed,
+        seeds=seeds,
+        max_histories=max_histories,
+        ranges=ranges,
+        max_memory_mb=max_memory_mb,
+        threads=threads,
+        progress=progress,
     ).nash_conv
 
 
-def _measured(game: AnyGame, agent: AnyAgent, **settings: Any) -> TabularPolicy:
+def measured(game: AnyGame, agent: AnyAgent, *, ranges: bool | None, **settings: Any) -> TabularPolicy:
     """Returns the policy of the agent in this game, with its distance from equilibrium."""
     found = as_agent(agent) if isinstance(agent, str) else agent
-    if isinstance(found, TabularPolicy) and found.public_states:
+    if isinstance(found, TabularPolicy) and found.public_states and found.against is None and ranges is not False:
         own = game if isinstance(game, Game) else load_game(game)
         if found.game == own:
             return found
-    return best_response(game, agent, **settings).against
+    return best_response(game, agent, ranges=ranges, **settings).against
 
 
 def exploitability(
@@ -95,6 +117,8 @@ def exploitability(
     seed: int = 0,
     seeds: int = 1,
     max_histories: int = 50_000_000,
+    ranges: bool | None = None,
+    max_memory_mb: int = 4096,
     threads: int = 0,
     progress: bool = False,
 ) -> float:
@@ -103,6 +127,14 @@ def exploitability(
     In a zero-sum game for two it is what the agent loses against its worst opponent, beyond the value of the game and
     averaged over both seats. Arguments and errors as in `best_response`: a search should be asked with several `seeds`.
     """
-    return _measured(
-        game, agent, seed=seed, seeds=seeds, max_histories=max_histories, threads=threads, progress=progress
+    return measured(
+        game,
+        agent,
+        seed=seed,
+        seeds=seeds,
+        max_histories=max_histories,
+        ranges=ranges,
+        max_memory_mb=max_memory_mb,
+        threads=threads,
+        progress=progress,
     ).exploitability

@@ -8,6 +8,7 @@
 //! other player that fit (M. Johanson, K. Waugh, M. Bowling and M. Zinkevich, *Accelerating Best Response Calculation in
 //! Large Extensive Games*, 2011). Numbers are in single precision; values of policies are measured in double precision.
 
+mod ask;
 mod file;
 mod parts;
 mod passes;

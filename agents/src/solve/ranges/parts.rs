@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use stier_core::public::{PublicForm, Score};
+use stier_core::public::{PublicForm, PublicState, Score};
 
 use super::shapes::{Shape, Shapes};
 use super::{RangeSize, TooManyHands};
@@ -142,6 +142,16 @@ impl Part {
     }
 }
 
+/// A public state: its number in the form, and where its numbers are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    pub(super) public: PublicState,
+    pub(super) shape: u32,
+    pub(super) lane: usize,
+    /// The number of the part; the top one is the last.
+    pub(super) part: usize,
+}
+
 /// All public states of a game.
 pub struct RangeTree {
     pub(super) shapes: Shapes,
@@ -194,6 +204,49 @@ impl RangeTree {
     /// The size of the game.
     pub fn size(&self) -> RangeSize {
         self.size
+    }
+
+    /// The number of hands with a choice in all public states.
+    pub fn num_choices(&self) -> u64 {
+        let choices = |(shape, block): (&Shape, &Block)| match shape {
+            Shape::Choice(choice) => choice.cells.windows(2).filter(|ends| ends[0] < ends[1]).count() * block.lanes,
+            Shape::Ending(_) => 0,
+        };
+        let all = self.parts.iter().flat_map(|part| self.shapes.all.iter().zip(&part.blocks));
+        let top = self.shapes.all.iter().zip(&self.top.blocks).zip(&self.cut).filter(|(_, cut)| !**cut);
+        all.chain(top.map(|(shape, _)| shape)).map(choices).sum::<usize>() as u64
+    }
+
+    /// The public state of an opening.
+    pub(super) fn opening(&self, number: usize, public: PublicState) -> Option<Spot> {
+        let &(shape, lane) = self.top.openings.get(number)?;
+        Some(Spot { public, shape, lane, part: self.parts.len() })
+    }
+
+    /// The public state after a branch.
+    pub(super) fn after(&self, spot: Spot, branch: usize, public: PublicState) -> Spot {
+        let lane = spot.lane + self.block(spot.part, spot.shape).offsets[branch];
+        let shape = self.shapes.all[spot.shape as usize].branches()[branch].shape;
+        Spot { public, shape, lane, part: spot.part }
+    }
+
+    /// The place in the part below, for one at the end of the top part.
+    pub(super) fn below(&self, spot: Spot) -> Spot {
+        if spot.part < self.parts.len() || !self.cut[spot.shape as usize] {
+            return spot;
+        }
+        let openings = self.parts.iter().zip(&self.links).enumerate().flat_map(|(number, (part, links))| {
+            part.openings.iter().zip(links).map(move |(&opening, &above)| (number, opening, above))
+        });
+        let is_here =
+            |&(_, opening, above): &(usize, (u32, usize), usize)| (opening.0, above) == (spot.shape, spot.lane);
+        let (part, (_, lane), _) = openings.into_iter().find(is_here).expect("the cut is linked");
+        Spot { lane, part, ..spot }
+    }
+
+    /// The place of the numbers of a shape in a part.
+    pub(super) fn block(&self, part: usize, shape: u32) -> &Block {
+        &self.parts.get(part).unwrap_or(&self.top).blocks[shape as usize]
     }
 
     /// All parts, the top one last.

@@ -52,8 +52,8 @@ pub(super) enum Task<'a> {
     Learn { regrets: &'a mut [f32], sums: &'a mut [f32], discount: [f32; 2], fading: f32 },
     /// Follows the policy.
     Follow,
-    /// Takes the best action of each hand.
-    Best,
+    /// Takes the best action of each hand, and notes it if there is room.
+    Best { chosen: Option<&'a mut [f32]> },
 }
 
 /// Numbers of hands.
@@ -296,7 +296,7 @@ impl<T: Real> Pass<'_, '_, T> {
     fn decide(&mut self, number: usize, choice: &Choice, (start, count): (usize, usize)) {
         let (shapes, part) = (self.shapes, self.part);
         let block = &part.blocks[number];
-        if !matches!(*self.task, Task::Best) {
+        if !matches!(*self.task, Task::Best { .. }) {
             self.policy(choice, block.cells, block.width, (start, count));
         }
         let memory = &mut *self.memory;
@@ -327,12 +327,23 @@ impl<T: Real> Pass<'_, '_, T> {
             }
             let mut total = [T::default(); CHUNK];
             match &mut *self.task {
-                Task::Best => {
+                Task::Best { chosen } => {
                     total[..count].copy_from_slice(&memory.values[from * CHUNK..][..count]);
                     for cell in from + 1..to {
                         let values = &memory.values[cell * CHUNK..][..count];
                         for (total, value) in total[..count].iter_mut().zip(values) {
                             *total = if *value > *total { *value } else { *total };
+                        }
+                    }
+                    if let Some(chosen) = chosen {
+                        let mut open = [1.0; CHUNK];
+                        for cell in from..to {
+                            let values = &memory.values[cell * CHUNK..][..count];
+                            let out = &mut chosen[block.cells + cell * block.width + start..][..count];
+                            for (((out, value), total), open) in out.iter_mut().zip(values).zip(&total).zip(&mut open) {
+                                *out = if *value == *total { *open } else { 0.0 };
+                                *open -= *out;
+                            }
                         }
                     }
                 }

@@ -8,10 +8,10 @@ use stier_core::hash::fnv1a;
 use stier_core::public::{Place, PublicForm, PublicScene, PublicState};
 use stier_core::{Action, ActionSet as _, Game, Rng, Seat, SeatView as _};
 
-use super::parts::RangeTree;
+use super::parts::{RangeTree, Spot};
 use super::passes::TINY;
 use super::shapes::Shape;
-use super::solver::{RangeValues, measure};
+use super::solver::{RangeValues, measure, respond};
 use crate::agent::sampling::draw;
 use crate::agent::threads::locked;
 use crate::agent::{Agent, Decision};
@@ -23,44 +23,55 @@ pub struct RangePolicy {
     game: String,
     /// Up to a factor for each hand: by part, action of a hand with a choice, and public state.
     rows: Vec<Vec<f32>>,
-    form: Mutex<Guide>,
+    form: Arc<Mutex<Guide>>,
 }
 
-/// The way to a public state.
-struct Guide {
-    form: Box<dyn PublicForm>,
+/// The form of a game, with the ways to public states.
+pub(super) struct Guide {
+    pub(super) form: Box<dyn PublicForm>,
     openings: Vec<PublicState>,
-    /// By public state and action: the public state that follows, and the number of the branch.
-    known: HashMap<(PublicState, Action), (PublicState, usize)>,
+    /// By public state: the events, with the public states that follow.
+    known: HashMap<PublicState, Arc<[(Action, PublicState)]>>,
 }
 
-/// The largest number of steps that are remembered.
-const MAX_KNOWN: usize = 1 << 18;
+/// The largest number of public states that are remembered.
+const MAX_KNOWN: usize = 1 << 16;
 
 impl Guide {
-    fn follow(&mut self, public: PublicState, action: Action) -> Option<(PublicState, usize)> {
-        if let Some(&found) = self.known.get(&(public, action)) {
-            return Some(found);
+    pub(super) fn new(mut form: Box<dyn PublicForm>) -> Self {
+        let openings = form.openings().iter().map(|opening| opening.public).collect();
+        Self { form, openings, known: HashMap::new() }
+    }
+
+    /// The events in a public state, with the public states that follow.
+    pub(super) fn events(&mut self, public: PublicState) -> Arc<[(Action, PublicState)]> {
+        if let Some(known) = self.known.get(&public) {
+            return known.clone();
         }
-        let PublicScene::Choice(choice) = self.form.scene(public) else { return None };
-        if self.known.len() > MAX_KNOWN {
+        let events = match self.form.scene(public) {
+            PublicScene::Choice(choice) => {
+                let named = (0..).zip(&choice.branches);
+                named.map(|(number, branch)| (branch.action.unwrap_or(Action(number)), branch.public)).collect()
+            }
+            PublicScene::Ending(_) => Arc::default(),
+        };
+        if self.known.len() >= MAX_KNOWN {
             self.known.clear();
         }
-        for (number, branch) in choice.branches.iter().enumerate() {
-            if let Some(action) = branch.action {
-                self.known.insert((public, action), (branch.public, number));
-            }
-        }
-        self.known.get(&(public, action)).copied()
+        self.known.insert(public, events);
+        self.known[&public].clone()
     }
 }
 
 impl RangePolicy {
     /// Combines a tree and a policy of this tree, which holds for every hand a number for each action: the probabilities up
     /// to a factor. `form` is the form of the game, and `game` its name with its rules.
-    pub(super) fn new(tree: Arc<RangeTree>, rows: Vec<Vec<f32>>, mut form: Box<dyn PublicForm>, game: &str) -> Self {
-        let openings = form.openings().iter().map(|opening| opening.public).collect();
-        Self { tree, game: game.to_string(), rows, form: Mutex::new(Guide { form, openings, known: HashMap::new() }) }
+    pub(super) fn new(tree: Arc<RangeTree>, rows: Vec<Vec<f32>>, form: Box<dyn PublicForm>, game: &str) -> Self {
+        Self::with_guide(tree, rows, Guide::new(form), game)
+    }
+
+    pub(super) fn with_guide(tree: Arc<RangeTree>, rows: Vec<Vec<f32>>, guide: Guide, game: &str) -> Self {
+        Self { tree, game: game.to_string(), rows, form: Arc::new(Mutex::new(guide)) }
     }
 
     /// The game, with its rules.
@@ -88,6 +99,12 @@ impl RangePolicy {
         measure(&self.tree, &self.rows.iter().map(|rows| &rows[..]).collect::<Vec<_>>())
     }
 
+    /// The best responses of both seats to the policy, in one policy.
+    pub fn best_response(&self) -> Self {
+        let Self { tree, game, rows, form } = self;
+        Self { tree: tree.clone(), game: game.clone(), rows: respond(tree, rows), form: form.clone() }
+    }
+
     /// The legal actions of a player with their probabilities. `find` finds the place and the seat of the player in the form
     /// of the game. `None` if there is no such place.
     pub fn row(&self, find: impl FnOnce(&dyn PublicForm) -> Option<(Place, Seat)>) -> Option<Vec<(Action, f64)>> {
@@ -103,42 +120,22 @@ impl RangePolicy {
     /// The probabilities of the actions of a hand, by rank.
     fn shares(&self, guide: &mut Guide, place: &Place, seat: Seat) -> Option<Vec<f64>> {
         let tree = &*self.tree;
-        let mut public = *guide.openings.get(place.opening)?;
-        let (mut shape, mut lane) = *tree.top.openings.get(place.opening)?;
-        // The number of the part; the top one is the last.
-        let mut part = tree.parts.len();
-        for &event in &place.events {
-            (shape, lane, part) = self.below(shape, lane, part);
-            let (next, branch) = guide.follow(public, event)?;
-            let blocks = &tree.all_parts().nth(part)?.blocks;
-            lane += blocks[shape as usize].offsets[branch];
-            shape = tree.shapes.all[shape as usize].branches()[branch].shape;
-            public = next;
+        let mut spot = tree.opening(place.opening, *guide.openings.get(place.opening)?)?;
+        for event in &place.events {
+            let events = guide.events(spot.public);
+            let branch = events.iter().position(|(other, _)| other == event)?;
+            spot = tree.after(tree.below(spot), branch, events[branch].1);
         }
-        (shape, lane, part) = self.below(shape, lane, part);
+        let Spot { public, shape, lane, part } = tree.below(spot);
         let hand = guide.form.hand(public, seat, place.hand)?;
         let Shape::Choice(choice) = &tree.shapes.all[shape as usize] else { return None };
         let cells = usize::from(choice.cells[hand])..usize::from(choice.cells[hand + 1]);
-        let block = &tree.all_parts().nth(part)?.blocks[shape as usize];
+        let block = tree.block(part, shape);
         let number = |cell: usize| f64::from(self.rows[part][block.cells + cell * block.width + lane].max(0.0));
         let row: Vec<f64> = cells.map(number).collect();
         let sum: f64 = row.iter().sum();
         let even = 1.0 / row.len() as f64;
         Some(row.iter().map(|&number| if sum > f64::from(TINY) { number / sum } else { even }).collect())
-    }
-
-    /// The place in the part below, for a place at the end of the top part.
-    fn below(&self, shape: u32, lane: usize, part: usize) -> (u32, usize, usize) {
-        let tree = &*self.tree;
-        if part < tree.parts.len() || !tree.cut[shape as usize] {
-            return (shape, lane, part);
-        }
-        let openings = tree.parts.iter().zip(&tree.links).enumerate().flat_map(|(number, (part, links))| {
-            part.openings.iter().zip(links).map(move |(&opening, &above)| (number, opening, above))
-        });
-        let is_here = |&(_, opening, above): &(usize, (u32, usize), usize)| (opening.0, above) == (shape, lane);
-        let (number, opening, _) = openings.into_iter().find(is_here).expect("the cut is linked");
-        (shape, opening.1, number)
     }
 }
 

@@ -174,11 +174,25 @@ impl Iterative for RangeSolver<'_> {
 pub(super) fn measure(tree: &RangeTree, rows: &[&[f32]]) -> RangeValues {
     let memory = Mutex::<Vec<Memory<f64>>>::default();
     let run = |seat: usize, best: bool| {
-        let task = || if best { Task::Best } else { Task::Follow };
+        let task = || if best { Task::Best { chosen: None } } else { Task::Follow };
         pass(tree, seat, rows.iter().map(|&rows| (Some(rows), task())).collect(), &memory)
     };
     let values = [run(0, false), run(1, false)];
     RangeValues { values, responses: [run(0, true), run(1, true)] }
+}
+
+/// The best responses of both seats to a policy, in one policy. Of equal actions the first is chosen.
+pub(super) fn respond(tree: &RangeTree, rows: &[Vec<f32>]) -> Vec<Vec<f32>> {
+    let memory = Mutex::<Vec<Memory<f64>>>::default();
+    let mut chosen: Vec<Vec<f32>> = rows.iter().map(|rows| vec![0.0; rows.len()]).collect();
+    for seat in 0..2 {
+        let best = |(rows, chosen)| {
+            let (rows, chosen): (&Vec<f32>, &mut Vec<f32>) = (rows, chosen);
+            (Some(&rows[..]), Task::Best { chosen: Some(chosen) })
+        };
+        pass(tree, seat, rows.iter().zip(&mut chosen).map(best).collect(), &memory);
+    }
+    chosen
 }
 
 /// A pass over all parts for one seat. `tasks` holds the policies and the task of each part. Returns the value of the seat.

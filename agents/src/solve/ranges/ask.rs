@@ -1,0 +1,143 @@
+//! The policy of an agent on public states.
+
+use std::sync::Arc;
+
+use stier_core::public::{Place, PublicForm};
+use stier_core::{Action, ActionSet as _, Game, Rng, Seat};
+
+use super::parts::{RangeTree, Spot};
+use super::policy::{Guide, RangePolicy};
+use super::shapes::Shape;
+use crate::agent::Agent;
+use crate::agent::threads::{Halted, Watch, each, goes_on};
+
+/// The number of hands that are gathered before an agent is asked about them.
+const BATCH: u64 = 1 << 16;
+
+/// A public state in which an agent is to be asked about hands with a choice.
+struct Question {
+    opening: usize,
+    events: Vec<Action>,
+    spot: Spot,
+    mover: Seat,
+    /// The number of the first hand among all hands with a choice.
+    first: u64,
+}
+
+/// An agent that is asked.
+struct Asked<'a, G: Game> {
+    game: &'a G,
+    tree: &'a RangeTree,
+    enter: &'a (dyn Fn() -> Box<dyn Agent<G>> + Sync),
+    seeds: &'a [u64],
+    threads: usize,
+    watch: Watch<'a>,
+    /// The policy so far.
+    rows: Vec<Vec<f32>>,
+    open: Vec<Question>,
+    /// The number of hands with a choice that have been met.
+    count: u64,
+}
+
+impl<G: Game> Asked<'_, G> {
+    /// Goes through a public state and all that follow it.
+    fn visit(&mut self, guide: &mut Guide, opening: usize, events: &mut Vec<Action>, spot: Spot) -> Result<(), Halted> {
+        let tree = self.tree;
+        let spot = tree.below(spot);
+        let Shape::Choice(choice) = &tree.shapes.all[spot.shape as usize] else { return Ok(()) };
+        let hands = choice.cells.windows(2).filter(|ends| ends[0] < ends[1]).count() as u64;
+        if hands > 0 {
+            let question = Question { opening, events: events.clone(), spot, mover: choice.mover, first: self.count };
+            self.open.push(question);
+            self.count += hands;
+            if self.count - self.open[0].first >= BATCH {
+                self.ask(&*guide.form)?;
+            }
+        }
+        for (branch, &(event, public)) in guide.events(spot.public).iter().enumerate() {
+            events.push(event);
+            self.visit(guide, opening, events, tree.after(spot, branch, public))?;
+            events.pop();
+        }
+        Ok(())
+    }
+
+    /// Asks about all hands that have been gathered.
+    fn ask(&mut self, form: &dyn PublicForm) -> Result<(), Halted> {
+        let open = std::mem::take(&mut self.open);
+        let own = &*self;
+        let found = each(self.threads, open.len() as u64, self.enter, |agent, number| {
+            own.answer(form, &mut **agent, &open[number as usize])
+        })?;
+        for (question, shares) in open.iter().zip(found) {
+            let Spot { shape, lane, part, .. } = question.spot;
+            let block = self.tree.block(part, shape);
+            for (cell, share) in shares.into_iter().enumerate() {
+                self.rows[part][block.cells + cell * block.width + lane] = share;
+            }
+        }
+        Ok(())
+    }
+
+    /// The policy at a public state: by action of a hand with a choice. Hands that do not fit any of the other player have
+    /// none.
+    fn answer(&self, form: &dyn PublicForm, agent: &mut dyn Agent<G>, question: &Question) -> Result<Vec<f32>, Halted> {
+        let &Question { opening, ref events, spot, mover, mut first } = question;
+        let shape = &self.tree.shapes.all[spot.shape as usize];
+        let Shape::Choice(choice) = shape else { unreachable!("a player acts") };
+        let mut shares = Vec::with_capacity(shape.num_cells());
+        let mut place = Place { opening, events: events.clone(), hand: 0, actions: Vec::new() };
+        let mut row: Vec<f64> = Vec::new();
+        for (hand, ends) in choice.cells.windows(2).enumerate().filter(|(_, ends)| ends[0] < ends[1]) {
+            place.hand = form.key(spot.public, mover, hand);
+            row.clear();
+            row.resize(usize::from(ends[1] - ends[0]), 0.0);
+            let history = self.game.public_history(form, mover, &place);
+            let known = history.map(|history| (self.game.view(&history, mover), self.game.legal(history.state())));
+            for &seed in self.seeds {
+                if let Some((view, legal)) = &known {
+                    debug_assert_eq!(legal.len(), row.len());
+                    agent.restart(Rng::stream(seed, "policy of an agent", first).bits());
+                    let decision = agent.act(self.game, view, *legal);
+                    row.iter_mut().zip(&decision.policy).for_each(|(sum, (_, share))| *sum += share);
+                }
+                goes_on((self.watch)())?;
+            }
+            shares.extend(row.iter().map(|&share| (share / self.seeds.len() as f64) as f32));
+            first += 1;
+        }
+        Ok(shares)
+    }
+}
+
+impl RangePolicy {
+    /// The policy of an agent, which is asked once for every public state and hand with a choice: the mean of those with
+    /// each of the seeds. `enter` creates an agent, which is restarted with its own seed before each query. `watch` is
+    /// called after every query, from any thread, and may stop the calculation. The result depends on the seeds alone, not
+    /// on the number of threads; 0 uses all cores. `form` is the form of the game, and `name` its name with its rules.
+    ///
+    /// Of what an agent knows, it is asked with one [history](Game::public_history) for each hand: an agent whose choices
+    /// depend on what public states forget, such as the order of draws, or on names of suits, is asked about a part of them.
+    pub fn of_agent<G: Game>(
+        game: &G,
+        name: &str,
+        (tree, mut form): (Arc<RangeTree>, Box<dyn PublicForm>),
+        enter: &(dyn Fn() -> Box<dyn Agent<G>> + Sync),
+        seeds: &[u64],
+        threads: usize,
+        watch: Watch<'_>,
+    ) -> Result<Self, Halted> {
+        let rows = tree.all_parts().map(|part| vec![0.0; part.num_cells]).collect();
+        let (open, count) = (Vec::new(), 0);
+        let mut asked = Asked { game, tree: &tree, enter, seeds, threads, watch, rows, open, count };
+        let openings = form.openings();
+        let mut guide = Guide::new(form);
+        for (number, opening) in openings.into_iter().enumerate() {
+            let spot = tree.opening(number, opening.public).expect("the tree is of this form");
+            asked.visit(&mut guide, number, &mut Vec::new(), spot)?;
+        }
+        asked.ask(&*guide.form)?;
+        let rows = asked.rows;
+        Ok(Self::with_guide(tree, rows, guide, name))
+    }
+}
