@@ -114,6 +114,47 @@ def test_an_agent_is_asked_with_the_same_seeds_on_any_number_of_threads() -> Non
     assert 0 < asked[0].nash_conv < GameTree(game).policy_of("random").nash_conv * 2
 
 
+def test_games_with_too_many_histories_are_measured_on_public_states() -> None:
+    """The policy of the first iteration is uniform. There are several parts, and several batches of questions."""
+    uniform = stier.solve(LARGE, iterations=1)
+    found = stier.solving.best_response(LARGE, "random", threads=3).against
+    assert found is not None
+    assert found.public_states == uniform.public_states
+    assert found.values == pytest.approx(uniform.values, abs=1e-9)
+    assert found.nash_conv == pytest.approx(uniform.nash_conv, abs=1e-9)
+    small = f"schwinget:{DECKS[1]}"
+    for settings, states in (({}, None), ({"max_histories": 1000}, 152), ({"ranges": True}, 152)):
+        response = stier.solving.best_response(small, "random", **settings)
+        assert (response.public_states, response.against and response.against.public_states) == (states, states)
+    for settings, message in (
+        ({"max_histories": 1000, "ranges": False}, "max_histories is 1000"),
+        ({"ranges": True, "max_memory_mb": 0}, "max_memory_mb must be between 1 and"),
+    ):
+        with pytest.raises(stier.ArgumentError, match=message):
+            stier.solving.nash_conv(small, "random", **settings)
+    with pytest.raises(stier.ArgumentError, match="cannot be solved on public states"):
+        stier.solving.nash_conv("up_and_down", "random", ranges=True)
+    with pytest.raises(stier.ArgumentError, match=r"schwinget is too large: it has an estimated .* without a tree"):
+        stier.solving.nash_conv("schwinget", "random")
+    with pytest.raises(stier.AgentError, match="oracle sees everything"):
+        stier.solving.nash_conv(small, "oracle", ranges=True)
+
+
+def test_asked_policies_can_be_kept(tmp_path: Path) -> None:
+    game = f"schwinget:{DECKS[1]}"
+    response = stier.solving.best_response(game, "ismcts:iterations=5", ranges=True, seeds=2)
+    again = pickle.loads(pickle.dumps(response))
+    assert (again.values, again.nash_conv, again.origin) == (response.values, None, response.origin)
+    assert again.against.seeds == response.against.seeds == 2
+    response.against.save(tmp_path / "policy")
+    loaded = stier.solving.load_solution(tmp_path / "policy")
+    assert loaded.nash_conv == pytest.approx(response.against.nash_conv, abs=1e-3)
+    # The gain of the response when it plays against the agent's policy.
+    result = stier.pit(game, [response, response.against], deals=2000, seed=1)
+    expected = sum(best - value for best, value in zip(response.values, response.against.values, strict=True)) / 2
+    assert abs(result.mean[0] - expected) < 2 * result.ci95[0]
+
+
 def test_functions_of_python_are_asked() -> None:
     game, calls = stier.load_game(f"schwinget:{DECKS[7]}"), []
 

@@ -27,9 +27,9 @@ def best_response(
 
     Games that `solve` takes on public states are measured there, too: the agent is asked for every public state and
     every hand with a choice. Public states forget the order of draws and name the trump suit first. An agent to which
-    these matter is asked about one order, in which cards came as they were played, and about the first suit as trump: it is
-    measured as if it always played like that. Built-in agents that do not search and networks trained with `symmetry`
-    are measured exactly: neither matters to them.
+    these matter is asked about one order, in which cards came as they were played, and about the first suit as trump:
+    it is measured as if it always played like that. Built-in agents that do not search and networks trained with
+    `symmetry` are measured exactly: neither matters to them.
 
     What the agent does is asked at every information set. An `Agent`, or its text form, is asked for the probabilities
     with which it chooses, each time as newly made with a seed of its own; a callable for an action, in this thread. A
