@@ -206,8 +206,9 @@ impl TabularPolicy {
         self.measured.seeds
     }
 
-    /// The number of information sets of the game, including those with one legal action. On public states, what a player
-    /// knows does not include the order in which it drew its cards, and the last trick does not count.
+    /// The number of information sets of the game, including those with one legal action. On public states
+    /// there are fewer: suits count once until one is trump, the order in which a player drew its cards does not count, and
+    /// the last trick has none.
     #[getter]
     fn information_sets(&self) -> usize {
         match &self.policy {

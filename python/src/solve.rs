@@ -9,14 +9,14 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
-use stier_agents::agent::threads;
+use stier_agents::agent::threads::{self, Halted};
 use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynTree};
 use stier_agents::solve::solution_file::{self, Label};
 use stier_agents::solve::{
     Algorithm, BuildError, Progress as Reached, RangePolicy, RangeTree, Settings, SolveError, Solved, TooLarge,
     TooManyHands, game_of_ranges, read_ranges, solve_ranges,
 };
-use stier_core::public::PublicForm;
+use stier_core::public::{NoPublicForm, PublicForm};
 
 use crate::entrants::entrant;
 use crate::errors;
@@ -99,44 +99,54 @@ const MEMORY_MB: i64 = 4096;
 /// The most memory that a caller can allow.
 const MAX_MEMORY_MB: i64 = 1_000_000;
 
-/// Returns true if a game has too many histories, and a form as public states.
-fn needs_ranges(game: &Game, most_histories: usize) -> bool {
-    game.is_native()
-        && game.face().public_form(0).is_ok()
-        && game.face().estimate_histories().histories > most_histories as f64
+/// The estimated number of histories, if a game has too many and its own form as public states.
+fn needs_ranges(game: &Game, most_histories: usize) -> Option<f64> {
+    let estimate = || game.face().estimate_histories().histories;
+    let has_form = game.is_native() && game.face().public_form(0, &|| true).is_ok();
+    has_form.then(estimate).filter(|&histories| histories > most_histories as f64)
 }
 
-/// The public states of a game, with its form.
+/// The public states of a game, and its form.
+type Public = (Arc<RangeTree>, Box<dyn PublicForm>);
+
+/// The public states of a game, with its form. In errors, `found` says how large the tree of histories would be, and `hint`
+/// is added to their text.
 fn public_tree(
     game: &Game,
-    most_histories: usize,
-    most_bytes: u64,
+    (most_histories, most_bytes): (usize, u64),
+    (found, hint): (&str, &str),
     interrupt: &AtomicBool,
-) -> PyResult<(Arc<RangeTree>, Box<dyn PublicForm>)> {
-    let refused = |error| errors::argument(format!("{} cannot be solved on public states: {error}", game.text()));
-    let form = || game.face().public_form(most_histories).map_err(refused);
-    let tree = RangeTree::new(&mut *form()?, most_bytes, &|| goes_on(interrupt)).map_err(|error| match error {
-        TooManyHands::Halted(halted) => errors::halted(halted),
-        error => errors::argument(format!("{} is too large: {error}", game.text())),
+) -> PyResult<Public> {
+    let form = game.face().public_form(most_histories, &|| goes_on(interrupt).is_continue());
+    let mut form = form.map_err(|error| match error {
+        NoPublicForm::Stopped => errors::halted(Halted::Interrupted),
+        error => errors::argument(format!("{} cannot be solved on public states: {error}", game.text())),
     })?;
-    // A new form forgets what it met on the way.
-    Ok((Arc::new(tree), form()?))
+    let tree = RangeTree::new(&mut *form, most_bytes, &|| goes_on(interrupt)).map_err(|error| match error {
+        TooManyHands::Halted(halted) => errors::halted(halted),
+        error => errors::argument(format!("{} is too large: {found}{error}{hint}", game.text())),
+    })?;
+    Ok((Arc::new(tree), form.forget()))
 }
 
-/// The same if it is to be. Unless the caller demands it, public states are not found from histories, and errors are left
-/// to the tree of histories, which is too large, too.
+/// The same if the caller demands it, or if it is not to be by the tree of histories and the game has too many.
 fn public_tree_if(
-    by_ranges: bool,
     demanded: Option<bool>,
+    is_possible: bool,
     game: &Game,
-    (most_histories, most_bytes): (usize, u64),
+    limits: (usize, u64),
+    hint: &str,
     interrupt: &AtomicBool,
-) -> PyResult<Option<(Arc<RangeTree>, Box<dyn PublicForm>)>> {
-    let listed = if demanded.is_some() { most_histories } else { 0 };
-    match by_ranges.then(|| public_tree(game, listed, most_bytes, interrupt)) {
-        Some(Err(_)) if demanded.is_none() => Ok(None),
-        found => found.transpose(),
-    }
+) -> PyResult<Option<Public>> {
+    let estimate = match demanded {
+        Some(true) => return public_tree(game, limits, ("", hint), interrupt).map(Some),
+        None if is_possible => needs_ranges(game, limits.0),
+        _ => None,
+    };
+    let Some(histories) = estimate else { return Ok(None) };
+    let found =
+        format!("it has an estimated {histories:.1e} histories, and max_histories is {}; on public states ", limits.0);
+    public_tree(game, limits, (&found, hint), interrupt).map(Some)
 }
 
 /// The limit on memory, in bytes.
@@ -213,8 +223,8 @@ pub(crate) fn solve(
     let label = |iterations, looks| Label { source: settings.algorithm.name().to_string(), iterations, history: looks };
     let work = || {
         let interrupt = &counting.interrupt;
-        let by_ranges = ranges.unwrap_or_else(|| settings.algorithm.has_ranges() && needs_ranges(game, most));
-        if let Some((tree, form)) = public_tree_if(by_ranges, ranges, game, (most, most_bytes), interrupt)? {
+        let is_possible = settings.algorithm.has_ranges();
+        if let Some((tree, form)) = public_tree_if(ranges, is_possible, game, (most, most_bytes), "", interrupt)? {
             let text = format!("{:?}", game.face());
             let solved = solve_ranges(&tree, (form, &text), &settings, interrupt, &watch);
             let Solved { policy, iterations, log } = solved.map_err(failed)?;
@@ -284,7 +294,7 @@ fn read(
         let game = load_by_name(py, name, rules).map_err(|error| failed(error.value(py)))?;
         let progress = Progress::new(0, None, None);
         let work = || {
-            let (tree, form) = public_tree(&game, most, u64::MAX, &progress.interrupt)?;
+            let (tree, form) = public_tree(&game, (most, u64::MAX), ("", ""), &progress.interrupt)?;
             let (policy, origin) = read_ranges(tree, form, text, bytes).map_err(|error| failed(&error))?;
             match measured {
                 Some(measured) => {
@@ -390,22 +400,17 @@ pub(crate) fn ask(
             Ok((Table::Ranges(policy), Measured::of_values(&found), found.responses.to_vec()))
         };
         let grow = |ranges: Option<bool>, limits: (usize, u64)| {
-            let by_ranges = ranges.unwrap_or_else(|| match &entrant {
-                DynEntrant::Ranges(..) => true,
-                DynEntrant::Table(..) => false,
-                DynEntrant::Spec(_) | DynEntrant::Callback(..) => needs_ranges(game, limits.0),
-            });
-            match &entrant {
-                DynEntrant::Ranges(_, policy) if by_ranges => return on_ranges(policy.clone()),
-                DynEntrant::Table(_, policy) if !by_ranges => return policy_of(policy.tree()),
+            match (&entrant, ranges) {
+                (DynEntrant::Ranges(_, policy), None | Some(true)) => return on_ranges(policy.clone()),
+                (DynEntrant::Table(_, policy), None | Some(false)) => return policy_of(policy.tree()),
                 _ => {}
             }
-            if let Some(public) = public_tree_if(by_ranges, ranges, game, limits, interrupt)? {
+            let hint = "; `stier exploit` gives a lower bound without a tree";
+            if let Some(public) = public_tree_if(ranges, true, game, limits, hint, interrupt)? {
                 progress.expect(public.0.num_choices() * seeds.max(1));
                 let policy = game.face().policy_on_ranges(public, &entrant, settings, interrupt, &watch);
                 return on_ranges(Arc::new(policy.map_err(failed)?));
             }
-            let hint = "; `stier exploit` gives a lower bound without a tree";
             policy_of(enumerate(game, limits.0, settings.threads, progress, hint)?)
         };
         let (table, measured, responses) = match trees {

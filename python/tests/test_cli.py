@@ -356,7 +356,7 @@ def test_options_and_keys_of_json_are_those_of_the_file(capsys: pytest.CaptureFi
         (["properties", "jass"], "unknown game 'jass'; games: "),
         (
             ["solve", "schwinget"],
-            "an estimated 2.1e33 histories, and more than 1073741823 cannot be enumerated: use smaller rules\n",
+            "an estimated 2.1e33 histories, and --max-histories is 50000000; on public states the hands of a ",
         ),
         (
             ["solve", TINY, "--max-histories", "1000", "--no-ranges"],

@@ -287,7 +287,11 @@ def test_games_with_too_many_histories_are_solved_on_public_states() -> None:
             "external_sampling does not work on public states",
         ),
         (f"schwinget:{DECKS[1]}", {"algorithm": "sequence_form"}, "sequence_form does not work on public states"),
-        (LARGE, {"max_memory_mb": 1}, r"is too large: solving it takes about \d+ MB, and max_memory_mb is 1"),
+        (
+            LARGE,
+            {"max_memory_mb": 1},
+            r"after \d+ different public states it takes too much memory; max_memory_mb is 1",
+        ),
         (LARGE, {"max_memory_mb": 0}, "max_memory_mb must be between 1 and"),
         ("schwinget", {}, "is too large: the hands of a public state have more than 65535 actions"),
     ],
@@ -295,3 +299,107 @@ def test_games_with_too_many_histories_are_solved_on_public_states() -> None:
 def test_what_cannot_be_solved_is_refused(game: str, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(stier.ArgumentError, match=message):
         stier.solve(game, ranges=True, **settings)
+
+
+class Coin:
+    """A coin is tossed; then the players guess in turn."""
+
+    name = "coin"
+    num_players = 2
+    num_actions = 3
+    num_outcomes = 2
+    max_decisions = 2
+    utility_range = (-2.0, 2.0)
+    utility_sum = 0.0
+
+    def initial_state(self) -> tuple[int, ...]:
+        return ()
+
+    def current_player(self, state: tuple[int, ...]) -> int:
+        return stier.CHANCE if len(state) < 1 else len(state) - 1 if len(state) < 3 else stier.TERMINAL
+
+    def chance_outcomes(self, _: tuple[int, ...]) -> list[tuple[int, float]]:
+        return [(0, 0.5), (1, 0.5)]
+
+    def legal_actions(self, _: tuple[int, ...]) -> list[int]:
+        return [0, 1, 2]
+
+    def apply(self, state: tuple[int, ...], action: int) -> tuple[int, ...]:
+        return (*state, action)
+
+    def returns(self, state: tuple[int, ...]) -> list[float]:
+        value = (state[1] == state[0]) - float(state[2] == state[0])
+        return [value, -value]
+
+    def observation(self, state: tuple[int, ...], player: int | None) -> Any:
+        """Who acted is seen by all."""
+        del player
+        return (len(state), state[1:])
+
+
+class HiddenLegal(Coin):
+    """The legal actions tell the coin."""
+
+    name = "hidden_legal"
+
+    def legal_actions(self, state: tuple[int, ...]) -> list[int]:
+        return [0, 1, 2] if state[0] == 0 else [0, 1]
+
+
+class SpectatorSees(Coin):
+    """The spectator sees the coin, and the second player does not."""
+
+    name = "spectator_sees"
+
+    def observation(self, state: tuple[int, ...], player: int | None) -> Any:
+        return (len(state), state[1:]) if player == 1 else state
+
+
+class Long(Coin):
+    """Three hundred guesses."""
+
+    name = "long"
+    max_decisions = 300
+
+    def current_player(self, state: tuple[int, ...]) -> int:
+        return stier.CHANCE if len(state) < 1 else len(state) % 2 if len(state) < 301 else stier.TERMINAL
+
+    def legal_actions(self, _: tuple[int, ...]) -> list[int]:
+        return [0]
+
+
+class Wide(Coin):
+    """As many actions as there may be."""
+
+    name = "wide"
+    num_actions = 256
+
+    def legal_actions(self, _: tuple[int, ...]) -> list[int]:
+        return list(range(256))
+
+
+@pytest.mark.parametrize(
+    ("game", "message"),
+    [
+        (HiddenLegal, "the legal actions of player 0 differ in histories that it cannot tell apart"),
+        (SpectatorSees, "players do not always know whose turn it is, or what all have seen"),
+        (Long, "it has more than 256 events"),
+        (Wide, "a public state has more than 255 public events, or a player more than 255 actions"),
+    ],
+)
+def test_games_that_do_not_fit_are_refused(game: type, message: str) -> None:
+    with pytest.raises(stier.ArgumentError, match=message):
+        stier.solve(game, iterations=2, ranges=True)
+
+
+def test_a_game_in_python() -> None:
+    found, exact = (stier.solve(Coin, iterations=100, ranges=ranges) for ranges in (True, False))
+    assert found.information_sets == exact.information_sets
+    assert found.values == pytest.approx(exact.values, abs=1e-4)
+
+
+def test_too_many_public_states_are_refused_before_they_are_found() -> None:
+    with pytest.raises(
+        stier.ArgumentError, match=r"has an estimated .* histories, .*; on public states .*max_memory_mb is 3"
+    ):
+        stier.solve("schwinget:suits=3,values=4,hand_size=2,set_aside=5,referee=off", iterations=2, max_memory_mb=3)

@@ -34,9 +34,10 @@ def solve(
     """Approximates an equilibrium of a small game. Use scaled-down rules: every history is kept in memory.
 
     Schwinget with one bout can also be solved on its *public states*, each with the ranges of hands that the players
-    may hold: games a hundred times larger, in a fiftieth of the time. That needs a variant of CFR that does not sample.
-    Its numbers are in single precision, so NashConv stops falling near a millionth of the range of returns; it is
-    measured in double precision. The order in which a player drew its cards is forgotten, which loses nothing.
+    may hold: games a hundred times larger, and a tenth of the time. That needs a variant of CFR that does not sample.
+    Its numbers are in single precision, so NashConv stops falling, and can rise again, somewhere between a millionth
+    and a hundred-thousandth of the range of returns; it is measured in double precision. The order in which a player
+    drew its cards is forgotten, which loses nothing.
 
     In two-player zero-sum games the average policy approaches an equilibrium; with more players nothing is guaranteed.
     The result depends on the arguments only, not on the number of threads or on interruptions.
