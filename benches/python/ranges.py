@@ -99,14 +99,15 @@ def ranges(rows: dict[str, dict[str, Any]], tree: dict[str, Any], where: list[st
     return page(
         "How large a Schwinget can be solved?",
         f"A deck of {large['sets']:,} information sets is solved to {large['exploitability']:.1e} points in "
-        f"{large['building'] + large['seconds']:.3g} CPU seconds on public states with ranges of hands. Where the tree of histories can "
-        f"solve a deck, too, it takes {tree['seconds'] / small['seconds']:.0f} times as long for the same iterations.",
+        f"{large['building'] + large['seconds']:.3g} CPU seconds on public states with ranges of hands. Where the tree "
+        f"of histories can solve a deck, too, it takes {tree['seconds'] / small['seconds']:.0f} times as long for the "
+        "same iterations.",
         picture=table.strip(),
         sure=[
-            "CFR+ on one thread, CPU time, `scoring=schwinger`; exploitability is measured exactly. A deck of *2x5* has "
-            "two suits of five and a counter; one row has a referee, too. *Information sets* are those on public states, "
-            "where suits count once until one is trump and the order of draws does not count. *Attacks* is the share of "
-            f"attacks at the first lead, over {DEALS:,} deals. *MB* are what solving adds to the process.",
+            "CFR+ on one thread, CPU time, `scoring=schwinger`; exploitability is measured exactly. A deck of *2x5* "
+            "has two suits of five and a counter; one row has a referee, too. *Information sets* are those on public "
+            "states, where suits count once until one is trump and the order of draws does not count. *Attacks* is the "
+            f"share of attacks at the first lead, over {DEALS:,} deals. *MB* are what solving adds to the process.",
             "The processor: public states of one shape stand side by side in its vector registers.",
             "How often players attack in the full deck: the share changes with the deck, and equilibria may differ.",
         ],
