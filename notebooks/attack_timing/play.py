@@ -216,7 +216,10 @@ def equilibrium(settings: Settings, threads: int) -> pd.DataFrame:
 
 
 def _reach(tree: GameTree, policy: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Returns the probability of reaching each information set, and that of the others and chance to lead to it."""
+    """Returns the probability of reaching each information set, and that of the others and chance to lead to it.
+
+    Both are 0 at sets with a single action.
+    """
     rows = [tree.rows(player) for player in range(2)]
     repeated = [np.repeat(sets, np.diff([*first, len(actions)])) for sets, first, actions in rows]
     policies = [policy[sets, actions] for sets, (_, _, actions) in zip(repeated, rows, strict=True)]

@@ -217,10 +217,11 @@ impl GameTree {
         Ok(Array::of(values, probabilities.shape()))
     }
 
-    /// The rows of a player: the actions of all its information sets, one set after another. See `stier.solving.Rows`.
+    /// The rows of a player: the actions of its information sets with several actions, one set after another. See
+    /// `stier.solving.Rows`.
     ///
-    /// Returns the numbers of the information sets, int32 (sets of the player,), the place of the first action of each, int64
-    /// (sets of the player,), and the actions, uint8 (rows,), as new arrays.
+    /// Returns the numbers of these information sets, int32 (sets,), the place of the first action of each, int64 (sets,),
+    /// and the actions, uint8 (rows,), as new arrays.
     fn rows(&self, player: Number) -> PyResult<(Array<i32>, Array<i64>, Array<u8>)> {
         let seat = player.seat_of(self.game.face())?;
         let rows = &self.seat_rows()[seat.index()];
@@ -232,8 +233,8 @@ impl GameTree {
     /// Computes the counterfactual regrets of a player in one pass over the tree, into arrays of the caller.
     ///
     /// `policies` has one array (rows,) for each player: the probabilities of its actions, in the order of `rows`. The
-    /// results overwrite C-contiguous float64 arrays, `regrets` and `reach` (rows of the player,), `values` and `others`
-    /// (sets of the player,):
+    /// results overwrite C-contiguous float64 arrays, `regrets` and `reach` (rows,), `values` and `others` (sets,), for the
+    /// rows of the player:
     ///
     /// - `others`: the probability that chance and the other players lead to the information set;
     /// - `values`: the player's expected return there if all follow their policies, times `others`;
@@ -284,9 +285,10 @@ impl GameTree {
 
     /// Makes one policy of those of all players, found elsewhere, and computes its distance from equilibrium.
     ///
-    /// `policies` are as for `regrets_into`. `name` and `iterations` are those of the result. Its `history` is the one
-    /// given, rows of (iterations, seconds, NashConv), and this policy after `seconds`. `seed` determines the draws of
-    /// `TabularPolicy.step`. Raises `ArgumentError` for policies that are not probabilities.
+    /// `policies` are as for `regrets_into`; actions without alternatives have probability 1. `name` and `iterations` are
+    /// those of the result. Its `history` is the one given, rows of (iterations, seconds, NashConv), and this policy after
+    /// `seconds`. `seed` determines the draws of `TabularPolicy.step`. Raises `ArgumentError` for policies that are not
+    /// probabilities.
     #[pyo3(signature = (policies, *, name="policy".to_string(), iterations=Number::new(1), seconds=0.0, history=Vec::new(),
                         seed=Seed(0)),
            text_signature = "($self, policies, *, name='policy', iterations=1, seconds=0.0, history=(), seed=0)")]

@@ -1,9 +1,9 @@
 //! Single passes over a tree, for update rules that are written by the caller.
 //!
 //! A rule works on rows: the actions of all information sets of one seat, one set after another in the order of the
-//! tree. A pass computes the regrets of the current policy for one seat, and the probabilities with which the policy is
-//! averaged. It is a part of an iteration of [counterfactual regret minimization](crate::solve::cfr), with the same
-//! numbers.
+//! tree. Sets with one action have no rows, because there is nothing to decide. A pass computes the regrets of the
+//! current policy for one seat, and the probabilities with which the policy is averaged. It is a part of an iteration of
+//! [counterfactual regret minimization](crate::solve::cfr), with the same numbers.
 
 use std::ops::{ControlFlow, Range};
 
@@ -12,12 +12,12 @@ use thiserror::Error;
 
 use crate::agent::threads::{Watch, Workers, for_each_task};
 use crate::solve::best_response::mean;
-use crate::solve::game_tree::{NodeNumbers, Numbers, Policy, RowTask, Sweep, Tree, is_distribution, row_tasks};
+use crate::solve::game_tree::{Layout, NodeNumbers, Numbers, Policy, RowTask, Sweep, Tree, is_distribution, row_tasks};
 
 /// The distance from 1 at which the sum of a row of probabilities is refused.
 const SLACK: f64 = 1e-6;
 
-/// Marks the absence of an earlier decision.
+/// Marks the absence of an earlier choice.
 const NONE: u32 = u32::MAX;
 
 /// A row that is not a distribution.
@@ -28,18 +28,18 @@ const NONE: u32 = u32::MAX;
 pub struct NoPolicy {
     /// The player.
     pub seat: Seat,
-    /// The place of the information set among those of the player.
+    /// The place of the information set among those in the player's rows.
     pub set: usize,
     /// The row.
     pub row: Vec<f64>,
 }
 
-/// The rows of one seat.
+/// The rows of one seat: the actions of its information sets with several actions.
 #[derive(Debug)]
 pub struct SeatRows {
     sets: Vec<u32>,
     starts: Vec<u32>,
-    /// By set: the place of the seat's previous action, or [`NONE`].
+    /// By set: the place of the seat's last choice, or [`NONE`].
     previous: Vec<u32>,
 }
 
@@ -50,13 +50,14 @@ impl SeatRows {
         let mut all: Vec<Self> = (0..tree.num_seats()).map(|_| empty()).collect();
         // By place in a policy of the tree: the place in the rows of its seat.
         let mut places = vec![0; tree.num_rows()];
-        for set in tree.set_numbers() {
+        let choices = tree.last_choices();
+        for set in tree.set_numbers().filter(|&set| tree.width(set) > 1) {
             let own = &mut all[tree.mover(set).index()];
             let start = own.len() as u32;
             let row = tree.row(set);
             own.sets.push(set);
             own.starts.push(start + row.len() as u32);
-            own.previous.push(tree.previous(set).map_or(NONE, |row| places[row as usize]));
+            own.previous.push(choices[set as usize].map_or(NONE, |row| places[row as usize]));
             (start..).zip(&mut places[row]).for_each(|(number, place)| *place = number);
         }
         all
@@ -103,7 +104,7 @@ impl SeatRows {
 
 /// The policy of these rows, those of every seat.
 pub fn policy_of_rows(tree: &Tree, rows: &[SeatRows], policies: &[&[f64]]) -> Result<Policy, NoPolicy> {
-    let mut all = vec![0.0; tree.num_rows()];
+    let mut all = Policy::uniform(tree).rows().to_vec();
     scatter(tree, rows, policies, &mut all)?;
     Ok(Policy::of_rows(tree, all))
 }
@@ -128,9 +129,12 @@ pub struct Pass<'a> {
 /// The memory and the threads of passes over one tree.
 #[derive(Debug)]
 pub struct Passes {
+    /// That of the last pass. Sets with one action have their probability from the beginning.
     policy: Vec<f64>,
     /// By place in a policy: the values of the seat's actions.
     own: Numbers,
+    /// The way of the passes, if it is shorter than that of the tree.
+    layout: Option<Layout>,
     work: NodeNumbers,
     workers: Workers,
     threads: usize,
@@ -139,10 +143,10 @@ pub struct Passes {
 impl Passes {
     /// Memory for passes over this tree.
     pub fn new(tree: &Tree, threads: usize) -> Self {
-        let rows = || vec![0.0; tree.num_rows()];
         Self {
-            policy: rows(),
+            policy: Policy::uniform(tree).rows().to_vec(),
             own: Numbers::new(tree.num_rows()),
+            layout: Layout::without_forced_endings(tree),
             work: NodeNumbers::new(tree),
             workers: Workers::default(),
             threads,
@@ -160,17 +164,18 @@ impl Passes {
         pass: &mut Pass<'_>,
         watch: Watch<'_>,
     ) -> Result<(), NoPolicy> {
-        let Self { policy, own, work, workers, threads } = self;
+        let Self { policy, own, layout, work, workers, threads } = self;
         scatter(tree, rows, policies, policy)?;
         workers.install(*threads, &mut || {
-            let _ = run(tree, &rows[seat.index()], policy, seat, (own, work), pass, watch);
+            let sweep = Sweep::new(tree, layout.as_ref(), policy, Some(seat), work);
+            let _ = run(sweep, &rows[seat.index()], policy, seat, (own, work), pass, watch);
         });
         Ok(())
     }
 }
 
 fn run(
-    tree: &Tree,
+    sweep: Sweep<'_>,
     rows: &SeatRows,
     policy: &[f64],
     seat: Seat,
@@ -178,7 +183,7 @@ fn run(
     pass: &mut Pass<'_>,
     watch: Watch<'_>,
 ) -> ControlFlow<()> {
-    let sweep = Sweep::new(tree, None, policy, Some(seat), work);
+    let tree = sweep.tree();
     sweep.go_down(watch)?;
     let all = 0..rows.sets.len() as u32;
     for_each_task(tasks(rows, all, Vec::new(), pass.others), |(task, others)| {

@@ -23,14 +23,16 @@ MOST_ITERATIONS = 1_000_000_000
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rows of one player: the actions of all its information sets, one set after another.
+    """The rows of one player: the actions of its information sets with several actions, one set after another.
+
+    Information sets with a single action have no rows. There is nothing to decide, and the action has probability 1.
 
     Attributes:
         tree: The tree.
         player: The player.
-        sets: The numbers of its information sets in the tree, ascending, int32 (sets,).
+        sets: The numbers of these information sets in the tree, ascending, int32 (sets,).
         starts: The place of the first action of each, int64 (sets,).
-        widths: The number of actions of each, int64 (sets,).
+        widths: The number of actions of each, 2 or more, int64 (sets,).
         actions: The actions, ascending within an information set, uint8 (rows,).
     """
 
@@ -48,7 +50,7 @@ class Rows:
         return cls(tree, player, sets, starts, np.diff(starts, append=len(actions)), actions)
 
     def __len__(self) -> int:
-        """The number of rows: actions of all information sets."""
+        """The number of rows."""
         return len(self.actions)
 
     def sums(self, numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -137,7 +137,7 @@ impl<'a> Solver<'a> {
             sums: vec![0.0; rows],
             current,
             own: Numbers::new(rows),
-            choices: last_choices(tree),
+            choices: tree.last_choices(),
             layout: Layout::without_forced_endings(tree),
             work: NodeNumbers::new(tree),
         }
@@ -236,20 +236,6 @@ impl Iterative for Solver<'_> {
     fn save(&self, log: &RunLog, path: &Path) -> io::Result<()> {
         atomic_file::write(path, |out| self.write(log, out))
     }
-}
-
-/// By set: the place in a policy of the seat's last choice among several actions, which it made with the probability of
-/// reaching the set by its own choices.
-fn last_choices(tree: &Tree) -> Vec<Option<u32>> {
-    let mut choices: Vec<Option<u32>> = Vec::with_capacity(tree.num_sets());
-    for set in tree.set_numbers() {
-        let last = tree.previous_choice(set).and_then(|(before, rank)| match tree.width(before) {
-            1 => choices[before as usize],
-            _ => Some(tree.starts()[before as usize] + rank),
-        });
-        choices.push(last);
-    }
-    choices
 }
 
 /// The factors by which an iteration updates rows.

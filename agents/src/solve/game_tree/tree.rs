@@ -258,6 +258,20 @@ impl Tree {
         Some((number, row - self.starts[number as usize]))
     }
 
+    /// By set: the place in a policy of the mover's last choice among several actions, which it made with the
+    /// probability of reaching the set by its own choices.
+    pub(crate) fn last_choices(&self) -> Vec<Option<u32>> {
+        let mut choices: Vec<Option<u32>> = Vec::with_capacity(self.num_sets());
+        for set in self.set_numbers() {
+            let last = self.previous_choice(set).and_then(|(before, rank)| match self.width(before) {
+                1 => choices[before as usize],
+                _ => Some(self.starts[before as usize] + rank),
+            });
+            choices.push(last);
+        }
+        choices
+    }
+
     /// The largest number of choices in a history plus 1: the range of [`layer`](Self::layer) and of the passes.
     pub(crate) fn num_layers(&self) -> usize {
         self.levels.len()
