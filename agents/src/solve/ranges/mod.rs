@@ -10,6 +10,7 @@
 
 mod ask;
 mod file;
+mod measure;
 mod parts;
 mod passes;
 mod policy;
@@ -18,7 +19,8 @@ mod size;
 mod solver;
 
 pub use file::{game_of_ranges, read_ranges, write_ranges};
+pub use measure::RangeValues;
 pub use parts::RangeTree;
 pub use policy::{RangeAgent, RangePolicy};
 pub use size::{RangeSize, TooManyHands};
-pub use solver::{RangeSolver, RangeValues};
+pub use solver::RangeSolver;

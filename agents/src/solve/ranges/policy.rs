@@ -8,10 +8,10 @@ use stier_core::hash::fnv1a;
 use stier_core::public::{Place, PublicForm, PublicScene, PublicState};
 use stier_core::{Action, ActionSet as _, Game, Rng, Seat, SeatView as _};
 
+use super::measure::{RangeValues, measure, respond};
 use super::parts::{RangeTree, Spot};
 use super::passes::TINY;
 use super::shapes::Shape;
-use super::solver::{RangeValues, measure, respond};
 use crate::agent::sampling::draw;
 use crate::agent::threads::locked;
 use crate::agent::{Agent, Decision};
