@@ -332,7 +332,7 @@ class Coin:
         return [value, -value]
 
     def observation(self, state: tuple[int, ...], player: int | None) -> Any:
-        """Who acted is seen by all."""
+        """The number of actions and the actions; not the coin."""
         del player
         return (len(state), state[1:])
 
