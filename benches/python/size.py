@@ -25,7 +25,7 @@ CRATES = [
 ]
 LIBRARIES = ("alloc", "clarabel", "core", "hashbrown", "rayon", "serde_json", "std")
 # The whole engine, all these crates together, has at most this many lines. The aim is 1.2 million (benches/COMPILE.md).
-LIMIT = 2_300_000
+LIMIT = 2_400_000
 
 
 def words(symbol: str) -> list[str]:
