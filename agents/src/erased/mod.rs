@@ -39,6 +39,7 @@ use crate::batch::{ManyError, resample_many, search_many};
 use crate::belief::marginals::{Marginals, marginals};
 use crate::catalogue::{AgentSpec, Unsuited};
 use crate::solve::game_tree::{self, BuildError, GameTree};
+use crate::solve::ranges::{InGame, Respondent};
 use crate::solve::tabular::IndexedTree;
 use crate::solve::{RangePolicy, RangeTree};
 
@@ -284,8 +285,9 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
     ) -> Result<RangePolicy, AskError> {
         let asked = Asked::new(self.clone(), entrant, settings, interrupt)?;
         let name = format!("{self:?}");
-        let enter = || asked.enter();
-        Ok(RangePolicy::of_agent(&*self.game, &name, public, &enter, &asked.seeds, asked.threads, watch)?)
+        let game = &*self.game;
+        let enter = || Box::new(InGame { game, agent: asked.enter() }) as Box<dyn Respondent + '_>;
+        Ok(RangePolicy::of_agent(&name, public, &enter, &asked.seeds, asked.threads, watch)?)
     }
 
     fn estimate_histories(&self) -> game_tree::TreeSize {

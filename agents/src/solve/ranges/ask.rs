@@ -24,11 +24,34 @@ struct Question {
     first: u64,
 }
 
-/// An agent that is asked.
-struct Asked<'a, G: Game> {
-    game: &'a G,
+/// An agent that answers for places.
+pub(crate) trait Respondent: Send {
+    /// Adds the probabilities of its actions at this place of a seat, by rank, if it is restarted with this seed. Hands that
+    /// do not fit any of the other player have none.
+    fn add(&mut self, form: &dyn PublicForm, seat: Seat, place: &Place, seed: u64, row: &mut [f64]);
+}
+
+/// An agent for a game.
+pub(crate) struct InGame<'a, G: Game> {
+    pub(crate) game: &'a G,
+    pub(crate) agent: Box<dyn Agent<G>>,
+}
+
+impl<G: Game> Respondent for InGame<'_, G> {
+    fn add(&mut self, form: &dyn PublicForm, seat: Seat, place: &Place, seed: u64, row: &mut [f64]) {
+        let Some(history) = self.game.public_history(form, seat, place) else { return };
+        let legal = self.game.legal(history.state());
+        debug_assert_eq!(legal.len(), row.len());
+        self.agent.restart(seed);
+        let decision = self.agent.act(self.game, &self.game.view(&history, seat), legal);
+        row.iter_mut().zip(&decision.policy).for_each(|(sum, (_, share))| *sum += share);
+    }
+}
+
+/// A policy that is put together from answers.
+struct Asked<'a, 'g> {
     tree: &'a RangeTree,
-    enter: &'a (dyn Fn() -> Box<dyn Agent<G>> + Sync),
+    enter: &'a (dyn Fn() -> Box<dyn Respondent + 'g> + Sync),
     seeds: &'a [u64],
     threads: usize,
     watch: Watch<'a>,
@@ -39,7 +62,7 @@ struct Asked<'a, G: Game> {
     count: u64,
 }
 
-impl<G: Game> Asked<'_, G> {
+impl Asked<'_, '_> {
     /// Goes through a public state and all that follow it.
     fn visit(&mut self, guide: &mut Guide, opening: usize, events: &mut Vec<Action>, spot: Spot) -> Result<(), Halted> {
         let tree = self.tree;
@@ -79,9 +102,13 @@ impl<G: Game> Asked<'_, G> {
         Ok(())
     }
 
-    /// The policy at a public state: by action of a hand with a choice. Hands that do not fit any of the other player have
-    /// none.
-    fn answer(&self, form: &dyn PublicForm, agent: &mut dyn Agent<G>, question: &Question) -> Result<Vec<f32>, Halted> {
+    /// The policy at a public state: by action of a hand with a choice.
+    fn answer(
+        &self,
+        form: &dyn PublicForm,
+        agent: &mut dyn Respondent,
+        question: &Question,
+    ) -> Result<Vec<f32>, Halted> {
         let &Question { opening, ref events, spot, mover, mut first } = question;
         let shape = &self.tree.shapes.all[spot.shape as usize];
         let Shape::Choice(choice) = shape else { unreachable!("a player acts") };
@@ -92,15 +119,9 @@ impl<G: Game> Asked<'_, G> {
             place.hand = form.key(spot.public, mover, hand);
             row.clear();
             row.resize(usize::from(ends[1] - ends[0]), 0.0);
-            let history = self.game.public_history(form, mover, &place);
-            let known = history.map(|history| (self.game.view(&history, mover), self.game.legal(history.state())));
             for &seed in self.seeds {
-                if let Some((view, legal)) = &known {
-                    debug_assert_eq!(legal.len(), row.len());
-                    agent.restart(Rng::stream(seed, "policy of an agent", first).bits());
-                    let decision = agent.act(self.game, view, *legal);
-                    row.iter_mut().zip(&decision.policy).for_each(|(sum, (_, share))| *sum += share);
-                }
+                let seed = Rng::stream(seed, "policy of an agent", first).bits();
+                agent.add(form, mover, &place, seed, &mut row);
                 goes_on((self.watch)())?;
             }
             shares.extend(row.iter().map(|&share| (share / self.seeds.len() as f64) as f32));
@@ -118,18 +139,17 @@ impl RangePolicy {
     ///
     /// Of what an agent knows, it is asked with one [history](Game::public_history) for each hand: an agent whose choices
     /// depend on what public states forget, such as the order of draws, or on names of suits, is asked about a part of them.
-    pub fn of_agent<G: Game>(
-        game: &G,
+    pub(crate) fn of_agent<'g>(
         name: &str,
         (tree, mut form): (Arc<RangeTree>, Box<dyn PublicForm>),
-        enter: &(dyn Fn() -> Box<dyn Agent<G>> + Sync),
+        enter: &(dyn Fn() -> Box<dyn Respondent + 'g> + Sync),
         seeds: &[u64],
         threads: usize,
         watch: Watch<'_>,
     ) -> Result<Self, Halted> {
         let rows = tree.all_parts().map(|part| vec![0.0; part.num_cells]).collect();
         let (open, count) = (Vec::new(), 0);
-        let mut asked = Asked { game, tree: &tree, enter, seeds, threads, watch, rows, open, count };
+        let mut asked = Asked { tree: &tree, enter, seeds, threads, watch, rows, open, count };
         let openings = form.openings();
         let mut guide = Guide::new(form);
         for (number, opening) in openings.into_iter().enumerate() {

@@ -18,6 +18,7 @@ mod shapes;
 mod size;
 mod solver;
 
+pub(crate) use ask::{InGame, Respondent};
 pub use file::{game_of_ranges, read_ranges, write_ranges};
 pub use measure::RangeValues;
 pub use parts::RangeTree;
