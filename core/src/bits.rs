@@ -86,7 +86,7 @@ pub fn random_subset<W: Word>(set: W, size: u32, rng: &mut Rng) -> W {
     if complement { rest } else { set ^ rest }
 }
 
-/// Iterates over all subsets of `set` with exactly `size` members, in a fixed order.
+/// Iterates over all subsets of `set` with exactly `size` members, ascending.
 pub fn subsets(set: u32, size: u32) -> impl Iterator<Item = u32> + Clone {
     subsets_wide(u64::from(set), size).map(|subset| subset as u32)
 }

@@ -129,7 +129,7 @@ impl Public {
 impl Schwinget {
     fn opened(&self, turned: Card) -> (Public, f64) {
         let unseen = self.deck.all & !(1 << turned);
-        let hands: Arc<[u32]> = subsets(unseen, u32::from(self.rules.hand_size)).into();
+        let hands: Arc<[u32]> = bits::subsets(unseen, u32::from(self.rules.hand_size)).collect();
         let ways = (0..2 * self.rules.hand_size).map(|dealt| {
             let place = f64::from(dealt % self.rules.hand_size) + 1.0;
             place / f64::from(unseen.count_ones() - u32::from(dealt))
@@ -431,20 +431,5 @@ impl PublicForm for Publics {
 
     fn as_any(&self) -> &dyn Any {
         self
-    }
-}
-
-/// The subsets of a set with so many members, ascending.
-fn subsets(set: u32, size: u32) -> Vec<u32> {
-    let mut found = Vec::new();
-    let mut subset = 0_u32;
-    loop {
-        if subset.count_ones() == size {
-            found.push(subset);
-        }
-        if subset == set {
-            return found;
-        }
-        subset = subset.wrapping_sub(set) & set;
     }
 }
