@@ -27,7 +27,7 @@ fn solve(criterion: &mut Criterion) {
     });
     group.bench_function("nash-conv", |bencher| bencher.iter(|| nash_conv(&tree, black_box(&uniform)).total()));
     for variant in Variant::ALL {
-        let mut solver = Solver::new(&tree, variant);
+        let mut solver = Solver::new(&tree, variant, 1000);
         group.bench_function(variant.name(), |bencher| {
             bencher.iter(|| solver.run(1, &|_| ControlFlow::Continue(())));
         });

@@ -184,6 +184,8 @@ fn every_algorithm_solves_a_small_schwinget() {
         (Algorithm::CfrPlus, 2_000, 1e-3),
         (Algorithm::LinearCfr, 2_000, 1e-3),
         (Algorithm::DiscountedCfr, 2_000, 1e-3),
+        (Algorithm::PredictiveCfrPlus, 2_000, 1e-3),
+        (Algorithm::ScheduledCfr, 2_000, 1e-3),
         (Algorithm::ExternalSampling, 300, 0.2),
         (Algorithm::OutcomeSampling, 2_000, 0.8),
     ] {

@@ -14,6 +14,7 @@ use stier_agents::solve::sequence_form::solve;
 use stier_agents::solve::{GameTree, Look, Policy, RunLog};
 use stier_agents::solve::{Iterative as _, Mccfr, Sampling};
 use stier_agents::solve::{NashConv, nash_conv};
+use stier_agents::solve::{RangeSolver, RangeTree};
 use stier_agents::solve::{Solver, Variant};
 use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::goofspiel::Goofspiel;
@@ -28,7 +29,7 @@ fn tree<G: Game>(game: &G) -> GameTree<G> {
 
 /// The NashConv of the average policy after this many iterations.
 fn cfr<G: Game>(tree: &GameTree<G>, variant: Variant, iterations: u64) -> NashConv {
-    let mut solver = Solver::new(tree, variant);
+    let mut solver = Solver::new(tree, variant, iterations);
     assert_eq!(solver.run(iterations, &|_| ControlFlow::Continue(())), ControlFlow::Continue(()));
     assert_eq!(solver.iterations(), iterations);
     nash_conv(tree, &solver.average())
@@ -65,6 +66,8 @@ fn every_variant_converges() {
         (Variant::CfrPlus, 0.01, 0.1),
         (Variant::Linear, 0.01, 0.1),
         (Variant::Discounted, 0.01, 0.1),
+        (Variant::Predictive, 0.01, 0.1),
+        (Variant::Scheduled, 0.02, 0.1),
     ] {
         let found = [cfr(&kuhn, variant, 200), cfr(&leduc, variant, 200)];
         println!("{}: {:.6} in Kuhn poker, {:.6} in Leduc", variant.name(), found[0].total(), found[1].total());
@@ -81,7 +84,7 @@ fn every_variant_converges() {
 fn iterations_are_those_of_the_papers() {
     let tree = tree(&toys::plain::<Matrix>("heads=3"));
     let after = |variant: Variant, iterations: u64| {
-        let mut solver = Solver::new(&tree, variant);
+        let mut solver = Solver::new(&tree, variant, iterations);
         assert!(solver.run(iterations, &|_| ControlFlow::Continue(())).is_continue());
         let rows = |policy: Policy| [policy.row(0).to_vec(), policy.row(1).to_vec()];
         (rows(solver.average()), rows(solver.current()))
@@ -112,6 +115,17 @@ fn iterations_are_those_of_the_papers() {
     // Discounted: 1/4 and -1/4, then 1/4 and 7/4 with the same factor; weights 1 and 4.
     let (average, current) = after(Variant::Discounted, 2);
     assert!((average[0][0] - 0.9).abs() < 1e-12 && (current[0][0] - 0.125).abs() < 1e-12, "{average:?} {current:?}");
+    // Predictive: regrets are those of CFR+, and the last are added once more: 1/2 + 0, and 2 + 2.
+    let (average, current) = after(Variant::Predictive, 2);
+    assert!(
+        (average[0][0] - 0.9).abs() < 1e-12 && (current[0][0] - 0.5 / 4.5).abs() < 1e-12,
+        "{average:?} {current:?}"
+    );
+    // Scheduled, two iterations of two: 1/4 and -1/4, then 1/4 and 7/4 with the same factor; weights 1 and 2^25.
+    let (average, current) = after(Variant::Scheduled, 2);
+    let first = 1.0 / (1.0 + (1_u64 << 25) as f64);
+    assert!((average[0][0] - (1.0 - first / 2.0)).abs() < 1e-12, "{average:?}");
+    assert!((current[0][0] - 0.125).abs() < 1e-12, "{current:?}");
 }
 
 /// There is no guarantee, but the solver runs.
@@ -129,12 +143,12 @@ fn three_players_can_be_solved_for() {
 fn interruptions_and_threads_do_not_change_a_bit() {
     let tree = tree(&game::<Schwinget>(SMALL_SCHWINGET));
     for variant in Variant::ALL {
-        let mut whole = Solver::new(&tree, variant);
+        let mut whole = Solver::new(&tree, variant, 7);
         let run = |solver: &mut Solver<'_>, iterations: u64| {
             assert!(solver.run(iterations, &|_| ControlFlow::Continue(())).is_continue());
         };
         pool(1).expect("a thread").install(|| run(&mut whole, 5));
-        let mut parts = Solver::new(&tree, variant);
+        let mut parts = Solver::new(&tree, variant, 7);
         // Interrupted every few calls of the watcher, in the middle of passes, and continued from bytes.
         let calls = AtomicU64::new(0);
         while parts.iterations() < 5 {
@@ -147,7 +161,7 @@ fn interruptions_and_threads_do_not_change_a_bit() {
             });
             let mut bytes = Vec::new();
             parts.write(&RunLog::default(), &mut bytes).expect("memory can be written");
-            (parts, _) = Solver::read(&tree, variant, &mut bytes.as_slice()).expect("a checkpoint");
+            (parts, _) = Solver::read(&tree, variant, 7, &mut bytes.as_slice()).expect("a checkpoint");
         }
         assert!(calls.into_inner() > 67, "the run was interrupted");
         assert!(whole.average() == parts.average() && whole.current() == parts.current(), "{variant:?}");
@@ -157,31 +171,74 @@ fn interruptions_and_threads_do_not_change_a_bit() {
     }
 }
 
+/// The same on public states. Interruptions fall between the seats, too.
+#[test]
+fn interruptions_and_threads_do_not_change_a_bit_of_ranges() {
+    let game = game::<Schwinget>(SMALL_SCHWINGET);
+    let form = || game.public_form(0, &|| true).expect("a form");
+    let tree = RangeTree::new(&mut *form(), u64::MAX, &|| ControlFlow::Continue(())).expect("a small game");
+    let tree = Arc::new(tree);
+    let path = std::env::temp_dir().join(format!("stier-ranges-{}", std::process::id()));
+    for variant in Variant::ALL {
+        let run = |solver: &mut RangeSolver<'_>, iterations: u64, calls: u64| {
+            let left = AtomicU64::new(calls);
+            let _ = solver.run(iterations, &|_| match left.fetch_sub(1, Ordering::Relaxed) {
+                1 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            });
+        };
+        let new = || RangeSolver::new(&tree, "small", variant, 5);
+        let (mut whole, mut parts) = (new(), new());
+        run(&mut whole, 5, u64::MAX);
+        // The second call is between the seats of the first iteration.
+        for calls in [2, 3, 4, 1, u64::MAX] {
+            let left = 5 - parts.iterations();
+            pool(2).expect("threads").install(|| run(&mut parts, left, calls));
+            parts.save(&RunLog::default(), &path).expect("a file");
+            (parts, _) = RangeSolver::load(&tree, "small", variant, 5, &path).expect("a checkpoint");
+        }
+        let other = RangeSolver::load(&tree, "small", variant, 6, &path).map(|(solver, _)| solver.iterations());
+        assert_eq!(other.is_ok(), variant != Variant::Scheduled, "{variant:?}");
+        let prints = [whole, parts].map(|solver| solver.into_policy(tree.clone(), form()).fingerprint());
+        assert_eq!(prints[0], prints[1], "{variant:?}");
+    }
+    fs::remove_file(path).expect("a file of ours");
+}
+
 #[test]
 fn checkpoints_of_other_calculations_are_refused() {
     let kuhn = tree(&*KUHN);
-    let solver = Solver::new(&kuhn, Variant::Cfr);
+    let solver = Solver::new(&kuhn, Variant::Cfr, 9);
     let looks = vec![Look { iterations: 8, seconds: 0.5, nash_conv: 0.25 }];
     let log = RunLog { seconds: 1.5, looks };
     let folder = std::env::temp_dir().join(format!("stier-checkpoint-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
     let path = folder.join("kuhn.cfr");
     solver.save(&log, &path).expect("a file");
-    assert_eq!(Solver::load(&kuhn, Variant::Cfr, &path).expect("a checkpoint").1, log);
+    assert_eq!(Solver::load(&kuhn, Variant::Cfr, 9, &path).expect("a checkpoint").1, log);
     let names: Vec<_> =
         fs::read_dir(&folder).expect("a folder").map(|file| file.expect("a file").file_name()).collect();
     assert_eq!(names, ["kuhn.cfr"], "no temporary file is left");
-    let error = Solver::load(&kuhn, Variant::Linear, &path).expect_err("another variant").to_string();
+    let error = Solver::load(&kuhn, Variant::Linear, 9, &path).expect_err("another variant").to_string();
     assert!(
         error.contains("'stier-cfr 4 variant=cfr ") && error.contains("'stier-cfr 4 variant=linear_cfr "),
         "{error}"
     );
+    // Only the schedule depends on the planned iterations.
+    for variant in Variant::ALL {
+        let mut bytes = Vec::new();
+        Solver::new(&kuhn, variant, 10).write(&log, &mut bytes).expect("memory can be written");
+        let read =
+            Solver::read(&kuhn, variant, 100, &mut bytes.as_slice()).map(|_| ()).map_err(|error| error.to_string());
+        let words = |error: &String| error.contains("cfr planned=10 ") && error.contains("cfr planned=100 ");
+        assert!(if variant == Variant::Scheduled { read.is_err_and(|error| words(&error)) } else { read.is_ok() });
+    }
     let leduc = tree(&*LEDUC);
-    assert!(matches!(Solver::load(&leduc, Variant::Cfr, &path), Err(CheckpointError::Other { .. })));
+    assert!(matches!(Solver::load(&leduc, Variant::Cfr, 9, &path), Err(CheckpointError::Other { .. })));
     let mut bytes = fs::read(&path).expect("a file");
     fs::remove_dir_all(&folder).expect("a folder");
-    assert!(matches!(Solver::load(&kuhn, Variant::Cfr, &path), Err(CheckpointError::Io(_))));
-    let read = |bytes: &[u8]| Solver::read(&kuhn, Variant::Cfr, &mut { bytes }).map(|(_, log)| log);
+    assert!(matches!(Solver::load(&kuhn, Variant::Cfr, 9, &path), Err(CheckpointError::Io(_))));
+    let read = |bytes: &[u8]| Solver::read(&kuhn, Variant::Cfr, 9, &mut { bytes }).map(|(_, log)| log);
     for end in [0, 10, bytes.len() - 1] {
         assert!(read(&bytes[..end]).is_err());
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,9 @@ DECKS = [
 ]
 #: Games whose public states are found from their histories.
 PLAIN = ["kuhn_poker", "leduc_poker", "liars_dice:sides=3", "goofspiel:cards=3", "goofspiel:cards=4"]
-ALGORITHMS = ["cfr", "cfr+", "linear_cfr", "discounted_cfr"]
+ALGORITHMS = ["cfr", "cfr+", "linear_cfr", "discounted_cfr", "predictive_cfr+", "scheduled_cfr"]
+#: The other algorithms.
+OTHERS = ["external_sampling", "outcome_sampling", "sequence_form"]
 #: A million public states with ten million hands: several parts.
 LARGE = "schwinget:suits=2,values=5,hand_size=2,set_aside=3,referee=off,scoring=schwinger"
 
@@ -167,6 +170,12 @@ def test_functions_of_python_are_asked() -> None:
     assert found == pytest.approx(stier.solving.nash_conv(game, last, ranges=False), abs=1e-6)
 
 
+def test_the_lists_of_algorithms_are_whole() -> None:
+    names = ", ".join(ALGORITHMS + OTHERS[:-1])
+    with pytest.raises(stier.ArgumentError, match=re.escape(f"algorithm must be {names} or {OTHERS[-1]}, got 'x'")):
+        stier.solve("kuhn_poker", "x")
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_algorithm_does_what_it_does_on_the_tree(algorithm: str) -> None:
     found, exact = (stier.solve("leduc_poker", algorithm, iterations=40, ranges=ranges) for ranges in (True, False))
@@ -175,9 +184,10 @@ def test_every_algorithm_does_what_it_does_on_the_tree(algorithm: str) -> None:
     assert found.history["nash_conv"] == pytest.approx(exact.history["nash_conv"], rel=0.05)
 
 
-def test_small_numbers_stay_sound() -> None:
+@pytest.mark.parametrize("algorithm", ["cfr+", "scheduled_cfr"])
+def test_small_numbers_stay_sound(algorithm: str) -> None:
     """After many iterations, hands that are hardly ever held have very small numbers."""
-    found = stier.solve("liars_dice", iterations=3000, ranges=True)
+    found = stier.solve("liars_dice", algorithm, iterations=3000, ranges=True)
     assert 0 < found.nash_conv < 1e-3
 
 
@@ -251,7 +261,12 @@ def test_files_and_pickles_keep_it(solution: stier.TabularPolicy, tmp_path: Path
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_checkpoint_goes_on_with_the_same_bits(algorithm: str, tmp_path: Path) -> None:
     checkpoint, files = tmp_path / "checkpoint", (tmp_path / "whole", tmp_path / "parts")
-    for iterations in (3, 10):
+    if algorithm == "scheduled_cfr":
+        solve(DECKS[2], 3, algorithm=algorithm, checkpoint=checkpoint)
+        with pytest.raises(stier.ArgumentError, match=r"belongs to '.* planned=3 .*, expected '.* planned=10 "):
+            solve(DECKS[2], 10, algorithm=algorithm, checkpoint=checkpoint)
+        checkpoint.unlink()
+    for iterations in (10, 10) if algorithm == "scheduled_cfr" else (3, 10):
         parts = solve(DECKS[2], iterations, algorithm=algorithm, checkpoint=checkpoint)
     parts.save(files[1])
     whole = solve(DECKS[2], 10, algorithm=algorithm)

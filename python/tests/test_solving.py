@@ -454,6 +454,8 @@ def test_the_history_of_a_run(tiny: stier.Game, solution: stier.TabularPolicy) -
         ("cfr", 500, 0.1),
         ("linear_cfr", 500, 0.01),
         ("discounted_cfr", 500, 0.01),
+        ("predictive_cfr+", 500, 0.01),
+        ("scheduled_cfr", 500, 0.01),
         ("external_sampling", 100, 0.5),
         ("outcome_sampling", 500, 1.5),
     ],

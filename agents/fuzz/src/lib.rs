@@ -81,14 +81,17 @@ pub fn solution(bytes: &[u8]) {
         assert!(solution_file::read(&KUHN, &again).is_ok());
     }
     for variant in [Variant::Cfr, Variant::CfrPlus] {
-        if let Ok(read) = Solver::read(&KUHN, variant, &mut &*bytes) {
+        if let Ok(read) = Solver::read(&KUHN, variant, 1000, &mut &*bytes) {
             let written = |(solver, log): (Solver<'_>, RunLog)| {
                 let mut bytes = Vec::new();
                 solver.write(&log, &mut bytes).expect("memory");
                 bytes
             };
             let again = written(read);
-            assert_eq!(written(Solver::read(&KUHN, variant, &mut &*again).expect("what was written is read")), again);
+            assert_eq!(
+                written(Solver::read(&KUHN, variant, 1000, &mut &*again).expect("what was written is read")),
+                again
+            );
         }
     }
 }

@@ -63,6 +63,10 @@ choice! {
         LinearCfr = "linear_cfr",
         /// Discounted CFR; see [`Variant::Discounted`].
         DiscountedCfr = "discounted_cfr",
+        /// Predictive CFR+; see [`Variant::Predictive`].
+        PredictiveCfrPlus = "predictive_cfr+",
+        /// Discounted CFR by a schedule; see [`Variant::Scheduled`].
+        ScheduledCfr = "scheduled_cfr",
         /// Monte Carlo CFR that draws chance and the others in each traversal; see [`Sampling::External`].
         ExternalSampling = "external_sampling",
         /// Monte Carlo CFR that plays one game in each traversal; see [`Sampling::Outcome`].
@@ -95,6 +99,8 @@ impl Algorithm {
             Self::CfrPlus => Kind::Cfr(Variant::CfrPlus),
             Self::LinearCfr => Kind::Cfr(Variant::Linear),
             Self::DiscountedCfr => Kind::Cfr(Variant::Discounted),
+            Self::PredictiveCfrPlus => Kind::Cfr(Variant::Predictive),
+            Self::ScheduledCfr => Kind::Cfr(Variant::Scheduled),
             #[cfg(feature = "solvers")]
             Self::ExternalSampling => Kind::Sampled(Sampling::External),
             #[cfg(feature = "solvers")]
@@ -112,7 +118,8 @@ impl Algorithm {
 pub struct Settings {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// The largest number of iterations, including those of the checkpoint.
+    /// The largest number of iterations, including those of the checkpoint. It is the planned number of
+    /// [`Variant::Scheduled`], which goes on from checkpoints with the same number only.
     pub iterations: u64,
     /// The NashConv at which to stop, in the game's utility; 0 for never.
     pub target: f64,
@@ -268,9 +275,10 @@ fn solve_tree(
 ) -> Result<Solved, SolveError> {
     match (settings.algorithm.kind(), settings.checkpoint()) {
         (Kind::Cfr(variant), path) => {
+            let planned = settings.iterations;
             let (mut solver, log) = match path.filter(|path| path.exists()) {
-                Some(path) => Solver::load(tree, variant, path).map_err(|reason| unread(path, reason))?,
-                None => (Solver::new(tree, variant), RunLog::default()),
+                Some(path) => Solver::load(tree, variant, planned, path).map_err(|reason| unread(path, reason))?,
+                None => (Solver::new(tree, variant, planned), RunLog::default()),
             };
             let log = run(&mut solver, log, settings, watch)?;
             Ok(Solved { policy: solver.average(), iterations: solver.iterations(), log })
@@ -306,11 +314,14 @@ pub fn solve_ranges(
     let Kind::Cfr(variant) = settings.algorithm.kind() else {
         return Err(SolveError::NoRanges(settings.algorithm.name().to_string()));
     };
+    let planned = settings.iterations;
     let watch = |progress| if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(progress) };
     threads::install(settings.threads, || {
         let (mut solver, log) = match settings.checkpoint().filter(|path| path.exists()) {
-            Some(path) => RangeSolver::load(tree, game, variant, path).map_err(|reason| unread(path, reason))?,
-            None => (RangeSolver::new(tree, game, variant), RunLog::default()),
+            Some(path) => {
+                RangeSolver::load(tree, game, variant, planned, path).map_err(|reason| unread(path, reason))?
+            }
+            None => (RangeSolver::new(tree, game, variant, planned), RunLog::default()),
         };
         let log = run(&mut solver, log, settings, &watch)?;
         let iterations = solver.iterations();

@@ -23,7 +23,7 @@ from stier.cli._command import Command, print_json
     ],
 )
 @options.game
-@click.option("--algorithm", default="cfr+", help="The algorithm, such as cfr+ or sequence_form.")
+@click.option("--algorithm", default="cfr+", help="The algorithm, such as cfr+, predictive_cfr+ or sequence_form.")
 @click.option("--iterations", default=1000, help="Number of iterations at most.")
 @click.option("--target", default=0.0, help="The NashConv at which to stop.", show_default="none")
 @options.seed("algorithms that sample")

@@ -49,11 +49,15 @@ def solve(
     Args:
         game: The game, or its name as for `stier.load_game`.
         algorithm: Counterfactual regret minimization, ``"cfr"`` (Zinkevich et al. 2007), ``"cfr+"`` (Tammelin 2014),
-            ``"linear_cfr"`` or ``"discounted_cfr"`` (Brown and Sandholm 2019); sampled, ``"external_sampling"`` or
-            ``"outcome_sampling"`` (Lanctot et al. 2009); or ``"sequence_form"``, an exact linear program for zero-sum
-            games of two players with up to some thousand information sets (Koller, Megiddo and von Stengel 1996). It
-            takes neither `iterations` nor `target`.
-        iterations: Iterations at most, those of the checkpoint included.
+            ``"linear_cfr"`` or ``"discounted_cfr"`` (Brown and Sandholm 2019), ``"predictive_cfr+"`` (Farina, Kroer and
+            Sandholm 2021), or ``"scheduled_cfr"``, discounted CFR whose exponents move with the share x of `iterations`
+            that are done: 1 + 3x for positive regrets, -1 - 2x for negative ones, 30 - 5x for policies, in the manner
+            of HS-DCFR (Zhang, McAleer and Sandholm 2024). Sampled, ``"external_sampling"`` or ``"outcome_sampling"``
+            (Lanctot et al. 2009). ``"sequence_form"`` is an exact linear program for zero-sum games of two players with
+            up to some thousand information sets (Koller, Megiddo and von Stengel 1996). It takes neither `iterations`
+            nor `target`.
+        iterations: Iterations at most, those of the checkpoint included. With ``"scheduled_cfr"`` a run of 100
+            iterations is not the beginning of a run of 1000, so a checkpoint goes on with the same number only.
         target: The NashConv, in the game's utility, at which to stop; 0 for never. It is then measured every ten
             iterations at first, and later whenever there are a tenth more.
         seed: The seed of sampling, and of the draws of `TabularPolicy.step`.

@@ -1,6 +1,7 @@
 //! The state of a solver as bytes.
 //!
-//! The format is a line of text (format, variant, game, rules, sizes of the tree), then little-endian numbers:
+//! The format is a line of text (format, variant, planned iterations if the variant depends on them, game, rules, sizes of
+//! the tree), then little-endian numbers:
 //! iterations, seats done in the iteration in progress, and for every action of every information set, by the set's
 //! first history, the regrets, policy sums and current policy; then the log of the run, and the checksum.
 
@@ -18,8 +19,8 @@ const OLDEST: u32 = 2;
 const WITH_LOG: u32 = 4;
 
 /// Describes the calculations that a checkpoint fits.
-fn heading(tree: &Tree, variant: Variant) -> String {
-    tree.heading(&format!("stier-cfr 4 variant={}", variant.name()))
+fn heading(tree: &Tree, variant: Variant, planned: u64) -> String {
+    tree.heading(&format!("stier-cfr 4 variant={}", variant.label(planned)))
 }
 
 /// The places in a policy, in the order of the file.
@@ -30,7 +31,7 @@ fn places(tree: &Tree) -> Vec<usize> {
 impl<'a> Solver<'a> {
     /// Writes everything needed to [continue](Solver::read) with the same results.
     pub fn write(&self, log: &RunLog, out: &mut impl Write) -> io::Result<()> {
-        let mut out = Writer::new(out, &heading(self.tree, self.variant))?;
+        let mut out = Writer::new(out, &heading(self.tree, self.variant, self.planned))?;
         out.write_all(&self.iterations.to_le_bytes())?;
         out.write_all(&(self.seats_done as u64).to_le_bytes())?;
         let rows = places(self.tree);
@@ -43,9 +44,14 @@ impl<'a> Solver<'a> {
     }
 
     /// Reads a solver that was [written](Solver::write) for the same tree and variant.
-    pub fn read(tree: &'a Tree, variant: Variant, from: &mut impl Read) -> Result<(Self, RunLog), CheckpointError> {
-        let mut reader = Reader::new(from, &heading(tree, variant), OLDEST)?;
-        let mut solver = Self::new(tree, variant);
+    pub fn read(
+        tree: &'a Tree,
+        variant: Variant,
+        planned: u64,
+        from: &mut impl Read,
+    ) -> Result<(Self, RunLog), CheckpointError> {
+        let mut reader = Reader::new(from, &heading(tree, variant, planned), OLDEST)?;
+        let mut solver = Self::new(tree, variant, planned);
         solver.iterations = reader.u64()?;
         let seats_done = reader.u64()?;
         if seats_done >= tree.num_seats() as u64 {
@@ -67,7 +73,12 @@ impl<'a> Solver<'a> {
     }
 
     /// Reads a file that was [saved](super::Iterative::save).
-    pub fn load(tree: &'a Tree, variant: Variant, path: &Path) -> Result<(Self, RunLog), CheckpointError> {
-        Self::read(tree, variant, &mut BufReader::new(File::open(path)?))
+    pub fn load(
+        tree: &'a Tree,
+        variant: Variant,
+        planned: u64,
+        path: &Path,
+    ) -> Result<(Self, RunLog), CheckpointError> {
+        Self::read(tree, variant, planned, &mut BufReader::new(File::open(path)?))
     }
 }

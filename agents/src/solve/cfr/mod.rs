@@ -22,7 +22,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use stier_core::{Seat, choice};
+use stier_core::{Seat, choice, float};
 
 use crate::agent::threads::for_each_task;
 use crate::solve::best_response::nash_conv;
@@ -44,34 +44,70 @@ choice! {
         /// policies count in proportion to t^2; players update in turn (the same paper, with alpha 3/2, beta 0, gamma
         /// 2).
         Discounted = "discounted_cfr",
+        /// CFR+ that expects the next regrets of an iteration to be those of the last: the policy matches the sum of both;
+        /// policies count in proportion to t^2; players update in turn (G. Farina, C. Kroer and T. Sandholm, *Faster Game
+        /// Solving via Predictive Blackwell Approachability*, 2021).
+        Predictive = "predictive_cfr+",
+        /// Discounted CFR whose exponents move with the share x of the planned iterations that are done. After iteration t,
+        /// positive regrets are multiplied by t^a / (t^a + 1) and negative ones by t^b / (t^b + 1), with a = 1 + 3x and b =
+        /// -1 - 2x. When the policy of iteration t is added, the sum of earlier ones is multiplied by ((t - 1) / t)^g, with
+        /// g = 30 - 5x. Players update in turn. A schedule in the manner of HS-DCFR (N. Zhang, S. McAleer and T. Sandholm,
+        /// *Faster Game Solving via Hyperparameter Schedules*, 2024), which may differ in detail. A run of 100 iterations is
+        /// not the beginning of a run of 1000.
+        Scheduled = "scheduled_cfr",
     }
+}
+
+/// The share of the planned iterations that is done after `t`.
+fn done(t: f64, planned: u64) -> f64 {
+    (t / planned as f64).min(1.0)
+}
+
+/// A number of at least 0 to a power.
+fn power(base: f64, exponent: f64) -> f64 {
+    float::exp(exponent * float::log(base))
 }
 
 impl Variant {
     /// All variants.
-    pub const ALL: [Self; 4] = [Self::Cfr, Self::CfrPlus, Self::Linear, Self::Discounted];
+    pub const ALL: [Self; 6] =
+        [Self::Cfr, Self::CfrPlus, Self::Linear, Self::Discounted, Self::Predictive, Self::Scheduled];
 
-    /// The factors for positive and negative regrets after the first `t` iterations.
-    pub(crate) fn discount(self, t: f64) -> [f64; 2] {
+    /// The factors for positive and negative regrets after the first `t` of the planned iterations.
+    pub(crate) fn discount(self, t: f64, planned: u64) -> [f64; 2] {
+        let of = |power: f64| power / (power + 1.0);
         match self {
             Self::Cfr => [1.0, 1.0],
-            Self::CfrPlus => [1.0, 0.0],
-            Self::Linear => [t / (t + 1.0); 2],
-            Self::Discounted => {
-                let power = t * t.sqrt();
-                [power / (power + 1.0), 0.5]
+            Self::CfrPlus | Self::Predictive => [1.0, 0.0],
+            Self::Linear => [of(t); 2],
+            Self::Discounted => [of(t * t.sqrt()), 0.5],
+            Self::Scheduled => {
+                let done = done(t, planned);
+                [of(power(t, 1.0 + 3.0 * done)), of(power(t, -1.0 - 2.0 * done))]
             }
         }
     }
 
-    /// The factor for the sum of earlier policies when that of iteration `t` is added.
-    pub(crate) fn fading(self, t: f64) -> f64 {
+    /// The factor for the sum of earlier policies when that of iteration `t` of the planned ones is added.
+    pub(crate) fn fading(self, t: f64, planned: u64) -> f64 {
         let share = (t - 1.0) / t;
         match self {
             Self::Cfr => 1.0,
             Self::CfrPlus | Self::Linear => share,
-            Self::Discounted => share * share,
+            Self::Discounted | Self::Predictive => share * share,
+            Self::Scheduled => power(share, 30.0 - 5.0 * done(t, planned)),
         }
+    }
+
+    /// Returns true if the next regrets are expected to be the last.
+    pub(crate) fn predicts(self) -> bool {
+        self == Self::Predictive
+    }
+
+    /// The name in checkpoints, with the planned iterations if the numbers depend on them.
+    pub(crate) fn label(self, planned: u64) -> String {
+        let plan = if self == Self::Scheduled { format!(" planned={planned}") } else { String::new() };
+        self.name().to_string() + &plan
     }
 
     /// Returns true if the players update in turn, each seeing the updates of those before it, rather than all at
@@ -104,6 +140,8 @@ macro_rules! by_width {
 pub struct Solver<'a> {
     tree: &'a Tree,
     variant: Variant,
+    /// The number of planned iterations.
+    planned: u64,
     /// The number of finished iterations.
     iterations: u64,
     /// The number of seats done in the iteration in progress.
@@ -124,13 +162,14 @@ pub struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    /// Starts from the uniform policy.
-    pub fn new(tree: &'a Tree, variant: Variant) -> Self {
+    /// Starts from the uniform policy. Only [`Variant::Scheduled`] depends on the number of planned iterations.
+    pub fn new(tree: &'a Tree, variant: Variant, planned: u64) -> Self {
         let rows = tree.num_rows();
         let current = Policy::uniform(tree).rows().to_vec();
         Self {
             tree,
             variant,
+            planned,
             iterations: 0,
             seats_done: 0,
             regrets: vec![0.0; rows],
@@ -171,7 +210,7 @@ impl<'a> Solver<'a> {
     /// its own earlier actions.
     fn learn(&mut self, seat: Seat) {
         let (tree, own, choices) = (self.tree, &self.own, &self.choices);
-        let step = Step::new(self.variant, self.iterations + 1);
+        let step = Step::new(self.variant, self.iterations + 1, self.planned);
         let mut rest = [&mut self.regrets[..], &mut self.sums, &mut self.current];
         for layer in 0..tree.num_layers() {
             let tasks = tree.tasks(layer).map(|runs| {
@@ -247,12 +286,19 @@ struct Step {
     fading: f64,
     /// True if the policy follows the regrets at once.
     matches: bool,
+    /// The factor for the last regrets, which are added to the sum that the policy matches.
+    ahead: f64,
 }
 
 impl Step {
-    fn new(variant: Variant, iteration: u64) -> Self {
+    fn new(variant: Variant, iteration: u64, planned: u64) -> Self {
         let t = iteration as f64;
-        Self { discount: variant.discount(t), fading: variant.fading(t), matches: variant.alternates() }
+        Self {
+            discount: variant.discount(t, planned),
+            fading: variant.fading(t, planned),
+            matches: variant.alternates(),
+            ahead: f64::from(u8::from(variant.predicts())),
+        }
     }
 
     /// Updates the rows of a run: regrets, sums of policies and current policy. `own` holds the values of actions and
@@ -280,9 +326,12 @@ impl Step {
                 sums[action] = sums[action] * self.fading + share;
                 let regret = regrets[action] + gain;
                 regrets[action] = regret * self.discount[usize::from(regret <= 0.0)];
+                if self.matches {
+                    current[action] = (regrets[action] + self.ahead * gain).max(0.0);
+                }
             }
             if self.matches {
-                match_row(regrets, current);
+                normalize(current);
             }
         }
     }
@@ -324,7 +373,7 @@ mod tests {
         let tree = GameTree::new(&G::from_text(rules).expect("rules"), 1 << 20).expect("a small game");
         let mut visited = tree.num_sets();
         for variant in Variant::ALL {
-            let mut short = Solver::new(&tree, variant);
+            let mut short = Solver::new(&tree, variant, 9);
             let mut long = Solver { layout: None, ..short.clone() };
             if let Some(layout) = &short.layout {
                 let runs = (0..tree.num_layers()).flat_map(|layer| layout.tasks(layer)).flatten();
@@ -337,6 +386,24 @@ mod tests {
             assert_eq!(short.current().rows(), long.current().rows());
         }
         (tree.num_sets(), tree.num_sets() - visited)
+    }
+
+    #[test]
+    fn the_schedule_moves_with_the_share_that_is_done() {
+        let near = |found: f64, exact: f64| assert!((found / exact - 1.0).abs() < 1e-12, "{found}, not {exact}");
+        for (t, planned, [up, down, fading]) in [
+            (1.0, 4, [0.5, 0.5, 0.0]),
+            (2.0, 2, [16.0 / 17.0, 1.0 / 9.0, 0.5_f64.powi(25)]),
+            (4.0, 8, [32.0 / 33.0, 1.0 / 17.0, 0.75_f64.powf(27.5)]),
+            // Longer than planned.
+            (4.0, 2, [256.0 / 257.0, 1.0 / 65.0, 0.75_f64.powi(25)]),
+        ] {
+            let found = Variant::Scheduled.discount(t, planned);
+            near(found[0], up);
+            near(found[1], down);
+            near(1.0 + Variant::Scheduled.fading(t, planned), 1.0 + fading);
+        }
+        assert_eq!(Variant::Scheduled.fading(1.0, 4), 0.0);
     }
 
     #[test]

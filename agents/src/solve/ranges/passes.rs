@@ -48,8 +48,15 @@ impl Real for f64 {
 
 /// The work of a pass at the seat's own decisions.
 pub(super) enum Task<'a> {
-    /// Updates regrets and sums of policies.
-    Learn { regrets: &'a mut [f32], sums: &'a mut [f32], discount: [f32; 2], fading: f32 },
+    /// Updates regrets, sums of policies, and the regrets that are expected after the next iteration, which policies match
+    /// if there are any.
+    Learn {
+        regrets: &'a mut [f32],
+        sums: &'a mut [f32],
+        expected: Option<&'a mut [f32]>,
+        discount: [f32; 2],
+        fading: f32,
+    },
     /// Follows the policy.
     Follow,
     /// Takes the best action of each hand, and notes it if there is room.
@@ -139,6 +146,7 @@ impl<T: Real> Pass<'_, '_, T> {
         let (start, count) = lanes;
         let rows = match (&self.rows, &*self.task) {
             (Some(rows), _) => *rows,
+            (None, Task::Learn { expected: Some(expected), .. }) => &**expected,
             (None, Task::Learn { regrets, .. }) => &**regrets,
             (None, _) => unreachable!("a pass that does not learn has a policy"),
         };
@@ -357,7 +365,7 @@ impl<T: Real> Pass<'_, '_, T> {
                     }
                 }
             }
-            if let Task::Learn { regrets, sums, discount, fading } = &mut *self.task {
+            if let Task::Learn { regrets, sums, expected, discount, fading } = &mut *self.task {
                 let [up, down] = *discount;
                 for cell in from..to {
                     let at = block.cells + cell * block.width + start;
@@ -368,8 +376,16 @@ impl<T: Real> Pass<'_, '_, T> {
                         let sum = *regret + (value.narrow() - total.narrow());
                         *regret = if sum.abs() > TINY { sum * if sum > 0.0 { up } else { down } } else { 0.0 };
                     }
+                    if let Some(expected) = expected {
+                        let expected = expected[at..][..count].iter_mut();
+                        for (((expected, regret), value), total) in expected.zip(&*regrets).zip(values).zip(&total) {
+                            *expected = *regret + (value.narrow() - total.narrow());
+                        }
+                    }
                     for ((sum, share), reach) in sums.iter_mut().zip(shares).zip(&*own) {
-                        *sum = *sum * *fading + share.narrow() * reach.narrow();
+                        let next = *sum * *fading + share.narrow() * reach.narrow();
+                        // Numbers with fewer digits are slow.
+                        *sum = if next > f32::MIN_POSITIVE { next } else { 0.0 };
                     }
                 }
             }

@@ -22,8 +22,9 @@ use crate::solve::{Iterative, atomic_file};
 struct Rows {
     regrets: Vec<f32>,
     sums: Vec<f32>,
-    /// The regrets before the iteration, if all players update at once.
-    frozen: Option<Vec<f32>>,
+    /// The numbers that policies match if they are not the regrets: the regrets before the iteration, if all players update
+    /// at once, or those that are expected after the next.
+    matched: Option<Vec<f32>>,
 }
 
 /// A calculation in progress. Its numbers are in single precision; they are measured in double precision.
@@ -32,6 +33,8 @@ pub struct RangeSolver<'a> {
     /// The game, with its rules.
     game: String,
     variant: Variant,
+    /// The number of planned iterations.
+    planned: u64,
     iterations: u64,
     /// The number of seats done in the iteration in progress.
     seats_done: usize,
@@ -42,14 +45,17 @@ pub struct RangeSolver<'a> {
 }
 
 impl<'a> RangeSolver<'a> {
-    /// Starts from the uniform policy. `game` names the game in checkpoints.
-    pub fn new(tree: &'a RangeTree, game: &str, variant: Variant) -> Self {
+    /// Starts from the uniform policy. `game` names the game in checkpoints. Of the variants only [`Variant::Scheduled`]
+    /// depends on the number of planned iterations.
+    pub fn new(tree: &'a RangeTree, game: &str, variant: Variant, planned: u64) -> Self {
         let rows = |part: &Part| {
             let zeros = || vec![0.0; part.num_cells];
-            Rows { regrets: zeros(), sums: zeros(), frozen: (!variant.alternates()).then(zeros) }
+            let matched = (variant.predicts() || !variant.alternates()).then(zeros);
+            Rows { regrets: zeros(), sums: zeros(), matched }
         };
         let rows = tree.all_parts().map(rows).collect();
-        Self { tree, game: game.to_string(), variant, iterations: 0, seats_done: 0, rows, memory: Mutex::default() }
+        let (game, memory) = (game.to_string(), Mutex::default());
+        Self { tree, game, variant, planned, iterations: 0, seats_done: 0, rows, memory }
     }
 
     /// The average policy so far. `tree` is that of the solver, and `form` the form of the game.
@@ -67,18 +73,23 @@ impl<'a> RangeSolver<'a> {
     }
 
     fn learn(&mut self, seat: usize) {
-        let t = (self.iterations + 1) as f64;
-        let (discount, fading) = (self.variant.discount(t).map(|factor| factor as f32), self.variant.fading(t) as f32);
+        let (variant, planned, t) = (self.variant, self.planned, (self.iterations + 1) as f64);
+        let discount = variant.discount(t, planned).map(|factor| factor as f32);
+        let fading = variant.fading(t, planned) as f32;
         let tasks = self.rows.iter_mut().map(|rows| {
-            let Rows { regrets, sums, frozen } = rows;
-            (frozen.as_deref(), Task::Learn { regrets, sums, discount, fading })
+            let Rows { regrets, sums, matched } = rows;
+            let (frozen, expected) = match matched.as_deref_mut() {
+                Some(expected) if variant.predicts() => (None, Some(expected)),
+                frozen => (frozen.map(|frozen| &*frozen), None),
+            };
+            (frozen, Task::Learn { regrets, sums, expected, discount, fading })
         });
         pass(self.tree, seat, tasks.collect(), &self.memory);
     }
 
     fn heading(&self) -> String {
-        let (size, variant) = (self.tree.size(), self.variant.name());
-        format!("stier-ranges 1 {} algorithm={variant} states={} actions={}", self.game, size.states, size.actions)
+        let (size, label) = (self.tree.size(), self.variant.label(self.planned));
+        format!("stier-ranges 1 {} algorithm={label} states={} actions={}", self.game, size.states, size.actions)
     }
 
     /// Goes on from a checkpoint of the same calculation.
@@ -86,16 +97,18 @@ impl<'a> RangeSolver<'a> {
         tree: &'a RangeTree,
         game: &str,
         variant: Variant,
+        planned: u64,
         path: &Path,
     ) -> Result<(Self, RunLog), CheckpointError> {
-        let mut own = Self::new(tree, game, variant);
+        let mut own = Self::new(tree, game, variant, planned);
         let file = io::BufReader::new(std::fs::File::open(path)?);
         let mut reader = Reader::new(file, &own.heading(), 0)?;
         own.iterations = reader.u64()?;
         own.seats_done = reader.u64()? as usize;
         let seconds = reader.f64()?;
         for rows in &mut own.rows {
-            for numbers in [Some(&mut rows.regrets), Some(&mut rows.sums), rows.frozen.as_mut()].into_iter().flatten() {
+            let Rows { regrets, sums, matched } = rows;
+            for numbers in [Some(regrets), Some(sums), matched.as_mut()].into_iter().flatten() {
                 numbers.iter_mut().try_for_each(|number| read_number(&mut reader, number))?;
             }
         }
@@ -117,9 +130,9 @@ impl Iterative for RangeSolver<'_> {
 
     fn run(&mut self, iterations: u64, watch: WatchOf<'_, u64>) -> ControlFlow<()> {
         for _ in 0..iterations {
-            if self.seats_done == 0 {
-                for Rows { regrets, frozen, .. } in &mut self.rows {
-                    frozen.iter_mut().for_each(|frozen| frozen.copy_from_slice(regrets));
+            if self.seats_done == 0 && !self.variant.alternates() {
+                for Rows { regrets, matched, .. } in &mut self.rows {
+                    matched.iter_mut().for_each(|frozen| frozen.copy_from_slice(regrets));
                 }
             }
             for seat in self.seats_done..2 {
@@ -144,8 +157,8 @@ impl Iterative for RangeSolver<'_> {
             out.write_all(&self.iterations.to_le_bytes())?;
             out.write_all(&(self.seats_done as u64).to_le_bytes())?;
             out.write_all(&log.seconds.to_le_bytes())?;
-            for Rows { regrets, sums, frozen } in &self.rows {
-                for number in [Some(regrets), Some(sums), frozen.as_ref()].into_iter().flatten().flatten() {
+            for Rows { regrets, sums, matched } in &self.rows {
+                for number in [Some(regrets), Some(sums), matched.as_ref()].into_iter().flatten().flatten() {
                     out.write_all(&number.to_le_bytes())?;
                 }
             }
