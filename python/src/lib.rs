@@ -21,6 +21,7 @@ mod pit_result;
 mod policy;
 mod processor;
 mod properties;
+mod public;
 mod python_agent;
 mod python_game;
 mod run;
@@ -53,6 +54,7 @@ mod _native {
         pit_result::{PitResult, Played, restore_pit_result},
         policy::TabularPolicy,
         properties::properties,
+        public::{Play, PublicState, PublicTree},
         python_agent::PythonAgent,
         serial::{deserialize_game_and_state, read_record, restore_state, serialize_game_and_state},
         solve::{best_response, load_solution, next_look, restore_policy, solve},

@@ -1,6 +1,7 @@
 //! `stier.TabularPolicy`.
 
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
@@ -10,13 +11,13 @@ use stier_agents::agent::threads::{self, Halted};
 use stier_agents::belief;
 use stier_agents::erased::{DynEntrant, DynPolicy, DynTree};
 use stier_agents::solve::solution_file::Label;
-use stier_agents::solve::{Look, NashConv, RangePolicy, RangeValues, known_values, write_ranges};
+use stier_agents::solve::{Look, NashConv, PublicTree, RangePolicy, RangeValues, known_values, write_ranges};
 use stier_core::{Action, Rng};
 
 use crate::arrays::Array;
 use crate::errors;
 use crate::game::Game;
-use crate::run::{guarded, locked};
+use crate::run::{goes_on, guarded, locked, watched};
 use crate::scene::dict;
 use crate::state::{State, by_chance};
 use crate::values::{Number, Seed};
@@ -141,17 +142,22 @@ impl TabularPolicy {
         }
     }
 
-    /// The policy as an entrant in matches of this game. Fails if it belongs to another.
-    pub(crate) fn entrant_for(&self, game: &Game) -> PyResult<DynEntrant> {
+    /// The probabilities. Fails if they belong to another game.
+    pub(crate) fn table_for(&self, game: &Game) -> PyResult<&Table> {
         if self.game.is(game) {
-            let label = self.origin.source.clone();
-            return Ok(match &self.policy {
-                Table::Tree(policy) => DynEntrant::Table(label, policy.clone()),
-                Table::Ranges(policy) => DynEntrant::Ranges(label, policy.clone()),
-            });
+            return Ok(&self.policy);
         }
         let (own, here) = (self.game.text(), game.text());
         Err(errors::agent(format!("{} is for {own}, not for {here}", self.origin.source)))
+    }
+
+    /// The policy as an entrant in matches of this game. Fails if it belongs to another.
+    pub(crate) fn entrant_for(&self, game: &Game) -> PyResult<DynEntrant> {
+        let label = self.origin.source.clone();
+        Ok(match self.table_for(game)? {
+            Table::Tree(policy) => DynEntrant::Table(label, policy.clone()),
+            Table::Ranges(policy) => DynEntrant::Ranges(label, policy.clone()),
+        })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -170,6 +176,21 @@ impl TabularPolicy {
         let row = py.detach(|| guarded(ask))?.map_err(errors::agent)?;
         Ok(row.into_iter().map(|(action, share)| (action.0, share)).collect())
     }
+}
+
+fn frequency_on_ranges(py: Python<'_>, game: &Game, policy: &RangePolicy, action: Action) -> PyResult<f64> {
+    let interrupt = AtomicBool::new(false);
+    let watch = || goes_on(&interrupt);
+    let found = watched(py, &interrupt, || {
+        let tree = PublicTree::new(policy.form(), None, None, (u64::MAX, threads::resolve(0)), &watch);
+        let tree = tree.map_err(errors::halted)?;
+        let [first, second] = tree.rows_of(policy).expect("the policy is on this tree");
+        tree.frequency([&first, &second], action, &watch).map_err(errors::halted)
+    })??;
+    let name = || game.face().action_name(action);
+    found.ok_or_else(|| {
+        errors::argument(format!("suits have no names on public states, so {} has no frequency", name()))
+    })
 }
 
 #[pymethods]
@@ -356,13 +377,15 @@ impl TabularPolicy {
     }
 
     /// The expected number of times per game that any player chooses the action, if all follow the policy. It is a
-    /// probability if a game has at most one such choice. Raises `IllegalActionError` for an unknown action, and
-    /// `ArgumentError` if the game was solved on public states.
+    /// probability if a game has at most one such choice. On public states, raises `ArgumentError` for a card of several
+    /// suits, because suits have no names there. Raises `IllegalActionError` for an unknown action.
     fn frequency(&self, py: Python<'_>, action: Number) -> PyResult<f64> {
         let face = self.game.face();
         let action = action.id_below(face.info().num_actions, "action", face)?;
-        let policy = self.inner()?;
-        py.detach(|| guarded(|| policy.frequency(action)))
+        match &self.policy {
+            Table::Tree(policy) => py.detach(|| guarded(|| policy.frequency(action))),
+            Table::Ranges(policy) => frequency_on_ranges(py, &self.game, policy, action),
+        }
     }
 
     /// Writes the policy and the history to a file for `load_solution`: eight bytes per action of each information set; on

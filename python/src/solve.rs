@@ -107,7 +107,24 @@ fn needs_ranges(game: &Game, most_histories: usize) -> Option<f64> {
 }
 
 /// The public states of a game, and its form.
-type Public = (Arc<RangeTree>, Box<dyn PublicForm>);
+pub(crate) type Public = (Arc<RangeTree>, Box<dyn PublicForm>);
+
+/// The form of a game as public states.
+pub(crate) fn form_of(game: &Game, most_histories: usize, interrupt: &AtomicBool) -> PyResult<Box<dyn PublicForm>> {
+    let form = game.face().public_form(most_histories, &|| goes_on(interrupt).is_continue());
+    form.map_err(|error| match error {
+        NoPublicForm::Stopped => errors::halted(Halted::Interrupted),
+        error => errors::argument(format!("{} cannot be solved on public states: {error}", game.text())),
+    })
+}
+
+/// The exception for public states that take too much memory.
+pub(crate) fn too_large(game: &Game, error: TooManyHands, found: &str, hint: &str) -> PyErr {
+    match error {
+        TooManyHands::Halted(halted) => errors::halted(halted),
+        error => errors::argument(format!("{} is too large: {found}{error}{hint}", game.text())),
+    }
+}
 
 /// The public states of a game, with its form. In errors, `found` says how large the tree of histories would be, and `hint`
 /// is added to their text.
@@ -117,16 +134,10 @@ fn public_tree(
     (found, hint): (&str, &str),
     interrupt: &AtomicBool,
 ) -> PyResult<Public> {
-    let form = game.face().public_form(most_histories, &|| goes_on(interrupt).is_continue());
-    let mut form = form.map_err(|error| match error {
-        NoPublicForm::Stopped => errors::halted(Halted::Interrupted),
-        error => errors::argument(format!("{} cannot be solved on public states: {error}", game.text())),
-    })?;
-    let tree = RangeTree::new(&mut *form, most_bytes, &|| goes_on(interrupt)).map_err(|error| match error {
-        TooManyHands::Halted(halted) => errors::halted(halted),
-        error => errors::argument(format!("{} is too large: {found}{error}{hint}", game.text())),
-    })?;
-    Ok((Arc::new(tree), form.forget()))
+    let mut form = form_of(game, most_histories, interrupt)?;
+    let tree = RangeTree::new(&mut *form, most_bytes, &|| goes_on(interrupt));
+    let tree = tree.map_err(|error| too_large(game, error, found, hint))?;
+    Ok((Arc::new(tree), form.fresh()))
 }
 
 /// The same if the caller demands it, or if it is not to be by the tree of histories and the game has too many.
@@ -150,7 +161,7 @@ fn public_tree_if(
 }
 
 /// The limit on memory, in bytes.
-fn most_bytes(max_memory_mb: Option<Number>) -> PyResult<u64> {
+pub(crate) fn most_bytes(max_memory_mb: Option<Number>) -> PyResult<u64> {
     let megabytes = max_memory_mb.unwrap_or(Number::new(MEMORY_MB));
     Ok(megabytes.between("max_memory_mb", 1, MAX_MEMORY_MB)? * 1_000_000)
 }
@@ -358,6 +369,33 @@ pub(crate) fn settings_of(seed: Seed, seeds: &Number, threads: usize) -> PyResul
     Ok(AskSettings { seed: seed.0, seeds: seeds.between("seeds", 1, MAX_SEEDS)?, threads })
 }
 
+/// Asks an agent on public states.
+pub(crate) fn ask_on_ranges(
+    py: Python<'_>,
+    game: &Game,
+    agent: &Bound<'_, PyAny>,
+    settings: &AskSettings,
+    public: impl FnOnce() -> Public + Send,
+) -> PyResult<RangePolicy> {
+    let (sender, receiver) = channel();
+    let (entrant, progress) = (entrant(game, agent, &sender)?, Progress::default());
+    let (interrupt, watch) = (&progress.interrupt, || progress.advance());
+    // The agent ends with the work: it holds a sender.
+    let work = move || {
+        let entrant = entrant;
+        game.face().policy_on_ranges(public(), &entrant, settings, interrupt, &watch).map_err(unanswered)
+    };
+    progress.converse(py, (sender, receiver), work, |question| question.ask(py, game), |error| error)
+}
+
+/// The exception for an agent that could not be asked.
+fn unanswered(error: AskError) -> PyErr {
+    match error {
+        AskError::Oracle(_) | AskError::OtherGame(_) | AskError::Unsuited(_) => errors::agent(error),
+        _ => errors::halted(error),
+    }
+}
+
 /// The information sets that an agent is asked about.
 pub(crate) enum Trees {
     Given(Arc<dyn DynTree>),
@@ -384,14 +422,10 @@ pub(crate) fn ask(
     // The agent ends with the work: it holds a sender.
     let work = move || {
         let seeds = entrant.num_seeds(settings);
-        let failed = |error| match error {
-            AskError::Oracle(_) | AskError::OtherGame(_) | AskError::Unsuited(_) => errors::agent(error),
-            _ => errors::halted(error),
-        };
         let (interrupt, watch) = (&progress.interrupt, || progress.advance());
         let policy_of = |tree: Arc<dyn DynTree>| {
             progress.expect(tree.information_sets() as u64 * seeds.max(1));
-            let policy = tree.policy_of(&entrant, settings, interrupt, &watch).map_err(failed)?;
+            let policy = tree.policy_of(&entrant, settings, interrupt, &watch).map_err(unanswered)?;
             let found = policy.nash_conv(settings.threads).map_err(errors::halted)?;
             Ok::<_, PyErr>((Table::Tree(policy), Measured::of(&found), found.responses.as_slice().to_vec()))
         };
@@ -409,7 +443,7 @@ pub(crate) fn ask(
             if let Some(public) = public_tree_if(ranges, true, game, limits, hint, interrupt)? {
                 progress.expect(public.0.num_choices() * seeds.max(1));
                 let policy = game.face().policy_on_ranges(public, &entrant, settings, interrupt, &watch);
-                return on_ranges(Arc::new(policy.map_err(failed)?));
+                return on_ranges(Arc::new(policy.map_err(unanswered)?));
             }
             policy_of(enumerate(game, limits.0, settings.threads, progress, hint)?)
         };

@@ -14,7 +14,7 @@ use crate::serial;
 use crate::state::State;
 use crate::values::{CHANCE, EventNumber, Number, Seed, TERMINAL};
 
-fn player_number(turn: Turn) -> i64 {
+pub(crate) fn player_number(turn: Turn) -> i64 {
     match turn {
         Turn::Chance => CHANCE,
         Turn::Seat(seat) => seat.0.into(),

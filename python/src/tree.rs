@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use numpy::{AllowTypeChange, Ix1, PyArrayLike1, PyArrayLike2, PyUntypedArrayMethods as _};
+use numpy::{AllowTypeChange, Element, Ix1, PyArrayLike1, PyArrayLike2, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
 use stier_agents::belief::Beliefs;
 use stier_agents::erased::DynTree;
@@ -44,6 +44,25 @@ type Probabilities<'py> = PyArrayLike2<'py, f64, AllowTypeChange>;
 /// One policy for each player, an array (rows,) each.
 type Policies<'py> = Vec<PyArrayLike1<'py, f64, AllowTypeChange>>;
 
+/// The numbers of these arrays, if there is one for each player with as many as expected. `name` is that of the argument.
+pub(crate) fn slices<'a, T: Element + Clone>(
+    name: &str,
+    arrays: &'a [PyArrayLike1<'_, T, AllowTypeChange>],
+    expected: &[usize],
+) -> PyResult<Vec<Cow<'a, [T]>>> {
+    let found: Vec<usize> = arrays.iter().map(|array| array.as_array().len()).collect();
+    if found != expected {
+        return Err(errors::argument(format!(
+            "{name} must be one array per player, of {expected:?} numbers, got {found:?}"
+        )));
+    }
+    let numbers = |array: &'a PyArrayLike1<'_, T, AllowTypeChange>| match array.as_slice() {
+        Ok(slice) => Cow::Borrowed(slice),
+        Err(_) => Cow::Owned(array.as_array().to_vec()),
+    };
+    Ok(arrays.iter().map(numbers).collect())
+}
+
 impl GameTree {
     /// The rows of all players.
     fn seat_rows(&self) -> &[SeatRows] {
@@ -52,19 +71,8 @@ impl GameTree {
 
     /// The numbers of these policies, if they have the rows of their players.
     fn policies<'a>(&self, policies: &'a Policies<'_>) -> PyResult<Vec<Cow<'a, [f64]>>> {
-        let rows = self.seat_rows();
-        let found: Vec<usize> = policies.iter().map(|policy| policy.as_array().len()).collect();
-        let expected: Vec<usize> = rows.iter().map(SeatRows::len).collect();
-        if found != expected {
-            return Err(errors::argument(format!(
-                "policies must be one array per player, of {expected:?} numbers, got {found:?}"
-            )));
-        }
-        let numbers = |policy: &'a PyArrayLike1<'_, f64, AllowTypeChange>| match policy.as_slice() {
-            Ok(slice) => Cow::Borrowed(slice),
-            Err(_) => Cow::Owned(policy.as_array().to_vec()),
-        };
-        Ok(policies.iter().map(numbers).collect())
+        let rows: Vec<usize> = self.seat_rows().iter().map(SeatRows::len).collect();
+        slices("policies", policies, &rows)
     }
 
     /// The information sets from `start` to `stop`, by default to the end.

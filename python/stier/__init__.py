@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         pettingzoo as pettingzoo,
         playing as playing,
         plots as plots,
+        public as public,
         ratings as ratings,
         replays as replays,
         schwingfest as schwingfest,

@@ -230,7 +230,7 @@ def test_figures(solution: stier.TabularPolicy) -> None:
     assert f"on {solution.public_states} public states: value" in repr(solution)
     assert stier.solving.nash_conv(solution.game, solution) == solution.nash_conv
     assert stier.exploitability(solution.game, solution) == solution.exploitability
-    for call in (solution.probabilities, solution.to_pandas, lambda: solution.frequency(0)):
+    for call in (solution.probabilities, solution.to_pandas):
         with pytest.raises(
             stier.ArgumentError, match=r"lists no information sets: ask it about states, by policy\(state\)"
         ):

@@ -17,7 +17,7 @@ use std::ops::Deref;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use stier_core::public::{NoPublicForm, PublicForm};
+use stier_core::public::{NoPublicForm, Place, PublicForm};
 use stier_core::{
     Action, FromRules, FullGame, Game, GameInfo, History, OptionInfo, Options as _, ParseError, RecordError, Seat,
     record,
@@ -130,6 +130,8 @@ pub trait DynGame: Send + Sync + Debug {
         max_histories: usize,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Box<dyn PublicForm>, NoPublicForm>;
+    /// A history after which a seat knows what its place says; see [`Game::public_history`].
+    fn public_history(&self, form: &dyn PublicForm, seat: Seat, place: &Place) -> Option<Box<dyn DynState>>;
     /// The behaviour of an entrant on the public states of this game, with a new form of it; see
     /// [`RangePolicy::of_agent`] and [`DynTree::policy_of`].
     fn policy_on_ranges(
@@ -273,6 +275,11 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Box<dyn PublicForm>, NoPublicForm> {
         self.game.public_form(max_histories, goes_on)
+    }
+
+    fn public_history(&self, form: &dyn PublicForm, seat: Seat, place: &Place) -> Option<Box<dyn DynState>> {
+        let history = self.game.public_history(form, seat, place)?;
+        Some(Box::new(ErasedState { game: self.clone(), history, dealing: None }))
     }
 
     fn policy_on_ranges(

@@ -344,8 +344,8 @@ pub trait Game: Clone + Send + Sync + 'static {
         None
     }
 
-    /// A history after which `seat`, which is to act, knows what its place says: of several, always the same. `None` if
-    /// chance cannot deal the other seat any hand. The [actions](Place::actions) of the place do not count.
+    /// A history after which `seat` knows what its place says: of several, always the same. `None` if chance cannot deal
+    /// the other seat any hand. The [actions](Place::actions) of the place do not count.
     fn public_history(&self, _form: &dyn PublicForm, _seat: Seat, _place: &Place) -> Option<History<Self>> {
         None
     }

@@ -13,6 +13,7 @@ use std::any::Any;
 use thiserror::Error;
 
 use crate::actions::Action;
+use crate::game::Turn;
 use crate::seats::Seat;
 
 /// The number of a public state.
@@ -58,20 +59,36 @@ pub trait PublicForm: Send + Sync {
     /// The public states in which a player acts for the first time.
     fn openings(&mut self) -> Vec<Opening>;
 
+    /// Where an opening is in the whole game: the number of an opening there, and the events since then.
+    fn origin(&mut self, opening: usize) -> (usize, Vec<Action>) {
+        (opening, Vec::new())
+    }
+
     /// The events of a public state, one of the openings or of those that followed an earlier one.
     fn scene(&mut self, public: PublicState) -> PublicScene;
 
     /// The score after an event, which is a branch of the public state that led to this score, or its ending.
     fn gain(&self, score: Score, gain: Gain) -> Score;
 
-    /// The returns of both seats at the end.
+    /// The returns of both seats at the end, times [`weight`](Self::weight).
     fn returns(&self, score: Score) -> [f64; 2];
+
+    /// The probability of chance at the end that is counted in no opening and no branch.
+    fn weight(&self, score: Score) -> f64;
 
     /// The number of a hand, given by its [key](Place::hand); `None` if a seat cannot hold it.
     fn hand(&self, public: PublicState, seat: Seat, key: u64) -> Option<usize>;
 
+    /// True if an action is the same in the game. Else public states name suits in an order of their own.
+    fn keeps_name(&self, _action: Action) -> bool {
+        true
+    }
+
+    /// What solvers need not know about a public state.
+    fn detail(&self, public: PublicState) -> PublicDetail;
+
     /// The same form, without the public states that it has met if it can meet them again.
-    fn forget(self: Box<Self>) -> Box<dyn PublicForm>;
+    fn fresh(&self) -> Box<dyn PublicForm>;
 
     /// The key of a hand, given by its number.
     fn key(&self, public: PublicState, seat: Seat, hand: usize) -> u64;
@@ -130,6 +147,20 @@ pub struct Branch {
     pub moves: Vec<HandMove>,
     /// By hand of the other player afterwards: its number before.
     pub kept: Vec<u16>,
+}
+
+/// More about a public state than solvers need.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PublicDetail {
+    /// Who acts; nobody where nobody has a choice any more.
+    pub turn: Turn,
+    /// By hand of the mover, and its action: the legal actions. Empty if no player acts.
+    pub legal: Vec<Vec<Action>>,
+    /// By branch: the actions, or outcomes of chance, that look like this event to a spectator.
+    pub alike: Vec<Vec<Action>>,
+    /// By hand of the first seat, then of the second: the probability of chance that is counted in no opening and no branch;
+    /// 0 if the hands do not fit together.
+    pub weights: Vec<f64>,
 }
 
 /// A hand of the mover that takes the action, and a hand that it becomes.

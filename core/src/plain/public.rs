@@ -5,13 +5,14 @@
 
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::actions::{Action, ActionSet as _};
 use crate::game::history::History;
 use crate::game::log::{Entry, Log, Seen};
 use crate::game::public::{
-    Branch, Ending, Gain, HandMove, NoPublicForm, Opening, Place, PublicChoice, PublicForm, PublicScene, PublicState,
-    Score,
+    Branch, Ending, Gain, HandMove, NoPublicForm, Opening, Place, PublicChoice, PublicDetail, PublicForm, PublicScene,
+    PublicState, Score,
 };
 use crate::game::{Game, Observer, Turn, observed_values};
 use crate::hash::hash_of;
@@ -31,26 +32,33 @@ struct Member {
 /// A history after one more event.
 struct Next {
     member: Member,
+    action: Action,
     rank: u8,
     /// By seat: the key of what it noticed; 0 for nothing.
     noticed: [u64; 2],
 }
 
+/// The returns of both seats, times the probability of chance, and this probability.
+type Paid = ([f64; 2], f64);
+
 struct Node {
     scene: PublicScene,
     /// By hand of the player to act: its actions.
     legal: Vec<Vec<Action>>,
-    /// By hand of the player to act: a hand of the other player that fits.
-    partners: Vec<u16>,
+    /// By branch: the actions or outcomes that look alike to a spectator.
+    alike: Vec<Vec<Action>>,
+    /// The hands that fit together, with the probability of chance, in the order in which they were met.
+    pairs: Vec<([u16; 2], f64)>,
     /// By seat: the number of a hand, by its number before and the key of what the seat noticed.
     arrivals: [HashMap<(u16, u64), u16>; 2],
-    /// At the end: the returns of both seats by change of the score, times the probability of chance.
-    returns: Vec<[f64; 2]>,
+    /// At the end: by change of the score.
+    paid: Vec<Paid>,
 }
 
 /// All public states of a plain game. The first is that before the first event.
+#[derive(Clone)]
 pub(super) struct Unfolded {
-    nodes: Vec<Node>,
+    nodes: Arc<[Node]>,
 }
 
 /// The most events in a game: they are followed by calls within calls.
@@ -80,127 +88,10 @@ impl Unfolded {
         if game.info().hidden_moves {
             return Err(NoPublicForm::HiddenMoves);
         }
-        let mut own = Self { nodes: Vec::new() };
+        let mut nodes = Vec::new();
         let mut left = Left { histories: max_histories, events: MAX_EVENTS, goes_on };
-        own.add(game, vec![root(game)], Default::default(), &mut left)?;
-        Ok(own)
-    }
-
-    /// Adds the public state of these histories and all that follow it.
-    fn add(
-        &mut self,
-        game: &Plain,
-        members: Vec<Member>,
-        arrivals: [HashMap<(u16, u64), u16>; 2],
-        left: &mut Left<'_>,
-    ) -> Result<PublicState, NoPublicForm> {
-        left.histories = left.histories.checked_sub(members.len()).ok_or(NoPublicForm::TooMany)?;
-        left.events = left.events.checked_sub(1).ok_or(NoPublicForm::TooLong)?;
-        if !(left.goes_on)() {
-            return Err(NoPublicForm::Stopped);
-        }
-        let number = self.nodes.len() as PublicState;
-        let turn = game.turn(&members[0].state);
-        if members.iter().any(|member| game.turn(&member.state) != turn) {
-            return Err(NoPublicForm::HiddenMoves);
-        }
-        let hands = [0, 1].map(|seat| arrivals[seat].len().max(1));
-        let (ending, returns) = match turn {
-            Turn::Over => ended(game, &members, hands)?,
-            _ => (Ending { hands, gains: Vec::new(), outcomes: Vec::new() }, Vec::new()),
-        };
-        self.nodes.push(Node {
-            scene: PublicScene::Ending(ending),
-            legal: Vec::new(),
-            partners: Vec::new(),
-            arrivals,
-            returns,
-        });
-        if turn == Turn::Over {
-            left.events += 1;
-            return Ok(number);
-        }
-        let mover = turn.seat().unwrap_or(Seat(0));
-        let mut legal = vec![Vec::new(); hands[mover.index()]];
-        let mut partners = vec![0; hands[mover.index()]];
-        for member in &members {
-            partners[usize::from(member.hands[mover.index()])] = member.hands[mover.index() ^ 1];
-        }
-        // The histories that follow, by what a spectator sees, in the order in which they are met.
-        let mut groups: Vec<(u64, Vec<Next>)> = Vec::new();
-        for member in members {
-            let outcomes: Vec<(Action, f64)> = match turn {
-                Turn::Seat(_) => game.legal(&member.state).iter().map(|action| (action, 1.0)).collect(),
-                _ => game.chance(&member.state).iter().map(|outcome| (outcome.action, outcome.probability)).collect(),
-            };
-            if turn != Turn::Chance {
-                let actions: Vec<Action> = outcomes.iter().map(|&(action, _)| action).collect();
-                let known = &mut legal[usize::from(member.hands[mover.index()])];
-                if known.is_empty() {
-                    *known = actions;
-                } else if *known != actions {
-                    return Err(NoPublicForm::OtherActions(mover.0));
-                }
-            }
-            for (rank, &(action, chance)) in outcomes.iter().enumerate().filter(|(_, (_, chance))| *chance > 0.0) {
-                let rank = if turn == Turn::Chance { 0 } else { rank as u8 };
-                let next = after(game, &member, action, chance, rank);
-                let public = hash_of(&(
-                    observed_values(game, &next.member.state, Observer::Public),
-                    game.turn(&next.member.state),
-                ));
-                match groups.iter_mut().find(|(key, _)| *key == public) {
-                    Some((_, group)) => group.push(next),
-                    None => groups.push((public, vec![next])),
-                }
-            }
-        }
-        let count = u8::try_from(groups.len()).map_err(|_| NoPublicForm::Branches)?;
-        let mut branches = Vec::with_capacity(groups.len());
-        let mut known: [HashSet<(u16, u64)>; 2] = Default::default();
-        for (event, (_, group)) in (0..count).zip(groups) {
-            let (mut members, mut arrivals): (_, [HashMap<(u16, u64), u16>; 2]) = (Vec::new(), Default::default());
-            let mut moves = Vec::new();
-            let mut kept = Vec::new();
-            for Next { mut member, rank, noticed } in group {
-                for seat in 0..2 {
-                    let (before, arrivals) = (member.hands[seat], &mut arrivals[seat]);
-                    let to = u16::try_from(arrivals.len()).map_err(|_| NoPublicForm::TooMany)?;
-                    let to = *arrivals.entry((before, noticed[seat])).or_insert(to);
-                    let is_new = usize::from(to) == if seat == mover.index() { moves.len() } else { kept.len() };
-                    match (is_new, seat == mover.index()) {
-                        (true, true) => moves.push(HandMove { from: before, to, rank }),
-                        (true, false) => kept.push(before),
-                        _ => {}
-                    }
-                    member.hands[seat] = to;
-                }
-                members.push(member);
-            }
-            // A player must not have to guess which of several public events it was.
-            for (known, arrivals) in known.iter_mut().zip(&arrivals) {
-                if arrivals.keys().any(|&arrival| !known.insert(arrival)) {
-                    return Err(NoPublicForm::HiddenMoves);
-                }
-            }
-            let public = self.add(game, members, arrivals, left)?;
-            branches.push(Branch {
-                action: Some(Action(event)),
-                public,
-                gain: Gain::from(event),
-                weight: 1.0,
-                moves,
-                kept,
-            });
-        }
-        let width = |legal: &Vec<Action>| u8::try_from(legal.len().max(1)).map_err(|_| NoPublicForm::Branches);
-        let widths = legal.iter().map(width).collect::<Result<_, _>>()?;
-        left.events += 1;
-        let node = &mut self.nodes[number as usize];
-        node.scene =
-            PublicScene::Choice(PublicChoice { mover, is_chance: turn == Turn::Chance, hands, widths, branches });
-        (node.legal, node.partners) = if turn == Turn::Chance { Default::default() } else { (legal, partners) };
-        Ok(number)
+        add(&mut nodes, game, vec![root(game)], Default::default(), &mut left)?;
+        Ok(Self { nodes: nodes.into() })
     }
 
     /// The place of what a seat knows.
@@ -232,6 +123,10 @@ impl Unfolded {
         }
     }
 
+    fn paid(&self, score: Score) -> Paid {
+        self.nodes[(score >> 32) as usize].paid[(score & u64::from(u32::MAX)) as usize - 1]
+    }
+
     /// A history of a place of a seat.
     pub(super) fn history(&self, game: &Plain, seat: Seat, place: &Place) -> Option<History<Plain>> {
         let (mut number, mut path) = (0, Vec::with_capacity(place.events.len()));
@@ -242,8 +137,8 @@ impl Unfolded {
             number = branch.public;
         }
         let hand = u16::try_from(place.hand).ok()?;
-        let mut hands = [*self.nodes[number as usize].partners.get(usize::from(hand))?; 2];
-        hands[seat.index()] = hand;
+        let mut pairs = self.nodes[number as usize].pairs.iter().map(|(pair, _)| *pair);
+        let mut hands = pairs.find(|pair| pair[seat.index()] == hand)?;
         // From the last event to the first: the hands after it, and the rank of its action.
         let mut goals = Vec::with_capacity(path.len());
         for &(mover, branch) in path.iter().rev() {
@@ -278,6 +173,122 @@ impl Unfolded {
     }
 }
 
+/// Adds the public state of these histories and all that follow it.
+fn add(
+    nodes: &mut Vec<Node>,
+    game: &Plain,
+    members: Vec<Member>,
+    arrivals: [HashMap<(u16, u64), u16>; 2],
+    left: &mut Left<'_>,
+) -> Result<PublicState, NoPublicForm> {
+    left.histories = left.histories.checked_sub(members.len()).ok_or(NoPublicForm::TooMany)?;
+    left.events = left.events.checked_sub(1).ok_or(NoPublicForm::TooLong)?;
+    if !(left.goes_on)() {
+        return Err(NoPublicForm::Stopped);
+    }
+    let number = nodes.len() as PublicState;
+    let turn = game.turn(&members[0].state);
+    if members.iter().any(|member| game.turn(&member.state) != turn) {
+        return Err(NoPublicForm::HiddenMoves);
+    }
+    let hands = [0, 1].map(|seat| arrivals[seat].len().max(1));
+    let (ending, paid) = match turn {
+        Turn::Over => ended(game, &members, hands)?,
+        _ => (Ending { hands, gains: Vec::new(), outcomes: Vec::new() }, Vec::new()),
+    };
+    nodes.push(Node {
+        scene: PublicScene::Ending(ending),
+        legal: Vec::new(),
+        alike: Vec::new(),
+        pairs: pairs(&members),
+        arrivals,
+        paid,
+    });
+    if turn == Turn::Over {
+        left.events += 1;
+        return Ok(number);
+    }
+    let mover = turn.seat().unwrap_or(Seat(0));
+    let mut legal = vec![Vec::new(); hands[mover.index()]];
+    // The histories that follow, by what a spectator sees, in the order in which they are met.
+    let mut groups: Vec<(u64, Vec<Next>)> = Vec::new();
+    for member in members {
+        let outcomes: Vec<(Action, f64)> = match turn {
+            Turn::Seat(_) => game.legal(&member.state).iter().map(|action| (action, 1.0)).collect(),
+            _ => game.chance(&member.state).iter().map(|outcome| (outcome.action, outcome.probability)).collect(),
+        };
+        if turn != Turn::Chance {
+            let actions: Vec<Action> = outcomes.iter().map(|&(action, _)| action).collect();
+            let known = &mut legal[usize::from(member.hands[mover.index()])];
+            if known.is_empty() {
+                *known = actions;
+            } else if *known != actions {
+                return Err(NoPublicForm::OtherActions(mover.0));
+            }
+        }
+        for (rank, &(action, chance)) in outcomes.iter().enumerate().filter(|(_, (_, chance))| *chance > 0.0) {
+            let rank = if turn == Turn::Chance { 0 } else { rank as u8 };
+            let next = after(game, &member, action, chance, rank);
+            let public =
+                hash_of(&(observed_values(game, &next.member.state, Observer::Public), game.turn(&next.member.state)));
+            match groups.iter_mut().find(|(key, _)| *key == public) {
+                Some((_, group)) => group.push(next),
+                None => groups.push((public, vec![next])),
+            }
+        }
+    }
+    let count = u8::try_from(groups.len()).map_err(|_| NoPublicForm::Branches)?;
+    let (mut branches, mut alike) = (Vec::with_capacity(groups.len()), Vec::with_capacity(groups.len()));
+    let mut known: [HashSet<(u16, u64)>; 2] = Default::default();
+    for (event, (_, group)) in (0..count).zip(groups) {
+        let (mut members, mut arrivals): (_, [HashMap<(u16, u64), u16>; 2]) = (Vec::new(), Default::default());
+        let mut moves = Vec::new();
+        let mut kept = Vec::new();
+        let mut actions: Vec<Action> = group.iter().map(|next| next.action).collect();
+        actions.sort_unstable();
+        actions.dedup();
+        alike.push(actions);
+        for Next { mut member, rank, noticed, .. } in group {
+            for seat in 0..2 {
+                let (before, arrivals) = (member.hands[seat], &mut arrivals[seat]);
+                let to = u16::try_from(arrivals.len()).map_err(|_| NoPublicForm::TooMany)?;
+                let to = *arrivals.entry((before, noticed[seat])).or_insert(to);
+                let is_new = usize::from(to) == if seat == mover.index() { moves.len() } else { kept.len() };
+                match (is_new, seat == mover.index()) {
+                    (true, true) => moves.push(HandMove { from: before, to, rank }),
+                    (true, false) => kept.push(before),
+                    _ => {}
+                }
+                member.hands[seat] = to;
+            }
+            members.push(member);
+        }
+        // A player must not have to guess which of several public events it was.
+        for (known, arrivals) in known.iter_mut().zip(&arrivals) {
+            if arrivals.keys().any(|&arrival| !known.insert(arrival)) {
+                return Err(NoPublicForm::HiddenMoves);
+            }
+        }
+        let public = add(nodes, game, members, arrivals, left)?;
+        branches.push(Branch {
+            action: Some(Action(event)),
+            public,
+            gain: Gain::from(event),
+            weight: 1.0,
+            moves,
+            kept,
+        });
+    }
+    let width = |legal: &Vec<Action>| u8::try_from(legal.len().max(1)).map_err(|_| NoPublicForm::Branches);
+    let widths = legal.iter().map(width).collect::<Result<_, _>>()?;
+    left.events += 1;
+    let node = &mut nodes[number as usize];
+    node.scene = PublicScene::Choice(PublicChoice { mover, is_chance: turn == Turn::Chance, hands, widths, branches });
+    node.alike = alike;
+    node.legal = if turn == Turn::Chance { Vec::new() } else { legal };
+    Ok(number)
+}
+
 /// The history without events.
 fn root(game: &Plain) -> Member {
     let state = game.root();
@@ -298,36 +309,50 @@ fn after(game: &Plain, member: &Member, action: Action, chance: f64, rank: u8) -
         entry.into_iter().for_each(|entry| *seen = entry.seen);
         key
     });
-    Next { member: next, rank, noticed }
+    Next { member: next, action, rank, noticed }
+}
+
+/// The pairs of hands of histories, each once, with the probability of chance.
+fn pairs(members: &[Member]) -> Vec<([u16; 2], f64)> {
+    let (mut pairs, mut numbers) = (Vec::new(), HashMap::new());
+    for member in members {
+        let number = *numbers.entry(member.hands).or_insert(pairs.len());
+        if number == pairs.len() {
+            pairs.push((member.hands, 0.0));
+        }
+        pairs[number].1 += member.chance;
+    }
+    pairs
 }
 
 /// The pairs of hands of histories that have ended, with the returns by change of the score.
-fn ended(game: &Plain, members: &[Member], hands: [usize; 2]) -> Result<(Ending, Vec<[f64; 2]>), NoPublicForm> {
+fn ended(game: &Plain, members: &[Member], hands: [usize; 2]) -> Result<(Ending, Vec<Paid>), NoPublicForm> {
     if hands[0] * hands[1] > MAX_PAIRS {
         return Err(NoPublicForm::TooMany);
     }
-    let mut sums: Vec<Option<[f64; 2]>> = vec![None; hands[0] * hands[1]];
+    let mut sums: Vec<Option<[f64; 3]>> = vec![None; hands[0] * hands[1]];
     for member in members {
         let returns = game.returns(&member.state);
         let pair = usize::from(member.hands[0]) * hands[1] + usize::from(member.hands[1]);
-        let sum = sums[pair].get_or_insert([0.0; 2]);
+        let sum = sums[pair].get_or_insert([0.0; 3]);
         (0..2).for_each(|seat| sum[seat] += member.chance * returns[Seat(seat as u8)]);
+        sum[2] += member.chance;
     }
-    let (mut returns, mut numbers) = (Vec::new(), HashMap::new());
+    let (mut paid, mut numbers) = (Vec::new(), HashMap::new());
     let mut outcomes = Vec::with_capacity(sums.len());
     for sum in sums {
         let Some(sum) = sum else {
             outcomes.push(None);
             continue;
         };
-        let next = u16::try_from(returns.len()).map_err(|_| NoPublicForm::TooMany)?;
+        let next = u16::try_from(paid.len()).map_err(|_| NoPublicForm::TooMany)?;
         let number = *numbers.entry(sum.map(f64::to_bits)).or_insert(next);
         if number == next {
-            returns.push(sum);
+            paid.push(([sum[0], sum[1]], sum[2]));
         }
         outcomes.push(Some(number));
     }
-    Ok((Ending { hands, gains: (0..returns.len() as Gain).collect(), outcomes }, returns))
+    Ok((Ending { hands, gains: (0..paid.len() as Gain).collect(), outcomes }, paid))
 }
 
 impl PublicForm for Unfolded {
@@ -348,15 +373,34 @@ impl PublicForm for Unfolded {
     }
 
     fn returns(&self, score: Score) -> [f64; 2] {
-        self.nodes[(score >> 32) as usize].returns[(score & u64::from(u32::MAX)) as usize - 1]
+        self.paid(score).0
+    }
+
+    fn weight(&self, score: Score) -> f64 {
+        self.paid(score).1
     }
 
     fn hand(&self, _public: PublicState, _seat: Seat, key: u64) -> Option<usize> {
         usize::try_from(key).ok()
     }
 
-    fn forget(self: Box<Self>) -> Box<dyn PublicForm> {
-        self
+    fn detail(&self, public: PublicState) -> PublicDetail {
+        let node = &self.nodes[public as usize];
+        let [first, second] = [0, 1].map(|seat| node.arrivals[seat].len().max(1));
+        let mut weights = vec![0.0; first * second];
+        for &(hands, weight) in &node.pairs {
+            weights[usize::from(hands[0]) * second + usize::from(hands[1])] = weight;
+        }
+        let turn = match &node.scene {
+            PublicScene::Choice(choice) if choice.is_chance => Turn::Chance,
+            PublicScene::Choice(choice) => Turn::Seat(choice.mover),
+            PublicScene::Ending(_) => Turn::Over,
+        };
+        PublicDetail { turn, legal: node.legal.clone(), alike: node.alike.clone(), weights }
+    }
+
+    fn fresh(&self) -> Box<dyn PublicForm> {
+        Box::new(self.clone())
     }
 
     fn key(&self, _public: PublicState, _seat: Seat, hand: usize) -> u64 {

@@ -4,7 +4,7 @@ from stier._native import GameTree, TabularPolicy
 from stier.solving._bounds import Exploitation, exploit
 from stier.solving._distances import best_response, exploitability, nash_conv
 from stier.solving._equilibria import load_solution, solve
-from stier.solving._rules import Rows, Rule, Step, mirror_step, run
+from stier.solving._rules import Rows, Rule, Step, iterate, mirror_step, run
 
 __all__ = [
     "Exploitation",
@@ -16,6 +16,7 @@ __all__ = [
     "best_response",
     "exploit",
     "exploitability",
+    "iterate",
     "load_solution",
     "mirror_step",
     "nash_conv",

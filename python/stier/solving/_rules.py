@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from stier import _arguments, _native
-from stier._native import GameTree, TabularPolicy
+from stier._native import GameTree, PublicTree, TabularPolicy
 from stier._output import bar
 from stier.errors import ArgumentError
 from stier.playing import AnyGame
@@ -20,6 +20,9 @@ from stier.solving._equilibria import ITERATIONS
 #: The largest number of iterations.
 MOST_ITERATIONS = 1_000_000_000
 
+#: An array of numbers: float64 on a `GameTree`, float32 on a `PublicTree`.
+Numbers: TypeAlias = npt.NDArray[Any]
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -27,16 +30,20 @@ class Rows:
 
     Information sets with a single action have no rows. There is nothing to decide, and the action has probability 1.
 
+    On a `stier.public.PublicTree` the sets are the hands with several actions, public state after public state, and
+    numbers are float32 instead of float64.
+
     Attributes:
         tree: The tree.
         player: The player.
-        sets: The numbers of these information sets in the tree, ascending, int32 (sets,).
+        sets: The numbers of these information sets in a `GameTree`, ascending, int32 (sets,); 0, 1, … in a
+            `PublicTree`.
         starts: The place of the first action of each, int64 (sets,).
         widths: The number of actions of each, 2 or more, int64 (sets,).
         actions: The actions, ascending within an information set, uint8 (rows,).
     """
 
-    tree: GameTree
+    tree: GameTree | PublicTree
     player: int
     sets: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]
@@ -44,7 +51,7 @@ class Rows:
     actions: npt.NDArray[np.uint8]
 
     @classmethod
-    def of(cls, tree: GameTree, player: int) -> Rows:
+    def of(cls, tree: GameTree | PublicTree, player: int) -> Rows:
         """Returns the rows of a player."""
         sets, starts, actions = tree.rows(player)
         return cls(tree, player, sets, starts, np.diff(starts, append=len(actions)), actions)
@@ -53,15 +60,23 @@ class Rows:
         """The number of rows."""
         return len(self.actions)
 
-    def sums(self, numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Returns the sum over the actions of each information set, (sets,), of numbers (rows,)."""
-        return np.add.reduceat(numbers, self.starts) if len(self.sets) else np.zeros(0)
+    def zeros(self) -> Numbers:
+        """Returns a new array of zeros, (rows,), of the type of the tree."""
+        return np.zeros(len(self), self._type)
 
-    def spread(self, numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    @property
+    def _type(self) -> type[np.floating[Any]]:
+        return np.float32 if isinstance(self.tree, PublicTree) else np.float64
+
+    def sums(self, numbers: Numbers) -> Numbers:
+        """Returns the sum over the actions of each information set, (sets,), of numbers (rows,)."""
+        return np.add.reduceat(numbers, self.starts) if len(self.sets) else numbers[:0]
+
+    def spread(self, numbers: Numbers) -> Numbers:
         """Returns the number of its information set for each action, (rows,), of numbers (sets,)."""
         return np.repeat(numbers, self.widths)
 
-    def normalize(self, numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def normalize(self, numbers: Numbers) -> Numbers:
         """Returns the policy in proportion to numbers (rows,) of 0 or more; uniform where all are 0."""
         totals = self.sums(numbers)
         empty = totals <= 0
@@ -90,11 +105,11 @@ class Step:
     """
 
     iteration: int
-    policy: npt.NDArray[np.float64]
-    regrets: npt.NDArray[np.float64]
-    reach: npt.NDArray[np.float64]
-    values: npt.NDArray[np.float64]
-    others: npt.NDArray[np.float64]
+    policy: Numbers
+    regrets: Numbers
+    reach: Numbers
+    values: Numbers
+    others: Numbers
 
 
 #: Makes the function that updates the policy of one player, which has these rows. Called once in each iteration, the
@@ -103,7 +118,7 @@ Rule: TypeAlias = Callable[[Rows], Callable[[Step], tuple[npt.ArrayLike, float]]
 
 
 def run(
-    tree: GameTree | AnyGame,
+    tree: GameTree | PublicTree | AnyGame,
     rule: Rule,
     *,
     iterations: int = ITERATIONS,
@@ -122,7 +137,7 @@ def run(
 
         class CFR:
             def __init__(self, rows):
-                self.rows, self.regrets = rows, np.zeros(len(rows))
+                self.rows, self.regrets = rows, rows.zeros()
 
             def __call__(self, step):
                 self.regrets += step.regrets
@@ -136,7 +151,7 @@ def run(
     ``(step.regrets + rows.spread(step.values)) / rows.spread(step.others)``.
 
     Args:
-        tree: The tree of the game, or the game.
+        tree: The tree of the game, of its histories or of its public states, or the game.
         rule: The rule; see above.
         iterations: Iterations at most.
         target: The NashConv at which to stop; 0 for never. As in `solve`, also for the times at which it is measured.
@@ -150,45 +165,98 @@ def run(
 
     Raises:
         ArgumentError: A number that is out of range, a rule of another form, or one whose function returns something
-            else than probabilities of the actions of each information set and a weight of 0 or more.
+            else than probabilities of the actions of each information set and a weight of 0 or more; and a public tree
+            that is a part of its game: see `iterate`.
     """
     iterations = _arguments.whole("iterations", iterations, 1, MOST_ITERATIONS)
     target = _arguments.number("target", target, 0)
-    seed, label = _arguments.seed(seed), name or str(getattr(rule, "__name__", type(rule).__name__))
-    tree = tree if isinstance(tree, GameTree) else GameTree(tree)
-    players = [Rows.of(tree, player) for player in range(tree.game.num_players())]
-    updates = [_update(label, rule, rows) for rows in players]
-    policies = [rows.normalize(np.zeros(len(rows))) for rows in players]
-    sums = [np.zeros(len(rows)) for rows in players]
-    steps = [
-        Step(0, policy, *(np.zeros(len(part)) for part in (rows, rows, rows.sets, rows.sets)))
-        for rows, policy in zip(players, policies, strict=True)
-    ]
-    iteration, seconds, history = 0, 0.0, list[tuple[int, float, float]]()
+    seed, label = _arguments.seed(seed), name or _name(rule)
+    steps = _Steps(
+        tree if isinstance(tree, GameTree | PublicTree) else GameTree(tree), rule, label, alternating, average
+    )
+    seconds, history = 0.0, list[tuple[int, float, float]]()
     with bar(progress, "iterations") as show:
         while True:
-            look, start = min(_native.next_look(iteration, target > 0), iterations), time.perf_counter()
-            while iteration < look:
-                iteration += 1
-                following = policies if alternating else [policy.copy() for policy in policies]
-                for rows, update, step, total in zip(players, updates, steps, sums, strict=True):
-                    step.iteration, step.policy = iteration, policies[rows.player]
-                    tree.regrets_into(rows.player, policies, step.regrets, step.reach, step.values, step.others)
-                    policy, weight = _returned(label, rows, update(step))
-                    if average:
-                        total += weight * step.reach
-                    following[rows.player][:] = policy
-                policies = following
+            look = min(_native.next_look(steps.iteration, target > 0), iterations)
+            start = time.perf_counter()
+            while steps.iteration < look:
+                steps.advance()
                 if show is not None:
-                    show(iteration, iterations, f"NashConv {history[-1][2]:.3g}" if history else "")
+                    found = f"NashConv {history[-1][2]:.3g}" if history else ""
+                    show(steps.iteration, iterations, found)
             seconds += time.perf_counter() - start
-            found = [rows.normalize(total) for rows, total in zip(players, sums, strict=True)] if average else policies
-            solution = tree.solution(
-                found, name=label, iterations=iteration, seconds=seconds, history=history, seed=seed
+            solution = steps.tree.solution(
+                steps.found(), name=label, iterations=look, seconds=seconds, history=history, seed=seed
             )
-            if iteration == iterations or 0 < target >= solution.nash_conv:
+            if look == iterations or 0 < target >= solution.nash_conv:
                 return solution
-            history.append((iteration, seconds, solution.nash_conv))
+            history.append((look, seconds, solution.nash_conv))
+
+
+def iterate(
+    tree: GameTree | PublicTree, rule: Rule, *, iterations: int, alternating: bool = True, average: bool = True
+) -> list[Numbers]:
+    """Returns the policies of all players, (rows,) each, after so many iterations of an update rule in Python.
+
+    This is `run` without a measure of the result, for a part of a game on public states.
+
+    Args:
+        tree: The tree.
+        rule: The rule, as for `run`.
+        iterations: Iterations.
+        alternating: True if the players update in turn.
+        average: True for the average of all policies, False for the last.
+
+    Raises:
+        ArgumentError: As `run`.
+    """
+    steps = _Steps(tree, rule, _name(rule), alternating, average)
+    for _ in range(_arguments.whole("iterations", iterations, 1, MOST_ITERATIONS)):
+        steps.advance()
+    return steps.found()
+
+
+def _name(rule: Rule) -> str:
+    return str(getattr(rule, "__name__", type(rule).__name__))
+
+
+class _Steps:
+    """A run of a rule."""
+
+    def __init__(self, tree: GameTree | PublicTree, rule: Rule, name: str, alternating: bool, average: bool) -> None:
+        self.tree, self.iteration = tree, 0
+        self._name, self._alternating, self._average = name, alternating, average
+        self._players = [Rows.of(tree, player) for player in range(tree.game.num_players())]
+        self._updates = [_update(name, rule, rows) for rows in self._players]
+        self._policies = [rows.normalize(rows.zeros()) for rows in self._players]
+        self._sums = [rows.zeros() for rows in self._players]
+        self._steps = [
+            Step(
+                0,
+                policy,
+                *(np.zeros(size, policy.dtype) for size in (len(rows), len(rows), len(rows.sets), len(rows.sets))),
+            )
+            for rows, policy in zip(self._players, self._policies, strict=True)
+        ]
+
+    def advance(self) -> None:
+        """Does one iteration."""
+        self.iteration += 1
+        policies = self._policies
+        following = policies if self._alternating else [policy.copy() for policy in policies]
+        for rows, update, step, total in zip(self._players, self._updates, self._steps, self._sums, strict=True):
+            step.iteration, step.policy = self.iteration, policies[rows.player]
+            self.tree.regrets_into(rows.player, policies, step.regrets, step.reach, step.values, step.others)
+            policy, weight = _returned(self._name, rows, update(step))
+            if self._average:
+                total += weight * step.reach
+            following[rows.player][:] = policy
+        self._policies = following
+
+    def found(self) -> list[Numbers]:
+        """Returns the policies so far."""
+        pairs = zip(self._players, self._sums, strict=True)
+        return [rows.normalize(total) for rows, total in pairs] if self._average else self._policies
 
 
 def _update(name: str, rule: Rule, rows: Rows) -> Callable[[Step], tuple[npt.ArrayLike, float]]:

@@ -154,7 +154,8 @@ impl RangePolicy {
         let mut guide = Guide::new(form);
         for (number, opening) in openings.into_iter().enumerate() {
             let spot = tree.opening(number, opening.public).expect("the tree is of this form");
-            asked.visit(&mut guide, number, &mut Vec::new(), spot)?;
+            let (opening, mut events) = guide.form.origin(number);
+            asked.visit(&mut guide, opening, &mut events, spot)?;
         }
         asked.ask(&*guide.form)?;
         let rows = asked.rows;

@@ -66,7 +66,8 @@ pub(super) fn pass<T: Real>(
             rows.for_each(|row| row[lane] = T::ONE);
         }
     }
-    Pass { shapes, part: top, cut, seat, rows, task: &mut task, memory: &mut above, way: Way::Down }.run();
+    let returns = &top.returns[seat][..];
+    Pass { shapes, part: top, cut, seat, returns, rows, task: &mut task, memory: &mut above, way: Way::Down }.run();
     let mut values = vec![Vec::new(); tree.parts.len()];
     let work = tree.parts.iter().zip(&tree.links).zip(tasks).zip(&mut values);
     for_each_task(work, |(((part, links), (rows, mut task)), values)| {
@@ -82,7 +83,8 @@ pub(super) fn pass<T: Real>(
                 from_rows.zip(to_rows).for_each(|(numbers, out)| out[lane] = numbers[from]);
             }
         }
-        Pass { shapes, part, cut: None, seat, rows, task: &mut task, memory: &mut below, way: Way::Both }.run();
+        let (returns, task) = (&part.returns[seat][..], &mut task);
+        Pass { shapes, part, cut: None, seat, returns, rows, task, memory: &mut below, way: Way::Both }.run();
         for &(shape, lane) in &part.openings {
             let rows =
                 below.own[part.hands(shapes, shape as usize, seat)].chunks_exact(part.blocks[shape as usize].width);
@@ -98,7 +100,7 @@ pub(super) fn pass<T: Real>(
             rows.zip(&mut values).for_each(|(row, value)| row[lane] = value);
         }
     }
-    Pass { shapes, part: top, cut, seat, rows, task: &mut task, memory: &mut above, way: Way::Up }.run();
+    Pass { shapes, part: top, cut, seat, returns, rows, task: &mut task, memory: &mut above, way: Way::Up }.run();
     let mut sum = 0.0;
     for &(shape, lane) in &top.openings {
         let rows = above.own[top.hands(shapes, shape as usize, seat)].chunks_exact(top.blocks[shape as usize].width);

@@ -9,19 +9,25 @@
 //! Large Extensive Games*, 2011). Numbers are in single precision; values of policies are measured in double precision.
 
 mod ask;
+mod excerpt;
 mod file;
 mod measure;
 mod parts;
 mod passes;
 mod policy;
+mod public;
+mod rows;
 mod shapes;
 mod size;
 mod solver;
 
 pub(crate) use ask::{InGame, Respondent};
+pub use excerpt::Way;
 pub use file::{game_of_ranges, read_ranges, write_ranges};
 pub use measure::RangeValues;
 pub use parts::RangeTree;
 pub use policy::{RangeAgent, RangePolicy};
+pub use public::{Play, PublicTree, StateAt};
+pub use rows::{LeafValues, PassError, RowPass};
 pub use size::{RangeSize, TooManyHands};
 pub use solver::RangeSolver;

@@ -47,6 +47,8 @@ pub(super) struct Part {
     pub(super) openings: Vec<(u32, usize)>,
     /// By seat: returns at the end, times the probability of chance; by shape, change of the score and lane.
     pub(super) returns: [Vec<f64>; 2],
+    /// The same for a return of 1, if it is wanted.
+    pub(super) weights: Vec<f64>,
     /// The sizes of all numbers of hands by seat, and of actions.
     pub(super) num_hands: [usize; 2],
     pub(super) num_cells: usize,
@@ -63,12 +65,18 @@ struct Lane {
 impl Part {
     /// The part that begins with these lanes. Shapes that are `cut` have no descendants in it. Returns the lanes of these
     /// shapes, too.
-    fn new(form: &dyn PublicForm, shapes: &Shapes, begin: &[Lane], cut: &[bool]) -> (Self, Vec<(u32, usize, Lane)>) {
+    fn new(
+        (form, has_weights): (&dyn PublicForm, bool),
+        shapes: &Shapes,
+        begin: &[Lane],
+        cut: &[bool],
+    ) -> (Self, Vec<(u32, usize, Lane)>) {
         let mut lanes: Vec<Vec<(Score, f64)>> = vec![Vec::new(); shapes.all.len()];
         let mut own = Self {
             blocks: Vec::with_capacity(shapes.all.len()),
             openings: Vec::with_capacity(begin.len()),
             returns: [Vec::new(), Vec::new()],
+            weights: Vec::new(),
             num_hands: [0; 2],
             num_cells: 0,
         };
@@ -102,11 +110,12 @@ impl Part {
             if let Shape::Ending(pairs) = shape {
                 for &effect in &pairs.effects {
                     for lane in 0..block.width {
-                        let returns = here.get(lane).map_or([0.0; 2], |lane| {
+                        let (returns, weight) = here.get(lane).map_or(([0.0; 2], 0.0), |lane| {
                             let (score, weight) = after(lane, effect);
-                            form.returns(score).map(|value| value * weight)
+                            (form.returns(score).map(|value| value * weight), form.weight(score) * weight)
                         });
                         own.returns.iter_mut().zip(returns).for_each(|(all, value)| all.push(value));
+                        own.weights.extend(has_weights.then_some(weight));
                     }
                 }
             }
@@ -142,6 +151,20 @@ impl Part {
     }
 }
 
+impl Part {
+    /// The places of the numbers of a seat's hands in a public state, given by its shape and lane.
+    pub(super) fn places(
+        &self,
+        shapes: &Shapes,
+        (shape, lane): (u32, usize),
+        seat: usize,
+    ) -> impl Iterator<Item = usize> + use<> {
+        let block = &self.blocks[shape as usize];
+        let (start, hands) = (block.hands[seat] + lane, usize::from(shapes.all[shape as usize].hands()[seat]));
+        (start..).step_by(block.width.max(1)).take(hands)
+    }
+}
+
 /// A public state: its number in the form, and where its numbers are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
@@ -168,6 +191,16 @@ impl RangeTree {
     /// Enumerates the public states of a game, unless solving it takes more than so many bytes. `watch` is asked at each
     /// shape, and may stop it.
     pub fn new(form: &mut dyn PublicForm, max_bytes: u64, watch: Watch<'_>) -> Result<Self, TooManyHands> {
+        Self::build(form, false, max_bytes, watch)
+    }
+
+    /// The same, with the weights of returns if they are wanted.
+    pub(super) fn build(
+        form: &mut dyn PublicForm,
+        has_weights: bool,
+        max_bytes: u64,
+        watch: Watch<'_>,
+    ) -> Result<Self, TooManyHands> {
         let shapes = Shapes::new(form, max_bytes, watch)?;
         let size = RangeSize::of(&shapes);
         if size.bytes() > max_bytes {
@@ -179,8 +212,10 @@ impl RangeTree {
             weight: opening.weight,
         };
         let begin: Vec<Lane> = shapes.openings.iter().map(lane).collect();
-        let count = (size.hands / HANDS).clamp(1, MAX_PARTS) as usize;
+        let has_leaves = shapes.all.iter().any(Shape::is_leaf);
+        let count = if has_leaves { 1 } else { (size.hands / HANDS).clamp(1, MAX_PARTS) as usize };
         let cut = cut(&shapes, if count > 1 { SHARE * count } else { 0 });
+        let form = (&*form, has_weights);
         let (top, ends) = Part::new(form, &shapes, &begin, &cut);
         // The largest go first, each to the part that has least.
         let below = num_cells_below(&shapes);
@@ -244,9 +279,14 @@ impl RangeTree {
         Spot { lane, part, ..spot }
     }
 
+    /// A part; the top one is the last.
+    pub(super) fn part(&self, number: usize) -> &Part {
+        self.parts.get(number).unwrap_or(&self.top)
+    }
+
     /// The place of the numbers of a shape in a part.
     pub(super) fn block(&self, part: usize, shape: u32) -> &Block {
-        &self.parts.get(part).unwrap_or(&self.top).blocks[shape as usize]
+        &self.part(part).blocks[shape as usize]
     }
 
     /// All parts, the top one last.

@@ -101,6 +101,8 @@ pub(super) struct Pass<'a, 'b, T> {
     /// By shape: true if it is passed over, because it is in other parts.
     pub(super) cut: Option<&'a [bool]>,
     pub(super) seat: usize,
+    /// The returns of the seat at the end, as in the part.
+    pub(super) returns: &'a [f64],
     /// The policies up to a factor, where numbers below 0 count as 0; those of the regrets if there are none.
     pub(super) rows: Option<&'a [f32]>,
     pub(super) task: &'a mut Task<'b>,
@@ -195,7 +197,7 @@ impl<T: Real> Pass<'_, '_, T> {
             for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
                 let next = branch.shape as usize;
                 let (to_width, at) = (part.blocks[next].width, offset + start);
-                let ends = matches!(shapes.all[next], Shape::Ending(_));
+                let ends = matches!(shapes.all[next], Shape::Ending(_)) && !shapes.all[next].is_leaf();
                 let learns = matches!(*self.task, Task::Learn { .. });
                 let (moved, kept, mover, other) = if is_own {
                     (&mut memory.own, &mut memory.other, self.seat, self.seat ^ 1)
@@ -248,6 +250,7 @@ impl<T: Real> Pass<'_, '_, T> {
         while start < block.lanes {
             let count = CHUNK.min(block.lanes - start);
             match &shapes.all[number] {
+                shape if shape.is_leaf() => {}
                 Shape::Ending(pairs) => {
                     let hands = usize::from(pairs.hands[self.seat]);
                     let changes = pairs.effects.len();
@@ -266,8 +269,7 @@ impl<T: Real> Pass<'_, '_, T> {
                                 let reach = &others[usize::from(partner) * block.width + start..][..count];
                                 sum[..count].iter_mut().zip(reach).for_each(|(sum, reach)| *sum += *reach);
                             }
-                            let returns =
-                                &part.returns[self.seat][block.returns + change * block.width + start..][..count];
+                            let returns = &self.returns[block.returns + change * block.width + start..][..count];
                             for ((out, sum), value) in out.iter_mut().zip(&sum).zip(returns) {
                                 *out += *sum * T::of(*value);
                             }

@@ -84,6 +84,11 @@ impl RangePolicy {
         &self.rows
     }
 
+    /// A new form of the game.
+    pub fn form(&self) -> Box<dyn PublicForm> {
+        locked(&self.form).form.fresh()
+    }
+
     /// A hash of the numbers.
     pub fn fingerprint(&self) -> u64 {
         fnv1a(self.rows.iter().flatten().flat_map(|share| share.to_le_bytes()))
@@ -132,11 +137,15 @@ impl RangePolicy {
         let cells = usize::from(choice.cells[hand])..usize::from(choice.cells[hand + 1]);
         let block = tree.block(part, shape);
         let number = |cell: usize| f64::from(self.rows[part][block.cells + cell * block.width + lane].max(0.0));
-        let row: Vec<f64> = cells.map(number).collect();
-        let sum: f64 = row.iter().sum();
-        let even = 1.0 / row.len() as f64;
-        Some(row.iter().map(|&number| if sum > f64::from(TINY) { number / sum } else { even }).collect())
+        Some(normalized(&cells.map(number).collect::<Vec<_>>()))
     }
+}
+
+/// Probabilities in proportion to numbers of 0 or more.
+pub(super) fn normalized(row: &[f64]) -> Vec<f64> {
+    let sum: f64 = row.iter().sum();
+    let even = 1.0 / row.len() as f64;
+    row.iter().map(|&number| if sum > f64::from(TINY) { number / sum } else { even }).collect()
 }
 
 impl fmt::Debug for RangePolicy {

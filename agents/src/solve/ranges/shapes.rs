@@ -59,6 +59,11 @@ impl Shape {
         }
     }
 
+    /// Returns true for an end without outcomes: the values of its hands come from the caller.
+    pub(super) fn is_leaf(&self) -> bool {
+        matches!(self, Self::Ending(pairs) if pairs.effects.is_empty())
+    }
+
     /// The number of actions of all hands with a choice.
     pub(super) fn num_cells(&self) -> usize {
         match self {

@@ -15,7 +15,8 @@ use crate::actions::{Action, ActionSet as _};
 use crate::bits;
 use crate::game::history::History;
 use crate::game::public::{
-    Branch, Ending, Gain, HandMove, Opening, Place, PublicChoice, PublicForm, PublicScene, PublicState, Score,
+    Branch, Ending, Gain, HandMove, Opening, Place, PublicChoice, PublicDetail, PublicForm, PublicScene, PublicState,
+    Score,
 };
 use crate::game::{Game as _, SeatView as _, Turn};
 use crate::seats::Seat;
@@ -123,6 +124,10 @@ impl Public {
 
     fn draws(&self) -> bool {
         !self.attacked && self.pile > 0
+    }
+
+    fn is_last_trick(&self) -> bool {
+        self.phase == Phase::Lead && !self.draws() && self.hands[0][0].count_ones() == 1
     }
 }
 
@@ -381,7 +386,7 @@ impl PublicForm for Publics {
 
     fn scene(&mut self, public: PublicState) -> PublicScene {
         let public = self.all[public as usize].clone();
-        if public.phase == Phase::Lead && !public.draws() && public.hands[0][0].count_ones() == 1 {
+        if public.is_last_trick() {
             return PublicScene::Ending(self.game.last_trick(&public));
         }
         let (widths, steps) = self.game.events(&public);
@@ -421,8 +426,39 @@ impl PublicForm for Publics {
         hands.binary_search(&u32::try_from(key).ok()?).ok()
     }
 
-    fn forget(self: Box<Self>) -> Box<dyn PublicForm> {
-        Box::new(Self::new(self.game))
+    fn weight(&self, _score: Score) -> f64 {
+        1.0
+    }
+
+    fn keeps_name(&self, action: Action) -> bool {
+        action.0 >= self.game.deck.size || self.game.rules.suits == 1
+    }
+
+    fn detail(&self, public: PublicState) -> PublicDetail {
+        let public = &*self.all[public as usize];
+        let [first, second] = &public.hands;
+        let fits = |(first, second): (u32, u32)| if first & second == 0 { 1.0 } else { 0.0 };
+        let weights = first.iter().flat_map(|&hand| second.iter().map(move |&other| fits((hand, other)))).collect();
+        if public.is_last_trick() {
+            return PublicDetail { turn: Turn::Over, legal: Vec::new(), alike: Vec::new(), weights };
+        }
+        let (widths, steps) = self.game.events(public);
+        let mut legal: Vec<Vec<Action>> = widths.iter().map(|&width| Vec::with_capacity(width.into())).collect();
+        for step in &steps {
+            // Events are in the order of ranks, and a hand that draws moves several times.
+            for &HandMove { from, rank, .. } in &step.moves {
+                let legal = &mut legal[usize::from(from)];
+                if legal.len() == usize::from(rank) {
+                    legal.push(step.action);
+                }
+            }
+        }
+        let alike = steps.iter().map(|step| vec![step.action]).collect();
+        PublicDetail { turn: Turn::Seat(Seat(public.mover)), legal, alike, weights }
+    }
+
+    fn fresh(&self) -> Box<dyn PublicForm> {
+        Box::new(Self::new(self.game.clone()))
     }
 
     fn key(&self, public: PublicState, seat: Seat, hand: usize) -> u64 {

@@ -1,0 +1,141 @@
+//! A part of a game as public states: from one of them on, and as far as a depth.
+
+use std::any::Any;
+use std::collections::HashMap;
+
+use stier_core::public::{
+    Ending, Gain, Opening, PublicChoice, PublicDetail, PublicForm, PublicScene, PublicState, Score,
+};
+use stier_core::{Action, Seat};
+
+/// The way to a public state: an opening, and the branches since then.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Way {
+    /// The number of the opening.
+    pub opening: usize,
+    /// The numbers of the branches.
+    pub branches: Vec<u8>,
+}
+
+/// The public states that follow a root, without those behind the last choice that counts. These choices are leaves:
+/// ends without outcomes.
+pub(super) struct Excerpt {
+    whole: Box<dyn PublicForm>,
+    root: Option<Way>,
+    depth: u32,
+    /// The public states of the whole, each with the number of choices that may follow.
+    all: Vec<(PublicState, u32)>,
+    numbers: HashMap<(PublicState, u32), PublicState>,
+}
+
+impl Excerpt {
+    /// Without a root from all openings on, without a depth to the ends.
+    pub(super) fn new(whole: Box<dyn PublicForm>, root: Option<Way>, depth: Option<u32>) -> Self {
+        Self { whole, root, depth: depth.unwrap_or(u32::MAX), all: Vec::new(), numbers: HashMap::new() }
+    }
+
+    fn number(&mut self, public: PublicState, depth: u32) -> PublicState {
+        *self.numbers.entry((public, depth)).or_insert_with(|| {
+            self.all.push((public, depth));
+            self.all.len() as PublicState - 1
+        })
+    }
+
+    /// The public state at the end of a way, with the events that lead there.
+    fn follow(&mut self, way: &Way) -> (Opening, Vec<Action>) {
+        let (mut opening, mut events) = (self.whole.openings()[way.opening], Vec::new());
+        for &branch in &way.branches {
+            let PublicScene::Choice(mut choice) = self.whole.scene(opening.public) else {
+                unreachable!("the way goes on")
+            };
+            let branch = choice.branches.swap_remove(branch.into());
+            let (score, weight) = (self.whole.gain(opening.score, branch.gain), opening.weight * branch.weight);
+            opening = Opening { public: branch.public, score, weight };
+            events.extend(branch.action);
+        }
+        (opening, events)
+    }
+
+    fn whole(&self, public: PublicState) -> PublicState {
+        self.all[public as usize].0
+    }
+}
+
+/// Returns true if a player has a choice with one of its hands.
+fn is_decision(choice: &PublicChoice) -> bool {
+    !choice.is_chance && choice.widths.iter().any(|&width| width > 1)
+}
+
+impl PublicForm for Excerpt {
+    fn openings(&mut self) -> Vec<Opening> {
+        let openings = match self.root.clone() {
+            Some(root) => vec![self.follow(&root).0],
+            None => self.whole.openings(),
+        };
+        let depth = self.depth;
+        let own = |opening: Opening| Opening { public: self.number(opening.public, depth), ..opening };
+        openings.into_iter().map(own).collect()
+    }
+
+    fn origin(&mut self, opening: usize) -> (usize, Vec<Action>) {
+        match self.root.clone() {
+            Some(root) => (root.opening, self.follow(&root).1),
+            None => (opening, Vec::new()),
+        }
+    }
+
+    fn scene(&mut self, public: PublicState) -> PublicScene {
+        let (public, mut depth) = self.all[public as usize];
+        let PublicScene::Choice(mut choice) = self.whole.scene(public) else { return self.whole.scene(public) };
+        if is_decision(&choice) && self.depth < u32::MAX {
+            let hands = choice.hands;
+            let Some(left) = depth.checked_sub(1) else {
+                return PublicScene::Ending(Ending {
+                    hands,
+                    gains: Vec::new(),
+                    outcomes: vec![None; hands[0] * hands[1]],
+                });
+            };
+            depth = left;
+        }
+        choice.branches.iter_mut().for_each(|branch| branch.public = self.number(branch.public, depth));
+        PublicScene::Choice(choice)
+    }
+
+    fn gain(&self, score: Score, gain: Gain) -> Score {
+        self.whole.gain(score, gain)
+    }
+
+    fn returns(&self, score: Score) -> [f64; 2] {
+        self.whole.returns(score)
+    }
+
+    fn weight(&self, score: Score) -> f64 {
+        self.whole.weight(score)
+    }
+
+    fn hand(&self, public: PublicState, seat: Seat, key: u64) -> Option<usize> {
+        self.whole.hand(self.whole(public), seat, key)
+    }
+
+    fn keeps_name(&self, action: Action) -> bool {
+        self.whole.keeps_name(action)
+    }
+
+    fn detail(&self, public: PublicState) -> PublicDetail {
+        self.whole.detail(self.whole(public))
+    }
+
+    fn fresh(&self) -> Box<dyn PublicForm> {
+        let depth = (self.depth < u32::MAX).then_some(self.depth);
+        Box::new(Self::new(self.whole.fresh(), self.root.clone(), depth))
+    }
+
+    fn key(&self, public: PublicState, seat: Seat, hand: usize) -> u64 {
+        self.whole.key(self.whole(public), seat, hand)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self.whole.as_any()
+    }
+}

@@ -1,0 +1,72 @@
+"""Public states with ranges of hands: trees of them, their numbers as arrays, and policies followed through them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from stier._native import Play, PublicState, PublicTree, State
+from stier.errors import ArgumentError
+
+__all__ = ["Frequency", "Play", "PublicState", "PublicTree", "frequency", "walk"]
+
+
+def walk(states: Iterable[PublicState]) -> Iterator[PublicState]:
+    """Yields public states, each before all that follow it: `walk(tree.roots)` goes through a tree."""
+    for state in states:
+        yield state
+        yield from walk(state.children())
+
+
+class Frequency(NamedTuple):
+    """How often an action is chosen.
+
+    Attributes:
+        share: The probability of the action, given that there is the choice.
+        weight: The expected number of times per game that there is the choice.
+    """
+
+    share: float
+    weight: float
+
+
+def frequency(
+    play: Play,
+    action: int,
+    feature: Callable[[State], Hashable] | None = None,
+    states: Iterable[PublicState] | None = None,
+) -> dict[Hashable, Frequency]:
+    """Computes how often an action is chosen, by a feature of what the player knows.
+
+    Args:
+        play: What happens if both players follow their policies.
+        action: The action.
+        feature: The label of a state, in which the player to move holds the hand; see `PublicState.state`. By default
+            all have the label None.
+        states: Public states; by default all of the tree.
+
+    Returns:
+        By label, in the order in which they are met: the frequency where the action is legal. Hands that never occur do
+        not count. Public states give suits an order of their own: the trump suit is the first.
+
+    Raises:
+        ArgumentError: An action that the game does not have.
+    """
+    actions = play.tree.game.num_distinct_actions()
+    if not 0 <= action < actions:
+        raise ArgumentError(f"action must be from 0 to {actions - 1}, got {action}")
+    sums: dict[Hashable, list[float]] = {}
+    for state in walk(play.tree.roots) if states is None else states:
+        if action not in state.actions:
+            continue
+        column, player = state.actions.index(action), state.player
+        weights = play.ranges(state)[player] * play.others(state)[player].astype(np.float64)
+        shares = play.policy(state)[:, column]
+        for hand in np.flatnonzero(state.legal[:, column] & (weights > 0)):
+            label = None if feature is None else feature(state.state(player, hand))
+            total = sums.setdefault(label, [0.0, 0.0])
+            total[0] += weights[hand] * shares[hand]
+            total[1] += weights[hand]
+    return {label: Frequency(float(chosen / weight), float(weight)) for label, (chosen, weight) in sums.items()}

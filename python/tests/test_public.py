@@ -1,0 +1,384 @@
+"""Public states as an interface: walks, passes, parts of games, and policies followed through them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import stier
+from stier.public import Play, PublicState, PublicTree, frequency, walk
+from stier.solving import GameTree, Rows, Step, iterate, run
+
+DECKS = [
+    "schwinget:suits=2,values=2,hand_size=2,set_aside=2",
+    "schwinget:suits=2,values=3,referee=off,hand_size=2,set_aside=1,scoring=schwinger",
+]
+#: Games whose public states are found from their histories.
+PLAIN = ["kuhn_poker", "leduc_poker", "liars_dice:sides=3", "goofspiel:cards=3", "goofspiel:cards=4"]
+GAMES = [*PLAIN, *DECKS]
+
+Array = npt.NDArray[Any]
+
+
+def some_policies(tree: PublicTree, seed: int = 1) -> list[Array]:
+    rng = np.random.default_rng(seed)
+    players = [Rows.of(tree, player) for player in range(2)]
+    return [rows.normalize(rng.random(len(rows)).astype(np.float32)) for rows in players]
+
+
+class Pass:
+    """The results of a pass."""
+
+    def __init__(self, rows: Rows, policies: list[Array]) -> None:
+        kind = policies[0].dtype
+        self.regrets, self.reach = np.empty(len(rows), kind), np.empty(len(rows), kind)
+        self.values, self.others = np.empty(len(rows.sets), kind), np.empty(len(rows.sets), kind)
+        rows.tree.regrets_into(rows.player, policies, self.regrets, self.reach, self.values, self.others)
+
+
+@pytest.mark.parametrize("game", PLAIN)
+def test_a_pass_finds_what_it_finds_on_the_tree_of_histories(game: str) -> None:
+    public, tree = PublicTree(game), GameTree(game)
+    policies = some_policies(public)
+    # The place of each row of the tree among those of public states, by what the player knows.
+    places: list[dict[str, int]] = [{}, {}]
+    for state in walk(public.roots):
+        if state.player >= 0:
+            wide = np.flatnonzero(state.legal.sum(axis=1) > 1)
+            at = state.rows.start
+            for hand in wide:
+                seen = state.state(state.player, int(hand))
+                places[state.player][seen.information_state_string()] = at
+                assert seen.current_player() == state.player
+                assert [state.actions[column] for column in np.flatnonzero(state.legal[hand])] == seen.legal_actions()
+                at += int(state.legal[hand].sum())
+            assert at == state.rows.stop
+    strings = tree.information_state_strings()
+    orders, own = [], []
+    for player in range(2):
+        rows, other = Rows.of(public, player), Rows.of(tree, player)
+        starts = np.array([places[player][strings[number]] for number in other.sets])
+        assert sorted(starts.tolist()) == rows.starts.tolist()
+        orders.append(np.concatenate([np.arange(a, a + w) for a, w in zip(starts, other.widths, strict=True)]))
+        assert rows.actions[orders[-1]].tolist() == other.actions.tolist()
+        own.append(policies[player].astype(np.float64)[orders[-1]])
+    for player in range(2):
+        rows, other = Rows.of(public, player), Rows.of(tree, player)
+        found, exact = Pass(rows, policies), Pass(other, own)
+        sets = np.searchsorted(rows.starts, orders[player][other.starts])
+        assert found.regrets[orders[player]] == pytest.approx(exact.regrets, abs=1e-6)
+        assert found.reach[orders[player]] == pytest.approx(exact.reach, abs=1e-6)
+        assert found.values[sets] == pytest.approx(exact.values, abs=1e-6)
+        assert found.others[sets] == pytest.approx(exact.others, abs=1e-6)
+    solution = public.solution(policies, name="any")
+    assert solution.values == pytest.approx(tree.solution(own).values, abs=1e-6)
+    assert solution.nash_conv == pytest.approx(tree.solution(own).nash_conv, abs=1e-6)
+
+
+class DiscountedCFR:
+    """Brown and Sandholm 2019, with alpha 3/2, beta 0 and gamma 2."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.regrets = rows, rows.zeros()
+
+    def __call__(self, step: Step) -> tuple[Array, float]:
+        power = step.iteration**1.5
+        self.regrets += step.regrets
+        self.regrets *= np.where(self.regrets > 0, np.float32(power / (power + 1)), np.float32(0.5))
+        return self.rows.normalize(np.maximum(self.regrets, 0)), step.iteration**2
+
+
+class CFRPlus:
+    """Tammelin 2014."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.regrets = rows, rows.zeros()
+
+    def __call__(self, step: Step) -> tuple[Array, float]:
+        np.maximum(self.regrets + step.regrets, 0, out=self.regrets)
+        return self.rows.normalize(self.regrets), step.iteration
+
+
+class CFR:
+    """Zinkevich et al. 2007."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.regrets = rows, rows.zeros()
+
+    def __call__(self, step: Step) -> tuple[Array, float]:
+        self.regrets += step.regrets
+        return self.rows.normalize(np.maximum(self.regrets, 0)), 1
+
+
+class PredictiveCFRPlus:
+    """Farina, Kroer and Sandholm 2021: the last regrets are the prediction of the next."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.regrets = rows, rows.zeros()
+
+    def __call__(self, step: Step) -> tuple[Array, float]:
+        np.maximum(self.regrets + step.regrets, 0, out=self.regrets)
+        return self.rows.normalize(np.maximum(self.regrets + step.regrets, 0)), step.iteration**2
+
+
+RULES = [(DiscountedCFR, "discounted_cfr", True), (CFRPlus, "cfr+", True), (CFR, "cfr", False)]
+
+
+@pytest.mark.parametrize("game", ["leduc_poker", *DECKS])
+def test_rules_do_what_native_solvers_do(game: str) -> None:
+    tree = PublicTree(game, threads=1)
+    for rule, algorithm, alternating in RULES:
+        assert len(inspect.getsource(rule).splitlines()) <= 15
+        own = run(tree, rule, iterations=16, alternating=alternating)
+        native = stier.solve(game, algorithm, iterations=16, ranges=True)
+        assert own.history["iterations"].tolist() == native.history["iterations"].tolist()
+        assert own.history["nash_conv"] == pytest.approx(native.history["nash_conv"], rel=1e-2, abs=1e-6)
+        assert own.values == pytest.approx(native.values, abs=1e-4)
+        assert (own.origin, own.public_states) == (rule.__name__, native.public_states)
+    assert len(inspect.getsource(PredictiveCFRPlus).splitlines()) <= 15
+    fast = run(tree, PredictiveCFRPlus, iterations=64)
+    assert fast.nash_conv is not None
+    assert own.nash_conv is not None
+    assert fast.nash_conv < own.nash_conv / 4
+
+
+def test_threads_change_no_bit() -> None:
+    game = "schwinget:suits=2,values=5,hand_size=2,set_aside=3,referee=off,scoring=schwinger"
+    policies: list[Array] | None = None
+    found = []
+    for threads in (1, 3):
+        tree = PublicTree(game, threads=threads)
+        rows = Rows.of(tree, 1)
+        policies = policies or some_policies(tree)
+        found.append(Pass(rows, policies))
+    for name in ("regrets", "reach", "values", "others"):
+        first, second = (getattr(one, name) for one in found)
+        assert (first == second).all()
+        assert np.abs(first).max() > 0
+
+
+def naive(state: PublicState, policy: Play, ranges: list[Array], player: int) -> Array:
+    """The counterfactual values of a player's hands, by a walk in Python."""
+    if not state.children():
+        pays = state.weights * state.returns(player)
+        return np.asarray(pays @ ranges[1] if player == 0 else ranges[0] @ pays)
+    values = np.zeros(state.hands(player))
+    shares = policy.policy(state) if state.player >= 0 else None
+    for event, child in enumerate(state.children()):
+        after, moves = [], []
+        for mover in range(2):
+            before, action, to = state.moves(event, mover)
+            share = np.ones(len(before))
+            if shares is not None and mover == state.player:
+                columns = [state.actions.index(taken) for taken in action]
+                share = shares[before, columns]
+            assert shares is None or (mover == state.player) == bool((action >= 0).all())
+            after.append(np.bincount(to, weights=ranges[mover][before] * share, minlength=child.hands(mover)))
+            moves.append((before, share, to))
+        below = naive(child, policy, after, player)
+        before, share, to = moves[player]
+        np.add.at(values, before, share * below[to])
+    return values
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker", "liars_dice:sides=2", "goofspiel:cards=3", DECKS[0]])
+def test_a_walk_in_python_finds_what_follow_finds(game: str) -> None:
+    tree = PublicTree(game)
+    policies = some_policies(tree)
+    play = tree.follow(policies)
+    solution = tree.solution(policies)
+    for player in range(2):
+        total = 0.0
+        for root in tree.roots:
+            ones = [np.ones(root.hands(each)) for each in range(2)]
+            values = naive(root, play, ones, player)
+            assert play.values(root)[player] == pytest.approx(values, abs=1e-6)
+            total += float(values.sum())
+        assert total == pytest.approx(solution.values[player], abs=1e-6)
+    check_play(tree, play)
+
+
+def check_play(tree: PublicTree, play: Play) -> None:
+    """Checks the numbers of every public state against each other."""
+    ends, count = 0.0, 0
+    for state in walk(tree.roots):
+        count += 1
+        weights, ranges, others = state.weights, play.ranges(state), play.others(state)
+        assert (state.fits == (weights > 0)).all()
+        assert weights.shape == (state.hands(0), state.hands(1))
+        assert others[0] == pytest.approx(weights @ ranges[1], abs=1e-6)
+        assert others[1] == pytest.approx(ranges[0] @ weights, abs=1e-6)
+        reach = float(ranges[0] @ weights @ ranges[1])
+        assert play.reach(state) == pytest.approx(reach, abs=1e-6)
+        if reach > 1e-6:
+            assert sum(play.value(state, player) for player in range(2)) == pytest.approx(
+                float(sum(play.values(state)[p] @ ranges[p] for p in range(2))) / reach, abs=1e-4
+            )
+        if state.children():
+            assert sum(map(play.reach, state.children())) == pytest.approx(reach, abs=1e-6)
+            assert len(state.children()) == len(state.events) == len(set(state.events))
+        else:
+            ends += reach
+        if state.player >= 0:
+            policy = play.policy(state)
+            assert policy.shape == state.legal.shape == (state.hands(state.player), len(state.actions))
+            assert policy.sum(axis=1) == pytest.approx(1, abs=1e-6)
+            assert (policy[~state.legal] == 0).all()
+    assert ends == pytest.approx(1, abs=1e-6)
+    assert count == tree.public_states
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_part_of_a_game_has_the_values_of_the_whole(game: str) -> None:
+    whole = PublicTree(game)
+    policies = some_policies(whole)
+    play, solution = whole.follow(policies), whole.solution(policies)
+    state = whole.roots[-1]
+    while len(state.history) < 4 and any(child.children() for child in state.children()):
+        state = next(child for child in reversed(state.children()) if child.children())
+    part = PublicTree(game, root=state, ranges=play.ranges(state))
+    (root,) = part.roots
+    assert part.public_states == sum(1 for _ in walk([state]))
+    assert (root.player, root.hands(0), root.hands(1)) == (state.player, state.hands(0), state.hands(1))
+    assert (root.weights == state.weights).all()
+    assert root != state
+    own = part.policies_of(solution)
+    inside = part.follow(own)
+    for player in range(2):
+        assert inside.values(root)[player] == pytest.approx(play.values(state)[player], abs=1e-6)
+        assert inside.ranges(root)[player].tolist() == play.ranges(state)[player].tolist()
+        hand = state.hands(player) - 1
+        there, here = (where.state(player, hand).information_state_string(player) for where in (state, root))
+        assert there == here
+    assert inside.reach(root) == pytest.approx(play.reach(state), abs=1e-6)
+    for child, other in zip(root.children(), state.children(), strict=True):
+        assert child.events == other.events
+        assert inside.values(child)[0] == pytest.approx(play.values(other)[0], abs=1e-6)
+    # An agent is asked about the places in the whole game.
+    asked = part.policies_of(lambda state: solution.step(state) if state.history() else 0, seeds=1)
+    assert all((rows > 0).any() for rows in asked if len(rows))
+    below = PublicTree(game, root=root)
+    assert below.public_states == part.public_states
+    with pytest.raises(stier.ArgumentError, match="a part of its game"):
+        part.solution(own)
+
+
+class TrueValues:
+    """The values of a followed policy at the leaves of a tree, which stand for what a network would learn."""
+
+    def __init__(self, play: Play, states: list[PublicState]) -> None:
+        self.play, self.states, self.calls = play, states, 0
+
+    def __call__(self, player: int, ranges: list[Array]) -> Array:
+        self.calls += 1
+        values = np.zeros(ranges[player].shape, np.float32)
+        for row, state in enumerate(self.states):
+            found = self.play.values(state)[player]
+            values[row, : len(found)] = found
+            for seat in range(2):
+                known = self.play.ranges(state)[seat]
+                assert ranges[seat][row, : len(known)] == pytest.approx(known, abs=1e-6)
+                assert (ranges[seat][row, len(known) :] == 0).all()
+        return values
+
+
+def same_place(whole: PublicTree, state: PublicState) -> PublicState:
+    """Returns the same public state in another tree with the same roots."""
+    found = whole.roots[state.tree.roots.index(root_of(state))]
+    for event in state.history:
+        found = found.child(event)
+    return found
+
+
+def root_of(state: PublicState) -> PublicState:
+    (found,) = [root for root in state.tree.roots if state in set(walk([root]))]
+    return found
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_tree_that_is_cut_off_has_the_values_of_the_whole(game: str) -> None:
+    whole = PublicTree(game)
+    policies = some_policies(whole)
+    play, solution = whole.follow(policies), whole.solution(policies)
+    blank = PublicTree(game, depth=2)
+    assert blank.leaves
+    assert all(leaf.is_leaf and leaf.player >= 0 and not leaf.children() for leaf in blank.leaves)
+    values = TrueValues(play, [same_place(whole, leaf) for leaf in blank.leaves])
+    tree = PublicTree(game, depth=2, values=values)
+    assert tree.public_states < whole.public_states
+    followed = tree.follow(tree.policies_of(solution))
+    assert values.calls == 2
+    for state in walk(tree.roots):
+        other = same_place(whole, state)
+        for player in range(2):
+            assert followed.values(state)[player] == pytest.approx(play.values(other)[player], abs=1e-6)
+            assert followed.others(state)[player] == pytest.approx(play.others(other)[player], abs=1e-6)
+        assert followed.reach(state) == pytest.approx(play.reach(other), abs=1e-6)
+    with pytest.raises(stier.ArgumentError, match=r"needs values\(player, ranges\)"):
+        blank.follow(blank.policies_of(solution))
+    assert PublicTree(game, depth=1000).leaves == []
+
+
+@pytest.mark.parametrize("game", ["leduc_poker", DECKS[1]])
+def test_a_part_solved_anew_has_its_value_in_the_equilibrium(game: str) -> None:
+    """The equilibrium of a game is one in each part, for the ranges that lead there."""
+    whole = PublicTree(game)
+    solution = run(whole, DiscountedCFR, iterations=400)
+    play = whole.follow(solution)
+    states = [state for state in walk(whole.roots) if 2 <= len(state.history) <= 3 and state.player >= 0]
+    state = max(states, key=play.reach)
+    part = PublicTree(game, root=state, ranges=play.ranges(state))
+    policies = iterate(part, DiscountedCFR, iterations=400)
+    again = part.follow(policies)
+    assert again.value(part.roots[0]) == pytest.approx(play.value(state), abs=5e-3)
+    assert any((first != second).any() for first, second in zip(policies, part.policies_of(solution), strict=True))
+
+
+def test_values_of_solved_parts_solve_the_trunk() -> None:
+    """CFR in the trunk, with leaves that are solved for the ranges there, finds the value of Kuhn poker."""
+    game = "kuhn_poker"
+    whole = PublicTree(game)
+    parts = [PublicTree(game, root=same_place(whole, leaf)) for leaf in PublicTree(game, depth=1).leaves]
+
+    def values(player: int, ranges: list[Array]) -> Array:
+        found = np.zeros(ranges[player].shape, np.float32)
+        for row, part in enumerate(parts):
+            given = part.with_ranges([ranges[seat][row] for seat in range(2)])
+            play = given.follow(iterate(given, DiscountedCFR, iterations=40))
+            found[row] = play.values(given.roots[0])[player]
+        return found
+
+    trunk = PublicTree(game, depth=1, values=values)
+    policies = iterate(trunk, DiscountedCFR, iterations=40)
+    (root,) = trunk.roots
+    assert trunk.follow(policies).value(root) == pytest.approx(-1 / 18, abs=0.01)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_how_often_an_action_is_chosen(game: str) -> None:
+    tree = PublicTree(game)
+    policies = some_policies(tree)
+    solution, play = tree.solution(policies), tree.follow(policies)
+    exact = GameTree(game).policy_of(solution)
+    actions = range(tree.game.num_distinct_actions()) if game in PLAIN else [tree.game.string_to_action("attack")]
+    for action in actions:
+        found = frequency(play, action)
+        times = sum(share * weight for share, weight in found.values())
+        assert solution.frequency(action) == pytest.approx(exact.frequency(action), abs=1e-6)
+        assert times == pytest.approx(exact.frequency(action), abs=1e-5)
+    by_hand = frequency(play, actions[-1], lambda state: state.information_state_string()[:5], tree.roots[:1])
+    assert all(0 <= share <= 1 for share, _ in by_hand.values())
+    with pytest.raises(stier.ArgumentError, match="action must be from 0"):
+        frequency(play, 999)
+
+
+def test_suits_have_no_names_on_public_states() -> None:
+    solution = stier.solve(DECKS[0], iterations=2, ranges=True)
+    with pytest.raises(stier.ArgumentError, match="suits have no names on public states"):
+        solution.frequency(0)
+    with pytest.raises(stier.IllegalActionError):
+        solution.frequency(99)
