@@ -198,7 +198,7 @@ impl PublicTree {
             }
             Some(state) => {
                 let tree = &state.tree.get().tree;
-                Some((tree.whole_way(&state.at), tree.form()))
+                Some((tree.whole_route(&state.at), tree.form()))
             }
             None => None,
         };
@@ -206,7 +206,7 @@ impl PublicTree {
         let interrupt = &progress.interrupt;
         let build = || {
             let (root, form) = match begun {
-                Some((way, form)) => (Some(way), form),
+                Some((route, form)) => (Some(route), form),
                 None => (None, form_of(&game, most, interrupt)?),
             };
             let tree = solve::PublicTree::new(form, root, depth, (bytes, threads), &|| goes_on(interrupt));
@@ -515,7 +515,7 @@ impl PublicState {
         let hand = hand.between("hand", 0, hands as i64 - 1)? as usize;
         let place = self.own().place(&self.at, seat, hand);
         let game = self.game();
-        let found = guarded(|| self.own().with_form(|form| game.face().public_history(form, seat, &place)))?;
+        let found = guarded(|| game.face().public_history(&*self.own().form(), seat, &place))?;
         let state = found.ok_or_else(|| errors::argument(format!("no hand of the other player fits hand {hand}")))?;
         Ok(State::new(game.clone(), state))
     }
@@ -629,13 +629,13 @@ impl PublicState {
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Self>().is_ok_and(|other| {
             let other = other.get();
-            Arc::ptr_eq(&self.tree.get().tree, &other.tree.get().tree) && self.at.way == other.at.way
+            Arc::ptr_eq(&self.tree.get().tree, &other.tree.get().tree) && self.at.route == other.at.route
         })
     }
 
     fn __hash__(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        self.at.way.hash(&mut hasher);
+        self.at.route.hash(&mut hasher);
         hasher.finish()
     }
 
@@ -654,7 +654,7 @@ impl PublicState {
         let after = if history.is_empty() { String::new() } else { format!(" after {history}") };
         let root = match self.own().roots().len() {
             1 => String::new(),
-            _ => format!(" from root {}", self.at.way.opening),
+            _ => format!(" from root {}", self.at.route.opening),
         };
         let game = self.game().text();
         Ok(format!("<stier.public.PublicState of {game}{root}{after}: {who}, {first} and {second} hands>"))

@@ -31,7 +31,7 @@ pub use mccfr::{BATCH, Mccfr, Sampling};
 pub use passes::{NoPolicy, Pass, Passes, SeatRows, policy_of_rows};
 pub use ranges::{
     LeafValues, PassError, Play, PublicTree, RangeAgent, RangePolicy, RangeSize, RangeSolver, RangeTree, RangeValues,
-    RowPass, StateAt, TooManyHands, Way, game_of_ranges, read_ranges, write_ranges,
+    Route, RowPass, StateAt, TooManyHands, game_of_ranges, read_ranges, write_ranges,
 };
 pub use tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
 

@@ -8,9 +8,9 @@ use stier_core::public::{
 };
 use stier_core::{Action, Seat};
 
-/// The way to a public state: an opening, and the branches since then.
+/// The route to a public state: an opening, and the branches since then.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Way {
+pub struct Route {
     /// The number of the opening.
     pub opening: usize,
     /// The numbers of the branches.
@@ -21,7 +21,7 @@ pub struct Way {
 /// ends without outcomes.
 pub(super) struct Excerpt {
     whole: Box<dyn PublicForm>,
-    root: Option<Way>,
+    root: Option<Route>,
     depth: u32,
     /// The public states of the whole, each with the number of choices that may follow.
     all: Vec<(PublicState, u32)>,
@@ -30,7 +30,7 @@ pub(super) struct Excerpt {
 
 impl Excerpt {
     /// Without a root from all openings on, without a depth to the ends.
-    pub(super) fn new(whole: Box<dyn PublicForm>, root: Option<Way>, depth: Option<u32>) -> Self {
+    pub(super) fn new(whole: Box<dyn PublicForm>, root: Option<Route>, depth: Option<u32>) -> Self {
         Self { whole, root, depth: depth.unwrap_or(u32::MAX), all: Vec::new(), numbers: HashMap::new() }
     }
 
@@ -41,12 +41,12 @@ impl Excerpt {
         })
     }
 
-    /// The public state at the end of a way, with the events that lead there.
-    fn follow(&mut self, way: &Way) -> (Opening, Vec<Action>) {
-        let (mut opening, mut events) = (self.whole.openings()[way.opening], Vec::new());
-        for &branch in &way.branches {
+    /// The public state at the end of a route, with the events that lead there.
+    fn follow(&mut self, route: &Route) -> (Opening, Vec<Action>) {
+        let (mut opening, mut events) = (self.whole.openings()[route.opening], Vec::new());
+        for &branch in &route.branches {
             let PublicScene::Choice(mut choice) = self.whole.scene(opening.public) else {
-                unreachable!("the way goes on")
+                unreachable!("the route goes on")
             };
             let branch = choice.branches.swap_remove(branch.into());
             let (score, weight) = (self.whole.gain(opening.score, branch.gain), opening.weight * branch.weight);

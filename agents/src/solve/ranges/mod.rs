@@ -22,7 +22,7 @@ mod size;
 mod solver;
 
 pub(crate) use ask::{InGame, Respondent};
-pub use excerpt::Way;
+pub use excerpt::Route;
 pub use file::{game_of_ranges, read_ranges, write_ranges};
 pub use measure::RangeValues;
 pub use parts::RangeTree;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use stier_core::public::{Branch, Opening, Place, PublicDetail, PublicForm, PublicScene, PublicState, Score};
 use stier_core::{Action, Seat};
 
-use super::excerpt::{Excerpt, Way};
+use super::excerpt::{Excerpt, Route};
 use super::parts::{RangeTree, Spot};
 use super::policy::{RangePolicy, normalized};
 use super::rows::{
@@ -24,13 +24,15 @@ pub struct PublicTree {
     /// The form of the whole game.
     whole: Box<dyn PublicForm>,
     known: Mutex<Known>,
-    /// The way from the beginning of the game, if the tree begins elsewhere.
-    root: Option<Way>,
+    /// The route from the beginning of the game, if the tree begins elsewhere.
+    root: Option<Route>,
     rows: [HandRows; 2],
     leaves: Vec<Leaf>,
-    /// By leaf: the way from the root.
-    ways: Vec<Way>,
-    memory: Mutex<(Workers, Mutex<Vec<Scratch>>)>,
+    /// By leaf: the route from the root.
+    routes: Vec<Route>,
+    /// Working memory that no pass is using.
+    idle: Mutex<Vec<Scratch>>,
+    workers: Mutex<Workers>,
     threads: usize,
 }
 
@@ -71,8 +73,8 @@ fn branches(scene: &PublicScene) -> &[Branch] {
 /// A public state of a tree, with what led to it.
 #[derive(Clone, Debug)]
 pub struct StateAt {
-    /// The way from the beginning of the tree.
-    pub way: Way,
+    /// The route from the beginning of the tree.
+    pub route: Route,
     spot: Spot,
     score: Score,
     weight: f64,
@@ -83,7 +85,7 @@ impl PublicTree {
     /// [`RangeTree::new`].
     pub fn new(
         form: Box<dyn PublicForm>,
-        root: Option<Way>,
+        root: Option<Route>,
         depth: Option<u32>,
         (max_bytes, threads): (u64, usize),
         watch: Watch<'_>,
@@ -97,8 +99,8 @@ impl PublicTree {
         let mut form = form.fresh();
         form.openings();
         let known = Mutex::new(Known { form, scenes: HashMap::new(), moves: 0 });
-        let (memory, leaves, ways) = (Mutex::default(), Vec::new(), Vec::new());
-        let mut own = Self { tree, whole, known, root, rows, leaves, ways, memory, threads };
+        let (idle, workers, leaves, routes) = (Mutex::default(), Mutex::default(), Vec::new(), Vec::new());
+        let mut own = Self { tree, whole, known, root, rows, leaves, routes, idle, workers, threads };
         if depth.is_some() {
             own.find_leaves();
         }
@@ -118,7 +120,7 @@ impl PublicTree {
             let of = || self.detail(&state).weights.iter().map(|&weight| weight as f32).collect();
             let weights = weights.entry(public).or_insert_with(of).clone();
             self.leaves.push(Leaf { spot: state.spot, weights, weight: state.weight as f32 });
-            self.ways.push(state.way);
+            self.routes.push(state.route);
         }
     }
 
@@ -250,14 +252,14 @@ impl PublicTree {
         let openings = self.openings(&mut locked(&self.known)).into_iter().enumerate();
         let root = |(number, (spot, opening)): (usize, (Spot, Opening))| {
             let Opening { score, weight, .. } = opening;
-            StateAt { way: Way { opening: number, branches: Vec::new() }, spot, score, weight }
+            StateAt { route: Route { opening: number, branches: Vec::new() }, spot, score, weight }
         };
         openings.map(root).collect()
     }
 
     /// The public states at which the tree is cut off, in the order of the arrays of [`LeafValues`].
     pub fn leaves(&self) -> Vec<StateAt> {
-        self.ways.iter().map(|way| self.state_at(way)).collect()
+        self.routes.iter().map(|route| self.state_at(route)).collect()
     }
 
     /// The most hands of a seat at a leaf.
@@ -265,18 +267,18 @@ impl PublicTree {
         most_hands(&self.tree, &self.leaves)
     }
 
-    fn state_at(&self, way: &Way) -> StateAt {
-        let root = self.roots().swap_remove(way.opening);
-        way.branches.iter().fold(root, |state, &branch| self.child(&state, branch.into()))
+    fn state_at(&self, route: &Route) -> StateAt {
+        let root = self.roots().swap_remove(route.opening);
+        route.branches.iter().fold(root, |state, &branch| self.child(&state, branch.into()))
     }
 
-    /// The way to a public state from the beginning of the game.
-    pub fn whole_way(&self, state: &StateAt) -> Way {
+    /// The route to a public state from the beginning of the game.
+    pub fn whole_route(&self, state: &StateAt) -> Route {
         match &self.root {
-            Some(Way { opening, branches }) => {
-                Way { opening: *opening, branches: [&branches[..], &state.way.branches].concat() }
+            Some(Route { opening, branches }) => {
+                Route { opening: *opening, branches: [&branches[..], &state.route.branches].concat() }
             }
-            None => state.way.clone(),
+            None => state.route.clone(),
         }
     }
 
@@ -303,11 +305,11 @@ impl PublicTree {
     pub fn child(&self, state: &StateAt, branch: usize) -> StateAt {
         let scene = self.scene(state);
         let next = &branches(&scene)[branch];
-        let mut way = state.way.clone();
-        way.branches.push(branch as u8);
+        let mut route = state.route.clone();
+        route.branches.push(branch as u8);
         let score = locked(&self.known).form.gain(state.score, next.gain);
         let spot = self.after(state.spot, branch, next.public);
-        StateAt { way, spot, score, weight: state.weight * next.weight }
+        StateAt { route, spot, score, weight: state.weight * next.weight }
     }
 
     /// Returns true if the tree is cut off here.
@@ -353,9 +355,9 @@ impl PublicTree {
     /// The place of a hand of a seat.
     pub fn place(&self, state: &StateAt, seat: Seat, hand: usize) -> Place {
         let known = &mut *locked(&self.known);
-        let (opening, mut events) = known.form.origin(state.way.opening);
-        let mut public = known.form.openings()[state.way.opening].public;
-        for &branch in &state.way.branches {
+        let (opening, mut events) = known.form.origin(state.route.opening);
+        let mut public = known.form.openings()[state.route.opening].public;
+        for &branch in &state.route.branches {
             let scene = known.scene(public);
             let branch = &branches(&scene)[usize::from(branch)];
             events.extend(branch.action);
@@ -364,14 +366,14 @@ impl PublicTree {
         Place { opening, events, hand: known.form.key(public, seat, hand), actions: Vec::new() }
     }
 
-    /// The public states on the way to one, from where the tree begins, each with the branch that leads on.
+    /// The public states on the route to one, from where the tree begins, each with the branch that leads on.
     pub fn path(&self, state: &StateAt) -> Vec<(StateAt, usize)> {
-        let mut at = self.roots().swap_remove(state.way.opening);
+        let mut at = self.roots().swap_remove(state.route.opening);
         let mut step = |&branch: &u8| {
             let next = self.child(&at, branch.into());
             (std::mem::replace(&mut at, next), branch.into())
         };
-        state.way.branches.iter().map(&mut step).collect()
+        state.route.branches.iter().map(&mut step).collect()
     }
 
     /// The rows of both seats of a policy of the whole game on public states; `None` if it is on those of another game.
@@ -380,9 +382,9 @@ impl PublicTree {
         let mut rows = [0, 1].map(|seat: usize| vec![0.0; self.rows[seat].rows()]);
         let mut open: Vec<(Spot, Spot)> = Vec::new();
         match self.root.as_ref().filter(|_| !Arc::ptr_eq(whole, &self.tree)) {
-            Some(way) => {
-                let mut there = whole.below(whole.opening(way.opening, 0)?);
-                for &branch in &way.branches {
+            Some(route) => {
+                let mut there = whole.below(whole.opening(route.opening, 0)?);
+                for &branch in &route.branches {
                     there = whole.below(whole.after(there, branch.into(), 0));
                 }
                 open.push((self.tree.below(self.tree.opening(0, 0)?), there));
@@ -470,15 +472,14 @@ impl PublicTree {
     }
 
     fn run(&self, asked: &Asked<'_>, out: Option<RowPass<'_>>, kept: Option<&mut [Numbers]>) -> Result<(), PassError> {
-        let (workers, idle) = &mut *locked(&self.memory);
-        // Values at leaves are asked for on the caller's thread.
+        // Values at leaves are asked for on the caller's thread, which may do other passes meanwhile.
         if !self.leaves.is_empty() {
-            return asked.run(out, kept, idle);
+            return asked.run(out, kept, &self.idle);
         }
         let (mut given, mut result) = (Some((out, kept)), Ok(()));
-        workers.install(self.threads, &mut || {
+        locked(&self.workers).install(self.threads, &mut || {
             let (out, kept) = given.take().expect("the work is done once");
-            result = asked.run(out, kept, idle);
+            result = asked.run(out, kept, &self.idle);
         });
         result
     }
