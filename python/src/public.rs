@@ -59,6 +59,9 @@ pub(crate) struct PublicTree {
 /// A pass over so many hands takes less time than users wait for the answer to Ctrl-C.
 const INSTANT: u64 = 1 << 21;
 
+/// The error for a leaf, which has neither rows nor public states that follow.
+const CUT_OFF: &str = "the tree is cut off at this public state";
+
 const PLAYERS: [Seat; 2] = [Seat(0), Seat(1)];
 
 impl PublicTree {
@@ -190,6 +193,9 @@ impl PublicTree {
         let depth = depth.map(|depth| depth.between("depth", 1, 1000)).transpose()?.map(|depth| depth as u32);
         if values.as_ref().is_some_and(|values| !values.bind(py).is_callable()) {
             return Err(PyTypeError::new_err("values must be a function of a player and the ranges at the leaves"));
+        }
+        if values.is_some() && depth.is_none() {
+            return Err(errors::argument("values are those of leaves, which a tree has with a depth"));
         }
         let begun = match &root {
             Some(state) if !state.tree.get().game.is(&game) => {
@@ -356,7 +362,7 @@ impl PublicTree {
         Ok(self.tree.rows_of(&found).expect("the policy is on this tree").map(Array::row))
     }
 
-    /// What happens if both players follow a policy: one of the game on public states, or the rows of both players.
+    /// Follows a policy of both players through all public states: one of the game on public states, or the rows of both.
     ///
     /// It takes two passes, and keeps 24 bytes for each hand in each public state.
     fn follow(slf: &Bound<'_, Self>, py: Python<'_>, policy: &Bound<'_, PyAny>) -> PyResult<Play> {
@@ -443,7 +449,7 @@ impl PublicState {
     fn event(&self, event: &Bound<'_, PyAny>) -> PyResult<usize> {
         let count = self.own().num_branches(&self.at);
         if self.own().is_leaf(&self.at) {
-            return Err(errors::argument("the tree is cut off at this public state"));
+            return Err(errors::argument(CUT_OFF));
         }
         if count == 0 {
             return Err(errors::argument("nothing can follow this public state"));
@@ -458,15 +464,19 @@ impl PublicState {
 
     /// The actions of all hands, ascending.
     fn columns(&self) -> Vec<Action> {
-        let mut actions: Vec<Action> = self.own().detail(&self.at).legal.concat();
+        let mut actions = self.own().detail(&self.at).legal.concat();
         actions.sort_unstable();
         actions.dedup();
         actions
     }
 
     /// Writes a table by hand of the player to act and by action: numbers of rows, and `single` where a hand has one action.
-    fn fill(&self, rows: &[f32], single: f32) -> Array<f32> {
-        let (columns, legal) = (self.columns(), self.own().detail(&self.at).legal);
+    fn fill(&self, rows: &[f32], single: f32) -> PyResult<Array<f32>> {
+        if self.own().is_leaf(&self.at) {
+            return Err(errors::argument(CUT_OFF));
+        }
+        let (columns, detail) = (self.columns(), self.own().detail(&self.at));
+        let legal = &detail.legal;
         let mut table = vec![0.0; legal.len() * columns.len()];
         let mut rows = rows.iter();
         for (legal, row) in legal.iter().zip(table.chunks_exact_mut(columns.len().max(1))) {
@@ -475,7 +485,7 @@ impl PublicState {
                 row[place] = if legal.len() == 1 { single } else { *rows.next().expect("a number for each action") };
             }
         }
-        Array::of(table, &[legal.len(), columns.len()])
+        Ok(Array::of(table, &[legal.len(), columns.len()]))
     }
 
     /// The player to act, and the places of its rows.
@@ -529,7 +539,8 @@ impl PublicState {
     /// True where the player to act has the action with the hand, as a new bool array (hands, actions).
     #[getter]
     fn legal(&self) -> Array<bool> {
-        let (columns, legal) = (self.columns(), self.own().detail(&self.at).legal);
+        let (columns, detail) = (self.columns(), self.own().detail(&self.at));
+        let legal = &detail.legal;
         let cells = legal.iter().flat_map(|legal| columns.iter().map(move |action| legal.contains(action))).collect();
         Array::of(cells, &[legal.len(), columns.len()])
     }
@@ -595,9 +606,9 @@ impl PublicState {
         let (branch, seat) = (self.event(event)?, self.seat(&player)?);
         let scene = self.own().scene(&self.at);
         let PublicScene::Choice(choice) = &*scene else { unreachable!("an event can follow") };
-        let (legal, next) = (self.own().detail(&self.at).legal, &choice.branches[branch]);
+        let (detail, next) = (self.own().detail(&self.at), &choice.branches[branch]);
         let rows: Vec<[i32; 3]> = if seat == choice.mover {
-            let action = |step: &HandMove| match legal.get(usize::from(step.from)) {
+            let action = |step: &HandMove| match detail.legal.get(usize::from(step.from)) {
                 Some(legal) => i32::from(legal[usize::from(step.rank)].0),
                 None => -1,
             };
@@ -620,10 +631,10 @@ impl PublicState {
     /// act. It has 0 where an action is not legal, and `single` for an action without an alternative, which has no row.
     #[pyo3(signature = (numbers, single=0.0))]
     fn table(&self, numbers: PyArrayLike1<'_, f32, AllowTypeChange>, single: f32) -> PyResult<Array<f32>> {
-        let Some((seat, range)) = self.places() else { return Ok(self.fill(&[], single)) };
+        let Some((seat, range)) = self.places() else { return self.fill(&[], single) };
         let given = [numbers];
         let numbers = slices("numbers", &given, &[self.own().num_rows(seat)[0]])?;
-        Ok(self.fill(&numbers[0][range], single))
+        self.fill(&numbers[0][range], single)
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -637,10 +648,6 @@ impl PublicState {
         let mut hasher = DefaultHasher::new();
         self.at.route.hash(&mut hasher);
         hasher.finish()
-    }
-
-    fn __reduce__(&self) -> PyResult<()> {
-        Err(PyTypeError::new_err("a public state belongs to its tree and cannot be pickled: keep its history"))
     }
 
     fn __repr__(&self) -> PyResult<String> {
@@ -661,7 +668,7 @@ impl PublicState {
     }
 }
 
-/// What happens if both players follow their policies, in every public state of a tree. `PublicTree.follow` makes it.
+/// The course of play if both players follow their policies, in every public state of a tree. `PublicTree.follow` makes it.
 #[pyclass(frozen, module = "stier.public")]
 pub(crate) struct Play {
     /// The tree.
@@ -733,7 +740,7 @@ impl Play {
     fn policy(&self, state: &PublicState) -> PyResult<Array<f32>> {
         self.at(state)?;
         let rows = state.places().map_or(&[][..], |(seat, range)| &self.policies[seat.index()][range]);
-        Ok(state.fill(rows, 1.0))
+        state.fill(rows, 1.0)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

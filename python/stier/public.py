@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 
+from stier import _arguments
 from stier._native import Play, PublicState, PublicTree, State
-from stier.errors import ArgumentError
 
 __all__ = ["Frequency", "Play", "PublicState", "PublicTree", "frequency", "walk"]
 
@@ -21,7 +21,7 @@ def walk(states: Iterable[PublicState]) -> Iterator[PublicState]:
 
 
 class Frequency(NamedTuple):
-    """How often an action is chosen.
+    """The frequency of an action.
 
     Attributes:
         share: The probability of the action, given that there is the choice.
@@ -34,14 +34,14 @@ class Frequency(NamedTuple):
 
 def frequency(
     play: Play,
-    action: int,
+    action: SupportsIndex,
     feature: Callable[[State], Hashable] | None = None,
     states: Iterable[PublicState] | None = None,
 ) -> dict[Hashable, Frequency]:
     """Computes how often an action is chosen, by a feature of what the player knows.
 
     Args:
-        play: What happens if both players follow their policies.
+        play: The course of play; see `PublicTree.follow`.
         action: The action.
         feature: The label of a state, in which the player to move holds the hand; see `PublicState.state`. By default
             all have the label None.
@@ -54,12 +54,10 @@ def frequency(
     Raises:
         ArgumentError: An action that the game does not have.
     """
-    actions = play.tree.game.num_distinct_actions()
-    if not 0 <= action < actions:
-        raise ArgumentError(f"action must be from 0 to {actions - 1}, got {action}")
+    action = _arguments.whole("action", action, 0, play.tree.game.num_distinct_actions() - 1)
     sums: dict[Hashable, list[float]] = {}
     for state in walk(play.tree.roots) if states is None else states:
-        if action not in state.actions:
+        if state.is_leaf or action not in state.actions:
             continue
         column, player = state.actions.index(action), state.player
         weights = play.ranges(state)[player] * play.others(state)[player].astype(np.float64)

@@ -153,6 +153,12 @@ CALLS: dict[str, Call] = {
         {"tree": stier.solving.GameTree(GAME), "rule": lambda rows: lambda step: (step.policy, 1), "iterations": 2},
         [],
     ),
+    "solving.iterate": (
+        "",
+        lambda: stier.solving.iterate,
+        {"tree": stier.solving.GameTree(GAME), "rule": lambda rows: lambda step: (step.policy, 1), "iterations": 2},
+        [],
+    ),
     "solving.nash_conv": ("", lambda: stier.solving.nash_conv, RANDOM, []),
     "solving.mirror_step": (
         "",

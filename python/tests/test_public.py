@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,39 @@ def test_a_pass_finds_what_it_finds_on_the_tree_of_histories(game: str) -> None:
     solution = public.solution(policies, name="any")
     assert solution.values == pytest.approx(tree.solution(own).values, abs=1e-6)
     assert solution.nash_conv == pytest.approx(tree.solution(own).nash_conv, abs=1e-6)
+
+
+@pytest.mark.parametrize("game", DECKS)
+def test_hands_of_schwinget_stand_for_all_orders_of_draws_and_names_of_suits(game: str) -> None:
+    """Numbers of the tree of histories, each times the reach by own choices, add up to those of hands."""
+    public, tree = PublicTree(game), GameTree(game)
+    policies = some_policies(public)
+    exact = tree.policy_of(public.solution(policies))
+    masks = tree.legal_action_masks()
+    own = [exact.probabilities()[rows.sets][masks[rows.sets]] for rows in (Rows.of(tree, 0), Rows.of(tree, 1))]
+    for player in range(2):
+        rows, other = Rows.of(public, player), Rows.of(tree, player)
+        # No two probabilities are equal, so they tell which row is which.
+        known = policies[player].astype(np.float64)
+        known /= rows.spread(rows.sums(known))
+        order = np.argsort(known)
+        places = order[np.searchsorted(known[order] + 1e-13, own[player])]
+        assert known[places] == pytest.approx(own[player], abs=1e-13)
+        assert len(rows) < len(other)
+        found, all_orders = Pass(rows, policies), Pass(other, own)
+
+        def total(numbers: Array, places: Array = places, size: int = len(rows)) -> Array:
+            return np.bincount(places, numbers, size)
+
+        reach = all_orders.reach / own[player]
+        here = rows.spread(rows.sums(found.reach))
+        assert total(reach * all_orders.regrets) == pytest.approx(here * found.regrets, abs=1e-6)
+        for name in ("values", "others"):
+            numbers = other.spread(getattr(all_orders, name))
+            assert total(reach * numbers) == pytest.approx(here * rows.spread(getattr(found, name)), abs=1e-6)
+        assert total(all_orders.reach * other.spread(all_orders.others)) == pytest.approx(
+            found.reach * rows.spread(found.others), abs=1e-6
+        )
 
 
 class DiscountedCFR:
@@ -306,6 +340,7 @@ def test_a_tree_that_is_cut_off_has_the_values_of_the_whole(game: str) -> None:
     play, solution = whole.follow(policies), whole.solution(policies)
     blank = PublicTree(game, depth=2)
     assert blank.leaves
+    assert all(leaf.legal.any() and leaf.events == [] for leaf in blank.leaves)
     assert all(leaf.is_leaf and leaf.player >= 0 and not leaf.children() for leaf in blank.leaves)
     values = TrueValues(play, [same_place(whole, leaf) for leaf in blank.leaves])
     tree = PublicTree(game, depth=2, values=values)
@@ -372,7 +407,7 @@ def test_how_often_an_action_is_chosen(game: str) -> None:
         assert times == pytest.approx(exact.frequency(action), abs=1e-5)
     by_hand = frequency(play, actions[-1], lambda state: state.information_state_string()[:5], tree.roots[:1])
     assert all(0 <= share <= 1 for share, _ in by_hand.values())
-    with pytest.raises(stier.ArgumentError, match="action must be from 0"):
+    with pytest.raises(stier.ArgumentError, match="action must be between 0 and"):
         frequency(play, 999)
 
 
@@ -382,3 +417,135 @@ def test_suits_have_no_names_on_public_states() -> None:
         solution.frequency(0)
     with pytest.raises(stier.IllegalActionError):
         solution.frequency(99)
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    tree = PublicTree("kuhn_poker")
+    (root,) = tree.roots
+    deal = root.child(0).child("hidden")
+    end = deal.child("pass").child("pass")
+    ranges = [np.ones(3), np.ones(3)]
+    zeros = [np.full(6, 0.5, np.float32)] * 2
+    leaves = PublicTree("kuhn_poker", depth=1, values=lambda player, ranges: ranges[player])
+
+    def values(result: Any) -> Any:
+        return lambda: PublicTree("kuhn_poker", depth=1, values=lambda *_: result).follow(leaves.policies_of("random"))
+
+    play = tree.follow(tree.policies_of("random"))
+    trees: list[tuple[Any, str]] = [
+        (lambda: PublicTree("up_and_down"), "there is no form as public states for these rules"),
+        (lambda: PublicTree("schwinget:bouts=2"), "there is no form as public states for these rules"),
+        (lambda: PublicTree("kuhn_poker:players=3"), "public states need two players"),
+        (lambda: PublicTree("dark_hex:rows=2,columns=2"), "its moves are hidden"),
+        (lambda: PublicTree("liars_dice", max_histories=1000), "too many histories to find its public states"),
+        (lambda: PublicTree("schwinget"), "schwinget is too large"),
+        (lambda: PublicTree("kuhn_poker", max_memory_mb=0), "max_memory_mb must be between 1 and"),
+        (lambda: PublicTree("leduc_poker", root=deal), "the root is a public state of kuhn_poker, not of leduc_poker"),
+        (lambda: PublicTree("kuhn_poker", depth=0), "depth must be between 1 and 1000, got 0"),
+        (lambda: PublicTree("kuhn_poker", values=lambda *_: 0), "values are those of leaves"),
+        (
+            lambda: PublicTree("kuhn_poker", root=deal, ranges=ranges[:1]),
+            r"one array per player, of \[3, 3\] numbers, got",
+        ),
+        (lambda: PublicTree("kuhn_poker", root=deal, ranges=[-ranges[0], ranges[1]]), "ranges must be 0 or more"),
+        (lambda: tree.with_ranges([np.full(1, np.nan), np.ones(1)]), "ranges must be 0 or more and finite, got NaN"),
+        (lambda: PublicTree(DECKS[0]).with_ranges(ranges), "the tree has several: name one"),
+        (lambda: tree.follow(zeros[:1]), r"one array per player, of \[12, 12\] numbers, got \[6\]"),
+        (lambda: tree.follow([np.ones(12), np.full(12, 0.5)]), "information set 0 of player 0: the probabilities must"),
+        (lambda: tree.solution([np.full(12, 0.5), np.full(12, np.nan)]), "information set 0 of player 1: the prob"),
+        (lambda: tree.follow(stier.solve("kuhn_poker", iterations=1)), "is not on public states"),
+        (lambda: tree.follow(stier.solve("leduc_poker", iterations=1)), "is for leduc_poker, not for kuhn_poker"),
+        (lambda: tree.regrets_into(0, zeros, *zeros, *zeros), r"of \[12, 12\] numbers, got \[6, 6\]"),
+        (lambda: tree.rows(2), "no seat 2"),
+        (lambda: deal.child(2), "event must be between 0 and 1, got 2"),
+        (lambda: deal.child("raise"), "no event 'raise'; events: pass, bet"),
+        (lambda: end.child(0), "nothing can follow this public state"),
+        (lambda: leaves.leaves[0].child(0), "the tree is cut off at this public state"),
+        (lambda: deal.returns(0), "the game has not ended in this public state"),
+        (lambda: leaves.leaves[0].table(np.zeros(0)), "the tree is cut off at this public state"),
+        (
+            lambda: leaves.follow(leaves.policies_of("random")).policy(leaves.leaves[0]),
+            "the tree is cut off at this public state",
+        ),
+        (lambda: leaves.leaves[0].returns(0), "the game has not ended in this public state"),
+        (lambda: deal.state(0, 3), "hand must be between 0 and 2, got 3"),
+        (lambda: deal.table(np.zeros(5)), r"of \[12\] numbers, got \[5\]"),
+        (lambda: play.values(PublicTree("kuhn_poker").roots[0]), "the public state belongs to another tree"),
+        (values(np.zeros((2, 2))), r"array \(leaves, most hands\) of shape \[2, 3\], got \[2, 2\]"),
+        (values(np.full((2, 3), np.inf)), "values must return finite numbers, got inf"),
+        (values("no"), r"values must return numbers of shape \[2, 3\]"),
+    ]
+    for call, words in trees:
+        with pytest.raises(ValueError, match=words):
+            call()
+    with pytest.raises(TypeError, match="values must be a function"):
+        PublicTree("kuhn_poker", depth=1, values=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="cannot pickle"):
+        pickle.dumps(deal)
+    with pytest.raises(ZeroDivisionError):
+        PublicTree("kuhn_poker", depth=1, values=lambda *_: 1 // 0).follow(leaves.policies_of("random"))
+
+
+def test_what_a_public_state_says() -> None:
+    tree = PublicTree("kuhn_poker")
+    deal = tree.roots[0].child(0).child("hidden")
+    assert (deal.player, deal.events, deal.history) == (0, ["pass", "bet"], ["hidden", "hidden"])
+    assert [deal.hands(player) for player in range(2)] == [3, 3]
+    assert deal.fits.sum(axis=0).tolist() == deal.fits.sum(axis=1).tolist() == [2, 2, 2]
+    assert deal.weights == pytest.approx(deal.fits / 6)
+    assert deal.child("bet") == deal.child(deal.events.index("bet")) == deal.children()[1] != deal
+    assert len({deal, tree.roots[0].child(0).child(0), deal.child(0)}) == 2
+    assert tree.roots[0].player == stier.CHANCE
+    end = deal.child("bet").child("pass")
+    assert end.player == stier.TERMINAL
+    assert (end.returns(0) == end.fits).all()
+    assert (end.returns(1) == -1.0 * end.fits).all()
+    assert end.rows == slice(0, 0, 1)
+    assert (
+        repr(end) == "<stier.public.PublicState of kuhn_poker after hidden, hidden, bet, pass: the end, 3 and 3 hands>"
+    )
+    rows = Rows.of(tree, 0)
+    numbers = np.arange(len(rows), dtype=np.float32)
+    assert deal.table(numbers).ravel().tolist() == numbers[deal.rows].tolist()
+    before, action, after = deal.moves("bet", 0)
+    assert (before.tolist(), action.tolist(), after.tolist()) == ([0, 1, 2], [1, 1, 1], [0, 1, 2])
+    assert deal.moves("bet", 1)[1].tolist() == [-1, -1, -1]
+    state = deal.state(0, 2)
+    assert (state.current_player(), state.legal_actions()) == (0, [0, 1])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_hand_that_can_be_held_has_a_state(game: str) -> None:
+    lost = 0
+    for state in walk(PublicTree(game).roots):
+        weights = state.weights
+        for player in range(2):
+            seen = set()
+            for hand in range(state.hands(player)):
+                if not weights.take(hand, axis=player).any():
+                    with pytest.raises(stier.ArgumentError, match=f"no hand of the other player fits hand {hand}"):
+                        state.state(player, hand)
+                    lost += 1
+                    continue
+                found = state.state(player, hand)
+                seen.add(found.information_state_string(player))
+                # Nobody has a choice in the last trick of Schwinget.
+                ends = state.player == stier.TERMINAL and game in DECKS
+                assert ends or found.current_player() == state.player
+            assert len(seen) + (weights.sum(axis=1 - player) == 0).sum() == state.hands(player)
+    assert (lost > 0) == (game == DECKS[1])
+
+
+def test_leaves_may_ask_for_other_passes_of_their_tree() -> None:
+    calls = []
+
+    def values(player: int, ranges: list[Array]) -> Array:
+        calls.append(player)
+        if len(calls) < 4:
+            tree.follow(policies)
+        return np.zeros_like(ranges[player])
+
+    tree = PublicTree("kuhn_poker", depth=1, values=values)
+    policies = tree.policies_of("random")
+    assert tree.follow(policies).value(tree.roots[0]) == 0
+    assert len(calls) > 4

@@ -26,6 +26,7 @@ ROOMS = [
         "schwingfest",
         "network",
         "solving",
+        "public",
         "widget",
     ),
     *("gymnasium", "pettingzoo", "leaks", "train", "ratings", "plots", "experiments", "cli", "__main__"),

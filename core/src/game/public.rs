@@ -59,7 +59,7 @@ pub trait PublicForm: Send + Sync {
     /// The public states in which a player acts for the first time.
     fn openings(&mut self) -> Vec<Opening>;
 
-    /// Where an opening is in the whole game: the number of an opening there, and the events since then.
+    /// The place of an opening in the whole game: the number of an opening there, and the events since then.
     fn origin(&mut self, opening: usize) -> (usize, Vec<Action>) {
         (opening, Vec::new())
     }
@@ -84,8 +84,12 @@ pub trait PublicForm: Send + Sync {
         true
     }
 
-    /// What solvers need not know about a public state.
+    /// More about a public state than solvers need.
     fn detail(&self, public: PublicState) -> PublicDetail;
+
+    /// By hand of the first seat, then of the second: the probability of chance that is counted in no opening and no branch;
+    /// 0 if the hands do not fit together.
+    fn weights(&self, public: PublicState) -> Vec<f64>;
 
     /// The same form, without the public states that it has met if it can meet them again.
     fn fresh(&self) -> Box<dyn PublicForm>;
@@ -152,15 +156,12 @@ pub struct Branch {
 /// More about a public state than solvers need.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PublicDetail {
-    /// Who acts; nobody where nobody has a choice any more.
+    /// The turn; over where nobody has a choice any more.
     pub turn: Turn,
     /// By hand of the mover, and its action: the legal actions. Empty if no player acts.
     pub legal: Vec<Vec<Action>>,
     /// By branch: the actions, or outcomes of chance, that look like this event to a spectator.
     pub alike: Vec<Vec<Action>>,
-    /// By hand of the first seat, then of the second: the probability of chance that is counted in no opening and no branch;
-    /// 0 if the hands do not fit together.
-    pub weights: Vec<f64>,
 }
 
 /// A hand of the mover that takes the action, and a hand that it becomes.

@@ -386,17 +386,22 @@ impl PublicForm for Unfolded {
 
     fn detail(&self, public: PublicState) -> PublicDetail {
         let node = &self.nodes[public as usize];
-        let [first, second] = [0, 1].map(|seat| node.arrivals[seat].len().max(1));
-        let mut weights = vec![0.0; first * second];
-        for &(hands, weight) in &node.pairs {
-            weights[usize::from(hands[0]) * second + usize::from(hands[1])] = weight;
-        }
         let turn = match &node.scene {
             PublicScene::Choice(choice) if choice.is_chance => Turn::Chance,
             PublicScene::Choice(choice) => Turn::Seat(choice.mover),
             PublicScene::Ending(_) => Turn::Over,
         };
-        PublicDetail { turn, legal: node.legal.clone(), alike: node.alike.clone(), weights }
+        PublicDetail { turn, legal: node.legal.clone(), alike: node.alike.clone() }
+    }
+
+    fn weights(&self, public: PublicState) -> Vec<f64> {
+        let node = &self.nodes[public as usize];
+        let [first, second] = [0, 1].map(|seat| node.arrivals[seat].len().max(1));
+        let mut weights = vec![0.0; first * second];
+        for &(hands, weight) in &node.pairs {
+            weights[usize::from(hands[0]) * second + usize::from(hands[1])] = weight;
+        }
+        weights
     }
 
     fn fresh(&self) -> Box<dyn PublicForm> {

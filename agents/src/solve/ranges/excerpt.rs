@@ -126,6 +126,10 @@ impl PublicForm for Excerpt {
         self.whole.detail(self.whole(public))
     }
 
+    fn weights(&self, public: PublicState) -> Vec<f64> {
+        self.whole.weights(self.whole(public))
+    }
+
     fn fresh(&self) -> Box<dyn PublicForm> {
         let depth = (self.depth < u32::MAX).then_some(self.depth);
         Box::new(Self::new(self.whole.fresh(), self.root.clone(), depth))

@@ -11,7 +11,7 @@ use super::excerpt::{Excerpt, Route};
 use super::parts::{RangeTree, Spot};
 use super::policy::{RangePolicy, normalized};
 use super::rows::{
-    Asked, HandRows, Leaf, LeafValues, Numbers, PassError, RowPass, Scratch, choosing, most_hands, scatter,
+    HandRows, Leaf, LeafValues, Numbers, PassError, RowPass, Scratch, Sweep, choosing, most_hands, scatter,
 };
 use super::shapes::{Choice, Shape};
 use super::{RangeSize, TooManyHands};
@@ -36,30 +36,36 @@ pub struct PublicTree {
     threads: usize,
 }
 
-/// The form of a tree, with the last scenes that were asked for.
+/// The form of a tree, with the public states that were asked for last.
 struct Known {
     form: Box<dyn PublicForm>,
-    scenes: HashMap<PublicState, Arc<PublicScene>>,
-    /// The moves of hands in these scenes.
+    states: HashMap<PublicState, Seen>,
+    /// The moves of hands in these public states.
     moves: usize,
 }
 
-/// The most moves of hands in scenes that are remembered: 24 MB.
+/// A public state that was asked for.
+#[derive(Clone)]
+struct Seen {
+    scene: Arc<PublicScene>,
+    detail: Arc<PublicDetail>,
+}
+
+/// The most moves of hands in public states that are remembered: about 40 MB.
 const MAX_MOVES: usize = 1 << 22;
 
 impl Known {
-    fn scene(&mut self, public: PublicState) -> Arc<PublicScene> {
-        if let Some(known) = self.scenes.get(&public) {
+    fn seen(&mut self, public: PublicState) -> Seen {
+        if let Some(known) = self.states.get(&public) {
             return known.clone();
         }
-        let scene = Arc::new(self.form.scene(public));
-        self.moves += branches(&scene).iter().map(|branch| branch.moves.len()).sum::<usize>();
+        let (scene, detail) = (Arc::new(self.form.scene(public)), Arc::new(self.form.detail(public)));
         if self.moves > MAX_MOVES {
-            self.scenes.clear();
+            self.states.clear();
             self.moves = 0;
         }
-        self.scenes.insert(public, scene.clone());
-        scene
+        self.moves += 1 + branches(&scene).iter().map(|branch| branch.moves.len()).sum::<usize>();
+        self.states.entry(public).or_insert(Seen { scene, detail }).clone()
     }
 }
 
@@ -98,7 +104,7 @@ impl PublicTree {
         // Openings are asked for first, so that they are known by the same numbers ever after.
         let mut form = form.fresh();
         form.openings();
-        let known = Mutex::new(Known { form, scenes: HashMap::new(), moves: 0 });
+        let known = Mutex::new(Known { form, states: HashMap::new(), moves: 0 });
         let (idle, workers, leaves, routes) = (Mutex::default(), Mutex::default(), Vec::new(), Vec::new());
         let mut own = Self { tree, whole, known, root, rows, leaves, routes, idle, workers, threads };
         if depth.is_some() {
@@ -117,7 +123,7 @@ impl PublicTree {
                 continue;
             }
             let public = state.spot.public;
-            let of = || self.detail(&state).weights.iter().map(|&weight| weight as f32).collect();
+            let of = || locked(&self.known).form.weights(public).iter().map(|&weight| weight as f32).collect();
             let weights = weights.entry(public).or_insert_with(of).clone();
             self.leaves.push(Leaf { spot: state.spot, weights, weight: state.weight as f32 });
             self.routes.push(state.route);
@@ -149,11 +155,6 @@ impl PublicTree {
         self.root.is_none() && self.leaves.is_empty()
     }
 
-    /// Asks the form of the tree.
-    pub fn with_form<T>(&self, ask: impl FnOnce(&dyn PublicForm) -> T) -> T {
-        ask(&*locked(&self.known).form)
-    }
-
     /// The numbers of a seat's rows and of its hands with a choice.
     pub fn num_rows(&self, seat: Seat) -> [usize; 2] {
         let rows = &self.rows[seat.index()];
@@ -169,14 +170,13 @@ impl PublicTree {
     pub fn actions(&self, seat: Seat, watch: Watch<'_>) -> Result<Vec<Action>, Halted> {
         let mut actions = vec![Action(0); self.num_rows(seat)[0]];
         let mut known: HashMap<PublicState, Arc<[Action]>> = HashMap::new();
-        self.each_choice(watch, &mut |form, spot, choice| {
+        self.each_choice(watch, &mut |detail, spot, choice| {
             if choice.mover != seat || choice.cells.last() == Some(&0) {
                 return;
             }
-            let found = known.entry(spot.public).or_insert_with(|| {
-                let legal = form.detail(spot.public).legal;
-                choosing(choice).flat_map(|hand| legal[hand].clone()).collect()
-            });
+            let found = known
+                .entry(spot.public)
+                .or_insert_with(|| choosing(choice).flat_map(|hand| &detail.legal[hand]).copied().collect());
             let first = self.rows[seat.index()].first(&self.tree, spot);
             actions[first..][..found.len()].copy_from_slice(found);
         })?;
@@ -193,11 +193,10 @@ impl PublicTree {
         // By public state: the hands that have the action, with its rank.
         let mut known: HashMap<PublicState, Vec<(usize, usize)>> = HashMap::new();
         let mut sum = 0.0;
-        self.each_choice(watch, &mut |form, spot, choice| {
+        self.each_choice(watch, &mut |detail, spot, choice| {
             let found = known.entry(spot.public).or_insert_with(|| {
                 let rank = |legal: &Vec<Action>| legal.iter().position(|&other| other == action);
-                let ranks = form.detail(spot.public).legal.iter().map(rank).collect::<Vec<_>>();
-                ranks.into_iter().enumerate().filter_map(|(hand, rank)| Some((hand, rank?))).collect()
+                detail.legal.iter().map(rank).enumerate().filter_map(|(hand, rank)| Some((hand, rank?))).collect()
             });
             if found.is_empty() {
                 return;
@@ -217,20 +216,16 @@ impl PublicTree {
     }
 
     /// Goes through all public states in which a player acts, or chance.
-    fn each_choice(
-        &self,
-        watch: Watch<'_>,
-        visit: &mut dyn FnMut(&dyn PublicForm, Spot, &Choice),
-    ) -> Result<(), Halted> {
+    fn each_choice(&self, watch: Watch<'_>, visit: &mut dyn FnMut(&PublicDetail, Spot, &Choice)) -> Result<(), Halted> {
         let known = &mut *locked(&self.known);
         let mut open: Vec<Spot> = self.openings(known).into_iter().map(|(spot, _)| spot).collect();
         while let Some(spot) = open.pop() {
             let Shape::Choice(choice) = &self.tree.shapes.all[spot.shape as usize] else { continue };
             goes_on(watch())?;
-            let scene = known.scene(spot.public);
+            let Seen { scene, detail } = known.seen(spot.public);
             let next = branches(&scene).iter().enumerate();
             open.extend(next.map(|(branch, next)| self.after(spot, branch, next.public)));
-            visit(&*known.form, spot, choice);
+            visit(&detail, spot, choice);
         }
         Ok(())
     }
@@ -288,12 +283,12 @@ impl PublicTree {
 
     /// The scene of a public state.
     pub fn scene(&self, state: &StateAt) -> Arc<PublicScene> {
-        locked(&self.known).scene(state.spot.public)
+        locked(&self.known).seen(state.spot.public).scene
     }
 
     /// More about a public state.
-    pub fn detail(&self, state: &StateAt) -> PublicDetail {
-        locked(&self.known).form.detail(state.spot.public)
+    pub fn detail(&self, state: &StateAt) -> Arc<PublicDetail> {
+        locked(&self.known).seen(state.spot.public).detail
     }
 
     /// The number of public states that follow at once.
@@ -324,7 +319,7 @@ impl PublicTree {
 
     /// By hand of the first seat, then of the second: the probability that chance leads here with both.
     pub fn weights(&self, state: &StateAt) -> Vec<f64> {
-        self.detail(state).weights.into_iter().map(|weight| weight * state.weight).collect()
+        locked(&self.known).form.weights(state.spot.public).into_iter().map(|weight| weight * state.weight).collect()
     }
 
     /// By hand of the first seat, then of the second: the expected return of a seat at an end; 0 for hands that do not fit.
@@ -358,7 +353,7 @@ impl PublicTree {
         let (opening, mut events) = known.form.origin(state.route.opening);
         let mut public = known.form.openings()[state.route.opening].public;
         for &branch in &state.route.branches {
-            let scene = known.scene(public);
+            let scene = known.seen(public).scene;
             let branch = &branches(&scene)[usize::from(branch)];
             events.extend(branch.action);
             public = branch.public;
@@ -449,11 +444,11 @@ impl PublicTree {
         watch: Watch<'_>,
     ) -> Result<(), PassError> {
         let Self { tree, rows, leaves, .. } = self;
-        let asked = Asked { tree, rows, leaves, seat: seat.index(), policies, ranges, values, watch };
-        self.run(&asked, Some(pass), None)
+        let sweep = Sweep { tree, rows, leaves, seat: seat.index(), policies, ranges, values, watch };
+        self.run(&sweep, Some(pass), None)
     }
 
-    /// What happens if both seats follow these policies.
+    /// The course of play if both seats follow these policies.
     pub fn follow(
         &self,
         policies: [&[f32]; 2],
@@ -465,27 +460,27 @@ impl PublicTree {
         let mut numbers = [0, 1].map(|_| Vec::new());
         for (seat, numbers) in numbers.iter_mut().enumerate() {
             numbers.resize_with(tree.parts.len() + 1, Numbers::default);
-            let asked = Asked { tree, rows, leaves, seat, policies, ranges, values, watch };
-            self.run(&asked, None, Some(numbers))?;
+            let sweep = Sweep { tree, rows, leaves, seat, policies, ranges, values, watch };
+            self.run(&sweep, None, Some(numbers))?;
         }
         Ok(Play { numbers })
     }
 
-    fn run(&self, asked: &Asked<'_>, out: Option<RowPass<'_>>, kept: Option<&mut [Numbers]>) -> Result<(), PassError> {
+    fn run(&self, sweep: &Sweep<'_>, out: Option<RowPass<'_>>, kept: Option<&mut [Numbers]>) -> Result<(), PassError> {
         // Values at leaves are asked for on the caller's thread, which may do other passes meanwhile.
         if !self.leaves.is_empty() {
-            return asked.run(out, kept, &self.idle);
+            return sweep.run(out, kept, &self.idle);
         }
         let (mut given, mut result) = (Some((out, kept)), Ok(()));
         locked(&self.workers).install(self.threads, &mut || {
             let (out, kept) = given.take().expect("the work is done once");
-            result = asked.run(out, kept, &self.idle);
+            result = sweep.run(out, kept, &self.idle);
         });
         result
     }
 }
 
-/// What happens if both seats follow policies: by public state and hand.
+/// The course of play if both seats follow policies: by public state and hand.
 pub struct Play {
     /// By seat of a pass, and part.
     numbers: [Vec<Numbers>; 2],

@@ -33,7 +33,7 @@ pub(super) fn choosing(choice: &Choice) -> impl Iterator<Item = usize> + Clone +
     choice.cells.windows(2).enumerate().filter(|(_, ends)| ends[0] < ends[1]).map(|(hand, _)| hand)
 }
 
-/// The shapes in which a seat has a choice.
+/// A shape in which a seat has a choice.
 struct Own<'a> {
     shape: usize,
     choice: &'a Choice,
@@ -42,6 +42,7 @@ struct Own<'a> {
     hands: usize,
 }
 
+/// The shapes in which a seat has a choice in a part.
 fn own(tree: &RangeTree, number: usize, seat: usize) -> impl Iterator<Item = Own<'_>> {
     let (is_top, part) = (number == tree.parts.len(), tree.part(number));
     tree.shapes.all.iter().zip(&part.blocks).enumerate().filter_map(move |(shape, (kind, block))| match kind {
@@ -118,7 +119,7 @@ impl HandRows {
 /// The number of lanes that are carried together, so that both orders stay in the nearest cache.
 const TILE: usize = 16;
 
-/// Copies numbers by lane to numbers by hand or action. `places` are those of the latter, `width` is their distance.
+/// Copies rows to lanes: numbers by lane and action to numbers by action and lane, `width` apart.
 struct ToLanes<'a> {
     rows: &'a [f32],
     cells: usize,
@@ -145,7 +146,7 @@ impl Work for ToLanes<'_> {
     }
 }
 
-/// Copies numbers by hand or action to numbers by lane.
+/// Copies lanes to rows: numbers of hands or actions, which are in these places, `width` apart.
 struct ToRows<'a, I> {
     numbers: &'a [f32],
     places: I,
@@ -173,7 +174,7 @@ impl<I: Iterator<Item = usize> + Clone> Work for ToRows<'_, I> {
     }
 }
 
-/// Returns true if the numbers of each hand are probabilities in all lanes.
+/// A check that the numbers of each hand are probabilities in all lanes.
 struct Check<'a> {
     choice: &'a Choice,
     lanes: usize,
@@ -285,9 +286,9 @@ pub(super) struct Scratch {
     reach: Vec<f32>,
 }
 
-/// What a pass for one seat is about.
+/// A pass for one seat.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct Sweep<'a> {
     pub(super) tree: &'a RangeTree,
     pub(super) rows: &'a [HandRows; 2],
     pub(super) leaves: &'a [Leaf],
@@ -302,7 +303,7 @@ pub(super) struct Asked<'a> {
 
 /// A part of a pass.
 struct Stage<'a, 'b> {
-    asked: &'b Asked<'a>,
+    sweep: &'b Sweep<'a>,
     number: usize,
     out: Option<RowPass<'b>>,
     kept: Option<&'b mut Numbers>,
@@ -312,11 +313,11 @@ struct Stage<'a, 'b> {
 
 impl Stage<'_, '_> {
     fn part(&self) -> &Part {
-        self.asked.tree.part(self.number)
+        self.sweep.tree.part(self.number)
     }
 
     fn pass(&self, returns: &[f64], task: &mut Task<'_>, scratch: (&[f32], &mut Memory<f32>), way: Way) {
-        let Asked { tree, seat, .. } = *self.asked;
+        let Sweep { tree, seat, .. } = *self.sweep;
         let cut = (self.number == tree.parts.len()).then_some(&tree.cut[..]);
         let (rows, memory) = (Some(scratch.0), scratch.1);
         Pass { shapes: &tree.shapes, part: self.part(), cut, seat, returns, rows, task, memory, way }.run();
@@ -324,8 +325,8 @@ impl Stage<'_, '_> {
 
     /// Ranges on the way down.
     fn down(&mut self, scratch: &mut Scratch) -> Result<(), PassError> {
-        goes_on((self.asked.watch)())?;
-        let Asked { tree, rows, seat, policies, .. } = *self.asked;
+        goes_on((self.sweep.watch)())?;
+        let Sweep { tree, rows, seat, policies, .. } = *self.sweep;
         let Scratch { memory, policy, regrets, reach } = scratch;
         let size = self.part().num_cells;
         policy.resize(size, 0.0);
@@ -348,7 +349,7 @@ impl Stage<'_, '_> {
 
     /// Asks for the values at the leaves.
     fn look_ahead(&mut self, memory: &Memory<f32>, seat: usize) -> Result<(), PassError> {
-        let Asked { leaves, values, .. } = *self.asked;
+        let Sweep { leaves, values, .. } = *self.sweep;
         if self.number > 0 || leaves.is_empty() {
             return Ok(());
         }
@@ -366,13 +367,13 @@ impl Stage<'_, '_> {
 
     /// The largest number of hands at a leaf.
     fn most(&self) -> usize {
-        most_hands(self.asked.tree, self.asked.leaves)
+        most_hands(self.sweep.tree, self.sweep.leaves)
     }
 
     /// Calls `visit` for each hand of a seat at a leaf, with its places in an array (leaves, most hands) and in the memory.
     fn each_leaf(&self, seat: usize, mut visit: impl FnMut(usize, usize)) {
-        let (tree, most) = (self.asked.tree, self.most());
-        for (row, Leaf { spot, .. }) in self.asked.leaves.iter().enumerate() {
+        let (tree, most) = (self.sweep.tree, self.most());
+        for (row, Leaf { spot, .. }) in self.sweep.leaves.iter().enumerate() {
             let block = tree.block(spot.part, spot.shape);
             for hand in 0..usize::from(tree.shapes.all[spot.shape as usize].hands()[seat]) {
                 visit(row * most + hand, block.hands[seat] + hand * block.width + spot.lane);
@@ -382,7 +383,7 @@ impl Stage<'_, '_> {
 
     /// Values on the way up.
     fn up(&mut self, scratch: &mut Scratch) {
-        let Asked { tree, seat, .. } = *self.asked;
+        let Sweep { tree, seat, .. } = *self.sweep;
         let Scratch { memory, policy, regrets, reach } = scratch;
         if !self.leaves.is_empty() {
             self.each_leaf(seat, |at, place| memory.own[place] = self.leaves[at]);
@@ -408,7 +409,7 @@ impl Stage<'_, '_> {
     /// The probabilities of chance and the other seat: the values if every return is 1. They do not depend on the seat's
     /// own policy.
     fn others(&mut self, scratch: &mut Scratch) {
-        let Asked { tree, seat, leaves, .. } = *self.asked;
+        let Sweep { tree, seat, leaves, .. } = *self.sweep;
         let Scratch { memory, policy, .. } = scratch;
         if self.number == 0 {
             for leaf in leaves {
@@ -457,7 +458,7 @@ fn gather(tree: &RangeTree, number: usize, seat: usize, memory: &Memory<f32>, mu
     }
 }
 
-impl Asked<'_> {
+impl Sweep<'_> {
     /// Does the pass. The results are those of rows, or the numbers of all hands by part. They do not depend on the number of
     /// threads.
     pub(super) fn run(
@@ -472,7 +473,7 @@ impl Asked<'_> {
             let [from, to] = [rows[seat].parts[number], rows[seat].parts[number + 1]];
             let out = out.as_mut().map(|out| out.split_off([to[0] - from[0], to[1] - from[1]]));
             let kept = kept.as_mut().and_then(|kept| kept.split_off_first_mut());
-            stages.push(Stage { asked: self, number, out, kept, leaves: Vec::new() });
+            stages.push(Stage { sweep: self, number, out, kept, leaves: Vec::new() });
         }
         let (mut top, part) = (stages.pop().expect("there is a top part"), &tree.top);
         let new = || locked(idle).pop().unwrap_or_default();

@@ -436,11 +436,8 @@ impl PublicForm for Publics {
 
     fn detail(&self, public: PublicState) -> PublicDetail {
         let public = &*self.all[public as usize];
-        let [first, second] = &public.hands;
-        let fits = |(first, second): (u32, u32)| if first & second == 0 { 1.0 } else { 0.0 };
-        let weights = first.iter().flat_map(|&hand| second.iter().map(move |&other| fits((hand, other)))).collect();
         if public.is_last_trick() {
-            return PublicDetail { turn: Turn::Over, legal: Vec::new(), alike: Vec::new(), weights };
+            return PublicDetail { turn: Turn::Over, legal: Vec::new(), alike: Vec::new() };
         }
         let (widths, steps) = self.game.events(public);
         let mut legal: Vec<Vec<Action>> = widths.iter().map(|&width| Vec::with_capacity(width.into())).collect();
@@ -454,7 +451,13 @@ impl PublicForm for Publics {
             }
         }
         let alike = steps.iter().map(|step| vec![step.action]).collect();
-        PublicDetail { turn: Turn::Seat(Seat(public.mover)), legal, alike, weights }
+        PublicDetail { turn: Turn::Seat(Seat(public.mover)), legal, alike }
+    }
+
+    fn weights(&self, public: PublicState) -> Vec<f64> {
+        let [first, second] = &self.all[public as usize].hands;
+        let fits = |(first, second): (u32, u32)| if first & second == 0 { 1.0 } else { 0.0 };
+        first.iter().flat_map(|&hand| second.iter().map(move |&other| fits((hand, other)))).collect()
     }
 
     fn fresh(&self) -> Box<dyn PublicForm> {
