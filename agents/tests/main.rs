@@ -2,6 +2,7 @@
 
 mod arena;
 mod beliefs;
+mod exact_beliefs;
 mod exploitability;
 mod exploration;
 mod flat_mc;

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use stier_core::{Action, Cell, Game, History, Seat};
+use stier_core::{Action, Cell, Game, Seat};
 
 use crate::agent::streams::Streams;
 
@@ -29,13 +29,9 @@ impl<'a, G: Game> Query<'a, G> {
     }
 
     /// Creates the decisions of players that use no random numbers. In each state a player must be to act.
-    pub(crate) fn all(game: &G, positions: &[&'a History<G>]) -> Vec<Self> {
-        let mut queries = Vec::with_capacity(positions.len());
-        for position in positions {
-            let seat = game.turn(position.state()).seat().expect("a player is to act");
-            queries.push(Self::new(position.state(), seat, Streams::new(0)));
-        }
-        queries
+    pub(crate) fn all(game: &G, states: impl IntoIterator<Item = &'a G::State>) -> Vec<Self> {
+        let seat = |state| game.turn(state).seat().expect("a player is to act");
+        states.into_iter().map(|state| Self::new(state, seat(state), Streams::new(0))).collect()
     }
 
     /// The seat's legal actions.

@@ -14,6 +14,9 @@
 //! the players ([`Sampler::worlds_fix_views`]); with `model_epsilon` 0, a world that the model excludes then has
 //! weight 0. Otherwise the drawn histories are *particles*. [`Belief::weighing`] returns the method that was used.
 //!
+//! With `beliefs=exact`, all states are carried forward through the deal, in games with [trails](Game::trail). Their
+//! probabilities are exact whatever is hidden, without histories and without draws.
+//!
 //! Known weaknesses: see the [models](crate::belief::policy_model) for the effect of a wrong one. Weights that rest on
 //! few histories are noise, which a search mistakes for knowledge. Particle weights are therefore raised to a power
 //! below 1 until the effective sample size is at least 32 and a thirty-second of their number. In a long game the
@@ -21,9 +24,11 @@
 //! drawn from it, even if it allows others. Earlier deals are not used to learn how a player plays. If the model
 //! excludes everything, only chance remains.
 
+mod exact;
 pub(crate) mod marginals;
 pub mod policy_model;
 
+pub(crate) use exact::Earlier;
 pub use marginals::{Basis, Marginals, marginals};
 
 use std::ops::RangeInclusive;
@@ -46,6 +51,8 @@ choice! {
         Uniform = "uniform",
         /// By chance and by the other players' actions: policy inference.
         Policy = "policy",
+        /// The same for all worlds, each with its exact probability, in games that can carry them forward.
+        Exact = "exact",
     }
 }
 
@@ -54,16 +61,17 @@ options! {
     pub struct BeliefSettings for "beliefs" {
         /// The weights of the worlds.
         beliefs: Beliefs = Beliefs::Uniform, ();
-        /// With beliefs=policy, the model of the other players.
-        model: Model = Model::Rollout, (), "beliefs=policy";
+        /// Unless beliefs=uniform, the model of the other players. With beliefs=exact not greedy, which looks at more than the
+        /// state.
+        model: Model = Model::Rollout, (), "beliefs!=uniform";
         /// The share of the others' decisions that is assumed to be uniformly random.
-        model_epsilon: f64 = 0.1, 0.0..=1.0, "beliefs=policy";
+        model_epsilon: f64 = 0.1, 0.0..=1.0, "beliefs!=uniform";
         /// Below 1 the others are assumed to follow the model more strictly than it says, above 1 less.
-        model_temperature: f64 = 0.1, 0.000001..=1000000.0, "beliefs=policy and model!=rollout";
+        model_temperature: f64 = 0.1, 0.000001..=1000000.0, "beliefs!=uniform and model!=rollout";
         /// The largest number of histories weighed for a decision.
         particles: u64 = 1000, PARTICLES, "beliefs=policy";
         /// The share of time_ms that may be spent on weighing.
-        belief_share: f64 = 0.25, 0.0..=1.0, "time_ms!=0 and beliefs=policy or time_ms!=0 and self_determination!=0";
+        belief_share: f64 = 0.25, 0.0..=1.0, "time_ms!=0 and beliefs!=uniform or time_ms!=0 and self_determination!=0";
         /// A trained network.
         ..guide: Guide = Guide::default();
     }
@@ -96,13 +104,35 @@ impl BeliefSettings {
         stop: &Stop<'_>,
         rng: &mut Rng,
     ) -> Worlds<G> {
+        self.worlds_after(&Earlier::default(), model, kept, game, view, stop, rng)
+    }
+
+    /// The same, going on from an earlier decision.
+    #[expect(clippy::too_many_arguments, reason = "a decision, its model and the decision before")]
+    pub(crate) fn worlds_after<G: Hints>(
+        &self,
+        earlier: &Earlier,
+        model: Option<&dyn PolicyModel<G>>,
+        kept: Kept,
+        game: &G,
+        view: &G::View,
+        stop: &Stop<'_>,
+        rng: &mut Rng,
+    ) -> Worlds<G> {
         let sampler = game.sampler(view);
+        if self.beliefs == Beliefs::Uniform {
+            return Worlds::weighted(sampler, Err(NoBelief::NothingToInfer));
+        }
+        let own = self.policy_model();
+        let model = model.unwrap_or(&*own);
         let belief = match self.beliefs {
-            Beliefs::Uniform => Err(NoBelief::NothingToInfer),
-            Beliefs::Policy => {
-                let own = self.policy_model();
-                self.infer(model.unwrap_or(&*own), kept, game, view, &sampler, stop, rng)
+            Beliefs::Exact => {
+                let history = sampler.sample_history(game, rng);
+                let mut weigher = Weigher::new(game, view.seat(), self, model);
+                let trail = game.trail(&history, view.seat());
+                trail.map_or(Err(NoBelief::NothingToInfer), |trail| weigher.carry(&trail, earlier, stop))
             }
+            _ => self.infer(model, kept, game, view, &sampler, stop, rng),
         };
         Worlds::weighted(sampler, belief)
     }

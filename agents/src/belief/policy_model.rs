@@ -53,6 +53,16 @@ pub trait PolicyModel<G: Hints>: Sync {
             scores.append(&mut own);
         }
     }
+
+    /// Tells whether the scores depend on the state alone.
+    fn reads_states(&self) -> bool {
+        false
+    }
+
+    /// Appends the scores of the legal actions in these states, one after another, if they depend on the state alone.
+    fn scores_of_states(&self, _game: &G, _states: &[G::State], _scores: &mut Vec<f32>) {
+        unreachable!("the model reads histories")
+    }
 }
 
 /// The number of positions that a network evaluates together.
@@ -63,9 +73,20 @@ pub(crate) const NETWORK_BATCH: usize = 256;
 pub struct RolloutModel;
 
 impl<G: Hints> PolicyModel<G> for RolloutModel {
-    fn scores(&self, game: &G, so_far: &History<G>, legal: G::Actions, scores: &mut Vec<f32>) {
-        let sensible = game.rollout(so_far.state(), legal);
-        scores.extend(legal.iter().map(|action| if sensible.contains(action) { 0.0 } else { f32::NEG_INFINITY }));
+    fn scores(&self, game: &G, so_far: &History<G>, _legal: G::Actions, scores: &mut Vec<f32>) {
+        self.scores_of_states(game, &[*so_far.state()], scores);
+    }
+
+    fn reads_states(&self) -> bool {
+        true
+    }
+
+    fn scores_of_states(&self, game: &G, states: &[G::State], scores: &mut Vec<f32>) {
+        for state in states {
+            let legal = game.legal(state);
+            let sensible = game.rollout(state, legal);
+            scores.extend(legal.iter().map(|action| if sensible.contains(action) { 0.0 } else { f32::NEG_INFINITY }));
+        }
     }
 }
 
@@ -94,8 +115,18 @@ impl<G: Hints> PolicyModel<G> for GreedyModel {
 pub struct FittedModel;
 
 impl<G: Hints> PolicyModel<G> for FittedModel {
-    fn scores(&self, game: &G, so_far: &History<G>, legal: G::Actions, scores: &mut Vec<f32>) {
-        game.logits(so_far.state(), legal, &mut |logit| scores.push(logit));
+    fn scores(&self, game: &G, so_far: &History<G>, _legal: G::Actions, scores: &mut Vec<f32>) {
+        self.scores_of_states(game, &[*so_far.state()], scores);
+    }
+
+    fn reads_states(&self) -> bool {
+        true
+    }
+
+    fn scores_of_states(&self, game: &G, states: &[G::State], scores: &mut Vec<f32>) {
+        for state in states {
+            game.logits(state, game.legal(state), &mut |logit| scores.push(logit));
+        }
     }
 }
 
@@ -111,11 +142,8 @@ impl NetworkModel {
 }
 
 impl<G: Hints> PolicyModel<G> for NetworkModel {
-    fn scores(&self, game: &G, so_far: &History<G>, legal: G::Actions, scores: &mut Vec<f32>) {
-        let Turn::Seat(mover) = game.turn(so_far.state()) else { return };
-        let mut evaluator = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let logits = evaluator.evaluate(game, so_far.state(), mover).logits;
-        scores.extend(legal.iter().map(|action| logits[action.index()]));
+    fn scores(&self, game: &G, so_far: &History<G>, _legal: G::Actions, scores: &mut Vec<f32>) {
+        self.scores_of_states(game, &[*so_far.state()], scores);
     }
 
     fn batch(&self) -> usize {
@@ -123,9 +151,18 @@ impl<G: Hints> PolicyModel<G> for NetworkModel {
     }
 
     fn scores_of_many(&self, game: &G, positions: &[&History<G>], scores: &mut Vec<f32>) {
+        let states: Vec<G::State> = positions.iter().map(|position| *position.state()).collect();
+        self.scores_of_states(game, &states, scores);
+    }
+
+    fn reads_states(&self) -> bool {
+        true
+    }
+
+    fn scores_of_states(&self, game: &G, states: &[G::State], scores: &mut Vec<f32>) {
         let mut evaluator = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for (output, position) in evaluator.evaluate_many(game, &Query::all(game, positions)).zip(positions) {
-            scores.extend(game.legal(position.state()).iter().map(|action| output.logits[action.index()]));
+        for (output, state) in evaluator.evaluate_many(game, &Query::all(game, states)).zip(states) {
+            scores.extend(game.legal(state).iter().map(|action| output.logits[action.index()]));
         }
     }
 }

@@ -45,6 +45,14 @@ pub enum SpecError {
         /// The network's file.
         path: String,
     },
+    /// Exact beliefs by a model that needs more than states.
+    #[error("agent {agent}: exact beliefs need {needed}, whose policy depends on the present state alone")]
+    NotExact {
+        /// The agent.
+        agent: String,
+        /// The policies that can be used.
+        needed: &'static str,
+    },
     /// An option that has no effect beside the values of others.
     #[error("agent {agent}: {option} has no effect without {needed}")]
     Idle {
@@ -94,5 +102,13 @@ pub enum Unsuited {
         agent: String,
         /// The names of the agents that can play it.
         playing: String,
+    },
+    /// The game cannot carry beliefs forward.
+    #[error("agent {agent}: exact beliefs are not possible in {game} under these rules; particles are")]
+    NoTrails {
+        /// The agent.
+        agent: &'static str,
+        /// The game.
+        game: &'static str,
     },
 }

@@ -12,7 +12,7 @@ use crate::agent::streams::Streams;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision, Search};
 use crate::belief::policy_model::PolicyModel;
-use crate::belief::{BeliefSettings, Kept};
+use crate::belief::{BeliefSettings, Earlier, Kept};
 use crate::search::ucb::ActionRecord;
 
 /// A search algorithm. [`SearchAgent`] makes an agent of it.
@@ -65,8 +65,8 @@ impl<S> SearchAgent<S> {
     /// Creates an agent with this much time per decision, these weights of worlds, and the streams of `seed`.
     pub(crate) fn new(time_ms: TimeLimit, belief: BeliefSettings, seed: u64, algorithm: S) -> Self {
         let (streams, interrupt) = (Streams::new(seed), Arc::default());
-        let (kept, self_determination, draws, depth) = (Kept::States, 0.0, 0, 0);
-        let frame = Frame { time_ms, belief, kept, self_determination, draws, streams, interrupt, depth };
+        let (kept, earlier, self_determination, draws, depth) = (Kept::States, Earlier::default(), 0.0, 0, 0);
+        let frame = Frame { time_ms, belief, kept, earlier, self_determination, draws, streams, interrupt, depth };
         Self { algorithm, frame }
     }
 
@@ -103,6 +103,7 @@ pub(crate) struct Frame {
     time_ms: TimeLimit,
     belief: BeliefSettings,
     kept: Kept,
+    earlier: Earlier,
     /// The share of self-determined worlds, and the number of worlds drawn in a decision without a time limit.
     self_determination: f64,
     draws: u64,
@@ -148,7 +149,8 @@ impl Frame {
             let mut rng = streams.rng("beliefs");
             let draws = if stop.is_timed { u64::MAX } else { frame.draws };
             let weighing = stop.within_share(frame.belief.belief_share);
-            let worlds = frame.belief.worlds(algorithm.model(), frame.kept, game, view, &stop, &mut rng);
+            let worlds =
+                frame.belief.worlds_after(&frame.earlier, algorithm.model(), frame.kept, game, view, &stop, &mut rng);
             let worlds = worlds.self_determined(game, view, frame.self_determination, draws, &weighing, &mut rng);
             algorithm.decide(&Task { game, view, legal, worlds, streams, stop, depth })
         })
@@ -158,7 +160,7 @@ impl Frame {
     fn beliefs<G: Hints>(&self, algorithm: &dyn Algorithm<G>, game: &G, view: &G::View) -> Worlds<G> {
         let stop = Stop::new(Instant::now(), self.time_ms.0, &self.interrupt);
         let rng = &mut self.streams.rng("beliefs");
-        self.belief.worlds(algorithm.model(), Kept::States, game, view, &stop, rng)
+        self.belief.worlds_after(&self.earlier, algorithm.model(), Kept::States, game, view, &stop, rng)
     }
 }
 

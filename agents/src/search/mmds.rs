@@ -23,8 +23,8 @@
 //! Known weaknesses: the returns are those of play by the network, which takes no such steps itself. A large step plays
 //! almost the best action against that play. This wins more against it, but can be exploited far more than the network.
 //! Near an equilibrium only small steps lower exploitability. With few rollouts a large step also follows their noise.
-//! Beliefs are exact only if the worlds can be enumerated; see [`belief`](crate::belief) for particles. They assume that
-//! the others play by the network.
+//! Beliefs are exact with `beliefs=exact`, or if the worlds can be enumerated; see [`belief`](crate::belief) for particles.
+//! They assume that the others play by the network.
 
 use arrayvec::ArrayVec;
 use stier_core::{ActionSet as _, Hints, SeatView as _, options};

@@ -182,7 +182,7 @@ pub fn action_values(tree: &Tree, policy: &Policy, beliefs: Beliefs) -> ActionVa
     let certain = vec![1.0; if beliefs == Beliefs::Uniform { tree.num_rows() } else { 0 }];
     for seat in Seat::all(tree.num_seats()) {
         let decided: Vec<(f64, Vec<f64>)> = match beliefs {
-            Beliefs::Policy => decide_backwards(tree, policy, seat, &work, decide, followed),
+            Beliefs::Policy | Beliefs::Exact => decide_backwards(tree, policy, seat, &work, decide, followed),
             Beliefs::Uniform => {
                 let (sweep, payoffs) = (reach(tree, &certain, None, &work), tree.payoffs(seat));
                 let follow = |set, (): &(), children: &[f64]| mean(policy.row(set), children);

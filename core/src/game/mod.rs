@@ -30,6 +30,7 @@ pub mod listed;
 pub mod log;
 pub mod notation;
 pub mod public;
+pub mod trail;
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -43,6 +44,7 @@ use crate::game::history::History;
 use crate::game::key::Past;
 use crate::game::notation::Notation;
 use crate::game::public::{NoPublicForm, Place, PublicForm};
+use crate::game::trail::Trail;
 use crate::options::{DynOptions, Options};
 use crate::rng::{self, Rng};
 use crate::seats::{BySeat, Seat};
@@ -348,6 +350,25 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// the other seat any hand. The [actions](Place::actions) of the place do not count.
     fn public_history(&self, _form: &dyn PublicForm, _seat: Seat, _place: &Place) -> Option<History<Self>> {
         None
+    }
+
+    /// The present deal as `seat` knows it after this history, for beliefs that are carried forward; `None` during the deal,
+    /// and in games without [trails](Game::has_trails).
+    fn trail(&self, _history: &History<Self>, _seat: Seat) -> Option<Trail<Self::State>> {
+        None
+    }
+
+    /// Tells whether the game has [trails](Game::trail), under these rules.
+    fn has_trails(&self) -> bool {
+        false
+    }
+
+    /// Tells whether an event can happen in this state.
+    fn can_happen(&self, state: &Self::State, action: Action) -> bool {
+        match self.turn(state) {
+            Turn::Chance => self.chance(state).iter().any(|outcome| outcome.action == action),
+            _ => self.legal(state).contains(action),
+        }
     }
 
     /// The parts of the [observation](Game::observe).

@@ -17,9 +17,11 @@ use super::error::{MAX_NESTED, SpecError, Unsuited};
 use crate::agent::Agent;
 use crate::agent::player::Player;
 use crate::agent::stop::TimeLimit;
+use crate::belief::Beliefs;
+use crate::belief::policy_model::Model;
 use crate::rollout::{Cutoff, Evaluation};
 use crate::search::oracle::Oracle;
-use crate::search::responders::target_policy::{CachedAgent, Target};
+use crate::search::responders::target_policy::{CachedAgent, Particles, Target};
 
 pub use self::list::{AgentFacts, AgentInfo, NAMES, describe};
 
@@ -150,6 +152,9 @@ impl AgentSpec {
             let playing = playing(game).join(", ");
             return Err(Unsuited::NoPolicy { game: game.name(), agent: self.to_string(), playing });
         }
+        if self.is_exact() && !game.has_trails() {
+            return Err(Unsuited::NoTrails { agent: self.name(), game: game.name() });
+        }
         self.check_network(game)
     }
 
@@ -173,9 +178,27 @@ impl AgentSpec {
         (responder.seeds > 1 && against.facts().is_instant).then(|| ("seeds", "an agent that searches".to_string()))
     }
 
+    /// Returns true if the agent's own beliefs are exact.
+    fn is_exact(&self) -> bool {
+        self.all_of().contains(&&Beliefs::Exact) || self.all_of().contains(&&Particles::Exact)
+    }
+
+    /// The models that exact beliefs can have, if the agent has another.
+    fn inexact_model(&self) -> Option<&'static str> {
+        match &self.kind {
+            Kind::Lbr(LbrOptions { against, .. }) | Kind::IsmctsBr(IsmctsBrOptions { against, .. }) => {
+                (!matches!(against.kind, Kind::Network(_))).then_some("against=network")
+            }
+            _ => self.all_of().contains(&&Model::Greedy).then_some("model=rollout, fitted or network"),
+        }
+    }
+
     /// Checks that the options that are given have an effect, and that a network has the required outputs.
     fn check_named(&self) -> Result<(), SpecError> {
         self.check_idle()?;
+        if let Some(needed) = self.inexact_model().filter(|_| self.is_exact()) {
+            return Err(SpecError::NotExact { agent: self.name().to_string(), needed });
+        }
         let cuts_off = self.all_of().into_iter().any(|&cutoff: &Cutoff| cutoff != Cutoff::Off);
         let evaluates = cuts_off && self.all_of().contains(&&Evaluation::Network);
         match self.network() {

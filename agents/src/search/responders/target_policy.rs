@@ -50,26 +50,38 @@ choice! {
     }
 }
 
-/// A number of particles, or none.
+/// A number of particles, none, or all states in their place.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Particles(pub(crate) u64);
+pub(crate) enum Particles {
+    /// So many; 0 for none.
+    Number(u64),
+    /// All states, carried forward.
+    Exact,
+}
+
+/// The name of [`Particles::Exact`].
+const EXACT: &str = "exact";
 
 impl OptionType for Particles {
     type Limits = ();
 
     fn parse(text: &str, (): &()) -> Result<Self, String> {
         match text {
-            "0" => Ok(Self(0)),
-            _ => u64::parse(text, &PARTICLES).map(Self).map_err(|_| Self::allowed(&()).refuse(text)),
+            "0" => Ok(Self::Number(0)),
+            EXACT => Ok(Self::Exact),
+            _ => u64::parse(text, &PARTICLES).map(Self::Number).map_err(|_| Self::allowed(&()).refuse(text)),
         }
     }
 
     fn value(&self) -> OptionValue {
-        self.0.value()
+        match self {
+            Self::Number(number) => number.value(),
+            Self::Exact => OptionValue::Name(EXACT.to_string()),
+        }
     }
 
     fn allowed((): &()) -> Allowed {
-        Allowed::Other(format!("0 or a number between {} and {}", PARTICLES.start(), PARTICLES.end()))
+        Allowed::Other(format!("0, {EXACT} or a number between {} and {}", PARTICLES.start(), PARTICLES.end()))
     }
 }
 
@@ -89,8 +101,9 @@ options! {
         /// The source of that evaluation. The network knows what a position is worth to the player to move, so with it
         /// simulations go on to the responder's next decision.
         evaluation: Evaluation = Evaluation::Hints, (), "cutoff!=off";
-        /// The number of histories weighed for a decision by the others' actions; with 0 only chance counts.
-        particles: Particles = Particles(1000), ();
+        /// The number of histories weighed for a decision by the others' actions; with 0 only chance counts. `exact` weighs
+        /// all states instead, as `beliefs=exact` does, if the agent is a network.
+        particles: Particles = Particles::Number(1000), ();
         /// The share of the others' decisions that is assumed to be uniformly random when histories are weighed. If
         /// it is above 0, an action that the policy never takes does not rule a history out: the agent's search may
         /// use other random numbers.
@@ -147,13 +160,12 @@ impl<G: Hints> TargetPolicy<G> {
 
     /// The weights of worlds for a seat that knows the policy of all others.
     pub(crate) fn belief(&self) -> BeliefSettings {
-        BeliefSettings {
-            beliefs: Beliefs::Policy,
-            model_epsilon: self.settings.epsilon,
-            model_temperature: 1.0,
-            particles: self.settings.particles.0,
-            ..BeliefSettings::default()
-        }
+        let (beliefs, particles) = match self.settings.particles {
+            Particles::Number(number) => (Beliefs::Policy, number),
+            Particles::Exact => (Beliefs::Exact, 0),
+        };
+        let model_epsilon = self.settings.epsilon;
+        BeliefSettings { beliefs, particles, model_epsilon, model_temperature: 1.0, ..BeliefSettings::default() }
     }
 
     fn cached(&mut self) -> Option<&mut CachedAgent<G>> {
@@ -207,7 +219,7 @@ impl<G: Hints> TargetPolicy<G> {
 /// Appends the probabilities of a network's actions, a batch of positions at a time.
 fn network_policies<G: Hints>(network: &mut NetworkAgent, game: &G, positions: &[&History<G>], shares: &mut Vec<f64>) {
     for batch in positions.chunks(NETWORK_BATCH) {
-        network.policies(game, &Query::all(game, batch), shares);
+        network.policies(game, &Query::all(game, batch.iter().map(|position| position.state())), shares);
     }
 }
 
@@ -260,6 +272,19 @@ impl<G: Hints> PolicyModel<G> for TargetPolicy<G> {
     fn scores_of_many(&self, game: &G, positions: &[&History<G>], scores: &mut Vec<f32>) {
         let mut shares = Vec::new();
         self.policies(Known::Agent, game, positions, &mut shares);
+        scores.extend(shares.into_iter().map(|share| float::log(share) as f32));
+    }
+
+    fn reads_states(&self) -> bool {
+        matches!(*self.agent.lock().unwrap_or_else(PoisonError::into_inner), Target::Network(_))
+    }
+
+    fn scores_of_states(&self, game: &G, states: &[G::State], scores: &mut Vec<f32>) {
+        let mut shares = Vec::new();
+        match &mut *self.agent.lock().unwrap_or_else(PoisonError::into_inner) {
+            Target::Network(network) => network.policies(game, &Query::all(game, states), &mut shares),
+            Target::Agent(_) => unreachable!("an agent reads views"),
+        }
         scores.extend(shares.into_iter().map(|share| float::log(share) as f32));
     }
 }
@@ -448,7 +473,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
             return;
         }
         for batch in leaves.chunks(NETWORK_BATCH) {
-            let queries = Query::all(game, &positions(simulations, batch));
+            let queries = Query::all(game, batch.iter().map(|&place| simulations[place].history.state()));
             let values = self.target.own().evaluator.values(game, &queries);
             for (&place, returns) in batch.iter().zip(values) {
                 simulations[place].returns = returns;

@@ -17,19 +17,21 @@ mod public;
 mod rules;
 mod sampler;
 mod state;
+mod trail;
 mod verdict;
 mod view;
 mod ways;
 
 use std::cmp::Ordering;
 
-use crate::actions::{Action, Actions64};
+use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::history::History;
 use crate::game::key::mix;
 use crate::game::public::{NoPublicForm, Place, PublicForm};
+use crate::game::trail::Trail;
 use crate::game::{Chance, FromRules, Game, GameInfo, Observer, Turn, evenly};
 use crate::options::DynOptions;
 use crate::playout::Playout;
@@ -46,6 +48,9 @@ pub use state::State;
 use state::{NOBODY, Neutral, Phase};
 use verdict::Verdicts;
 pub use view::View;
+
+/// The most hands of the other player for which beliefs are carried forward.
+const MAX_HANDS: u64 = 1 << 18;
 
 /// Schwinget under fixed rules.
 #[derive(Clone, Debug)]
@@ -372,6 +377,22 @@ impl Game for Schwinget {
 
     fn symmetry(&self) -> Option<Symmetry> {
         self.suits()
+    }
+
+    fn trail(&self, history: &History<Self>, seat: Seat) -> Option<Trail<State>> {
+        self.trail_of(history, seat)
+    }
+
+    fn has_trails(&self) -> bool {
+        let hand = u32::from(self.rules.hand_size);
+        bits::binomial(u32::from(self.deck.size) - 1 - hand, hand) <= MAX_HANDS
+    }
+
+    fn can_happen(&self, state: &State, action: Action) -> bool {
+        match self.turn(state) {
+            Turn::Chance => state.pool >> action.0 & 1 == 1,
+            _ => self.legal(state).contains(action),
+        }
     }
 
     fn public_form(&self, _: usize, _: &dyn Fn() -> bool) -> Result<Box<dyn PublicForm>, NoPublicForm> {
