@@ -697,6 +697,57 @@ def test_a_game_of_the_ladder_is_that_of_the_table(tmp_path: Path) -> None:
         assert both[column].tolist() == both[f"{column}_there"].tolist()
 
 
+#: The decks of the ladder that are solved on the tree of histories.
+RUNGS = sorted({row["game"] for row in tomllib.loads((BENCHES / "ladder.toml").read_text("utf-8"))["row"]})
+RUNGS = [game for game in RUNGS if game.startswith("schwinget")]
+
+
+@pytest.mark.parametrize("game", RUNGS)
+def test_a_deck_of_the_ladder_is_the_same_on_public_states(game: str, tmp_path: Path) -> None:
+    """Its agents are exactly as far from equilibrium, and so is its solution, after as many iterations."""
+    there = read_csv(BENCHES / "ladder.csv").to_pandas()
+    there = there[(there["game"] == game) & there["policy"].isin(["cfr+", "random", "greedy"])].set_index("policy")
+    iterations = int(there.loc["cfr+", "iterations"])
+    row = {"game": game, "agents": ["greedy"], "ranges": True, "iterations": iterations, "target": 0.0}
+    plan = Exploitability(row)
+    found = plan.results(experiments.run(plan, tmp_path)).set_index("policy")
+    assert found["histories"].isna().all()
+    assert (found["information_sets"] < there["information_sets"]).all()
+    for column in ("value", "exploitability"):
+        for policy in ("random", "greedy"):
+            assert found.loc[policy, column] == pytest.approx(there.loc[policy, column], abs=1e-9)
+        # The tree keeps the order of draws apart.
+        assert found.loc["cfr+", column] == pytest.approx(there.loc["cfr+", column], abs=5e-6)
+    if there["histories"].iloc[0] < 100_000:
+        solution = stier.solve(game, iterations=iterations, target=0.0, ranges=True)
+        known = stier.solving.GameTree(game).policy_of(solution)
+        assert (solution.value, solution.exploitability) == tuple(found.loc["cfr+", ["value", "exploitability"]])
+        assert known.value == pytest.approx(solution.value, abs=1e-9)
+        assert known.exploitability == pytest.approx(solution.exploitability, abs=1e-9)
+
+
+def test_games_with_more_histories_than_can_be_counted_are_measured_on_public_states(
+    tmp_path: Path, monkeypatch
+) -> None:
+    game, given = RUNGS[-1], {"agents": [], "iterations": 2, "watch": ""}
+    monkeypatch.setattr(exploitability, "MOST_HISTORIES", 10_000)
+    exploitability._tree.cache_clear()
+    plan = Exploitability({**given, "row": [{"game": game}, {"game": "kuhn_poker", "compared": False}]})
+    store = experiments.run(plan, tmp_path / "own")
+    found = plan.results(store)
+    assert found.set_index("game")["histories"].notna().groupby(level=0).all().to_dict() == {
+        game: False,
+        "kuhn_poker": True,
+    }
+    text = str(experiments.report(store))
+    assert f"{found['information_sets'].iloc[0]:,} information sets on public states." in text
+    assert "Measured in one game, each" in text
+    for ranges, message in ((False, "max_histories is 10000"), (True, "no form as public states")):
+        plan = Exploitability({**given, "game": RUNGS[-1] if not ranges else "up_and_down:players=2", "ranges": ranges})
+        with pytest.raises(stier.ArgumentError, match=message):
+            plan.play(plan.task(1), 1, tmp_path)
+
+
 def test_the_seconds_of_a_solver_that_was_resumed_are_not_known(tmp_path: Path) -> None:
     given = {"game": DECK, "agents": [], "iterations": 200, "target": 0.0}
     work = tmp_path / "work"
