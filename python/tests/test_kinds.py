@@ -32,7 +32,7 @@ from stier.network import Network  # noqa: E402
 
 BENCHES = Path(__file__).parents[2] / "benches"
 sys.path.append(str(BENCHES))
-strength = pytest.importorskip("strength")
+attack, strength = pytest.importorskip("attack"), pytest.importorskip("strength")
 DECK = "schwinget:suits=2,values=2,counter=off,hand_size=1,set_aside=1"
 
 STRENGTH = """
@@ -84,8 +84,16 @@ settings = {{ symmetry = false }}
 name = "sorted"
 seeds = 1
 """
+ATTACK = f"""
+kind = "attack:Attack"
+[[row]]
+game = "{DECK}"
+[[row]]
+game = "schwinget:scoring=schwinger,suits=2,values=3,referee=off,hand_size=2,set_aside=1"
+"""
 #: The files of each kind, and the columns with measured times.
 KINDS = {
+    "attack": (ATTACK, ["seconds"]),
     "suite": (SUITE, []),
     "strength": (STRENGTH, []),
     "exploitability": (LADDER, ["seconds"]),
@@ -552,7 +560,7 @@ def test_the_keys_of_a_kind_replace_those_it_inherits() -> None:
     assert Other.keys == {"size": int, "deals": list[int]}
 
 
-@pytest.mark.parametrize(("kind", "open_parts"), [("strength", 0), ("ladder", 0), ("training", None)])
+@pytest.mark.parametrize(("kind", "open_parts"), [("strength", 0), ("ladder", 0), ("attack", 0), ("training", None)])
 def test_the_pages_of_the_project_are_those_of_its_tables(kind: str, open_parts: int | None, tmp_path: Path) -> None:
     store = begin(experiments.read(BENCHES / f"{kind}.toml"), tmp_path)
     assert open_parts in (None, len(store.missing()))
@@ -594,8 +602,39 @@ def said_of_strength(plan: Any, results: Any) -> list[str]:
     return ["1", *means.values(), "10", str(agents), deals[0], deals[-1], "1", "10"]
 
 
+def said_of_attack(plan: Any, results: Any) -> list[str]:
+    decks = attack.with_rules(results[results["share"].isna()])
+    assert len(decks) == len(plan.rows)
+    assert (decks["nash_conv"] <= attack.TARGET * decks["uniform"]).all()
+    suits = decks[decks["hand"] > 1].groupby("suits")[["attack", "price"]].mean().iloc[::-1]
+    means = [f"{100 * mean:.0f}" for mean in suits["attack"]] + [f"{mean:.3f}" for mean in suits["price"]]
+    by_pile = decks[decks["hand"] == 2].pivot_table(index="cards", columns="pile", values=["attack", "price"]).dropna()
+    assert len(by_pile) == 12
+    assert (by_pile["attack", 4] > by_pile["attack", 2]).all()
+    assert (by_pile["price", 4] < by_pile["price", 2]).all()
+    same = decks[decks["pile"] == 2].pivot_table(index=["suits", "cards"], columns="hand", values=["attack", "price"])
+    more = 100 * (same["attack", 3] - same["attack", 2]).dropna()
+    few, four = (more[own] for own in (more.index.get_level_values(0) < 4, more.index.get_level_values(0) == 4))
+    ends = [f"{end:.0f}" for end in (few.min(), few.max(), -four.max(), -four.min())]
+    last = same[same["attack", 4].notna()]
+    assert (last["attack", 4] < last["attack", 3]).all()
+    assert (last["price", 4] > last["price", 3]).all()
+    ends += [f"{100 * share:.0f}" for share in last["attack", 4]] + [f"{price:.2f}" for price in last["price", 4]]
+    shares = 100 * decks[(decks["suits"] == 4) & (decks["hand"] > 1)]["attack"]
+    sizes = sorted(len(stier.load_game(game).card_faces()) for game in decks["game"])
+    most = f"{decks['information_sets'].max() / 1e6:.0f}"
+    first = [str(len(decks)), str(sizes[0]), str(sizes[-1]), most, f"{decks['error'].max():.4f}"]
+    return [*means, *first, *ends, f"{shares.min():.0f}", f"{shares.max():.0f}", "79"]
+
+
 def said_of_ladder(plan: Any, results: Any) -> list[str]:
     (own,) = plan.evaluate(results).ranked().values()
+    large = results[results["histories"].isna()]
+    results = results[results["histories"].notna()]
+    far = large.pivot_table(index="game", columns="policy", values="exploitability")
+    assert (far[["cfr+", "discounted_cfr"]].min(axis=1) < 1e-3 * far["random"]).all()
+    assert (len(far), "in seven larger decks" in plan.given["answer"]) == (7, True)
+    far = 100 * far["pimc"] / far["random"]
     agents = set(results["policy"]) - {"random", "cfr+"}
     largest = results[results["iterations"] == results[results["policy"] == "ismcts"]["iterations"].max()]
     uniform = results[results["policy"] == "random"].set_index("game")["exploitability"]
@@ -611,7 +650,8 @@ def said_of_ladder(plan: Any, results: Any) -> list[str]:
     more = [(100 * row.exploitability / uniform[hard], int(row.iterations)) for row in rows.itertuples()]
     assert more == sorted(more)
     ends = [text for share, budget in (more[0], more[-1]) for text in (f"{share:.0f}", f"{budget:,}")]
-    means = [f"{mean:.0f}" for mean in (min(own.values())[0], others.min(), others.max(), others.min())]
+    parts = (min(own.values())[0], far.min(), far.max(), others.min(), others.max(), others.min())
+    means = [f"{mean:.0f}" for mean in parts]
     return [*means, *ends, str(len(agents))]
 
 
@@ -644,13 +684,15 @@ def test_answers_written_by_hand_have_the_figures_of_their_tables(path: Path, tm
     if path.name == "Cargo.toml":
         return
     plan = experiments.read(path)
-    said = {"strength": said_of_strength, "ladder": said_of_ladder, "training": said_of_training}[path.stem]
+    tests = {"attack": said_of_attack, "ladder": said_of_ladder, "strength": said_of_strength}
+    said = {**tests, "training": said_of_training}[path.stem]
     figures = re.findall(r"\d[\d,.]*\d|\d", " ".join([plan.given["answer"], *plan.given["sure"]]))
     assert figures == said(plan, plan.results(begin(plan, tmp_path)))
 
 
-def test_the_kind_of_the_project_uses_public_names_only() -> None:
-    tree = ast.parse((BENCHES / "strength.py").read_text("utf-8"))
+@pytest.mark.parametrize("kind", ["attack", "strength"])
+def test_a_kind_of_the_project_uses_public_names_only(kind: str) -> None:
+    tree = ast.parse((BENCHES / f"{kind}.py").read_text("utf-8"))
     modules = [
         node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and (node.module or "")[:5] == "stier"
     ]
@@ -698,8 +740,8 @@ def test_a_game_of_the_ladder_is_that_of_the_table(tmp_path: Path) -> None:
 
 
 #: The decks of the ladder that are solved on the tree of histories.
-RUNGS = sorted({row["game"] for row in tomllib.loads((BENCHES / "ladder.toml").read_text("utf-8"))["row"]})
-RUNGS = [game for game in RUNGS if game.startswith("schwinget")]
+ROWS = tomllib.loads((BENCHES / "ladder.toml").read_text("utf-8"))["row"]
+RUNGS = sorted({row["game"] for row in ROWS if row["game"].startswith("schwinget") and "ranges" not in row})
 
 
 @pytest.mark.parametrize("game", RUNGS)
@@ -724,6 +766,47 @@ def test_a_deck_of_the_ladder_is_the_same_on_public_states(game: str, tmp_path: 
         assert (solution.value, solution.exploitability) == tuple(found.loc["cfr+", ["value", "exploitability"]])
         assert known.value == pytest.approx(solution.value, abs=1e-9)
         assert known.exploitability == pytest.approx(solution.exploitability, abs=1e-9)
+
+
+class Forced(attack.Discounted):
+    """Attacks at the first lead."""
+
+    def __init__(self, rows: Any) -> None:
+        super().__init__(rows)
+        action, deals = rows.tree.game.string_to_action("attack"), rows.tree.information_state_strings()
+        first = rows.spread(np.array([deals[number].endswith("|") for number in rows.sets]))
+        self.first, self.attack = first.astype(bool), (rows.actions == action).astype(float)
+
+    def __call__(self, step: Any) -> tuple[Any, float]:
+        policy, weight = super().__call__(step)
+        return np.where(self.first, self.attack, policy), weight
+
+
+@pytest.mark.parametrize("scoring", ["points", "schwinger"])
+def test_the_price_of_an_attack_is_that_of_the_tree(scoring: str, tmp_path: Path) -> None:
+    """On the tree of histories, the game is solved with the first lead kept fixed, and attacks are counted."""
+    game = f"schwinget:scoring={scoring},suits=2,values=3,referee=off,hand_size=2,set_aside=1"
+    plan = attack.Attack({"game": game})
+    deck, *hands = plan.measure(plan.task(0).what, 1, tmp_path, None)
+    tree = stier.solving.GameTree(game)
+    forced = stier.solving.run(tree, Forced, iterations=300)
+    assert 0 <= deck["most"] - deck["least"] < 2 * deck["nash_conv"]
+    assert forced.value == pytest.approx(deck["least"], abs=deck["nash_conv"])
+    assert deck["least"] < deck["value"]
+    # A free leader attacks in some hands only; what it does there is found by random deals, too.
+    solution = stier.solve(game, "discounted_cfr", iterations=deck["iterations"], ranges=True)
+    assert solution.value == deck["value"]
+    assert sum(hand["share"] for hand in hands) == pytest.approx(1)
+    assert deck["attack"] == pytest.approx(sum(hand["share"] * hand["attack"] for hand in hands))
+    states = [tree.game.new_initial_state(seed=seed) for seed in range(3000)]
+    found = pd.DataFrame([attack.counts(state) for state in states])
+    action = tree.game.string_to_action("attack")
+    found["attack"] = [dict(solution.policy(state)).get(action, 0.0) for state in states]
+    means = found.groupby(["trumps", "longest"], dropna=False)["attack"].agg(["mean", "size"])
+    assert len(means) == len(hands)
+    for hand, (mean, size) in zip(hands, means.itertuples(index=False), strict=True):
+        assert mean == pytest.approx(hand["attack"], abs=0.05)
+        assert size / 3000 == pytest.approx(hand["share"], abs=0.03)
 
 
 def test_games_with_more_histories_than_can_be_counted_are_measured_on_public_states(
@@ -907,7 +990,8 @@ def test_killed_in_the_middle_it_ends_with_the_same_parts(kind: str, tmp_path: P
     text, times = KINDS[kind]
     toml, out = tmp_path / f"{kind}.toml", tmp_path / "out"
     toml.write_text(text)
-    shutil.copy(BENCHES / "strength.py", tmp_path)
+    for own in ("attack", "strength"):
+        shutil.copy(BENCHES / f"{own}.py", tmp_path)
     command = [sys.executable, "-m", "stier", "run", str(toml), "--out", str(out), "--threads", "1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         while not kept(out):

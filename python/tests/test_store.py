@@ -28,7 +28,7 @@ from stier.errors import ArgumentError, FileError, StierError
 pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 
-from test_kinds import LADDER, STRENGTH, TRAINING
+from test_kinds import ATTACK, LADDER, STRENGTH, TRAINING
 
 from stier import experiments
 from stier.experiments import Experiment, Store, _plans, _store
@@ -439,6 +439,7 @@ PLANS = {
     "matches": MATCHES,
     "suite": SUITE,
     "strength": STRENGTH,
+    "attack": ATTACK,
     "exploitability": LADDER,
     "training": TRAINING,
 }

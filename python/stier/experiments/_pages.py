@@ -147,6 +147,7 @@ class Answer:
         leads: By game and two agents that met: the mean return of the first one less that of the second one in their
             own match. Where the two met, it decides whether the first is ahead, and otherwise the ranks do.
         apart: Games whose agents did not meet the same opponents equally often. Their ranks are not used.
+        picture: Draws the picture of the answer, in place of the ranks.
     """
 
     question: str
@@ -158,6 +159,7 @@ class Answer:
     figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
     leads: Mapping[str, Mapping[tuple[str, str], Interval]] = field(default_factory=dict)
     apart: Collection[str] = ()
+    picture: Callable[[], Figure] | None = None
 
     def ranked(self) -> dict[str, dict[str, Interval]]:
         """Returns the ranks of the games that have any to compare, the best first."""

@@ -258,7 +258,7 @@ class Plan(ABC):
         """Evaluates the parts that are there."""
 
     def tell(self, store: Store, answer: Answer, picture: str) -> tuple[str, dict[str, Callable[[], Any]]]:
-        """Returns the page of an answer, and its figures: the ranks, by the name `picture`, and the others.
+        """Returns the page of an answer, and its figures: that of the answer, by the name `picture`, and the others.
 
         The plan's own words replace question, answer, title of the picture and the three sentences. The first of these
         says as well how many parts have not been played yet.
@@ -268,19 +268,19 @@ class Plan(ABC):
         title = title_of(own.get("title", answer.finding()))
         if missing:
             sure[:1] = [" ".join([*sure[:1], f"{missing} of {self.parts()} parts have not been played yet."])]
+        draw = answer.picture or (partial(bars, ranked, title, answer.measure) if ranked else None)
         places = "".join(f"- {name}\n" for name in store.machines)
         names = "".join(f"- {name}: `{text}`\n" for text, name in own.get("names", {}).items())
         folded = {"About": own.get("about"), **answer.details, "Names": names, "Machines": places}
         text = page(
             own.get("question", answer.question),
             said,
-            picture=self.picture(store, picture, title) if ranked else None,
+            picture=self.picture(store, picture, title) if draw else None,
             sure=sure,
             command=own.get("command", f"stier run {self.file}" if self.file else f"stier report {store.folder.name}"),
             details={heading: text for heading, text in folded.items() if text},
         )
-        drawn = {picture: partial(bars, ranked, title, answer.measure)} if ranked else {}
-        return text, {**drawn, **answer.figures}
+        return text, {picture: draw, **answer.figures} if draw else {**answer.figures}
 
     def name(self, agent: str) -> str:
         """Returns the name of an agent on the page: its own by the key ``names``, or its text."""
