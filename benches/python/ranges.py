@@ -31,8 +31,6 @@ DECKS = {
 }
 #: The deck that the tree of histories solves, too, and that of the answer.
 SMALL, LARGE = "2x4, hand 2, aside 3", "2x5, hand 2, aside 3"
-#: The deals over which attacks are counted.
-DEALS = 2_000
 
 
 def solved(name: str, ranges: bool) -> dict[str, Any]:
@@ -47,8 +45,6 @@ def solved(name: str, ranges: bool) -> dict[str, Any]:
     start = time.process_time()
     found = stier.solve(game, iterations=1 + iterations, ranges=ranges, threads=1)
     spent = time.process_time() - start
-    states = [game.new_initial_state(seed=seed) for seed in range(DEALS if ranges else 0)]
-    chances = [dict(found.policy(state)).get(state.string_to_action("attack"), 0.0) for state in states]
     return {
         "states": found.public_states or found.histories,
         "sets": found.information_sets,
@@ -58,7 +54,6 @@ def solved(name: str, ranges: bool) -> dict[str, Any]:
         "value": found.value,
         "exploitability": found.exploitability,
         "first": first,
-        "attacks": sum(chances) / max(len(chances), 1),
         "megabytes": (after - before) / 1000,
     }
 
@@ -76,7 +71,6 @@ def ranges(rows: dict[str, dict[str, Any]], tree: dict[str, Any], where: list[st
         "value",
         "exploitability",
         "of uniform play's",
-        "attacks",
     ]
     table = header(names)
     for name, row in rows.items():
@@ -92,7 +86,6 @@ def ranges(rows: dict[str, dict[str, Any]], tree: dict[str, Any], where: list[st
             f"{row['value']:+.4f}",
             f"{row['exploitability']:.1e}",
             f"{row['exploitability'] / row['first']:.1e}",
-            f"{row['attacks']:.0%}",
         )
         table += line([name, *cells, *rest])
     large, small = rows[LARGE], rows[SMALL]
@@ -106,10 +99,10 @@ def ranges(rows: dict[str, dict[str, Any]], tree: dict[str, Any], where: list[st
         sure=[
             "CFR+ on one thread, CPU time, `scoring=schwinger`; exploitability is measured exactly. A deck of *2x5* "
             "has two suits of five and a counter; one row has a referee, too. *Information sets* are those on public "
-            "states, where suits count once until one is trump and the order of draws does not count. *Attacks* is the "
-            f"share of attacks at the first lead, over {DEALS:,} deals. *MB* are what solving adds to the process.",
+            "states, where suits count once until one is trump and the order of draws does not count. *MB* are what "
+            "solving adds to the process.",
             "The processor: public states of one shape stand side by side in its vector registers.",
-            "How often players attack in the full deck: the share changes with the deck, and equilibria may differ.",
+            "The full deck, which is too large: what equilibria do changes with the deck (`ATTACK.md`).",
         ],
         command="python benches/python/ranges.py",
         details={

@@ -809,6 +809,18 @@ def test_the_price_of_an_attack_is_that_of_the_tree(scoring: str, tmp_path: Path
         assert size / 3000 == pytest.approx(hand["share"], abs=0.03)
 
 
+def test_a_deck_of_the_attacks_is_that_of_the_table(tmp_path: Path) -> None:
+    game = "schwinget:scoring=schwinger,suits=2,values=4,referee=off,hand_size=2,set_aside=3"
+    store = experiments.run(attack.Attack({"game": game}), tmp_path)
+    made, there = store.experiment.results(store), read_csv(BENCHES / "attack.csv").to_pandas()
+    there = there[there["game"] == game].reset_index(drop=True)
+    assert made["made_by"].tolist() == there["made_by"].tolist()
+    columns = there.select_dtypes("number").columns.drop("seconds")
+    assert made[columns].astype(float).to_numpy() == pytest.approx(
+        there[columns].to_numpy(float), abs=1e-5, nan_ok=True
+    )
+
+
 def test_games_with_more_histories_than_can_be_counted_are_measured_on_public_states(
     tmp_path: Path, monkeypatch
 ) -> None:
