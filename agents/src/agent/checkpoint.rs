@@ -139,6 +139,18 @@ impl<R: Read> Reader<R> {
         self.bytes().map(u64::from_le_bytes)
     }
 
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: usize) -> Result<usize, CheckpointError> {
+        let number = self.u64()?;
+        usize::try_from(number).ok().filter(|&number| number < end).ok_or(CheckpointError::Number(number as f64))
+    }
+
+    /// A finite number in single precision.
+    pub(crate) fn f32(&mut self) -> Result<f32, CheckpointError> {
+        let number = self.bytes().map(f32::from_le_bytes)?;
+        if number.is_finite() { Ok(number) } else { Err(CheckpointError::Number(f64::from(number))) }
+    }
+
     /// A finite number.
     pub(crate) fn f64(&mut self) -> Result<f64, CheckpointError> {
         let number = self.bytes().map(f64::from_le_bytes)?;

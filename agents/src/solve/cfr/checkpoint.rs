@@ -53,11 +53,7 @@ impl<'a> Solver<'a> {
         let mut reader = Reader::new(from, &heading(tree, variant, planned), OLDEST)?;
         let mut solver = Self::new(tree, variant, planned);
         solver.iterations = reader.u64()?;
-        let seats_done = reader.u64()?;
-        if seats_done >= tree.num_seats() as u64 {
-            return Err(CheckpointError::Number(seats_done as f64));
-        }
-        solver.seats_done = seats_done as usize;
+        solver.seats_done = reader.below(tree.num_seats())?;
         let rows = places(tree);
         for numbers in [&mut solver.regrets, &mut solver.sums, &mut solver.current] {
             for &place in &rows {

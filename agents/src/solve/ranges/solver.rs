@@ -1,6 +1,6 @@
 //! Counterfactual regret minimization on public states.
 
-use std::io::{self, Read, Write as _};
+use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -104,23 +104,20 @@ impl<'a> RangeSolver<'a> {
         let file = io::BufReader::new(std::fs::File::open(path)?);
         let mut reader = Reader::new(file, &own.heading(), 0)?;
         own.iterations = reader.u64()?;
-        own.seats_done = reader.u64()? as usize;
+        own.seats_done = reader.below(2)?;
         let seconds = reader.f64()?;
         for rows in &mut own.rows {
             let Rows { regrets, sums, matched } = rows;
             for numbers in [Some(regrets), Some(sums), matched.as_mut()].into_iter().flatten() {
-                numbers.iter_mut().try_for_each(|number| read_number(&mut reader, number))?;
+                for number in numbers {
+                    *number = reader.f32()?;
+                }
             }
         }
         let looks = read_looks(&mut reader)?;
         reader.end()?;
         Ok((own, RunLog { seconds, looks }))
     }
-}
-
-fn read_number(reader: &mut Reader<impl Read>, number: &mut f32) -> Result<(), CheckpointError> {
-    *number = reader.bytes().map(f32::from_le_bytes)?;
-    if number.is_finite() { Ok(()) } else { Err(CheckpointError::Number(f64::from(*number))) }
 }
 
 impl Iterative for RangeSolver<'_> {
