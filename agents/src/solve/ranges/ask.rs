@@ -24,11 +24,14 @@ struct Question {
     first: u64,
 }
 
+/// Seeds, one after another.
+type Seeds<'a> = &'a mut dyn Iterator<Item = u64>;
+
 /// An agent that answers for places.
 pub(crate) trait Respondent: Send {
-    /// Adds the probabilities of its actions at this place of a seat, by rank, if it is restarted with this seed. Hands that
-    /// do not fit any of the other player have none.
-    fn add(&mut self, form: &dyn PublicForm, seat: Seat, place: &Place, seed: u64, row: &mut [f64]);
+    /// Adds the probabilities of its actions at this place of a seat, by rank, if it is restarted with each of these seeds.
+    /// Hands that do not fit any of the other player have none.
+    fn add(&mut self, form: &dyn PublicForm, seat: Seat, place: &Place, seeds: Seeds<'_>, row: &mut [f64]);
 }
 
 /// An agent for a game.
@@ -38,13 +41,17 @@ pub(crate) struct InGame<'a, G: Game> {
 }
 
 impl<G: Game> Respondent for InGame<'_, G> {
-    fn add(&mut self, form: &dyn PublicForm, seat: Seat, place: &Place, seed: u64, row: &mut [f64]) {
-        let Some(history) = self.game.public_history(form, seat, place) else { return };
-        let legal = self.game.legal(history.state());
-        debug_assert_eq!(legal.len(), row.len());
-        self.agent.restart(seed);
-        let decision = self.agent.act(self.game, &self.game.view(&history, seat), legal);
-        row.iter_mut().zip(&decision.policy).for_each(|(sum, (_, share))| *sum += share);
+    fn add(&mut self, form: &dyn PublicForm, seat: Seat, place: &Place, seeds: Seeds<'_>, row: &mut [f64]) {
+        let history = self.game.public_history(form, seat, place);
+        let known = history.map(|history| (self.game.view(&history, seat), self.game.legal(history.state())));
+        for seed in seeds {
+            if let Some((view, legal)) = &known {
+                debug_assert_eq!(legal.len(), row.len());
+                self.agent.restart(seed);
+                let decision = self.agent.act(self.game, view, *legal);
+                row.iter_mut().zip(&decision.policy).for_each(|(sum, (_, share))| *sum += share);
+            }
+        }
     }
 }
 
@@ -119,11 +126,13 @@ impl Asked<'_, '_> {
             place.hand = form.key(spot.public, mover, hand);
             row.clear();
             row.resize(usize::from(ends[1] - ends[0]), 0.0);
-            for &seed in self.seeds {
-                let seed = Rng::stream(seed, "policy of an agent", first).bits();
-                agent.add(form, mover, &place, seed, &mut row);
-                goes_on((self.watch)())?;
-            }
+            let mut halted = Ok(());
+            let seed = |&seed| {
+                halted = goes_on((self.watch)());
+                halted.is_ok().then(|| Rng::stream(seed, "policy of an agent", first).bits())
+            };
+            agent.add(form, mover, &place, &mut self.seeds.iter().map_while(seed), &mut row);
+            halted?;
             shares.extend(row.iter().map(|&share| (share / self.seeds.len() as f64) as f32));
             first += 1;
         }
@@ -134,7 +143,7 @@ impl Asked<'_, '_> {
 impl RangePolicy {
     /// The policy of an agent, which is asked once for every public state and hand with a choice: the mean of those with
     /// each of the seeds. `enter` creates an agent, which is restarted with its own seed before each query. `watch` is
-    /// called after every query, from any thread, and may stop the calculation. The result depends on the seeds alone, not
+    /// called before every query, from any thread, and may stop the calculation. The result depends on the seeds alone, not
     /// on the number of threads; 0 uses all cores. `form` is the form of the game, and `name` its name with its rules.
     ///
     /// Of what an agent knows, it is asked with one [history](Game::public_history) for each hand: an agent whose choices
