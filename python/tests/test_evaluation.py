@@ -50,6 +50,21 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
         state.apply_action(state.legal_actions()[-1])
 
 
+def test_a_game_with_too_many_histories_is_measured_on_public_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    def distances(game: stier.Game | str) -> list[float]:
+        settings = {**TINY, "steps": 256, "evaluations": 1, "exact": True, "against": ()}
+        return [row["eval/nash_conv"] for row in stier.train.learn(game, **settings).log]
+
+    known = distances(small_deck())
+    monkeypatch.setattr(stier.train.evaluation, "MOST_HISTORIES", 10)
+    assert distances(small_deck()) == pytest.approx(known, abs=1e-6)
+    assert known[0] != known[-1]
+    with pytest.raises(stier.ArgumentError, match="schwimmen is too large: it has .* histories"):
+        distances("schwimmen")
+    with pytest.raises(stier.ArgumentError, match="dark_hex cannot be enumerated under these rules"):
+        distances("dark_hex")
+
+
 def test_sampled_evaluations_measure_the_policy_and_not_its_likeliest_actions() -> None:
     uniform = Network.random(stier.load_game("kuhn_poker"), hidden=(4,), seed=1)
     uniform = dataclasses.replace(uniform, policy=tuple(np.zeros_like(array) for array in uniform.policy))

@@ -35,7 +35,7 @@ from stier.errors import ArgumentError
 @click.option(
     "--exact/--no-exact",
     default=None,
-    help="Compute NashConv, too, in games whose tree fits into memory.",
+    help="Compute NashConv, too, in games whose tree fits into memory or that have public states.",
     show_default="in games of at most 100,000 histories",
 )
 @options.repeatable("--watch", "watch", "Count how often ACTION is chosen when it is legal", metavar="ACTION")

@@ -20,7 +20,7 @@ from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.train._checkpoint import set_by_initial
 from stier.train._run import Learner, Logger, Trained, run
-from stier.train.evaluation import Evaluation, Exact
+from stier.train.evaluation import Evaluation, Exact, exact_of
 from stier.train.settings import AGENTS, CommonSettings, DMCSettings, Settings
 
 
@@ -135,8 +135,8 @@ def learn(
             ``random`` in games without a built-in policy. The opponents of the training are the setting `opponents`.
         deals: The number of paired deals against each of them.
         evaluations: The number of evaluations after the one at the beginning.
-        exact: Computes NashConv in evaluations, for games whose tree fits into memory. A tree is used as given. The
-            best network is then the one with the lowest NashConv. Otherwise it is the one with the highest mean return
+        exact: Computes NashConv in evaluations, as `stier.solving.nash_conv` does: for games whose tree fits into
+            memory, and on public states for larger ones that have them. A tree is used as given. The best network is then the one with the lowest NashConv. Otherwise it is the one with the highest mean return
             against the first agent of `against`, when its actions are drawn from its policy. Without either, no
             network is called the best.
         watch: One or several names of actions, such as ``"attack"``. Each evaluation counts their `chances` in `deals`
@@ -176,8 +176,7 @@ def learn(
         # A network to start from need not be named again.
         settings = set_by_initial(Path(folder)) | settings
     made = learner(game, algorithm, initial=initial, device=device, **settings)
-    tree = exact if isinstance(exact, GameTree) else None
-    known = Exact(tree) if tree is not None else Exact.of(game) if exact else None
+    known = Exact(exact) if isinstance(exact, GameTree) else exact_of(game) if exact else None
     seed = made.settings.seed
     evaluation = Evaluation(game, against, deals, seed=seed, exact=known, threads=threads, watch=watch, judge=judge)
     return run(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import numpy as np
@@ -12,17 +14,20 @@ import numpy.typing as npt
 
 from stier import _arguments
 from stier._adapting import as_game
-from stier._native import Agent, GameTree, TabularPolicy, VectorEnv, estimate
+from stier._native import Agent, Game, GameTree, TabularPolicy, VectorEnv, estimate
 from stier.errors import ArgumentError
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.solving._bounds import constant_sum
+from stier.solving._distances import nash_conv
 from stier.train._chances import chances, draw
 
 __all__ = ["Duel", "Evaluation", "Exact", "duel"]
 
 #: Information sets whose probabilities are computed at a time.
 ROWS = 8192
+#: A game with more histories is measured on public states.
+MOST_HISTORIES = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,7 @@ class Exact:
     _observations: list[npt.NDArray[Any]] = field(default_factory=list, repr=False)
 
     @classmethod
-    def of(cls, game: AnyGame, max_histories: int = 20_000_000) -> Exact:
+    def of(cls, game: AnyGame, max_histories: int = MOST_HISTORIES) -> Exact:
         """Enumerates a game, or the game of a name. Raises `ValueError` if it is too large."""
         return cls(GameTree(game, max_histories=max_histories))
 
@@ -145,6 +150,25 @@ class Exact:
         return float(np.mean(values)) - constant_sum(self.tree.game) / seats
 
 
+def exact_of(game: Game) -> Exact | Game:
+    """Returns all information sets of a game; the game itself if there are too many, for its public states."""
+    try:
+        return Exact.of(game, MOST_HISTORIES)
+    except ArgumentError:
+        # What is wrong is said by `distance`, which knows whether the game has public states.
+        return game
+
+
+def distance(network: Network, exact: Exact | Game) -> float:
+    """Returns the NashConv of a network's policy. Raises `ValueError` for a game too large for public states, too."""
+    if isinstance(exact, Exact):
+        return exact.policy(network).nash_conv
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "network.safetensors"
+        network.save(path)
+        return nash_conv(exact, f"network:path={path},choose=sample", max_histories=MOST_HISTORIES)
+
+
 #: The share of the best NashConv by which that of the last network may be above it without a warning.
 _TOLERANCE = 0.1
 #: The columns against an agent.
@@ -167,8 +191,8 @@ class Evaluation:
     deals: int = 500
     #: The seed of deals and agents.
     seed: int = 0
-    #: All information sets of the game, for NashConv; None to leave it out.
-    exact: Exact | None = None
+    #: For NashConv, all information sets of the game, or the game itself for its public states; None to leave it out.
+    exact: Exact | Game | None = None
     #: Threads of the opponents; 0 for all cores.
     threads: int = 0
     #: Actions of which the chances are counted in `deals` games of the network against itself, by its probabilities.
@@ -251,7 +275,7 @@ class Evaluation:
                 figures += [result.mean, result.ci95]
             found |= {f"eval/{agent}/{part}": value for part, value in zip(_PARTS, figures, strict=True)}
         if self.exact is not None:
-            found["eval/nash_conv"] = self.exact.policy(network).nash_conv
+            found["eval/nash_conv"] = distance(network, self.exact)
         for name in self.watch:
             counted = chances(self.game, network, name, judge=self.judge, deals=self.deals, seed=self.seed)
             for row in counted.rows:
