@@ -32,7 +32,7 @@ endif
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: help dev check check-rust check-python demo test test-rust test-python test-long test-msrv test-torch size bench strength ladder attack study training audit generate sdist wheel web fuzz audit-release jupyter notebooks docs clean new-enough
+.PHONY: help dev check check-rust check-python demo test test-rust test-python test-long test-msrv test-torch size bench strength ladder attack study training scaling audit generate sdist wheel web fuzz audit-release jupyter notebooks docs clean new-enough
 .DELETE_ON_ERROR:
 
 ## print this list
@@ -143,9 +143,11 @@ strength:
 ladder:
 ## train networks in the four games, five seeds each, write benches/TRAINING.md (hours)
 training:
+## train networks in decks of three sizes for five lengths, five seeds each, write benches/SCALING.md (an hour)
+scaling:
 ## solve decks of Schwinget, with and without a choice at the first lead, write benches/ATTACK.md (an hour)
 attack:
-strength ladder training attack: $(VENV)/tests
+strength ladder training scaling attack: $(VENV)/tests
 	$(BIN)/stier run benches/$@.toml $(OPTIONS)
 
 # Takes options: make study OPTIONS='--chapter broad'.

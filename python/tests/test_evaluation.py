@@ -59,7 +59,7 @@ def test_a_game_with_too_many_histories_is_measured_on_public_states(monkeypatch
     monkeypatch.setattr(stier.train.evaluation, "MOST_HISTORIES", 10)
     assert distances(small_deck()) == pytest.approx(known, abs=1e-6)
     assert known[0] != known[-1]
-    with pytest.raises(stier.ArgumentError, match="schwimmen is too large: it has .* histories"):
+    with pytest.raises(stier.ArgumentError, match=r"schwimmen is too large: it has .* histories"):
         distances("schwimmen")
     with pytest.raises(stier.ArgumentError, match="dark_hex cannot be enumerated under these rules"):
         distances("dark_hex")

@@ -33,6 +33,7 @@ from stier.network import Network  # noqa: E402
 BENCHES = Path(__file__).parents[2] / "benches"
 sys.path.append(str(BENCHES))
 attack, strength = pytest.importorskip("attack"), pytest.importorskip("strength")
+scaling = pytest.importorskip("scaling")
 DECK = "schwinget:suits=2,values=2,counter=off,hand_size=1,set_aside=1"
 
 STRENGTH = """
@@ -91,6 +92,28 @@ game = "{DECK}"
 [[row]]
 game = "schwinget:scoring=schwinger,suits=2,values=3,referee=off,hand_size=2,set_aside=1"
 """
+SCALING = f"""
+kind = "scaling:Scaling"
+decisions = [256, 512]
+agents = ["random", "greedy"]
+seeds = 3
+[recipes.small]
+num_envs = 32
+horizon = 8
+minibatches = 4
+hidden = [8]
+[solvers]
+"cfr+" = [30]
+external_sampling = [10]
+[[row]]
+name = "one"
+game = "{DECK}"
+sets = 100
+[[row]]
+name = "two"
+game = "{DECK.replace("values=2", "values=3")}"
+sets = 1_000
+"""
 #: The files of each kind, and the columns with measured times.
 KINDS = {
     "attack": (ATTACK, ["seconds"]),
@@ -98,6 +121,7 @@ KINDS = {
     "strength": (STRENGTH, []),
     "exploitability": (LADDER, ["seconds"]),
     "training": (TRAINING, ["cpu_seconds"]),
+    "scaling": (SCALING, ["cpu_seconds"]),
 }
 
 
@@ -560,7 +584,10 @@ def test_the_keys_of_a_kind_replace_those_it_inherits() -> None:
     assert Other.keys == {"size": int, "deals": list[int]}
 
 
-@pytest.mark.parametrize(("kind", "open_parts"), [("strength", 0), ("ladder", 0), ("attack", 0), ("training", None)])
+@pytest.mark.parametrize(
+    ("kind", "open_parts"),
+    [("strength", 0), ("ladder", 0), ("attack", 0), ("training", None), ("scaling", None)],
+)
 def test_the_pages_of_the_project_are_those_of_its_tables(kind: str, open_parts: int | None, tmp_path: Path) -> None:
     store = begin(experiments.read(BENCHES / f"{kind}.toml"), tmp_path)
     assert open_parts in (None, len(store.missing()))
@@ -679,18 +706,61 @@ def said_of_training(plan: Any, results: Any) -> list[str]:
     return [f"{left[best]:.2f}", f"{left['deck, first settings']:.2f}", *kept, *most, *both]
 
 
+def said_of_scaling(plan: Any, results: Any) -> list[str]:
+    uniform = results[results["player"] == "random"].set_index("game")["nash_conv"]
+    logs = np.log(100 * results["nash_conv"] / results["game"].map(uniform))
+    decks = {row["game"]: row["sets"] for row in plan.rows}
+    small, large = min(decks, key=decks.__getitem__), max(decks, key=decks.__getitem__)
+    trained = results.assign(logs=logs)[results["seed"].notna()]
+    cells = trained.groupby(["player", "game", "steps"])
+    # Of the longest trainings, the seeds that are there in all decks.
+    longest = int(trained["steps"].max())
+    seeds = cells.size().xs(longest, level="steps").min()
+    trained = trained[(trained["steps"] < longest) | (trained["seed"] < seeds)]
+    best, *_, middle, _ = "PPO, settings for decks", *sorted(set(trained["steps"]))
+    left = np.exp(trained.groupby(["player", "game", "steps"])["logs"].mean().astype(float))
+
+    def factor(share: float) -> str:
+        """The decisions in the largest deck in parts of those in the smallest, read from lines between lengths."""
+        few, many = (
+            np.interp(-np.log(share), -np.log(own), np.log(own.index.astype(float)))
+            for own in (left[best, game] for game in (small, large))
+        )
+        return f"{np.exp(many - few):.1f}"
+
+    said = [f"{decks[large] / decks[small]:.0f}", factor(20), "20"]
+    for steps in (middle, longest):
+        said += [factor(left[best, large, steps]), f"{left[best, large, steps]:.1f}"]
+    said += [f"{middle:,}"]
+    said += [text for game, sets in decks.items() for text in (f"{left[best, game, middle]:.1f}", f"{sets:,}")]
+    said += [f"{longest:,}", *(f"{left[best, game, longest]:.1f}" for game in decks)]
+    solved = results[(results["player"] == "cfr+") & (results["steps"] == 100)]
+    tabular = results[(results["player"] == "external_sampling") & (results["steps"] == 10_000)]
+    assert list(tabular["game"]) == list(decks)[:2]
+    times = tabular["cpu_seconds"].max() / tabular["cpu_seconds"].min()
+    said += [f"{np.exp(logs[solved.index]).max():.2f}", f"{solved['cpu_seconds'].max():.0f}", f"{times:.0f}"]
+    ends = trained[trained["steps"] == middle].groupby(["player", "game"])["cpu_seconds"].mean()
+    said += [f"{trained['steps'].min():,}", f"{middle:,}", f"{ends.min():.0f}", f"{ends.max():.0f}"]
+    whole = trained[trained["steps"] <= middle]
+    for game in decks:
+        own = whole[whole["game"] == game].assign(share=np.exp(whole["logs"].astype(float)))
+        found = [scaling.read(rows, "cpu_seconds", ends.min(), "share") for _, rows in own.groupby("player")]
+        assert found[0].is_above(found[1]) == (game != large)
+    return [*said, str(plan.rows[0]["seeds"]), str(seeds)]
+
+
 @pytest.mark.parametrize("path", sorted(BENCHES.glob("*.toml")), ids=lambda path: path.stem)
 def test_answers_written_by_hand_have_the_figures_of_their_tables(path: Path, tmp_path: Path) -> None:
     if path.name == "Cargo.toml":
         return
     plan = experiments.read(path)
     tests = {"attack": said_of_attack, "ladder": said_of_ladder, "strength": said_of_strength}
-    said = {**tests, "training": said_of_training}[path.stem]
+    said = {**tests, "training": said_of_training, "scaling": said_of_scaling}[path.stem]
     figures = re.findall(r"\d[\d,.]*\d|\d", " ".join([plan.given["answer"], *plan.given["sure"]]))
     assert figures == said(plan, plan.results(begin(plan, tmp_path)))
 
 
-@pytest.mark.parametrize("kind", ["attack", "strength"])
+@pytest.mark.parametrize("kind", ["attack", "scaling", "strength"])
 def test_a_kind_of_the_project_uses_public_names_only(kind: str) -> None:
     tree = ast.parse((BENCHES / f"{kind}.py").read_text("utf-8"))
     modules = [
@@ -699,7 +769,7 @@ def test_a_kind_of_the_project_uses_public_names_only(kind: str) -> None:
     names = [name for node in modules for name in [*str(node.module).split("."), *(one.name for one in node.names)]]
     names += [node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     assert "Answer" in names
-    assert not [name for name in names if name.startswith("_")]
+    assert not [name for name in names if re.match("_(?!_)", name)]
 
 
 def test_a_match_is_that_of_the_table(tmp_path: Path) -> None:
@@ -930,6 +1000,51 @@ def test_the_page_of_training_has_every_run(tmp_path: Path) -> None:
     assert there == float(f"{result.mean[0]:.6g}")
 
 
+def test_the_page_of_scaling_has_every_length(tmp_path: Path) -> None:
+    pytest.importorskip("jax")
+    pytest.importorskip("matplotlib").use("Agg")
+    toml = tmp_path / "scaling.toml"
+    toml.write_text(SCALING)
+    shutil.copy(BENCHES / "scaling.py", tmp_path)
+    store = experiments.run(toml, tmp_path / "out", threads=1)
+    plan, rows = store.experiment, store.to_pandas()
+    assert len(rows) == plan.parts() == 2 * (2 + 2 + 2 * 3)
+    sizes = [task.size for task in plan.tasks]
+    assert sizes == sorted(sizes)
+    # Networks are measured by their probabilities, on the tree as on public states.
+    task = plan.tasks[-1]
+    network = Network.load(store.work(task) / "network.safetensors")
+    known = rows[rows["made_by"] == task.what["made_by"]].iloc[0]
+    assert (known["steps"], known["seed"]) == (512, 2)
+    assert known["nash_conv"] == pytest.approx(stier.train.Exact.of(known["game"]).policy(network).nash_conv, abs=1e-6)
+    uniform = {game: stier.solving.nash_conv(game, "random") for game in set(rows["game"])}
+    rows["share"] = 100 * rows["nash_conv"] / rows["game"].map(uniform)
+    page = str(experiments.report(store))
+    assert_form(page)
+    own = rows[(rows["game"] == DECK) & (rows["player"] == "small") & (rows["steps"] == 512)]["share"]
+    middle = np.exp(np.log(own).mean())
+    assert re.search(rf"\| small \| 512 \| 5\.1 \| \S+ \| 3 \| \S+ \| {middle:.3g} \(\S+ to \S+\) \|", page)
+    assert f"| 512 decisions | small | {middle:.2f} (" in page
+    assert re.search(r"\| `cfr\+` \| 30 \|  \| \S+ \|  \| \S+ \| \S+ \|", page)
+    # The smaller deck has 5.12 decisions for each information set, the larger one 0.512 and no more.
+    assert re.search(r"\| 0\.51 decisions per information set \| small \| \*over\* \d\S+ \(\S+ to \S+\) \| \d", page)
+    lines = [len(axes.lines) for axes in experiments.report(store).figures["scaling"]().axes]
+    assert lines == [2, 2 * (1 + 2)]
+    pytest.importorskip("matplotlib.pyplot").close("all")
+
+
+def test_between_two_lengths_is_a_line_of_logarithms() -> None:
+    frame = pd.DataFrame({"seed": [0, 0, 1, 1, 2, 2], "steps": [1, 100] * 3, "share": [16, 1, 16, 4, 16, 16]})
+    value, low, high = scaling.read(frame, "steps", 10, "share")
+    assert value == pytest.approx(8)
+    logs = np.log([4, 8, 16])
+    half = 4.302653 * logs.std(ddof=1) / np.sqrt(3)
+    assert (low, high) == pytest.approx((8 * np.exp(-half), 8 * np.exp(half)))
+    assert scaling.read(frame, "steps", 100, "share").value == pytest.approx(4)
+    assert scaling.read(frame[frame["seed"] == 0], "share", 4, "steps").value == pytest.approx(10)
+    assert np.isnan(scaling.read(frame[frame["seed"] == 0], "steps", 1, "share").low)
+
+
 def test_rows_have_the_keys_at_the_top_and_their_own() -> None:
     top = {"game": DECK, "settings": {"steps": 9, "hidden": [8]}, "matches": ["random"], "seeds": 2}
     rows: list[dict[str, Any]] = [{"name": "a"}, {"name": "b", "settings": {"steps": 7, "horizon": 4}, "seeds": 1}]
@@ -997,12 +1112,12 @@ def test_trainings_keep_to_the_threads_of_their_plan(tmp_path: Path, monkeypatch
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.timeout(300)
 def test_killed_in_the_middle_it_ends_with_the_same_parts(kind: str, tmp_path: Path) -> None:
-    if kind == "training":
+    if kind in ("training", "scaling"):
         pytest.importorskip("jax")
     text, times = KINDS[kind]
     toml, out = tmp_path / f"{kind}.toml", tmp_path / "out"
     toml.write_text(text)
-    for own in ("attack", "strength"):
+    for own in ("attack", "scaling", "strength"):
         shutil.copy(BENCHES / f"{own}.py", tmp_path)
     command = [sys.executable, "-m", "stier", "run", str(toml), "--out", str(out), "--threads", "1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

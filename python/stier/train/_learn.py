@@ -136,9 +136,10 @@ def learn(
         deals: The number of paired deals against each of them.
         evaluations: The number of evaluations after the one at the beginning.
         exact: Computes NashConv in evaluations, as `stier.solving.nash_conv` does: for games whose tree fits into
-            memory, and on public states for larger ones that have them. A tree is used as given. The best network is then the one with the lowest NashConv. Otherwise it is the one with the highest mean return
-            against the first agent of `against`, when its actions are drawn from its policy. Without either, no
-            network is called the best.
+            memory, and on public states for larger ones that have them. A tree is used as given. The best network is
+            then the one with the lowest NashConv. Otherwise it is the one with the highest mean return against the
+            first agent of `against`, when its actions are drawn from its policy. Without either, no network is called
+            the best.
         watch: One or several names of actions, such as ``"attack"``. Each evaluation counts their `chances` in `deals`
             games of the network against itself. Win rates do not show that a learner has lost an action.
         judge: An agent for `watch`: chances are also grouped by whether it would take the action.
