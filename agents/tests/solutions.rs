@@ -277,7 +277,7 @@ fn policies_are_read_back_from_bytes() {
     assert!(matches!(failed(b""), SolutionFileError::Format(_)));
     let (_, other) = typed("suits=2,values=2,referee=off,hand_size=1,set_aside=1");
     let error = solution_file::read(&other, &bytes).unwrap_err();
-    assert!(error.to_string().starts_with("the policy belongs to 'stier-policy 3 schwinget:"), "{error}");
+    assert!(error.to_string().starts_with("the policy belongs to 'schwinget:"), "{error}");
 }
 
 /// The options of [`TINY`] in the order of the rules.

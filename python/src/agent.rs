@@ -1,5 +1,6 @@
 //! `stier.Agent`.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, TryLockError};
 
@@ -125,7 +126,12 @@ pub(crate) fn spec_of(text: &Bound<'_, PyString>) -> PyResult<AgentSpec> {
 #[pyo3(signature = (name, game, /, **options))]
 pub(crate) fn load_agent(name: &str, game: AnyGame, options: Option<&Bound<'_, PyDict>>) -> PyResult<Agent> {
     let AnyGame(game) = game;
-    let spec = parse_spec(name, options)?;
+    let spec = parse_spec(name, options).map_err(|error| match Path::new(name).is_file() {
+        true => errors::agent(format!(
+            "{name} is a file: read a solution by stier.solving.load_solution, and a network by network:path={name}"
+        )),
+        false => error,
+    })?;
     let mut player = guarded(|| game.face().agent(&spec))?.map_err(errors::agent)?;
     let interrupt = Arc::<AtomicBool>::default();
     player.interrupt_with(interrupt.clone());

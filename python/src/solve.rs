@@ -235,6 +235,9 @@ pub(crate) fn solve(
     let work = || {
         let interrupt = &counting.interrupt;
         let is_possible = settings.algorithm.has_ranges();
+        if ranges == Some(true) && !is_possible {
+            return Err(failed(SolveError::NoRanges(settings.algorithm.name().to_string())));
+        }
         if let Some((tree, form)) = public_tree_if(ranges, is_possible, game, (most, most_bytes), "", interrupt)? {
             let text = format!("{:?}", game.face());
             let solved = solve_ranges(&tree, (form, &text), &settings, interrupt, &watch);

@@ -208,6 +208,38 @@ def test_solve_prints_and_saves_what_was_found(tmp_path: Path, capsys: pytest.Ca
     assert float(lines[2].split()[0]) == pytest.approx(searched, abs=1e-6)
 
 
+def test_solve_tells_what_is_kept_and_what_is_faster(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, kept = tmp_path / "tiny.policy", tmp_path / "tiny.checkpoint"
+    monkeypatch.setattr("stier.cli.solve.MANY_HISTORIES", 1000)
+    faster = "solved on the tree of histories: --ranges is about ten times as fast here"
+    for options, is_told in ([], True), (["--ranges"], False), (["--no-ranges"], False):
+        assert main(["solve", TINY, "--iterations", "9", *options]) == 0
+        out, err = capsys.readouterr()
+        assert (faster in err) == is_told
+        assert ("public states, " in out) == ("--ranges" in options)
+    for others in (["kuhn_poker"], [TINY, "--algorithm", "sequence_form", "--save", str(path)]):
+        assert main(["solve", *others]) == 0
+        assert capsys.readouterr().err == ""
+    for iterations, told in (5, ""), (8, f"stier: continues from {kept}\n"), (3, f"stier: {kept} has 8 iterations"):
+        command = ["solve", "kuhn_poker", "--iterations", str(iterations), "--checkpoint", str(kept)]
+        assert main(command) == 0
+        err = capsys.readouterr().err
+        assert told in err
+        assert bool(err) == (iterations != 5)
+        assert main([*command, "--no-progress"]) == 0
+        assert "continues" not in capsys.readouterr().err
+    assert main(["exploitability", "kuhn_poker", str(path)]) == 2
+    assert f"{path}: sequence_form is for {TINY}, not for kuhn_poker" in capsys.readouterr().err
+
+
+def test_algorithms_may_be_abbreviated_in_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    for short, name in ("dcfr", "discounted_cfr"), ("pcfr+", "predictive_cfr+"), ("scfr", "scheduled_cfr"):
+        assert main(["solve", "kuhn_poker", "--algorithm", short]) == 2
+        assert f"did you mean '{name}'?" in capsys.readouterr().err
+
+
 def test_pit_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["pit", "schwinget", "random", "greedy", "ismcts:iterations=20", "--deals", "5", "--seed", "3"]
     assert main([*command, "--threads", "2", "--no-progress", "--rule", "scoring=schwinger", "--rule", "bouts=2"]) == 0

@@ -409,6 +409,8 @@ def test_the_file_of_a_solution_is_an_agent(module: str) -> None:
     assert experiments.Experiment("kuhn_poker", ["random", "kuhn.policy"], deals=3).task(0).key != plan.task(0).key
     with pytest.raises(stier.AgentError, match=r"kuhn\.policy is for kuhn_poker, not for leduc_poker"):
         experiments.Experiment("leduc_poker", ["random", "kuhn.policy"])
+    with pytest.raises(stier.AgentError, match=r"kuhn\.policy is a file: read a solution by "):
+        stier.load_agent("kuhn.policy", "kuhn_poker")
     with pytest.raises(stier.FileError, match=r"none\.policy"):
         experiments.Experiment("kuhn_poker", ["random", "none.policy"])
 

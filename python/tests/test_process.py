@@ -334,6 +334,18 @@ def test_ctrl_c_ends_every_long_command(
         assert (done.returncode, done.stderr) == (130, "stier: interrupted\n")
 
 
+@unix
+@pytest.mark.parametrize("keeps", [False, True])
+def test_an_interrupted_solve_tells_what_is_kept(keeps: bool, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    command = ["solve", "leduc_poker", "--iterations", "100000000", *(["--checkpoint", str(kept)] if keeps else [])]
+    done = interrupted(*command, wait=3)
+    told = f"the iterations are in {kept}, and the same command continues"
+    told = told if keeps else "nothing was kept; --checkpoint FILE keeps the iterations"
+    assert (done.returncode, kept.exists()) == (130, keeps)
+    assert done.stderr.endswith(f"stopped: {told}\nstier: interrupted\n")
+
+
 BEGIN = """
 import gc, signal, sys, time
 from stier import cli

@@ -433,8 +433,8 @@ def test_what_does_not_fit_is_refused() -> None:
 
     play = tree.follow(tree.policies_of("random"))
     trees: list[tuple[Any, str]] = [
-        (lambda: PublicTree("up_and_down"), "there is no form as public states for these rules"),
-        (lambda: PublicTree("schwinget:bouts=2"), "there is no form as public states for these rules"),
+        (lambda: PublicTree("up_and_down"), "these rules have none; Schwinget has"),
+        (lambda: PublicTree("schwinget:bouts=2"), "a single bout has: set bouts=1"),
         (lambda: PublicTree("kuhn_poker:players=3"), "public states need two players"),
         (lambda: PublicTree("dark_hex:rows=2,columns=2"), "its moves are hidden"),
         (lambda: PublicTree("liars_dice", max_histories=1000), "too many histories to find its public states"),

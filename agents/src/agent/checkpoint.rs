@@ -20,11 +20,14 @@ pub enum CheckpointError {
     /// The checkpoint belongs to another calculation.
     #[error("belongs to '{found}', expected '{expected}'")]
     Other {
-        /// The calculation it belongs to.
+        /// The words about its calculation that differ.
         found: String,
-        /// The expected calculation.
+        /// The same of the expected calculation.
         expected: String,
     },
+    /// Another file, or one of a later version.
+    #[error("is of another kind: it begins with '{0}'")]
+    Foreign(String),
     /// The checkpoint has an older format.
     #[error("was made by an earlier version of Stier")]
     Earlier,
@@ -37,6 +40,12 @@ pub enum CheckpointError {
     /// The checksum is not that of the bytes.
     #[error("is damaged: its checksum is wrong")]
     Checksum,
+}
+
+/// The words of a line that the other does not have.
+fn lacking(line: &str, other: &str) -> String {
+    let words = line.split(' ').filter(|word| other.split(' ').all(|known| known != *word));
+    words.collect::<Vec<_>>().join(" ").chars().take(MAX_QUOTED).collect()
 }
 
 /// Writes a checkpoint.
@@ -100,11 +109,12 @@ impl<R: Read> Reader<R> {
             if version < oldest {
                 return Err(CheckpointError::Earlier);
             }
-            if rest == other {
-                return Ok(own);
-            }
+            return match rest == other {
+                true => Ok(own),
+                false => Err(CheckpointError::Other { found: lacking(rest, other), expected: lacking(other, rest) }),
+            };
         }
-        Err(CheckpointError::Other { found: found.chars().take(MAX_QUOTED).collect(), expected: heading.to_string() })
+        Err(CheckpointError::Foreign(found.chars().take(MAX_QUOTED).collect()))
     }
 
     /// A line, or as much of it as there is.

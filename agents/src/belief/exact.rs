@@ -20,7 +20,7 @@ use crate::belief::Weigher;
 /// All states that a seat considers possible, with their weights.
 struct Carried<S> {
     seat: Seat,
-    /// What the seat knew when the deal began.
+    /// The knowledge of the seat when the deal began.
     start: u64,
     /// The events so far.
     steps: Vec<Step>,

@@ -1,7 +1,7 @@
 //! Two-player games as public states, each with the hands that the players may hold.
 //!
-//! A *public state* is what everybody has seen. A *hand* is what a player has seen besides: its private state. Two hands
-//! fit together if chance can deal both. Then a solver needs no histories: a public state with a probability for each hand
+//! A *public state* is everything that all have seen. A player's *hand* is everything else that it knows: its private
+//! state. Two hands fit together if chance can deal both. Then a solver needs no histories: a public state with a probability for each hand
 //! of each player, its *range*, stands for all of them.
 //!
 //! Hands are numbered, in each public state anew. Where a player acts, each public event says how its hands move, and
@@ -28,9 +28,9 @@ pub type Gain = u32;
 /// The reason why a game has no form as public states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum NoPublicForm {
-    /// There is none for these rules.
-    #[error("there is no form as public states for these rules")]
-    None,
+    /// There is none for these rules. The text says what has one.
+    #[error("these rules have none; {0}")]
+    None(&'static str),
     /// The number of players.
     #[error("public states need two players, and it has {0}")]
     Seats(usize),

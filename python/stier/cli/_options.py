@@ -113,9 +113,10 @@ progress = click.option("--no-progress", "progress", help=_PROGRESS, **_SILENT)
 ranges = click.option(
     "--ranges/--no-ranges",
     default=None,
-    help="Work on public states with ranges of hands, or on the tree of histories. By default, as the size demands.",
+    help="Work on public states with ranges of hands, or on the tree of histories. By default on the tree, unless a "
+    "Schwinget is too large for it.",
 )
-max_memory_mb = click.option("--max-memory-mb", default=4096, help="Refuse games that take more, on public states.")
+max_memory_mb = click.option("--max-memory-mb", default=4096, help="Refuse games that need more, on public states.")
 max_histories = click.option("--max-histories", default=50_000_000, help="Refuse larger games.")
 
 

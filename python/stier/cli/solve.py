@@ -11,6 +11,11 @@ import stier
 from stier._native import Game
 from stier.cli import _options as options
 from stier.cli._command import Command, print_json
+from stier.cli._interrupts import interrupts
+from stier.cli._process import say
+
+#: The least histories with which public states are recommended.
+MANY_HISTORIES = 100_000
 
 
 @click.command(
@@ -19,11 +24,11 @@ from stier.cli._command import Command, print_json
         "stier solve kuhn_poker",
         "stier solve leduc_poker --target 0.001 --checkpoint leduc.checkpoint --save leduc.policy",
         "stier solve kuhn_poker --algorithm sequence_form --json",
-        "stier solve schwinget:suits=2,values=4,hand_size=2,set_aside=3,referee=off --ranges",
+        "stier solve schwinget:suits=2,values=4,hand_size=2,set_aside=3,referee=off --ranges --target 0.001",
     ],
 )
 @options.game
-@click.option("--algorithm", default="cfr+", help="The algorithm, such as cfr+, predictive_cfr+ or sequence_form.")
+@click.option("--algorithm", default="cfr+", help="The algorithm; see above.")
 @click.option("--iterations", default=1000, help="Number of iterations at most.")
 @click.option("--target", default=0.0, help="The NashConv at which to stop.", show_default="none")
 @options.seed("algorithms that sample")
@@ -38,8 +43,31 @@ from stier.cli._command import Command, print_json
 @options.threads
 @options.progress
 def solve(game: Game, path: Path | None, as_json: bool, **settings: Any) -> None:
-    """Compute an equilibrium of a small game."""
-    found = stier.solve(game, **settings)
+    """Compute an equilibrium of a small game, or of a larger Schwinget on public states.
+
+    Algorithms: discounted_cfr is a good first choice. scheduled_cfr is better in Schwinget; choose its iterations in
+    advance. cfr+, the default, is the best known. cfr, linear_cfr and predictive_cfr+ are for comparison.
+    external_sampling and outcome_sampling keep no checkpoints. sequence_form is exact, for two players and up to some
+    thousand information sets, and takes neither iterations nor a target. The last three need the tree of histories.
+    """
+    kept, algorithm = settings["checkpoint"], settings["algorithm"]
+    is_kept, tells = "cfr" in algorithm, settings["progress"]
+    if tells and kept is not None and kept.exists():
+        say(f"continues from {kept}")
+    try:
+        found = stier.solve(game, **settings)
+    except KeyboardInterrupt:
+        if tells and is_kept:
+            told = "nothing was kept; --checkpoint FILE keeps the iterations"
+            if kept is not None and kept.exists():
+                told = f"the iterations are in {kept}, and the same command continues"
+            interrupts.note = f"stopped: {told}\n"
+        raise
+    if found.iterations > settings["iterations"]:
+        say(f"{kept} has {found.iterations} iterations already")
+    has_public = game.short_name() == "schwinget" and game.rules()["bouts"] == 1
+    if settings["ranges"] is None and is_kept and has_public and (found.histories or 0) >= MANY_HISTORIES:
+        say("solved on the tree of histories: --ranges is about ten times as fast here, and lists no information sets")
     try:
         if path is not None:
             found.save(path)
@@ -57,8 +85,11 @@ def solve(game: Game, path: Path | None, as_json: bool, **settings: Any) -> None
             figures = {name: getattr(found, name) for name in names}
             print_json({"game": str(game), "algorithm": found.origin, **figures})
         else:
-            size = f"{found.public_states} public states" if found.public_states else f"{found.histories} histories"
-            print(f"{game}: {size}, {found.information_sets} information sets")
+            size = f"{found.histories} histories, {found.information_sets} information sets"
+            if found.public_states:
+                sets = f"{found.information_sets} information sets (a hand in one of them, drawn in any order)"
+                size = f"{found.public_states} public states, {sets}"
+            print(f"{game}: {size}")
             print(f"{found.origin}, iterations {found.iterations}")
             print("values         " + " ".join(f"{value:+.6f}" for value in found.values))
             print(f"exploitability {found.exploitability:.3e}\nNashConv       {found.nash_conv:.3e}")

@@ -25,13 +25,12 @@ def best_response(
 ) -> TabularPolicy:
     """Computes the best response of every player to an agent at all other seats, on the whole game.
 
-    Games that `solve` takes on public states are measured there, too: the agent is asked for every public state and
-    every hand with a choice. Public states forget the order of draws and name the trump suit first. An agent to which
-    these matter is asked about one order, in which cards came as they were played, and about the first suit as trump:
-    it is measured as if it always played like that. Built-in agents that do not search and networks trained with
-    `symmetry` are measured exactly: neither matters to them.
+    `ranges` decides, as in `solve`, whether an agent is measured on public states. There it is queried once per public
+    state and hand. Public states do not record the order of draws or the names of suits, so the agent is queried with
+    one order and with the first suit as trump. This is exact for built-in agents that do not search and for networks
+    trained with `symmetry`.
 
-    What the agent does is asked at every information set. An `Agent`, or its text form, is asked for the probabilities
+    The agent is queried at every information set. An `Agent`, or its text form, is asked for the probabilities
     with which it chooses, each time as newly made with a seed of its own; a callable for an action, in this thread. A
     solution and a policy of OpenSpiel are read. The result depends on the arguments only, not on the number of threads.
 
@@ -50,7 +49,7 @@ def best_response(
         max_histories: A game with more histories is refused, as in `solve`.
         ranges: True to measure on public states, False on the tree of histories. By default a policy is measured where
             it is from, and other agents on public states if there are more histories than `max_histories`.
-        max_memory_mb: On public states, a game that takes about more megabytes to solve is refused.
+        max_memory_mb: On public states, a game that needs more than about this many megabytes to solve is refused.
         threads: Threads; 0 for all cores.
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 

@@ -31,13 +31,12 @@ def solve(
     threads: int = 0,
     progress: bool = False,
 ) -> TabularPolicy:
-    """Approximates an equilibrium of a small game. Use scaled-down rules: every history is kept in memory.
+    """Approximates an equilibrium.
 
-    Schwinget with one bout can also be solved on its *public states*, each with the ranges of hands that the players
-    may hold: games a hundred times larger, and a tenth of the time. That needs a variant of CFR that does not sample.
-    Its numbers are in single precision, so NashConv stops falling, and can rise again, somewhere between a millionth
-    and a hundred-thousandth of the range of returns; it is measured in double precision. The order in which a player
-    drew its cards is forgotten, which loses nothing.
+    The game is enumerated: as histories, or as *public states* with the hands that each player may hold. Public states
+    need two players, no hidden moves, and a variant of CFR that does not sample. Schwinget with one bout then takes a
+    tenth of the time and fits a hundred times as many histories; those of other games are found from their histories.
+    Numbers are in single precision there: see the guide on large games.
 
     In two-player zero-sum games the average policy approaches an equilibrium; with more players nothing is guaranteed.
     The result depends on the arguments only, not on the number of threads or on interruptions.
@@ -48,16 +47,18 @@ def solve(
 
     Args:
         game: The game, or its name as for `stier.load_game`.
-        algorithm: Counterfactual regret minimization, ``"cfr"`` (Zinkevich et al. 2007), ``"cfr+"`` (Tammelin 2014),
-            ``"linear_cfr"`` or ``"discounted_cfr"`` (Brown and Sandholm 2019), ``"predictive_cfr+"`` (Farina, Kroer and
-            Sandholm 2021), or ``"scheduled_cfr"``, discounted CFR whose exponents move with the share x of `iterations`
-            that are done: 1 + 3x for positive regrets, -1 - 2x for negative ones, 30 - 5x for policies, in the manner
-            of HS-DCFR (Zhang, McAleer and Sandholm 2024). Sampled, ``"external_sampling"`` or ``"outcome_sampling"``
-            (Lanctot et al. 2009). ``"sequence_form"`` is an exact linear program for zero-sum games of two players with
-            up to some thousand information sets (Koller, Megiddo and von Stengel 1996). It takes neither `iterations`
-            nor `target`.
-        iterations: Iterations at most, those of the checkpoint included. With ``"scheduled_cfr"`` a run of 100
-            iterations is not the beginning of a run of 1000, so a checkpoint goes on with the same number only.
+        algorithm: ``"discounted_cfr"`` is a good first choice, and ``"scheduled_cfr"`` in Schwinget if `iterations` can
+            be fixed in advance; the default is the best known. Counterfactual regret minimization, ``"cfr"`` (Zinkevich
+            et al. 2007), ``"cfr+"`` (Tammelin 2014), ``"linear_cfr"`` or ``"discounted_cfr"`` (Brown and Sandholm
+            2019), ``"predictive_cfr+"`` (Farina, Kroer and Sandholm 2021), or ``"scheduled_cfr"``, discounted CFR whose
+            exponents move with the share x of `iterations` that are done: 1 + 3x for positive regrets, -1 - 2x for
+            negative ones, 30 - 5x for policies, in the manner of HS-DCFR (Zhang, McAleer and Sandholm 2024). Sampled,
+            ``"external_sampling"`` or ``"outcome_sampling"`` (Lanctot et al. 2009). ``"sequence_form"`` is an exact
+            linear program for zero-sum games of two players with up to some thousand information sets (Koller, Megiddo
+            and von Stengel 1996). It takes neither `iterations` nor `target`.
+        iterations: Iterations at most, those of the checkpoint included; a checkpoint with more is the result. With
+            ``"scheduled_cfr"`` a run of 100 iterations is not the beginning of a run of 1000, so a checkpoint goes on
+            with the same number only.
         target: The NashConv, in the game's utility, at which to stop; 0 for never. It is then measured every ten
             iterations at first, and later whenever there are a tenth more.
         seed: The seed of sampling, and of the draws of `TabularPolicy.step`.
@@ -65,9 +66,9 @@ def solve(
             it is written every half minute, on Ctrl-C, and at the end.
         max_histories: A game with more histories is refused; they are counted as in `TabularPolicy.histories`. A game
             that is clearly larger, as estimated from random games, is refused at once.
-        ranges: True to solve on public states, False to solve on the tree of histories. By default public states are
-            used where they can be, if the game has more histories than `max_histories`.
-        max_memory_mb: On public states, a game that takes about more megabytes is refused.
+        ranges: True to solve on public states, False to solve on the tree of histories. By default Schwinget with more
+            than `max_histories` histories is solved on public states, and all else on the tree.
+        max_memory_mb: On public states, a game that needs more than about this many megabytes is refused.
         threads: Threads; 0 for all cores.
         progress: Shows progress bars of counting and of solving, or prints lines without a terminal or without tqdm.
 
@@ -79,15 +80,16 @@ def solve(
     """
     if checkpoint is not None:
         checkpoint = _files.regular(checkpoint)
-    if algorithm == "sequence_form" and (iterations != ITERATIONS or target):
-        given = f"{iterations} and {target:g}"
+    if algorithm == "sequence_form" and not ranges and (iterations != ITERATIONS or target):
+        given = f"target={target:g}" if target else f"iterations={iterations}"
         raise ArgumentError(f"sequence_form is exact and takes neither iterations nor a target, got {given}")
     arguments = (game, algorithm, iterations, target, seed, checkpoint, max_histories, threads)
     with counting(progress) as count, bar(progress, "iterations") as update:
 
         def iterated(done: int, total: int, distance: float | None) -> None:
             if update is not None:
-                update(done, total, "" if distance is None else f"NashConv {distance:.3g}")
+                begun = "" if done or not ranges else "looking for public states"
+                update(done, total, begun if distance is None else f"NashConv {distance:.3g}")
 
         told = iterated if progress else None
         return _native.solve(*arguments, told, count, ranges=ranges, max_memory_mb=max_memory_mb)

@@ -151,7 +151,8 @@ def run(
     ``(step.regrets + rows.spread(step.values)) / rows.spread(step.others)``.
 
     Args:
-        tree: The tree of the game, of its histories or of its public states, or the game.
+        tree: The tree of the game, or the game. A game is run on its histories: for public states give
+            `PublicTree(game)`.
         rule: The rule; see above.
         iterations: Iterations at most.
         target: The NashConv at which to stop; 0 for never. As in `solve`, also for the times at which it is measured.

@@ -72,13 +72,16 @@ impl RangeSize {
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum TooManyHands {
     /// A player may hold too many hands.
-    #[error("a player may hold {0} hands, and at most {max} are possible", max = u16::MAX)]
+    #[error("a player may hold {0} hands, and at most {max} are possible: use smaller rules", max = u16::MAX)]
     Hands(usize),
     /// The hands of a public state have too many actions.
-    #[error("the hands of a public state have more than {max} actions", max = u16::MAX)]
+    #[error("the hands of a public state have more than {max} actions: use smaller rules", max = u16::MAX)]
     Actions,
     /// There are too many different public states.
-    #[error("after {states} different public states it takes too much memory; max_memory_mb is {}", most / 1_000_000)]
+    #[error(
+        "after {states} different public states it takes too much memory; max_memory_mb is {}: use smaller rules, or raise it",
+        most / 1_000_000
+    )]
     Moves {
         /// The public states so far.
         states: usize,
@@ -86,7 +89,11 @@ pub enum TooManyHands {
         most: u64,
     },
     /// It takes too much memory.
-    #[error("solving it takes about {} MB, and max_memory_mb is {}", size.bytes() / 1_000_000, most / 1_000_000)]
+    #[error(
+        "solving it takes about {} MB, and max_memory_mb is {}: use smaller rules, or raise it",
+        size.bytes() / 1_000_000,
+        most / 1_000_000
+    )]
     Memory {
         /// The size of the game.
         size: RangeSize,

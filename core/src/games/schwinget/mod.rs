@@ -396,7 +396,10 @@ impl Game for Schwinget {
     }
 
     fn public_form(&self, _: usize, _: &dyn Fn() -> bool) -> Result<Box<dyn PublicForm>, NoPublicForm> {
-        if self.rules.bouts == 1 { Ok(Box::new(Publics::new(self.clone()))) } else { Err(NoPublicForm::None) }
+        match self.rules.bouts {
+            1 => Ok(Box::new(Publics::new(self.clone()))),
+            _ => Err(NoPublicForm::None("a single bout has: set bouts=1")),
+        }
     }
 
     fn public_place(&self, _form: &dyn PublicForm, view: &View) -> Option<Place> {
