@@ -7,7 +7,8 @@ use stier_core::public::{Place, PublicForm, PublicScene};
 use stier_core::{Action, ActionSet as _, FromRules, FullGame, Game, History, Plain, Seat, Turn};
 
 /// Decks with all options, one to three suits, and a card turned up that names no trump.
-const DECKS: [&str; 7] = [
+const DECKS: [&str; 8] = [
+    "suits=2,values=3,referee=off,hand_size=3,set_aside=1",
     "suits=2,values=2,counter=off,hand_size=1,set_aside=1",
     "suits=2,values=2,hand_size=2,set_aside=2",
     "suits=2,values=3,referee=off,hand_size=2,set_aside=1,scoring=schwinger",
@@ -23,6 +24,11 @@ fn each_place(form: &mut dyn PublicForm, visit: &mut dyn FnMut(&dyn PublicForm, 
         let mut open = vec![(start.public, Vec::new())];
         while let Some((public, events)) = open.pop() {
             let PublicScene::Choice(choice) = form.scene(public) else { continue };
+            let detail = form.detail(public);
+            if !choice.is_chance {
+                let widths: Vec<usize> = detail.legal.iter().map(Vec::len).collect();
+                assert!(choice.widths.iter().map(|&width| usize::from(width)).eq(widths));
+            }
             for hand in 0..choice.hands[choice.mover.index()] {
                 let key = form.key(public, choice.mover, hand);
                 assert_eq!(form.hand(public, choice.mover, key), Some(hand));

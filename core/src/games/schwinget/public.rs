@@ -240,7 +240,19 @@ impl Schwinget {
         Ending { hands: [mine.len(), theirs.len()], gains: TRICK.to_vec(), outcomes }
     }
 
-    /// The events that can follow, and the number of legal actions by hand of the mover.
+    /// By hand of the mover: the cards that it may play; and whether it may attack.
+    fn legal_by_hand(&self, public: &Public) -> (Vec<u32>, bool) {
+        let hands = &public.hands[usize::from(public.mover)];
+        match public.phase {
+            Phase::Follow => {
+                (hands.iter().map(|&hand| self.deck.replies(public.trump, public.led, hand)).collect(), false)
+            }
+            _ => (hands.to_vec(), public.draws()),
+        }
+    }
+
+    /// The events that can follow, and the number of legal actions by hand of the mover. A card that the other player holds
+    /// in all its hands is no event: no two hands fit together then, but it is legal.
     fn events(&self, public: &Public) -> (Vec<u8>, Vec<Step>) {
         let hands = &public.hands[usize::from(public.mover)];
         if public.phase == Phase::Decide {
@@ -251,11 +263,7 @@ impl Schwinget {
             };
             return (vec![2; hands.len()], self.deck.decisions().into_iter().zip(leaders).map(event).collect());
         }
-        let legal: Vec<u32> = match public.phase {
-            Phase::Lead => hands.to_vec(),
-            _ => hands.iter().map(|&hand| self.deck.replies(public.trump, public.led, hand)).collect(),
-        };
-        let attacks = public.phase == Phase::Lead && public.draws();
+        let (legal, attacks) = self.legal_by_hand(public);
         let widths = legal.iter().map(|legal| legal.count_ones() as u8 + u8::from(attacks)).collect();
         let cards = bits::members(public.unseen).filter_map(|card| self.after_play(public, card, &legal));
         let mut steps: Vec<Step> = cards.collect();
@@ -439,18 +447,13 @@ impl PublicForm for Publics {
         if public.is_last_trick() {
             return PublicDetail { turn: Turn::Over, legal: Vec::new(), alike: Vec::new() };
         }
-        let (widths, steps) = self.game.events(public);
-        let mut legal: Vec<Vec<Action>> = widths.iter().map(|&width| Vec::with_capacity(width.into())).collect();
-        for step in &steps {
-            // Events are in the order of ranks, and a hand that draws moves several times.
-            for &HandMove { from, rank, .. } in &step.moves {
-                let legal = &mut legal[usize::from(from)];
-                if legal.len() == usize::from(rank) {
-                    legal.push(step.action);
-                }
-            }
-        }
-        let alike = steps.iter().map(|step| vec![step.action]).collect();
+        let (cards, attacks) = self.game.legal_by_hand(public);
+        let attack = attacks.then(|| self.game.deck.attack());
+        let legal = match public.phase {
+            Phase::Decide => vec![self.game.deck.decisions().to_vec(); cards.len()],
+            _ => cards.into_iter().map(|cards| bits::members(cards).map(Action).chain(attack).collect()).collect(),
+        };
+        let alike = self.game.events(public).1.iter().map(|step| vec![step.action]).collect();
         PublicDetail { turn: Turn::Seat(Seat(public.mover)), legal, alike }
     }
 
