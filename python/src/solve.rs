@@ -23,7 +23,7 @@ use crate::errors;
 use crate::game::{AnyGame, Game, load_by_name};
 use crate::policy::{Measured, Table, TabularPolicy, origin};
 use crate::run::{Progress, goes_on, locked, ticking};
-use crate::values::{Number, Seed, choice};
+use crate::values::{Number, Ranges, Seed, choice};
 
 /// The tree numbers histories with fewer than 31 bits.
 pub(crate) const MAX_HISTORIES: usize = (1 << 30) - 1;
@@ -175,7 +175,7 @@ const MAX_ITERATIONS: i64 = 1_000_000_000;
 #[pyfunction]
 #[pyo3(signature = (
     game, algorithm, iterations, target, seed, checkpoint, max_histories, threads, on_progress=None, on_count=None, *,
-    ranges=None, max_memory_mb=None
+    ranges=Ranges(None), max_memory_mb=None
 ))]
 pub(crate) fn solve(
     py: Python<'_>,
@@ -189,10 +189,10 @@ pub(crate) fn solve(
     threads: Number,
     on_progress: Option<Bound<'_, PyAny>>,
     on_count: Option<Py<PyAny>>,
-    ranges: Option<bool>,
+    ranges: Ranges,
     max_memory_mb: Option<Number>,
 ) -> PyResult<TabularPolicy> {
-    let AnyGame(game) = &game;
+    let (AnyGame(game), Ranges(ranges)) = (&game, ranges);
     if !(target >= 0.0 && target.is_finite()) {
         return Err(errors::argument(format!("target must be a NashConv of 0 or more, got {target}")));
     }
@@ -338,7 +338,8 @@ fn read(
 /// See `stier.solving.best_response` for the other arguments.
 #[pyfunction]
 #[pyo3(signature = (
-    game, agent, seed, seeds, max_histories, threads, on_progress=None, on_count=None, *, ranges=None, max_memory_mb=None
+    game, agent, seed, seeds, max_histories, threads, on_progress=None, on_count=None, *, ranges=Ranges(None),
+    max_memory_mb=None
 ))]
 pub(crate) fn best_response(
     py: Python<'_>,
@@ -350,10 +351,10 @@ pub(crate) fn best_response(
     threads: Number,
     on_progress: Option<Py<PyAny>>,
     on_count: Option<Py<PyAny>>,
-    ranges: Option<bool>,
+    ranges: Ranges,
     max_memory_mb: Option<Number>,
 ) -> PyResult<TabularPolicy> {
-    let AnyGame(game) = &game;
+    let (AnyGame(game), Ranges(ranges)) = (&game, ranges);
     let settings = settings_of(seed, &seeds, threads.cores()?)?;
     let limits = (most_histories(&max_histories)?, most_bytes(max_memory_mb)?);
     let progress = Progress::new(0, on_progress, on_count);

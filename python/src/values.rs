@@ -29,9 +29,31 @@ impl<'py> FromPyObject<'_, 'py> for Number {
         object.extract::<i64>().map(Self::new).or_else(|error| {
             match error.is_instance_of::<PyOverflowError>(object.py()) {
                 true => Ok(Self(i64::MIN, Some(object.str()?.to_string()))),
-                false => Err(PyTypeError::new_err(format!("it must be a whole number, got {}", object.repr()?))),
+                false => Err(not_whole(object)),
             }
         })
+    }
+}
+
+/// The error for something that is no whole number.
+fn not_whole(object: Borrowed<'_, '_, PyAny>) -> PyErr {
+    object
+        .repr()
+        .map_or_else(|error| error, |text| PyTypeError::new_err(format!("it must be a whole number, got {text}")))
+}
+
+/// True if public states are demanded, false if histories are.
+pub(crate) struct Ranges(pub(crate) Option<bool>);
+
+impl<'py> FromPyObject<'_, 'py> for Ranges {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let refused = |_| match object.repr() {
+            Ok(text) => PyTypeError::new_err(format!("it must be True, False or None, got {text}")),
+            Err(error) => error,
+        };
+        object.extract().map(Self).map_err(refused)
     }
 }
 
@@ -123,7 +145,7 @@ impl<'py> FromPyObject<'_, 'py> for Seed {
             if error.is_instance_of::<PyOverflowError>(object.py()) {
                 errors::argument(format!("seed must be between 0 and {}, got {}", u64::MAX, *object))
             } else {
-                error
+                not_whole(object)
             }
         })
     }

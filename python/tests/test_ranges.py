@@ -413,6 +413,22 @@ def test_a_game_in_python() -> None:
     assert found.values == pytest.approx(exact.values, abs=1e-4)
 
 
+def test_arguments_of_another_kind_are_refused(tmp_path: Path) -> None:
+    calls: list[Any] = [
+        lambda: stier.solve("kuhn_poker", iterations=1, ranges="yes"),  # type: ignore[arg-type]
+        lambda: stier.exploitability("kuhn_poker", "random", ranges="yes"),  # type: ignore[arg-type]
+        lambda: stier.solving.nash_conv("kuhn_poker", "random", ranges="yes"),  # type: ignore[arg-type]
+        lambda: stier.solving.best_response("kuhn_poker", "random", ranges="yes"),  # type: ignore[arg-type]
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match="it must be True, False or None, got 'yes'\nwhile processing 'ranges'"):
+            call()
+    path = tmp_path / "policy"
+    solve(DECKS[1], 1).save(path)
+    with pytest.raises(TypeError, match="it must be a whole number, got 'kuhn_poker'\nwhile processing 'seed'"):
+        stier.solving.load_solution(path, "kuhn_poker")  # type: ignore[arg-type]
+
+
 def test_too_many_public_states_are_refused_before_they_are_found() -> None:
     with pytest.raises(
         stier.ArgumentError, match=r"has an estimated .* histories, .*; on public states .*max_memory_mb is 3"
