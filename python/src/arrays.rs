@@ -1,9 +1,12 @@
 //! Arrays of the caller, new ones, and `stier.Batch`.
 
+use std::borrow::Cow;
+
 use numpy::ndarray::Dimension;
 use numpy::{
-    Element, IntoPyArray as _, PyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods as _, PyReadonlyArray1,
-    PyReadwriteArray, PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods as _,
+    Element, IntoPyArray as _, Ix1, PyArray, PyArray1, PyArray2, PyArrayDescrMethods as _, PyArrayDyn,
+    PyArrayMethods as _, PyReadonlyArray, PyReadonlyArray1, PyReadwriteArray, PyReadwriteArray1, PyReadwriteArray2,
+    PyUntypedArray, PyUntypedArrayMethods as _,
 };
 use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::PyTypeError;
@@ -154,6 +157,80 @@ pub(crate) fn tensors(
     match choice("dtype", dtype)? {
         Dtype::Uint8 => py.detach(|| Array::filled(&shape, |bytes| write(Cells::Bytes(bytes))))?.into_py_any(py),
         Dtype::Float32 => py.detach(|| Array::filled(&shape, |floats| write(Cells::Floats(floats))))?.into_py_any(py),
+    }
+}
+
+/// Real numbers of the caller: an array, or what `numpy.asarray` makes one of, in `D` dimensions and converted to `T`.
+pub(crate) struct Reals<'py, T: Element, D: Dimension>(PyReadonlyArray<'py, T, D>);
+
+impl<'py, T: Element, D: Dimension> std::ops::Deref for Reals<'py, T, D> {
+    type Target = PyReadonlyArray<'py, T, D>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'py, T: Element, D: Dimension> FromPyObject<'_, 'py> for Reals<'py, T, D> {
+    type Error = PyErr;
+
+    fn extract(object: pyo3::Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let py = object.py();
+        if let Ok(array) = object.cast::<PyArray<T, D>>() {
+            return Ok(Self(array.try_readonly()?));
+        }
+        let array = py.import("numpy")?.call_method1("asarray", (object,))?.cast_into::<PyUntypedArray>()?;
+        let (dtype, shape) = (array.dtype(), array.shape());
+        // Complex numbers, objects, texts and times.
+        if b"cOSUmM".contains(&dtype.kind()) || D::NDIM.is_some_and(|dimensions| dimensions != shape.len()) {
+            let dimensions = D::NDIM.unwrap_or_default();
+            return Err(PyTypeError::new_err(format!(
+                "it must be a {dimensions}-dimensional array of real numbers, got {dtype} of shape {shape:?}"
+            )));
+        }
+        let array = array.call_method1("astype", (T::get_dtype(py),))?.cast_into::<PyArray<T, D>>()?;
+        Ok(Self(array.try_readonly()?))
+    }
+}
+
+/// An array of real numbers for each player.
+pub(crate) struct PerPlayer<'py, T: Element>(Vec<Reals<'py, T, Ix1>>);
+
+impl<'py, T: Element> FromPyObject<'_, 'py> for PerPlayer<'py, T> {
+    type Error = PyErr;
+
+    fn extract(object: pyo3::Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let arrays: PyResult<_> = object
+            .extract::<Vec<Bound<'py, PyAny>>>()
+            .and_then(|arrays| arrays.iter().map(|array| array.extract()).collect());
+        let refused = |error: PyErr| match error.is_instance_of::<PyTypeError>(object.py()) {
+            true => PyTypeError::new_err("it must be one array of real numbers with one dimension for each player"),
+            false => error,
+        };
+        arrays.map(Self).map_err(refused)
+    }
+}
+
+impl<T: Element + Clone> PerPlayer<'_, T> {
+    /// The numbers, if there is one array for each player with as many as expected. `name` is that of the argument.
+    pub(crate) fn slices(&self, name: &str, expected: &[usize]) -> PyResult<Vec<Cow<'_, [T]>>> {
+        let found: Vec<usize> = self.0.iter().map(|array| array.len()).collect();
+        if found != expected {
+            return Err(errors::argument(format!(
+                "{name} must be one array per player, of {expected:?} numbers, got {found:?}"
+            )));
+        }
+        Ok(self.0.iter().map(Reals::numbers).collect())
+    }
+}
+
+impl<T: Element + Clone> Reals<'_, T, Ix1> {
+    /// The numbers.
+    pub(crate) fn numbers(&self) -> Cow<'_, [T]> {
+        match self.as_slice() {
+            Ok(slice) => Cow::Borrowed(slice),
+            Err(_) => Cow::Owned(self.as_array().to_vec()),
+        }
     }
 }
 

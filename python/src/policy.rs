@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -37,6 +37,8 @@ pub(crate) struct TabularPolicy {
     origin: Label,
     policy: Table,
     measured: Measured,
+    /// The public states, once a frequency has been asked for.
+    public: OnceLock<PublicTree>,
     seed: u64,
     rng: Mutex<Rng>,
 }
@@ -84,7 +86,7 @@ fn stream(seed: u64) -> Rng {
 
 impl TabularPolicy {
     pub(crate) fn new(game: Game, origin: Label, policy: Table, seed: u64, measured: Measured) -> Self {
-        Self { game, origin, policy, measured, seed, rng: Mutex::new(stream(seed)) }
+        Self { game, origin, policy, measured, public: OnceLock::new(), seed, rng: Mutex::new(stream(seed)) }
     }
 
     /// Computes the values and the NashConv of a policy, which takes about as long as two iterations.
@@ -127,6 +129,33 @@ impl TabularPolicy {
         Ok(match &self.policy {
             Table::Tree(policy) => Table::Tree(policy.best_response(threads)?),
             Table::Ranges(policy) => Table::Ranges(Arc::new(threads::install(threads, || policy.best_response())?)),
+        })
+    }
+
+    /// The expected number of times per game that a player chooses an action, on public states.
+    fn frequency_on_ranges(&self, py: Python<'_>, policy: &RangePolicy, action: Action) -> PyResult<f64> {
+        let interrupt = AtomicBool::new(false);
+        let watch = || goes_on(&interrupt);
+        let found = watched(py, &interrupt, || {
+            let tree = match self.public.get() {
+                Some(tree) => tree,
+                None => {
+                    // They have been found before, within the limit that was given then.
+                    let tree = PublicTree::new(policy.form(), None, None, (u64::MAX, threads::resolve(0)), &watch);
+                    let tree = tree.map_err(errors::halted)?;
+                    self.public.get_or_init(|| tree)
+                }
+            };
+            let rows = tree.rows_of(policy, &watch).map_err(errors::halted)?;
+            let [first, second] = rows.expect("the policy is on this tree");
+            tree.frequency([&first, &second], action, &watch).map_err(errors::halted)
+        })??;
+        let name = || self.game.face().action_name(action);
+        found.ok_or_else(|| {
+            errors::argument(format!(
+                "{} has no frequency on public states: suits have no names there, and the last trick is left out",
+                name()
+            ))
         })
     }
 
@@ -176,21 +205,6 @@ impl TabularPolicy {
         let row = py.detach(|| guarded(ask))?.map_err(errors::agent)?;
         Ok(row.into_iter().map(|(action, share)| (action.0, share)).collect())
     }
-}
-
-fn frequency_on_ranges(py: Python<'_>, game: &Game, policy: &RangePolicy, action: Action) -> PyResult<f64> {
-    let interrupt = AtomicBool::new(false);
-    let watch = || goes_on(&interrupt);
-    let found = watched(py, &interrupt, || {
-        let tree = PublicTree::new(policy.form(), None, None, (u64::MAX, threads::resolve(0)), &watch);
-        let tree = tree.map_err(errors::halted)?;
-        let [first, second] = tree.rows_of(policy).expect("the policy is on this tree");
-        tree.frequency([&first, &second], action, &watch).map_err(errors::halted)
-    })??;
-    let name = || game.face().action_name(action);
-    found.ok_or_else(|| {
-        errors::argument(format!("suits have no names on public states, so {} has no frequency", name()))
-    })
 }
 
 #[pymethods]
@@ -377,14 +391,15 @@ impl TabularPolicy {
     }
 
     /// The expected number of times per game that any player chooses the action, if all follow the policy. It is a
-    /// probability if a game has at most one such choice. On public states, raises `ArgumentError` for a card of several
-    /// suits, because suits have no names there. Raises `IllegalActionError` for an unknown action.
+    /// probability if a game has at most one such choice. On public states, raises `ArgumentError` for a card of
+    /// Schwinget, because suits have no names there; use `stier.public.frequency`. Raises `IllegalActionError` for an unknown
+    /// action.
     fn frequency(&self, py: Python<'_>, action: Number) -> PyResult<f64> {
         let face = self.game.face();
         let action = action.id_below(face.info().num_actions, "action", face)?;
         match &self.policy {
             Table::Tree(policy) => py.detach(|| guarded(|| policy.frequency(action))),
-            Table::Ranges(policy) => frequency_on_ranges(py, &self.game, policy, action),
+            Table::Ranges(policy) => self.frequency_on_ranges(py, policy, action),
         }
     }
 

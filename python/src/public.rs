@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use numpy::{AllowTypeChange, Ix1, PyArrayLike1, PyArrayLike2, PyUntypedArrayMethods as _};
+use numpy::{Ix1, Ix2, PyUntypedArrayMethods as _};
 use pyo3::exceptions::PyTypeError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 use stier_agents::agent::threads;
@@ -15,7 +16,7 @@ use stier_agents::solve::{self, Look, PassError, RowPass, StateAt};
 use stier_core::public::{HandMove, PublicScene};
 use stier_core::{Action, Seat, Turn};
 
-use crate::arrays::{Array, writable};
+use crate::arrays::{Array, PerPlayer, Reals, writable};
 use crate::errors;
 use crate::game::{AnyGame, Game};
 use crate::policy::{Table, TabularPolicy};
@@ -23,25 +24,26 @@ use crate::run::{Progress, goes_on, guarded, locked, watched};
 use crate::solve::{ask_on_ranges, form_of, most_bytes, most_histories, settings_of, too_large};
 use crate::state::State;
 use crate::state_methods::player_number;
-use crate::tree::slices;
 use crate::values::{Number, Seed};
 
 /// One array (rows,) or (hands,) for each player.
-type Policies<'py> = Vec<PyArrayLike1<'py, f32, AllowTypeChange>>;
+type Policies<'py> = PerPlayer<'py, f32>;
 
 /// The public states of a game for two, or some of them: those that follow a root, as far as a depth.
 ///
-/// A *public state* is what everybody has seen, a *hand* what a player knows besides. Hands are numbered anew in each public
-/// state. A *range* is a number for each hand of a player: the probability that it plays to here with this hand.
+/// A *public state* is what everybody has seen. Everything else that a player knows is its *hand*. Hands are numbered anew
+/// in each public state; `PublicState.state` shows one. A *range* is a number for each hand of a player: the probability
+/// that it plays to here with this hand.
 ///
 /// `root` is a public state of another tree of the game, in which this one begins, and `ranges` the ranges of both players
-/// there, two arrays (hands,); by default 1 for every hand, so that chance alone counts.
+/// there, two arrays (hands,); by default 1 for every hand, so that chance alone counts. Passes compute in single precision,
+/// in which regrets below 1e-30 become 0: scale small ranges, so that they add up to about 1.
 ///
 /// `depth` is the number of choices that are looked ahead: public events of a player with a choice. Random events and moves
 /// without an alternative do not count. The public states in which the next choice would be made are `leaves`. Their values
 /// come from `values(player, ranges)`: `ranges` are two float32 arrays (leaves, most hands), padded with 0, and the result is
-/// such an array: for each hand of the player, the sum over the hands of the other that fit, of its range times the probability
-/// that chance leads there with both times the player's expected return.
+/// such an array. For each hand of the player, it adds up over the opponent's hands: the opponent's range times `weights` times
+/// the player's expected return. The player's own range is not a factor.
 ///
 /// A game whose public states are found from its histories may have `max_histories` of them. Raises `ArgumentError` for
 /// games without public states, and for those that take more memory than `max_memory_mb`.
@@ -62,12 +64,22 @@ const INSTANT: u64 = 1 << 21;
 /// The error for a leaf, which has neither rows nor public states that follow.
 const CUT_OFF: &str = "the tree is cut off at this public state";
 
+/// The error for a pickle.
+fn unpicklable(what: &str) -> PyErr {
+    let remedy = match what {
+        "tree" => "pass the game and the settings, and build it again",
+        "state" => "pass the game and `history`, which `child` follows from a root of its tree",
+        _ => "pass the game and the policy, which `PublicTree.follow` follows again",
+    };
+    PyTypeError::new_err(format!("cannot pickle a public {what}: {remedy}"))
+}
+
 const PLAYERS: [Seat; 2] = [Seat(0), Seat(1)];
 
 impl PublicTree {
     /// The numbers of these policies, if they have the rows of their players.
     fn policies<'a>(&self, policies: &'a Policies<'_>) -> PyResult<Vec<std::borrow::Cow<'a, [f32]>>> {
-        slices("policies", policies, &PLAYERS.map(|seat| self.tree.num_rows(seat)[0]))
+        policies.slices("policies", &PLAYERS.map(|seat| self.tree.num_rows(seat)[0]))
     }
 
     /// Does passes, which may ask for the values of leaves.
@@ -90,16 +102,29 @@ impl PublicTree {
                 ControlFlow::Break(())
             }
         };
-        let interrupt = AtomicBool::new(false);
-        let work = || work(&values, &|| goes_on(&interrupt));
-        let done = match has_leaves || self.tree.size().hands < INSTANT {
-            true => py.detach(work),
-            false => watched(py, &interrupt, work)?,
+        // The function is called on this thread, which notices signals itself.
+        let attend = || match Python::attach(|py| py.check_signals()) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                *locked(&failure) = Some(error);
+                ControlFlow::Break(())
+            }
+        };
+        let done = match has_leaves {
+            true => py.detach(|| work(&values, &attend)),
+            false => self.watched(py, |watch| work(&values, watch))?,
         };
         match locked(&failure).take() {
             Some(error) => Err(error),
             None => done.map_err(errors::argument),
         }
+    }
+
+    /// Does work on the tree, which Ctrl-C ends if it may take long.
+    fn watched<T: Send>(&self, py: Python<'_>, work: impl FnOnce(threads::Watch<'_>) -> T + Send) -> PyResult<T> {
+        let interrupt = AtomicBool::new(false);
+        let work = || work(&|| goes_on(&interrupt));
+        if self.tree.size().hands < INSTANT { Ok(py.detach(work)) } else { watched(py, &interrupt, work) }
     }
 
     /// The values of the leaves, from the function of the caller.
@@ -110,7 +135,7 @@ impl PublicTree {
         Python::attach(|py| {
             let ranges = ranges.map(|range| Array::of(range.to_vec(), &shape));
             let found = values.call1(py, (seat, ranges))?;
-            let found: PyArrayLike2<'_, f32, AllowTypeChange> = found.extract(py).map_err(|_| {
+            let found: Reals<'_, f32, Ix2> = found.extract(py).map_err(|_| {
                 errors::argument(format!(
                     "values must return numbers of shape {shape:?}, an array (leaves, most hands)"
                 ))
@@ -137,7 +162,7 @@ impl PublicTree {
         let [root] = &self.tree.roots()[..] else {
             return Err(errors::argument("ranges are those at a root, and the tree has several: name one"));
         };
-        let found = slices("ranges", ranges, &self.tree.hands(root))?;
+        let found = ranges.slices("ranges", &self.tree.hands(root))?;
         let is_bad = |number: &&f32| !(**number >= 0.0 && number.is_finite());
         if let Some(bad) = found.iter().flat_map(|range| range.iter()).find(is_bad) {
             return Err(errors::argument(format!("ranges must be 0 or more and finite, got {bad}")));
@@ -151,23 +176,30 @@ impl PublicTree {
     }
 
     /// The rows of both players in a policy, or in arrays.
-    fn rows_of(&self, policy: &Bound<'_, PyAny>) -> PyResult<[Vec<f32>; 2]> {
+    fn rows_of(&self, py: Python<'_>, policy: &Bound<'_, PyAny>) -> PyResult<[Vec<f32>; 2]> {
         if let Ok(policy) = policy.cast::<TabularPolicy>() {
-            return self.rows_in(policy.get());
+            return self.rows_in(py, policy.get());
         }
-        let policies: Policies<'_> = policy.extract()?;
+        let refused = |_| {
+            PyTypeError::new_err(
+                "policy must be a solution on public states, or one array of real numbers for each player; \
+                 for an agent use follow(tree.policies_of(agent))",
+            )
+        };
+        let policies: Policies<'_> = policy.extract().map_err(refused)?;
         let [first, second] = &self.policies(&policies)?[..] else { unreachable!("there is one for each player") };
         Ok([first.to_vec(), second.to_vec()])
     }
 
-    fn rows_in(&self, policy: &TabularPolicy) -> PyResult<[Vec<f32>; 2]> {
+    fn rows_in(&self, py: Python<'_>, policy: &TabularPolicy) -> PyResult<[Vec<f32>; 2]> {
         let Table::Ranges(found) = policy.table_for(&self.game)? else {
             return Err(errors::argument(format!(
-                "{} is not on public states: policies(agent) asks it",
+                "{} is not on public states; use follow(tree.policies_of(policy)), which asks it",
                 policy.name()
             )));
         };
-        self.tree.rows_of(found).ok_or_else(|| errors::argument("the policy is on other public states"))
+        let rows = self.watched(py, |watch| self.tree.rows_of(found, watch))?.map_err(errors::halted)?;
+        rows.ok_or_else(|| errors::argument("the policy is on other public states"))
     }
 }
 
@@ -234,7 +266,8 @@ impl PublicTree {
         self.tree.size().information_sets
     }
 
-    /// The public states in which the tree begins: the root, or those in which a player acts for the first time.
+    /// The public states in which the tree begins: the root; else in Schwinget one for each card turned up, without those that
+    /// are alike, and in other games the one before the first event, in which chance may act.
     #[getter]
     fn roots(slf: &Bound<'_, Self>) -> Vec<PublicState> {
         slf.get().tree.roots().into_iter().map(|at| PublicState::new(slf, at)).collect()
@@ -260,8 +293,7 @@ impl PublicTree {
     /// the actions, uint8 (rows,), as new arrays.
     fn rows(&self, py: Python<'_>, player: Number) -> PyResult<(Array<i32>, Array<i64>, Array<u8>)> {
         let seat = player.seat_of(self.game.face())?;
-        let interrupt = AtomicBool::new(false);
-        let actions = watched(py, &interrupt, || self.tree.actions(seat, &|| goes_on(&interrupt)))?;
+        let actions = self.watched(py, |watch| self.tree.actions(seat, watch))?;
         let actions = Array::row(actions.map_err(errors::argument)?.into_iter().map(|action| action.0));
         let sets = 0..self.tree.num_rows(seat)[1] as i32;
         Ok((Array::row(sets), Array::row(self.tree.first_rows(seat)), actions))
@@ -307,9 +339,9 @@ impl PublicTree {
     /// Makes one policy of those of both players, found elsewhere, and computes its distance from equilibrium.
     ///
     /// See `stier.solving.GameTree.solution`. Raises `ArgumentError` for a tree that is a part of its game.
-    #[pyo3(signature = (policies, *, name="policy".to_string(), iterations=Number::new(1), seconds=0.0, history=Vec::new(),
+    #[pyo3(signature = (policies, *, name="policy".to_string(), iterations=Number::new(0), seconds=0.0, history=Vec::new(),
                         seed=Seed(0)),
-           text_signature = "($self, policies, *, name='policy', iterations=1, seconds=0.0, history=(), seed=0)")]
+           text_signature = "($self, policies, *, name='policy', iterations=0, seconds=0.0, history=(), seed=0)")]
     fn solution(
         &self,
         py: Python<'_>,
@@ -352,14 +384,15 @@ impl PublicTree {
         seeds: Number,
     ) -> PyResult<[Array<f32>; 2]> {
         if let Ok(policy) = agent.cast::<TabularPolicy>()
-            && let Ok(rows) = self.rows_in(policy.get())
+            && let Ok(Table::Ranges(_)) = policy.get().table_for(&self.game)
         {
-            return Ok(rows.map(Array::row));
+            return Ok(self.rows_in(py, policy.get())?.map(Array::row));
         }
         let settings = settings_of(seed, &seeds, self.threads)?;
         let found =
             ask_on_ranges(py, &self.game, agent, &settings, || (self.tree.tree().clone(), self.tree.tree_form()))?;
-        Ok(self.tree.rows_of(&found).expect("the policy is on this tree").map(Array::row))
+        let rows = self.watched(py, |watch| self.tree.rows_of(&found, watch))?.map_err(errors::halted)?;
+        Ok(rows.expect("the policy is on this tree").map(Array::row))
     }
 
     /// Follows a policy of both players through all public states: one of the game on public states, or the rows of both.
@@ -367,10 +400,18 @@ impl PublicTree {
     /// It takes two passes, and keeps 24 bytes for each hand in each public state.
     fn follow(slf: &Bound<'_, Self>, py: Python<'_>, policy: &Bound<'_, PyAny>) -> PyResult<Play> {
         let own = slf.get();
-        let policies = own.rows_of(policy)?;
+        let policies = own.rows_of(py, policy)?;
         let given = policies.each_ref().map(|policy| &policy[..]);
         let play = own.pass(py, |leaves, watch| own.tree.follow(given, own.ranges(), leaves, watch))?;
         Ok(Play { tree: slf.clone().unbind(), policies, play })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.values.as_ref().map_or(Ok(()), |values| visit.call(values))
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(unpicklable("tree"))
     }
 
     fn __repr__(&self) -> String {
@@ -445,7 +486,7 @@ impl PublicState {
         names
     }
 
-    /// The number of a public event, given by its number or name.
+    /// The number of a public event, given in words.
     fn event(&self, event: &Bound<'_, PyAny>) -> PyResult<usize> {
         let count = self.own().num_branches(&self.at);
         if self.own().is_leaf(&self.at) {
@@ -454,12 +495,16 @@ impl PublicState {
         if count == 0 {
             return Err(errors::argument("nothing can follow this public state"));
         }
-        if let Ok(name) = event.extract::<String>() {
-            let names = guarded(|| self.names(&self.at))?;
-            let found = names.iter().position(|other| *other == name);
-            return found.ok_or_else(|| errors::argument(format!("no event '{name}'; events: {}", names.join(", "))));
-        }
-        Ok(event.extract::<Number>()?.between("event", 0, count as i64 - 1)? as usize)
+        let names = guarded(|| self.names(&self.at))?;
+        let Ok(name) = event.extract::<String>() else {
+            return Err(PyTypeError::new_err(format!(
+                "an event is given in words, got {}; events: {}; children() has what follows each of them",
+                event.repr()?,
+                names.join(", ")
+            )));
+        };
+        let found = names.iter().position(|other| *other == name);
+        found.ok_or_else(|| errors::argument(format!("no event '{name}'; events: {}", names.join(", "))))
     }
 
     /// The actions of all hands, ascending.
@@ -518,7 +563,7 @@ impl PublicState {
     }
 
     /// A state in which the player knows what it knows here with this hand. What it does not know is one possibility of
-    /// several, always the same.
+    /// several, always the same. `state(player, 3).hand()` lists the cards of hand 3 where the game has such a method.
     fn state(&self, player: Number, hand: Number) -> PyResult<State> {
         let seat = self.seat(&player)?;
         let hands = self.own().hands(&self.at)[seat.index()];
@@ -556,13 +601,13 @@ impl PublicState {
         guarded(|| self.names(&self.at))
     }
 
-    /// The public state after an event, given by its number or its words.
+    /// The public state after an event, given in words: one of `events`.
     fn child(&self, py: Python<'_>, event: &Bound<'_, PyAny>) -> PyResult<Self> {
         let at = self.own().child(&self.at, self.event(event)?);
         Ok(Self { tree: self.tree.clone_ref(py), at })
     }
 
-    /// All public states that follow, by event.
+    /// The public states that follow, in the order of `events`.
     fn children(&self, py: Python<'_>) -> Vec<Self> {
         let branches = 0..self.own().num_branches(&self.at);
         branches.map(|branch| Self { tree: self.tree.clone_ref(py), at: self.own().child(&self.at, branch) }).collect()
@@ -628,13 +673,24 @@ impl PublicState {
     }
 
     /// The numbers of this public state as a new float32 array (hands, actions), from an array of all rows of the player to
-    /// act. It has 0 where an action is not legal, and `single` for an action without an alternative, which has no row.
+    /// act. It has 0 where an action is not legal, and `single` where the hand has one legal action: such hands have no row.
     #[pyo3(signature = (numbers, single=0.0))]
-    fn table(&self, numbers: PyArrayLike1<'_, f32, AllowTypeChange>, single: f32) -> PyResult<Array<f32>> {
+    fn table(&self, numbers: Reals<'_, f32, Ix1>, single: f32) -> PyResult<Array<f32>> {
         let Some((seat, range)) = self.places() else { return self.fill(&[], single) };
-        let given = [numbers];
-        let numbers = slices("numbers", &given, &[self.own().num_rows(seat)[0]])?;
-        self.fill(&numbers[0][range], single)
+        let (expected, found) = (self.own().num_rows(seat)[0], numbers.len());
+        if found != expected {
+            let message = format!("numbers must be those of all {expected} rows of player {seat}, got {found}");
+            return Err(errors::argument(message));
+        }
+        self.fill(&numbers.numbers()[range], single)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.tree)
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(unpicklable("state"))
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -659,9 +715,9 @@ impl PublicState {
         };
         let history = self.history()?.join(", ");
         let after = if history.is_empty() { String::new() } else { format!(" after {history}") };
-        let root = match self.own().roots().len() {
-            1 => String::new(),
-            _ => format!(" from root {}", self.at.route.opening),
+        let root = match self.own().event_of_root(&self.at) {
+            Some(event) => format!(" from {}", guarded(|| self.game().face().outcome_name(event))?),
+            None => String::new(),
         };
         let game = self.game().text();
         Ok(format!("<stier.public.PublicState of {game}{root}{after}: {who}, {first} and {second} hands>"))
@@ -714,7 +770,7 @@ impl Play {
     }
 
     /// The probability that chance and the other player lead to each hand of both players: two new float32 arrays (hands,).
-    /// A range times it is the probability of the hand.
+    /// Multiply it by the range to get the probability that play leads here with this hand.
     fn others(&self, state: &PublicState) -> PyResult<[Array<f32>; 2]> {
         let at = self.at(state)?;
         Ok(PLAYERS.map(|seat| Array::row(self.play.others(self.own(), at, seat))))
@@ -741,6 +797,14 @@ impl Play {
         self.at(state)?;
         let rows = state.places().map_or(&[][..], |(seat, range)| &self.policies[seat.index()][range]);
         state.fill(rows, 1.0)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.tree)
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(unpicklable("play"))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

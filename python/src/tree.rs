@@ -5,14 +5,14 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use numpy::{AllowTypeChange, Element, Ix1, PyArrayLike1, PyArrayLike2, PyUntypedArrayMethods as _};
+use numpy::{Ix1, Ix2, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
 use stier_agents::belief::Beliefs;
 use stier_agents::erased::DynTree;
 use stier_agents::solve::solution_file::Label;
 use stier_agents::solve::{Look, Pass, Passes, SeatRows, policy_of_rows};
 
-use crate::arrays::{Array, tensors, writable};
+use crate::arrays::{Array, PerPlayer, Reals, tensors, writable};
 use crate::errors;
 use crate::game::{AnyGame, Game};
 use crate::policy::{TabularPolicy, Texts, knowledge, origin};
@@ -40,28 +40,9 @@ pub(crate) struct GameTree {
 const INSTANT: usize = 1 << 21;
 
 /// An array (sets, actions).
-type Probabilities<'py> = PyArrayLike2<'py, f64, AllowTypeChange>;
+type Probabilities<'py> = Reals<'py, f64, Ix2>;
 /// One policy for each player, an array (rows,) each.
-type Policies<'py> = Vec<PyArrayLike1<'py, f64, AllowTypeChange>>;
-
-/// The numbers of these arrays, if there is one for each player with as many as expected. `name` is that of the argument.
-pub(crate) fn slices<'a, T: Element + Clone>(
-    name: &str,
-    arrays: &'a [PyArrayLike1<'_, T, AllowTypeChange>],
-    expected: &[usize],
-) -> PyResult<Vec<Cow<'a, [T]>>> {
-    let found: Vec<usize> = arrays.iter().map(|array| array.as_array().len()).collect();
-    if found != expected {
-        return Err(errors::argument(format!(
-            "{name} must be one array per player, of {expected:?} numbers, got {found:?}"
-        )));
-    }
-    let numbers = |array: &'a PyArrayLike1<'_, T, AllowTypeChange>| match array.as_slice() {
-        Ok(slice) => Cow::Borrowed(slice),
-        Err(_) => Cow::Owned(array.as_array().to_vec()),
-    };
-    Ok(arrays.iter().map(numbers).collect())
-}
+type Policies<'py> = PerPlayer<'py, f64>;
 
 impl GameTree {
     /// The rows of all players.
@@ -72,7 +53,7 @@ impl GameTree {
     /// The numbers of these policies, if they have the rows of their players.
     fn policies<'a>(&self, policies: &'a Policies<'_>) -> PyResult<Vec<Cow<'a, [f64]>>> {
         let rows: Vec<usize> = self.seat_rows().iter().map(SeatRows::len).collect();
-        slices("policies", policies, &rows)
+        policies.slices("policies", &rows)
     }
 
     /// The information sets from `start` to `stop`, by default to the end.
@@ -297,9 +278,9 @@ impl GameTree {
     /// those of the result. Its `history` is the one given, rows of (iterations, seconds, NashConv), and this policy after
     /// `seconds`. `seed` determines the draws of `TabularPolicy.step`. Raises `ArgumentError` for policies that are not
     /// probabilities.
-    #[pyo3(signature = (policies, *, name="policy".to_string(), iterations=Number::new(1), seconds=0.0, history=Vec::new(),
+    #[pyo3(signature = (policies, *, name="policy".to_string(), iterations=Number::new(0), seconds=0.0, history=Vec::new(),
                         seed=Seed(0)),
-           text_signature = "($self, policies, *, name='policy', iterations=1, seconds=0.0, history=(), seed=0)")]
+           text_signature = "($self, policies, *, name='policy', iterations=0, seconds=0.0, history=(), seed=0)")]
     fn solution(
         &self,
         py: Python<'_>,

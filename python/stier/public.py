@@ -13,9 +13,14 @@ from stier._native import Play, PublicState, PublicTree, State
 __all__ = ["Frequency", "Play", "PublicState", "PublicTree", "frequency", "walk"]
 
 
-def walk(states: Iterable[PublicState]) -> Iterator[PublicState]:
-    """Yields public states, each before all that follow it: `walk(tree.roots)` goes through a tree."""
-    for state in states:
+def walk(states: PublicTree | PublicState | Iterable[PublicState]) -> Iterator[PublicState]:
+    """Yields public states, each before all that follow it: those of a tree, or those given and all that follow.
+
+    The first in which a player acts is `next(state for state in walk(tree) if state.player >= 0)`.
+    """
+    if isinstance(states, PublicTree):
+        states = states.roots
+    for state in [states] if isinstance(states, PublicState) else states:
         yield state
         yield from walk(state.children())
 
@@ -49,15 +54,17 @@ def frequency(
 
     Returns:
         By label, in the order in which they are met: the frequency where the action is legal. Hands that never occur do
-        not count. Public states give suits an order of their own: the trump suit is the first.
+        not count, nor does the last trick of Schwinget, in which nobody has a choice. Public states of Schwinget name
+        suits in an order of their own: if there is a trump suit, it is the first. If the referee or the counter was
+        turned up there is none, and `state.facts()["trump"]` is None.
 
     Raises:
-        ArgumentError: An action that the game does not have.
+        ArgumentError: An action that the game does not have, or a public state of another tree.
     """
     action = _arguments.whole("action", action, 0, play.tree.game.num_distinct_actions() - 1)
     sums: dict[Hashable, list[float]] = {}
-    for state in walk(play.tree.roots) if states is None else states:
-        if state.is_leaf or action not in state.actions:
+    for state in walk(play.tree) if states is None else states:
+        if not play.reach(state) or state.is_leaf or action not in state.actions:
             continue
         column, player = state.actions.index(action), state.player
         weights = play.ranges(state)[player] * play.others(state)[player].astype(np.float64)

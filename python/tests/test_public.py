@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import pickle
+import sys
+import weakref
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+import test_ranges
+from test_memory import resident_bytes
 
 import stier
 from stier.public import Play, PublicState, PublicTree, frequency, walk
@@ -21,6 +26,11 @@ DECKS = [
 #: Games whose public states are found from their histories.
 PLAIN = ["kuhn_poker", "leduc_poker", "liars_dice:sides=3", "goofspiel:cards=3", "goofspiel:cards=4"]
 GAMES = [*PLAIN, *DECKS]
+#: In the last, a hand may hold a card that is in all hands of the other player.
+ALL_DECKS = [
+    *(f"schwinget:{deck}" for deck in test_ranges.DECKS),
+    "schwinget:suits=2,values=3,hand_size=3,set_aside=1,referee=off",
+]
 
 Array = npt.NDArray[Any]
 
@@ -78,6 +88,7 @@ def test_a_pass_finds_what_it_finds_on_the_tree_of_histories(game: str) -> None:
     solution = public.solution(policies, name="any")
     assert solution.values == pytest.approx(tree.solution(own).values, abs=1e-6)
     assert solution.nash_conv == pytest.approx(tree.solution(own).nash_conv, abs=1e-6)
+    assert solution.iterations == tree.solution(own).iterations == 0
 
 
 @pytest.mark.parametrize("game", DECKS)
@@ -111,6 +122,35 @@ def test_hands_of_schwinget_stand_for_all_orders_of_draws_and_names_of_suits(gam
         assert total(all_orders.reach * other.spread(all_orders.others)) == pytest.approx(
             found.reach * rows.spread(found.others), abs=1e-6
         )
+
+
+@pytest.mark.parametrize("game", [*PLAIN, *ALL_DECKS])
+def test_tables_and_moves_have_the_actions_of_rows(game: str) -> None:
+    tree = PublicTree(game)
+    policies, players = some_policies(tree), [Rows.of(tree, player) for player in range(2)]
+    play = tree.follow(policies)
+    for state in walk(tree):
+        if state.player < 0:
+            continue
+        rows, actions, legal = players[state.player], np.array(state.actions), state.legal
+        several = legal.sum(axis=1) > 1
+        hands, columns = np.nonzero(legal & several[:, None])
+        assert rows.actions[state.rows].tolist() == actions[columns].tolist()
+        first, last = np.searchsorted(rows.starts, [state.rows.start, state.rows.stop])
+        assert rows.widths[first:last].tolist() == legal.sum(axis=1)[several].tolist()
+        table, policy = state.table(policies[state.player], single=0.25), play.policy(state)
+        assert table[hands, columns].tolist() == policies[state.player][state.rows].tolist()
+        assert (table[legal & ~several[:, None]] == 0.25).all()
+        assert policy.tolist() == state.table(policies[state.player], single=1).tolist()
+        assert legal.any(axis=1).all()
+        moved = set()
+        for event in state.events:
+            before, action, _ = state.moves(event, state.player)
+            moved |= set(zip(before.tolist(), action.tolist(), strict=True))
+            assert (state.moves(event, 1 - state.player)[1] == -1).all()
+        fits = state.fits.any(axis=1 - state.player)
+        possible = {(hand, actions[column]) for hand, column in np.argwhere(legal) if fits[hand]}
+        assert possible <= moved <= {(hand, actions[column]) for hand, column in np.argwhere(legal)}
 
 
 class DiscountedCFR:
@@ -202,7 +242,7 @@ def naive(state: PublicState, policy: Play, ranges: list[Array], player: int) ->
         return np.asarray(pays @ ranges[1] if player == 0 else ranges[0] @ pays)
     values = np.zeros(state.hands(player))
     shares = policy.policy(state) if state.player >= 0 else None
-    for event, child in enumerate(state.children()):
+    for event, child in zip(state.events, state.children(), strict=True):
         after, moves = [], []
         for mover in range(2):
             before, action, to = state.moves(event, mover)
@@ -393,13 +433,20 @@ def test_values_of_solved_parts_solve_the_trunk() -> None:
     assert trunk.follow(policies).value(root) == pytest.approx(-1 / 18, abs=0.01)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", [*PLAIN, *ALL_DECKS])
 def test_how_often_an_action_is_chosen(game: str) -> None:
     tree = PublicTree(game)
     policies = some_policies(tree)
     solution, play = tree.solution(policies), tree.follow(policies)
     exact = GameTree(game).policy_of(solution)
-    actions = range(tree.game.num_distinct_actions()) if game in PLAIN else [tree.game.string_to_action("attack")]
+    names = {action: tree.game.action_to_string(0, action) for action in range(tree.game.num_distinct_actions())}
+    others = {"attack", "lead:self", "lead:opponent"}
+    cards = set() if game in PLAIN else {action for action, name in names.items() if name not in others}
+    for action in cards:
+        with pytest.raises(stier.ArgumentError, match="has no frequency on public states: suits have no names there"):
+            solution.frequency(action)
+    actions = sorted(names.keys() - cards)
+    assert actions
     for action in actions:
         found = frequency(play, action)
         times = sum(share * weight for share, weight in found.values())
@@ -409,12 +456,8 @@ def test_how_often_an_action_is_chosen(game: str) -> None:
     assert all(0 <= share <= 1 for share, _ in by_hand.values())
     with pytest.raises(stier.ArgumentError, match="action must be between 0 and"):
         frequency(play, 999)
-
-
-def test_suits_have_no_names_on_public_states() -> None:
-    solution = stier.solve(DECKS[0], iterations=2, ranges=True)
-    with pytest.raises(stier.ArgumentError, match="suits have no names on public states"):
-        solution.frequency(0)
+    with pytest.raises(stier.ArgumentError, match="the public state belongs to another tree"):
+        frequency(play, actions[-1], states=PublicTree("kuhn_poker").roots)
     with pytest.raises(stier.IllegalActionError):
         solution.frequency(99)
 
@@ -422,7 +465,7 @@ def test_suits_have_no_names_on_public_states() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     tree = PublicTree("kuhn_poker")
     (root,) = tree.roots
-    deal = root.child(0).child("hidden")
+    deal = root.child("hidden").child("hidden")
     end = deal.child("pass").child("pass")
     ranges = [np.ones(3), np.ones(3)]
     zeros = [np.full(6, 0.5, np.float32)] * 2
@@ -437,7 +480,10 @@ def test_what_does_not_fit_is_refused() -> None:
         (lambda: PublicTree("schwinget:bouts=2"), "a single bout has: set bouts=1"),
         (lambda: PublicTree("kuhn_poker:players=3"), "public states need two players"),
         (lambda: PublicTree("dark_hex:rows=2,columns=2"), "its moves are hidden"),
-        (lambda: PublicTree("liars_dice", max_histories=1000), "too many histories to find its public states"),
+        (
+            lambda: PublicTree("liars_dice", max_histories=1000),
+            "histories, of which it has more than max_histories, 1000",
+        ),
         (lambda: PublicTree("schwinget"), "schwinget is too large"),
         (lambda: PublicTree("kuhn_poker", max_memory_mb=0), "max_memory_mb must be between 1 and"),
         (lambda: PublicTree("leduc_poker", root=deal), "the root is a public state of kuhn_poker, not of leduc_poker"),
@@ -453,14 +499,13 @@ def test_what_does_not_fit_is_refused() -> None:
         (lambda: tree.follow(zeros[:1]), r"one array per player, of \[12, 12\] numbers, got \[6\]"),
         (lambda: tree.follow([np.ones(12), np.full(12, 0.5)]), "information set 0 of player 0: the probabilities must"),
         (lambda: tree.solution([np.full(12, 0.5), np.full(12, np.nan)]), "information set 0 of player 1: the prob"),
-        (lambda: tree.follow(stier.solve("kuhn_poker", iterations=1)), "is not on public states"),
+        (lambda: tree.follow(stier.solve("kuhn_poker", iterations=1)), r"use follow\(tree.policies_of\(policy\)\)"),
         (lambda: tree.follow(stier.solve("leduc_poker", iterations=1)), "is for leduc_poker, not for kuhn_poker"),
         (lambda: tree.regrets_into(0, zeros, *zeros, *zeros), r"of \[12, 12\] numbers, got \[6, 6\]"),
         (lambda: tree.rows(2), "no seat 2"),
-        (lambda: deal.child(2), "event must be between 0 and 1, got 2"),
         (lambda: deal.child("raise"), "no event 'raise'; events: pass, bet"),
-        (lambda: end.child(0), "nothing can follow this public state"),
-        (lambda: leaves.leaves[0].child(0), "the tree is cut off at this public state"),
+        (lambda: end.child("pass"), "nothing can follow this public state"),
+        (lambda: leaves.leaves[0].child("pass"), "the tree is cut off at this public state"),
         (lambda: deal.returns(0), "the game has not ended in this public state"),
         (lambda: leaves.leaves[0].table(np.zeros(0)), "the tree is cut off at this public state"),
         (
@@ -469,32 +514,68 @@ def test_what_does_not_fit_is_refused() -> None:
         ),
         (lambda: leaves.leaves[0].returns(0), "the game has not ended in this public state"),
         (lambda: deal.state(0, 3), "hand must be between 0 and 2, got 3"),
-        (lambda: deal.table(np.zeros(5)), r"of \[12\] numbers, got \[5\]"),
+        (lambda: deal.table(np.zeros(5)), "numbers must be those of all 12 rows of player 0, got 5"),
         (lambda: play.values(PublicTree("kuhn_poker").roots[0]), "the public state belongs to another tree"),
         (values(np.zeros((2, 2))), r"array \(leaves, most hands\) of shape \[2, 3\], got \[2, 2\]"),
         (values(np.full((2, 3), np.inf)), "values must return finite numbers, got inf"),
+        (values(np.zeros((2, 3), complex)), r"values must return numbers of shape \[2, 3\]"),
         (values("no"), r"values must return numbers of shape \[2, 3\]"),
     ]
     for call, words in trees:
         with pytest.raises(ValueError, match=words):
             call()
-    with pytest.raises(TypeError, match="values must be a function"):
-        PublicTree("kuhn_poker", depth=1, values=3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="cannot pickle"):
-        pickle.dumps(deal)
+    kinds: list[tuple[Any, str]] = [
+        (lambda: PublicTree("kuhn_poker", depth=1, values=3), "values must be a function"),
+        (lambda: pickle.dumps(tree), "cannot pickle a public tree: pass the game and the settings"),
+        (lambda: pickle.dumps(deal), "cannot pickle a public state: pass the game and `history`"),
+        (lambda: pickle.dumps(play), "cannot pickle a public play: pass the game and the policy"),
+        (lambda: tree.follow("random"), r"for an agent use follow\(tree.policies_of\(agent\)\)"),
+        (lambda: deal.child(1), r"an event is given in words, got 1; events: pass, bet; children\(\) has"),
+        (lambda: deal.moves(1, 0), "an event is given in words, got 1; events: pass, bet"),
+        (lambda: deal.table(np.zeros(12, complex)), "1-dimensional array of real numbers, got complex128"),
+        (lambda: deal.table([[0.0]]), r"1-dimensional array of real numbers, got float64 of shape \[1, 1\]"),
+        (
+            lambda: PublicTree("kuhn_poker", ranges=3),
+            "it must be one array of real numbers .*\nwhile processing 'ranges'",
+        ),
+    ]
+    for wrong in ("yes", None, np.ones(3), [None, None], [1j, 1j], [zeros[0] + 0j, zeros[1]], [["a"], ["b"]]):
+        kinds.append(
+            (
+                lambda wrong=wrong: tree.with_ranges(wrong),
+                "it must be one array of real numbers .*\nwhile processing 'ranges'",
+            )
+        )
+        kinds.append(
+            (
+                lambda wrong=wrong: tree.solution(wrong),
+                "it must be one array of real numbers .*\nwhile processing 'policies'",
+            )
+        )
+        kinds.append(
+            (
+                lambda wrong=wrong: GameTree("kuhn_poker").solution(wrong),
+                "it must be one array of real numbers .*\nwhile processing 'policies'",
+            )
+        )
+        kinds.append((lambda wrong=wrong: tree.follow(wrong), "one array of real numbers for each player"))
+    for call, words in kinds:
+        with pytest.raises(TypeError, match=words):
+            call()
     with pytest.raises(ZeroDivisionError):
         PublicTree("kuhn_poker", depth=1, values=lambda *_: 1 // 0).follow(leaves.policies_of("random"))
 
 
 def test_what_a_public_state_says() -> None:
     tree = PublicTree("kuhn_poker")
-    deal = tree.roots[0].child(0).child("hidden")
+    deal = tree.roots[0].child("hidden").child("hidden")
     assert (deal.player, deal.events, deal.history) == (0, ["pass", "bet"], ["hidden", "hidden"])
     assert [deal.hands(player) for player in range(2)] == [3, 3]
     assert deal.fits.sum(axis=0).tolist() == deal.fits.sum(axis=1).tolist() == [2, 2, 2]
     assert deal.weights == pytest.approx(deal.fits / 6)
-    assert deal.child("bet") == deal.child(deal.events.index("bet")) == deal.children()[1] != deal
-    assert len({deal, tree.roots[0].child(0).child(0), deal.child(0)}) == 2
+    assert deal.child("bet") == deal.children()[deal.events.index("bet")] != deal
+    assert len({deal, tree.roots[0].child("hidden").child("hidden"), deal.child("pass")}) == 2
+    assert list(walk(tree)) == list(walk(tree.roots)) == list(walk(tree.roots[0]))
     assert tree.roots[0].player == stier.CHANCE
     end = deal.child("bet").child("pass")
     assert end.player == stier.TERMINAL
@@ -512,6 +593,18 @@ def test_what_a_public_state_says() -> None:
     assert deal.moves("bet", 1)[1].tolist() == [-1, -1, -1]
     state = deal.state(0, 2)
     assert (state.current_player(), state.legal_actions()) == (0, [0, 1])
+
+
+@pytest.mark.parametrize("game", ALL_DECKS)
+def test_roots_say_which_card_was_turned_up(game: str) -> None:
+    tree = PublicTree(game)
+    turned = [root.state(0, 0).facts()["turned_up"] for root in tree.roots]
+    assert len(set(turned)) == len(turned)
+    for root, card in zip(tree.roots, turned, strict=True):
+        assert f" from {card}: player 0 to act" in repr(root)
+        event = root.events[0]
+        assert f" from {card} after {event}: " in repr(root.child(event))
+        assert f" from {card}: player 0 to act" in repr(PublicTree(game, root=root).roots[0])
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -534,6 +627,35 @@ def test_every_hand_that_can_be_held_has_a_state(game: str) -> None:
                 assert ends or found.current_player() == state.player
             assert len(seen) + (weights.sum(axis=1 - player) == 0).sum() == state.hands(player)
     assert (lost > 0) == (game == DECKS[1])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_leaves_take_little_memory() -> None:
+    deck = "schwinget:suits=3,values=5,hand_size=3,set_aside=1,referee=off,counter=off"
+    before = resident_bytes()
+    tree = PublicTree(deck, depth=2, threads=1)
+    leaves = tree.leaves
+    pairs = sum(leaf.hands(0) * leaf.hands(1) for leaf in leaves)
+    assert resident_bytes() - before < 4 * pairs / 3
+
+
+def test_trees_with_values_are_freed() -> None:
+    class Values:
+        """A function of leaves that knows its tree, a public state of it and a course of play."""
+
+        def __call__(self, player: int, ranges: list[Array]) -> Array:
+            return np.zeros_like(ranges[player])
+
+    def make(kind: str) -> weakref.ref[Values]:
+        values = Values()
+        tree = PublicTree("kuhn_poker", depth=1, values=values)
+        known = {"tree": tree, "state": tree.leaves[0], "play": tree.follow(tree.policies_of("random"))}
+        values.known = known[kind]  # type: ignore[attr-defined]
+        return weakref.ref(values)
+
+    kept = [make(kind) for kind in ("tree", "state", "play")]
+    gc.collect()
+    assert [found() for found in kept] == [None] * 3
 
 
 def test_leaves_may_ask_for_other_passes_of_their_tree() -> None:

@@ -27,6 +27,14 @@ except KeyboardInterrupt:
     print(time.time(), flush=True)
 """
 
+#: A hundred leaves at which a player may hold 3060 hands.
+LEAVES = """
+import stier.public
+deck = "schwinget:suits=4,values=5,hand_size=4,set_aside=2,referee=off,counter=off"
+tree = stier.public.PublicTree(deck, depth=1, values=lambda player, ranges: ranges[player])
+policies = tree.policies_of("random")
+"""
+
 LONG = {
     "search": "stier.load_agent('ismcts:iterations=1000000000', game).step(state)",
     "search by time": "stier.load_agent('ismcts:time_ms=60000', game).search(state)",
@@ -53,6 +61,7 @@ LONG = {
     "lanes against searchers": (
         "envs = stier.VectorEnv(game, 64, opponents='ismcts:iterations=1000000'); envs.step(envs.sample_actions())"
     ),
+    "public states with leaves": "[tree.follow(policies) for _ in range(1000)]",
     "callables": "stier.pit(game, [lambda state: state.legal_actions()[0], 'random'], deals=5 * 10**6)",
     "a callable that sleeps": "stier.pit(game, [lambda state: time.sleep(60), 'random'])",
     "a callable that searches": (
@@ -66,7 +75,7 @@ LONG = {
 def test_ctrl_c_is_answered(work: str) -> None:
     if "experiments" in work:
         pytest.importorskip("pyarrow")
-    imports = "import stier.experiments" if "experiments" in work else ""
+    imports = "import stier.experiments" if "experiments" in work else LEAVES if "tree" in work else ""
     script = textwrap.dedent(PRELUDE).format(work=work, imports=imports)
     with subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

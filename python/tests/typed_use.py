@@ -59,7 +59,7 @@ def main() -> None:
     public = stier.public.PublicTree("kuhn_poker", depth=2, values=lambda player, ranges: ranges[player])
     own_rules: list[npt.NDArray[np.float32]] = stier.solving.iterate(public, rule, iterations=2)
     play: stier.public.Play = public.follow(own_rules)
-    where: stier.public.PublicState = public.roots[0].child(0)
+    where: stier.public.PublicState = public.roots[0].child("hidden")
     often: stier.public.Frequency = stier.public.frequency(play, 0)[None]
     print(where.table(own_rules[0]).shape, play.ranges(where)[0].sum(), where.history, often.share)
     trained: stier.train.Trained = stier.train.learn(small, steps=64, num_envs=4, horizon=4, hidden=(4,), against=())

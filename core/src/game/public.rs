@@ -37,9 +37,12 @@ pub enum NoPublicForm {
     /// A player may fail to notice a move.
     #[error("its moves are hidden, so that players do not always know whose turn it is, or what all have seen")]
     HiddenMoves,
-    /// More histories than were allowed, or too many hands at their ends.
-    #[error("it has too many histories to find its public states from them")]
-    TooMany,
+    /// More histories than were allowed.
+    #[error("its public states are found from its histories, of which it has more than max_histories, {0}")]
+    TooMany(usize),
+    /// Too many hands.
+    #[error("a public state has too many hands: more than 65,535 of a player, or four million pairs at the end")]
+    Hands,
     /// More than 256 events in a game.
     #[error("it has more than 256 events, and its public states are found from all histories")]
     TooLong,
@@ -79,7 +82,8 @@ pub trait PublicForm: Send + Sync {
     /// The number of a hand, given by its [key](Place::hand); `None` if a seat cannot hold it.
     fn hand(&self, public: PublicState, seat: Seat, key: u64) -> Option<usize>;
 
-    /// True if an action is the same in the game. Else public states name suits in an order of their own.
+    /// True if an action is the same in the game, and chosen in public states alone. Else public states name suits in an
+    /// order of their own, or leave out what follows once nobody has a choice.
     fn keeps_name(&self, _action: Action) -> bool {
         true
     }
@@ -87,9 +91,9 @@ pub trait PublicForm: Send + Sync {
     /// More about a public state than solvers need.
     fn detail(&self, public: PublicState) -> PublicDetail;
 
-    /// By hand of the first seat, then of the second: the probability of chance that is counted in no opening and no branch;
-    /// 0 if the hands do not fit together.
-    fn weights(&self, public: PublicState) -> Vec<f64>;
+    /// Calls `visit` with each pair of hands that fit together, and the probability of chance that is counted in no opening
+    /// and no branch.
+    fn each_pair(&self, public: PublicState, visit: &mut dyn FnMut([usize; 2], f64));
 
     /// The same form, without the public states that it has met if it can meet them again.
     fn fresh(&self) -> Box<dyn PublicForm>;
@@ -110,6 +114,8 @@ pub struct Opening {
     pub score: Score,
     /// The probability that chance leads there and deals one given pair of hands that fit together.
     pub weight: f64,
+    /// The random event by which openings differ.
+    pub event: Option<Action>,
 }
 
 /// The events of a public state.
@@ -183,6 +189,7 @@ pub struct Ending {
     /// The different changes of the score until the end.
     pub gains: Vec<Gain>,
     /// By hand of the first seat, then of the second: the place among the gains; `None` if the hands do not fit together.
+    /// Empty if there are no gains.
     pub outcomes: Vec<Option<u16>>,
 }
 

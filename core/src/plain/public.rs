@@ -66,8 +66,9 @@ const MAX_EVENTS: usize = 256;
 /// The most pairs of hands in a public state in which the game ends.
 const MAX_PAIRS: usize = 1 << 22;
 
-/// The histories and events that may still be met.
+/// The most histories, and the histories and events that may still be met.
 struct Left<'a> {
+    most: usize,
     histories: usize,
     events: usize,
     goes_on: &'a dyn Fn() -> bool,
@@ -89,7 +90,7 @@ impl Unfolded {
             return Err(NoPublicForm::HiddenMoves);
         }
         let mut nodes = Vec::new();
-        let mut left = Left { histories: max_histories, events: MAX_EVENTS, goes_on };
+        let mut left = Left { most: max_histories, histories: max_histories, events: MAX_EVENTS, goes_on };
         add(&mut nodes, game, vec![root(game)], Default::default(), &mut left)?;
         Ok(Self { nodes: nodes.into() })
     }
@@ -181,7 +182,7 @@ fn add(
     arrivals: [HashMap<(u16, u64), u16>; 2],
     left: &mut Left<'_>,
 ) -> Result<PublicState, NoPublicForm> {
-    left.histories = left.histories.checked_sub(members.len()).ok_or(NoPublicForm::TooMany)?;
+    left.histories = left.histories.checked_sub(members.len()).ok_or(NoPublicForm::TooMany(left.most))?;
     left.events = left.events.checked_sub(1).ok_or(NoPublicForm::TooLong)?;
     if !(left.goes_on)() {
         return Err(NoPublicForm::Stopped);
@@ -251,7 +252,7 @@ fn add(
         for Next { mut member, rank, noticed, .. } in group {
             for seat in 0..2 {
                 let (before, arrivals) = (member.hands[seat], &mut arrivals[seat]);
-                let to = u16::try_from(arrivals.len()).map_err(|_| NoPublicForm::TooMany)?;
+                let to = u16::try_from(arrivals.len()).map_err(|_| NoPublicForm::Hands)?;
                 let to = *arrivals.entry((before, noticed[seat])).or_insert(to);
                 let is_new = usize::from(to) == if seat == mover.index() { moves.len() } else { kept.len() };
                 match (is_new, seat == mover.index()) {
@@ -328,7 +329,7 @@ fn pairs(members: &[Member]) -> Vec<([u16; 2], f64)> {
 /// The pairs of hands of histories that have ended, with the returns by change of the score.
 fn ended(game: &Plain, members: &[Member], hands: [usize; 2]) -> Result<(Ending, Vec<Paid>), NoPublicForm> {
     if hands[0] * hands[1] > MAX_PAIRS {
-        return Err(NoPublicForm::TooMany);
+        return Err(NoPublicForm::Hands);
     }
     let mut sums: Vec<Option<[f64; 3]>> = vec![None; hands[0] * hands[1]];
     for member in members {
@@ -345,7 +346,7 @@ fn ended(game: &Plain, members: &[Member], hands: [usize; 2]) -> Result<(Ending,
             outcomes.push(None);
             continue;
         };
-        let next = u16::try_from(paid.len()).map_err(|_| NoPublicForm::TooMany)?;
+        let next = u16::try_from(paid.len()).map_err(|_| NoPublicForm::Hands)?;
         let number = *numbers.entry(sum.map(f64::to_bits)).or_insert(next);
         if number == next {
             paid.push(([sum[0], sum[1]], sum[2]));
@@ -357,7 +358,7 @@ fn ended(game: &Plain, members: &[Member], hands: [usize; 2]) -> Result<(Ending,
 
 impl PublicForm for Unfolded {
     fn openings(&mut self) -> Vec<Opening> {
-        vec![Opening { public: 0, score: score(0, None), weight: 1.0 }]
+        vec![Opening { public: 0, score: score(0, None), weight: 1.0, event: None }]
     }
 
     fn scene(&mut self, public: PublicState) -> PublicScene {
@@ -394,14 +395,8 @@ impl PublicForm for Unfolded {
         PublicDetail { turn, legal: node.legal.clone(), alike: node.alike.clone() }
     }
 
-    fn weights(&self, public: PublicState) -> Vec<f64> {
-        let node = &self.nodes[public as usize];
-        let [first, second] = [0, 1].map(|seat| node.arrivals[seat].len().max(1));
-        let mut weights = vec![0.0; first * second];
-        for &(hands, weight) in &node.pairs {
-            weights[usize::from(hands[0]) * second + usize::from(hands[1])] = weight;
-        }
-        weights
+    fn each_pair(&self, public: PublicState, visit: &mut dyn FnMut([usize; 2], f64)) {
+        self.nodes[public as usize].pairs.iter().for_each(|&(hands, weight)| visit(hands.map(usize::from), weight));
     }
 
     fn fresh(&self) -> Box<dyn PublicForm> {

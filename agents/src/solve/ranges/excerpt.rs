@@ -50,7 +50,7 @@ impl Excerpt {
             };
             let branch = choice.branches.swap_remove(branch.into());
             let (score, weight) = (self.whole.gain(opening.score, branch.gain), opening.weight * branch.weight);
-            opening = Opening { public: branch.public, score, weight };
+            opening = Opening { public: branch.public, score, weight, ..opening };
             events.extend(branch.action);
         }
         (opening, events)
@@ -88,13 +88,9 @@ impl PublicForm for Excerpt {
         let (public, mut depth) = self.all[public as usize];
         let PublicScene::Choice(mut choice) = self.whole.scene(public) else { return self.whole.scene(public) };
         if is_decision(&choice) && self.depth < u32::MAX {
-            let hands = choice.hands;
             let Some(left) = depth.checked_sub(1) else {
-                return PublicScene::Ending(Ending {
-                    hands,
-                    gains: Vec::new(),
-                    outcomes: vec![None; hands[0] * hands[1]],
-                });
+                let hands = choice.hands;
+                return PublicScene::Ending(Ending { hands, gains: Vec::new(), outcomes: Vec::new() });
             };
             depth = left;
         }
@@ -126,8 +122,8 @@ impl PublicForm for Excerpt {
         self.whole.detail(self.whole(public))
     }
 
-    fn weights(&self, public: PublicState) -> Vec<f64> {
-        self.whole.weights(self.whole(public))
+    fn each_pair(&self, public: PublicState, visit: &mut dyn FnMut([usize; 2], f64)) {
+        self.whole.each_pair(self.whole(public), visit);
     }
 
     fn fresh(&self) -> Box<dyn PublicForm> {

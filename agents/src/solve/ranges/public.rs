@@ -76,6 +76,9 @@ fn branches(scene: &PublicScene) -> &[Branch] {
     }
 }
 
+/// The arguments of a pass: the seat, the policies, the ranges at the root, the values of leaves, and the watch.
+type Given<'a> = (usize, [&'a [f32]; 2], Option<[&'a [f32]; 2]>, LeafValues<'a>, Watch<'a>);
+
 /// A public state of a tree, with what led to it.
 #[derive(Clone, Debug)]
 pub struct StateAt {
@@ -108,26 +111,24 @@ impl PublicTree {
         let (idle, workers, leaves, routes) = (Mutex::default(), Mutex::default(), Vec::new(), Vec::new());
         let mut own = Self { tree, whole, known, root, rows, leaves, routes, idle, workers, threads };
         if depth.is_some() {
-            own.find_leaves();
+            own.find_leaves(watch)?;
         }
         Ok(own)
     }
 
-    fn find_leaves(&mut self) {
-        let mut weights: HashMap<PublicState, Arc<[f32]>> = HashMap::new();
+    fn find_leaves(&mut self, watch: Watch<'_>) -> Result<(), Halted> {
         let mut roots = self.roots();
         roots.reverse();
         while let Some(state) = roots.pop() {
+            goes_on(watch())?;
             if !self.shape(&state).is_leaf() {
                 roots.extend((0..self.num_branches(&state)).rev().map(|branch| self.child(&state, branch)));
                 continue;
             }
-            let public = state.spot.public;
-            let of = || locked(&self.known).form.weights(public).iter().map(|&weight| weight as f32).collect();
-            let weights = weights.entry(public).or_insert_with(of).clone();
-            self.leaves.push(Leaf { spot: state.spot, weights, weight: state.weight as f32 });
+            self.leaves.push(Leaf { spot: state.spot, weight: state.weight });
             self.routes.push(state.route);
         }
+        Ok(())
     }
 
     /// The tree.
@@ -252,6 +253,11 @@ impl PublicTree {
         openings.map(root).collect()
     }
 
+    /// The random event by which the root of a public state differs from others.
+    pub fn event_of_root(&self, state: &StateAt) -> Option<Action> {
+        locked(&self.known).form.openings()[state.route.opening].event
+    }
+
     /// The public states at which the tree is cut off, in the order of the arrays of [`LeafValues`].
     pub fn leaves(&self) -> Vec<StateAt> {
         self.routes.iter().map(|route| self.state_at(route)).collect()
@@ -319,7 +325,11 @@ impl PublicTree {
 
     /// By hand of the first seat, then of the second: the probability that chance leads here with both.
     pub fn weights(&self, state: &StateAt) -> Vec<f64> {
-        locked(&self.known).form.weights(state.spot.public).into_iter().map(|weight| weight * state.weight).collect()
+        let [first, second] = self.hands(state);
+        let mut weights = vec![0.0; first * second];
+        let mut note = |[hand, other]: [usize; 2], weight: f64| weights[hand * second + other] = weight * state.weight;
+        locked(&self.known).form.each_pair(state.spot.public, &mut note);
+        weights
     }
 
     /// By hand of the first seat, then of the second: the expected return of a seat at an end; 0 for hands that do not fit.
@@ -372,33 +382,19 @@ impl PublicTree {
     }
 
     /// The rows of both seats of a policy of the whole game on public states; `None` if it is on those of another game.
-    pub fn rows_of(&self, policy: &RangePolicy) -> Option<[Vec<f32>; 2]> {
+    pub fn rows_of(&self, policy: &RangePolicy, watch: Watch<'_>) -> Result<Option<[Vec<f32>; 2]>, Halted> {
         let whole = policy.tree();
+        let Some(mut open) = self.begin_in(whole) else { return Ok(None) };
         let mut rows = [0, 1].map(|seat: usize| vec![0.0; self.rows[seat].rows()]);
-        let mut open: Vec<(Spot, Spot)> = Vec::new();
-        match self.root.as_ref().filter(|_| !Arc::ptr_eq(whole, &self.tree)) {
-            Some(route) => {
-                let mut there = whole.below(whole.opening(route.opening, 0)?);
-                for &branch in &route.branches {
-                    there = whole.below(whole.after(there, branch.into(), 0));
-                }
-                open.push((self.tree.below(self.tree.opening(0, 0)?), there));
-            }
-            None => {
-                for number in 0..self.tree.shapes.openings.len() {
-                    let [here, there] = [&self.tree, whole].map(|tree| Some(tree.below(tree.opening(number, 0)?)));
-                    open.push((here?, there?));
-                }
-            }
-        }
         while let Some((here, there)) = open.pop() {
+            goes_on(watch())?;
             let [Shape::Choice(choice), Shape::Choice(known)] =
                 [(&self.tree, here), (whole, there)].map(|(tree, spot)| &tree.shapes.all[spot.shape as usize])
             else {
                 continue;
             };
             if choice.cells != known.cells || choice.branches.len() != known.branches.len() {
-                return None;
+                return Ok(None);
             }
             let seat = choice.mover.index();
             let block = whole.block(there.part, there.shape);
@@ -416,7 +412,18 @@ impl PublicTree {
                 branches.map(|branch| (self.after(here, branch, 0), whole.below(whole.after(there, branch, 0)))),
             );
         }
-        Some(rows)
+        Ok(Some(rows))
+    }
+
+    /// The public states in which this tree begins, here and in that of the whole game; `None` if it is of another game.
+    fn begin_in(&self, whole: &Arc<RangeTree>) -> Option<Vec<(Spot, Spot)>> {
+        let at = |tree: &RangeTree, number: usize| Some(tree.below(tree.opening(number, 0)?));
+        let Some(route) = self.root.as_ref().filter(|_| !Arc::ptr_eq(whole, &self.tree)) else {
+            return (0..self.tree.shapes.openings.len()).map(|n| Some((at(&self.tree, n)?, at(whole, n)?))).collect();
+        };
+        let after = |there: Spot, branch: &u8| whole.below(whole.after(there, usize::from(*branch), 0));
+        let there = route.branches.iter().fold(at(whole, route.opening)?, after);
+        Some(vec![(at(&self.tree, 0)?, there)])
     }
 
     /// The policy of these rows.
@@ -443,9 +450,7 @@ impl PublicTree {
         values: LeafValues<'_>,
         watch: Watch<'_>,
     ) -> Result<(), PassError> {
-        let Self { tree, rows, leaves, .. } = self;
-        let sweep = Sweep { tree, rows, leaves, seat: seat.index(), policies, ranges, values, watch };
-        self.run(&sweep, Some(pass), None)
+        self.run((seat.index(), policies, ranges, values, watch), Some(pass), None)
     }
 
     /// The course of play if both seats follow these policies.
@@ -456,17 +461,23 @@ impl PublicTree {
         values: LeafValues<'_>,
         watch: Watch<'_>,
     ) -> Result<Play, PassError> {
-        let Self { tree, rows, leaves, .. } = self;
         let mut numbers = [0, 1].map(|_| Vec::new());
         for (seat, numbers) in numbers.iter_mut().enumerate() {
-            numbers.resize_with(tree.parts.len() + 1, Numbers::default);
-            let sweep = Sweep { tree, rows, leaves, seat, policies, ranges, values, watch };
-            self.run(&sweep, None, Some(numbers))?;
+            numbers.resize_with(self.tree.parts.len() + 1, Numbers::default);
+            self.run((seat, policies, ranges, values, watch), None, Some(numbers))?;
         }
         Ok(Play { numbers })
     }
 
-    fn run(&self, sweep: &Sweep<'_>, out: Option<RowPass<'_>>, kept: Option<&mut [Numbers]>) -> Result<(), PassError> {
+    fn run(
+        &self,
+        (seat, policies, ranges, values, watch): Given<'_>,
+        out: Option<RowPass<'_>>,
+        kept: Option<&mut [Numbers]>,
+    ) -> Result<(), PassError> {
+        let Self { tree, rows, leaves, known, .. } = self;
+        let each_pair = |public, visit: &mut dyn FnMut([usize; 2], f64)| locked(known).form.each_pair(public, visit);
+        let sweep = Sweep { tree, rows, leaves, seat, policies, ranges, values, each_pair: &each_pair, watch };
         // Values at leaves are asked for on the caller's thread, which may do other passes meanwhile.
         if !self.leaves.is_empty() {
             return sweep.run(out, kept, &self.idle);

@@ -4,10 +4,11 @@
 //! of a hand side by side. A pass works on lanes, so numbers are carried from one order to the other.
 
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use stier_core::Seat;
 use stier_core::processor::{self, Processor, Work};
+use stier_core::public::PublicState;
 use thiserror::Error;
 
 use super::parts::{Block, Part, RangeTree, Spot};
@@ -84,7 +85,8 @@ impl HandRows {
                 (row, set) = (row + numbers.len(), set + 1);
             }
         }
-        unreachable!("a hand has been refused")
+        // The numbers are those of the caller, who may have changed them meanwhile.
+        NoPolicy { seat: Seat(seat as u8), set, row: Vec::new() }
     }
 
     /// The number of rows.
@@ -268,10 +270,13 @@ pub enum PassError {
 /// A public state at which a tree is cut off.
 pub(super) struct Leaf {
     pub(super) spot: Spot,
-    /// By hand of the first seat, then of the second: the probability of chance.
-    pub(super) weights: Arc<[f32]>,
-    pub(super) weight: f32,
+    pub(super) weight: f64,
 }
+
+/// Goes through the pairs of hands that fit together in a public state: see [`PublicForm::each_pair`].
+///
+/// [`PublicForm::each_pair`]: stier_core::public::PublicForm::each_pair
+pub(super) type EachPair<'a> = &'a (dyn Fn(PublicState, &mut dyn FnMut([usize; 2], f64)) + Sync);
 
 /// Gives the values of a seat's hands at all leaves, for the ranges of both seats there: arrays (leaves, most hands). Breaks
 /// if there are none.
@@ -298,6 +303,7 @@ pub(super) struct Sweep<'a> {
     /// By seat and hand: the ranges at the root; 1 if they are not given.
     pub(super) ranges: Option<[&'a [f32]; 2]>,
     pub(super) values: LeafValues<'a>,
+    pub(super) each_pair: EachPair<'a>,
     pub(super) watch: Watch<'a>,
 }
 
@@ -408,12 +414,13 @@ impl Stage<'_, '_> {
 
     /// The probabilities of chance and the other seat: the values if every return is 1. They do not depend on the seat's
     /// own policy.
-    fn others(&mut self, scratch: &mut Scratch) {
-        let Sweep { tree, seat, leaves, .. } = *self.sweep;
+    fn others(&mut self, scratch: &mut Scratch) -> Result<(), PassError> {
+        let Sweep { tree, seat, leaves, each_pair, watch, .. } = *self.sweep;
         let Scratch { memory, policy, .. } = scratch;
         if self.number == 0 {
             for leaf in leaves {
-                leaf.others(tree, seat, memory);
+                goes_on(watch())?;
+                leaf.others(tree, seat, each_pair, memory);
             }
         }
         self.pass(&self.part().weights, &mut Task::Best { chosen: None }, (policy, memory), Way::Up);
@@ -423,23 +430,20 @@ impl Stage<'_, '_> {
         if let Some(out) = &mut self.out {
             gather(tree, self.number, seat, memory, out.others);
         }
+        Ok(())
     }
 }
 
 impl Leaf {
     /// Overwrites the values of a seat's hands with the probabilities of chance and the other seat.
-    fn others(&self, tree: &RangeTree, seat: usize, memory: &mut Memory<f32>) {
-        let block = tree.block(self.spot.part, self.spot.shape);
-        let hands = tree.shapes.all[self.spot.shape as usize].hands().map(usize::from);
-        let at = |seat: usize, hand: usize| block.hands[seat] + hand * block.width + self.spot.lane;
-        for hand in 0..hands[seat] {
-            let weight = |other: usize| match seat {
-                0 => self.weights[hand * hands[1] + other],
-                _ => self.weights[other * hands[1] + hand],
-            };
-            let sum: f32 = (0..hands[seat ^ 1]).map(|other| weight(other) * memory.other[at(seat ^ 1, other)]).sum();
-            memory.own[at(seat, hand)] = sum * self.weight;
-        }
+    fn others(&self, tree: &RangeTree, seat: usize, each_pair: EachPair<'_>, memory: &mut Memory<f32>) {
+        let (part, place) = (tree.part(self.spot.part), (self.spot.shape, self.spot.lane));
+        let range: Vec<f64> =
+            part.places(&tree.shapes, place, seat ^ 1).map(|place| f64::from(memory.other[place])).collect();
+        let own = part.places(&tree.shapes, place, seat);
+        let mut sums = vec![0.0; own.size_hint().0];
+        each_pair(self.spot.public, &mut |hands, weight| sums[hands[seat]] += weight * range[hands[seat ^ 1]]);
+        own.zip(sums).for_each(|(place, sum)| memory.own[place] = (sum * self.weight) as f32);
     }
 }
 
@@ -506,11 +510,11 @@ impl Sweep<'_> {
                 let openings = part.openings.iter().flat_map(|&opening| part.places(&tree.shapes, opening, seat));
                 openings.map(|place| below.memory.own[place]).collect()
             };
-            *result = stage.down(&mut below).map(|()| {
+            *result = stage.down(&mut below).and_then(|()| {
                 stage.up(&mut below);
                 let values = own(&below);
-                stage.others(&mut below);
-                [values, own(&below)]
+                stage.others(&mut below)?;
+                Ok([values, own(&below)])
             });
             locked(idle).push(below);
         });
@@ -525,7 +529,7 @@ impl Sweep<'_> {
         give(&mut above, 0);
         top.up(&mut above);
         give(&mut above, 1);
-        top.others(&mut above);
+        top.others(&mut above)?;
         locked(idle).push(above);
         Ok(())
     }

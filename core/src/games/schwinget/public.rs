@@ -387,7 +387,8 @@ impl PublicForm for Publics {
         let turned = self.game.turned().into_iter();
         let open = |(turned, alike)| {
             let (public, weight) = self.game.opened(turned);
-            Opening { public: self.number(public), score: Tally::START.score(), weight: weight * alike }
+            let (public, score, weight) = (self.number(public), Tally::START.score(), weight * alike);
+            Opening { public, score, weight, event: Some(Action(turned)) }
         };
         turned.map(open).collect()
     }
@@ -439,7 +440,7 @@ impl PublicForm for Publics {
     }
 
     fn keeps_name(&self, action: Action) -> bool {
-        action.0 >= self.game.deck.size || self.game.rules.suits == 1
+        action.0 >= self.game.deck.size
     }
 
     fn detail(&self, public: PublicState) -> PublicDetail {
@@ -457,10 +458,12 @@ impl PublicForm for Publics {
         PublicDetail { turn: Turn::Seat(Seat(public.mover)), legal, alike }
     }
 
-    fn weights(&self, public: PublicState) -> Vec<f64> {
+    fn each_pair(&self, public: PublicState, visit: &mut dyn FnMut([usize; 2], f64)) {
         let [first, second] = &self.all[public as usize].hands;
-        let fits = |(first, second): (u32, u32)| if first & second == 0 { 1.0 } else { 0.0 };
-        first.iter().flat_map(|&hand| second.iter().map(move |&other| fits((hand, other)))).collect()
+        for (hand, cards) in first.iter().enumerate() {
+            let fitting = second.iter().enumerate().filter(|&(_, others)| cards & others == 0);
+            fitting.for_each(|(other, _)| visit([hand, other], 1.0));
+        }
     }
 
     fn fresh(&self) -> Box<dyn PublicForm> {
