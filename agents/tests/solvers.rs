@@ -199,6 +199,10 @@ fn interruptions_and_threads_do_not_change_a_bit_of_ranges() {
         }
         let other = RangeSolver::load(&tree, "small", variant, 6, &path).map(|(solver, _)| solver.iterations());
         assert_eq!(other.is_ok(), variant != Variant::Scheduled, "{variant:?}");
+        let older = [b"stier-ranges 1", &fs::read(&path).expect("a file")["stier-ranges 2".len()..]].concat();
+        fs::write(&path, older).expect("a file");
+        let older = RangeSolver::load(&tree, "small", variant, 5, &path).map(|(solver, _)| solver.iterations());
+        assert!(matches!(older, Err(CheckpointError::Earlier)));
         let prints = [whole, parts].map(|solver| solver.into_policy(tree.clone(), form()).fingerprint());
         assert_eq!(prints[0], prints[1], "{variant:?}");
     }

@@ -24,87 +24,77 @@ impl RangeValues {
 
 /// The values of a policy, up to a factor for each hand; by part, action of a hand with a choice, and public state.
 pub(super) fn measure(tree: &RangeTree, rows: &[&[f32]]) -> RangeValues {
-    let memory = Mutex::<Vec<Memory<f64>>>::default();
-    let run = |seat: usize, best: bool| {
-        let task = || if best { Task::Best { chosen: None } } else { Task::Follow };
-        pass(tree, seat, rows.iter().map(|&rows| (Some(rows), task())).collect(), &memory)
-    };
-    let values = [run(0, false), run(1, false)];
-    RangeValues { values, responses: [run(0, true), run(1, true)] }
+    let tasks = rows.iter().map(|&rows| (Some(rows), Task::Best { seats: 0..2, chosen: None })).collect();
+    pass::<f64>(tree, tasks, &Mutex::default())
 }
 
 /// The best responses of both seats to a policy, in one policy. Of equal actions the first is chosen.
 pub(super) fn respond(tree: &RangeTree, rows: &[Vec<f32>]) -> Vec<Vec<f32>> {
-    let memory = Mutex::<Vec<Memory<f64>>>::default();
     let mut chosen: Vec<Vec<f32>> = rows.iter().map(|rows| vec![0.0; rows.len()]).collect();
-    for seat in 0..2 {
-        let best = |(rows, chosen)| {
-            let (rows, chosen): (&Vec<f32>, &mut Vec<f32>) = (rows, chosen);
-            (Some(&rows[..]), Task::Best { chosen: Some(chosen) })
-        };
-        pass(tree, seat, rows.iter().zip(&mut chosen).map(best).collect(), &memory);
-    }
+    let tasks = rows.iter().zip(&mut chosen).map(|(rows, chosen)| {
+        let chosen = Some(&mut chosen[..]);
+        (Some(&rows[..]), Task::Best { seats: 0..2, chosen })
+    });
+    pass::<f64>(tree, tasks.collect(), &Mutex::default());
     chosen
 }
 
-/// A pass over all parts for one seat. `tasks` holds the policies and the task of each part. Returns the value of the seat.
+/// A pass over all parts. `tasks` holds the policies and the task of each part, the top one last. The values that are not
+/// measured are 0; the responses are the values of hands in the openings.
 pub(super) fn pass<T: Real>(
     tree: &RangeTree,
-    seat: usize,
     mut tasks: Vec<(Option<&[f32]>, Task<'_>)>,
     memory: &Mutex<Vec<Memory<T>>>,
-) -> f64 {
+) -> RangeValues {
     let (shapes, top) = (&tree.shapes, &tree.top);
     let (rows, mut task) = tasks.pop().expect("the top part has a task");
-    let cut = Some(&tree.cut[..]);
+    let (cut, seats) = (Some(&tree.cut[..]), task.seats());
     let mut above = Memory::default();
-    above.make_room(top, seat);
-    for &(shape, lane) in &top.openings {
-        let width = top.blocks[shape as usize].width;
-        for (seat, numbers) in [(seat, &mut above.own), (seat ^ 1, &mut above.other)] {
-            let rows = numbers[top.hands(shapes, shape as usize, seat)].chunks_exact_mut(width);
-            rows.for_each(|row| row[lane] = T::ONE);
+    above.make_room(top);
+    for &opening in &top.openings {
+        for (seat, hands) in above.hands.iter_mut().enumerate() {
+            top.places(shapes, opening, seat).for_each(|place| hands[place] = T::ONE);
         }
     }
-    let returns = &top.returns[seat][..];
-    Pass { shapes, part: top, cut, seat, returns, rows, task: &mut task, memory: &mut above, way: Way::Down }.run();
-    let mut values = vec![Vec::new(); tree.parts.len()];
-    let work = tree.parts.iter().zip(&tree.links).zip(tasks).zip(&mut values);
-    for_each_task(work, |(((part, links), (rows, mut task)), values)| {
+    let returns = top.returns.each_ref().map(|returns| &returns[..]);
+    Pass { shapes, part: top, cut, returns, rows, task: &mut task, memory: &mut above, way: Way::Down }.run();
+    let mut found = vec![(Vec::new(), [0.0; 2]); tree.parts.len()];
+    let work = tree.parts.iter().zip(&tree.links).zip(tasks).zip(&mut found);
+    for_each_task(work, |(((part, links), (rows, mut task)), (values, sums))| {
         let mut below = locked(memory).pop().unwrap_or_default();
-        below.make_room(part, seat);
-        for (&(shape, lane), &from) in part.openings.iter().zip(links) {
-            let shape = shape as usize;
-            for (seat, from_rows, to_rows) in
-                [(seat, &above.own, &mut below.own), (seat ^ 1, &above.other, &mut below.other)]
-            {
-                let from_rows = from_rows[top.hands(shapes, shape, seat)].chunks_exact(top.blocks[shape].width);
-                let to_rows = to_rows[part.hands(shapes, shape, seat)].chunks_exact_mut(part.blocks[shape].width);
-                from_rows.zip(to_rows).for_each(|(numbers, out)| out[lane] = numbers[from]);
+        below.make_room(part);
+        for (&opening, &lane) in part.openings.iter().zip(links) {
+            for (seat, hands) in below.hands.iter_mut().enumerate() {
+                let from = top.places(shapes, (opening.0, lane), seat);
+                part.places(shapes, opening, seat).zip(from).for_each(|(to, from)| hands[to] = above.hands[seat][from]);
             }
         }
-        let (returns, task) = (&part.returns[seat][..], &mut task);
-        Pass { shapes, part, cut: None, seat, returns, rows, task, memory: &mut below, way: Way::Both }.run();
-        for &(shape, lane) in &part.openings {
-            let rows =
-                below.own[part.hands(shapes, shape as usize, seat)].chunks_exact(part.blocks[shape as usize].width);
-            values.extend(rows.map(|row| row[lane]));
+        let (returns, task) = (part.returns.each_ref().map(|returns| &returns[..]), &mut task);
+        *sums = Pass { shapes, part, cut: None, returns, rows, task, memory: &mut below, way: Way::Both }.run();
+        for &opening in &part.openings {
+            for seat in seats.clone() {
+                values.extend(part.places(shapes, opening, seat).map(|place| below.hands[seat][place]));
+            }
         }
         locked(memory).push(below);
     });
-    for ((part, links), values) in tree.parts.iter().zip(&tree.links).zip(values) {
-        let mut values = values.into_iter();
+    let mut values = [0.0; 2];
+    for ((part, links), (found, sums)) in tree.parts.iter().zip(&tree.links).zip(found) {
+        let mut found = found.into_iter();
         for (&(shape, _), &lane) in part.openings.iter().zip(links) {
-            let rows =
-                above.own[top.hands(shapes, shape as usize, seat)].chunks_exact_mut(top.blocks[shape as usize].width);
-            rows.zip(&mut values).for_each(|(row, value)| row[lane] = value);
+            for seat in seats.clone() {
+                let places = top.places(shapes, (shape, lane), seat);
+                places.zip(&mut found).for_each(|(place, value)| above.hands[seat][place] = value);
+            }
         }
+        (0..2).for_each(|seat| values[seat] += sums[seat]);
     }
-    Pass { shapes, part: top, cut, seat, returns, rows, task: &mut task, memory: &mut above, way: Way::Up }.run();
-    let mut sum = 0.0;
-    for &(shape, lane) in &top.openings {
-        let rows = above.own[top.hands(shapes, shape as usize, seat)].chunks_exact(top.blocks[shape as usize].width);
-        sum += rows.map(|row| row[lane].into()).sum::<f64>();
+    let sums = Pass { shapes, part: top, cut, returns, rows, task: &mut task, memory: &mut above, way: Way::Up }.run();
+    let mut responses = [0.0; 2];
+    for seat in seats {
+        values[seat] += sums[seat];
+        let places = top.openings.iter().flat_map(|&opening| top.places(shapes, opening, seat));
+        responses[seat] = places.map(|place| above.hands[seat][place].into()).sum();
     }
-    sum
+    RangeValues { values, responses }
 }

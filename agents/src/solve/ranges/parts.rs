@@ -11,8 +11,8 @@ use super::shapes::{Shape, Shapes};
 use super::{RangeSize, TooManyHands};
 use crate::agent::threads::Watch;
 
-/// The lanes of a shape in memory are a multiple of this: a vector register of the widest processors.
-const LANES: usize = 16;
+/// The number of lanes that are processed at once. The lanes of a shape in memory are a multiple of this.
+pub(super) const LANES: usize = 8;
 /// The most parts below the top.
 const MAX_PARTS: u64 = 64;
 /// The number of hands in a part, unless that makes too many parts. More would take more working memory, fewer would leave
@@ -72,6 +72,8 @@ impl Part {
         cut: &[bool],
     ) -> (Self, Vec<(u32, usize, Lane)>) {
         let mut lanes: Vec<Vec<(Score, f64)>> = vec![Vec::new(); shapes.all.len()];
+        // By shape: the end of the lanes that are written, which come in whole vectors.
+        let mut written = vec![0; shapes.all.len()];
         let mut own = Self {
             blocks: Vec::with_capacity(shapes.all.len()),
             openings: Vec::with_capacity(begin.len()),
@@ -89,7 +91,7 @@ impl Part {
         // All lanes of a shape are known once those that lead to it have been seen.
         for (number, shape) in shapes.all.iter().enumerate().rev() {
             let here = std::mem::take(&mut lanes[number]);
-            let block = own.add(shape, here.len(), cut[number]);
+            let block = own.add(shape, here.len(), written[number], cut[number]);
             if cut[number] {
                 let shape = number as u32;
                 let lane = |(lane, (score, weight))| (shape, lane, Lane { shape, score, weight });
@@ -104,6 +106,8 @@ impl Part {
             let mut offsets = Vec::with_capacity(shape.branches().len());
             for branch in shape.branches() {
                 let next = &mut lanes[branch.shape as usize];
+                let end = &mut written[branch.shape as usize];
+                *end = (next.len() + here.len().next_multiple_of(LANES)).max(*end);
                 offsets.push(next.len());
                 next.extend(here.iter().map(|lane| after(lane, branch.effect)));
             }
@@ -126,8 +130,8 @@ impl Part {
     }
 
     /// Makes room for the numbers of a shape.
-    fn add(&mut self, shape: &Shape, lanes: usize, is_cut: bool) -> Block {
-        let width = lanes.next_multiple_of(LANES);
+    fn add(&mut self, shape: &Shape, lanes: usize, written: usize, is_cut: bool) -> Block {
+        let width = lanes.max(written).next_multiple_of(LANES);
         let block = Block {
             lanes,
             width,

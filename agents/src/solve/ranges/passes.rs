@@ -1,21 +1,32 @@
 //! Passes over the public states: probabilities of hands on the way down, values of hands on the way up.
 
-use std::ops::{AddAssign, Div, Mul};
+use std::ops::{AddAssign, Div, Mul, Range, Sub};
 
 use stier_core::processor::{self, Processor, Work};
 
-use super::parts::Part;
-use super::shapes::{Choice, Shape, Shapes};
+use super::parts::{Block, LANES, Part};
+use super::shapes::{Choice, Pairs, Shape, Shapes};
 
 /// The number of lanes that are processed together, so that working memory stays in the nearest cache.
-const CHUNK: usize = 64;
+const CHUNK: usize = VECTORS * LANES;
+const VECTORS: usize = 8;
 
 /// Numbers of a hand whose sum is not above this have lost their meaning to rounding: the hand plays all actions alike.
 pub(super) const TINY: f32 = 1e-30;
 
 /// A number of a pass.
 pub(super) trait Real:
-    Copy + Default + Send + Sync + AddAssign + Div<Output = Self> + Mul<Output = Self> + PartialOrd + From<f32> + Into<f64>
+    Copy
+    + Default
+    + Send
+    + Sync
+    + AddAssign
+    + Sub<Output = Self>
+    + Div<Output = Self>
+    + Mul<Output = Self>
+    + PartialOrd
+    + From<f32>
+    + Into<f64>
 {
     const ONE: Self;
     fn of(value: f64) -> Self;
@@ -46,39 +57,75 @@ impl Real for f64 {
     }
 }
 
-/// The work of a pass at the seat's own decisions.
+/// The work of a pass.
 pub(super) enum Task<'a> {
-    /// Updates regrets, sums of policies, and the regrets that are expected after the next iteration, which policies match
-    /// if there are any.
+    /// Updates regrets and sums of policies of a seat, and the regrets that are expected after the next iteration, which
+    /// policies match if there are any.
     Learn {
+        seat: usize,
         regrets: &'a mut [f32],
         sums: &'a mut [f32],
         expected: Option<&'a mut [f32]>,
         discount: [f32; 2],
         fading: f32,
     },
-    /// Follows the policy.
-    Follow,
-    /// Takes the best action of each hand, and notes it if there is room.
-    Best { chosen: Option<&'a mut [f32]> },
+    /// Takes the best action of each hand of these seats, and notes it if there is room. With both seats, the values of their
+    /// policies are measured, too.
+    Best { seats: Range<usize>, chosen: Option<&'a mut [f32]> },
 }
 
-/// Numbers of hands.
+impl Task<'_> {
+    /// The seats whose values are found.
+    pub(super) fn seats(&self) -> Range<usize> {
+        match self {
+            Self::Learn { seat, .. } => *seat..*seat + 1,
+            Self::Best { seats, .. } => seats.clone(),
+        }
+    }
+}
+
+/// The numbers of a hand in some lanes.
+type Vector<T> = [T; LANES];
+
+/// So many vectors from a place.
+#[inline(always)]
+fn row<T>(numbers: &[T], place: usize, count: usize) -> &[Vector<T>] {
+    numbers[place..place + count * LANES].as_chunks().0
+}
+
+#[inline(always)]
+fn row_mut<T>(numbers: &mut [T], place: usize, count: usize) -> &mut [Vector<T>] {
+    numbers[place..place + count * LANES].as_chunks_mut().0
+}
+
+#[inline(always)]
+fn add<T: Real>(sum: &mut Vector<T>, value: &Vector<T>) {
+    for lane in 0..LANES {
+        sum[lane] += value[lane];
+    }
+}
+
+#[inline(always)]
+fn add_product<T: Real>(sum: &mut Vector<T>, value: &Vector<T>, factor: &Vector<T>) {
+    for lane in 0..LANES {
+        sum[lane] += value[lane] * factor[lane];
+    }
+}
+
+/// Numbers of hands, and working space.
 #[derive(Default, Debug)]
 pub(super) struct Memory<T> {
-    /// On the way down the probability of playing to the hand by own choices, on the way up the value of the hand.
-    pub(super) own: Vec<T>,
-    /// The probabilities of the other seat's hands.
-    pub(super) other: Vec<T>,
-    sigma: Vec<T>,
-    values: Vec<T>,
+    /// By seat: on the way down the probability of playing to each hand by own choices, on the way up the value of the hand
+    /// if it is asked for.
+    pub(super) hands: [Vec<T>; 2],
+    sigma: Vec<Vector<T>>,
+    values: Vec<Vector<T>>,
 }
 
 impl<T: Real> Memory<T> {
-    /// Makes room for the numbers of a part in a pass for this seat. Old numbers stay: each is overwritten before it is read.
-    pub(super) fn make_room(&mut self, part: &Part, seat: usize) {
-        self.own.resize(part.num_hands[seat], T::default());
-        self.other.resize(part.num_hands[seat ^ 1], T::default());
+    /// Makes room for the numbers of a part. Old numbers stay: each is overwritten before it counts.
+    pub(super) fn make_room(&mut self, part: &Part) {
+        self.hands.iter_mut().zip(&part.num_hands).for_each(|(hands, &count)| hands.resize(count, T::default()));
     }
 }
 
@@ -93,16 +140,18 @@ pub(super) enum Way {
     Both,
 }
 
-/// A pass over a part for one seat. The openings' numbers of hands are in the memory: on the way down their probabilities,
-/// on the way up their values.
+/// A pass over a part. The openings' numbers of hands are in the memory: on the way down their probabilities, on the way up
+/// their values.
+///
+/// Lanes are processed in whole vectors, also where the last has fewer lanes. On the way down its other lanes overwrite those
+/// of the next branch, which are written later, or lanes that do not count.
 pub(super) struct Pass<'a, 'b, T> {
     pub(super) shapes: &'a Shapes,
     pub(super) part: &'a Part,
     /// By shape: true if it is passed over, because it is in other parts.
     pub(super) cut: Option<&'a [bool]>,
-    pub(super) seat: usize,
-    /// The returns of the seat at the end, as in the part.
-    pub(super) returns: &'a [f64],
+    /// By seat: the returns at the end, as in the part.
+    pub(super) returns: [&'a [f64]; 2],
     /// The policies up to a factor, where numbers below 0 count as 0; those of the regrets if there are none.
     pub(super) rows: Option<&'a [f32]>,
     pub(super) task: &'a mut Task<'b>,
@@ -111,17 +160,17 @@ pub(super) struct Pass<'a, 'b, T> {
 }
 
 impl<T: Real> Pass<'_, '_, T> {
-    /// Runs the pass.
-    pub(super) fn run(self) {
+    /// Runs the pass. Returns what it adds to the values of both seats' policies, if they are measured.
+    pub(super) fn run(self) -> [f64; 2] {
         processor::run(self)
     }
 }
 
 impl<T: Real> Work for Pass<'_, '_, T> {
-    type Output = ();
+    type Output = [f64; 2];
 
     #[inline(always)]
-    fn work<P: Processor>(mut self, _processor: P) {
+    fn work<P: Processor>(mut self, _processor: P) -> [f64; 2] {
         let is_here = |own: &Self, shape: usize| own.cut.is_none_or(|cut| !cut[shape]);
         if self.way != Way::Up {
             for shape in (0..self.shapes.all.len()).rev() {
@@ -130,51 +179,74 @@ impl<T: Real> Work for Pass<'_, '_, T> {
                 }
             }
         }
+        let mut values = [0.0; 2];
         if self.way != Way::Down {
             for shape in 0..self.shapes.all.len() {
                 if is_here(&self, shape) {
-                    self.up(shape);
+                    self.up(shape, &mut values);
                 }
             }
         }
+        values
     }
 }
 
 impl<T: Real> Pass<'_, '_, T> {
-    /// The policy at the lanes from `start`: by action of each hand with a choice, and lane.
+    /// The seat that learns.
     #[inline(always)]
-    fn policy(&mut self, choice: &Choice, cells: usize, width: usize, lanes: (usize, usize)) {
-        let sigma = &mut self.memory.sigma;
-        let (start, count) = lanes;
+    fn learner(&self) -> Option<usize> {
+        if let Task::Learn { seat, .. } = *self.task { Some(seat) } else { None }
+    }
+
+    /// The policy in so many vectors of lanes from `start`: by action of each hand with a choice, then of all other hands.
+    #[inline(always)]
+    fn policy(&mut self, choice: &Choice, block: &Block, (start, count): (usize, usize)) {
         let rows = match (&self.rows, &*self.task) {
             (Some(rows), _) => *rows,
             (None, Task::Learn { expected: Some(expected), .. }) => &**expected,
             (None, Task::Learn { regrets, .. }) => &**regrets,
             (None, _) => unreachable!("a pass that does not learn has a policy"),
         };
-        sigma.resize(usize::from(choice.cells[choice.cells.len() - 1]) * CHUNK, T::default());
+        let (cells, tiny) = (usize::from(choice.cells[choice.cells.len() - 1]), T::from(TINY));
+        let sigma = &mut self.memory.sigma;
+        if sigma.len() < (cells + 1) * count {
+            sigma.resize((cells + 1) * count, [T::default(); LANES]);
+        }
+        sigma[cells * count..(cells + 1) * count].fill([T::ONE; LANES]);
         for ends in choice.cells.windows(2) {
             let [from, to] = [usize::from(ends[0]), usize::from(ends[1])];
             if from == to {
                 continue;
             }
-            let mut sum = [T::default(); CHUNK];
+            let even = T::ONE / T::of((to - from) as f64);
+            let mut sums = [[T::default(); LANES]; VECTORS];
             for cell in from..to {
-                let row = &rows[cells + cell * width + start..][..count];
-                for (sum, value) in sum[..count].iter_mut().zip(row) {
-                    *sum += T::from(value.max(0.0));
+                let row = row(rows, block.cells + cell * block.width + start, count);
+                for vector in 0..count {
+                    for lane in 0..LANES {
+                        sums[vector][lane] += T::from(row[vector][lane].max(0.0));
+                    }
                 }
             }
-            let even = T::ONE / T::of((to - from) as f64);
-            let mut scale = [T::default(); CHUNK];
-            for (scale, sum) in scale[..count].iter_mut().zip(&sum) {
-                *scale = if *sum > T::from(TINY) { T::ONE / *sum } else { T::default() };
+            let mut scale = [[T::default(); LANES]; VECTORS];
+            for vector in 0..count {
+                for lane in 0..LANES {
+                    let sum = sums[vector][lane];
+                    scale[vector][lane] = T::ONE / if sum > tiny { sum } else { T::ONE };
+                }
             }
             for cell in from..to {
-                let row = &rows[cells + cell * width + start..][..count];
-                let out = &mut sigma[cell * CHUNK..][..count];
-                for (((out, value), scale), sum) in out.iter_mut().zip(row).zip(&scale).zip(&sum) {
-                    *out = if *sum > T::from(TINY) { T::from(value.max(0.0)) * *scale } else { even };
+                let row = row(rows, block.cells + cell * block.width + start, count);
+                let out = &mut sigma[cell * count..][..count];
+                for vector in 0..count {
+                    let mut shares = [T::default(); LANES];
+                    for lane in 0..LANES {
+                        shares[lane] = T::from(row[vector][lane].max(0.0)) * scale[vector][lane];
+                    }
+                    for lane in 0..LANES {
+                        shares[lane] = if sums[vector][lane] > tiny { shares[lane] } else { even };
+                    }
+                    out[vector] = shares;
                 }
             }
         }
@@ -182,212 +254,271 @@ impl<T: Real> Pass<'_, '_, T> {
 
     #[inline(always)]
     fn down(&mut self, number: usize) {
-        let (shapes, part) = (self.shapes, self.part);
+        let (shapes, part, learner) = (self.shapes, self.part, self.learner());
         let Shape::Choice(choice) = &shapes.all[number] else { return };
         let block = &part.blocks[number];
-        let is_own = choice.mover.index() == self.seat;
-        let skips = is_own && !matches!(*self.task, Task::Learn { .. });
-        let mut start = 0;
-        while start < block.lanes {
-            let count = CHUNK.min(block.lanes - start);
-            if !skips {
-                self.policy(choice, block.cells, block.width, (start, count));
+        let mover = choice.mover.index();
+        // The own probabilities of the seat that learns are not needed at the end.
+        let is_needed = |seat: usize, next: u32| {
+            let next = &shapes.all[next as usize];
+            learner != Some(seat) || next.is_leaf() || matches!(next, Shape::Choice(_))
+        };
+        let moves = choice.branches.iter().any(|branch| is_needed(mover, branch.shape));
+        // From the last to the first, so that the lanes after a branch are written after it.
+        for start in (0..block.lanes).step_by(CHUNK).rev() {
+            let count = (block.lanes - start).min(CHUNK).div_ceil(LANES);
+            if moves {
+                self.policy(choice, block, (start, count));
             }
-            let memory = &mut *self.memory;
+            let Memory { hands, sigma, .. } = &mut *self.memory;
+            let forced = usize::from(choice.cells[choice.cells.len() - 1]);
             for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
-                let next = branch.shape as usize;
-                let (to_width, at) = (part.blocks[next].width, offset + start);
-                let ends = matches!(shapes.all[next], Shape::Ending(_)) && !shapes.all[next].is_leaf();
-                let learns = matches!(*self.task, Task::Learn { .. });
-                let (moved, kept, mover, other) = if is_own {
-                    (&mut memory.own, &mut memory.other, self.seat, self.seat ^ 1)
-                } else {
-                    (&mut memory.other, &mut memory.own, self.seat ^ 1, self.seat)
-                };
-                if !is_own || (learns && !ends) {
-                    let split = part.hands(shapes, number, mover).end;
-                    let (before, after) = moved.split_at_mut(split);
-                    let from = &before[block.hands[mover]..];
-                    let to = &mut after[part.blocks[next].hands[mover] - split..];
-                    for hand in 0..usize::from(shapes.all[next].hands()[mover]) {
-                        to[hand * to_width + at..][..count].fill(T::default());
-                    }
-                    for step in &branch.moves {
-                        let hand = usize::from(step.from);
-                        let out = &mut to[usize::from(step.to) * to_width + at..][..count];
-                        let reach = &from[hand * block.width + start..][..count];
-                        if choice.cells[hand] == choice.cells[hand + 1] {
-                            out.iter_mut().zip(reach).for_each(|(out, reach)| *out += *reach);
-                        } else {
-                            let cell = usize::from(choice.cells[hand]) + usize::from(step.rank);
-                            let share = &memory.sigma[cell * CHUNK..][..count];
-                            for ((out, reach), share) in out.iter_mut().zip(reach).zip(share) {
-                                *out += *reach * *share;
-                            }
-                        }
-                    }
-                }
-                if is_own || (learns && !ends) {
-                    let split = part.hands(shapes, number, other).end;
-                    let (before, after) = kept.split_at_mut(split);
-                    let from = &before[block.hands[other]..];
-                    let to = &mut after[part.blocks[next].hands[other] - split..];
-                    for (hand, &before) in branch.kept.iter().enumerate() {
-                        let reach = &from[usize::from(before) * block.width + start..][..count];
-                        to[hand * to_width + at..][..count].copy_from_slice(reach);
-                    }
-                }
-            }
-            start += count;
-        }
-    }
-
-    #[inline(always)]
-    fn up(&mut self, number: usize) {
-        let (shapes, part) = (self.shapes, self.part);
-        let block = &part.blocks[number];
-        let mut start = 0;
-        while start < block.lanes {
-            let count = CHUNK.min(block.lanes - start);
-            match &shapes.all[number] {
-                shape if shape.is_leaf() => {}
-                Shape::Ending(pairs) => {
-                    let hands = usize::from(pairs.hands[self.seat]);
-                    let changes = pairs.effects.len();
-                    let others = &self.memory.other[part.hands(shapes, number, self.seat ^ 1)];
-                    let own = &mut self.memory.own[part.hands(shapes, number, self.seat)];
-                    for hand in 0..hands {
-                        let out = &mut own[hand * block.width + start..][..count];
-                        out.fill(T::default());
-                        for change in 0..changes {
-                            let partners = &pairs.partners[self.seat][hand * changes + change];
-                            if partners.is_empty() {
-                                continue;
-                            }
-                            let mut sum = [T::default(); CHUNK];
-                            for &partner in partners {
-                                let reach = &others[usize::from(partner) * block.width + start..][..count];
-                                sum[..count].iter_mut().zip(reach).for_each(|(sum, reach)| *sum += *reach);
-                            }
-                            let returns = &self.returns[block.returns + change * block.width + start..][..count];
-                            for ((out, sum), value) in out.iter_mut().zip(&sum).zip(returns) {
-                                *out += *sum * T::of(*value);
-                            }
-                        }
-                    }
-                }
-                Shape::Choice(choice) if choice.mover.index() == self.seat => {
-                    self.decide(number, choice, (start, count))
-                }
-                Shape::Choice(choice) => {
-                    let split = part.hands(shapes, number, self.seat).end;
-                    let (before, after) = self.memory.own.split_at_mut(split);
-                    let out = &mut before[block.hands[self.seat]..];
-                    for hand in 0..usize::from(choice.hands[self.seat]) {
-                        out[hand * block.width + start..][..count].fill(T::default());
-                    }
-                    for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
-                        let next = &part.blocks[branch.shape as usize];
-                        let values = &after[next.hands[self.seat] - split..];
+                let next = &part.blocks[branch.shape as usize];
+                let at = offset + start;
+                for seat in (0..2).filter(|&seat| is_needed(seat, branch.shape)) {
+                    let split = part.hands(shapes, number, seat).end;
+                    let (before, after) = hands[seat].split_at_mut(split);
+                    let from = &before[block.hands[seat]..];
+                    let to = &mut after[next.hands[seat] - split..];
+                    if seat != mover {
                         for (hand, &before) in branch.kept.iter().enumerate() {
-                            let value = &values[hand * next.width + offset + start..][..count];
-                            let out = &mut out[usize::from(before) * block.width + start..][..count];
-                            out.iter_mut().zip(value).for_each(|(out, value)| *out += *value);
+                            let reach = row(from, usize::from(before) * block.width + start, count);
+                            row_mut(to, hand * next.width + at, count).copy_from_slice(reach);
+                        }
+                        continue;
+                    }
+                    let mut steps = branch.moves.iter().peekable();
+                    for hand in 0..shapes.all[branch.shape as usize].hands()[seat] {
+                        let out = row_mut(to, usize::from(hand) * next.width + at, count);
+                        let mut is_first = true;
+                        while let Some(step) = steps.next_if(|step| step.to == hand) {
+                            let before = usize::from(step.from);
+                            let [first, end] = [choice.cells[before], choice.cells[before + 1]];
+                            let cell = if first == end { forced } else { usize::from(first) + usize::from(step.rank) };
+                            let reach = row(from, before * block.width + start, count);
+                            let shares = &sigma[cell * count..][..count];
+                            for ((out, reach), share) in out.iter_mut().zip(reach).zip(shares) {
+                                let mut sum = if is_first { [T::default(); LANES] } else { *out };
+                                add_product(&mut sum, reach, share);
+                                *out = sum;
+                            }
+                            is_first = false;
+                        }
+                        if is_first {
+                            out.fill([T::default(); LANES]);
                         }
                     }
                 }
             }
-            start += count;
         }
     }
 
-    /// The values of the seat's hands where it acts.
     #[inline(always)]
-    fn decide(&mut self, number: usize, choice: &Choice, (start, count): (usize, usize)) {
-        let (shapes, part) = (self.shapes, self.part);
-        let block = &part.blocks[number];
-        if !matches!(*self.task, Task::Best { .. }) {
-            self.policy(choice, block.cells, block.width, (start, count));
+    fn up(&mut self, number: usize, values: &mut [f64; 2]) {
+        let (shape, seats) = (&self.shapes.all[number], self.task.seats());
+        let lanes = if shape.is_leaf() { 0 } else { self.part.blocks[number].lanes };
+        for start in (0..lanes).step_by(CHUNK) {
+            let lanes = (start, (lanes - start).min(CHUNK).div_ceil(LANES));
+            match shape {
+                Shape::Ending(pairs) => self.end(number, pairs, lanes, values),
+                Shape::Choice(choice) => {
+                    for seat in seats.clone() {
+                        if seat == choice.mover.index() {
+                            self.decide(number, choice, lanes);
+                        } else {
+                            self.add_up(number, choice, lanes);
+                        }
+                    }
+                }
+            }
         }
-        let memory = &mut *self.memory;
-        let (cells, hands) = (usize::from(choice.cells[choice.cells.len() - 1]), usize::from(choice.hands[self.seat]));
-        // Values of actions, then of hands with a single one.
-        memory.values.clear();
-        memory.values.resize((cells + hands) * CHUNK, T::default());
-        let split = part.hands(shapes, number, self.seat).end;
-        let (before, after) = memory.own.split_at_mut(split);
+    }
+
+    /// The values of hands at the end.
+    #[inline(always)]
+    fn end(&mut self, number: usize, pairs: &Pairs, (start, count): (usize, usize), found: &mut [f64; 2]) {
+        let block = &self.part.blocks[number];
+        let changes = pairs.effects.len();
+        let is_measured = self.task.seats().len() > 1;
+        let Memory { hands, values: before, .. } = &mut *self.memory;
+        if is_measured {
+            // The first seat's probabilities are needed after its values.
+            before.clear();
+            for hand in 0..usize::from(pairs.hands[0]) {
+                before.extend_from_slice(row(&hands[0], block.hands[0] + hand * block.width + start, count));
+            }
+        }
+        for seat in self.task.seats() {
+            let [first, second] = &mut *hands;
+            let (own, other) = if seat == 0 { (first, second) } else { (second, first) };
+            let (other, place, width) = match seat {
+                1 if is_measured => (before.as_flattened(), 0, count * LANES),
+                _ => (&other[..], block.hands[seat ^ 1] + start, block.width),
+            };
+            let mut sum = [T::default(); LANES];
+            for hand in 0..usize::from(pairs.hands[seat]) {
+                let mut value = [[T::default(); LANES]; VECTORS];
+                for change in 0..changes {
+                    let partners = &pairs.partners[seat][hand * changes + change];
+                    if partners.is_empty() {
+                        continue;
+                    }
+                    let mut reach = [[T::default(); LANES]; VECTORS];
+                    for &partner in partners {
+                        let row = row(other, place + usize::from(partner) * width, count);
+                        reach.iter_mut().zip(row).for_each(|(reach, row)| add(reach, row));
+                    }
+                    let returns = row(self.returns[seat], block.returns + change * block.width + start, count);
+                    for ((value, reach), returns) in value.iter_mut().zip(&reach).zip(returns) {
+                        add_product(value, reach, &returns.map(T::of));
+                    }
+                }
+                let out = row_mut(own, block.hands[seat] + hand * block.width + start, count);
+                if is_measured {
+                    value.iter().zip(&*out).for_each(|(value, out)| add_product(&mut sum, value, out));
+                }
+                out.copy_from_slice(&value[..count]);
+            }
+            found[seat] += sum.map(T::into).iter().sum::<f64>();
+        }
+    }
+
+    /// The values of the hands of the seat that does not act.
+    #[inline(always)]
+    fn add_up(&mut self, number: usize, choice: &Choice, (start, count): (usize, usize)) {
+        let (part, block) = (self.part, &self.part.blocks[number]);
+        let seat = choice.mover.index() ^ 1;
+        let split = part.hands(self.shapes, number, seat).end;
+        let (before, after) = self.memory.hands[seat].split_at_mut(split);
+        let out = &mut before[block.hands[seat]..];
+        for hand in 0..usize::from(choice.hands[seat]) {
+            row_mut(out, hand * block.width + start, count).fill([T::default(); LANES]);
+        }
         for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
             let next = &part.blocks[branch.shape as usize];
-            let values = &after[next.hands[self.seat] - split..];
-            for step in &branch.moves {
-                let hand = usize::from(step.from);
-                let forced = choice.cells[hand] == choice.cells[hand + 1];
-                let cell = if forced { cells + hand } else { usize::from(choice.cells[hand]) + usize::from(step.rank) };
-                let value = &values[usize::from(step.to) * next.width + offset + start..][..count];
-                let out = &mut memory.values[cell * CHUNK..][..count];
-                out.iter_mut().zip(value).for_each(|(out, value)| *out += *value);
+            let values = &after[next.hands[seat] - split..];
+            for (hand, &before) in branch.kept.iter().enumerate() {
+                let value = row(values, hand * next.width + offset + start, count);
+                let out = row_mut(out, usize::from(before) * block.width + start, count);
+                out.iter_mut().zip(value).for_each(|(out, value)| add(out, value));
             }
         }
-        for hand in 0..hands {
-            let own = &mut before[block.hands[self.seat] + hand * block.width + start..][..count];
+    }
+
+    /// The values of the hands of the seat that acts.
+    #[inline(always)]
+    fn decide(&mut self, number: usize, choice: &Choice, (start, count): (usize, usize)) {
+        let (part, block) = (self.part, &self.part.blocks[number]);
+        let seat = choice.mover.index();
+        if self.learner().is_some() {
+            self.policy(choice, block, (start, count));
+        }
+        let Memory { hands, sigma, values } = &mut *self.memory;
+        let (cells, own) = (usize::from(choice.cells[choice.cells.len() - 1]), usize::from(choice.hands[seat]));
+        // 1, and 0 for lanes that do not count.
+        let mut here = [[1.0; LANES]; VECTORS];
+        (block.lanes..start + count * LANES).for_each(|lane| here[count - 1][lane % LANES] = 0.0);
+        // Values of actions, then of hands with a single one.
+        values.clear();
+        values.resize((cells + own) * count, [T::default(); LANES]);
+        let split = part.hands(self.shapes, number, seat).end;
+        let (before, after) = hands[seat].split_at_mut(split);
+        for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
+            let next = &part.blocks[branch.shape as usize];
+            let after = &after[next.hands[seat] - split..];
+            for step in &branch.moves {
+                let hand = usize::from(step.from);
+                let [first, end] = [choice.cells[hand], choice.cells[hand + 1]];
+                let cell = if first == end { cells + hand } else { usize::from(first) + usize::from(step.rank) };
+                let value = row(after, usize::from(step.to) * next.width + offset + start, count);
+                values[cell * count..][..count].iter_mut().zip(value).for_each(|(out, value)| add(out, value));
+            }
+        }
+        for hand in 0..own {
+            let own = row_mut(before, block.hands[seat] + hand * block.width + start, count);
             let [from, to] = [usize::from(choice.cells[hand]), usize::from(choice.cells[hand + 1])];
             if from == to {
-                own.copy_from_slice(&memory.values[(cells + hand) * CHUNK..][..count]);
+                own.copy_from_slice(&values[(cells + hand) * count..][..count]);
                 continue;
             }
-            let mut total = [T::default(); CHUNK];
+            let place = |cell: usize| block.cells + cell * block.width + start;
+            let mut total = [[T::default(); LANES]; VECTORS];
             match &mut *self.task {
-                Task::Best { chosen } => {
-                    total[..count].copy_from_slice(&memory.values[from * CHUNK..][..count]);
+                Task::Best { chosen, .. } => {
+                    total[..count].copy_from_slice(&values[from * count..][..count]);
                     for cell in from + 1..to {
-                        let values = &memory.values[cell * CHUNK..][..count];
-                        for (total, value) in total[..count].iter_mut().zip(values) {
-                            *total = if *value > *total { *value } else { *total };
+                        let values = &values[cell * count..][..count];
+                        for vector in 0..count {
+                            for lane in 0..LANES {
+                                let (value, best) = (values[vector][lane], total[vector][lane]);
+                                total[vector][lane] = if value > best { value } else { best };
+                            }
                         }
                     }
                     if let Some(chosen) = chosen {
-                        let mut open = [1.0; CHUNK];
+                        let mut open = here;
                         for cell in from..to {
-                            let values = &memory.values[cell * CHUNK..][..count];
-                            let out = &mut chosen[block.cells + cell * block.width + start..][..count];
-                            for (((out, value), total), open) in out.iter_mut().zip(values).zip(&total).zip(&mut open) {
-                                *out = if *value == *total { *open } else { 0.0 };
-                                *open -= *out;
+                            let (out, values) = (row_mut(chosen, place(cell), count), &values[cell * count..][..count]);
+                            for vector in 0..count {
+                                for lane in 0..LANES {
+                                    let is_best = values[vector][lane] == total[vector][lane];
+                                    out[vector][lane] = if is_best { open[vector][lane] } else { 0.0 };
+                                    open[vector][lane] -= out[vector][lane];
+                                }
                             }
                         }
                     }
                 }
-                Task::Follow | Task::Learn { .. } => {
+                Task::Learn { regrets, sums, expected, discount: [up, down], fading, .. } => {
                     for cell in from..to {
-                        let (values, shares) =
-                            (&memory.values[cell * CHUNK..][..count], &memory.sigma[cell * CHUNK..][..count]);
-                        for ((total, value), share) in total[..count].iter_mut().zip(values).zip(shares) {
-                            *total += *value * *share;
+                        let (values, shares) = (&values[cell * count..][..count], &sigma[cell * count..][..count]);
+                        for vector in 0..count {
+                            add_product(&mut total[vector], &values[vector], &shares[vector]);
                         }
                     }
-                }
-            }
-            if let Task::Learn { regrets, sums, expected, discount, fading } = &mut *self.task {
-                let [up, down] = *discount;
-                for cell in from..to {
-                    let at = block.cells + cell * block.width + start;
-                    let (regrets, sums) = (&mut regrets[at..][..count], &mut sums[at..][..count]);
-                    let (values, shares) =
-                        (&memory.values[cell * CHUNK..][..count], &memory.sigma[cell * CHUNK..][..count]);
-                    for (((regret, value), total), _) in regrets.iter_mut().zip(values).zip(&total).zip(shares) {
-                        let sum = *regret + (value.narrow() - total.narrow());
-                        *regret = if sum.abs() > TINY { sum * if sum > 0.0 { up } else { down } } else { 0.0 };
-                    }
-                    if let Some(expected) = expected {
-                        let expected = expected[at..][..count].iter_mut();
-                        for (((expected, regret), value), total) in expected.zip(&*regrets).zip(values).zip(&total) {
-                            *expected = *regret + (value.narrow() - total.narrow());
+                    for cell in from..to {
+                        let (values, shares) = (&values[cell * count..][..count], &sigma[cell * count..][..count]);
+                        let regrets = row_mut(regrets, place(cell), count);
+                        let mut expected = expected.as_mut().map(|expected| row_mut(expected, place(cell), count));
+                        for vector in 0..count {
+                            let (value, total, here) = (values[vector], total[vector], here[vector]);
+                            let (mut gain, mut next, mut after) = (regrets[vector], [0.0; LANES], [0.0; LANES]);
+                            for lane in 0..LANES {
+                                next[lane] = gain[lane];
+                                gain[lane] = value[lane].narrow() - total[lane].narrow();
+                                next[lane] = (next[lane] + gain[lane]) * here[lane];
+                            }
+                            for lane in 0..LANES {
+                                after[lane] = if next[lane] > 0.0 { *up } else { *down };
+                            }
+                            for lane in 0..LANES {
+                                after[lane] *= next[lane];
+                            }
+                            for lane in 0..LANES {
+                                after[lane] = if next[lane].abs() > TINY { after[lane] } else { 0.0 };
+                            }
+                            regrets[vector] = after;
+                            if let Some(expected) = &mut expected {
+                                for lane in 0..LANES {
+                                    after[lane] = (after[lane] + gain[lane]) * here[lane] + 0.0;
+                                }
+                                expected[vector] = after;
+                            }
                         }
-                    }
-                    for ((sum, share), reach) in sums.iter_mut().zip(shares).zip(&*own) {
-                        let next = *sum * *fading + share.narrow() * reach.narrow();
-                        // Numbers with fewer digits are slow.
-                        *sum = if next > f32::MIN_POSITIVE { next } else { 0.0 };
+                        let sums = row_mut(sums, place(cell), count);
+                        for vector in 0..count {
+                            let (share, reach, here, mut next) =
+                                (shares[vector], own[vector], here[vector], sums[vector]);
+                            for lane in 0..LANES {
+                                let product = share[lane].narrow() * reach[lane].narrow();
+                                next[lane] = (next[lane] * *fading + product) * here[lane];
+                            }
+                            for sum in &mut next {
+                                // Numbers with fewer digits are slow.
+                                *sum = if *sum > f32::MIN_POSITIVE { *sum } else { 0.0 };
+                            }
+                            sums[vector] = next;
+                        }
                     }
                 }
             }

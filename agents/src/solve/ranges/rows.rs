@@ -323,10 +323,10 @@ impl Stage<'_, '_> {
     }
 
     fn pass(&self, returns: &[f64], task: &mut Task<'_>, scratch: (&[f32], &mut Memory<f32>), way: Way) {
-        let Sweep { tree, seat, .. } = *self.sweep;
+        let (tree, returns) = (self.sweep.tree, [returns; 2]);
         let cut = (self.number == tree.parts.len()).then_some(&tree.cut[..]);
         let (rows, memory) = (Some(scratch.0), scratch.1);
-        Pass { shapes: &tree.shapes, part: self.part(), cut, seat, returns, rows, task, memory, way }.run();
+        Pass { shapes: &tree.shapes, part: self.part(), cut, returns, rows, task, memory, way }.run();
     }
 
     /// Ranges on the way down.
@@ -345,10 +345,10 @@ impl Stage<'_, '_> {
                 return Err(rows[mover].refused(tree, self.number, mover, given).into());
             }
         }
-        let mut task = Task::Learn { regrets, sums: reach, expected: None, discount: [1.0; 2], fading: 0.0 };
+        let mut task = Task::Learn { seat, regrets, sums: reach, expected: None, discount: [1.0; 2], fading: 0.0 };
         self.pass(&[], &mut task, (policy, memory), Way::Down);
         if let Some(kept) = &mut self.kept {
-            kept.range.clone_from(&memory.other);
+            kept.range.clone_from(&memory.hands[seat ^ 1]);
         }
         self.look_ahead(memory, seat)
     }
@@ -361,9 +361,7 @@ impl Stage<'_, '_> {
         }
         let ranges = [0, 1].map(|of: usize| {
             let mut range = vec![0.0; leaves.len() * self.most()];
-            self.each_leaf(of, |at, place| {
-                range[at] = if of == seat { memory.own[place] } else { memory.other[place] }
-            });
+            self.each_leaf(of, |at, place| range[at] = memory.hands[of][place]);
             range
         });
         self.leaves = vec![0.0; leaves.len() * self.most()];
@@ -392,12 +390,12 @@ impl Stage<'_, '_> {
         let Sweep { tree, seat, .. } = *self.sweep;
         let Scratch { memory, policy, regrets, reach } = scratch;
         if !self.leaves.is_empty() {
-            self.each_leaf(seat, |at, place| memory.own[place] = self.leaves[at]);
+            self.each_leaf(seat, |at, place| memory.hands[seat][place] = self.leaves[at]);
         }
-        let mut task = Task::Learn { regrets, sums: reach, expected: None, discount: [1.0; 2], fading: 0.0 };
+        let mut task = Task::Learn { seat, regrets, sums: reach, expected: None, discount: [1.0; 2], fading: 0.0 };
         self.pass(&self.part().returns[seat], &mut task, (policy, memory), Way::Up);
         if let Some(kept) = &mut self.kept {
-            kept.values.clone_from(&memory.own);
+            kept.values.clone_from(&memory.hands[seat]);
         }
         let Some(out) = &mut self.out else { return };
         let mut row = 0;
@@ -423,9 +421,14 @@ impl Stage<'_, '_> {
                 leaf.others(tree, seat, each_pair, memory);
             }
         }
-        self.pass(&self.part().weights, &mut Task::Best { chosen: None }, (policy, memory), Way::Up);
+        self.pass(
+            &self.part().weights,
+            &mut Task::Best { seats: seat..seat + 1, chosen: None },
+            (policy, memory),
+            Way::Up,
+        );
         if let Some(kept) = &mut self.kept {
-            kept.others.clone_from(&memory.own);
+            kept.others.clone_from(&memory.hands[seat]);
         }
         if let Some(out) = &mut self.out {
             gather(tree, self.number, seat, memory, out.others);
@@ -439,11 +442,11 @@ impl Leaf {
     fn others(&self, tree: &RangeTree, seat: usize, each_pair: EachPair<'_>, memory: &mut Memory<f32>) {
         let (part, place) = (tree.part(self.spot.part), (self.spot.shape, self.spot.lane));
         let range: Vec<f64> =
-            part.places(&tree.shapes, place, seat ^ 1).map(|place| f64::from(memory.other[place])).collect();
+            part.places(&tree.shapes, place, seat ^ 1).map(|place| f64::from(memory.hands[seat ^ 1][place])).collect();
         let own = part.places(&tree.shapes, place, seat);
         let mut sums = vec![0.0; own.size_hint().0];
         each_pair(self.spot.public, &mut |hands, weight| sums[hands[seat]] += weight * range[hands[seat ^ 1]]);
-        own.zip(sums).for_each(|(place, sum)| memory.own[place] = (sum * self.weight) as f32);
+        own.zip(sums).for_each(|(place, sum)| memory.hands[seat][place] = (sum * self.weight) as f32);
     }
 }
 
@@ -456,7 +459,7 @@ pub(super) fn most_hands(tree: &RangeTree, leaves: &[Leaf]) -> usize {
 /// Copies the values of hands with a choice.
 fn gather(tree: &RangeTree, number: usize, seat: usize, memory: &Memory<f32>, mut out: &mut [f32]) {
     for Own { choice, block, hands, .. } in own(tree, number, seat) {
-        let (lanes, width, numbers) = (block.lanes, block.width, &memory.own[block.hands[seat]..]);
+        let (lanes, width, numbers) = (block.lanes, block.width, &memory.hands[seat][block.hands[seat]..]);
         let rows = out.split_off_mut(..hands * lanes).expect("a number for each hand");
         processor::run(ToRows { numbers, places: choosing(choice), cells: hands, lanes, width, rows });
     }
@@ -482,9 +485,9 @@ impl Sweep<'_> {
         let (mut top, part) = (stages.pop().expect("there is a top part"), &tree.top);
         let new = || locked(idle).pop().unwrap_or_default();
         let mut above = new();
-        above.memory.make_room(part, seat);
+        above.memory.make_room(part);
         for &opening in &part.openings {
-            for (of, numbers) in [(seat, &mut above.memory.own), (seat ^ 1, &mut above.memory.other)] {
+            for (of, numbers) in above.memory.hands.iter_mut().enumerate() {
                 for (hand, place) in part.places(&tree.shapes, opening, of).enumerate() {
                     numbers[place] = self.ranges.map_or(1.0, |ranges| ranges[of][hand]);
                 }
@@ -495,20 +498,18 @@ impl Sweep<'_> {
         let work = stages.into_iter().zip(&tree.links).zip(&mut results);
         for_each_task(work, |((mut stage, links), result)| {
             let (part, mut below) = (&tree.parts[stage.number], new());
-            below.memory.make_room(part, seat);
+            below.memory.make_room(part);
             for (&opening, &lane) in part.openings.iter().zip(links) {
                 let link = (opening.0, lane);
-                for (of, from, to) in [
-                    (seat, &above.memory.own, &mut below.memory.own),
-                    (seat ^ 1, &above.memory.other, &mut below.memory.other),
-                ] {
+                for (of, to) in below.memory.hands.iter_mut().enumerate() {
+                    let from = &above.memory.hands[of];
                     let places = part.places(&tree.shapes, opening, of).zip(tree.top.places(&tree.shapes, link, of));
                     places.for_each(|(here, there)| to[here] = from[there]);
                 }
             }
             let own = |below: &Scratch| {
                 let openings = part.openings.iter().flat_map(|&opening| part.places(&tree.shapes, opening, seat));
-                openings.map(|place| below.memory.own[place]).collect()
+                openings.map(|place| below.memory.hands[seat][place]).collect()
             };
             *result = stage.down(&mut below).and_then(|()| {
                 stage.up(&mut below);
@@ -523,7 +524,7 @@ impl Sweep<'_> {
             for ((part, links), values) in tree.parts.iter().zip(&tree.links).zip(&results) {
                 let openings = part.openings.iter().zip(links).map(|(&(shape, _), &lane)| (shape, lane));
                 let places = openings.flat_map(|opening| tree.top.places(&tree.shapes, opening, seat));
-                places.zip(&values[which]).for_each(|(place, value)| above.memory.own[place] = *value);
+                places.zip(&values[which]).for_each(|(place, value)| above.memory.hands[seat][place] = *value);
             }
         };
         give(&mut above, 0);

@@ -36,6 +36,7 @@ pub(super) struct Branch {
     pub(super) shape: u32,
     /// The number of the event's change of the score, and of its probability.
     pub(super) effect: u32,
+    /// By the hand that follows.
     pub(super) moves: Vec<HandMove>,
     pub(super) kept: Vec<u16>,
 }
@@ -147,7 +148,8 @@ impl Finder<'_> {
             cells.push(cells[cells.len() - 1].checked_add(width).ok_or(TooManyHands::Actions)?);
         }
         let mut branches = Vec::with_capacity(choice.branches.len());
-        for branch in choice.branches {
+        for mut branch in choice.branches {
+            branch.moves.sort_by_key(|step| step.to);
             branches.push(Branch {
                 effect: self.effect(branch.gain, branch.weight),
                 shape: self.find(branch.public)?,

@@ -82,14 +82,14 @@ impl<'a> RangeSolver<'a> {
                 Some(expected) if variant.predicts() => (None, Some(expected)),
                 frozen => (frozen.map(|frozen| &*frozen), None),
             };
-            (frozen, Task::Learn { regrets, sums, expected, discount, fading })
+            (frozen, Task::Learn { seat, regrets, sums, expected, discount, fading })
         });
-        pass(self.tree, seat, tasks.collect(), &self.memory);
+        pass(self.tree, tasks.collect(), &self.memory);
     }
 
     fn heading(&self) -> String {
         let (size, label) = (self.tree.size(), self.variant.label(self.planned));
-        format!("stier-ranges 1 {} algorithm={label} states={} actions={}", self.game, size.states, size.actions)
+        format!("stier-ranges 2 {} algorithm={label} states={} actions={}", self.game, size.states, size.actions)
     }
 
     /// Goes on from a checkpoint of the same calculation.
@@ -103,6 +103,10 @@ impl<'a> RangeSolver<'a> {
         let mut own = Self::new(tree, game, variant, planned);
         let file = io::BufReader::new(std::fs::File::open(path)?);
         let mut reader = Reader::new(file, &own.heading(), 0)?;
+        // Earlier versions have the numbers at other places.
+        if reader.version < 2 {
+            return Err(CheckpointError::Earlier);
+        }
         own.iterations = reader.u64()?;
         own.seats_done = reader.below(2)?;
         let seconds = reader.f64()?;
