@@ -1,7 +1,8 @@
 """Games of OpenSpiel, solved by OpenSpiel, LiteEFG and this package: writes `SOLVING.md`.
 
 Run it with the extra `open_spiel`, and with LiteEFG (``pip install LiteEFG``), whose columns are otherwise left out.
-All figures are of one thread and CPU time. Each comes from a process of its own. It takes about fifteen minutes.
+All figures are of one thread and CPU time. Each comes from a process of its own. It takes about half an hour.
+``python solving.py algorithms`` makes the table of algorithms again, and leaves the rest of the page as it is.
 """
 
 from __future__ import annotations
@@ -45,6 +46,23 @@ TIES = """\
 Battleship needs many iterations because of ties: its boards are symmetric, and as long as equal actions have equal
 regrets to the last bit, CFR+ soon plays an equilibrium. LiteEFG keeps these ties, whereas here and in OpenSpiel
 rounding breaks them."""
+
+#: The games in which algorithms are compared, the algorithms, the numbers of iterations, and the shares of uniform
+#: play's NashConv to reach.
+COMPARED = {
+    "Leduc": "leduc_poker",
+    "Liar's Dice": "liars_dice",
+    "Goofspiel 4": "goofspiel:cards=4",
+    "Goofspiel 5": "goofspiel:cards=5",
+    "Schwinget 2x4": "schwinget:suits=2,values=4,hand_size=2,set_aside=3,referee=off",
+    "Schwinget 2x4, schwinger": "schwinget:suits=2,values=4,hand_size=2,set_aside=3,referee=off,scoring=schwinger",
+    "Schwinget 2x5": "schwinget:suits=2,values=5,hand_size=2,set_aside=3,referee=off",
+    "Schwinget 2x5, schwinger": "schwinget:suits=2,values=5,hand_size=2,set_aside=3,referee=off,scoring=schwinger",
+}
+ALGORITHMS = ["cfr", "linear_cfr", "cfr+", "discounted_cfr", "predictive_cfr+", "scheduled_cfr"]
+RUNS, SHARES = (100, 300, 1000), (1e-3, 1e-4)
+#: The heading of their table.
+COMPARISON = "Algorithms"
 
 #: The measurements of a game by package, in seconds.
 Figures = dict[str, dict[str, float]]
@@ -250,9 +268,9 @@ def solving(found: dict[str, Figures], packages: list[str], where: list[str]) ->
             f"best of {ROUNDS}, each in a process of its own. "
             "The times of the others do not include measuring NashConv.",
             "Ties: in Battleship LiteEFG keeps them, and needs far fewer iterations than the others.",
-            "Larger games, other algorithms, several threads, and memory.",
+            "Larger games, several threads, and memory.",
         ],
-        command="python benches/python/solving.py   # fifteen minutes",
+        command="python benches/python/solving.py   # half an hour",
         details={
             "Building": "Seconds to make the solver; here, the tree. *Walk* is a loop in Python over all histories of "
             "the game, with the information states that every tabular method needs. *Factor* is how many times as long "
@@ -261,9 +279,34 @@ def solving(found: dict[str, Figures], packages: list[str], where: list[str]) ->
             + iterating,
             f"Until NashConv is {TARGET:g}": "Seconds, with those of building, and in brackets the number of "
             f"iterations.{f' `-` is more than {LONGEST:.0f} seconds.' * missed}\n\n{reaching}\n{TIES}",
+            COMPARISON: comparison(),
             "Games": "\n".join(f"- {name}: `openspiel:{text}`" for name, text in GAMES.items()),
             "Where and when": "\n".join(where),
         },
+    )
+
+
+def compared(game: str, algorithm: str) -> list[str]:
+    """Returns the cells of a line: NashConv after each run, and the iterations of the longest until it is small."""
+    # A target that is never reached: NashConv is measured more often.
+    runs = [stier.solve(game, algorithm, iterations=count, target=1e-300, ranges=True, threads=1) for count in RUNS]
+    uniform = stier.solve(game, algorithm, iterations=1, ranges=True).nash_conv
+    reached = [runs[-1].history["iterations"][runs[-1].history["nash_conv"] <= share * uniform] for share in SHARES]
+    cells = [f"{run.nash_conv / uniform:.1e}" for run in runs] + [f"{min(found, default='-')}" for found in reached]
+    print(game, algorithm, *cells, file=sys.stderr, flush=True)
+    return cells
+
+
+def comparison() -> str:
+    """Compares algorithms on public states."""
+    table = header(["game", "algorithm", *(f"{count:,}" for count in RUNS), *(f"until {share:g}" for share in SHARES)])
+    for name, game in COMPARED.items():
+        table += "".join(line([name, f"`{algorithm}`", *compared(game, algorithm)]) for algorithm in ALGORITHMS)
+    return (
+        "NashConv after so many iterations, and the iterations until it is small, as shares of that of uniform play; "
+        f"`-` is more than {RUNS[-1]:,}. All on public states. *Schwinget 2x4* and *2x5* have two suits, hands of two, "
+        "three cards set aside and no referee; *schwinger* is `scoring=schwinger`. `scheduled_cfr` is planned for as "
+        f"many iterations as the run has, and for {RUNS[-1]:,} in the last columns.\n\n{table}"
     )
 
 
@@ -282,7 +325,12 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
+    if sys.argv[1:] == ["algorithms"]:
+        path = HERE / "SOLVING.md"
+        before, head, after = path.read_text("utf-8").partition(f"<summary>{COMPARISON}</summary>\n\n")
+        rest = after[after.index("\n\n</details>") :]
+        path.write_text(f"{before}{head}{comparison().strip()}{rest}", "utf-8")
+    elif sys.argv[1:]:
         package, name = sys.argv[1:]
         measured = (
             measure_walk(name)
