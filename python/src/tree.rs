@@ -192,7 +192,7 @@ impl GameTree {
     /// that all other players follow the policy. With `beliefs="uniform"` they have the probabilities of the random events
     /// alone: the other players' past actions say nothing, but they still follow the policy afterwards. The player's own
     /// past actions are the same in all histories and do not matter. At information sets that the other players' policies
-    /// never reach, there is no posterior, and `"policy"` means the same as `"uniform"`.
+    /// never reach, there is no posterior, and `"policy"` means the same as `"uniform"`. `"exact"` is another name of `"policy"`.
     ///
     /// Raises `ValueError` as `policy` does, and for unknown beliefs.
     #[pyo3(signature = (probabilities, *, beliefs="policy"), text_signature = "($self, probabilities, *, beliefs='policy')")]

@@ -907,7 +907,7 @@ def test_games_with_more_histories_than_can_be_counted_are_measured_on_public_st
     text = str(experiments.report(store))
     assert f"{found['information_sets'].iloc[0]:,} information sets on public states." in text
     assert "Measured in one game, each" in text
-    for ranges, message in ((False, "max_histories is 10000"), (True, "no form as public states")):
+    for ranges, message in ((False, "max_histories is 10000"), (True, "these rules have none")):
         plan = Exploitability({**given, "game": RUNGS[-1] if not ranges else "up_and_down:players=2", "ranges": ranges})
         with pytest.raises(stier.ArgumentError, match=message):
             plan.play(plan.task(1), 1, tmp_path)

@@ -330,7 +330,7 @@ def test_action_values_where_nobody_plays() -> None:
     # Bets are never made, so the sets after a bet have no posterior; before one, chance alone determines it.
     np.testing.assert_array_equal(by_policy, by_chance)
     assert np.isfinite(by_policy).all()
-    with pytest.raises(ValueError, match="beliefs must be uniform or policy, got 'x'"):
+    with pytest.raises(ValueError, match="beliefs must be uniform, policy or exact, got 'x'"):
         tree.action_values(passive, beliefs="x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"probabilities must have shape \[12, 2\], got \[6, 2\]"):
         tree.action_values(passive[:6])
