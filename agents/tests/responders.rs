@@ -178,7 +178,7 @@ fn evaluations_end_simulations() {
 fn particles_are_enough_for_inference_or_none() {
     for text in ["lbr:particles=63", "ismcts_br:particles=1"] {
         let error = text.parse::<AgentSpec>().expect_err("too few particles").to_string();
-        assert!(error.contains("particles must be 0 or a number between 64 and 10000000, got "), "{error}");
+        assert!(error.contains("particles must be 0, exact or a number between 64 and 10000000, got "), "{error}");
     }
     for text in ["mmds:particles=63", "ismcts:beliefs=policy,particles=1"] {
         let error = text.parse::<AgentSpec>().expect_err("too few particles").to_string();

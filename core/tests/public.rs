@@ -25,11 +25,10 @@ fn each_place(form: &mut dyn PublicForm, visit: &mut dyn FnMut(&dyn PublicForm, 
         while let Some((public, events)) = open.pop() {
             let PublicScene::Choice(choice) = form.scene(public) else { continue };
             let detail = form.detail(public);
-            if !choice.is_chance {
-                let widths: Vec<usize> = detail.legal.iter().map(Vec::len).collect();
-                assert!(choice.widths.iter().map(|&width| usize::from(width)).eq(widths));
-            }
-            for hand in 0..choice.hands[choice.mover.index()] {
+            let acts = if choice.is_chance { 0 } else { choice.hands[choice.mover.index()] };
+            let widths = detail.legal.iter().map(Vec::len).take(acts);
+            assert!(widths.eq(choice.widths.iter().take(acts).map(|&width| usize::from(width))));
+            for hand in 0..acts {
                 let key = form.key(public, choice.mover, hand);
                 assert_eq!(form.hand(public, choice.mover, key), Some(hand));
                 let place = Place { opening, events: events.clone(), hand: key, actions: Vec::new() };
