@@ -176,7 +176,7 @@ const MAX_ITERATIONS: i64 = 1_000_000_000;
 #[pyo3(signature = (
     game, algorithm, iterations, target, seed, checkpoint, max_histories, threads, on_progress=None, on_count=None, *,
     ranges=Ranges(None), max_memory_mb=None
-))]
+), text_signature = "(game, algorithm, iterations, target, seed, checkpoint, max_histories, threads, on_progress=None, on_count=None, *, ranges=None, max_memory_mb=None)")]
 pub(crate) fn solve(
     py: Python<'_>,
     game: AnyGame,
@@ -340,7 +340,7 @@ fn read(
 #[pyo3(signature = (
     game, agent, seed, seeds, max_histories, threads, on_progress=None, on_count=None, *, ranges=Ranges(None),
     max_memory_mb=None
-))]
+), text_signature = "(game, agent, seed, seeds, max_histories, threads, on_progress=None, on_count=None, *, ranges=None, max_memory_mb=None)")]
 pub(crate) fn best_response(
     py: Python<'_>,
     game: AnyGame,

@@ -133,7 +133,7 @@ pub trait DynGame: Send + Sync + Debug {
     /// A history after which a seat knows what its place says; see [`Game::public_history`].
     fn public_history(&self, form: &dyn PublicForm, seat: Seat, place: &Place) -> Option<Box<dyn DynState>>;
     /// The behaviour of an entrant on the public states of this game, with a new form of it; see
-    /// [`RangePolicy::of_agent`] and [`DynTree::policy_of`].
+    /// `RangePolicy::of_agent` and [`DynTree::policy_of`].
     fn policy_on_ranges(
         &self,
         public: (Arc<RangeTree>, Box<dyn PublicForm>),
