@@ -54,12 +54,8 @@ pub trait PolicyModel<G: Hints>: Sync {
         }
     }
 
-    /// Tells whether the scores depend on the state alone.
-    fn reads_states(&self) -> bool {
-        false
-    }
-
-    /// Appends the scores of the legal actions in these states, one after another, if they depend on the state alone.
+    /// Appends the scores of the legal actions in these states, one after another: for exact beliefs, which only models have
+    /// whose scores depend on the state alone.
     fn scores_of_states(&self, _game: &G, _states: &[G::State], _scores: &mut Vec<f32>) {
         unreachable!("the model reads histories")
     }
@@ -75,10 +71,6 @@ pub struct RolloutModel;
 impl<G: Hints> PolicyModel<G> for RolloutModel {
     fn scores(&self, game: &G, so_far: &History<G>, _legal: G::Actions, scores: &mut Vec<f32>) {
         self.scores_of_states(game, &[*so_far.state()], scores);
-    }
-
-    fn reads_states(&self) -> bool {
-        true
     }
 
     fn scores_of_states(&self, game: &G, states: &[G::State], scores: &mut Vec<f32>) {
@@ -119,10 +111,6 @@ impl<G: Hints> PolicyModel<G> for FittedModel {
         self.scores_of_states(game, &[*so_far.state()], scores);
     }
 
-    fn reads_states(&self) -> bool {
-        true
-    }
-
     fn scores_of_states(&self, game: &G, states: &[G::State], scores: &mut Vec<f32>) {
         for state in states {
             game.logits(state, game.legal(state), &mut |logit| scores.push(logit));
@@ -153,10 +141,6 @@ impl<G: Hints> PolicyModel<G> for NetworkModel {
     fn scores_of_many(&self, game: &G, positions: &[&History<G>], scores: &mut Vec<f32>) {
         let states: Vec<G::State> = positions.iter().map(|position| *position.state()).collect();
         self.scores_of_states(game, &states, scores);
-    }
-
-    fn reads_states(&self) -> bool {
-        true
     }
 
     fn scores_of_states(&self, game: &G, states: &[G::State], scores: &mut Vec<f32>) {

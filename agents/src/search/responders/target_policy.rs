@@ -275,10 +275,6 @@ impl<G: Hints> PolicyModel<G> for TargetPolicy<G> {
         scores.extend(shares.into_iter().map(|share| float::log(share) as f32));
     }
 
-    fn reads_states(&self) -> bool {
-        matches!(*self.agent.lock().unwrap_or_else(PoisonError::into_inner), Target::Network(_))
-    }
-
     fn scores_of_states(&self, game: &G, states: &[G::State], scores: &mut Vec<f32>) {
         let mut shares = Vec::new();
         match &mut *self.agent.lock().unwrap_or_else(PoisonError::into_inner) {
