@@ -175,19 +175,19 @@ fn interruptions_and_threads_do_not_change_a_bit() {
 #[test]
 fn interruptions_and_threads_do_not_change_a_bit_of_ranges() {
     let game = game::<Schwinget>(SMALL_SCHWINGET);
-    let form = || game.public_form(0, &|| true).expect("a form");
-    let tree = RangeTree::new(&mut *form(), u64::MAX, &|| ControlFlow::Continue(())).expect("a small game");
+    let form = game.public_form(0, &|| true).expect("a form");
+    let tree = RangeTree::new(form, "small", u64::MAX, &|| ControlFlow::Continue(())).expect("a small game");
     let tree = Arc::new(tree);
     let path = std::env::temp_dir().join(format!("stier-ranges-{}", std::process::id()));
     for variant in Variant::ALL {
-        let run = |solver: &mut RangeSolver<'_>, iterations: u64, calls: u64| {
+        let run = |solver: &mut RangeSolver, iterations: u64, calls: u64| {
             let left = AtomicU64::new(calls);
             let _ = solver.run(iterations, &|_| match left.fetch_sub(1, Ordering::Relaxed) {
                 1 => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             });
         };
-        let new = || RangeSolver::new(&tree, "small", variant, 5);
+        let new = || RangeSolver::new(tree.clone(), variant, 5);
         let (mut whole, mut parts) = (new(), new());
         run(&mut whole, 5, u64::MAX);
         // The second call is between the seats of the first iteration.
@@ -195,15 +195,15 @@ fn interruptions_and_threads_do_not_change_a_bit_of_ranges() {
             let left = 5 - parts.iterations();
             pool(2).expect("threads").install(|| run(&mut parts, left, calls));
             parts.save(&RunLog::default(), &path).expect("a file");
-            (parts, _) = RangeSolver::load(&tree, "small", variant, 5, &path).expect("a checkpoint");
+            (parts, _) = RangeSolver::load(tree.clone(), variant, 5, &path).expect("a checkpoint");
         }
-        let other = RangeSolver::load(&tree, "small", variant, 6, &path).map(|(solver, _)| solver.iterations());
+        let other = RangeSolver::load(tree.clone(), variant, 6, &path).map(|(solver, _)| solver.iterations());
         assert_eq!(other.is_ok(), variant != Variant::Scheduled, "{variant:?}");
         let older = [b"stier-ranges 1", &fs::read(&path).expect("a file")["stier-ranges 2".len()..]].concat();
         fs::write(&path, older).expect("a file");
-        let older = RangeSolver::load(&tree, "small", variant, 5, &path).map(|(solver, _)| solver.iterations());
+        let older = RangeSolver::load(tree.clone(), variant, 5, &path).map(|(solver, _)| solver.iterations());
         assert!(matches!(older, Err(CheckpointError::Earlier)));
-        let prints = [whole, parts].map(|solver| solver.into_policy(tree.clone(), form()).fingerprint());
+        let prints = [whole, parts].map(|solver| solver.into_policy().fingerprint());
         assert_eq!(prints[0], prints[1], "{variant:?}");
     }
     fs::remove_file(path).expect("a file of ours");

@@ -25,17 +25,18 @@ fn each_place(form: &mut dyn PublicForm, visit: &mut dyn FnMut(&dyn PublicForm, 
         while let Some((public, events)) = open.pop() {
             let PublicScene::Choice(choice) = form.scene(public) else { continue };
             let detail = form.detail(public);
-            let acts = if choice.is_chance { 0 } else { choice.hands[choice.mover.index()] };
-            let widths = detail.legal.iter().map(Vec::len).take(acts);
-            assert!(widths.eq(choice.widths.iter().take(acts).map(|&width| usize::from(width))));
-            for hand in 0..acts {
-                let key = form.key(public, choice.mover, hand);
-                assert_eq!(form.hand(public, choice.mover, key), Some(hand));
-                let place = Place { opening, events: events.clone(), hand: key, actions: Vec::new() };
-                visit(form, choice.mover, place);
-            }
             let after = |event| [&events[..], &[event]].concat();
-            open.extend(choice.branches.iter().map(|branch| (branch.public, after(branch.action.unwrap()))));
+            open.extend(choice.branches.iter().map(|branch| (branch.public, after(branch.event))));
+            let Turn::Seat(mover) = choice.turn else { continue };
+            let hands = choice.hands[mover.index()];
+            let widths = detail.legal.iter().map(Vec::len).take(hands);
+            assert!(widths.eq(choice.widths.iter().take(hands).map(|&width| usize::from(width))));
+            for hand in 0..hands {
+                let key = form.key(public, mover, hand);
+                assert_eq!(form.hand(public, mover, key), Some(hand));
+                let place = Place { opening, events: events.clone(), hand: key, actions: Vec::new() };
+                visit(form, mover, place);
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use stier_agents::agent::threads::{self, Halted};
 use stier_agents::belief;
 use stier_agents::erased::{DynEntrant, DynPolicy, DynTree};
 use stier_agents::solve::solution_file::Label;
-use stier_agents::solve::{Look, NashConv, PublicTree, RangePolicy, RangeValues, known_values, write_ranges};
+use stier_agents::solve::{Look, NashConv, PublicTree, RangePolicy, known_values, write_ranges};
 use stier_core::{Action, Rng};
 
 use crate::arrays::Array;
@@ -68,11 +68,6 @@ impl Measured {
         let values = found.values.as_slice().to_vec();
         Self { values, nash_conv: Some(found.total()), seeds: 0, against: None }
     }
-
-    /// The same on public states.
-    pub(crate) fn of_values(found: &RangeValues) -> Self {
-        Self { values: found.values.to_vec(), nash_conv: Some(found.nash_conv()), seeds: 0, against: None }
-    }
 }
 
 /// The origin of a policy that no algorithm found.
@@ -110,7 +105,7 @@ impl TabularPolicy {
         threads: usize,
     ) -> PyResult<Self> {
         let found = threads::install(threads, || policy.measure()).map_err(errors::halted)?;
-        Ok(Self::new(game, origin, Table::Ranges(Arc::new(policy)), seed, Measured::of_values(&found)))
+        Ok(Self::new(game, origin, Table::Ranges(Arc::new(policy)), seed, Measured::of(&found)))
     }
 
     /// Adds the distance at the end of a run of so many seconds to the history.
@@ -141,7 +136,8 @@ impl TabularPolicy {
                 Some(tree) => tree,
                 None => {
                     // They have been found before, within the limit that was given then.
-                    let tree = PublicTree::new(policy.form(), None, None, (u64::MAX, threads::resolve(0)), &watch);
+                    let (whole, limits) = (policy.tree(), (u64::MAX, threads::resolve(0)));
+                    let tree = PublicTree::new((whole.form(), whole.game()), None, None, limits, &watch);
                     let tree = tree.map_err(errors::halted)?;
                     self.public.get_or_init(|| tree)
                 }

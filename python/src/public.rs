@@ -234,10 +234,7 @@ impl PublicTree {
                 let other = state.tree.get().game.text();
                 return Err(errors::argument(format!("the root is a public state of {other}, not of {}", game.text())));
             }
-            Some(state) => {
-                let tree = &state.tree.get().tree;
-                Some((tree.whole_route(&state.at), tree.form()))
-            }
+            Some(state) => Some((state.at.route.clone(), state.tree.get().tree.tree().form())),
             None => None,
         };
         let progress = Progress::default();
@@ -247,6 +244,7 @@ impl PublicTree {
                 Some((route, form)) => (Some(route), form),
                 None => (None, form_of(&game, most, interrupt)?),
             };
+            let form = (form, &*format!("{:?}", game.face()));
             let tree = solve::PublicTree::new(form, root, depth, (bytes, threads), &|| goes_on(interrupt));
             tree.map_err(|error| too_large(&game, error, "", ""))
         };
@@ -276,7 +274,7 @@ impl PublicTree {
     /// The public states at which the tree is cut off, in the order of the arrays that `values` gets. Empty without `depth`.
     #[getter]
     fn leaves(slf: &Bound<'_, Self>) -> Vec<PublicState> {
-        slf.get().tree.leaves().into_iter().map(|at| PublicState::new(slf, at)).collect()
+        slf.get().tree.leaves().iter().map(|at| PublicState::new(slf, at.clone())).collect()
     }
 
     /// The same tree with other ranges at its root; public states of either are those of both.
@@ -363,8 +361,7 @@ impl PublicTree {
             history: history.into_iter().map(look).collect(),
         };
         py.detach(|| {
-            let game = format!("{:?}", self.game.face());
-            let policy = self.tree.policy([&policies[0], &policies[1]], &game).map_err(errors::argument)?;
+            let policy = self.tree.policy([&policies[0], &policies[1]]).map_err(errors::argument)?;
             let found = TabularPolicy::measure_ranges(self.game.clone(), label, policy, seed.0, self.threads)?;
             Ok(found.ended_after(seconds))
         })
@@ -389,8 +386,7 @@ impl PublicTree {
             return Ok(self.rows_in(py, policy.get())?.map(Array::row));
         }
         let settings = settings_of(seed, &seeds, self.threads)?;
-        let found =
-            ask_on_ranges(py, &self.game, agent, &settings, || (self.tree.tree().clone(), self.tree.tree_form()))?;
+        let found = ask_on_ranges(py, &self.game, agent, &settings, self.tree.tree().clone())?;
         let rows = self.watched(py, |watch| self.tree.rows_of(&found, watch))?.map_err(errors::halted)?;
         Ok(rows.expect("the policy is on this tree").map(Array::row))
     }
@@ -452,7 +448,7 @@ impl PublicState {
     }
 
     fn turn(&self) -> Turn {
-        self.own().detail(&self.at).turn
+        self.own().scene(&self.at).turn()
     }
 
     fn seat(&self, player: &Number) -> PyResult<Seat> {
@@ -466,8 +462,8 @@ impl PublicState {
 
     /// The names of the public events that can follow a public state.
     fn names(&self, at: &StateAt) -> Vec<String> {
-        let (detail, face) = (self.own().detail(at), self.game().face());
-        let name = |&action: &Action| match detail.turn {
+        let (turn, detail, face) = (self.own().scene(at).turn(), self.own().detail(at), self.game().face());
+        let name = |&action: &Action| match turn {
             Turn::Chance => face.outcome_name(action),
             _ => face.action_name(action),
         };
@@ -532,12 +528,6 @@ impl PublicState {
         }
         Ok(Array::of(table, &[legal.len(), columns.len()]))
     }
-
-    /// The player to act, and the places of its rows.
-    fn places(&self) -> Option<(Seat, std::ops::Range<usize>)> {
-        let (seat, first, widths) = self.own().rows_at(&self.at)?;
-        Some((seat, first..first + widths.iter().sum::<usize>()))
-    }
 }
 
 /// The moves of hands with an event: the hand before, the action (-1 if the player does not act) and the hand after.
@@ -570,7 +560,7 @@ impl PublicState {
         let hand = hand.between("hand", 0, hands as i64 - 1)? as usize;
         let place = self.own().place(&self.at, seat, hand);
         let game = self.game();
-        let found = guarded(|| game.face().public_history(&*self.own().form(), seat, &place))?;
+        let found = guarded(|| game.face().public_history(&*self.own().tree().form(), seat, &place))?;
         let state = found.ok_or_else(|| errors::argument(format!("no hand of the other player fits hand {hand}")))?;
         Ok(State::new(game.clone(), state))
     }
@@ -652,7 +642,7 @@ impl PublicState {
         let scene = self.own().scene(&self.at);
         let PublicScene::Choice(choice) = &*scene else { unreachable!("an event can follow") };
         let (detail, next) = (self.own().detail(&self.at), &choice.branches[branch]);
-        let rows: Vec<[i32; 3]> = if seat == choice.mover {
+        let rows: Vec<[i32; 3]> = if seat == choice.mover() {
             let action = |step: &HandMove| match detail.legal.get(usize::from(step.from)) {
                 Some(legal) => i32::from(legal[usize::from(step.rank)].0),
                 None => -1,
@@ -668,7 +658,7 @@ impl PublicState {
     /// The place of this public state among the rows of the player to act, as a slice; empty where nobody has a choice.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> Bound<'py, PySlice> {
-        let range = self.places().map_or(0..0, |(_, range)| range);
+        let range = self.own().rows_at(&self.at).map_or(0..0, |(_, range)| range);
         PySlice::new(py, range.start as isize, range.end as isize, 1)
     }
 
@@ -676,7 +666,7 @@ impl PublicState {
     /// act. It has 0 where an action is not legal, and `single` where the hand has one legal action: such hands have no row.
     #[pyo3(signature = (numbers, single=0.0))]
     fn table(&self, numbers: Reals<'_, f32, Ix1>, single: f32) -> PyResult<Array<f32>> {
-        let Some((seat, range)) = self.places() else { return self.fill(&[], single) };
+        let Some((seat, range)) = self.own().rows_at(&self.at) else { return self.fill(&[], single) };
         let (expected, found) = (self.own().num_rows(seat)[0], numbers.len());
         if found != expected {
             let message = format!("numbers must be those of all {expected} rows of player {seat}, got {found}");
@@ -715,7 +705,7 @@ impl PublicState {
         };
         let history = self.history()?.join(", ");
         let after = if history.is_empty() { String::new() } else { format!(" after {history}") };
-        let root = match self.own().event_of_root(&self.at) {
+        let root = match self.at.event {
             Some(event) => format!(" from {}", guarded(|| self.game().face().outcome_name(event))?),
             None => String::new(),
         };
@@ -795,7 +785,7 @@ impl Play {
     /// The policy of the player to act, as a new float32 array (hands, actions).
     fn policy(&self, state: &PublicState) -> PyResult<Array<f32>> {
         self.at(state)?;
-        let rows = state.places().map_or(&[][..], |(seat, range)| &self.policies[seat.index()][range]);
+        let rows = state.own().rows_at(&state.at).map_or(&[][..], |(seat, range)| &self.policies[seat.index()][range]);
         state.fill(rows, 1.0)
     }
 

@@ -106,9 +106,6 @@ fn needs_ranges(game: &Game, most_histories: usize) -> Option<f64> {
     has_form.then(estimate).filter(|&histories| histories > most_histories as f64)
 }
 
-/// The public states of a game, and its form.
-pub(crate) type Public = (Arc<RangeTree>, Box<dyn PublicForm>);
-
 /// The form of a game as public states.
 pub(crate) fn form_of(game: &Game, most_histories: usize, interrupt: &AtomicBool) -> PyResult<Box<dyn PublicForm>> {
     let form = game.face().public_form(most_histories, &|| goes_on(interrupt).is_continue());
@@ -126,18 +123,17 @@ pub(crate) fn too_large(game: &Game, error: TooManyHands, found: &str, hint: &st
     }
 }
 
-/// The public states of a game, with its form. In errors, `found` says how large the tree of histories would be, and `hint`
+/// The public states of a game. In errors, `found` says how large the tree of histories would be, and `hint`
 /// is added to their text.
 fn public_tree(
     game: &Game,
     (most_histories, most_bytes): (usize, u64),
     (found, hint): (&str, &str),
     interrupt: &AtomicBool,
-) -> PyResult<Public> {
-    let mut form = form_of(game, most_histories, interrupt)?;
-    let tree = RangeTree::new(&mut *form, most_bytes, &|| goes_on(interrupt));
-    let tree = tree.map_err(|error| too_large(game, error, found, hint))?;
-    Ok((Arc::new(tree), form.fresh()))
+) -> PyResult<Arc<RangeTree>> {
+    let form = form_of(game, most_histories, interrupt)?;
+    let tree = RangeTree::new(form, &format!("{:?}", game.face()), most_bytes, &|| goes_on(interrupt));
+    tree.map(Arc::new).map_err(|error| too_large(game, error, found, hint))
 }
 
 /// The same if the caller demands it, or if it is not to be by the tree of histories and the game has too many.
@@ -148,16 +144,17 @@ fn public_tree_if(
     limits: (usize, u64),
     hint: &str,
     interrupt: &AtomicBool,
-) -> PyResult<Option<Public>> {
-    let estimate = match demanded {
-        Some(true) => return public_tree(game, limits, ("", hint), interrupt).map(Some),
-        None if is_possible => needs_ranges(game, limits.0),
+) -> PyResult<Option<Arc<RangeTree>>> {
+    let most = limits.0;
+    let large = |histories: f64| {
+        format!("it has an estimated {histories:.1e} histories, and max_histories is {most}; on public states ")
+    };
+    let found = match demanded {
+        Some(true) => Some(String::new()),
+        None if is_possible => needs_ranges(game, most).map(large),
         _ => None,
     };
-    let Some(histories) = estimate else { return Ok(None) };
-    let found =
-        format!("it has an estimated {histories:.1e} histories, and max_histories is {}; on public states ", limits.0);
-    public_tree(game, limits, (&found, hint), interrupt).map(Some)
+    found.map(|found| public_tree(game, limits, (&found, hint), interrupt)).transpose()
 }
 
 /// The limit on memory, in bytes.
@@ -238,9 +235,8 @@ pub(crate) fn solve(
         if ranges == Some(true) && !is_possible {
             return Err(failed(SolveError::NoRanges(settings.algorithm.name().to_string())));
         }
-        if let Some((tree, form)) = public_tree_if(ranges, is_possible, game, (most, most_bytes), "", interrupt)? {
-            let text = format!("{:?}", game.face());
-            let solved = solve_ranges(&tree, (form, &text), &settings, interrupt, &watch);
+        if let Some(tree) = public_tree_if(ranges, is_possible, game, (most, most_bytes), "", interrupt)? {
+            let solved = solve_ranges(&tree, &settings, interrupt, &watch);
             let Solved { policy, iterations, log } = solved.map_err(failed)?;
             let origin = label(iterations, log.looks);
             let found = TabularPolicy::measure_ranges(game.clone(), origin, policy, seed.0, settings.threads)?;
@@ -308,8 +304,8 @@ fn read(
         let game = load_by_name(py, name, rules).map_err(|error| failed(error.value(py)))?;
         let progress = Progress::new(0, None, None);
         let work = || {
-            let (tree, form) = public_tree(&game, (most, u64::MAX), ("", ""), &progress.interrupt)?;
-            let (policy, origin) = read_ranges(tree, form, text, bytes).map_err(|error| failed(&error))?;
+            let tree = public_tree(&game, (most, u64::MAX), ("", ""), &progress.interrupt)?;
+            let (policy, origin) = read_ranges(tree, bytes).map_err(|error| failed(&error))?;
             match measured {
                 Some(measured) => {
                     Ok(TabularPolicy::new(game.clone(), origin, Table::Ranges(Arc::new(policy)), seed.0, measured))
@@ -379,7 +375,7 @@ pub(crate) fn ask_on_ranges(
     game: &Game,
     agent: &Bound<'_, PyAny>,
     settings: &AskSettings,
-    public: impl FnOnce() -> Public + Send,
+    tree: Arc<RangeTree>,
 ) -> PyResult<RangePolicy> {
     let (sender, receiver) = channel();
     let (entrant, progress) = (entrant(game, agent, &sender)?, Progress::default());
@@ -387,7 +383,7 @@ pub(crate) fn ask_on_ranges(
     // The agent ends with the work: it holds a sender.
     let work = move || {
         let entrant = entrant;
-        game.face().policy_on_ranges(public(), &entrant, settings, interrupt, &watch).map_err(unanswered)
+        game.face().policy_on_ranges(tree, &entrant, settings, interrupt, &watch).map_err(unanswered)
     };
     progress.converse(py, (sender, receiver), work, |question| question.ask(py, game), |error| error)
 }
@@ -435,7 +431,7 @@ pub(crate) fn ask(
         };
         let on_ranges = |policy: Arc<RangePolicy>| {
             let found = threads::install(settings.threads, || policy.measure()).map_err(errors::halted)?;
-            Ok((Table::Ranges(policy), Measured::of_values(&found), found.responses.to_vec()))
+            Ok((Table::Ranges(policy), Measured::of(&found), found.responses.as_slice().to_vec()))
         };
         let grow = |ranges: Option<bool>, limits: (usize, u64)| {
             match (&entrant, ranges) {
@@ -444,9 +440,9 @@ pub(crate) fn ask(
                 _ => {}
             }
             let hint = "; `stier exploit` gives a lower bound without a tree";
-            if let Some(public) = public_tree_if(ranges, true, game, limits, hint, interrupt)? {
-                progress.expect(public.0.num_choices() * seeds.max(1));
-                let policy = game.face().policy_on_ranges(public, &entrant, settings, interrupt, &watch);
+            if let Some(tree) = public_tree_if(ranges, true, game, limits, hint, interrupt)? {
+                progress.expect(tree.num_choices() * seeds.max(1));
+                let policy = game.face().policy_on_ranges(tree, &entrant, settings, interrupt, &watch);
                 return on_ranges(Arc::new(policy.map_err(unanswered)?));
             }
             policy_of(enumerate(game, limits.0, settings.threads, progress, hint)?)

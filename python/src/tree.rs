@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use stier_agents::belief::Beliefs;
 use stier_agents::erased::DynTree;
 use stier_agents::solve::solution_file::Label;
-use stier_agents::solve::{Look, Pass, Passes, SeatRows, policy_of_rows};
+use stier_agents::solve::{Look, Passes, RowPass, SeatRows, policy_of_rows};
 
 use crate::arrays::{Array, PerPlayer, Reals, tensors, writable};
 use crate::errors;
@@ -253,7 +253,7 @@ impl GameTree {
         let mut reach = array("reach", reach, length)?;
         let mut values = array("values", values, sets)?;
         let mut others = array("others", others, sets)?;
-        let mut pass = Pass {
+        let mut pass = RowPass {
             regrets: regrets.as_slice_mut()?,
             reach: reach.as_slice_mut()?,
             values: values.as_slice_mut()?,

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
-use stier_core::{Action, ActionSet, Game, Seat, Turn};
+use stier_core::{Action, ActionSet, Game, Rng, Seat, Turn};
 use thiserror::Error;
 
 /// A player. It sees what its seat knows and nothing else.
@@ -114,6 +114,12 @@ impl Decision {
     pub fn certain(action: Action, legal: impl Iterator<Item = Action>) -> Self {
         let policy = legal.map(|a| (a, f64::from(a == action))).collect();
         Self { action, policy, search: None }
+    }
+
+    /// Returns a choice drawn with these probabilities, ascending by action.
+    pub(crate) fn drawn(legal: impl ActionSet, row: Vec<f64>, rng: &mut Rng) -> Self {
+        let action = legal.nth(sampling::draw(&row, rng));
+        Self { action, policy: legal.iter().zip(row).collect(), search: None }
     }
 
     /// Returns a choice by a search, with the policy of its statistics.

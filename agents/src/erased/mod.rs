@@ -132,11 +132,11 @@ pub trait DynGame: Send + Sync + Debug {
     ) -> Result<Box<dyn PublicForm>, NoPublicForm>;
     /// A history after which a seat knows what its place says; see [`Game::public_history`].
     fn public_history(&self, form: &dyn PublicForm, seat: Seat, place: &Place) -> Option<Box<dyn DynState>>;
-    /// The behaviour of an entrant on the public states of this game, with a new form of it; see
-    /// `RangePolicy::of_agent` and [`DynTree::policy_of`].
+    /// The behaviour of an entrant on public states of this game; see `RangePolicy::of_agent` and
+    /// [`DynTree::policy_of`].
     fn policy_on_ranges(
         &self,
-        public: (Arc<RangeTree>, Box<dyn PublicForm>),
+        tree: Arc<RangeTree>,
         entrant: &DynEntrant,
         settings: &AskSettings,
         interrupt: &Arc<AtomicBool>,
@@ -284,17 +284,16 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
 
     fn policy_on_ranges(
         &self,
-        public: (Arc<RangeTree>, Box<dyn PublicForm>),
+        tree: Arc<RangeTree>,
         entrant: &DynEntrant,
         settings: &AskSettings,
         interrupt: &Arc<AtomicBool>,
         watch: Watch<'_>,
     ) -> Result<RangePolicy, AskError> {
         let asked = Asked::new(self.clone(), entrant, settings, interrupt)?;
-        let name = format!("{self:?}");
         let game = &*self.game;
         let enter = || Box::new(InGame { game, agent: asked.enter() }) as Box<dyn Respondent + '_>;
-        Ok(RangePolicy::of_agent(&name, public, &enter, &asked.seeds, asked.threads, watch)?)
+        Ok(RangePolicy::of_agent(tree, &enter, &asked.seeds, asked.threads, watch)?)
     }
 
     fn estimate_histories(&self) -> game_tree::TreeSize {
@@ -402,10 +401,10 @@ impl<G: FullGame> ErasedGame<G> {
     /// Refuses policies of other games.
     fn plays(&self, policy: &RangePolicy) -> Result<(), DecideError> {
         let expected = format!("{self:?}");
-        if policy.game() == expected {
+        if policy.tree().game() == expected {
             return Ok(());
         }
-        Err(DecideError::OtherGame { expected, found: policy.game().to_string() })
+        Err(DecideError::OtherGame { expected, found: policy.tree().game().to_string() })
     }
 
     fn is_not(&self, other: &dyn DynGame) -> DecideError {

@@ -296,8 +296,9 @@ impl RangePolicy {
     pub fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError> {
         DecideError::seat(state.turn())?;
         let found = format!("{:?}", state.game());
-        if found != self.game() {
-            return Err(DecideError::OtherGame { expected: self.game().to_string(), found });
+        let expected = self.tree().game();
+        if found != expected {
+            return Err(DecideError::OtherGame { expected: expected.to_string(), found });
         }
         let mut shares = self.row(|form| state.place(form)).expect("every state has its place");
         shares.sort_unstable_by_key(|&(action, _)| action);

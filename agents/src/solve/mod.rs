@@ -28,10 +28,10 @@ pub use game_tree::{
 pub use log::{Look, RunLog};
 #[cfg(feature = "solvers")]
 pub use mccfr::{BATCH, Mccfr, Sampling};
-pub use passes::{NoPolicy, Pass, Passes, SeatRows, policy_of_rows};
+pub use passes::{NoPolicy, Passes, RowPass, SeatRows, policy_of_rows};
 pub use ranges::{
-    LeafValues, PassError, Play, PublicTree, RangeAgent, RangePolicy, RangeSize, RangeSolver, RangeTree, RangeValues,
-    Route, RowPass, StateAt, TooManyHands, game_of_ranges, read_ranges, write_ranges,
+    LeafValues, PassError, Play, PublicTree, RangeAgent, RangePolicy, RangeSize, RangeSolver, RangeTree, Route,
+    StateAt, TooManyHands, game_of_ranges, read_ranges, write_ranges,
 };
 pub use tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
 
@@ -44,7 +44,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use stier_core::public::PublicForm;
 use stier_core::{Game, choice};
 use thiserror::Error;
 use web_time::Instant;
@@ -302,11 +301,9 @@ fn unread(path: &Path, reason: CheckpointError) -> SolveError {
     SolveError::Checkpoint { path: path.to_path_buf(), reason }
 }
 
-/// Approximates an equilibrium on public states, by a variant of CFR; see [`solve`]. `form` is that of the tree, and `game`
-/// names the game in checkpoints.
+/// Approximates an equilibrium on public states, by a variant of CFR; see [`solve`].
 pub fn solve_ranges(
     tree: &Arc<RangeTree>,
-    (form, game): (Box<dyn PublicForm>, &str),
     settings: &Settings,
     interrupt: &Arc<AtomicBool>,
     watch: WatchOf<'_, Progress>,
@@ -319,13 +316,13 @@ pub fn solve_ranges(
     threads::install(settings.threads, || {
         let (mut solver, log) = match settings.checkpoint().filter(|path| path.exists()) {
             Some(path) => {
-                RangeSolver::load(tree, game, variant, planned, path).map_err(|reason| unread(path, reason))?
+                RangeSolver::load(tree.clone(), variant, planned, path).map_err(|reason| unread(path, reason))?
             }
-            None => (RangeSolver::new(tree, game, variant, planned), RunLog::default()),
+            None => (RangeSolver::new(tree.clone(), variant, planned), RunLog::default()),
         };
         let log = run(&mut solver, log, settings, &watch)?;
         let iterations = solver.iterations();
-        Ok(Solved { policy: solver.into_policy(tree.clone(), form), iterations, log })
+        Ok(Solved { policy: solver.into_policy(), iterations, log })
     })?
 }
 

@@ -114,16 +114,17 @@ fn scatter(tree: &Tree, rows: &[SeatRows], policies: &[&[f64]], out: &mut [f64])
     seats.try_for_each(|((seat, rows), policy)| rows.scatter(tree, seat, policy, out))
 }
 
-/// The results of a pass for one seat.
-pub struct Pass<'a> {
+/// The results of a pass for one seat. On public states information sets are hands, and the ranges at the root count: that
+/// of the seat in `reach`, that of the other in `others`.
+pub struct RowPass<'a, T> {
     /// By row: the value of the action minus that of the information set, each as in `values`.
-    pub regrets: &'a mut [f64],
+    pub regrets: &'a mut [T],
     /// By row: the probability that the seat's own choices lead to the information set and then choose the action.
-    pub reach: &'a mut [f64],
+    pub reach: &'a mut [T],
     /// By information set: the expected return of the seat over the histories of the set, times `others`.
-    pub values: &'a mut [f64],
+    pub values: &'a mut [T],
     /// By information set: the probability that chance and the others lead there.
-    pub others: &'a mut [f64],
+    pub others: &'a mut [T],
 }
 
 /// The memory and the threads of passes over one tree.
@@ -161,7 +162,7 @@ impl Passes {
         rows: &[SeatRows],
         policies: &[&[f64]],
         seat: Seat,
-        pass: &mut Pass<'_>,
+        pass: &mut RowPass<'_, f64>,
         watch: Watch<'_>,
     ) -> Result<(), NoPolicy> {
         let Self { policy, own, layout, work, workers, threads } = self;
@@ -180,7 +181,7 @@ fn run(
     policy: &[f64],
     seat: Seat,
     (own, work): (&Numbers, &NodeNumbers),
-    pass: &mut Pass<'_>,
+    pass: &mut RowPass<'_, f64>,
     watch: Watch<'_>,
 ) -> ControlFlow<()> {
     let tree = sweep.tree();

@@ -47,6 +47,48 @@ pub enum SolutionFileError {
     Damaged(String),
 }
 
+pub(crate) fn damaged(what: &str) -> SolutionFileError {
+    SolutionFileError::Damaged(what.to_string())
+}
+
+impl Label {
+    /// A file with this label.
+    pub(crate) fn write(
+        &self,
+        heading: &str,
+        numbers: impl FnOnce(&mut Writer<&mut Vec<u8>>) -> io::Result<()>,
+    ) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let write = |bytes| {
+            let mut out = Writer::new(bytes, heading)?;
+            writeln!(out, "{} {}", self.iterations, self.source.replace('\n', " "))?;
+            numbers(&mut out)?;
+            write_looks(&self.history, &mut out)?;
+            out.end()
+        };
+        write(&mut bytes).expect("a vector takes all bytes");
+        bytes
+    }
+
+    /// The label of a file. Versions from `oldest` on can be read, and those from `with_history` on have a history.
+    pub(crate) fn read(
+        bytes: &[u8],
+        heading: &str,
+        oldest: u32,
+        with_history: u32,
+        numbers: impl FnOnce(&mut Reader<&[u8]>) -> Result<(), SolutionFileError>,
+    ) -> Result<Self, SolutionFileError> {
+        let mut reader = Reader::new(bytes, heading, oldest)?;
+        let line = reader.line().map_err(CheckpointError::from)?;
+        let label = line.split_once(' ').and_then(|(count, source)| Some((count.parse().ok()?, source.to_string())));
+        let (iterations, source) = label.ok_or_else(|| damaged("the source is missing"))?;
+        numbers(&mut reader)?;
+        let history = if reader.version >= with_history { read_looks(&mut reader)? } else { Vec::new() };
+        reader.end()?;
+        Ok(Self { source, iterations, history })
+    }
+}
+
 /// Describes the trees that a policy fits.
 fn heading(tree: &Tree) -> String {
     format!("{} tree={:016x}", tree.heading(&format!("{NAME} {VERSION}")), tree_hash(tree))
@@ -67,18 +109,10 @@ fn tree_hash(tree: &Tree) -> u64 {
 
 /// Converts the policy to bytes.
 pub fn write(tree: &Tree, policy: &Policy, label: &Label) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    write_to(&mut bytes, tree, policy, label).expect("a vector takes all bytes");
-    bytes
-}
-
-fn write_to(bytes: &mut Vec<u8>, tree: &Tree, policy: &Policy, label: &Label) -> io::Result<()> {
-    let mut out = Writer::new(bytes, &heading(tree))?;
-    writeln!(out, "{} {}", label.iterations, label.source.replace('\n', " "))?;
-    let shares = tree.sets_in_files().into_iter().flat_map(|set| policy.row(set));
-    shares.copied().try_for_each(|share: f64| out.write_all(&share.to_le_bytes()))?;
-    write_looks(&label.history, &mut out)?;
-    out.end()
+    label.write(&heading(tree), |out| {
+        let mut shares = tree.sets_in_files().into_iter().flat_map(|set| policy.row(set));
+        shares.try_for_each(|share| out.write_all(&share.to_le_bytes()))
+    })
 }
 
 /// The name and rules of a policy's game: `("schwinget", "suits=2,values=2")`.
@@ -98,22 +132,18 @@ pub fn game_of(bytes: &[u8]) -> Result<(&str, &str), SolutionFileError> {
 /// Reads a policy that was [written](write()) for the same tree.
 pub fn read(tree: &Tree, bytes: &[u8]) -> Result<(Policy, Label), SolutionFileError> {
     game_of(bytes)?;
-    let damaged = |what: &str| SolutionFileError::Damaged(what.to_string());
-    let mut reader = Reader::new(bytes, &heading(tree), OLDEST)?;
-    let label = reader.line().map_err(CheckpointError::from)?;
-    let (iterations, source) = label.split_once(' ').ok_or_else(|| damaged("the source is missing"))?;
-    let iterations = iterations.parse().map_err(|_| damaged("the source is missing"))?;
     let mut shares = vec![0.0; tree.num_rows()];
-    for place in tree.sets_in_files().into_iter().flat_map(|set| tree.row(set)) {
-        shares[place] = reader.f64()?;
-    }
-    let history = if reader.version >= WITH_HISTORY { read_looks(&mut reader)? } else { Vec::new() };
-    reader.end()?;
+    let label = Label::read(bytes, &heading(tree), OLDEST, WITH_HISTORY, |reader| {
+        for place in tree.sets_in_files().into_iter().flat_map(|set| tree.row(set)) {
+            shares[place] = reader.f64()?;
+        }
+        Ok(())
+    })?;
     let mut shares = shares.into_iter();
     let policy = Policy::try_from_rows(tree, &mut |set| {
         let row: Vec<f64> = shares.by_ref().take(tree.width(set) as usize).collect();
         is_distribution(&row, 1e-6).then_some(row)
     });
     let wrong = |set| damaged(&format!("the numbers of information set {set} are not probabilities"));
-    Ok((policy.map_err(wrong)?, Label { source: source.to_string(), iterations, history }))
+    Ok((policy.map_err(wrong)?, label))
 }

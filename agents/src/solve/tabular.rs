@@ -12,7 +12,6 @@ use std::thread;
 use stier_core::hash::hash_of;
 use stier_core::{Action, ActionSet as _, Game, Rng, SeatView as _};
 
-use crate::agent::sampling::draw;
 use crate::agent::threads::{self, Halted, Watch, each, goes_on};
 use crate::agent::{Agent, Decision};
 use crate::solve::game_tree::{GameTree, Node, Policy, Tree};
@@ -131,8 +130,7 @@ impl<G: Game> Agent<G> for TabularAgent<G> {
             // The probability of withheld actions is distributed over the others in proportion.
             row.iter_mut().for_each(|share| *share /= total);
         }
-        let action = legal.nth(draw(&row, &mut self.rng));
-        Decision { action, policy: legal.iter().zip(row).collect(), search: None }
+        Decision::drawn(legal, row, &mut self.rng)
     }
 
     fn restart(&mut self, seed: u64) {

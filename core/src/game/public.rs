@@ -62,11 +62,6 @@ pub trait PublicForm: Send + Sync {
     /// The public states in which a player acts for the first time.
     fn openings(&mut self) -> Vec<Opening>;
 
-    /// The place of an opening in the whole game: the number of an opening there, and the events since then.
-    fn origin(&mut self, opening: usize) -> (usize, Vec<Action>) {
-        (opening, Vec::new())
-    }
-
     /// The events of a public state, one of the openings or of those that followed an earlier one.
     fn scene(&mut self, public: PublicState) -> PublicScene;
 
@@ -125,15 +120,39 @@ pub enum PublicScene {
     Choice(PublicChoice),
     /// Nobody has a choice any more.
     Ending(Ending),
+    /// The public states that follow are left out.
+    Leaf {
+        /// The turn.
+        turn: Turn,
+        /// The number of hands of each seat.
+        hands: [usize; 2],
+    },
 }
 
-/// A public state in which a player acts. Chance acts as a player without a choice.
+impl PublicScene {
+    /// The turn; over where nobody has a choice any more.
+    pub fn turn(&self) -> Turn {
+        match self {
+            Self::Choice(choice) => choice.turn,
+            Self::Ending(_) => Turn::Over,
+            Self::Leaf { turn, .. } => *turn,
+        }
+    }
+
+    /// The public states that follow, by public event.
+    pub fn branches(&self) -> &[Branch] {
+        match self {
+            Self::Choice(choice) => &choice.branches,
+            _ => &[],
+        }
+    }
+}
+
+/// A public state in which a player acts. Chance acts as the first player, without a choice.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PublicChoice {
-    /// The player; the first one if chance acts.
-    pub mover: Seat,
-    /// True if chance acts.
-    pub is_chance: bool,
+    /// The player, or chance.
+    pub turn: Turn,
     /// The number of hands of each seat.
     pub hands: [usize; 2],
     /// By hand of the mover: the number of legal actions.
@@ -142,11 +161,18 @@ pub struct PublicChoice {
     pub branches: Vec<Branch>,
 }
 
+impl PublicChoice {
+    /// The player whose hands move.
+    pub fn mover(&self) -> Seat {
+        self.turn.seat().unwrap_or(Seat(0))
+    }
+}
+
 /// A public event and what follows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Branch {
     /// The event: in Schwinget the action, else its number.
-    pub action: Option<Action>,
+    pub event: Action,
     /// The public state that follows.
     pub public: PublicState,
     /// The change of the score.
@@ -160,10 +186,8 @@ pub struct Branch {
 }
 
 /// More about a public state than solvers need.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct PublicDetail {
-    /// The turn; over where nobody has a choice any more.
-    pub turn: Turn,
     /// By hand of the mover, and its action: the legal actions. Empty if no player acts.
     pub legal: Vec<Vec<Action>>,
     /// By branch: the actions, or outcomes of chance, that look like this event to a spectator.
@@ -189,7 +213,6 @@ pub struct Ending {
     /// The different changes of the score until the end.
     pub gains: Vec<Gain>,
     /// By hand of the first seat, then of the second: the place among the gains; `None` if the hands do not fit together.
-    /// Empty if there are no gains.
     pub outcomes: Vec<Option<u16>>,
 }
 

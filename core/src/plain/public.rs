@@ -103,7 +103,7 @@ impl Unfolded {
         loop {
             let node = &self.nodes[number as usize];
             let PublicScene::Choice(choice) = &node.scene else { return None };
-            if entries.peek().is_none() && choice.mover == seat && !node.legal.is_empty() {
+            if entries.peek().is_none() && choice.turn == Turn::Seat(seat) {
                 let actions = node.legal[usize::from(hand)].clone();
                 return Some(Place { opening: 0, events, hand: u64::from(hand), actions });
             }
@@ -134,7 +134,7 @@ impl Unfolded {
         for event in &place.events {
             let PublicScene::Choice(choice) = &self.nodes[number as usize].scene else { return None };
             let branch = choice.branches.get(event.index())?;
-            path.push((choice.mover.index(), branch));
+            path.push((choice.mover().index(), branch));
             number = branch.public;
         }
         let hand = u16::try_from(place.hand).ok()?;
@@ -193,18 +193,12 @@ fn add(
         return Err(NoPublicForm::HiddenMoves);
     }
     let hands = [0, 1].map(|seat| arrivals[seat].len().max(1));
-    let (ending, paid) = match turn {
+    let (scene, paid) = match turn {
         Turn::Over => ended(game, &members, hands)?,
-        _ => (Ending { hands, gains: Vec::new(), outcomes: Vec::new() }, Vec::new()),
+        // Until the public states that follow are known.
+        _ => (PublicScene::Leaf { turn, hands }, Vec::new()),
     };
-    nodes.push(Node {
-        scene: PublicScene::Ending(ending),
-        legal: Vec::new(),
-        alike: Vec::new(),
-        pairs: pairs(&members),
-        arrivals,
-        paid,
-    });
+    nodes.push(Node { scene, legal: Vec::new(), alike: Vec::new(), pairs: pairs(&members), arrivals, paid });
     if turn == Turn::Over {
         left.events += 1;
         return Ok(number);
@@ -271,20 +265,13 @@ fn add(
             }
         }
         let public = add(nodes, game, members, arrivals, left)?;
-        branches.push(Branch {
-            action: Some(Action(event)),
-            public,
-            gain: Gain::from(event),
-            weight: 1.0,
-            moves,
-            kept,
-        });
+        branches.push(Branch { event: Action(event), public, gain: Gain::from(event), weight: 1.0, moves, kept });
     }
     let width = |legal: &Vec<Action>| u8::try_from(legal.len().max(1)).map_err(|_| NoPublicForm::Branches);
     let widths = legal.iter().map(width).collect::<Result<_, _>>()?;
     left.events += 1;
     let node = &mut nodes[number as usize];
-    node.scene = PublicScene::Choice(PublicChoice { mover, is_chance: turn == Turn::Chance, hands, widths, branches });
+    node.scene = PublicScene::Choice(PublicChoice { turn, hands, widths, branches });
     node.alike = alike;
     node.legal = if turn == Turn::Chance { Vec::new() } else { legal };
     Ok(number)
@@ -327,7 +314,7 @@ fn pairs(members: &[Member]) -> Vec<([u16; 2], f64)> {
 }
 
 /// The pairs of hands of histories that have ended, with the returns by change of the score.
-fn ended(game: &Plain, members: &[Member], hands: [usize; 2]) -> Result<(Ending, Vec<Paid>), NoPublicForm> {
+fn ended(game: &Plain, members: &[Member], hands: [usize; 2]) -> Result<(PublicScene, Vec<Paid>), NoPublicForm> {
     if hands[0] * hands[1] > MAX_PAIRS {
         return Err(NoPublicForm::Hands);
     }
@@ -353,7 +340,7 @@ fn ended(game: &Plain, members: &[Member], hands: [usize; 2]) -> Result<(Ending,
         }
         outcomes.push(Some(number));
     }
-    Ok((Ending { hands, gains: (0..paid.len() as Gain).collect(), outcomes }, paid))
+    Ok((PublicScene::Ending(Ending { hands, gains: (0..paid.len() as Gain).collect(), outcomes }), paid))
 }
 
 impl PublicForm for Unfolded {
@@ -369,7 +356,7 @@ impl PublicForm for Unfolded {
         let public = (before >> 32) as PublicState;
         match &self.nodes[public as usize].scene {
             PublicScene::Choice(choice) => score(choice.branches[gain as usize].public, None),
-            PublicScene::Ending(_) => score(public, Some(gain)),
+            _ => score(public, Some(gain)),
         }
     }
 
@@ -387,12 +374,7 @@ impl PublicForm for Unfolded {
 
     fn detail(&self, public: PublicState) -> PublicDetail {
         let node = &self.nodes[public as usize];
-        let turn = match &node.scene {
-            PublicScene::Choice(choice) if choice.is_chance => Turn::Chance,
-            PublicScene::Choice(choice) => Turn::Seat(choice.mover),
-            PublicScene::Ending(_) => Turn::Over,
-        };
-        PublicDetail { turn, legal: node.legal.clone(), alike: node.alike.clone() }
+        PublicDetail { legal: node.legal.clone(), alike: node.alike.clone() }
     }
 
     fn each_pair(&self, public: PublicState, visit: &mut dyn FnMut([usize; 2], f64)) {

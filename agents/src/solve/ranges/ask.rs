@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use stier_core::public::{Place, PublicForm};
-use stier_core::{Action, ActionSet as _, Game, Rng, Seat};
+use stier_core::public::{Place, PublicForm, PublicState};
+use stier_core::{ActionSet as _, Game, Rng, Seat, Turn};
 
-use super::parts::{RangeTree, Spot};
-use super::policy::{Guide, RangePolicy};
-use super::shapes::Shape;
+use super::excerpt::Route;
+use super::known::Known;
+use super::parts::{RangeTree, Spot, StateAt};
+use super::policy::RangePolicy;
 use crate::agent::Agent;
 use crate::agent::threads::{Halted, Watch, each, goes_on};
 
@@ -16,8 +17,8 @@ const BATCH: u64 = 1 << 16;
 
 /// A public state in which an agent is to be asked about hands with a choice.
 struct Question {
-    opening: usize,
-    events: Vec<Action>,
+    route: Route,
+    public: PublicState,
     spot: Spot,
     mover: Seat,
     /// The number of the first hand among all hands with a choice.
@@ -71,23 +72,22 @@ struct Asked<'a, 'g> {
 
 impl Asked<'_, '_> {
     /// Goes through a public state and all that follow it.
-    fn visit(&mut self, guide: &mut Guide, opening: usize, events: &mut Vec<Action>, spot: Spot) -> Result<(), Halted> {
-        let tree = self.tree;
-        let spot = tree.below(spot);
-        let Shape::Choice(choice) = &tree.shapes.all[spot.shape as usize] else { return Ok(()) };
-        let hands = choice.cells.windows(2).filter(|ends| ends[0] < ends[1]).count() as u64;
-        if hands > 0 {
-            let question = Question { opening, events: events.clone(), spot, mover: choice.mover, first: self.count };
-            self.open.push(question);
+    fn visit(&mut self, known: &mut Known, route: &mut Route, public: PublicState, spot: Spot) -> Result<(), Halted> {
+        let Some(choice) = self.tree.shape(spot).choice() else { return Ok(()) };
+        let hands = choice.rows().count() as u64;
+        if let Turn::Seat(mover) = choice.turn
+            && hands > 0
+        {
+            self.open.push(Question { route: route.clone(), public, spot, mover, first: self.count });
             self.count += hands;
             if self.count - self.open[0].first >= BATCH {
-                self.ask(&*guide.form)?;
+                self.ask(&*known.form)?;
             }
         }
-        for (branch, &(event, public)) in guide.events(spot.public).iter().enumerate() {
-            events.push(event);
-            self.visit(guide, opening, events, tree.after(spot, branch, public))?;
-            events.pop();
+        for (number, branch) in known.scene(public).branches().iter().enumerate() {
+            route.events.push(branch.event);
+            self.visit(known, route, branch.public, self.tree.after(spot, number))?;
+            route.events.pop();
         }
         Ok(())
     }
@@ -100,10 +100,9 @@ impl Asked<'_, '_> {
             own.answer(form, &mut **agent, &open[number as usize])
         })?;
         for (question, shares) in open.iter().zip(found) {
-            let Spot { shape, lane, part, .. } = question.spot;
-            let block = self.tree.block(part, shape);
+            let (spot, block) = (question.spot, self.tree.block(question.spot));
             for (cell, share) in shares.into_iter().enumerate() {
-                self.rows[part][block.cells + cell * block.width + lane] = share;
+                self.rows[spot.part][block.cell(cell) + spot.lane] = share;
             }
         }
         Ok(())
@@ -116,16 +115,13 @@ impl Asked<'_, '_> {
         agent: &mut dyn Respondent,
         question: &Question,
     ) -> Result<Vec<f32>, Halted> {
-        let &Question { opening, ref events, spot, mover, mut first } = question;
-        let shape = &self.tree.shapes.all[spot.shape as usize];
-        let Shape::Choice(choice) = shape else { unreachable!("a player acts") };
-        let mut shares = Vec::with_capacity(shape.num_cells());
+        let &Question { route: Route { opening, ref events }, public, spot, mover, mut first } = question;
+        let choice = self.tree.shape(spot).choice().expect("a player acts");
+        let mut shares = Vec::with_capacity(choice.num_cells());
         let mut place = Place { opening, events: events.clone(), hand: 0, actions: Vec::new() };
-        let mut row: Vec<f64> = Vec::new();
-        for (hand, ends) in choice.cells.windows(2).enumerate().filter(|(_, ends)| ends[0] < ends[1]) {
-            place.hand = form.key(spot.public, mover, hand);
-            row.clear();
-            row.resize(usize::from(ends[1] - ends[0]), 0.0);
+        for (hand, actions) in choice.rows() {
+            place.hand = form.key(public, mover, hand);
+            let mut row = vec![0.0; actions.len()];
             let mut halted = Ok(());
             let seed = |&seed| {
                 halted = goes_on((self.watch)());
@@ -144,30 +140,27 @@ impl RangePolicy {
     /// The policy of an agent, which is asked once for every public state and hand with a choice: the mean of those with
     /// each of the seeds. `enter` creates an agent, which is restarted with its own seed before each query. `watch` is
     /// called before every query, from any thread, and may stop the calculation. The result depends on the seeds alone, not
-    /// on the number of threads; 0 uses all cores. `form` is the form of the game, and `name` its name with its rules.
+    /// on the number of threads; 0 uses all cores.
     ///
     /// Of what an agent knows, it is asked with one [history](Game::public_history) for each hand: an agent whose choices
     /// depend on what public states forget, such as the order of draws, or on names of suits, is asked about a part of them.
     pub(crate) fn of_agent<'g>(
-        name: &str,
-        (tree, mut form): (Arc<RangeTree>, Box<dyn PublicForm>),
+        tree: Arc<RangeTree>,
         enter: &(dyn Fn() -> Box<dyn Respondent + 'g> + Sync),
         seeds: &[u64],
         threads: usize,
         watch: Watch<'_>,
     ) -> Result<Self, Halted> {
-        let rows = tree.all_parts().map(|part| vec![0.0; part.num_cells]).collect();
+        let rows = tree.zeros();
         let (open, count) = (Vec::new(), 0);
         let mut asked = Asked { tree: &tree, enter, seeds, threads, watch, rows, open, count };
-        let openings = form.openings();
-        let mut guide = Guide::new(form);
-        for (number, opening) in openings.into_iter().enumerate() {
-            let spot = tree.opening(number, opening.public).expect("the tree is of this form");
-            let (opening, mut events) = guide.form.origin(number);
-            asked.visit(&mut guide, opening, &mut events, spot)?;
+        // Of its own: agents may ask for public states of the tree.
+        let mut known = Known::new(tree.known().form.fresh());
+        for StateAt { mut route, public, spot, .. } in tree.roots() {
+            asked.visit(&mut known, &mut route, public, spot)?;
         }
-        asked.ask(&*guide.form)?;
+        asked.ask(&*known.form)?;
         let rows = asked.rows;
-        Ok(Self::with_guide(tree, rows, guide, name))
+        Ok(Self::new(tree, rows))
     }
 }

@@ -3,22 +3,19 @@
 use std::any::Any;
 use std::collections::HashMap;
 
-use stier_core::public::{
-    Ending, Gain, Opening, PublicChoice, PublicDetail, PublicForm, PublicScene, PublicState, Score,
-};
+use stier_core::public::{Gain, Opening, PublicDetail, PublicForm, PublicScene, PublicState, Score};
 use stier_core::{Action, Seat};
 
-/// The route to a public state: an opening, and the branches since then.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+/// The route to a public state.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Route {
     /// The number of the opening.
     pub opening: usize,
-    /// The numbers of the branches.
-    pub branches: Vec<u8>,
+    /// The public events since then.
+    pub events: Vec<Action>,
 }
 
-/// The public states that follow a root, without those behind the last choice that counts. These choices are leaves:
-/// ends without outcomes.
+/// The public states that follow a root, without those behind the last choice that counts. These choices are leaves.
 pub(super) struct Excerpt {
     whole: Box<dyn PublicForm>,
     root: Option<Route>,
@@ -41,19 +38,16 @@ impl Excerpt {
         })
     }
 
-    /// The public state at the end of a route, with the events that lead there.
-    fn follow(&mut self, route: &Route) -> (Opening, Vec<Action>) {
-        let (mut opening, mut events) = (self.whole.openings()[route.opening], Vec::new());
-        for &branch in &route.branches {
-            let PublicScene::Choice(mut choice) = self.whole.scene(opening.public) else {
-                unreachable!("the route goes on")
-            };
-            let branch = choice.branches.swap_remove(branch.into());
+    /// The public state at the end of a route.
+    fn follow(&mut self, route: &Route) -> Opening {
+        let mut opening = self.whole.openings()[route.opening];
+        for event in &route.events {
+            let scene = self.whole.scene(opening.public);
+            let branch = scene.branches().iter().find(|branch| branch.event == *event).expect("the route goes on");
             let (score, weight) = (self.whole.gain(opening.score, branch.gain), opening.weight * branch.weight);
             opening = Opening { public: branch.public, score, weight, ..opening };
-            events.extend(branch.action);
         }
-        (opening, events)
+        opening
     }
 
     fn whole(&self, public: PublicState) -> PublicState {
@@ -61,15 +55,10 @@ impl Excerpt {
     }
 }
 
-/// Returns true if a player has a choice with one of its hands.
-fn is_decision(choice: &PublicChoice) -> bool {
-    !choice.is_chance && choice.widths.iter().any(|&width| width > 1)
-}
-
 impl PublicForm for Excerpt {
     fn openings(&mut self) -> Vec<Opening> {
         let openings = match self.root.clone() {
-            Some(root) => vec![self.follow(&root).0],
+            Some(root) => vec![self.follow(&root)],
             None => self.whole.openings(),
         };
         let depth = self.depth;
@@ -77,25 +66,19 @@ impl PublicForm for Excerpt {
         openings.into_iter().map(own).collect()
     }
 
-    fn origin(&mut self, opening: usize) -> (usize, Vec<Action>) {
-        match self.root.clone() {
-            Some(root) => (root.opening, self.follow(&root).1),
-            None => (opening, Vec::new()),
-        }
-    }
-
     fn scene(&mut self, public: PublicState) -> PublicScene {
         let (public, mut depth) = self.all[public as usize];
-        let PublicScene::Choice(mut choice) = self.whole.scene(public) else { return self.whole.scene(public) };
-        if is_decision(&choice) && self.depth < u32::MAX {
-            let Some(left) = depth.checked_sub(1) else {
-                let hands = choice.hands;
-                return PublicScene::Ending(Ending { hands, gains: Vec::new(), outcomes: Vec::new() });
-            };
-            depth = left;
+        let mut scene = self.whole.scene(public);
+        if let PublicScene::Choice(choice) = &mut scene {
+            if self.depth < u32::MAX && choice.widths.iter().any(|&width| width > 1) {
+                let Some(left) = depth.checked_sub(1) else {
+                    return PublicScene::Leaf { turn: choice.turn, hands: choice.hands };
+                };
+                depth = left;
+            }
+            choice.branches.iter_mut().for_each(|branch| branch.public = self.number(branch.public, depth));
         }
-        choice.branches.iter_mut().for_each(|branch| branch.public = self.number(branch.public, depth));
-        PublicScene::Choice(choice)
+        scene
     }
 
     fn gain(&self, score: Score, gain: Gain) -> Score {

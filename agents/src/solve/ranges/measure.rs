@@ -5,25 +5,10 @@ use std::sync::Mutex;
 use super::parts::RangeTree;
 use super::passes::{Memory, Pass, Real, Task, Way};
 use crate::agent::threads::{for_each_task, locked};
-
-/// The values of a policy.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct RangeValues {
-    /// By seat: the expected return if both follow the policy.
-    pub values: [f64; 2],
-    /// By seat: the expected return of a best response to the other's policy.
-    pub responses: [f64; 2],
-}
-
-impl RangeValues {
-    /// The sum of what both seats gain by a best response.
-    pub fn nash_conv(&self) -> f64 {
-        (0..2).map(|seat| self.responses[seat] - self.values[seat]).sum()
-    }
-}
+use crate::solve::best_response::NashConv;
 
 /// The values of a policy, up to a factor for each hand; by part, action of a hand with a choice, and public state.
-pub(super) fn measure(tree: &RangeTree, rows: &[&[f32]]) -> RangeValues {
+pub(super) fn measure(tree: &RangeTree, rows: &[&[f32]]) -> NashConv {
     let tasks = rows.iter().map(|&rows| (Some(rows), Task::Best { seats: 0..2, chosen: None })).collect();
     pass::<f64>(tree, tasks, &Mutex::default())
 }
@@ -39,62 +24,59 @@ pub(super) fn respond(tree: &RangeTree, rows: &[Vec<f32>]) -> Vec<Vec<f32>> {
     chosen
 }
 
+/// Works on all parts but the top one. Each begins with the numbers with which the top part ends, in memory of its own;
+/// unused memory is in `idle`.
+pub(super) fn each_part<T: Real, M: AsMut<Memory<T>> + Default + Send, W: Send>(
+    tree: &RangeTree,
+    above: &Memory<T>,
+    work: impl IntoIterator<Item = W>,
+    idle: &Mutex<Vec<M>>,
+    run: impl Fn(usize, W, &mut M) + Sync,
+) {
+    for_each_task(work.into_iter().take(tree.parts.len()).enumerate(), |(part, work)| {
+        let mut own = locked(idle).pop().unwrap_or_default();
+        let memory = own.as_mut();
+        memory.make_room(&tree.parts[part]);
+        for (seat, (to, from)) in memory.hands.iter_mut().zip(&above.hands).enumerate() {
+            tree.seam(part, seat).for_each(|(here, there)| to[here] = from[there]);
+        }
+        run(part, work, &mut own);
+        locked(idle).push(own);
+    });
+}
+
 /// A pass over all parts. `tasks` holds the policies and the task of each part, the top one last. The values that are not
 /// measured are 0; the responses are the values of hands in the openings.
 pub(super) fn pass<T: Real>(
     tree: &RangeTree,
     mut tasks: Vec<(Option<&[f32]>, Task<'_>)>,
-    memory: &Mutex<Vec<Memory<T>>>,
-) -> RangeValues {
-    let (shapes, top) = (&tree.shapes, &tree.top);
+    idle: &Mutex<Vec<Memory<T>>>,
+) -> NashConv {
     let (rows, mut task) = tasks.pop().expect("the top part has a task");
-    let (cut, seats) = (Some(&tree.cut[..]), task.seats());
+    let (top, seats) = (tree.parts.len(), task.seats());
+    let run = |part, rows, task: &mut Task<'_>, memory: &mut Memory<T>, way| {
+        let (shapes, part) = (&tree.shapes, tree.part(part));
+        let returns = part.returns.each_ref().map(|returns| &returns[..]);
+        Pass { shapes, part, returns, rows, task, memory, way }.run()
+    };
     let mut above = Memory::default();
-    above.make_room(top);
-    for &opening in &top.openings {
-        for (seat, hands) in above.hands.iter_mut().enumerate() {
-            top.places(shapes, opening, seat).for_each(|place| hands[place] = T::ONE);
-        }
+    above.make_room(&tree.top);
+    for (seat, hands) in above.hands.iter_mut().enumerate() {
+        tree.top.begin(&tree.shapes, seat).for_each(|place| hands[place] = T::ONE);
     }
-    let returns = top.returns.each_ref().map(|returns| &returns[..]);
-    Pass { shapes, part: top, cut, returns, rows, task: &mut task, memory: &mut above, way: Way::Down }.run();
-    let mut found = vec![(Vec::new(), [0.0; 2]); tree.parts.len()];
-    let work = tree.parts.iter().zip(&tree.links).zip(tasks).zip(&mut found);
-    for_each_task(work, |(((part, links), (rows, mut task)), (values, sums))| {
-        let mut below = locked(memory).pop().unwrap_or_default();
-        below.make_room(part);
-        for (&opening, &lane) in part.openings.iter().zip(links) {
-            for (seat, hands) in below.hands.iter_mut().enumerate() {
-                let from = top.places(shapes, (opening.0, lane), seat);
-                part.places(shapes, opening, seat).zip(from).for_each(|(to, from)| hands[to] = above.hands[seat][from]);
-            }
-        }
-        let (returns, task) = (part.returns.each_ref().map(|returns| &returns[..]), &mut task);
-        *sums = Pass { shapes, part, cut: None, returns, rows, task, memory: &mut below, way: Way::Both }.run();
-        for &opening in &part.openings {
-            for seat in seats.clone() {
-                values.extend(part.places(shapes, opening, seat).map(|place| below.hands[seat][place]));
-            }
-        }
-        locked(memory).push(below);
+    run(top, rows, &mut task, &mut above, Way::Down);
+    let mut found = vec![([0.0; 2], <[Vec<T>; 2]>::default()); top];
+    each_part(tree, &above, tasks.into_iter().zip(&mut found), idle, |part, ((rows, mut task), found), below| {
+        found.0 = run(part, rows, &mut task, below, Way::Both);
+        seats.clone().for_each(|seat| found.1[seat] = below.first(tree, part, seat));
     });
-    let mut values = [0.0; 2];
-    for ((part, links), (found, sums)) in tree.parts.iter().zip(&tree.links).zip(found) {
-        let mut found = found.into_iter();
-        for (&(shape, _), &lane) in part.openings.iter().zip(links) {
-            for seat in seats.clone() {
-                let places = top.places(shapes, (shape, lane), seat);
-                places.zip(&mut found).for_each(|(place, value)| above.hands[seat][place] = value);
-            }
-        }
-        (0..2).for_each(|seat| values[seat] += sums[seat]);
+    for (part, (_, numbers)) in found.iter().enumerate() {
+        seats.clone().for_each(|seat| above.join(tree, part, seat, &numbers[seat]));
     }
-    let sums = Pass { shapes, part: top, cut, returns, rows, task: &mut task, memory: &mut above, way: Way::Up }.run();
+    let last = run(top, rows, &mut task, &mut above, Way::Up);
+    let sums = found.iter().map(|(sums, _)| sums).chain([&last]);
+    let values = sums.fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
     let mut responses = [0.0; 2];
-    for seat in seats {
-        values[seat] += sums[seat];
-        let places = top.openings.iter().flat_map(|&opening| top.places(shapes, opening, seat));
-        responses[seat] = places.map(|place| above.hands[seat][place].into()).sum();
-    }
-    RangeValues { values, responses }
+    seats.for_each(|seat| responses[seat] = above.first(tree, top, seat).into_iter().map(T::into).sum());
+    NashConv { values: values.into(), responses: responses.into() }
 }

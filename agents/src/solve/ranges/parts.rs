@@ -3,13 +3,16 @@
 //! The tree is cut below its first decisions: one part on top, and parts below that share the shapes, can be worked on by
 //! different threads, and are the same for any number of threads.
 
-use std::ops::Range;
+use std::sync::{Mutex, MutexGuard};
 
-use stier_core::public::{PublicForm, PublicState, Score};
+use stier_core::Action;
+use stier_core::public::{Opening, PublicForm, PublicState, Score};
 
-use super::shapes::{Shape, Shapes};
+use super::excerpt::{Excerpt, Route};
+use super::known::Known;
+use super::shapes::{Choice, Shape, Shapes};
 use super::{RangeSize, TooManyHands};
-use crate::agent::threads::Watch;
+use crate::agent::threads::{Watch, locked};
 
 /// The number of lanes that are processed at once. The lanes of a shape in memory are a multiple of this.
 pub(super) const LANES: usize = 8;
@@ -24,6 +27,8 @@ const SHARE: usize = 4;
 /// The place of a shape's numbers in a part.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Block {
+    /// True if the part ends here: what follows is in other parts, and so are the numbers of actions.
+    pub(super) is_cut: bool,
     /// The number of public states.
     pub(super) lanes: usize,
     /// The number of lanes in memory.
@@ -36,6 +41,20 @@ pub(super) struct Block {
     pub(super) cells: usize,
     /// At the end: by change of the score and lane, the start of the returns.
     pub(super) returns: usize,
+}
+
+impl Block {
+    /// The place of the numbers of a seat's hand.
+    #[inline(always)]
+    pub(super) fn hand(&self, seat: usize, hand: usize) -> usize {
+        self.hands[seat] + hand * self.width
+    }
+
+    /// The place of the numbers of an action.
+    #[inline(always)]
+    pub(super) fn cell(&self, cell: usize) -> usize {
+        self.cells + cell * self.width
+    }
 }
 
 /// Some of the public states of a game.
@@ -133,6 +152,7 @@ impl Part {
     fn add(&mut self, shape: &Shape, lanes: usize, written: usize, is_cut: bool) -> Block {
         let width = lanes.max(written).next_multiple_of(LANES);
         let block = Block {
+            is_cut,
             lanes,
             width,
             offsets: Vec::new(),
@@ -141,21 +161,17 @@ impl Part {
             returns: self.returns[0].len(),
         };
         for seat in 0..2 {
-            self.num_hands[seat] += usize::from(shape.hands()[seat]) * width;
+            self.num_hands[seat] += shape.hands()[seat] * width;
         }
         self.num_cells += if is_cut { 0 } else { shape.num_cells() * width };
         block
     }
 
-    /// The numbers of a seat's hands in a shape.
-    pub(super) fn hands(&self, shapes: &Shapes, shape: usize, seat: usize) -> Range<usize> {
-        let block = &self.blocks[shape];
-        let start = block.hands[seat];
-        start..start + usize::from(shapes.all[shape].hands()[seat]) * block.width
+    /// The places of the numbers of a seat's hands where the part begins.
+    pub(super) fn begin<'a>(&'a self, shapes: &'a Shapes, seat: usize) -> impl Iterator<Item = usize> + 'a {
+        self.openings.iter().flat_map(move |&opening| self.places(shapes, opening, seat))
     }
-}
 
-impl Part {
     /// The places of the numbers of a seat's hands in a public state, given by its shape and lane.
     pub(super) fn places(
         &self,
@@ -164,27 +180,45 @@ impl Part {
         seat: usize,
     ) -> impl Iterator<Item = usize> + use<> {
         let block = &self.blocks[shape as usize];
-        let (start, hands) = (block.hands[seat] + lane, usize::from(shapes.all[shape as usize].hands()[seat]));
+        let (start, hands) = (block.hands[seat] + lane, shapes.all[shape as usize].hands()[seat]);
         (start..).step_by(block.width.max(1)).take(hands)
     }
 }
 
-/// A public state: its number in the form, and where its numbers are.
+/// The place of a public state's numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
-    pub(super) public: PublicState,
     pub(super) shape: u32,
     pub(super) lane: usize,
     /// The number of the part; the top one is the last.
     pub(super) part: usize,
 }
 
-/// All public states of a game.
+/// A public state of a tree, with what led to it.
+#[derive(Clone, Debug)]
+pub struct StateAt {
+    /// The route from the beginning of the game.
+    pub route: Route,
+    /// The random event by which its opening differs from others.
+    pub event: Option<Action>,
+    pub(super) public: PublicState,
+    pub(super) spot: Spot,
+    pub(super) score: Score,
+    pub(super) weight: f64,
+}
+
+/// All public states of a game, or of a part of it.
 pub struct RangeTree {
+    /// The game, with its rules.
+    game: String,
+    /// The form of the whole game.
+    pub(super) whole: Box<dyn PublicForm>,
+    /// The route to where the tree begins, if it does not begin with the game.
+    pub(super) root: Option<Route>,
+    /// The form of the tree.
+    known: Mutex<Known>,
     pub(super) shapes: Shapes,
     pub(super) top: Part,
-    /// By shape: true if it is cut from the top part.
-    pub(super) cut: Vec<bool>,
     pub(super) parts: Vec<Part>,
     /// By part and opening: the lane of the same public state in the top part.
     pub(super) links: Vec<Vec<usize>>,
@@ -192,35 +226,38 @@ pub struct RangeTree {
 }
 
 impl RangeTree {
-    /// Enumerates the public states of a game, unless solving it takes more than so many bytes. `watch` is asked at each
-    /// shape, and may stop it.
-    pub fn new(form: &mut dyn PublicForm, max_bytes: u64, watch: Watch<'_>) -> Result<Self, TooManyHands> {
-        Self::build(form, false, max_bytes, watch)
+    /// Enumerates the public states of a game, unless solving it takes more than so many bytes. `game` is its name with its
+    /// rules. `watch` is asked at each shape, and may stop it.
+    pub fn new(form: Box<dyn PublicForm>, game: &str, max_bytes: u64, watch: Watch<'_>) -> Result<Self, TooManyHands> {
+        Self::build(form, game, (None, None), false, max_bytes, watch)
     }
 
-    /// The same, with the weights of returns if they are wanted.
+    /// The same for a root and a depth, with the weights of returns if they are wanted.
     pub(super) fn build(
-        form: &mut dyn PublicForm,
+        form: Box<dyn PublicForm>,
+        game: &str,
+        (root, depth): (Option<Route>, Option<u32>),
         has_weights: bool,
         max_bytes: u64,
         watch: Watch<'_>,
     ) -> Result<Self, TooManyHands> {
-        let shapes = Shapes::new(form, max_bytes, watch)?;
+        let whole = form.fresh();
+        let mut form = match (&root, depth) {
+            (None, None) => form,
+            _ => Box::new(Excerpt::new(form, root.clone(), depth)),
+        };
+        let shapes = Shapes::new(&mut *form, max_bytes, watch)?;
         let size = RangeSize::of(&shapes);
         if size.bytes() > max_bytes {
             return Err(TooManyHands::Memory { size, most: max_bytes });
         }
-        let lane = |&(shape, opening): &(u32, stier_core::public::Opening)| Lane {
-            shape,
-            score: opening.score,
-            weight: opening.weight,
-        };
+        let lane = |&(shape, Opening { score, weight, .. }): &(u32, Opening)| Lane { shape, score, weight };
         let begin: Vec<Lane> = shapes.openings.iter().map(lane).collect();
         let has_leaves = shapes.all.iter().any(Shape::is_leaf);
         let count = if has_leaves { 1 } else { (size.hands / HANDS).clamp(1, MAX_PARTS) as usize };
         let cut = cut(&shapes, if count > 1 { SHARE * count } else { 0 });
-        let form = (&*form, has_weights);
-        let (top, ends) = Part::new(form, &shapes, &begin, &cut);
+        let with_weights = (&*form, has_weights);
+        let (top, ends) = Part::new(with_weights, &shapes, &begin, &cut);
         // The largest go first, each to the part that has least.
         let below = num_cells_below(&shapes);
         let mut order: Vec<usize> = (0..ends.len()).collect();
@@ -236,8 +273,24 @@ impl RangeTree {
             shares[part].push(begin);
         }
         let nowhere = vec![false; shapes.all.len()];
-        let parts = shares.iter().map(|share| Part::new(form, &shapes, share, &nowhere).0).collect();
-        Ok(Self { shapes, top, cut, links, parts, size })
+        let parts = shares.iter().map(|share| Part::new(with_weights, &shapes, share, &nowhere).0).collect();
+        let (game, known) = (game.to_string(), Mutex::new(Known::new(form.fresh())));
+        Ok(Self { game, whole, root, known, shapes, top, parts, links, size })
+    }
+
+    /// The game, with its rules.
+    pub fn game(&self) -> &str {
+        &self.game
+    }
+
+    /// A new form of the whole game.
+    pub fn form(&self) -> Box<dyn PublicForm> {
+        self.whole.fresh()
+    }
+
+    /// The form of the tree, with the public states that were asked for last.
+    pub(super) fn known(&self) -> MutexGuard<'_, Known> {
+        locked(&self.known)
     }
 
     /// The size of the game.
@@ -247,31 +300,57 @@ impl RangeTree {
 
     /// The number of hands with a choice in all public states.
     pub fn num_choices(&self) -> u64 {
-        let choices = |(shape, block): (&Shape, &Block)| match shape {
-            Shape::Choice(choice) => choice.cells.windows(2).filter(|ends| ends[0] < ends[1]).count() * block.lanes,
-            Shape::Ending(_) => 0,
+        let parts = 0..=self.parts.len();
+        parts
+            .flat_map(|part| self.choices(part))
+            .map(|(_, choice, block)| choice.rows().count() * block.lanes)
+            .sum::<usize>() as u64
+    }
+
+    /// The shapes in a part in which a player acts, or chance.
+    pub(super) fn choices(&self, part: usize) -> impl Iterator<Item = (usize, &Choice, &Block)> {
+        let shapes = self.shapes.all.iter().zip(&self.part(part).blocks).enumerate();
+        let here = shapes.filter(|(_, (_, block))| !block.is_cut);
+        here.filter_map(|(number, (shape, block))| Some((number, shape.choice()?, block)))
+    }
+
+    /// The public states in which the tree begins.
+    pub(super) fn roots(&self) -> Vec<StateAt> {
+        let root = |(number, &Opening { public, score, weight, event }): (usize, &Opening)| {
+            let route = self.root.clone().unwrap_or(Route { opening: number, events: Vec::new() });
+            let spot = self.opening(number).expect("the tree is of this form");
+            StateAt { route, event, public, spot, score, weight }
         };
-        let all = self.parts.iter().flat_map(|part| self.shapes.all.iter().zip(&part.blocks));
-        let top = self.shapes.all.iter().zip(&self.top.blocks).zip(&self.cut).filter(|(_, cut)| !**cut);
-        all.chain(top.map(|(shape, _)| shape)).map(choices).sum::<usize>() as u64
+        self.known().openings.iter().enumerate().map(root).collect()
     }
 
-    /// The public state of an opening.
-    pub(super) fn opening(&self, number: usize, public: PublicState) -> Option<Spot> {
+    /// The place of an opening.
+    pub(super) fn opening(&self, number: usize) -> Option<Spot> {
         let &(shape, lane) = self.top.openings.get(number)?;
-        Some(Spot { public, shape, lane, part: self.parts.len() })
+        Some(self.below(Spot { shape, lane, part: self.parts.len() }))
     }
 
-    /// The public state after a branch.
-    pub(super) fn after(&self, spot: Spot, branch: usize, public: PublicState) -> Spot {
-        let lane = spot.lane + self.block(spot.part, spot.shape).offsets[branch];
-        let shape = self.shapes.all[spot.shape as usize].branches()[branch].shape;
-        Spot { public, shape, lane, part: spot.part }
+    /// The place after a branch.
+    pub(super) fn after(&self, spot: Spot, branch: usize) -> Spot {
+        let Spot { lane, part, .. } = spot;
+        let shape = self.shape(spot).branches()[branch].shape;
+        self.below(Spot { shape, lane: lane + self.block(spot).offsets[branch], part })
+    }
+
+    /// The public state after these events since an opening, and its place. `None` if it is not in the tree.
+    pub(super) fn find(&self, known: &mut Known, opening: usize, events: &[Action]) -> Option<(PublicState, Spot)> {
+        let mut at = (known.openings.get(opening)?.public, self.opening(opening)?);
+        for event in events {
+            let scene = known.scene(at.0);
+            let branch = scene.branches().iter().position(|branch| branch.event == *event)?;
+            at = (scene.branches()[branch].public, self.after(at.1, branch));
+        }
+        Some(at)
     }
 
     /// The place in the part below, for one at the end of the top part.
-    pub(super) fn below(&self, spot: Spot) -> Spot {
-        if spot.part < self.parts.len() || !self.cut[spot.shape as usize] {
+    fn below(&self, spot: Spot) -> Spot {
+        if !self.block(spot).is_cut {
             return spot;
         }
         let openings = self.parts.iter().zip(&self.links).enumerate().flat_map(|(number, (part, links))| {
@@ -283,14 +362,37 @@ impl RangeTree {
         Spot { lane, part, ..spot }
     }
 
+    /// By hand of a seat where a part begins: its place there, and in the top part.
+    pub(super) fn seam(&self, number: usize, seat: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let part = &self.parts[number];
+        part.openings.iter().zip(&self.links[number]).flat_map(move |(&opening, &lane)| {
+            let above = self.top.places(&self.shapes, (opening.0, lane), seat);
+            part.places(&self.shapes, opening, seat).zip(above)
+        })
+    }
+
+    pub(super) fn shape(&self, spot: Spot) -> &Shape {
+        &self.shapes.all[spot.shape as usize]
+    }
+
+    /// The places of the numbers of a seat's hands in a public state.
+    pub(super) fn places(&self, Spot { shape, lane, part }: Spot, seat: usize) -> impl Iterator<Item = usize> + use<> {
+        self.part(part).places(&self.shapes, (shape, lane), seat)
+    }
+
     /// A part; the top one is the last.
     pub(super) fn part(&self, number: usize) -> &Part {
         self.parts.get(number).unwrap_or(&self.top)
     }
 
     /// The place of the numbers of a shape in a part.
-    pub(super) fn block(&self, part: usize, shape: u32) -> &Block {
-        &self.part(part).blocks[shape as usize]
+    pub(super) fn block(&self, spot: Spot) -> &Block {
+        &self.part(spot.part).blocks[spot.shape as usize]
+    }
+
+    /// A number for each action of a hand with a choice; by part.
+    pub(super) fn zeros(&self) -> Vec<Vec<f32>> {
+        self.all_parts().map(|part| vec![0.0; part.num_cells]).collect()
     }
 
     /// All parts, the top one last.

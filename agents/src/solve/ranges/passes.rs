@@ -4,7 +4,7 @@ use std::ops::{AddAssign, Div, Mul, Range, Sub};
 
 use stier_core::processor::{self, Processor, Work};
 
-use super::parts::{Block, LANES, Part};
+use super::parts::{Block, LANES, Part, RangeTree};
 use super::shapes::{Choice, Pairs, Shape, Shapes};
 
 /// The number of lanes that are processed together, so that working memory stays in the nearest cache.
@@ -127,6 +127,22 @@ impl<T: Real> Memory<T> {
     pub(super) fn make_room(&mut self, part: &Part) {
         self.hands.iter_mut().zip(&part.num_hands).for_each(|(hands, &count)| hands.resize(count, T::default()));
     }
+
+    /// The numbers of a seat's hands where a part begins.
+    pub(super) fn first(&self, tree: &RangeTree, part: usize, seat: usize) -> Vec<T> {
+        tree.part(part).begin(&tree.shapes, seat).map(|place| self.hands[seat][place]).collect()
+    }
+
+    /// Overwrites those of the top part where another begins.
+    pub(super) fn join(&mut self, tree: &RangeTree, part: usize, seat: usize, numbers: &[T]) {
+        tree.seam(part, seat).zip(numbers).for_each(|((_, place), number)| self.hands[seat][place] = *number);
+    }
+}
+
+impl<T> AsMut<Self> for Memory<T> {
+    fn as_mut(&mut self) -> &mut Self {
+        self
+    }
 }
 
 /// The directions of a pass.
@@ -148,8 +164,6 @@ pub(super) enum Way {
 pub(super) struct Pass<'a, 'b, T> {
     pub(super) shapes: &'a Shapes,
     pub(super) part: &'a Part,
-    /// By shape: true if it is passed over, because it is in other parts.
-    pub(super) cut: Option<&'a [bool]>,
     /// By seat: the returns at the end, as in the part.
     pub(super) returns: [&'a [f64]; 2],
     /// The policies up to a factor, where numbers below 0 count as 0; those of the regrets if there are none.
@@ -171,21 +185,13 @@ impl<T: Real> Work for Pass<'_, '_, T> {
 
     #[inline(always)]
     fn work<P: Processor>(mut self, _processor: P) -> [f64; 2] {
-        let is_here = |own: &Self, shape: usize| own.cut.is_none_or(|cut| !cut[shape]);
+        let here = self.part.blocks.iter().enumerate().filter(|(_, block)| !block.is_cut).map(|(shape, _)| shape);
         if self.way != Way::Up {
-            for shape in (0..self.shapes.all.len()).rev() {
-                if is_here(&self, shape) {
-                    self.down(shape);
-                }
-            }
+            here.clone().rev().for_each(|shape| self.down(shape));
         }
         let mut values = [0.0; 2];
         if self.way != Way::Down {
-            for shape in 0..self.shapes.all.len() {
-                if is_here(&self, shape) {
-                    self.up(shape, &mut values);
-                }
-            }
+            here.for_each(|shape| self.up(shape, &mut values));
         }
         values
     }
@@ -207,21 +213,17 @@ impl<T: Real> Pass<'_, '_, T> {
             (None, Task::Learn { regrets, .. }) => &**regrets,
             (None, _) => unreachable!("a pass that does not learn has a policy"),
         };
-        let (cells, tiny) = (usize::from(choice.cells[choice.cells.len() - 1]), T::from(TINY));
+        let (cells, tiny) = (choice.num_cells(), T::from(TINY));
         let sigma = &mut self.memory.sigma;
         if sigma.len() < (cells + 1) * count {
             sigma.resize((cells + 1) * count, [T::default(); LANES]);
         }
         sigma[cells * count..(cells + 1) * count].fill([T::ONE; LANES]);
-        for ends in choice.cells.windows(2) {
-            let [from, to] = [usize::from(ends[0]), usize::from(ends[1])];
-            if from == to {
-                continue;
-            }
-            let even = T::ONE / T::of((to - from) as f64);
+        for (_, actions) in choice.rows() {
+            let even = T::ONE / T::of(actions.len() as f64);
             let mut sums = [[T::default(); LANES]; VECTORS];
-            for cell in from..to {
-                let row = row(rows, block.cells + cell * block.width + start, count);
+            for cell in actions.clone() {
+                let row = row(rows, block.cell(cell) + start, count);
                 for vector in 0..count {
                     for lane in 0..LANES {
                         sums[vector][lane] += T::from(row[vector][lane].max(0.0));
@@ -235,8 +237,8 @@ impl<T: Real> Pass<'_, '_, T> {
                     scale[vector][lane] = T::ONE / if sum > tiny { sum } else { T::ONE };
                 }
             }
-            for cell in from..to {
-                let row = row(rows, block.cells + cell * block.width + start, count);
+            for cell in actions {
+                let row = row(rows, block.cell(cell) + start, count);
                 let out = &mut sigma[cell * count..][..count];
                 for vector in 0..count {
                     let mut shares = [T::default(); LANES];
@@ -257,12 +259,10 @@ impl<T: Real> Pass<'_, '_, T> {
         let (shapes, part, learner) = (self.shapes, self.part, self.learner());
         let Shape::Choice(choice) = &shapes.all[number] else { return };
         let block = &part.blocks[number];
-        let mover = choice.mover.index();
+        let mover = choice.mover();
         // The own probabilities of the seat that learns are not needed at the end.
-        let is_needed = |seat: usize, next: u32| {
-            let next = &shapes.all[next as usize];
-            learner != Some(seat) || next.is_leaf() || matches!(next, Shape::Choice(_))
-        };
+        let is_needed =
+            |seat: usize, next: u32| learner != Some(seat) || !matches!(shapes.all[next as usize], Shape::Ending(_));
         let moves = choice.branches.iter().any(|branch| is_needed(mover, branch.shape));
         // From the last to the first, so that the lanes after a branch are written after it.
         for start in (0..block.lanes).step_by(CHUNK).rev() {
@@ -271,31 +271,26 @@ impl<T: Real> Pass<'_, '_, T> {
                 self.policy(choice, block, (start, count));
             }
             let Memory { hands, sigma, .. } = &mut *self.memory;
-            let forced = usize::from(choice.cells[choice.cells.len() - 1]);
             for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
                 let next = &part.blocks[branch.shape as usize];
                 let at = offset + start;
                 for seat in (0..2).filter(|&seat| is_needed(seat, branch.shape)) {
-                    let split = part.hands(shapes, number, seat).end;
+                    let split = block.hand(seat, usize::from(choice.hands[seat]));
                     let (before, after) = hands[seat].split_at_mut(split);
-                    let from = &before[block.hands[seat]..];
-                    let to = &mut after[next.hands[seat] - split..];
                     if seat != mover {
-                        for (hand, &before) in branch.kept.iter().enumerate() {
-                            let reach = row(from, usize::from(before) * block.width + start, count);
-                            row_mut(to, hand * next.width + at, count).copy_from_slice(reach);
+                        for (hand, &kept) in branch.kept.iter().enumerate() {
+                            let reach = row(before, block.hand(seat, kept.into()) + start, count);
+                            row_mut(after, next.hand(seat, hand) - split + at, count).copy_from_slice(reach);
                         }
                         continue;
                     }
                     let mut steps = branch.moves.iter().peekable();
                     for hand in 0..shapes.all[branch.shape as usize].hands()[seat] {
-                        let out = row_mut(to, usize::from(hand) * next.width + at, count);
+                        let out = row_mut(after, next.hand(seat, hand) - split + at, count);
                         let mut is_first = true;
-                        while let Some(step) = steps.next_if(|step| step.to == hand) {
-                            let before = usize::from(step.from);
-                            let [first, end] = [choice.cells[before], choice.cells[before + 1]];
-                            let cell = if first == end { forced } else { usize::from(first) + usize::from(step.rank) };
-                            let reach = row(from, before * block.width + start, count);
+                        while let Some(step) = steps.next_if(|step| usize::from(step.to) == hand) {
+                            let cell = choice.cell(step.from.into(), step.rank.into(), choice.num_cells());
+                            let reach = row(before, block.hand(seat, step.from.into()) + start, count);
                             let shares = &sigma[cell * count..][..count];
                             for ((out, reach), share) in out.iter_mut().zip(reach).zip(shares) {
                                 let mut sum = if is_first { [T::default(); LANES] } else { *out };
@@ -315,21 +310,21 @@ impl<T: Real> Pass<'_, '_, T> {
 
     #[inline(always)]
     fn up(&mut self, number: usize, values: &mut [f64; 2]) {
-        let (shape, seats) = (&self.shapes.all[number], self.task.seats());
-        let lanes = if shape.is_leaf() { 0 } else { self.part.blocks[number].lanes };
+        let (shape, lanes) = (&self.shapes.all[number], self.part.blocks[number].lanes);
         for start in (0..lanes).step_by(CHUNK) {
             let lanes = (start, (lanes - start).min(CHUNK).div_ceil(LANES));
             match shape {
                 Shape::Ending(pairs) => self.end(number, pairs, lanes, values),
                 Shape::Choice(choice) => {
-                    for seat in seats.clone() {
-                        if seat == choice.mover.index() {
+                    for seat in self.task.seats() {
+                        if seat == choice.mover() {
                             self.decide(number, choice, lanes);
                         } else {
                             self.add_up(number, choice, lanes);
                         }
                     }
                 }
+                Shape::Leaf(_) => {}
             }
         }
     }
@@ -345,7 +340,7 @@ impl<T: Real> Pass<'_, '_, T> {
             // The first seat's probabilities are needed after its values.
             before.clear();
             for hand in 0..usize::from(pairs.hands[0]) {
-                before.extend_from_slice(row(&hands[0], block.hands[0] + hand * block.width + start, count));
+                before.extend_from_slice(row(&hands[0], block.hand(0, hand) + start, count));
             }
         }
         for seat in self.task.seats() {
@@ -373,7 +368,7 @@ impl<T: Real> Pass<'_, '_, T> {
                         add_product(value, reach, &returns.map(T::of));
                     }
                 }
-                let out = row_mut(own, block.hands[seat] + hand * block.width + start, count);
+                let out = row_mut(own, block.hand(seat, hand) + start, count);
                 if is_measured {
                     value.iter().zip(&*out).for_each(|(value, out)| add_product(&mut sum, value, out));
                 }
@@ -387,19 +382,17 @@ impl<T: Real> Pass<'_, '_, T> {
     #[inline(always)]
     fn add_up(&mut self, number: usize, choice: &Choice, (start, count): (usize, usize)) {
         let (part, block) = (self.part, &self.part.blocks[number]);
-        let seat = choice.mover.index() ^ 1;
-        let split = part.hands(self.shapes, number, seat).end;
+        let seat = choice.mover() ^ 1;
+        let split = block.hand(seat, usize::from(choice.hands[seat]));
         let (before, after) = self.memory.hands[seat].split_at_mut(split);
-        let out = &mut before[block.hands[seat]..];
         for hand in 0..usize::from(choice.hands[seat]) {
-            row_mut(out, hand * block.width + start, count).fill([T::default(); LANES]);
+            row_mut(before, block.hand(seat, hand) + start, count).fill([T::default(); LANES]);
         }
         for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
             let next = &part.blocks[branch.shape as usize];
-            let values = &after[next.hands[seat] - split..];
-            for (hand, &before) in branch.kept.iter().enumerate() {
-                let value = row(values, hand * next.width + offset + start, count);
-                let out = row_mut(out, usize::from(before) * block.width + start, count);
+            for (hand, &kept) in branch.kept.iter().enumerate() {
+                let value = row(after, next.hand(seat, hand) - split + offset + start, count);
+                let out = row_mut(before, block.hand(seat, kept.into()) + start, count);
                 out.iter_mut().zip(value).for_each(|(out, value)| add(out, value));
             }
         }
@@ -409,39 +402,37 @@ impl<T: Real> Pass<'_, '_, T> {
     #[inline(always)]
     fn decide(&mut self, number: usize, choice: &Choice, (start, count): (usize, usize)) {
         let (part, block) = (self.part, &self.part.blocks[number]);
-        let seat = choice.mover.index();
+        let seat = choice.mover();
         if self.learner().is_some() {
             self.policy(choice, block, (start, count));
         }
         let Memory { hands, sigma, values } = &mut *self.memory;
-        let (cells, own) = (usize::from(choice.cells[choice.cells.len() - 1]), usize::from(choice.hands[seat]));
+        let (cells, own) = (choice.num_cells(), usize::from(choice.hands[seat]));
         // 1, and 0 for lanes that do not count.
         let mut here = [[1.0; LANES]; VECTORS];
         (block.lanes..start + count * LANES).for_each(|lane| here[count - 1][lane % LANES] = 0.0);
         // Values of actions, then of hands with a single one.
         values.clear();
         values.resize((cells + own) * count, [T::default(); LANES]);
-        let split = part.hands(self.shapes, number, seat).end;
+        let split = block.hand(seat, own);
         let (before, after) = hands[seat].split_at_mut(split);
         for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
             let next = &part.blocks[branch.shape as usize];
-            let after = &after[next.hands[seat] - split..];
             for step in &branch.moves {
                 let hand = usize::from(step.from);
-                let [first, end] = [choice.cells[hand], choice.cells[hand + 1]];
-                let cell = if first == end { cells + hand } else { usize::from(first) + usize::from(step.rank) };
-                let value = row(after, usize::from(step.to) * next.width + offset + start, count);
+                let cell = choice.cell(hand, step.rank.into(), cells + hand);
+                let value = row(after, next.hand(seat, step.to.into()) - split + offset + start, count);
                 values[cell * count..][..count].iter_mut().zip(value).for_each(|(out, value)| add(out, value));
             }
         }
         for hand in 0..own {
-            let own = row_mut(before, block.hands[seat] + hand * block.width + start, count);
-            let [from, to] = [usize::from(choice.cells[hand]), usize::from(choice.cells[hand + 1])];
+            let own = row_mut(before, block.hand(seat, hand) + start, count);
+            let Range { start: from, end: to } = choice.row(hand);
             if from == to {
                 own.copy_from_slice(&values[(cells + hand) * count..][..count]);
                 continue;
             }
-            let place = |cell: usize| block.cells + cell * block.width + start;
+            let place = |cell: usize| block.cell(cell) + start;
             let mut total = [[T::default(); LANES]; VECTORS];
             match &mut *self.task {
                 Task::Best { chosen, .. } => {

@@ -8,14 +8,14 @@ use std::sync::Mutex;
 
 use stier_core::Seat;
 use stier_core::processor::{self, Processor, Work};
-use stier_core::public::PublicState;
 use thiserror::Error;
 
-use super::parts::{Block, Part, RangeTree, Spot};
+use super::measure::each_part;
+use super::parts::{Block, Part, RangeTree, Spot, StateAt};
 use super::passes::{Memory, Pass, Task, Way};
-use super::shapes::{Choice, Shape};
-use crate::agent::threads::{Halted, Watch, for_each_task, goes_on, locked};
-use crate::solve::passes::NoPolicy;
+use super::shapes::Choice;
+use crate::agent::threads::{Halted, Watch, goes_on, locked};
+use crate::solve::passes::{NoPolicy, RowPass};
 
 /// The distance from 1 at which the sum of probabilities is refused.
 const SLACK: f32 = 1e-4;
@@ -23,46 +23,30 @@ const SLACK: f32 = 1e-4;
 /// The rows of a seat.
 #[derive(Debug)]
 pub(super) struct HandRows {
-    /// By part, the top one last, and shape: the first row and the first hand with a choice.
-    starts: Vec<Vec<[usize; 2]>>,
-    /// By part, and after the last: the same.
+    /// By part, the top one last, and shape: the first row.
+    starts: Vec<Vec<usize>>,
+    /// By part, and after the last: the first row and the first hand with a choice.
     pub(super) parts: Vec<[usize; 2]>,
 }
 
-/// The hands with a choice.
-pub(super) fn choosing(choice: &Choice) -> impl Iterator<Item = usize> + Clone + '_ {
-    choice.cells.windows(2).enumerate().filter(|(_, ends)| ends[0] < ends[1]).map(|(hand, _)| hand)
-}
-
-/// A shape in which a seat has a choice.
-struct Own<'a> {
-    shape: usize,
-    choice: &'a Choice,
-    block: &'a Block,
-    cells: usize,
-    hands: usize,
-}
-
 /// The shapes in which a seat has a choice in a part.
-fn own(tree: &RangeTree, number: usize, seat: usize) -> impl Iterator<Item = Own<'_>> {
-    let (is_top, part) = (number == tree.parts.len(), tree.part(number));
-    tree.shapes.all.iter().zip(&part.blocks).enumerate().filter_map(move |(shape, (kind, block))| match kind {
-        Shape::Choice(choice) if choice.mover.index() == seat && !(is_top && tree.cut[shape]) => {
-            let (cells, hands) = (kind.num_cells(), choosing(choice).count());
-            (hands > 0).then_some(Own { shape, choice, block, cells, hands })
-        }
-        _ => None,
-    })
+fn own(tree: &RangeTree, part: usize, seat: usize) -> impl Iterator<Item = (usize, &Choice, &Block)> {
+    tree.choices(part).filter(move |(_, choice, _)| choice.mover() == seat && choice.num_cells() > 0)
+}
+
+/// The hands with a choice.
+fn hands(choice: &Choice) -> impl Iterator<Item = usize> + Clone + '_ {
+    choice.rows().map(|(hand, _)| hand)
 }
 
 impl HandRows {
     pub(super) fn of(tree: &RangeTree, seat: usize) -> Self {
         let (mut now, mut parts) = ([0, 0], vec![[0, 0]]);
-        let starts = |number: usize| {
-            let mut starts = vec![[0, 0]; tree.shapes.all.len()];
-            for Own { shape, block, cells, hands, .. } in own(tree, number, seat) {
-                starts[shape] = now;
-                now = [now[0] + cells * block.lanes, now[1] + hands * block.lanes];
+        let starts = |part: usize| {
+            let mut starts = vec![0; tree.shapes.all.len()];
+            for (shape, choice, block) in own(tree, part, seat) {
+                starts[shape] = now[0];
+                now = [now[0] + choice.num_cells() * block.lanes, now[1] + hands(choice).count() * block.lanes];
             }
             parts.push(now);
             starts
@@ -74,44 +58,39 @@ impl HandRows {
     /// The first hand in a part whose numbers are no probabilities.
     pub(super) fn refused(&self, tree: &RangeTree, part: usize, seat: usize, policy: &[f32]) -> NoPolicy {
         let [mut row, mut set] = self.parts[part];
-        for Own { choice, block, .. } in own(tree, part, seat) {
-            for ends in (0..block.lanes).flat_map(|_| choice.cells.windows(2).filter(|ends| ends[0] < ends[1])) {
-                let numbers = &policy[row..][..usize::from(ends[1] - ends[0])];
-                let sum: f32 = numbers.iter().sum();
-                if !((sum - 1.0).abs() <= SLACK && numbers.iter().all(|&share| share >= 0.0)) {
+        let seat_number = Seat(seat as u8);
+        for (_, choice, block) in own(tree, part, seat) {
+            for (_, actions) in (0..block.lanes).flat_map(|_| choice.rows()) {
+                let numbers = &policy[row..][..actions.len()];
+                if !are_probabilities(numbers.iter().sum(), numbers.iter().copied().fold(0.0, f32::min)) {
                     let row = numbers.iter().map(|&share| share.into()).collect();
-                    return NoPolicy { seat: Seat(seat as u8), set, row };
+                    return NoPolicy { seat: seat_number, set, row };
                 }
                 (row, set) = (row + numbers.len(), set + 1);
             }
         }
         // The numbers are those of the caller, who may have changed them meanwhile.
-        NoPolicy { seat: Seat(seat as u8), set, row: Vec::new() }
+        NoPolicy { seat: seat_number, set, row: Vec::new() }
     }
 
-    /// The number of rows.
-    pub(super) fn rows(&self) -> usize {
-        self.parts[self.parts.len() - 1][0]
-    }
-
-    /// The number of hands with a choice.
-    pub(super) fn sets(&self) -> usize {
-        self.parts[self.parts.len() - 1][1]
+    /// The number of rows, and of hands with a choice.
+    pub(super) fn size(&self) -> [usize; 2] {
+        self.parts[self.parts.len() - 1]
     }
 
     /// The place of the first row of a public state in which the seat acts.
     pub(super) fn first(&self, tree: &RangeTree, spot: Spot) -> usize {
-        self.starts[spot.part][spot.shape as usize][0] + spot.lane * tree.shapes.all[spot.shape as usize].num_cells()
+        self.starts[spot.part][spot.shape as usize] + spot.lane * tree.shape(spot).num_cells()
     }
 
     /// By hand with a choice: the place of its first row.
     pub(super) fn firsts(&self, tree: &RangeTree, seat: usize) -> Vec<i64> {
-        let mut firsts = Vec::with_capacity(self.sets());
+        let mut firsts = Vec::with_capacity(self.size()[1]);
         let mut start = 0;
-        for Own { choice, block, cells, .. } in (0..=tree.parts.len()).flat_map(|part| own(tree, part, seat)) {
+        for (_, choice, block) in (0..=tree.parts.len()).flat_map(|part| own(tree, part, seat)) {
             for _ in 0..block.lanes {
-                firsts.extend(choosing(choice).map(|hand| start + i64::from(choice.cells[hand])));
-                start += cells as i64;
+                firsts.extend(choice.rows().map(|(_, actions)| (start + actions.start) as i64));
+                start += choice.num_cells();
             }
         }
         firsts
@@ -121,13 +100,12 @@ impl HandRows {
 /// The number of lanes that are carried together, so that both orders stay in the nearest cache.
 const TILE: usize = 16;
 
-/// Copies rows to lanes: numbers by lane and action to numbers by action and lane, `width` apart.
+/// Copies rows to lanes: numbers by lane and action to numbers by action and lane.
 struct ToLanes<'a> {
     rows: &'a [f32],
     cells: usize,
-    lanes: usize,
-    width: usize,
-    out: &'a mut [f32],
+    block: &'a Block,
+    lanes: &'a mut [f32],
 }
 
 impl Work for ToLanes<'_> {
@@ -135,12 +113,11 @@ impl Work for ToLanes<'_> {
 
     #[inline(always)]
     fn work<P: Processor>(self, _processor: P) {
-        let Self { rows, cells, lanes, width, out } = self;
-        for (start, tile) in (0..lanes).step_by(TILE).zip(rows.chunks(TILE * cells)) {
-            let count = TILE.min(lanes - start);
+        let Self { rows, cells, block, lanes } = self;
+        for (start, tile) in (0..block.lanes).step_by(TILE).zip(rows.chunks(TILE * cells)) {
             for cell in 0..cells {
-                let out = &mut out[cell * width + start..][..count];
-                for (out, row) in out.iter_mut().zip(tile.chunks_exact(cells)) {
+                let lanes = &mut lanes[cell * block.width + start..][..TILE.min(block.lanes - start)];
+                for (out, row) in lanes.iter_mut().zip(tile.chunks_exact(cells)) {
                     *out = row[cell];
                 }
             }
@@ -148,13 +125,11 @@ impl Work for ToLanes<'_> {
     }
 }
 
-/// Copies lanes to rows: numbers of hands or actions, which are in these places, `width` apart.
+/// Copies lanes to rows: numbers of hands or actions, which are in these places.
 struct ToRows<'a, I> {
-    numbers: &'a [f32],
+    lanes: &'a [f32],
     places: I,
-    cells: usize,
-    lanes: usize,
-    width: usize,
+    block: &'a Block,
     rows: &'a mut [f32],
 }
 
@@ -163,12 +138,12 @@ impl<I: Iterator<Item = usize> + Clone> Work for ToRows<'_, I> {
 
     #[inline(always)]
     fn work<P: Processor>(self, _processor: P) {
-        let Self { numbers, places, cells, lanes, width, rows } = self;
-        for (start, tile) in (0..lanes).step_by(TILE).zip(rows.chunks_mut(TILE * cells)) {
-            let count = TILE.min(lanes - start);
+        let Self { lanes, places, block, rows } = self;
+        let cells = places.clone().count();
+        for (start, tile) in (0..block.lanes).step_by(TILE).zip(rows.chunks_mut(TILE * cells)) {
             for (cell, place) in places.clone().enumerate() {
-                let numbers = &numbers[place * width + start..][..count];
-                for (row, number) in tile.chunks_exact_mut(cells).zip(numbers) {
+                let lanes = &lanes[place * block.width + start..][..TILE.min(block.lanes - start)];
+                for (row, number) in tile.chunks_exact_mut(cells).zip(lanes) {
                     row[cell] = *number;
                 }
             }
@@ -176,12 +151,16 @@ impl<I: Iterator<Item = usize> + Clone> Work for ToRows<'_, I> {
     }
 }
 
+/// Returns true for numbers with this sum of which this is the least, or 0.
+fn are_probabilities(sum: f32, least: f32) -> bool {
+    (sum - 1.0).abs() <= SLACK && least >= 0.0
+}
+
 /// A check that the numbers of each hand are probabilities in all lanes.
 struct Check<'a> {
     choice: &'a Choice,
-    lanes: usize,
-    width: usize,
-    numbers: &'a [f32],
+    block: &'a Block,
+    lanes: &'a [f32],
 }
 
 impl Work for Check<'_> {
@@ -189,21 +168,20 @@ impl Work for Check<'_> {
 
     #[inline(always)]
     fn work<P: Processor>(self, _processor: P) -> bool {
-        let Self { choice, lanes, width, numbers } = self;
+        let Self { choice, block, lanes } = self;
         let mut is_fine = true;
-        for ends in choice.cells.windows(2).filter(|ends| ends[0] < ends[1]) {
-            for start in (0..lanes).step_by(TILE) {
-                let count = TILE.min(lanes - start);
+        for (_, actions) in choice.rows() {
+            for start in (0..block.lanes).step_by(TILE) {
+                let count = TILE.min(block.lanes - start);
                 let (mut sums, mut least) = ([0.0_f32; TILE], [0.0_f32; TILE]);
-                for cell in ends[0]..ends[1] {
-                    let row = &numbers[usize::from(cell) * width + start..][..count];
+                for cell in actions.clone() {
+                    let row = &lanes[cell * block.width + start..][..count];
                     for ((sum, least), number) in sums.iter_mut().zip(&mut least).zip(row) {
                         *sum += *number;
                         *least = least.min(*number);
                     }
                 }
-                is_fine &=
-                    sums[..count].iter().zip(&least).all(|(sum, least)| (sum - 1.0).abs() <= SLACK && *least >= 0.0);
+                is_fine &= sums[..count].iter().zip(&least).all(|(&sum, &least)| are_probabilities(sum, least));
             }
         }
         is_fine
@@ -212,31 +190,24 @@ impl Work for Check<'_> {
 
 /// Copies the policy of a seat in a part to lanes. Returns true if its numbers are probabilities.
 pub(super) fn scatter(tree: &RangeTree, part: usize, seat: usize, mut policy: &[f32], out: &mut [f32]) -> bool {
-    own(tree, part, seat).fold(true, |is_fine, Own { choice, block, cells, .. }| {
-        let (lanes, width) = (block.lanes, block.width);
-        let rows = policy.split_off(..cells * lanes).expect("a number for each action");
-        let numbers = &mut out[block.cells..][..cells * width];
-        processor::run(ToLanes { rows, cells, lanes, width, out: numbers });
-        is_fine && processor::run(Check { choice, lanes, width, numbers })
+    own(tree, part, seat).fold(true, |is_fine, (_, choice, block)| {
+        let cells = choice.num_cells();
+        let rows = policy.split_off(..cells * block.lanes).expect("a number for each action");
+        let lanes = &mut out[block.cells..][..cells * block.width];
+        processor::run(ToLanes { rows, cells, block, lanes });
+        is_fine && processor::run(Check { choice, block, lanes })
     })
 }
 
-/// The results of a pass for one seat: see [`Pass`](crate::solve::passes::Pass). Of single actions there are none.
-#[derive(Default)]
-pub struct RowPass<'a> {
-    /// By row: the value of the action minus that of the hand, each as in `values`.
-    pub regrets: &'a mut [f32],
-    /// By row: the probability that the seat's own choices lead to the hand and then choose the action, times its range.
-    pub reach: &'a mut [f32],
-    /// By hand: the expected return of the seat, times `others`.
-    pub values: &'a mut [f32],
-    /// By hand: the probability that chance and the other seat lead there, times the other's range.
-    pub others: &'a mut [f32],
+/// Copies the first numbers of rows from lanes.
+fn gather(block: &Block, lanes: &[f32], places: impl Iterator<Item = usize> + Clone, rows: &mut &mut [f32]) {
+    let rows = rows.split_off_mut(..places.clone().count() * block.lanes).expect("they are there");
+    processor::run(ToRows { lanes, places, block, rows });
 }
 
-impl<'a> RowPass<'a> {
+impl<'a> RowPass<'a, f32> {
     /// Takes away the numbers of so many rows and hands at the beginning.
-    fn split_off(&mut self, [rows, hands]: [usize; 2]) -> RowPass<'a> {
+    fn split_off(&mut self, [rows, hands]: [usize; 2]) -> RowPass<'a, f32> {
         let take = |numbers: &mut &'a mut [f32], count: usize| numbers.split_off_mut(..count).expect("they are there");
         RowPass {
             regrets: take(&mut self.regrets, rows),
@@ -267,17 +238,6 @@ pub enum PassError {
     Halted(#[from] Halted),
 }
 
-/// A public state at which a tree is cut off.
-pub(super) struct Leaf {
-    pub(super) spot: Spot,
-    pub(super) weight: f64,
-}
-
-/// Goes through the pairs of hands that fit together in a public state: see [`PublicForm::each_pair`].
-///
-/// [`PublicForm::each_pair`]: stier_core::public::PublicForm::each_pair
-pub(super) type EachPair<'a> = &'a (dyn Fn(PublicState, &mut dyn FnMut([usize; 2], f64)) + Sync);
-
 /// Gives the values of a seat's hands at all leaves, for the ranges of both seats there: arrays (leaves, most hands). Breaks
 /// if there are none.
 pub type LeafValues<'a> = &'a (dyn Fn(usize, [&[f32]; 2], &mut [f32]) -> ControlFlow<()> + Sync);
@@ -291,19 +251,24 @@ pub(super) struct Scratch {
     reach: Vec<f32>,
 }
 
+impl AsMut<Memory<f32>> for Scratch {
+    fn as_mut(&mut self) -> &mut Memory<f32> {
+        &mut self.memory
+    }
+}
+
 /// A pass for one seat.
 #[derive(Clone, Copy)]
 pub(super) struct Sweep<'a> {
     pub(super) tree: &'a RangeTree,
     pub(super) rows: &'a [HandRows; 2],
-    pub(super) leaves: &'a [Leaf],
+    pub(super) leaves: &'a [StateAt],
     pub(super) seat: usize,
     /// By seat and row.
     pub(super) policies: [&'a [f32]; 2],
     /// By seat and hand: the ranges at the root; 1 if they are not given.
     pub(super) ranges: Option<[&'a [f32]; 2]>,
     pub(super) values: LeafValues<'a>,
-    pub(super) each_pair: EachPair<'a>,
     pub(super) watch: Watch<'a>,
 }
 
@@ -311,7 +276,7 @@ pub(super) struct Sweep<'a> {
 struct Stage<'a, 'b> {
     sweep: &'b Sweep<'a>,
     number: usize,
-    out: Option<RowPass<'b>>,
+    out: Option<RowPass<'b, f32>>,
     kept: Option<&'b mut Numbers>,
     /// The values of hands at the leaves.
     leaves: Vec<f32>,
@@ -323,10 +288,9 @@ impl Stage<'_, '_> {
     }
 
     fn pass(&self, returns: &[f64], task: &mut Task<'_>, scratch: (&[f32], &mut Memory<f32>), way: Way) {
-        let (tree, returns) = (self.sweep.tree, [returns; 2]);
-        let cut = (self.number == tree.parts.len()).then_some(&tree.cut[..]);
+        let (shapes, returns) = (&self.sweep.tree.shapes, [returns; 2]);
         let (rows, memory) = (Some(scratch.0), scratch.1);
-        Pass { shapes: &tree.shapes, part: self.part(), cut, returns, rows, task, memory, way }.run();
+        Pass { shapes, part: self.part(), returns, rows, task, memory, way }.run();
     }
 
     /// Ranges on the way down.
@@ -377,11 +341,8 @@ impl Stage<'_, '_> {
     /// Calls `visit` for each hand of a seat at a leaf, with its places in an array (leaves, most hands) and in the memory.
     fn each_leaf(&self, seat: usize, mut visit: impl FnMut(usize, usize)) {
         let (tree, most) = (self.sweep.tree, self.most());
-        for (row, Leaf { spot, .. }) in self.sweep.leaves.iter().enumerate() {
-            let block = tree.block(spot.part, spot.shape);
-            for hand in 0..usize::from(tree.shapes.all[spot.shape as usize].hands()[seat]) {
-                visit(row * most + hand, block.hands[seat] + hand * block.width + spot.lane);
-            }
+        for (row, leaf) in self.sweep.leaves.iter().enumerate() {
+            (row * most..).zip(tree.places(leaf.spot, seat)).for_each(|(at, place)| visit(at, place));
         }
     }
 
@@ -398,27 +359,22 @@ impl Stage<'_, '_> {
             kept.values.clone_from(&memory.hands[seat]);
         }
         let Some(out) = &mut self.out else { return };
-        let mut row = 0;
-        for Own { block, cells, .. } in own(tree, self.number, seat) {
-            let (lanes, width) = (block.lanes, block.width);
-            for (numbers, rows) in [(&*regrets, &mut *out.regrets), (&*reach, &mut *out.reach)] {
-                let (numbers, rows) = (&numbers[block.cells..], &mut rows[row..][..cells * lanes]);
-                processor::run(ToRows { numbers, places: 0..cells, cells, lanes, width, rows });
-            }
-            row += cells * lanes;
+        for (_, choice, block) in own(tree, self.number, seat) {
+            gather(block, &regrets[block.cells..], 0..choice.num_cells(), &mut out.regrets);
+            gather(block, &reach[block.cells..], 0..choice.num_cells(), &mut out.reach);
+            gather(block, &memory.hands[seat][block.hands[seat]..], hands(choice), &mut out.values);
         }
-        gather(tree, self.number, seat, memory, out.values);
     }
 
     /// The probabilities of chance and the other seat: the values if every return is 1. They do not depend on the seat's
     /// own policy.
     fn others(&mut self, scratch: &mut Scratch) -> Result<(), PassError> {
-        let Sweep { tree, seat, leaves, each_pair, watch, .. } = *self.sweep;
+        let Sweep { tree, seat, leaves, watch, .. } = *self.sweep;
         let Scratch { memory, policy, .. } = scratch;
         if self.number == 0 {
             for leaf in leaves {
                 goes_on(watch())?;
-                leaf.others(tree, seat, each_pair, memory);
+                others(tree, leaf, seat, memory);
             }
         }
         self.pass(
@@ -431,38 +387,28 @@ impl Stage<'_, '_> {
             kept.others.clone_from(&memory.hands[seat]);
         }
         if let Some(out) = &mut self.out {
-            gather(tree, self.number, seat, memory, out.others);
+            for (_, choice, block) in own(tree, self.number, seat) {
+                gather(block, &memory.hands[seat][block.hands[seat]..], hands(choice), &mut out.others);
+            }
         }
         Ok(())
     }
 }
 
-impl Leaf {
-    /// Overwrites the values of a seat's hands with the probabilities of chance and the other seat.
-    fn others(&self, tree: &RangeTree, seat: usize, each_pair: EachPair<'_>, memory: &mut Memory<f32>) {
-        let (part, place) = (tree.part(self.spot.part), (self.spot.shape, self.spot.lane));
-        let range: Vec<f64> =
-            part.places(&tree.shapes, place, seat ^ 1).map(|place| f64::from(memory.hands[seat ^ 1][place])).collect();
-        let own = part.places(&tree.shapes, place, seat);
-        let mut sums = vec![0.0; own.size_hint().0];
-        each_pair(self.spot.public, &mut |hands, weight| sums[hands[seat]] += weight * range[hands[seat ^ 1]]);
-        own.zip(sums).for_each(|(place, sum)| memory.hands[seat][place] = (sum * self.weight) as f32);
-    }
+/// Overwrites the values of a seat's hands at a leaf with the probabilities of chance and the other seat.
+fn others(tree: &RangeTree, leaf: &StateAt, seat: usize, memory: &mut Memory<f32>) {
+    let range: Vec<f64> =
+        tree.places(leaf.spot, seat ^ 1).map(|place| f64::from(memory.hands[seat ^ 1][place])).collect();
+    let own = tree.places(leaf.spot, seat);
+    let mut sums = vec![0.0; own.size_hint().0];
+    let mut add = |hands: [usize; 2], weight: f64| sums[hands[seat]] += weight * range[hands[seat ^ 1]];
+    tree.known().form.each_pair(leaf.public, &mut add);
+    own.zip(sums).for_each(|(place, sum)| memory.hands[seat][place] = (sum * leaf.weight) as f32);
 }
 
 /// The largest number of hands at a leaf.
-pub(super) fn most_hands(tree: &RangeTree, leaves: &[Leaf]) -> usize {
-    let hands = leaves.iter().flat_map(|leaf| tree.shapes.all[leaf.spot.shape as usize].hands());
-    usize::from(hands.max().unwrap_or(0))
-}
-
-/// Copies the values of hands with a choice.
-fn gather(tree: &RangeTree, number: usize, seat: usize, memory: &Memory<f32>, mut out: &mut [f32]) {
-    for Own { choice, block, hands, .. } in own(tree, number, seat) {
-        let (lanes, width, numbers) = (block.lanes, block.width, &memory.hands[seat][block.hands[seat]..]);
-        let rows = out.split_off_mut(..hands * lanes).expect("a number for each hand");
-        processor::run(ToRows { numbers, places: choosing(choice), cells: hands, lanes, width, rows });
-    }
+pub(super) fn most_hands(tree: &RangeTree, leaves: &[StateAt]) -> usize {
+    leaves.iter().flat_map(|leaf| tree.shape(leaf.spot).hands()).max().unwrap_or(0)
 }
 
 impl Sweep<'_> {
@@ -470,7 +416,7 @@ impl Sweep<'_> {
     /// threads.
     pub(super) fn run(
         &self,
-        mut out: Option<RowPass<'_>>,
+        mut out: Option<RowPass<'_, f32>>,
         mut kept: Option<&mut [Numbers]>,
         idle: &Mutex<Vec<Scratch>>,
     ) -> Result<(), PassError> {
@@ -482,50 +428,29 @@ impl Sweep<'_> {
             let kept = kept.as_mut().and_then(|kept| kept.split_off_first_mut());
             stages.push(Stage { sweep: self, number, out, kept, leaves: Vec::new() });
         }
-        let (mut top, part) = (stages.pop().expect("there is a top part"), &tree.top);
-        let new = || locked(idle).pop().unwrap_or_default();
-        let mut above = new();
-        above.memory.make_room(part);
-        for &opening in &part.openings {
-            for (of, numbers) in above.memory.hands.iter_mut().enumerate() {
-                for (hand, place) in part.places(&tree.shapes, opening, of).enumerate() {
-                    numbers[place] = self.ranges.map_or(1.0, |ranges| ranges[of][hand]);
-                }
+        let mut top = stages.pop().expect("there is a top part");
+        let mut above = locked(idle).pop().unwrap_or_default();
+        above.memory.make_room(&tree.top);
+        for (of, numbers) in above.memory.hands.iter_mut().enumerate() {
+            // Ranges are given if there is one opening.
+            for (hand, place) in tree.top.begin(&tree.shapes, of).enumerate() {
+                numbers[place] = self.ranges.map_or(1.0, |ranges| ranges[of][hand]);
             }
         }
         top.down(&mut above)?;
         let mut results: Vec<Result<[Vec<f32>; 2], PassError>> = vec![Ok(Default::default()); stages.len()];
-        let work = stages.into_iter().zip(&tree.links).zip(&mut results);
-        for_each_task(work, |((mut stage, links), result)| {
-            let (part, mut below) = (&tree.parts[stage.number], new());
-            below.memory.make_room(part);
-            for (&opening, &lane) in part.openings.iter().zip(links) {
-                let link = (opening.0, lane);
-                for (of, to) in below.memory.hands.iter_mut().enumerate() {
-                    let from = &above.memory.hands[of];
-                    let places = part.places(&tree.shapes, opening, of).zip(tree.top.places(&tree.shapes, link, of));
-                    places.for_each(|(here, there)| to[here] = from[there]);
-                }
-            }
-            let own = |below: &Scratch| {
-                let openings = part.openings.iter().flat_map(|&opening| part.places(&tree.shapes, opening, seat));
-                openings.map(|place| below.memory.hands[seat][place]).collect()
-            };
-            *result = stage.down(&mut below).and_then(|()| {
-                stage.up(&mut below);
-                let values = own(&below);
-                stage.others(&mut below)?;
-                Ok([values, own(&below)])
+        let work = stages.into_iter().zip(&mut results);
+        each_part(tree, &above.memory, work, idle, |part, (mut stage, result), below| {
+            *result = stage.down(below).and_then(|()| {
+                stage.up(below);
+                let values = below.memory.first(tree, part, seat);
+                stage.others(below)?;
+                Ok([values, below.memory.first(tree, part, seat)])
             });
-            locked(idle).push(below);
         });
         let results: Vec<[Vec<f32>; 2]> = results.into_iter().collect::<Result<_, _>>()?;
         let give = |above: &mut Scratch, which: usize| {
-            for ((part, links), values) in tree.parts.iter().zip(&tree.links).zip(&results) {
-                let openings = part.openings.iter().zip(links).map(|(&(shape, _), &lane)| (shape, lane));
-                let places = openings.flat_map(|opening| tree.top.places(&tree.shapes, opening, seat));
-                places.zip(&values[which]).for_each(|(place, value)| above.memory.hands[seat][place] = *value);
-            }
+            (0..).zip(&results).for_each(|(part, found)| above.memory.join(tree, part, seat, &found[which]));
         };
         give(&mut above, 0);
         top.up(&mut above);

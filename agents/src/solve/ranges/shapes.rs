@@ -1,8 +1,10 @@
 //! The shapes of public states: what can happen in them, with no regard to what happened before.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
-use stier_core::Seat;
 use stier_core::public::{Ending, Gain, HandMove, Opening, PublicChoice, PublicForm, PublicScene, PublicState};
+use stier_core::{Seat, Turn};
 
 use super::TooManyHands;
 use crate::agent::threads::{Watch, goes_on};
@@ -14,14 +16,14 @@ pub(super) enum Shape {
     Choice(Choice),
     /// Nobody has a choice any more.
     Ending(Pairs),
+    /// A public state whose successors are left out: the values of its hands, so many of each seat, come from the caller.
+    Leaf([u16; 2]),
 }
 
-/// A player acts.
+/// A player acts, or chance in place of the first one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Choice {
-    pub(super) mover: Seat,
-    /// True if chance acts in place of the mover.
-    pub(super) is_chance: bool,
+    pub(super) turn: Turn,
     pub(super) hands: [u16; 2],
     /// By hand of the mover, and after the last: the start of its actions among those of all hands. A hand with a single
     /// action has none.
@@ -51,33 +53,62 @@ pub(super) struct Pairs {
     pub(super) partners: [Vec<Vec<u16>>; 2],
 }
 
-impl Shape {
-    /// The number of hands of each seat.
-    pub(super) fn hands(&self) -> [u16; 2] {
-        match self {
-            Self::Choice(choice) => choice.hands,
-            Self::Ending(pairs) => pairs.hands,
-        }
+impl Choice {
+    /// The seat whose hands move.
+    pub(super) fn mover(&self) -> usize {
+        self.turn.seat().map_or(0, Seat::index)
     }
 
-    /// Returns true for an end without outcomes: the values of its hands come from the caller.
-    pub(super) fn is_leaf(&self) -> bool {
-        matches!(self, Self::Ending(pairs) if pairs.effects.is_empty())
+    /// The places of a hand's actions; none if it has a single one.
+    #[inline(always)]
+    pub(super) fn row(&self, hand: usize) -> Range<usize> {
+        usize::from(self.cells[hand])..usize::from(self.cells[hand + 1])
+    }
+
+    /// The place of an action; `single` for a hand with a single one.
+    #[inline(always)]
+    pub(super) fn cell(&self, hand: usize, rank: usize, single: usize) -> usize {
+        let row = self.row(hand);
+        if row.is_empty() { single } else { row.start + rank }
+    }
+
+    /// The hands with a choice, each with the places of its actions.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (usize, Range<usize>)> + Clone + '_ {
+        (0..self.cells.len() - 1).map(|hand| (hand, self.row(hand))).filter(|(_, row)| !row.is_empty())
     }
 
     /// The number of actions of all hands with a choice.
     pub(super) fn num_cells(&self) -> usize {
-        match self {
-            Self::Choice(choice) => usize::from(choice.cells[choice.cells.len() - 1]),
-            Self::Ending(_) => 0,
-        }
+        usize::from(self.cells[self.cells.len() - 1])
+    }
+}
+
+impl Shape {
+    /// The number of hands of each seat.
+    pub(super) fn hands(&self) -> [usize; 2] {
+        let hands = match self {
+            Self::Choice(choice) => choice.hands,
+            Self::Ending(pairs) => pairs.hands,
+            Self::Leaf(hands) => *hands,
+        };
+        hands.map(usize::from)
+    }
+
+    pub(super) fn is_leaf(&self) -> bool {
+        matches!(self, Self::Leaf(_))
+    }
+
+    pub(super) fn choice(&self) -> Option<&Choice> {
+        if let Self::Choice(choice) = self { Some(choice) } else { None }
+    }
+
+    /// The number of actions of all hands with a choice.
+    pub(super) fn num_cells(&self) -> usize {
+        self.choice().map_or(0, Choice::num_cells)
     }
 
     pub(super) fn branches(&self) -> &[Branch] {
-        match self {
-            Self::Choice(choice) => &choice.branches,
-            Self::Ending(_) => &[],
-        }
+        self.choice().map_or(&[], |choice| &choice.branches)
     }
 }
 
@@ -125,6 +156,7 @@ impl Finder<'_> {
         let shape = match self.form.scene(public) {
             PublicScene::Choice(choice) => self.choice(choice)?,
             PublicScene::Ending(ending) => self.ending(&ending)?,
+            PublicScene::Leaf { hands, .. } => Shape::Leaf(narrow(hands)?),
         };
         let (shapes, moves) = (&mut self.shapes, &mut self.moves);
         let number = *self.numbers.entry(shape).or_insert_with_key(|shape| {
@@ -133,7 +165,7 @@ impl Finder<'_> {
             shapes.len() as u32 - 1
         });
         let shape = &self.shapes[number as usize];
-        self.bytes += 8 * shape.num_cells() as u64 + 2 * shape.hands().map(u64::from).iter().sum::<u64>();
+        self.bytes += 8 * shape.num_cells() as u64 + 2 * shape.hands().iter().sum::<usize>() as u64;
         if self.moves > MAX_MOVES || self.bytes > self.max_bytes {
             return Err(TooManyHands::Moves { states: self.known.len(), most: self.max_bytes });
         }
@@ -157,8 +189,7 @@ impl Finder<'_> {
                 kept: branch.kept,
             });
         }
-        let (mover, is_chance) = (choice.mover, choice.is_chance);
-        Ok(Shape::Choice(Choice { mover, is_chance, hands: narrow(choice.hands)?, cells, branches }))
+        Ok(Shape::Choice(Choice { turn: choice.turn, hands: narrow(choice.hands)?, cells, branches }))
     }
 
     fn ending(&mut self, ending: &Ending) -> Result<Shape, TooManyHands> {

@@ -2,6 +2,7 @@
 
 use std::mem::size_of;
 
+use stier_core::Turn;
 use stier_core::public::HandMove;
 use thiserror::Error;
 
@@ -37,7 +38,7 @@ impl RangeSize {
             let here = lanes[number];
             let add = |sum: &mut u64, each: usize| *sum = sum.saturating_add(here.saturating_mul(each as u64));
             add(&mut size.states, 1);
-            add(&mut size.hands, shape.hands().map(usize::from).iter().sum());
+            add(&mut size.hands, shape.hands().iter().sum());
             add(&mut size.actions, shape.num_cells());
             for branch in shape.branches() {
                 add(&mut lanes[branch.shape as usize], 1);
@@ -45,15 +46,15 @@ impl RangeSize {
                 size.shape_bytes += moves as u64;
             }
             match shape {
-                Shape::Choice(choice) if choice.is_chance => {}
-                Shape::Choice(choice) => {
-                    add(&mut size.information_sets, usize::from(choice.hands[choice.mover.index()]));
+                Shape::Choice(choice) if choice.turn != Turn::Chance => {
+                    add(&mut size.information_sets, shape.hands()[choice.mover()]);
                 }
                 Shape::Ending(pairs) => {
                     add(&mut size.outcomes, pairs.effects.len());
                     let lists = pairs.partners.iter().flatten();
                     size.shape_bytes += lists.map(|list| 24 + 2 * list.len() as u64).sum::<u64>();
                 }
+                _ => {}
             }
         }
         size

@@ -5,14 +5,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use stier_core::public::PublicForm;
-
-use super::measure::{RangeValues, measure, pass};
+use super::measure::{measure, pass};
 use super::parts::{Part, RangeTree};
 use super::passes::{Memory, Task};
 use super::policy::RangePolicy;
 use crate::agent::checkpoint::{CheckpointError, Reader, Writer};
 use crate::agent::threads::{WatchOf, locked};
+use crate::solve::best_response::NashConv;
 use crate::solve::cfr::Variant;
 use crate::solve::log::{RunLog, read_looks, write_looks};
 use crate::solve::{Iterative, atomic_file};
@@ -28,10 +27,8 @@ struct Rows {
 }
 
 /// A calculation in progress. Its numbers are in single precision; they are measured in double precision.
-pub struct RangeSolver<'a> {
-    tree: &'a RangeTree,
-    /// The game, with its rules.
-    game: String,
+pub struct RangeSolver {
+    tree: Arc<RangeTree>,
     variant: Variant,
     /// The number of planned iterations.
     planned: u64,
@@ -44,32 +41,30 @@ pub struct RangeSolver<'a> {
     memory: Mutex<Vec<Memory<f32>>>,
 }
 
-impl<'a> RangeSolver<'a> {
-    /// Starts from the uniform policy. `game` names the game in checkpoints. Of the variants only [`Variant::Scheduled`]
-    /// depends on the number of planned iterations.
-    pub fn new(tree: &'a RangeTree, game: &str, variant: Variant, planned: u64) -> Self {
+impl RangeSolver {
+    /// Starts from the uniform policy. Of the variants only [`Variant::Scheduled`] depends on the number of planned
+    /// iterations.
+    pub fn new(tree: Arc<RangeTree>, variant: Variant, planned: u64) -> Self {
         let rows = |part: &Part| {
             let zeros = || vec![0.0; part.num_cells];
             let matched = (variant.predicts() || !variant.alternates()).then(zeros);
             Rows { regrets: zeros(), sums: zeros(), matched }
         };
         let rows = tree.all_parts().map(rows).collect();
-        let (game, memory) = (game.to_string(), Mutex::default());
-        Self { tree, game, variant, planned, iterations: 0, seats_done: 0, rows, memory }
+        Self { tree, variant, planned, iterations: 0, seats_done: 0, rows, memory: Mutex::default() }
     }
 
-    /// The average policy so far. `tree` is that of the solver, and `form` the form of the game.
-    pub fn into_policy(self, tree: Arc<RangeTree>, form: Box<dyn PublicForm>) -> RangePolicy {
-        debug_assert!(std::ptr::eq(self.tree, &*tree));
-        RangePolicy::new(tree, self.rows.into_iter().map(|rows| rows.sums).collect(), form, &self.game)
+    /// The average policy so far.
+    pub fn into_policy(self) -> RangePolicy {
+        RangePolicy::new(self.tree, self.rows.into_iter().map(|rows| rows.sums).collect())
     }
 
-    /// The values of the average policy so far.
-    pub fn measure(&mut self) -> RangeValues {
+    /// The distance of the average policy so far from an equilibrium.
+    pub fn measure(&mut self) -> NashConv {
         // Room for the same in double precision.
         locked(&self.memory).clear();
         let rows: Vec<&[f32]> = self.rows.iter().map(|rows| &rows.sums[..]).collect();
-        measure(self.tree, &rows)
+        measure(&self.tree, &rows)
     }
 
     fn learn(&mut self, seat: usize) {
@@ -84,23 +79,23 @@ impl<'a> RangeSolver<'a> {
             };
             (frozen, Task::Learn { seat, regrets, sums, expected, discount, fading })
         });
-        pass(self.tree, tasks.collect(), &self.memory);
+        pass(&self.tree, tasks.collect(), &self.memory);
     }
 
     fn heading(&self) -> String {
         let (size, label) = (self.tree.size(), self.variant.label(self.planned));
-        format!("stier-ranges 2 {} algorithm={label} states={} actions={}", self.game, size.states, size.actions)
+        let game = self.tree.game();
+        format!("stier-ranges 2 {game} algorithm={label} states={} actions={}", size.states, size.actions)
     }
 
     /// Goes on from a checkpoint of the same calculation.
     pub fn load(
-        tree: &'a RangeTree,
-        game: &str,
+        tree: Arc<RangeTree>,
         variant: Variant,
         planned: u64,
         path: &Path,
     ) -> Result<(Self, RunLog), CheckpointError> {
-        let mut own = Self::new(tree, game, variant, planned);
+        let mut own = Self::new(tree, variant, planned);
         let file = io::BufReader::new(std::fs::File::open(path)?);
         let mut reader = Reader::new(file, &own.heading(), 0)?;
         // Earlier versions have the numbers at other places.
@@ -124,7 +119,7 @@ impl<'a> RangeSolver<'a> {
     }
 }
 
-impl Iterative for RangeSolver<'_> {
+impl Iterative for RangeSolver {
     fn iterations(&self) -> u64 {
         self.iterations
     }
@@ -149,7 +144,7 @@ impl Iterative for RangeSolver<'_> {
     }
 
     fn nash_conv(&mut self) -> f64 {
-        self.measure().nash_conv()
+        self.measure().total()
     }
 
     fn save(&self, log: &RunLog, path: &Path) -> io::Result<()> {

@@ -96,7 +96,7 @@ impl Publics {
 
     fn branch(&mut self, step: Step) -> Branch {
         let Step { action, public, gain, weight, moves, kept } = step;
-        Branch { action: Some(action), public: self.number(public), gain, weight, moves, kept }
+        Branch { event: action, public: self.number(public), gain, weight, moves, kept }
     }
 }
 
@@ -401,7 +401,7 @@ impl PublicForm for Publics {
         let (widths, steps) = self.game.events(&public);
         let branches = steps.into_iter().map(|step| self.branch(step)).collect();
         let hands = [public.hands[0].len(), public.hands[1].len()];
-        PublicScene::Choice(PublicChoice { mover: Seat(public.mover), is_chance: false, hands, widths, branches })
+        PublicScene::Choice(PublicChoice { turn: Turn::Seat(Seat(public.mover)), hands, widths, branches })
     }
 
     fn gain(&self, score: Score, gain: Gain) -> Score {
@@ -446,7 +446,7 @@ impl PublicForm for Publics {
     fn detail(&self, public: PublicState) -> PublicDetail {
         let public = &*self.all[public as usize];
         if public.is_last_trick() {
-            return PublicDetail { turn: Turn::Over, legal: Vec::new(), alike: Vec::new() };
+            return PublicDetail::default();
         }
         let (cards, attacks) = self.game.legal_by_hand(public);
         let attack = attacks.then(|| self.game.deck.attack());
@@ -455,7 +455,7 @@ impl PublicForm for Publics {
             _ => cards.into_iter().map(|cards| bits::members(cards).map(Action).chain(attack).collect()).collect(),
         };
         let alike = self.game.events(public).1.iter().map(|step| vec![step.action]).collect();
-        PublicDetail { turn: Turn::Seat(Seat(public.mover)), legal, alike }
+        PublicDetail { legal, alike }
     }
 
     fn each_pair(&self, public: PublicState, visit: &mut dyn FnMut([usize; 2], f64)) {
