@@ -12,6 +12,7 @@ use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use stier_agents::batch::vector::{Cells, Rows, Shape};
+use stier_agents::solve::RowPass;
 use stier_core::choice;
 
 use crate::errors;
@@ -71,6 +72,27 @@ pub(crate) fn writable<'py, T: Element, D: Dimension>(
         return Err(unfit(name, "the values do not follow one another"));
     }
     found.try_readwrite().map_err(|why| unfit(name, why))
+}
+
+/// Does a pass that writes its results into these arrays of the caller: `regrets` and `reach` have so many rows, `values` and
+/// `others` so many sets.
+pub(crate) fn pass_into<T: Element, R>(
+    [regrets, reach, values, others]: [&Bound<'_, PyAny>; 4],
+    [rows, sets]: [usize; 2],
+    pass: impl FnOnce(RowPass<'_, T>) -> PyResult<R>,
+) -> PyResult<R> {
+    let kind = T::get_dtype(regrets.py()).to_string();
+    let array = |name, array, length| writable::<T, Ix1>(name, &kind, array, &[length]);
+    let mut regrets = array("regrets", regrets, rows)?;
+    let mut reach = array("reach", reach, rows)?;
+    let mut values = array("values", values, sets)?;
+    let mut others = array("others", others, sets)?;
+    pass(RowPass {
+        regrets: regrets.as_slice_mut()?,
+        reach: reach.as_slice_mut()?,
+        values: values.as_slice_mut()?,
+        others: others.as_slice_mut()?,
+    })
 }
 
 /// Borrows tensors in the format of the array.

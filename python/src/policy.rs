@@ -50,6 +50,17 @@ pub(crate) enum Table {
     Ranges(Arc<RangePolicy>),
 }
 
+impl Table {
+    /// The distance from equilibrium.
+    pub(crate) fn measure(&self, threads: usize) -> PyResult<NashConv> {
+        let found = match self {
+            Self::Tree(policy) => policy.nash_conv(threads),
+            Self::Ranges(policy) => threads::install(threads, || policy.measure()),
+        };
+        found.map_err(errors::halted)
+    }
+}
+
 /// The figures of a policy, which a pickle of it keeps.
 #[derive(FromPyObject, IntoPyObjectRef)]
 #[pyo3(from_item_all)]
@@ -75,6 +86,13 @@ pub(crate) fn origin(source: String) -> Label {
     Label { source, iterations: 0, history: Vec::new() }
 }
 
+/// The label of a policy that the caller found.
+pub(crate) fn label_of(source: String, iterations: &Number, history: Vec<(u64, f64, f64)>) -> PyResult<Label> {
+    let look = |(iterations, seconds, nash_conv)| Look { iterations, seconds, nash_conv };
+    let iterations = iterations.between("iterations", 0, i64::MAX)?;
+    Ok(Label { source, iterations, history: history.into_iter().map(look).collect() })
+}
+
 fn stream(seed: u64) -> Rng {
     Rng::stream(seed, "table", 0)
 }
@@ -85,27 +103,9 @@ impl TabularPolicy {
     }
 
     /// Computes the values and the NashConv of a policy, which takes about as long as two iterations.
-    pub(crate) fn measure(
-        game: Game,
-        origin: Label,
-        policy: Arc<dyn DynPolicy>,
-        seed: u64,
-        threads: usize,
-    ) -> PyResult<Self> {
-        let found = policy.nash_conv(threads).map_err(errors::halted)?;
-        Ok(Self::new(game, origin, Table::Tree(policy), seed, Measured::of(&found)))
-    }
-
-    /// The same for a policy on public states.
-    pub(crate) fn measure_ranges(
-        game: Game,
-        origin: Label,
-        policy: RangePolicy,
-        seed: u64,
-        threads: usize,
-    ) -> PyResult<Self> {
-        let found = threads::install(threads, || policy.measure()).map_err(errors::halted)?;
-        Ok(Self::new(game, origin, Table::Ranges(Arc::new(policy)), seed, Measured::of(&found)))
+    pub(crate) fn measure(game: Game, origin: Label, policy: Table, seed: u64, threads: usize) -> PyResult<Self> {
+        let found = policy.measure(threads)?;
+        Ok(Self::new(game, origin, policy, seed, Measured::of(&found)))
     }
 
     /// Adds the distance at the end of a run of so many seconds to the history.

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
+use stier_agents::agent::threads;
 use stier_core::failure;
 
 /// Does the work. Returns the exception of a game that fails.
@@ -188,6 +189,20 @@ fn attended<T: Send, R: Send>(
 /// Runs `work` as [`attended`] does, without requests.
 pub(crate) fn watched<T: Send>(py: Python<'_>, interrupt: &AtomicBool, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     attended(py, interrupt, channel::<()>(), work, |_| Ok(()))
+}
+
+/// Work on so many histories, or hands, takes less time than users wait for the answer to Ctrl-C.
+const INSTANT: u64 = 1 << 21;
+
+/// Runs `work` on so many histories, or hands, without the GIL, and as [`attended`] does if they are many.
+pub(crate) fn interruptible<T: Send>(
+    py: Python<'_>,
+    size: u64,
+    work: impl FnOnce(threads::Watch<'_>) -> T + Send,
+) -> PyResult<T> {
+    let interrupt = AtomicBool::new(false);
+    let work = || work(&|| goes_on(&interrupt));
+    if size < INSTANT { Ok(py.detach(work)) } else { watched(py, &interrupt, work) }
 }
 
 /// Runs `work` as [`attended`] does. Meanwhile calls `answer` with each request, and `report` about ten times a second.

@@ -228,8 +228,7 @@ pub(crate) fn solve(
         SolveError::Write { .. } => errors::file(error),
         _ => errors::halted(error),
     };
-    let label = |iterations, looks| Label { source: settings.algorithm.name().to_string(), iterations, history: looks };
-    let work = || {
+    let find = || {
         let interrupt = &counting.interrupt;
         let is_possible = settings.algorithm.has_ranges();
         if ranges == Some(true) && !is_possible {
@@ -238,15 +237,17 @@ pub(crate) fn solve(
         if let Some(tree) = public_tree_if(ranges, is_possible, game, (most, most_bytes), "", interrupt)? {
             let solved = solve_ranges(&tree, &settings, interrupt, &watch);
             let Solved { policy, iterations, log } = solved.map_err(failed)?;
-            let origin = label(iterations, log.looks);
-            let found = TabularPolicy::measure_ranges(game.clone(), origin, policy, seed.0, settings.threads)?;
-            return Ok::<_, PyErr>(found.ended_after(log.seconds));
+            return Ok((Table::Ranges(Arc::new(policy)), iterations, log));
         }
         let tree = enumerate(game, most, settings.threads, &counting, "")?;
         let Solved { policy, iterations, log } = tree.solve(&settings, interrupt, &watch).map_err(failed)?;
-        let origin = label(iterations, log.looks);
+        Ok((Table::Tree(policy), iterations, log))
+    };
+    let work = || {
+        let (policy, iterations, log) = find()?;
+        let origin = Label { source: settings.algorithm.name().to_string(), iterations, history: log.looks };
         let found = TabularPolicy::measure(game.clone(), origin, policy, seed.0, settings.threads)?;
-        Ok(found.ended_after(log.seconds))
+        Ok::<_, PyErr>(found.ended_after(log.seconds))
     };
     let found = ticking(py, &counting.interrupt, channel::<()>(), work, |()| Ok(()), report)??;
     tell((found.iterations(), found.nash_conv()))?;
@@ -299,6 +300,10 @@ fn read(
     on_count: Option<Py<PyAny>>,
 ) -> PyResult<TabularPolicy> {
     let failed = |error: &dyn std::fmt::Display| errors::record(format!("{place}: {error}"));
+    let made = |game, origin, table| match measured {
+        Some(measured) => Ok(TabularPolicy::new(game, origin, table, seed.0, measured)),
+        None => TabularPolicy::measure(game, origin, table, seed.0, threads),
+    };
     if let Some(text) = game_of_ranges(bytes) {
         let (name, rules) = text.split_once(':').unwrap_or((text, ""));
         let game = load_by_name(py, name, rules).map_err(|error| failed(error.value(py)))?;
@@ -306,12 +311,7 @@ fn read(
         let work = || {
             let tree = public_tree(&game, (most, u64::MAX), ("", ""), &progress.interrupt)?;
             let (policy, origin) = read_ranges(tree, bytes).map_err(|error| failed(&error))?;
-            match measured {
-                Some(measured) => {
-                    Ok(TabularPolicy::new(game.clone(), origin, Table::Ranges(Arc::new(policy)), seed.0, measured))
-                }
-                None => TabularPolicy::measure_ranges(game.clone(), origin, policy, seed.0, threads),
-            }
+            made(game.clone(), origin, Table::Ranges(Arc::new(policy)))
         };
         return progress.run(py, work, |error| error);
     }
@@ -321,10 +321,7 @@ fn read(
     let work = || {
         let tree = enumerate(&game, most, threads, &progress, "")?;
         let (policy, origin) = tree.read(bytes).map_err(|error| failed(&error))?;
-        match measured {
-            Some(measured) => Ok(TabularPolicy::new(game.clone(), origin, Table::Tree(policy), seed.0, measured)),
-            None => TabularPolicy::measure(game.clone(), origin, policy, seed.0, threads),
-        }
+        made(game.clone(), origin, Table::Tree(policy))
     };
     progress.run(py, work, |error| error)
 }
@@ -425,17 +422,11 @@ pub(crate) fn ask(
         let (interrupt, watch) = (&progress.interrupt, || progress.advance());
         let policy_of = |tree: Arc<dyn DynTree>| {
             progress.expect(tree.information_sets() as u64 * seeds.max(1));
-            let policy = tree.policy_of(&entrant, settings, interrupt, &watch).map_err(unanswered)?;
-            let found = policy.nash_conv(settings.threads).map_err(errors::halted)?;
-            Ok::<_, PyErr>((Table::Tree(policy), Measured::of(&found), found.responses.as_slice().to_vec()))
-        };
-        let on_ranges = |policy: Arc<RangePolicy>| {
-            let found = threads::install(settings.threads, || policy.measure()).map_err(errors::halted)?;
-            Ok((Table::Ranges(policy), Measured::of(&found), found.responses.as_slice().to_vec()))
+            Ok::<_, PyErr>(Table::Tree(tree.policy_of(&entrant, settings, interrupt, &watch).map_err(unanswered)?))
         };
         let grow = |ranges: Option<bool>, limits: (usize, u64)| {
             match (&entrant, ranges) {
-                (DynEntrant::Ranges(_, policy), None | Some(true)) => return on_ranges(policy.clone()),
+                (DynEntrant::Ranges(_, policy), None | Some(true)) => return Ok(Table::Ranges(policy.clone())),
                 (DynEntrant::Table(_, policy), None | Some(false)) => return policy_of(policy.tree()),
                 _ => {}
             }
@@ -443,17 +434,18 @@ pub(crate) fn ask(
             if let Some(tree) = public_tree_if(ranges, true, game, limits, hint, interrupt)? {
                 progress.expect(tree.num_choices() * seeds.max(1));
                 let policy = game.face().policy_on_ranges(tree, &entrant, settings, interrupt, &watch);
-                return on_ranges(Arc::new(policy.map_err(unanswered)?));
+                return Ok(Table::Ranges(Arc::new(policy.map_err(unanswered)?)));
             }
             policy_of(enumerate(game, limits.0, settings.threads, progress, hint)?)
         };
-        let (table, measured, responses) = match trees {
+        let table = match trees {
             Trees::Given(tree) => policy_of(tree)?,
             Trees::Grow { ranges, limits } => grow(ranges, limits)?,
         };
-        let measured = Measured { seeds, ..measured };
-        let found = TabularPolicy::new(game.clone(), origin(entrant.label()), table, settings.seed, measured);
-        Ok((found, responses))
+        let found = table.measure(settings.threads)?;
+        let measured = Measured { seeds, ..Measured::of(&found) };
+        let policy = TabularPolicy::new(game.clone(), origin(entrant.label()), table, settings.seed, measured);
+        Ok((policy, found.responses.as_slice().to_vec()))
     };
     progress.converse(py, (sender, receiver), work, |question| question.ask(py, game), |error| error)
 }

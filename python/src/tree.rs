@@ -2,21 +2,19 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use numpy::{Ix1, Ix2, PyUntypedArrayMethods as _};
+use numpy::{Ix2, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
 use stier_agents::belief::Beliefs;
 use stier_agents::erased::DynTree;
-use stier_agents::solve::solution_file::Label;
-use stier_agents::solve::{Look, Passes, RowPass, SeatRows, policy_of_rows};
+use stier_agents::solve::{Passes, SeatRows, policy_of_rows};
 
-use crate::arrays::{Array, PerPlayer, Reals, tensors, writable};
+use crate::arrays::{Array, PerPlayer, Reals, pass_into, tensors};
 use crate::errors;
 use crate::game::{AnyGame, Game};
-use crate::policy::{TabularPolicy, Texts, knowledge, origin};
-use crate::run::{Progress, goes_on, locked, watched};
+use crate::policy::{Table, TabularPolicy, Texts, knowledge, label_of, origin};
+use crate::run::{Progress, interruptible, locked};
 use crate::solve::{Trees, ask, enumerate, most_histories, settings_of};
 use crate::values::{Number, Seed, choice};
 
@@ -35,9 +33,6 @@ pub(crate) struct GameTree {
     /// Memory that passes use again.
     passes: Mutex<Option<Passes>>,
 }
-
-/// A pass over so many histories takes less time than users wait for the answer to Ctrl-C.
-const INSTANT: usize = 1 << 21;
 
 /// An array (sets, actions).
 type Probabilities<'py> = Reals<'py, f64, Ix2>;
@@ -157,7 +152,7 @@ impl GameTree {
         let rows = self.numbers(&probabilities)?;
         py.detach(|| {
             let policy = self.tree.policy(&rows).map_err(errors::argument)?;
-            TabularPolicy::measure(self.game.clone(), origin(name), policy, seed.0, self.threads)
+            TabularPolicy::measure(self.game.clone(), origin(name), Table::Tree(policy), seed.0, self.threads)
         })
     }
 
@@ -247,29 +242,15 @@ impl GameTree {
         let policies = self.policies(&policies)?;
         let policies: Vec<&[f64]> = policies.iter().map(|policy| &**policy).collect();
         let (tree, rows) = (self.tree.shape(), self.seat_rows());
-        let (length, sets) = (rows[seat.index()].len(), rows[seat.index()].sets().len());
-        let array = |name, array, length| writable::<f64, Ix1>(name, "float64", array, &[length]);
-        let mut regrets = array("regrets", regrets, length)?;
-        let mut reach = array("reach", reach, length)?;
-        let mut values = array("values", values, sets)?;
-        let mut others = array("others", others, sets)?;
-        let mut pass = RowPass {
-            regrets: regrets.as_slice_mut()?,
-            reach: reach.as_slice_mut()?,
-            values: values.as_slice_mut()?,
-            others: others.as_slice_mut()?,
-        };
-        let interrupt = AtomicBool::new(false);
-        let work = || {
-            let mut passes = locked(&self.passes);
-            let passes = passes.get_or_insert_with(|| Passes::new(tree, self.threads));
-            passes.run(tree, rows, &policies, seat, &mut pass, &|| goes_on(&interrupt))
-        };
-        let done = match tree.num_nodes() < INSTANT {
-            true => py.detach(work),
-            false => watched(py, &interrupt, work)?,
-        };
-        done.map_err(errors::argument)
+        let size = [rows[seat.index()].len(), rows[seat.index()].sets().len()];
+        pass_into([regrets, reach, values, others], size, |mut out| {
+            let done = interruptible(py, tree.num_nodes() as u64, |watch| {
+                let mut passes = locked(&self.passes);
+                let passes = passes.get_or_insert_with(|| Passes::new(tree, self.threads));
+                passes.run(tree, rows, &policies, seat, &mut out, watch)
+            });
+            done?.map_err(errors::argument)
+        })
     }
 
     /// Makes one policy of those of all players, found elsewhere, and computes its distance from equilibrium.
@@ -291,19 +272,12 @@ impl GameTree {
         history: Vec<(u64, f64, f64)>,
         seed: Seed,
     ) -> PyResult<TabularPolicy> {
-        let policies = self.policies(&policies)?;
+        let (policies, label) = (self.policies(&policies)?, label_of(name, &iterations, history)?);
         let policies: Vec<&[f64]> = policies.iter().map(|policy| &**policy).collect();
-        let look = |(iterations, seconds, nash_conv)| Look { iterations, seconds, nash_conv };
-        let label = Label {
-            source: name,
-            iterations: iterations.between("iterations", 0, i64::MAX)?,
-            history: history.into_iter().map(look).collect(),
-        };
         py.detach(|| {
             let policy = policy_of_rows(self.tree.shape(), self.seat_rows(), &policies).map_err(errors::argument)?;
-            let policy = self.tree.of_policy(policy);
-            let found = TabularPolicy::measure(self.game.clone(), label, policy, seed.0, self.threads)?;
-            Ok(found.ended_after(seconds))
+            let table = Table::Tree(self.tree.of_policy(policy));
+            Ok(TabularPolicy::measure(self.game.clone(), label, table, seed.0, self.threads)?.ended_after(seconds))
         })
     }
 
