@@ -37,7 +37,9 @@ pub trait PolicyModel<G: Hints>: Sync {
     /// these events. A score is the logarithm of a weight, up to a constant. It is negative infinity for actions that
     /// the player never takes, but not for all of them. The probabilities are proportional to `exp(score /
     /// temperature)`. A model uses only what this player knows.
-    fn scores(&self, game: &G, so_far: &History<G>, legal: G::Actions, scores: &mut Vec<f32>);
+    fn scores(&self, game: &G, so_far: &History<G>, _legal: G::Actions, scores: &mut Vec<f32>) {
+        self.scores_of_states(game, &[*so_far.state()], scores);
+    }
 
     /// The number of positions that are scored together. It does not affect the scores.
     fn batch(&self) -> usize {
@@ -54,8 +56,8 @@ pub trait PolicyModel<G: Hints>: Sync {
         }
     }
 
-    /// Appends the scores of the legal actions in these states, one after another: for exact beliefs, which only models have
-    /// whose scores depend on the state alone.
+    /// Appends the scores of the legal actions in these states, one after another: for models whose scores depend on the state
+    /// alone, which exact beliefs need. Others have [`scores`](Self::scores).
     fn scores_of_states(&self, _game: &G, _states: &[G::State], _scores: &mut Vec<f32>) {
         unreachable!("the model reads histories")
     }
@@ -69,10 +71,6 @@ pub(crate) const NETWORK_BATCH: usize = 256;
 pub struct RolloutModel;
 
 impl<G: Hints> PolicyModel<G> for RolloutModel {
-    fn scores(&self, game: &G, so_far: &History<G>, _legal: G::Actions, scores: &mut Vec<f32>) {
-        self.scores_of_states(game, &[*so_far.state()], scores);
-    }
-
     fn scores_of_states(&self, game: &G, states: &[G::State], scores: &mut Vec<f32>) {
         for state in states {
             let legal = game.legal(state);
@@ -107,10 +105,6 @@ impl<G: Hints> PolicyModel<G> for GreedyModel {
 pub struct FittedModel;
 
 impl<G: Hints> PolicyModel<G> for FittedModel {
-    fn scores(&self, game: &G, so_far: &History<G>, _legal: G::Actions, scores: &mut Vec<f32>) {
-        self.scores_of_states(game, &[*so_far.state()], scores);
-    }
-
     fn scores_of_states(&self, game: &G, states: &[G::State], scores: &mut Vec<f32>) {
         for state in states {
             game.logits(state, game.legal(state), &mut |logit| scores.push(logit));
@@ -130,10 +124,6 @@ impl NetworkModel {
 }
 
 impl<G: Hints> PolicyModel<G> for NetworkModel {
-    fn scores(&self, game: &G, so_far: &History<G>, _legal: G::Actions, scores: &mut Vec<f32>) {
-        self.scores_of_states(game, &[*so_far.state()], scores);
-    }
-
     fn batch(&self) -> usize {
         NETWORK_BATCH
     }
