@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import stier
@@ -116,6 +117,19 @@ def player_actions(state: stier.State) -> list[int]:
 def fast_agent(game: stier.Game) -> str:
     """`greedy`, or a random agent in games that it refuses."""
     return "greedy" if "greedy" in stier.registered_agents(game) else "random:seed=9"
+
+
+class DiscountedCFR:
+    """Brown and Sandholm 2019, with alpha 3/2, beta 0 and gamma 2."""
+
+    def __init__(self, rows: stier.solving.Rows) -> None:
+        self.rows, self.regrets = rows, rows.zeros()
+
+    def __call__(self, step: stier.solving.Step) -> tuple[npt.NDArray[Any], float]:
+        power = step.iteration**1.5
+        self.regrets += step.regrets
+        self.regrets *= np.where(self.regrets > 0, power / (power + 1), 0.5)
+        return self.rows.normalize(np.maximum(self.regrets, 0)), step.iteration**2
 
 
 #: Settings of PPO with which an update takes milliseconds.

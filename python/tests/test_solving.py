@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pytest
-from helpers import random_walk
+from helpers import DiscountedCFR, random_walk
 
 import stier
 from stier import _native
@@ -611,19 +611,6 @@ def test_a_table_needs_pandas(solution: stier.TabularPolicy, monkeypatch: pytest
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(stier.MissingExtraError, match="to_pandas needs pandas"):
         solution.to_pandas()
-
-
-class DiscountedCFR:
-    """Brown and Sandholm 2019, with alpha 3/2, beta 0 and gamma 2."""
-
-    def __init__(self, rows: stier.solving.Rows) -> None:
-        self.rows, self.regrets = rows, np.zeros(len(rows))
-
-    def __call__(self, step: stier.solving.Step) -> tuple[npt.NDArray[np.float64], float]:
-        power = step.iteration**1.5
-        self.regrets += step.regrets
-        self.regrets *= np.where(self.regrets > 0, power / (power + 1), 0.5)
-        return self.rows.normalize(np.maximum(self.regrets, 0)), step.iteration**2
 
 
 def regret_matching(rows: stier.solving.Rows) -> Any:
