@@ -13,8 +13,8 @@ use stier_agents::agent::threads::{self, Halted};
 use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynTree};
 use stier_agents::solve::solution_file::{self, Label};
 use stier_agents::solve::{
-    Algorithm, BuildError, Progress as Reached, RangePolicy, RangeTree, Settings, SolveError, Solved, TooLarge,
-    TooManyHands, game_of_ranges, read_ranges, solve_ranges,
+    Algorithm, BuildError, Progress as Reached, RangePolicy, RangeTree, RangesTooLarge, Settings, SolveError, Solved,
+    TooLarge, game_of_ranges, read_ranges, solve_ranges,
 };
 use stier_core::public::{NoPublicForm, PublicForm};
 
@@ -116,9 +116,9 @@ pub(crate) fn form_of(game: &Game, most_histories: usize, interrupt: &AtomicBool
 }
 
 /// The exception for public states that take too much memory.
-pub(crate) fn too_large(game: &Game, error: TooManyHands, found: &str, hint: &str) -> PyErr {
+pub(crate) fn too_large(game: &Game, error: RangesTooLarge, found: &str, hint: &str) -> PyErr {
     match error {
-        TooManyHands::Halted(halted) => errors::halted(halted),
+        RangesTooLarge::Halted(halted) => errors::halted(halted),
         error => errors::argument(format!("{} is too large: {found}{error}{hint}", game.text())),
     }
 }

@@ -338,7 +338,7 @@ pub trait Game: Clone + Send + Sync + 'static {
         _max_histories: usize,
         _goes_on: &dyn Fn() -> bool,
     ) -> Result<Box<dyn PublicForm>, NoPublicForm> {
-        Err(NoPublicForm::None(
+        Err(NoPublicForm::Rules(
             "Schwinget has, and games for two whose histories can all be listed, such as Leduc poker",
         ))
     }

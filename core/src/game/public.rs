@@ -30,7 +30,7 @@ pub type Gain = u32;
 pub enum NoPublicForm {
     /// There is none for these rules. The text says what has one.
     #[error("these rules have none; {0}")]
-    None(&'static str),
+    Rules(&'static str),
     /// The number of players.
     #[error("public states need two players, and it has {0}")]
     Seats(usize),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use stier_agents::solve::{self, StateAt};
+use stier_agents::solve::{self, TreeState};
 
 use super::{PLAYERS, PublicState, PublicTree, unpicklable};
 use crate::arrays::Array;
@@ -27,7 +27,7 @@ impl Play {
     }
 
     /// The public state, if it is one of the tree.
-    fn at<'a>(&self, state: &'a PublicState) -> PyResult<&'a StateAt> {
+    fn at<'a>(&self, state: &'a PublicState) -> PyResult<&'a TreeState> {
         match Arc::ptr_eq(&self.tree.get().tree, &state.tree.get().tree) {
             true => Ok(&state.at),
             false => Err(errors::argument("the public state belongs to another tree")),

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
-use stier_agents::solve::{self, StateAt};
+use stier_agents::solve::{self, TreeState};
 use stier_core::public::{HandMove, PublicScene};
 use stier_core::{Action, Seat, Turn};
 
@@ -31,11 +31,11 @@ pub(crate) struct PublicState {
     /// The tree.
     #[pyo3(get)]
     pub(super) tree: Py<PublicTree>,
-    pub(super) at: StateAt,
+    pub(super) at: TreeState,
 }
 
 impl PublicState {
-    pub(super) fn new(tree: &Bound<'_, PublicTree>, at: StateAt) -> Self {
+    pub(super) fn new(tree: &Bound<'_, PublicTree>, at: TreeState) -> Self {
         Self { tree: tree.clone().unbind(), at }
     }
 
@@ -61,7 +61,7 @@ impl PublicState {
     }
 
     /// The names of the public events that can follow a public state.
-    fn names(&self, at: &StateAt) -> Vec<String> {
+    fn names(&self, at: &TreeState) -> Vec<String> {
         let (turn, detail, face) = (self.inner().scene(at).turn(), self.inner().detail(at), self.game().face());
         let name = |&action: &Action| match turn {
             Turn::Chance => face.outcome_name(action),

@@ -7,7 +7,7 @@ use stier_core::{ActionSet as _, Game, Rng, Seat, Turn};
 
 use super::excerpt::Route;
 use super::known::Known;
-use super::parts::{RangeTree, Spot, StateAt};
+use super::parts::{RangeTree, Spot, TreeState};
 use super::policy::RangePolicy;
 use crate::agent::Agent;
 use crate::agent::threads::{Halted, Watch, each, goes_on};
@@ -57,7 +57,7 @@ impl<G: Game> Respondent for InGame<'_, G> {
 }
 
 /// A policy that is put together from answers.
-struct Asked<'a, 'g> {
+struct Interview<'a, 'g> {
     tree: &'a RangeTree,
     enter: &'a (dyn Fn() -> Box<dyn Respondent + 'g> + Sync),
     seeds: &'a [u64],
@@ -70,7 +70,7 @@ struct Asked<'a, 'g> {
     count: u64,
 }
 
-impl Asked<'_, '_> {
+impl Interview<'_, '_> {
     /// Goes through a public state and all that follow it.
     fn visit(&mut self, known: &mut Known, route: &mut Route, public: PublicState, spot: Spot) -> Result<(), Halted> {
         let Some(choice) = self.tree.shape(spot).choice() else { return Ok(()) };
@@ -153,14 +153,14 @@ impl RangePolicy {
     ) -> Result<Self, Halted> {
         let rows = tree.zeros();
         let (open, count) = (Vec::new(), 0);
-        let mut asked = Asked { tree: &tree, enter, seeds, threads, watch, rows, open, count };
+        let mut interview = Interview { tree: &tree, enter, seeds, threads, watch, rows, open, count };
         // Of its own: agents may ask for public states of the tree.
         let mut known = Known::new(tree.known().form.fresh());
-        for StateAt { mut route, public, spot, .. } in tree.roots() {
-            asked.visit(&mut known, &mut route, public, spot)?;
+        for TreeState { mut route, public, spot, .. } in tree.roots() {
+            interview.visit(&mut known, &mut route, public, spot)?;
         }
-        asked.ask(&*known.form)?;
-        let rows = asked.rows;
+        interview.ask(&*known.form)?;
+        let rows = interview.rows;
         Ok(Self::new(tree, rows))
     }
 }

@@ -11,7 +11,7 @@ use stier_core::public::{Opening, PublicForm, PublicState, Score};
 use super::excerpt::{Excerpt, Route};
 use super::known::Known;
 use super::shapes::{Choice, Shape, Shapes};
-use super::{RangeSize, TooManyHands};
+use super::{RangeSize, RangesTooLarge};
 use crate::agent::threads::{Watch, locked};
 
 /// The number of lanes that are processed at once. The lanes of a shape in memory are a multiple of this.
@@ -196,7 +196,7 @@ pub(super) struct Spot {
 
 /// A public state of a tree, with what led to it.
 #[derive(Clone, Debug)]
-pub struct StateAt {
+pub struct TreeState {
     /// The route from the beginning of the game.
     pub route: Route,
     /// The random event by which its opening differs from others.
@@ -228,7 +228,12 @@ pub struct RangeTree {
 impl RangeTree {
     /// Enumerates the public states of a game, unless solving it takes more than so many bytes. `game` is its name with its
     /// rules. `watch` is asked at each shape, and may stop it.
-    pub fn new(form: Box<dyn PublicForm>, game: &str, max_bytes: u64, watch: Watch<'_>) -> Result<Self, TooManyHands> {
+    pub fn new(
+        form: Box<dyn PublicForm>,
+        game: &str,
+        max_bytes: u64,
+        watch: Watch<'_>,
+    ) -> Result<Self, RangesTooLarge> {
         Self::build(form, game, (None, None), false, max_bytes, watch)
     }
 
@@ -240,7 +245,7 @@ impl RangeTree {
         has_weights: bool,
         max_bytes: u64,
         watch: Watch<'_>,
-    ) -> Result<Self, TooManyHands> {
+    ) -> Result<Self, RangesTooLarge> {
         let whole = form.fresh();
         let mut form = match (&root, depth) {
             (None, None) => form,
@@ -249,7 +254,7 @@ impl RangeTree {
         let shapes = Shapes::new(&mut *form, max_bytes, watch)?;
         let size = RangeSize::of(&shapes);
         if size.bytes() > max_bytes {
-            return Err(TooManyHands::Memory { size, most: max_bytes });
+            return Err(RangesTooLarge::Memory { size, most: max_bytes });
         }
         let lane = |&(shape, Opening { score, weight, .. }): &(u32, Opening)| Lane { shape, score, weight };
         let begin: Vec<Lane> = shapes.openings.iter().map(lane).collect();
@@ -315,11 +320,11 @@ impl RangeTree {
     }
 
     /// The public states in which the tree begins.
-    pub(super) fn roots(&self) -> Vec<StateAt> {
+    pub(super) fn roots(&self) -> Vec<TreeState> {
         let root = |(number, &Opening { public, score, weight, event }): (usize, &Opening)| {
             let route = self.root.clone().unwrap_or(Route { opening: number, events: Vec::new() });
             let spot = self.opening(number).expect("the tree is of this form");
-            StateAt { route, event, public, spot, score, weight }
+            TreeState { route, event, public, spot, score, weight }
         };
         self.known().openings.iter().enumerate().map(root).collect()
     }

@@ -11,7 +11,7 @@ use stier_core::processor::{self, Processor, Work};
 use thiserror::Error;
 
 use super::measure::each_part;
-use super::parts::{Block, Part, RangeTree, Spot, StateAt};
+use super::parts::{Block, Part, RangeTree, Spot, TreeState};
 use super::passes::{Memory, Pass, Task, Way};
 use super::shapes::Choice;
 use crate::agent::threads::{Halted, Watch, goes_on, locked};
@@ -262,7 +262,7 @@ impl AsMut<Memory<f32>> for Scratch {
 pub(super) struct Sweep<'a> {
     pub(super) tree: &'a RangeTree,
     pub(super) rows: &'a [HandRows; 2],
-    pub(super) leaves: &'a [StateAt],
+    pub(super) leaves: &'a [TreeState],
     pub(super) seat: usize,
     /// By seat and row.
     pub(super) policies: [&'a [f32]; 2],
@@ -396,7 +396,7 @@ impl Stage<'_, '_> {
 }
 
 /// Overwrites the values of a seat's hands at a leaf with the probabilities of chance and the other seat.
-fn others(tree: &RangeTree, leaf: &StateAt, seat: usize, memory: &mut Memory<f32>) {
+fn others(tree: &RangeTree, leaf: &TreeState, seat: usize, memory: &mut Memory<f32>) {
     let range: Vec<f64> =
         tree.places(leaf.spot, seat ^ 1).map(|place| f64::from(memory.hands[seat ^ 1][place])).collect();
     let own = tree.places(leaf.spot, seat);
@@ -407,7 +407,7 @@ fn others(tree: &RangeTree, leaf: &StateAt, seat: usize, memory: &mut Memory<f32
 }
 
 /// The largest number of hands at a leaf.
-pub(super) fn most_hands(tree: &RangeTree, leaves: &[StateAt]) -> usize {
+pub(super) fn most_hands(tree: &RangeTree, leaves: &[TreeState]) -> usize {
     leaves.iter().flat_map(|leaf| tree.shape(leaf.spot).hands()).max().unwrap_or(0)
 }
 

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use stier_core::public::{Ending, Gain, HandMove, Opening, PublicChoice, PublicForm, PublicScene, PublicState};
 use stier_core::{Seat, Turn};
 
-use super::TooManyHands;
+use super::RangesTooLarge;
 use crate::agent::threads::{Watch, goes_on};
 
 /// The events in the public states of one shape.
@@ -148,7 +148,7 @@ impl Finder<'_> {
         })
     }
 
-    fn find(&mut self, public: PublicState) -> Result<u32, TooManyHands> {
+    fn find(&mut self, public: PublicState) -> Result<u32, RangesTooLarge> {
         if let Some(&found) = self.known.get(&public) {
             return Ok(found);
         }
@@ -167,17 +167,17 @@ impl Finder<'_> {
         let shape = &self.shapes[number as usize];
         self.bytes += 8 * shape.num_cells() as u64 + 2 * shape.hands().iter().sum::<usize>() as u64;
         if self.moves > MAX_MOVES || self.bytes > self.max_bytes {
-            return Err(TooManyHands::Moves { states: self.known.len(), most: self.max_bytes });
+            return Err(RangesTooLarge::Moves { states: self.known.len(), most: self.max_bytes });
         }
         self.known.insert(public, number);
         Ok(number)
     }
 
-    fn choice(&mut self, choice: PublicChoice) -> Result<Shape, TooManyHands> {
+    fn choice(&mut self, choice: PublicChoice) -> Result<Shape, RangesTooLarge> {
         let mut cells = vec![0_u16];
         for &width in &choice.widths {
             let width = if width > 1 { u16::from(width) } else { 0 };
-            cells.push(cells[cells.len() - 1].checked_add(width).ok_or(TooManyHands::Actions)?);
+            cells.push(cells[cells.len() - 1].checked_add(width).ok_or(RangesTooLarge::Actions)?);
         }
         let mut branches = Vec::with_capacity(choice.branches.len());
         for mut branch in choice.branches {
@@ -192,7 +192,7 @@ impl Finder<'_> {
         Ok(Shape::Choice(Choice { turn: choice.turn, hands: narrow(choice.hands)?, cells, branches }))
     }
 
-    fn ending(&mut self, ending: &Ending) -> Result<Shape, TooManyHands> {
+    fn ending(&mut self, ending: &Ending) -> Result<Shape, RangesTooLarge> {
         let [first, second] = ending.hands;
         let hands = narrow(ending.hands)?;
         let list = |hands: usize| vec![Vec::new(); hands * ending.gains.len()];
@@ -209,16 +209,16 @@ impl Finder<'_> {
     }
 }
 
-fn narrow(hands: [usize; 2]) -> Result<[u16; 2], TooManyHands> {
+fn narrow(hands: [usize; 2]) -> Result<[u16; 2], RangesTooLarge> {
     let narrowed = hands.map(|count| u16::try_from(count).ok());
-    let [Some(first), Some(second)] = narrowed else { return Err(TooManyHands::Hands(hands[0].max(hands[1]))) };
+    let [Some(first), Some(second)] = narrowed else { return Err(RangesTooLarge::Hands(hands[0].max(hands[1]))) };
     Ok([first, second])
 }
 
 impl Shapes {
     /// Goes through the public states of a game, as long as it is possible that they take at most so many bytes. `watch` is
     /// asked at each, and may stop it.
-    pub(super) fn new(form: &mut dyn PublicForm, max_bytes: u64, watch: Watch<'_>) -> Result<Self, TooManyHands> {
+    pub(super) fn new(form: &mut dyn PublicForm, max_bytes: u64, watch: Watch<'_>) -> Result<Self, RangesTooLarge> {
         let given = form.openings();
         let mut finder = Finder {
             form,

@@ -71,7 +71,7 @@ impl RangeSize {
 
 /// The reason why a game cannot be solved on public states.
 #[derive(Clone, PartialEq, Debug, Error)]
-pub enum TooManyHands {
+pub enum RangesTooLarge {
     /// A player may hold too many hands.
     #[error("a player may hold {0} hands, and at most {max} are possible: use smaller rules", max = u16::MAX)]
     Hands(usize),

@@ -398,7 +398,7 @@ impl Game for Schwinget {
     fn public_form(&self, _: usize, _: &dyn Fn() -> bool) -> Result<Box<dyn PublicForm>, NoPublicForm> {
         match self.rules.bouts {
             1 => Ok(Box::new(Publics::new(self.clone()))),
-            _ => Err(NoPublicForm::None("a single bout has: set bouts=1")),
+            _ => Err(NoPublicForm::Rules("a single bout has: set bouts=1")),
         }
     }
 

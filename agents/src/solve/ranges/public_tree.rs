@@ -8,11 +8,11 @@ use stier_core::public::{Branch, Place, PublicDetail, PublicForm, PublicScene, P
 use stier_core::{Action, Seat};
 
 use super::excerpt::Route;
-use super::parts::{RangeTree, Spot, StateAt};
+use super::parts::{RangeTree, Spot, TreeState};
 use super::policy::{RangePolicy, normalized};
 use super::rows::{HandRows, LeafValues, Numbers, PassError, Scratch, Sweep, most_hands, scatter};
 use super::shapes::{Choice, Shape};
-use super::{RangeSize, TooManyHands};
+use super::{RangeSize, RangesTooLarge};
 use crate::agent::threads::{Halted, Watch, Workers, goes_on, locked};
 use crate::solve::passes::{NoPolicy, RowPass};
 
@@ -20,7 +20,7 @@ use crate::solve::passes::{NoPolicy, RowPass};
 pub struct PublicTree {
     tree: Arc<RangeTree>,
     rows: [HandRows; 2],
-    leaves: Vec<StateAt>,
+    leaves: Vec<TreeState>,
     /// Working memory that no pass is using.
     idle: Mutex<Vec<Scratch>>,
     workers: Mutex<Workers>,
@@ -39,18 +39,18 @@ impl PublicTree {
         depth: Option<u32>,
         (max_bytes, threads): (u64, usize),
         watch: Watch<'_>,
-    ) -> Result<Self, TooManyHands> {
+    ) -> Result<Self, RangesTooLarge> {
         let tree = Arc::new(RangeTree::build(form, game, (root, depth), true, max_bytes, watch)?);
         let rows = [HandRows::of(&tree, 0), HandRows::of(&tree, 1)];
         let (leaves, idle, workers) = (Vec::new(), Mutex::default(), Mutex::default());
-        let mut own = Self { tree, rows, leaves, idle, workers, threads };
+        let mut found = Self { tree, rows, leaves, idle, workers, threads };
         if depth.is_some() {
-            own.leaves = own.find_leaves(watch)?;
+            found.leaves = found.find_leaves(watch)?;
         }
-        Ok(own)
+        Ok(found)
     }
 
-    fn find_leaves(&self, watch: Watch<'_>) -> Result<Vec<StateAt>, Halted> {
+    fn find_leaves(&self, watch: Watch<'_>) -> Result<Vec<TreeState>, Halted> {
         let (mut open, mut leaves) = (self.roots(), Vec::new());
         open.reverse();
         while let Some(state) = open.pop() {
@@ -151,12 +151,12 @@ impl PublicTree {
     }
 
     /// The public states in which the tree begins.
-    pub fn roots(&self) -> Vec<StateAt> {
+    pub fn roots(&self) -> Vec<TreeState> {
         self.tree.roots()
     }
 
     /// The public states at which the tree is cut off, in the order of the arrays of [`LeafValues`].
-    pub fn leaves(&self) -> &[StateAt] {
+    pub fn leaves(&self) -> &[TreeState] {
         &self.leaves
     }
 
@@ -165,33 +165,33 @@ impl PublicTree {
         most_hands(&self.tree, &self.leaves)
     }
 
-    fn shape(&self, state: &StateAt) -> &Shape {
+    fn shape(&self, state: &TreeState) -> &Shape {
         self.tree.shape(state.spot)
     }
 
     /// The scene of a public state.
-    pub fn scene(&self, state: &StateAt) -> Arc<PublicScene> {
+    pub fn scene(&self, state: &TreeState) -> Arc<PublicScene> {
         self.tree.known().scene(state.public)
     }
 
     /// More about a public state.
-    pub fn detail(&self, state: &StateAt) -> Arc<PublicDetail> {
+    pub fn detail(&self, state: &TreeState) -> Arc<PublicDetail> {
         self.tree.known().detail(state.public)
     }
 
     /// The number of public states that follow at once.
-    pub fn num_branches(&self, state: &StateAt) -> usize {
+    pub fn num_branches(&self, state: &TreeState) -> usize {
         self.shape(state).branches().len()
     }
 
     /// The public state after an event, which must be one of those that can follow.
-    pub fn child(&self, state: &StateAt, branch: usize) -> StateAt {
+    pub fn child(&self, state: &TreeState, branch: usize) -> TreeState {
         let known = &mut *self.tree.known();
         let scene = known.scene(state.public);
         let next = &scene.branches()[branch];
         let mut route = state.route.clone();
         route.events.push(next.event);
-        StateAt {
+        TreeState {
             route,
             public: next.public,
             spot: self.tree.after(state.spot, branch),
@@ -202,17 +202,17 @@ impl PublicTree {
     }
 
     /// Returns true if the tree is cut off here.
-    pub fn is_leaf(&self, state: &StateAt) -> bool {
+    pub fn is_leaf(&self, state: &TreeState) -> bool {
         self.shape(state).is_leaf()
     }
 
     /// The number of hands of both seats.
-    pub fn hands(&self, state: &StateAt) -> [usize; 2] {
+    pub fn hands(&self, state: &TreeState) -> [usize; 2] {
         self.shape(state).hands()
     }
 
     /// By hand of the first seat, then of the second: the probability that chance leads here with both.
-    pub fn weights(&self, state: &StateAt) -> Vec<f64> {
+    pub fn weights(&self, state: &TreeState) -> Vec<f64> {
         let [first, second] = self.hands(state);
         let mut weights = vec![0.0; first * second];
         let mut note = |[hand, other]: [usize; 2], weight: f64| weights[hand * second + other] = weight * state.weight;
@@ -222,7 +222,7 @@ impl PublicTree {
 
     /// By hand of the first seat, then of the second: the expected return of a seat at an end; 0 for hands that do not fit.
     /// `None` elsewhere.
-    pub fn returns(&self, state: &StateAt, seat: Seat) -> Option<Vec<f64>> {
+    pub fn returns(&self, state: &TreeState, seat: Seat) -> Option<Vec<f64>> {
         let scene = self.scene(state);
         let PublicScene::Ending(ending) = &*scene else { return None };
         let form = &self.tree.known().form;
@@ -235,20 +235,20 @@ impl PublicTree {
     }
 
     /// The seat that acts, and the places of its rows. `None` where nobody has a choice.
-    pub fn rows_at(&self, state: &StateAt) -> Option<(Seat, Range<usize>)> {
+    pub fn rows_at(&self, state: &TreeState) -> Option<(Seat, Range<usize>)> {
         let choice = self.shape(state).choice().filter(|choice| choice.num_cells() > 0)?;
         let first = self.rows[choice.mover()].first(&self.tree, state.spot);
         Some((Seat(choice.mover() as u8), first..first + choice.num_cells()))
     }
 
     /// The place of a hand of a seat.
-    pub fn place(&self, state: &StateAt, seat: Seat, hand: usize) -> Place {
+    pub fn place(&self, state: &TreeState, seat: Seat, hand: usize) -> Place {
         let Route { opening, events } = state.route.clone();
         Place { opening, events, hand: self.tree.known().form.key(state.public, seat, hand), actions: Vec::new() }
     }
 
     /// The public states on the route to one, from where the tree begins, each with the branch that leads on.
-    pub fn path(&self, state: &StateAt) -> Vec<(StateAt, usize)> {
+    pub fn path(&self, state: &TreeState) -> Vec<(TreeState, usize)> {
         let Route { opening, events } = &state.route;
         let mut roots = self.roots().into_iter();
         let mut at = roots.find(|root| root.route.opening == *opening).expect("it is of this tree");
@@ -265,7 +265,7 @@ impl PublicTree {
     /// The rows of both seats of a policy of the whole game on public states; `None` if it is on those of another game.
     pub fn rows_of(&self, policy: &RangePolicy, watch: Watch<'_>) -> Result<Option<[Vec<f32>; 2]>, Halted> {
         let whole = policy.tree();
-        let begin_there = |root: StateAt| match Arc::ptr_eq(whole, &self.tree) {
+        let begin_there = |root: TreeState| match Arc::ptr_eq(whole, &self.tree) {
             true => Some((root.spot, root.spot)),
             false => Some((root.spot, whole.find(&mut whole.known(), root.route.opening, &root.route.events)?.1)),
         };
@@ -364,23 +364,23 @@ pub struct Play {
 }
 
 impl Play {
-    fn of(&self, tree: &PublicTree, state: &StateAt, seat: usize, numbers: &[f32]) -> Vec<f32> {
+    fn of(&self, tree: &PublicTree, state: &TreeState, seat: usize, numbers: &[f32]) -> Vec<f32> {
         tree.tree.places(state.spot, seat).map(|place| numbers[place]).collect()
     }
 
     /// The range of a seat: the probability that it plays to each hand, times its range at the root.
-    pub fn range(&self, tree: &PublicTree, state: &StateAt, seat: Seat) -> Vec<f32> {
+    pub fn range(&self, tree: &PublicTree, state: &TreeState, seat: Seat) -> Vec<f32> {
         let seat = seat.index();
         self.of(tree, state, seat, &self.numbers[seat ^ 1][state.spot.part].range)
     }
 
     /// The values of a seat's hands: see [`RowPass::values`].
-    pub fn values(&self, tree: &PublicTree, state: &StateAt, seat: Seat) -> Vec<f32> {
+    pub fn values(&self, tree: &PublicTree, state: &TreeState, seat: Seat) -> Vec<f32> {
         self.of(tree, state, seat.index(), &self.numbers[seat.index()][state.spot.part].values)
     }
 
     /// The probabilities that chance and the other seat lead to a seat's hands: see [`RowPass::others`].
-    pub fn others(&self, tree: &PublicTree, state: &StateAt, seat: Seat) -> Vec<f32> {
+    pub fn others(&self, tree: &PublicTree, state: &TreeState, seat: Seat) -> Vec<f32> {
         self.of(tree, state, seat.index(), &self.numbers[seat.index()][state.spot.part].others)
     }
 }
