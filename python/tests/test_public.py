@@ -12,25 +12,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-import test_ranges
+from helpers import DiscountedCFR
 from test_memory import resident_bytes
+from test_ranges import DECKS as SCHWINGET, LARGE, PLAIN
 
 import stier
 from stier.public import Play, PublicState, PublicTree, frequency, walk
 from stier.solving import GameTree, Rows, Step, iterate, run
 
-DECKS = [
-    "schwinget:suits=2,values=2,hand_size=2,set_aside=2",
-    "schwinget:suits=2,values=3,referee=off,hand_size=2,set_aside=1,scoring=schwinger",
-]
-#: Games whose public states are found from their histories.
-PLAIN = ["kuhn_poker", "leduc_poker", "liars_dice:sides=3", "goofspiel:cards=3", "goofspiel:cards=4"]
-GAMES = [*PLAIN, *DECKS]
 #: In the last, a hand may hold a card that is in all hands of the other player.
-ALL_DECKS = [
-    *(f"schwinget:{deck}" for deck in test_ranges.DECKS),
-    "schwinget:suits=2,values=3,hand_size=3,set_aside=1,referee=off",
-]
+ALL_DECKS = [f"schwinget:{deck}" for deck in [*SCHWINGET, "suits=2,values=3,hand_size=3,set_aside=1,referee=off"]]
+DECKS = ALL_DECKS[1:3]
+GAMES = [*PLAIN, *DECKS]
 
 Array = npt.NDArray[Any]
 
@@ -129,6 +122,8 @@ def test_tables_and_moves_have_the_actions_of_rows(game: str) -> None:
     tree = PublicTree(game)
     policies, players = some_policies(tree), [Rows.of(tree, player) for player in range(2)]
     play = tree.follow(policies)
+    assert [rows.tolist() for rows in play.policies] == [rows.tolist() for rows in policies]
+    assert play.policies[0] is not play.policies[0]
     for state in walk(tree):
         if state.player < 0:
             continue
@@ -151,19 +146,6 @@ def test_tables_and_moves_have_the_actions_of_rows(game: str) -> None:
         fits = state.fits.any(axis=1 - state.player)
         possible = {(hand, actions[column]) for hand, column in np.argwhere(legal) if fits[hand]}
         assert possible <= moved <= {(hand, actions[column]) for hand, column in np.argwhere(legal)}
-
-
-class DiscountedCFR:
-    """Brown and Sandholm 2019, with alpha 3/2, beta 0 and gamma 2."""
-
-    def __init__(self, rows: Rows) -> None:
-        self.rows, self.regrets = rows, rows.zeros()
-
-    def __call__(self, step: Step) -> tuple[Array, float]:
-        power = step.iteration**1.5
-        self.regrets += step.regrets
-        self.regrets *= np.where(self.regrets > 0, np.float32(power / (power + 1)), np.float32(0.5))
-        return self.rows.normalize(np.maximum(self.regrets, 0)), step.iteration**2
 
 
 class CFRPlus:
@@ -221,11 +203,10 @@ def test_rules_do_what_native_solvers_do(game: str) -> None:
 
 
 def test_threads_change_no_bit() -> None:
-    game = "schwinget:suits=2,values=5,hand_size=2,set_aside=3,referee=off,scoring=schwinger"
     policies: list[Array] | None = None
     found = []
     for threads in (1, 3):
-        tree = PublicTree(game, threads=threads)
+        tree = PublicTree(LARGE, threads=threads)
         rows = Rows.of(tree, 1)
         policies = policies or some_policies(tree)
         found.append(Pass(rows, policies))
@@ -593,6 +574,8 @@ def test_what_a_public_state_says() -> None:
     assert deal.moves("bet", 1)[1].tolist() == [-1, -1, -1]
     state = deal.state(0, 2)
     assert (state.current_player(), state.legal_actions()) == (0, [0, 1])
+    for player in range(2):
+        assert sorted(deal.state(player, hand).hand(player) for hand in range(3)) == [["J"], ["K"], ["Q"]]
 
 
 @pytest.mark.parametrize("game", ALL_DECKS)
@@ -613,7 +596,7 @@ def test_every_hand_that_can_be_held_has_a_state(game: str) -> None:
     for state in walk(PublicTree(game).roots):
         weights = state.weights
         for player in range(2):
-            seen = set()
+            seen, cards = set(), set()
             for hand in range(state.hands(player)):
                 if not weights.take(hand, axis=player).any():
                     with pytest.raises(stier.ArgumentError, match=f"no hand of the other player fits hand {hand}"):
@@ -622,9 +605,12 @@ def test_every_hand_that_can_be_held_has_a_state(game: str) -> None:
                     continue
                 found = state.state(player, hand)
                 seen.add(found.information_state_string(player))
+                cards.add(tuple(sorted(found.hand(player))))
                 # Nobody has a choice in the last trick of Schwinget.
                 ends = state.player == stier.TERMINAL and game in DECKS
                 assert ends or found.current_player() == state.player
+            # In games with cards they tell the hands of either player apart.
+            assert len(cards) == len(seen) or game.startswith(("liars_dice", "goofspiel"))
             assert len(seen) + (weights.sum(axis=1 - player) == 0).sum() == state.hands(player)
     assert (lost > 0) == (game == DECKS[1])
 

@@ -46,6 +46,12 @@ fn dot(first: &[f32], second: &[f32]) -> f64 {
 
 #[pymethods]
 impl Play {
+    /// The policies of both players, as two new float32 arrays (rows,).
+    #[getter]
+    fn policies(&self) -> [Array<f32>; 2] {
+        self.policies.each_ref().map(|rows| Array::row(rows.iter().copied()))
+    }
+
     /// The ranges of both players: the probability that a player plays to here with the hand, times its range at the root; two
     /// new float32 arrays (hands,).
     fn ranges(&self, state: &PublicState) -> PyResult<[Array<f32>; 2]> {

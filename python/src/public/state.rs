@@ -153,7 +153,7 @@ impl PublicState {
     }
 
     /// A state in which the player knows what it knows here with this hand. What it does not know is one possibility of
-    /// several, always the same. `state(player, 3).hand()` lists the cards of hand 3 where the game has such a method.
+    /// several, always the same. In games with cards, `state(player, 3).hand(player)` lists those of hand 3.
     fn state(&self, player: Number, hand: Number) -> PyResult<State> {
         let seat = self.seat(&player)?;
         let hands = self.inner().hands(&self.at)[seat.index()];
