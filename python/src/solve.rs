@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use stier_agents::agent::threads::{self, Halted};
 use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynTree};
@@ -249,7 +250,15 @@ pub(crate) fn solve(
         let found = TabularPolicy::measure(game.clone(), origin, policy, seed.0, settings.threads)?;
         Ok::<_, PyErr>(found.ended_after(log.seconds))
     };
-    let found = ticking(py, &counting.interrupt, channel::<()>(), work, |()| Ok(()), report)??;
+    // Ctrl-C says how far it came.
+    let stopped = |error: PyErr| {
+        let (iterations, _) = *locked(&reached);
+        match iterations > 0 && error.is_instance_of::<PyKeyboardInterrupt>(py) {
+            true => PyKeyboardInterrupt::new_err(format!("stopped after iteration {iterations}")),
+            false => error,
+        }
+    };
+    let found = ticking(py, &counting.interrupt, channel::<()>(), work, |()| Ok(()), report).map_err(stopped)??;
     tell((found.iterations(), found.nash_conv()))?;
     Ok(found)
 }

@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -335,15 +336,16 @@ def test_ctrl_c_ends_every_long_command(
 
 
 @unix
-@pytest.mark.parametrize("keeps", [False, True])
-def test_an_interrupted_solve_tells_what_is_kept(keeps: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("ranges", "keeps"), [(False, False), (False, True), (True, True)])
+def test_an_interrupted_solve_tells_what_is_kept(ranges: bool, keeps: bool, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     command = ["solve", "leduc_poker", "--iterations", "100000000", *(["--checkpoint", str(kept)] if keeps else [])]
+    command += ["--ranges"] if ranges else []
     done = interrupted(*command, wait=3)
     told = f"the iterations are in {kept}, and the same command continues"
     told = told if keeps else "nothing was kept; --checkpoint FILE keeps the iterations"
     assert (done.returncode, kept.exists()) == (130, keeps)
-    assert done.stderr.endswith(f"stopped: {told}\nstier: interrupted\n")
+    assert re.search(rf"\bstopped after iteration \d+: {re.escape(told)}\nstier: interrupted\n$", done.stderr)
 
 
 BEGIN = """

@@ -56,12 +56,12 @@ def solve(game: Game, path: Path | None, as_json: bool, **settings: Any) -> None
         say(f"continues from {kept}")
     try:
         found = stier.solve(game, **settings)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         if tells and is_kept:
             told = "nothing was kept; --checkpoint FILE keeps the iterations"
             if kept is not None and kept.exists():
                 told = f"the iterations are in {kept}, and the same command continues"
-            interrupts.note = f"stopped: {told}\n"
+            interrupts.note = f"{str(stop) or 'stopped'}: {told}\n"
         raise
     if found.iterations > settings["iterations"]:
         say(f"{kept} has {found.iterations} iterations already")

@@ -77,6 +77,7 @@ def solve(
             work on public states, a number that is out of range, or a checkpoint of another calculation or for an
             algorithm that keeps none.
         FileError: A checkpoint that cannot be written.
+        KeyboardInterrupt: Ctrl-C. Its text says after which iteration.
     """
     if checkpoint is not None:
         checkpoint = _files.regular(checkpoint)
