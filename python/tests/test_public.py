@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import inspect
 import pickle
+import random
 import sys
 import weakref
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -259,32 +261,53 @@ def test_a_walk_in_python_finds_what_follow_finds(game: str) -> None:
 
 def check_play(tree: PublicTree, play: Play) -> None:
     """Checks the numbers of every public state against each other."""
-    ends, count = 0.0, 0
-    for state in walk(tree.roots):
-        count += 1
-        weights, ranges, others = state.weights, play.ranges(state), play.others(state)
-        assert (state.fits == (weights > 0)).all()
-        assert weights.shape == (state.hands(0), state.hands(1))
-        assert others[0] == pytest.approx(weights @ ranges[1], abs=1e-6)
-        assert others[1] == pytest.approx(ranges[0] @ weights, abs=1e-6)
-        reach = float(ranges[0] @ weights @ ranges[1])
-        assert play.reach(state) == pytest.approx(reach, abs=1e-6)
-        if reach > 1e-6:
-            assert sum(play.value(state, player) for player in range(2)) == pytest.approx(
-                float(sum(play.values(state)[p] @ ranges[p] for p in range(2))) / reach, abs=1e-4
-            )
-        if state.children():
-            assert sum(map(play.reach, state.children())) == pytest.approx(reach, abs=1e-6)
-            assert len(state.children()) == len(state.events) == len(set(state.events))
-        else:
-            ends += reach
-        if state.player >= 0:
-            policy = play.policy(state)
-            assert policy.shape == state.legal.shape == (state.hands(state.player), len(state.actions))
-            assert policy.sum(axis=1) == pytest.approx(1, abs=1e-6)
-            assert (policy[~state.legal] == 0).all()
-    assert ends == pytest.approx(1, abs=1e-6)
-    assert count == tree.public_states
+    states = list(walk(tree.roots))
+    ends = [play.reach(state) for state in states if not state.children()]
+    assert sum(ends) == pytest.approx(1, abs=1e-6)
+    assert len(states) == tree.public_states
+    for state in states:
+        check_state(play, state)
+
+
+def check_state(play: Play, state: PublicState) -> None:
+    near = partial(pytest.approx, rel=1e-5, abs=1e-9)
+    weights, ranges, others, children = state.weights, play.ranges(state), play.others(state), state.children()
+    assert (state.fits == (weights > 0)).all()
+    assert weights.shape == (state.hands(0), state.hands(1))
+    assert others[0] == near(weights @ ranges[1])
+    assert others[1] == near(ranges[0] @ weights)
+    reach = float(ranges[0] @ weights @ ranges[1])
+    assert play.reach(state) == near(reach)
+    if reach > 1e-6:
+        assert sum(play.value(state, player) for player in range(2)) == pytest.approx(
+            float(sum(play.values(state)[p] @ ranges[p] for p in range(2))) / reach, abs=1e-4
+        )
+    if children:
+        assert sum(map(play.reach, children)) == near(reach)
+        assert len(children) == len(state.events) == len(set(state.events))
+    else:
+        assert play.values(state)[0] == near((weights * state.returns(0)) @ ranges[1])
+        assert play.values(state)[1] == near(ranges[0] @ (weights * state.returns(1)))
+    if state.player >= 0:
+        policy = play.policy(state)
+        assert policy.shape == state.legal.shape == (state.hands(state.player), len(state.actions))
+        assert policy.sum(axis=1) == pytest.approx(1, abs=1e-6)
+        assert (policy[~state.legal] == 0).all()
+
+
+def test_a_large_deck_has_sound_numbers_in_all_its_parts() -> None:
+    """It has too many public states for one walk: some lines of play are followed to the end."""
+    tree, rng = PublicTree(LARGE), random.Random(1)
+    policies = some_policies(tree)
+    play, solution = tree.follow(policies), tree.solution(policies)
+    for player in range(2):
+        total = sum(float(play.values(root)[player].sum()) for root in tree.roots)
+        assert total == pytest.approx(solution.values[player], abs=1e-6)
+    for state in tree.roots * 5:
+        check_state(play, state)
+        while state.children():
+            state = rng.choice(state.children())
+            check_state(play, state)
 
 
 @pytest.mark.parametrize("game", GAMES)
