@@ -57,7 +57,12 @@ fn is_found<G: FullGame>(game: &G, form: &dyn PublicForm, seat: Seat, place: &Pl
 
 /// Checks that all places to which play leads have histories, and no others.
 fn check<G: FullGame>(game: &G, label: &str) {
-    let mut form = game.public_form(1_000_000, &|| true).unwrap();
+    for fold in [false, true] {
+        check_form(game, game.public_form(1_000_000, fold, &|| true).unwrap(), label);
+    }
+}
+
+fn check_form<G: FullGame>(game: &G, mut form: Box<dyn PublicForm>, label: &str) {
     let (mut found, mut lost) = (HashSet::new(), Vec::new());
     each_place(&mut *form, &mut |form, seat, place| match is_found(game, form, seat, &place) {
         true => assert!(found.insert((place.opening, place.events, place.hand))),

@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use stier_agents::agent::CheckpointError;
 use stier_agents::agent::threads::{self, Halted};
 use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynTree};
-use stier_agents::solve::solution_file::{self, Label};
+use stier_agents::solve::solution_file::{self, Label, SolutionFileError};
 use stier_agents::solve::{
     Algorithm, BuildError, Progress as Reached, RangePolicy, RangeTree, RangesTooLarge, Settings, SolveError, Solved,
     TooLarge, game_of_ranges, read_ranges, solve_ranges,
@@ -103,13 +104,18 @@ const MAX_MEMORY_MB: i64 = 1_000_000;
 /// The estimated number of histories, if a game has too many and its own form as public states.
 fn needs_ranges(game: &Game, most_histories: usize) -> Option<f64> {
     let estimate = || game.face().estimate_histories().histories;
-    let has_form = game.is_native() && game.face().public_form(0, &|| true).is_ok();
+    let has_form = game.is_native() && game.face().public_form(0, true, &|| true).is_ok();
     has_form.then(estimate).filter(|&histories| histories > most_histories as f64)
 }
 
-/// The form of a game as public states.
-pub(crate) fn form_of(game: &Game, most_histories: usize, interrupt: &AtomicBool) -> PyResult<Box<dyn PublicForm>> {
-    let form = game.face().public_form(most_histories, &|| goes_on(interrupt).is_continue());
+/// The form of a game as public states, folded or not.
+pub(crate) fn form_of(
+    game: &Game,
+    most_histories: usize,
+    fold: bool,
+    interrupt: &AtomicBool,
+) -> PyResult<Box<dyn PublicForm>> {
+    let form = game.face().public_form(most_histories, fold, &|| goes_on(interrupt).is_continue());
     form.map_err(|error| match error {
         NoPublicForm::Stopped => errors::halted(Halted::Interrupted),
         error => errors::argument(format!("{} cannot be solved on public states: {error}", game.text())),
@@ -129,10 +135,11 @@ pub(crate) fn too_large(game: &Game, error: RangesTooLarge, found: &str, hint: &
 fn public_tree(
     game: &Game,
     (most_histories, most_bytes): (usize, u64),
+    fold: bool,
     (found, hint): (&str, &str),
     interrupt: &AtomicBool,
 ) -> PyResult<Arc<RangeTree>> {
-    let form = form_of(game, most_histories, interrupt)?;
+    let form = form_of(game, most_histories, fold, interrupt)?;
     let tree = RangeTree::new(form, &format!("{:?}", game.face()), most_bytes, &|| goes_on(interrupt));
     tree.map(Arc::new).map_err(|error| too_large(game, error, found, hint))
 }
@@ -143,6 +150,7 @@ fn public_tree_if(
     is_possible: bool,
     game: &Game,
     limits: (usize, u64),
+    fold: bool,
     hint: &str,
     interrupt: &AtomicBool,
 ) -> PyResult<Option<Arc<RangeTree>>> {
@@ -155,7 +163,7 @@ fn public_tree_if(
         None if is_possible => needs_ranges(game, most).map(large),
         _ => None,
     };
-    found.map(|found| public_tree(game, limits, (&found, hint), interrupt)).transpose()
+    found.map(|found| public_tree(game, limits, fold, (&found, hint), interrupt)).transpose()
 }
 
 /// The limit on memory, in bytes.
@@ -235,7 +243,7 @@ pub(crate) fn solve(
         if ranges == Some(true) && !is_possible {
             return Err(failed(SolveError::NoRanges(settings.algorithm.name().to_string())));
         }
-        if let Some(tree) = public_tree_if(ranges, is_possible, game, (most, most_bytes), "", interrupt)? {
+        if let Some(tree) = public_tree_if(ranges, is_possible, game, (most, most_bytes), true, "", interrupt)? {
             let solved = solve_ranges(&tree, &settings, interrupt, &watch);
             let Solved { policy, iterations, log } = solved.map_err(failed)?;
             return Ok((Table::Ranges(Arc::new(policy)), iterations, log));
@@ -318,8 +326,16 @@ fn read(
         let game = load_by_name(py, name, rules).map_err(|error| failed(error.value(py)))?;
         let progress = Progress::new(0, None, None);
         let work = || {
-            let tree = public_tree(&game, (most, u64::MAX), ("", ""), &progress.interrupt)?;
-            let (policy, origin) = read_ranges(tree, bytes).map_err(|error| failed(&error))?;
+            let open = |fold| {
+                let tree = public_tree(&game, (most, u64::MAX), fold, ("", ""), &progress.interrupt)?;
+                Ok::<_, PyErr>(read_ranges(tree, bytes))
+            };
+            // Policies of solvers are on the folded form, those of agents are not.
+            let found = match open(true)? {
+                Err(SolutionFileError::Frame(CheckpointError::Other { .. })) => open(false)?,
+                found => found,
+            };
+            let (policy, origin) = found.map_err(|error| failed(&error))?;
             made(game.clone(), origin, Table::Ranges(Arc::new(policy)))
         };
         return progress.run(py, work, |error| error);
@@ -440,7 +456,7 @@ pub(crate) fn ask(
                 _ => {}
             }
             let hint = "; `stier exploit` gives a lower bound without a tree";
-            if let Some(tree) = public_tree_if(ranges, true, game, limits, hint, interrupt)? {
+            if let Some(tree) = public_tree_if(ranges, true, game, limits, false, hint, interrupt)? {
                 progress.expect(tree.num_choices() * seeds.max(1));
                 let policy = game.face().policy_on_ranges(tree, &entrant, settings, interrupt, &watch);
                 return Ok(Table::Ranges(Arc::new(policy.map_err(unanswered)?)));

@@ -14,6 +14,7 @@ from helpers import random_walk
 
 import stier
 from stier.network import Classes, Network
+from stier.public import PublicTree
 from stier.solving import GameTree
 
 #: Decks with all options: referee and counter, both scorings, all returns of one bout, one to three suits.
@@ -93,6 +94,39 @@ def test_agents_are_as_far_from_equilibrium_as_on_the_tree(game: str, tmp_path: 
         if agent == network and tree.information_sets < 20_000:
             gained = [best - value for best, value in zip(response.values, found.values, strict=True)]
             assert gains(tree, agent, response) == pytest.approx(gained, abs=1e-6)
+
+
+def test_cards_of_a_rank_are_one_hand_for_solvers_and_not_for_agents(tmp_path: Path) -> None:
+    """A solution has one policy for J1 and J2, and is asked where an agent is, which may have two."""
+    game, tree, public = "leduc_poker", GameTree("leduc_poker"), PublicTree("leduc_poker")
+    solution = stier.solve(game, iterations=100, ranges=True)
+    assert (solution.information_sets, public.information_sets) == (288, 936)
+    rows = tree.policy_of(solution).probabilities()
+    folded: dict[str, list[float]] = {}
+    for string, row in zip(tree.information_state_strings(), rows.tolist(), strict=True):
+        assert folded.setdefault(re.sub(r"\b([JQK])[12]\b", r"\1", string), row) == row
+    assert len(folded) == 288
+    again = public.solution(public.policies_of(solution))
+    assert again.nash_conv == pytest.approx(solution.nash_conv, abs=1e-6)
+    state = public.roots[0].child("hidden").child("hidden")
+    assert public.follow(solution).value(state) == pytest.approx(solution.values[0], abs=1e-6)
+    for action in range(3):
+        assert solution.frequency(action) == pytest.approx(tree.policy_of(solution).frequency(action), abs=1e-6)
+
+    def by_suit(state: stier.State) -> int:
+        suit = re.findall(" card:[JQK]([12])", state.information_state_string())
+        return state.legal_actions()[-1 if suit == ["1"] else 0]
+
+    response = stier.solving.best_response(game, by_suit, ranges=True)
+    against, exact = response.against, tree.policy_of(by_suit)
+    assert against is not None
+    assert against.values == pytest.approx(exact.values, abs=1e-6)
+    assert against.nash_conv == pytest.approx(exact.nash_conv, abs=1e-6)
+    for policy in (solution, against):
+        policy.save(tmp_path / "policy")
+        loaded = stier.solving.load_solution(tmp_path / "policy")
+        assert loaded.values == pytest.approx(policy.values, abs=1e-3)
+        assert loaded.information_sets == policy.information_sets
 
 
 def gains(tree: GameTree, agent: str | stier.TabularPolicy, response: stier.TabularPolicy) -> list[float]:

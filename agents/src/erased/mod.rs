@@ -128,6 +128,7 @@ pub trait DynGame: Send + Sync + Debug {
     fn public_form(
         &self,
         max_histories: usize,
+        fold: bool,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Box<dyn PublicForm>, NoPublicForm>;
     /// A history after which a seat knows what its place says; see [`Game::public_history`].
@@ -272,9 +273,10 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
     fn public_form(
         &self,
         max_histories: usize,
+        fold: bool,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Box<dyn PublicForm>, NoPublicForm> {
-        self.game.public_form(max_histories, goes_on)
+        self.game.public_form(max_histories, fold, goes_on)
     }
 
     fn public_history(&self, form: &dyn PublicForm, seat: Seat, place: &Place) -> Option<Box<dyn DynState>> {

@@ -333,9 +333,13 @@ pub trait Game: Clone + Send + Sync + 'static {
 
     /// The game as public states. If they are found from all histories, there must be at most so many; `goes_on` is asked
     /// now and then, and may stop it.
+    ///
+    /// With `fold`, hands and public states count once if they differ only by names that can be exchanged. Solvers lose
+    /// nothing by that, but a policy to which these names matter has its place only without.
     fn public_form(
         &self,
         _max_histories: usize,
+        _fold: bool,
         _goes_on: &dyn Fn() -> bool,
     ) -> Result<Box<dyn PublicForm>, NoPublicForm> {
         Err(NoPublicForm::Rules(
@@ -390,6 +394,10 @@ pub trait Game: Clone + Send + Sync + 'static {
         let fields: Vec<String> = self.observation_layout().iter().map(field).collect();
         format!("{}:{}", self.observation_version(), fields.join(","))
     }
+
+    /// Changes a state so that players see no differences in it that are names alone. States that then look alike to all
+    /// have the same legal actions, and on average the same returns. Used by [`Game::public_form`] of plain games.
+    fn fold(&self, _state: &mut Self::State) {}
 
     /// The classes, such as suits, that can be exchanged without changing the game; `None` if there are none.
     fn symmetry(&self) -> Option<Symmetry> {

@@ -90,6 +90,11 @@ pub trait PublicForm: Send + Sync {
     /// and no branch.
     fn each_pair(&self, public: PublicState, visit: &mut dyn FnMut([usize; 2], f64));
 
+    /// True if hands or public states that differ only by names count once.
+    fn is_folded(&self) -> bool {
+        false
+    }
+
     /// The same form, without the public states that it has met if it can meet them again.
     fn fresh(&self) -> Box<dyn PublicForm>;
 

@@ -159,6 +159,10 @@ impl Game for LeducPoker {
         BySeat::from([first, if first == 0.0 { 0.0 } else { -first }])
     }
 
+    fn fold(&self, state: &mut State) {
+        state.cards.iter_mut().flatten().for_each(|card| *card -= *card % 2);
+    }
+
     fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         let [.., public_card] = state.cards;
         pen.counted("dealt", [2]).count(state.cards[..2].iter().flatten().count());

@@ -36,7 +36,7 @@ use crate::scene::{Face, Scene};
 use crate::seats::{BySeat, Seat};
 use crate::symmetry::Symmetry;
 
-use public::Unfolded;
+use public::Publics;
 pub use state::{PlainState, StateType};
 
 /// Calls `$then` with the methods of a trait that have the same form in [`PlainGame`], in its implementations and in
@@ -124,6 +124,8 @@ pub trait PlainGame: Send + Sync {
     fn apply(&self, state: &mut PlainState, action: Action);
     /// See [`Game::observe`].
     fn observe(&self, state: &PlainState, observer: Observer, pen: &mut DynPen<'_>);
+    /// See [`Game::fold`].
+    fn fold(&self, state: &mut PlainState);
     /// See [`Hints::rollout`].
     fn rollout(&self, state: &PlainState, legal: Actions256) -> Actions256;
     /// See [`Hints::features`].
@@ -149,6 +151,10 @@ impl<G: FullGame + Game<View = Log, Sampler = Filter<G>>> PlainGame for G {
 
     fn observe(&self, state: &PlainState, observer: Observer, pen: &mut DynPen<'_>) {
         Game::observe(self, state.get(), observer, pen);
+    }
+
+    fn fold(&self, state: &mut PlainState) {
+        Game::fold(self, state.get_mut());
     }
 
     fn rollout(&self, state: &PlainState, legal: Actions256) -> Actions256 {
@@ -201,20 +207,25 @@ impl Game for Plain {
         self.0.observe(state, observer, &mut DynPen(pen));
     }
 
+    fn fold(&self, state: &mut PlainState) {
+        self.0.fold(state);
+    }
+
     fn public_form(
         &self,
         max_histories: usize,
+        fold: bool,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Box<dyn PublicForm>, NoPublicForm> {
-        Ok(Box::new(Unfolded::new(self, max_histories, goes_on)?))
+        Ok(Box::new(Publics::new(self, max_histories, fold, goes_on)?))
     }
 
     fn public_place(&self, form: &dyn PublicForm, view: &Log) -> Option<Place> {
-        form.as_any().downcast_ref::<Unfolded>()?.place(view)
+        form.as_any().downcast_ref::<Publics>()?.place(view)
     }
 
     fn public_history(&self, form: &dyn PublicForm, seat: Seat, place: &Place) -> Option<History<Self>> {
-        form.as_any().downcast_ref::<Unfolded>()?.history(self, seat, place)
+        form.as_any().downcast_ref::<Publics>()?.history(self, seat, place)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Plain games as public states, found by going through all histories.
 //!
 //! A hand is everything that a seat knows, with perfect recall. Histories of one public state are those that look alike to
-//! a spectator at every step.
+//! a spectator at every step. In a folded form, what is seen is that of [folded](Game::fold) states, so that several things
+//! that a seat knows are one hand.
 
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
@@ -34,12 +35,17 @@ struct Next {
     member: Member,
     action: Action,
     rank: u8,
-    /// By seat: the key of what it noticed; 0 for nothing.
-    noticed: [u64; 2],
+    /// The state to look at: the folded one, if it is wanted.
+    looks: PlainState,
+    /// By seat: the key of what it noticed, and of the same in `looks`; 0 for nothing.
+    noticed: [[u64; 2]; 2],
 }
 
 /// The returns of both seats, times the probability of chance, and this probability.
 type Paid = ([f64; 2], f64);
+
+/// The number of a hand, by its number before and the key of what the seat noticed.
+type Arrivals = HashMap<(u16, u64), u16>;
 
 struct Node {
     scene: PublicScene,
@@ -49,16 +55,17 @@ struct Node {
     alike: Vec<Vec<Action>>,
     /// The hands that fit together, with the probability of chance, in the order in which they were met.
     pairs: Vec<([u16; 2], f64)>,
-    /// By seat: the number of a hand, by its number before and the key of what the seat noticed.
-    arrivals: [HashMap<(u16, u64), u16>; 2],
+    /// By seat.
+    arrivals: [Arrivals; 2],
     /// At the end: by change of the score.
     paid: Vec<Paid>,
 }
 
 /// All public states of a plain game. The first is that before the first event.
 #[derive(Clone)]
-pub(super) struct Unfolded {
+pub(super) struct Publics {
     nodes: Arc<[Node]>,
+    is_folded: bool,
 }
 
 /// The most events in a game: they are followed by calls within calls.
@@ -69,6 +76,9 @@ const MAX_PAIRS: usize = 1 << 22;
 /// The most histories, and the histories and events that may still be met.
 struct Left<'a> {
     most: usize,
+    fold: bool,
+    /// True if a folded state was another one.
+    is_folded: bool,
     histories: usize,
     events: usize,
     goes_on: &'a dyn Fn() -> bool,
@@ -79,10 +89,15 @@ fn score(public: PublicState, ended: Option<Gain>) -> Score {
     Score::from(public) << 32 | ended.map_or(0, |gain| Score::from(gain) + 1)
 }
 
-impl Unfolded {
+impl Publics {
     /// Goes through all histories of a game, if there are at most so many.
     /// `goes_on` is asked now and then, and may stop it.
-    pub(super) fn new(game: &Plain, max_histories: usize, goes_on: &dyn Fn() -> bool) -> Result<Self, NoPublicForm> {
+    pub(super) fn new(
+        game: &Plain,
+        max_histories: usize,
+        fold: bool,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Self, NoPublicForm> {
         if game.num_seats() != 2 {
             return Err(NoPublicForm::Seats(game.num_seats()));
         }
@@ -90,9 +105,10 @@ impl Unfolded {
             return Err(NoPublicForm::HiddenMoves);
         }
         let mut nodes = Vec::new();
-        let mut left = Left { most: max_histories, histories: max_histories, events: MAX_EVENTS, goes_on };
+        let (most, histories, events) = (max_histories, max_histories, MAX_EVENTS);
+        let mut left = Left { most, fold, is_folded: false, histories, events, goes_on };
         add(&mut nodes, game, vec![root(game)], Default::default(), &mut left)?;
-        Ok(Self { nodes: nodes.into() })
+        Ok(Self { nodes: nodes.into(), is_folded: left.is_folded })
     }
 
     /// The place of what a seat knows.
@@ -159,8 +175,8 @@ impl Unfolded {
                     _ => vec![game.legal(&member.state).nth(usize::from(rank))],
                 };
                 for action in actions {
-                    let Next { mut member, noticed, .. } = after(game, member, action, 1.0, 0);
-                    let arrives = |seat: usize| arrivals[seat].get(&(member.hands[seat], noticed[seat]));
+                    let Next { mut member, noticed, .. } = after(game, member, action, 1.0, 0, false);
+                    let arrives = |seat: usize| arrivals[seat].get(&(member.hands[seat], noticed[seat][0]));
                     if [arrives(0), arrives(1)] == [Some(&hands[0]), Some(&hands[1])] {
                         member.hands = hands;
                         next.push((member, [&events[..], &[action]].concat()));
@@ -179,7 +195,7 @@ fn add(
     nodes: &mut Vec<Node>,
     game: &Plain,
     members: Vec<Member>,
-    arrivals: [HashMap<(u16, u64), u16>; 2],
+    arrivals: [Arrivals; 2],
     left: &mut Left<'_>,
 ) -> Result<PublicState, NoPublicForm> {
     left.histories = left.histories.checked_sub(members.len()).ok_or(NoPublicForm::TooMany(left.most))?;
@@ -192,7 +208,7 @@ fn add(
     if members.iter().any(|member| game.turn(&member.state) != turn) {
         return Err(NoPublicForm::HiddenMoves);
     }
-    let hands = [0, 1].map(|seat| arrivals[seat].len().max(1));
+    let hands = [0, 1].map(|seat| arrivals[seat].values().max().map_or(1, |&last| usize::from(last) + 1));
     let (scene, paid) = match turn {
         Turn::Over => ended(game, &members, hands)?,
         // Until the public states that follow are known.
@@ -223,9 +239,10 @@ fn add(
         }
         for (rank, &(action, chance)) in outcomes.iter().enumerate().filter(|(_, (_, chance))| *chance > 0.0) {
             let rank = if turn == Turn::Chance { 0 } else { rank as u8 };
-            let next = after(game, &member, action, chance, rank);
-            let public =
-                hash_of(&(observed_values(game, &next.member.state, Observer::Public), game.turn(&next.member.state)));
+            let next = after(game, &member, action, chance, rank, left.fold);
+            left.is_folded |= next.looks != next.member.state;
+            let turn = game.turn(&next.member.state);
+            let public = hash_of(&(observed_values(game, &next.looks, Observer::Public), turn));
             match groups.iter_mut().find(|(key, _)| *key == public) {
                 Some((_, group)) => group.push(next),
                 None => groups.push((public, vec![next])),
@@ -236,7 +253,8 @@ fn add(
     let (mut branches, mut alike) = (Vec::with_capacity(groups.len()), Vec::with_capacity(groups.len()));
     let mut known: [HashSet<(u16, u64)>; 2] = Default::default();
     for (event, (_, group)) in (0..count).zip(groups) {
-        let (mut members, mut arrivals): (_, [HashMap<(u16, u64), u16>; 2]) = (Vec::new(), Default::default());
+        let (mut members, mut arrivals, mut hands) =
+            (Vec::new(), <[Arrivals; 2]>::default(), <[Arrivals; 2]>::default());
         let mut moves = Vec::new();
         let mut kept = Vec::new();
         let mut actions: Vec<Action> = group.iter().map(|next| next.action).collect();
@@ -245,9 +263,10 @@ fn add(
         alike.push(actions);
         for Next { mut member, rank, noticed, .. } in group {
             for seat in 0..2 {
-                let (before, arrivals) = (member.hands[seat], &mut arrivals[seat]);
-                let to = u16::try_from(arrivals.len()).map_err(|_| NoPublicForm::Hands)?;
-                let to = *arrivals.entry((before, noticed[seat])).or_insert(to);
+                let (before, [key, folded], hands) = (member.hands[seat], noticed[seat], &mut hands[seat]);
+                let next = u16::try_from(hands.len()).map_err(|_| NoPublicForm::Hands)?;
+                let hand = || *hands.entry((before, folded)).or_insert(next);
+                let to = *arrivals[seat].entry((before, key)).or_insert_with(hand);
                 let is_new = usize::from(to) == if seat == mover.index() { moves.len() } else { kept.len() };
                 match (is_new, seat == mover.index()) {
                     (true, true) => moves.push(HandMove { from: before, to, rank }),
@@ -285,19 +304,26 @@ fn root(game: &Plain) -> Member {
 }
 
 /// The history after an event.
-fn after(game: &Plain, member: &Member, action: Action, chance: f64, rank: u8) -> Next {
+fn after(game: &Plain, member: &Member, action: Action, chance: f64, rank: u8, fold: bool) -> Next {
     let turn = game.turn(&member.state);
     let mut next = Member { chance: member.chance * chance, ..member.clone() };
     game.apply(&mut next.state, action);
+    let mut looks = next.state;
+    if fold {
+        game.fold(&mut looks);
+    }
     let noticed = [0, 1].map(|number: u8| {
         let (seat, seen) = (Seat(number), &mut next.seen[usize::from(number)]);
         let own = (turn == Turn::Seat(seat)).then_some(action);
-        let entry = Entry::new(game, seen, own, &next.state, seat);
-        let key = entry.as_ref().map_or(0, Entry::key);
-        entry.into_iter().for_each(|entry| *seen = entry.seen);
-        key
+        let Some(mut entry) = Entry::new(game, seen, own, &next.state, seat) else { return [0; 2] };
+        let key = entry.key();
+        *seen = entry.seen.clone();
+        if fold {
+            entry.seen.values = observed_values(game, &looks, Observer::Seat(seat));
+        }
+        [key, entry.key()]
     });
-    Next { member: next, action, rank, noticed }
+    Next { member: next, action, rank, looks, noticed }
 }
 
 /// The pairs of hands of histories, each once, with the probability of chance.
@@ -343,7 +369,7 @@ fn ended(game: &Plain, members: &[Member], hands: [usize; 2]) -> Result<(PublicS
     Ok((PublicScene::Ending(Ending { hands, gains: (0..paid.len() as Gain).collect(), outcomes }), paid))
 }
 
-impl PublicForm for Unfolded {
+impl PublicForm for Publics {
     fn openings(&mut self) -> Vec<Opening> {
         vec![Opening { public: 0, score: score(0, None), weight: 1.0, event: None }]
     }
@@ -379,6 +405,10 @@ impl PublicForm for Unfolded {
 
     fn each_pair(&self, public: PublicState, visit: &mut dyn FnMut([usize; 2], f64)) {
         self.nodes[public as usize].pairs.iter().for_each(|&(hands, weight)| visit(hands.map(usize::from), weight));
+    }
+
+    fn is_folded(&self) -> bool {
+        self.is_folded
     }
 
     fn fresh(&self) -> Box<dyn PublicForm> {

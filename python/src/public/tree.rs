@@ -149,7 +149,7 @@ impl PublicTree {
     /// The rows of both players in a policy, or in arrays.
     fn rows_of(&self, py: Python<'_>, policy: &Bound<'_, PyAny>) -> PyResult<[Vec<f32>; 2]> {
         if let Ok(policy) = policy.cast::<TabularPolicy>() {
-            return self.rows_in(py, policy.get());
+            return self.rows_in(py, policy);
         }
         let refused = |_| {
             PyTypeError::new_err(
@@ -162,15 +162,24 @@ impl PublicTree {
         Ok([first.to_vec(), second.to_vec()])
     }
 
-    fn rows_in(&self, py: Python<'_>, policy: &TabularPolicy) -> PyResult<[Vec<f32>; 2]> {
-        let Table::Ranges(found) = policy.table_for(&self.game)? else {
+    /// A policy on folded public states is asked about these.
+    fn rows_in(&self, py: Python<'_>, policy: &Bound<'_, TabularPolicy>) -> PyResult<[Vec<f32>; 2]> {
+        let Table::Ranges(found) = policy.get().table_for(&self.game)? else {
             return Err(errors::argument(format!(
                 "{} is not on public states; use follow(tree.policies_of(policy)), which asks it",
-                policy.name()
+                policy.get().name()
             )));
         };
         let rows = self.watched(py, |watch| self.tree.rows_of(found, watch))?.map_err(errors::halted)?;
-        rows.ok_or_else(|| errors::argument("the policy is on other public states"))
+        rows.map_or_else(|| self.asked(py, policy, Seed(0), &Number::new(1)), Ok)
+    }
+
+    /// The rows of an agent.
+    fn asked(&self, py: Python<'_>, agent: &Bound<'_, PyAny>, seed: Seed, seeds: &Number) -> PyResult<[Vec<f32>; 2]> {
+        let settings = settings_of(seed, seeds, self.threads)?;
+        let found = ask_on_ranges(py, &self.game, agent, &settings, self.tree.tree().clone())?;
+        let rows = self.watched(py, |watch| self.tree.rows_of(&found, watch))?.map_err(errors::halted)?;
+        Ok(rows.expect("the policy is on this tree"))
     }
 }
 
@@ -213,7 +222,7 @@ impl PublicTree {
         let build = || {
             let (root, form) = match begun {
                 Some((route, form)) => (Some(route), form),
-                None => (None, form_of(&game, most, interrupt)?),
+                None => (None, form_of(&game, most, false, interrupt)?),
             };
             let form = (form, &*format!("{:?}", game.face()));
             let tree = solve::PublicTree::new(form, root, depth, (bytes, threads), &|| goes_on(interrupt));
@@ -334,12 +343,9 @@ impl PublicTree {
         if let Ok(policy) = agent.cast::<TabularPolicy>()
             && let Ok(Table::Ranges(_)) = policy.get().table_for(&self.game)
         {
-            return Ok(self.rows_in(py, policy.get())?.map(Array::row));
+            return Ok(self.rows_in(py, policy)?.map(Array::row));
         }
-        let settings = settings_of(seed, &seeds, self.threads)?;
-        let found = ask_on_ranges(py, &self.game, agent, &settings, self.tree.tree().clone())?;
-        let rows = self.watched(py, |watch| self.tree.rows_of(&found, watch))?.map_err(errors::halted)?;
-        Ok(rows.expect("the policy is on this tree").map(Array::row))
+        Ok(self.asked(py, agent, seed, &seeds)?.map(Array::row))
     }
 
     /// Follows a policy of both players through all public states: one of the game on public states, or the rows of both.

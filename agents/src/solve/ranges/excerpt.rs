@@ -109,6 +109,10 @@ impl PublicForm for Excerpt {
         self.whole.each_pair(self.whole(public), visit);
     }
 
+    fn is_folded(&self) -> bool {
+        self.whole.is_folded()
+    }
+
     fn fresh(&self) -> Box<dyn PublicForm> {
         let depth = (self.depth < u32::MAX).then_some(self.depth);
         Box::new(Self::new(self.whole.fresh(), self.root.clone(), depth))

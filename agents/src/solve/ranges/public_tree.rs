@@ -262,9 +262,14 @@ impl PublicTree {
         path
     }
 
-    /// The rows of both seats of a policy of the whole game on public states; `None` if it is on those of another game.
+    /// The rows of both seats of a policy of the whole game on public states; `None` if it is on those of another game, or
+    /// only one of them is folded.
     pub fn rows_of(&self, policy: &RangePolicy, watch: Watch<'_>) -> Result<Option<[Vec<f32>; 2]>, Halted> {
         let whole = policy.tree();
+        let [is_folded, is_here_folded] = [whole, &self.tree].map(|tree| tree.known().form.is_folded());
+        if is_folded != is_here_folded {
+            return Ok(None);
+        }
         let begin_there = |root: TreeState| match Arc::ptr_eq(whole, &self.tree) {
             true => Some((root.spot, root.spot)),
             false => Some((root.spot, whole.find(&mut whole.known(), root.route.opening, &root.route.events)?.1)),

@@ -395,7 +395,7 @@ impl Game for Schwinget {
         }
     }
 
-    fn public_form(&self, _: usize, _: &dyn Fn() -> bool) -> Result<Box<dyn PublicForm>, NoPublicForm> {
+    fn public_form(&self, _: usize, _: bool, _: &dyn Fn() -> bool) -> Result<Box<dyn PublicForm>, NoPublicForm> {
         match self.rules.bouts {
             1 => Ok(Box::new(Publics::new(self.clone()))),
             _ => Err(NoPublicForm::Rules("a single bout has: set bouts=1")),
