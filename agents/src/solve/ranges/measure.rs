@@ -59,7 +59,9 @@ pub(super) fn pass<T: Real>(
         let returns = part.returns.each_ref().map(|returns| &returns[..]);
         Pass { shapes, part, returns, rows, task, memory, way }.run()
     };
-    let mut above = Memory::default();
+    // If there are other parts, the memory is theirs.
+    let own = if top == 0 { locked(idle).pop() } else { None };
+    let mut above = own.unwrap_or_default();
     above.make_room(&tree.top);
     for (seat, hands) in above.hands.iter_mut().enumerate() {
         tree.top.begin(&tree.shapes, seat).for_each(|place| hands[place] = T::ONE);
@@ -78,5 +80,8 @@ pub(super) fn pass<T: Real>(
     let values = sums.fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
     let mut responses = [0.0; 2];
     seats.for_each(|seat| responses[seat] = above.first(tree, top, seat).into_iter().map(T::into).sum());
+    if top == 0 {
+        locked(idle).push(above);
+    }
     NashConv { values: values.into(), responses: responses.into() }
 }

@@ -43,7 +43,38 @@ pub(super) struct Block {
     pub(super) returns: usize,
 }
 
+/// The places of rows of numbers, one for each hand or action.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    first: usize,
+    width: usize,
+}
+
+impl Places {
+    #[inline(always)]
+    pub(super) fn new(first: usize, width: usize) -> Self {
+        Self { first, width }
+    }
+
+    #[inline(always)]
+    pub(super) fn at(self, number: usize) -> usize {
+        self.first + number * self.width
+    }
+}
+
 impl Block {
+    /// The places of the numbers of a seat's hands from a lane on, after so many numbers.
+    #[inline(always)]
+    pub(super) fn places(&self, seat: usize, lane: usize, after: usize) -> Places {
+        Places { first: self.hands[seat] + lane - after, width: self.width }
+    }
+
+    /// The places of the numbers of actions from a lane on.
+    #[inline(always)]
+    pub(super) fn cells(&self, lane: usize) -> Places {
+        Places { first: self.cells + lane, width: self.width }
+    }
+
     /// The place of the numbers of a seat's hand.
     #[inline(always)]
     pub(super) fn hand(&self, seat: usize, hand: usize) -> usize {
@@ -260,7 +291,8 @@ impl RangeTree {
         let begin: Vec<Lane> = shapes.openings.iter().map(lane).collect();
         let has_leaves = shapes.all.iter().any(Shape::is_leaf);
         let count = if has_leaves { 1 } else { (size.hands / HANDS).clamp(1, MAX_PARTS) as usize };
-        let cut = cut(&shapes, if count > 1 { SHARE * count } else { 0 });
+        // A small tree has a top part alone.
+        let cut = if count > 1 { cut(&shapes, SHARE * count) } else { vec![false; shapes.all.len()] };
         let with_weights = (&*form, has_weights);
         let (top, ends) = Part::new(with_weights, &shapes, &begin, &cut);
         // The largest go first, each to the part that has least.

@@ -4,12 +4,11 @@ use std::ops::{AddAssign, Div, Mul, Range, Sub};
 
 use stier_core::processor::{self, Processor, Work};
 
-use super::parts::{Block, LANES, Part, RangeTree};
+use super::parts::{Block, LANES, Part, Places, RangeTree};
 use super::shapes::{Choice, Pairs, Shape, Shapes};
 
-/// The number of lanes that are processed together, so that working memory stays in the nearest cache.
-const CHUNK: usize = VECTORS * LANES;
-const VECTORS: usize = 8;
+/// The number of vectors that are processed together if there are so many: few enough for registers.
+const VECTORS: usize = 4;
 
 /// Numbers of a hand whose sum is not above this have lost their meaning to rounding: the hand plays all actions alike.
 pub(super) const TINY: f32 = 1e-30;
@@ -87,29 +86,47 @@ impl Task<'_> {
 /// The numbers of a hand in some lanes.
 type Vector<T> = [T; LANES];
 
-/// So many vectors from a place.
+/// The vectors from a place.
 #[inline(always)]
-fn row<T>(numbers: &[T], place: usize, count: usize) -> &[Vector<T>] {
-    numbers[place..place + count * LANES].as_chunks().0
+fn row<const N: usize, T>(numbers: &[T], place: usize) -> &[Vector<T>; N] {
+    numbers[place..place + N * LANES].as_chunks().0.first_chunk().expect("so many")
 }
 
 #[inline(always)]
-fn row_mut<T>(numbers: &mut [T], place: usize, count: usize) -> &mut [Vector<T>] {
-    numbers[place..place + count * LANES].as_chunks_mut().0
+fn row_mut<const N: usize, T>(numbers: &mut [T], place: usize) -> &mut [Vector<T>; N] {
+    numbers[place..place + N * LANES].as_chunks_mut().0.first_chunk_mut().expect("so many")
 }
 
 #[inline(always)]
-fn add<T: Real>(sum: &mut Vector<T>, value: &Vector<T>) {
-    for lane in 0..LANES {
-        sum[lane] += value[lane];
+fn add<const N: usize, T: Real>(sums: &mut [Vector<T>; N], values: &[Vector<T>; N]) {
+    for (sums, values) in sums.iter_mut().zip(values) {
+        let mut sum = *sums;
+        for lane in 0..LANES {
+            sum[lane] += values[lane];
+        }
+        *sums = sum;
     }
 }
 
 #[inline(always)]
-fn add_product<T: Real>(sum: &mut Vector<T>, value: &Vector<T>, factor: &Vector<T>) {
-    for lane in 0..LANES {
-        sum[lane] += value[lane] * factor[lane];
+fn add_product<const N: usize, T: Real>(sums: &mut [Vector<T>; N], values: &[Vector<T>; N], factors: &[Vector<T>; N]) {
+    for ((sums, values), factors) in sums.iter_mut().zip(values).zip(factors) {
+        let mut sum = *sums;
+        for lane in 0..LANES {
+            sum[lane] += values[lane] * factors[lane];
+        }
+        *sums = sum;
     }
+}
+
+/// Numbers, where those below 0 count as 0.
+#[inline(always)]
+fn positive<T: Real>(values: &Vector<f32>) -> Vector<T> {
+    let mut found = [0.0; LANES];
+    for lane in 0..LANES {
+        found[lane] = if values[lane] > 0.0 { values[lane] } else { 0.0 };
+    }
+    found.map(T::from)
 }
 
 /// Numbers of hands, and working space.
@@ -175,271 +192,274 @@ pub(super) struct Pass<'a, 'b, T> {
 
 impl<T: Real> Pass<'_, '_, T> {
     /// Runs the pass. Returns what it adds to the values of both seats' policies, if they are measured.
-    pub(super) fn run(self) -> [f64; 2] {
-        processor::run(self)
-    }
-}
-
-impl<T: Real> Work for Pass<'_, '_, T> {
-    type Output = [f64; 2];
-
-    #[inline(always)]
-    fn work<P: Processor>(mut self, _processor: P) -> [f64; 2] {
+    pub(super) fn run(mut self) -> [f64; 2] {
         let here = self.part.blocks.iter().enumerate().filter(|(_, block)| !block.is_cut).map(|(shape, _)| shape);
         if self.way != Way::Up {
-            here.clone().rev().for_each(|shape| self.down(shape));
+            here.clone().rev().for_each(|shape| self.go(shape, Way::Down, &mut [0.0; 2]));
         }
-        let mut values = [0.0; 2];
+        let mut found = [0.0; 2];
         if self.way != Way::Down {
-            here.for_each(|shape| self.up(shape, &mut values));
+            here.for_each(|shape| self.go(shape, Way::Up, &mut found));
         }
-        values
+        found
     }
-}
 
-impl<T: Real> Pass<'_, '_, T> {
+    /// Goes down or up.
+    fn go(&mut self, number: usize, way: Way, found: &mut [f64; 2]) {
+        let (shape, block) = (&self.shapes.all[number], &self.part.blocks[number]);
+        let vectors = block.lanes.div_ceil(LANES);
+        let (whole, rest) = (vectors / VECTORS, vectors % VECTORS);
+        for step in 0..whole + rest {
+            // Down from the last to the first, so that the lanes after a branch are written after it.
+            let step = if way == Way::Down { whole + rest - 1 - step } else { step };
+            let start = LANES * if step < whole { step * VECTORS } else { whole * VECTORS + step - whole };
+            if step < whole {
+                processor::run(Chunk::<VECTORS, T> { pass: self, shape, block, way, start, found });
+            } else {
+                processor::run(Chunk::<1, T> { pass: self, shape, block, way, start, found });
+            }
+        }
+    }
+
     /// The seat that learns.
     #[inline(always)]
     fn learner(&self) -> Option<usize> {
         if let Task::Learn { seat, .. } = *self.task { Some(seat) } else { None }
     }
 
-    /// The policy in so many vectors of lanes from `start`: by action of each hand with a choice, then of all other hands.
+    /// The policies up to a factor.
     #[inline(always)]
-    fn policy(&mut self, choice: &Choice, block: &Block, (start, count): (usize, usize)) {
-        let rows = match (&self.rows, &*self.task) {
-            (Some(rows), _) => *rows,
-            (None, Task::Learn { expected: Some(expected), .. }) => &**expected,
-            (None, Task::Learn { regrets, .. }) => &**regrets,
+    fn rows(&self) -> &[f32] {
+        match (self.rows, &*self.task) {
+            (Some(rows), _) => rows,
+            (None, Task::Learn { expected: Some(expected), .. }) => expected,
+            (None, Task::Learn { regrets, .. }) => regrets,
             (None, _) => unreachable!("a pass that does not learn has a policy"),
-        };
-        let (cells, tiny) = (choice.num_cells(), T::from(TINY));
-        let sigma = &mut self.memory.sigma;
-        if sigma.len() < (cells + 1) * count {
-            sigma.resize((cells + 1) * count, [T::default(); LANES]);
-        }
-        sigma[cells * count..(cells + 1) * count].fill([T::ONE; LANES]);
-        for (_, actions) in choice.rows() {
-            let even = T::ONE / T::of(actions.len() as f64);
-            let mut sums = [[T::default(); LANES]; VECTORS];
-            for cell in actions.clone() {
-                let row = row(rows, block.cell(cell) + start, count);
-                for vector in 0..count {
-                    for lane in 0..LANES {
-                        sums[vector][lane] += T::from(row[vector][lane].max(0.0));
-                    }
-                }
-            }
-            let mut scale = [[T::default(); LANES]; VECTORS];
-            for vector in 0..count {
-                for lane in 0..LANES {
-                    let sum = sums[vector][lane];
-                    scale[vector][lane] = T::ONE / if sum > tiny { sum } else { T::ONE };
-                }
-            }
-            for cell in actions {
-                let row = row(rows, block.cell(cell) + start, count);
-                let out = &mut sigma[cell * count..][..count];
-                for vector in 0..count {
-                    let mut shares = [T::default(); LANES];
-                    for lane in 0..LANES {
-                        shares[lane] = T::from(row[vector][lane].max(0.0)) * scale[vector][lane];
-                    }
-                    for lane in 0..LANES {
-                        shares[lane] = if sums[vector][lane] > tiny { shares[lane] } else { even };
-                    }
-                    out[vector] = shares;
-                }
-            }
         }
     }
+}
+
+/// The lanes of a shape that are processed together: so many vectors from `start`.
+struct Chunk<'c, 'a, 'b, const N: usize, T> {
+    pass: &'c mut Pass<'a, 'b, T>,
+    shape: &'a Shape,
+    block: &'a Block,
+    way: Way,
+    start: usize,
+    found: &'c mut [f64; 2],
+}
+
+impl<const N: usize, T: Real> Work for Chunk<'_, '_, '_, N, T> {
+    type Output = ();
 
     #[inline(always)]
-    fn down(&mut self, number: usize) {
-        let (shapes, part, learner) = (self.shapes, self.part, self.learner());
-        let Shape::Choice(choice) = &shapes.all[number] else { return };
-        let block = &part.blocks[number];
-        let mover = choice.mover();
+    fn work<P: Processor>(mut self, _processor: P) {
+        match (self.shape, self.way) {
+            (Shape::Choice(choice), Way::Down) => self.down(choice),
+            (Shape::Choice(choice), _) => {
+                for seat in self.pass.task.seats() {
+                    if seat == choice.mover() {
+                        self.decide(choice);
+                    } else {
+                        self.add_up(choice);
+                    }
+                }
+            }
+            (Shape::Ending(pairs), Way::Up) => self.end(pairs),
+            _ => {}
+        }
+    }
+}
+
+impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
+    /// The policy: by action of each hand with a choice, then of all other hands.
+    #[inline(always)]
+    fn policy(&mut self, choice: &Choice) {
+        let (tiny, cells) = (T::from(TINY), choice.num_cells());
+        let mut sigma = std::mem::take(&mut self.pass.memory.sigma);
+        if sigma.len() < (cells + 1) * N {
+            sigma.resize((cells + 1) * N, [T::default(); LANES]);
+        }
+        let (rows, shares) = (self.pass.rows(), &mut sigma.as_chunks_mut::<N>().0[..=cells]);
+        shares[cells] = [[T::ONE; LANES]; N];
+        for (_, actions) in choice.rows() {
+            let even = T::ONE / T::of(actions.len() as f64);
+            for (vector, start) in (0..N).zip((self.start..).step_by(LANES)) {
+                let places = self.block.cells(start);
+                let positive = |cell: usize| positive::<T>(&row::<1, f32>(rows, places.at(cell))[0]);
+                let [mut sum, mut scale, mut rest] = [[T::default(); LANES]; 3];
+                for cell in actions.clone() {
+                    let values = positive(cell);
+                    for lane in 0..LANES {
+                        sum[lane] += values[lane];
+                    }
+                }
+                for lane in 0..LANES {
+                    scale[lane] = T::ONE / if sum[lane] > tiny { sum[lane] } else { T::ONE };
+                }
+                for lane in 0..LANES {
+                    rest[lane] = if sum[lane] > tiny { T::default() } else { even };
+                    scale[lane] = if sum[lane] > tiny { scale[lane] } else { T::default() };
+                }
+                for cell in actions.clone() {
+                    let mut values = positive(cell);
+                    for lane in 0..LANES {
+                        values[lane] = values[lane] * scale[lane];
+                        values[lane] += rest[lane];
+                    }
+                    shares[cell][vector] = values;
+                }
+            }
+        }
+        self.pass.memory.sigma = sigma;
+    }
+
+    /// The probabilities of hands after a choice.
+    #[inline(always)]
+    fn down(&mut self, choice: &Choice) {
+        let (shapes, part, learner) = (self.pass.shapes, self.pass.part, self.pass.learner());
+        let (block, start) = (self.block, self.start);
+        let (mover, cells) = (choice.mover(), choice.num_cells());
         // The own probabilities of the seat that learns are not needed at the end.
         let is_needed =
             |seat: usize, next: u32| learner != Some(seat) || !matches!(shapes.all[next as usize], Shape::Ending(_));
-        let moves = choice.branches.iter().any(|branch| is_needed(mover, branch.shape));
-        // From the last to the first, so that the lanes after a branch are written after it.
-        for start in (0..block.lanes).step_by(CHUNK).rev() {
-            let count = (block.lanes - start).min(CHUNK).div_ceil(LANES);
-            if moves {
-                self.policy(choice, block, (start, count));
-            }
-            let Memory { hands, sigma, .. } = &mut *self.memory;
-            for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
-                let next = &part.blocks[branch.shape as usize];
-                let at = offset + start;
-                for seat in (0..2).filter(|&seat| is_needed(seat, branch.shape)) {
-                    let split = block.hand(seat, usize::from(choice.hands[seat]));
-                    let (before, after) = hands[seat].split_at_mut(split);
-                    if seat != mover {
-                        for (hand, &kept) in branch.kept.iter().enumerate() {
-                            let reach = row(before, block.hand(seat, kept.into()) + start, count);
-                            row_mut(after, next.hand(seat, hand) - split + at, count).copy_from_slice(reach);
-                        }
-                        continue;
-                    }
-                    let mut steps = branch.moves.iter().peekable();
-                    for hand in 0..shapes.all[branch.shape as usize].hands()[seat] {
-                        let out = row_mut(after, next.hand(seat, hand) - split + at, count);
-                        let mut is_first = true;
-                        while let Some(step) = steps.next_if(|step| usize::from(step.to) == hand) {
-                            let cell = choice.cell(step.from.into(), step.rank.into(), choice.num_cells());
-                            let reach = row(before, block.hand(seat, step.from.into()) + start, count);
-                            let shares = &sigma[cell * count..][..count];
-                            for ((out, reach), share) in out.iter_mut().zip(reach).zip(shares) {
-                                let mut sum = if is_first { [T::default(); LANES] } else { *out };
-                                add_product(&mut sum, reach, share);
-                                *out = sum;
-                            }
-                            is_first = false;
-                        }
-                        if is_first {
-                            out.fill([T::default(); LANES]);
-                        }
-                    }
-                }
-            }
+        if choice.branches.iter().any(|branch| is_needed(mover, branch.shape)) {
+            self.policy(choice);
         }
-    }
-
-    #[inline(always)]
-    fn up(&mut self, number: usize, values: &mut [f64; 2]) {
-        let (shape, lanes) = (&self.shapes.all[number], self.part.blocks[number].lanes);
-        for start in (0..lanes).step_by(CHUNK) {
-            let lanes = (start, (lanes - start).min(CHUNK).div_ceil(LANES));
-            match shape {
-                Shape::Ending(pairs) => self.end(number, pairs, lanes, values),
-                Shape::Choice(choice) => {
-                    for seat in self.task.seats() {
-                        if seat == choice.mover() {
-                            self.decide(number, choice, lanes);
-                        } else {
-                            self.add_up(number, choice, lanes);
-                        }
+        let Memory { hands, sigma, .. } = &mut *self.pass.memory;
+        let sigma = sigma.as_chunks::<N>().0;
+        for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
+            for (seat, numbers) in hands.iter_mut().enumerate().filter(|(seat, _)| is_needed(*seat, branch.shape)) {
+                let split = block.hand(seat, usize::from(choice.hands[seat]));
+                let (before, after) = numbers.split_at_mut(split);
+                let next = part.blocks[branch.shape as usize].places(seat, offset + start, split);
+                let places = block.places(seat, start, 0);
+                if seat != mover {
+                    for (hand, &kept) in branch.kept.iter().enumerate() {
+                        *row_mut::<N, T>(after, next.at(hand)) = *row(before, places.at(kept.into()));
                     }
+                    continue;
                 }
-                Shape::Leaf(_) => {}
+                let mut moves = &branch.moves[..];
+                for hand in 0..shapes.all[branch.shape as usize].hands()[seat] {
+                    let mut sum = [[T::default(); LANES]; N];
+                    while let [step, rest @ ..] = moves
+                        && usize::from(step.to) == hand
+                    {
+                        add_product(&mut sum, row(before, places.at(step.from.into())), &sigma[step.cell(cells)]);
+                        moves = rest;
+                    }
+                    *row_mut(after, next.at(hand)) = sum;
+                }
             }
         }
     }
 
     /// The values of hands at the end.
     #[inline(always)]
-    fn end(&mut self, number: usize, pairs: &Pairs, (start, count): (usize, usize), found: &mut [f64; 2]) {
-        let block = &self.part.blocks[number];
-        let changes = pairs.effects.len();
-        let is_measured = self.task.seats().len() > 1;
-        let Memory { hands, values: before, .. } = &mut *self.memory;
+    fn end(&mut self, pairs: &Pairs) {
+        let (block, start) = (self.block, self.start);
+        let (changes, all_returns) = (pairs.effects.len(), Places::new(block.returns + start, block.width));
+        let is_measured = self.pass.task.seats().len() > 1;
+        let Memory { hands, values: before, .. } = &mut *self.pass.memory;
         if is_measured {
             // The first seat's probabilities are needed after its values.
             before.clear();
             for hand in 0..usize::from(pairs.hands[0]) {
-                before.extend_from_slice(row(&hands[0], block.hand(0, hand) + start, count));
+                before.extend_from_slice(row::<N, T>(&hands[0], block.hand(0, hand) + start));
             }
         }
-        for seat in self.task.seats() {
+        for seat in self.pass.task.seats() {
             let [first, second] = &mut *hands;
             let (own, other) = if seat == 0 { (first, second) } else { (second, first) };
-            let (other, place, width) = match seat {
-                1 if is_measured => (before.as_flattened(), 0, count * LANES),
-                _ => (&other[..], block.hands[seat ^ 1] + start, block.width),
+            let (other, others) = match seat {
+                1 if is_measured => (before.as_flattened(), Places::new(0, N * LANES)),
+                _ => (&other[..], block.places(seat ^ 1, start, 0)),
             };
-            let mut sum = [T::default(); LANES];
-            for hand in 0..usize::from(pairs.hands[seat]) {
-                let mut value = [[T::default(); LANES]; VECTORS];
-                for change in 0..changes {
-                    let partners = &pairs.partners[seat][hand * changes + change];
-                    if partners.is_empty() {
-                        continue;
-                    }
-                    let mut reach = [[T::default(); LANES]; VECTORS];
+            let (own, places, returns) = (&mut own[..], block.places(seat, start, 0), self.pass.returns[seat]);
+            let mut sum = [[T::default(); LANES]; N];
+            for (hand, partners) in pairs.partners[seat].chunks(changes.max(1)).enumerate() {
+                let mut value = [[T::default(); LANES]; N];
+                for (change, partners) in partners.iter().enumerate().filter(|(_, partners)| !partners.is_empty()) {
+                    let mut reach = [[T::default(); LANES]; N];
                     for &partner in partners {
-                        let row = row(other, place + usize::from(partner) * width, count);
-                        reach.iter_mut().zip(row).for_each(|(reach, row)| add(reach, row));
+                        add(&mut reach, row(other, others.at(partner.into())));
                     }
-                    let returns = row(self.returns[seat], block.returns + change * block.width + start, count);
-                    for ((value, reach), returns) in value.iter_mut().zip(&reach).zip(returns) {
-                        add_product(value, reach, &returns.map(T::of));
-                    }
+                    let returns = row::<N, f64>(returns, all_returns.at(change));
+                    add_product(&mut value, &reach, &returns.map(|returns| returns.map(T::of)));
                 }
-                let out = row_mut(own, block.hand(seat, hand) + start, count);
+                let out = row_mut(own, places.at(hand));
                 if is_measured {
-                    value.iter().zip(&*out).for_each(|(value, out)| add_product(&mut sum, value, out));
+                    add_product(&mut sum, &value, out);
                 }
-                out.copy_from_slice(&value[..count]);
+                *out = value;
             }
-            found[seat] += sum.map(T::into).iter().sum::<f64>();
+            self.found[seat] += sum.as_flattened().iter().map(|&sum| sum.into()).sum::<f64>();
         }
     }
 
     /// The values of the hands of the seat that does not act.
     #[inline(always)]
-    fn add_up(&mut self, number: usize, choice: &Choice, (start, count): (usize, usize)) {
-        let (part, block) = (self.part, &self.part.blocks[number]);
-        let seat = choice.mover() ^ 1;
-        let split = block.hand(seat, usize::from(choice.hands[seat]));
-        let (before, after) = self.memory.hands[seat].split_at_mut(split);
-        for hand in 0..usize::from(choice.hands[seat]) {
-            row_mut(before, block.hand(seat, hand) + start, count).fill([T::default(); LANES]);
+    fn add_up(&mut self, choice: &Choice) {
+        let (block, start) = (self.block, self.start);
+        let (seat, own) = (choice.mover() ^ 1, usize::from(choice.hands[choice.mover() ^ 1]));
+        let split = block.hand(seat, own);
+        let (before, after) = self.pass.memory.hands[seat].split_at_mut(split);
+        let places = block.places(seat, start, 0);
+        for hand in 0..own {
+            *row_mut(before, places.at(hand)) = [[T::default(); LANES]; N];
         }
         for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
-            let next = &part.blocks[branch.shape as usize];
+            let next = self.pass.part.blocks[branch.shape as usize].places(seat, offset + start, split);
             for (hand, &kept) in branch.kept.iter().enumerate() {
-                let value = row(after, next.hand(seat, hand) - split + offset + start, count);
-                let out = row_mut(before, block.hand(seat, kept.into()) + start, count);
-                out.iter_mut().zip(value).for_each(|(out, value)| add(out, value));
+                add::<N, T>(row_mut(before, places.at(kept.into())), row(after, next.at(hand)));
             }
         }
     }
 
     /// The values of the hands of the seat that acts.
     #[inline(always)]
-    fn decide(&mut self, number: usize, choice: &Choice, (start, count): (usize, usize)) {
-        let (part, block) = (self.part, &self.part.blocks[number]);
+    fn decide(&mut self, choice: &Choice) {
+        let (block, start) = (self.block, self.start);
         let seat = choice.mover();
-        if self.learner().is_some() {
-            self.policy(choice, block, (start, count));
+        if self.pass.learner().is_some() {
+            self.policy(choice);
         }
-        let Memory { hands, sigma, values } = &mut *self.memory;
+        let Memory { hands, sigma, values } = &mut *self.pass.memory;
         let (cells, own) = (choice.num_cells(), usize::from(choice.hands[seat]));
         // 1, and 0 for lanes that do not count.
-        let mut here = [[1.0; LANES]; VECTORS];
-        (block.lanes..start + count * LANES).for_each(|lane| here[count - 1][lane % LANES] = 0.0);
+        let mut here = [[0.0; LANES]; N];
+        for (lane, here) in (start..).zip(here.as_flattened_mut()) {
+            *here = f32::from(u8::from(lane < block.lanes));
+        }
         // Values of actions, then of hands with a single one.
         values.clear();
-        values.resize((cells + own) * count, [T::default(); LANES]);
+        values.resize((cells + own) * N, [T::default(); LANES]);
+        let (values, sigma) = (values.as_chunks_mut::<N>().0, sigma.as_chunks::<N>().0);
         let split = block.hand(seat, own);
         let (before, after) = hands[seat].split_at_mut(split);
         for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
-            let next = &part.blocks[branch.shape as usize];
+            let next = self.pass.part.blocks[branch.shape as usize].places(seat, offset + start, split);
             for step in &branch.moves {
-                let hand = usize::from(step.from);
-                let cell = choice.cell(hand, step.rank.into(), cells + hand);
-                let value = row(after, next.hand(seat, step.to.into()) - split + offset + start, count);
-                values[cell * count..][..count].iter_mut().zip(value).for_each(|(out, value)| add(out, value));
+                let cell = step.cell(cells + usize::from(step.from));
+                add(&mut values[cell], row(after, next.at(step.to.into())));
             }
         }
-        for hand in 0..own {
-            let own = row_mut(before, block.hand(seat, hand) + start, count);
-            let Range { start: from, end: to } = choice.row(hand);
+        let (places, all_cells) = (block.places(seat, start, 0), block.cells(start));
+        for (hand, ends) in choice.cells.windows(2).enumerate() {
+            let own: &mut [Vector<T>; N] = row_mut(before, places.at(hand));
+            let [from, to] = [usize::from(ends[0]), usize::from(ends[1])];
             if from == to {
-                own.copy_from_slice(&values[(cells + hand) * count..][..count]);
+                *own = values[cells + hand];
                 continue;
             }
-            let place = |cell: usize| block.cell(cell) + start;
-            let mut total = [[T::default(); LANES]; VECTORS];
-            match &mut *self.task {
+            let mut total = [[T::default(); LANES]; N];
+            match &mut *self.pass.task {
                 Task::Best { chosen, .. } => {
-                    total[..count].copy_from_slice(&values[from * count..][..count]);
+                    total = values[from];
                     for cell in from + 1..to {
-                        let values = &values[cell * count..][..count];
-                        for vector in 0..count {
+                        let values = &values[cell];
+                        for vector in 0..N {
                             for lane in 0..LANES {
                                 let (value, best) = (values[vector][lane], total[vector][lane]);
                                 total[vector][lane] = if value > best { value } else { best };
@@ -449,8 +469,9 @@ impl<T: Real> Pass<'_, '_, T> {
                     if let Some(chosen) = chosen {
                         let mut open = here;
                         for cell in from..to {
-                            let (out, values) = (row_mut(chosen, place(cell), count), &values[cell * count..][..count]);
-                            for vector in 0..count {
+                            let out = row_mut::<N, f32>(chosen, all_cells.at(cell));
+                            let values = &values[cell];
+                            for vector in 0..N {
                                 for lane in 0..LANES {
                                     let is_best = values[vector][lane] == total[vector][lane];
                                     out[vector][lane] = if is_best { open[vector][lane] } else { 0.0 };
@@ -460,18 +481,17 @@ impl<T: Real> Pass<'_, '_, T> {
                         }
                     }
                 }
-                Task::Learn { regrets, sums, expected, discount: [up, down], fading, .. } => {
+                Task::Learn { regrets, sums, expected, discount, fading, .. } => {
+                    let ([up, down], fading) = (*discount, *fading);
                     for cell in from..to {
-                        let (values, shares) = (&values[cell * count..][..count], &sigma[cell * count..][..count]);
-                        for vector in 0..count {
-                            add_product(&mut total[vector], &values[vector], &shares[vector]);
-                        }
+                        add_product(&mut total, &values[cell], &sigma[cell]);
                     }
                     for cell in from..to {
-                        let (values, shares) = (&values[cell * count..][..count], &sigma[cell * count..][..count]);
-                        let regrets = row_mut(regrets, place(cell), count);
-                        let mut expected = expected.as_mut().map(|expected| row_mut(expected, place(cell), count));
-                        for vector in 0..count {
+                        let (values, shares) = (&values[cell], &sigma[cell]);
+                        let regrets = row_mut::<N, f32>(regrets, all_cells.at(cell));
+                        let mut expected =
+                            expected.as_mut().map(|expected| row_mut::<N, f32>(expected, all_cells.at(cell)));
+                        for vector in 0..N {
                             let (value, total, here) = (values[vector], total[vector], here[vector]);
                             let (mut gain, mut next, mut after) = (regrets[vector], [0.0; LANES], [0.0; LANES]);
                             for lane in 0..LANES {
@@ -480,7 +500,7 @@ impl<T: Real> Pass<'_, '_, T> {
                                 next[lane] = (next[lane] + gain[lane]) * here[lane];
                             }
                             for lane in 0..LANES {
-                                after[lane] = if next[lane] > 0.0 { *up } else { *down };
+                                after[lane] = if next[lane] > 0.0 { up } else { down };
                             }
                             for lane in 0..LANES {
                                 after[lane] *= next[lane];
@@ -496,13 +516,13 @@ impl<T: Real> Pass<'_, '_, T> {
                                 expected[vector] = after;
                             }
                         }
-                        let sums = row_mut(sums, place(cell), count);
-                        for vector in 0..count {
+                        let sums = row_mut::<N, f32>(sums, all_cells.at(cell));
+                        for vector in 0..N {
                             let (share, reach, here, mut next) =
                                 (shares[vector], own[vector], here[vector], sums[vector]);
                             for lane in 0..LANES {
                                 let product = share[lane].narrow() * reach[lane].narrow();
-                                next[lane] = (next[lane] * *fading + product) * here[lane];
+                                next[lane] = (next[lane] * fading + product) * here[lane];
                             }
                             for sum in &mut next {
                                 // Numbers with fewer digits are slow.
@@ -513,7 +533,7 @@ impl<T: Real> Pass<'_, '_, T> {
                     }
                 }
             }
-            own.copy_from_slice(&total[..count]);
+            *own = total;
         }
     }
 }

@@ -39,8 +39,28 @@ pub(super) struct Branch {
     /// The number of the event's change of the score, and of its probability.
     pub(super) effect: u32,
     /// By the hand that follows.
-    pub(super) moves: Vec<HandMove>,
+    pub(super) moves: Vec<Move>,
     pub(super) kept: Vec<u16>,
+}
+
+/// A hand of the mover, its action, and a hand that it becomes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Move {
+    pub(super) from: u16,
+    pub(super) to: u16,
+    /// The place of the action; [`SINGLE`] for a hand with a single one.
+    cell: u16,
+}
+
+/// There are fewer places of actions.
+const SINGLE: u16 = u16::MAX;
+
+impl Move {
+    /// The place of the action; `single` for a hand with a single one.
+    #[inline(always)]
+    pub(super) fn cell(self, single: usize) -> usize {
+        if self.cell == SINGLE { single } else { self.cell.into() }
+    }
 }
 
 /// Pairs of hands at the end.
@@ -63,13 +83,6 @@ impl Choice {
     #[inline(always)]
     pub(super) fn row(&self, hand: usize) -> Range<usize> {
         usize::from(self.cells[hand])..usize::from(self.cells[hand + 1])
-    }
-
-    /// The place of an action; `single` for a hand with a single one.
-    #[inline(always)]
-    pub(super) fn cell(&self, hand: usize, rank: usize, single: usize) -> usize {
-        let row = self.row(hand);
-        if row.is_empty() { single } else { row.start + rank }
     }
 
     /// The hands with a choice, each with the places of its actions.
@@ -182,10 +195,14 @@ impl Finder<'_> {
         let mut branches = Vec::with_capacity(choice.branches.len());
         for mut branch in choice.branches {
             branch.moves.sort_by_key(|step| step.to);
+            let cell = |from: usize, rank: u8| {
+                if cells[from] < cells[from + 1] { cells[from] + u16::from(rank) } else { SINGLE }
+            };
+            let own = |&HandMove { from, to, rank }: &HandMove| Move { from, to, cell: cell(from.into(), rank) };
             branches.push(Branch {
                 effect: self.effect(branch.gain, branch.weight),
                 shape: self.find(branch.public)?,
-                moves: branch.moves,
+                moves: branch.moves.iter().map(own).collect(),
                 kept: branch.kept,
             });
         }

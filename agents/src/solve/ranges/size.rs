@@ -3,11 +3,10 @@
 use std::mem::size_of;
 
 use stier_core::Turn;
-use stier_core::public::HandMove;
 use thiserror::Error;
 
 use super::parts::HANDS;
-use super::shapes::{Shape, Shapes};
+use super::shapes::{Move, Shape, Shapes};
 use crate::agent::threads::Halted;
 
 /// The number of things that take memory.
@@ -42,7 +41,7 @@ impl RangeSize {
             add(&mut size.actions, shape.num_cells());
             for branch in shape.branches() {
                 add(&mut lanes[branch.shape as usize], 1);
-                let moves = branch.moves.len() * size_of::<HandMove>() + branch.kept.len() * size_of::<u16>();
+                let moves = branch.moves.len() * size_of::<Move>() + branch.kept.len() * size_of::<u16>();
                 size.shape_bytes += moves as u64;
             }
             match shape {
