@@ -2,7 +2,8 @@
 
 Run it with the extra `open_spiel`, and with LiteEFG (``pip install LiteEFG``), whose columns are otherwise left out.
 All figures are of one thread and CPU time. Each comes from a process of its own. It takes about half an hour.
-``python solving.py algorithms`` makes the table of algorithms again, and leaves the rest of the page as it is.
+``python solving.py algorithms`` makes the table of algorithms again, and leaves the rest of the page as it is;
+``python solving.py public`` that of public states.
 """
 
 from __future__ import annotations
@@ -61,8 +62,10 @@ COMPARED = {
 }
 ALGORITHMS = ["cfr", "linear_cfr", "cfr+", "discounted_cfr", "predictive_cfr+", "scheduled_cfr"]
 RUNS, SHARES = (100, 300, 1000), (1e-3, 1e-4)
-#: The heading of their table.
-COMPARISON = "Algorithms"
+#: The games that this package has, too, on public states.
+OWN = {"Kuhn": "kuhn_poker"} | {name: game for name, game in COMPARED.items() if name in GAMES}
+#: The headings of tables that can be made again.
+COMPARISON, PUBLIC = "Algorithms", "Iterating on public states"
 
 #: The measurements of a game by package, in seconds.
 Figures = dict[str, dict[str, float]]
@@ -140,6 +143,12 @@ def fastest(work: Callable[[], object]) -> float:
     return min(once, seconds(work, rounds))
 
 
+def often(work: Callable[[], object], once: float) -> float:
+    """Return the CPU seconds of a call that takes about so many, on average in the fastest of some rounds of calls."""
+    times = max(1, round(SHORTEST / ROUNDS / once))
+    return seconds(work, ROUNDS, times) / times
+
+
 def walk(game: Any) -> None:
     """Visits every history, with what any tabular method needs: information states, actions and returns."""
     stack, information_states = [game.new_initial_state()], set()
@@ -170,34 +179,46 @@ def measure_other(package: str, name: str) -> dict[str, float]:
         took = seconds(solver.iterate, times=look - done)
         shortest, iterating, done = min(shortest, took / (look - done)), iterating + took, look
         distance = solver.nash_conv()
-    for _ in range(ROUNDS):
-        times = max(1, round(SHORTEST / ROUNDS / shortest))
-        shortest = min(shortest, seconds(solver.iterate, times=times) / times)
-    found = {"build": build, "iteration": shortest}
+    found = {"build": build, "iteration": min(shortest, often(solver.iterate, shortest))}
     return found | ({"target": build + iterating, "iterations": done} if distance <= TARGET else {})
+
+
+def iteration_of(game: stier.Game, build: float, **settings: Any) -> float:
+    """Returns the seconds of an iteration of this package, whose runs begin with so many seconds of building."""
+
+    def solve(iterations: int) -> float:
+        return seconds(lambda: stier.solve(game, iterations=iterations, threads=1, **settings))
+
+    times = 100
+    while (took := solve(times) - build) < max(SHORTEST, 4 * build):
+        times = round(times * min(10.0, 1.5 * max(SHORTEST, 4 * build) / max(took, 1e-3)))
+    once, whole = (min(solve(count) for _ in range(ROUNDS)) for count in (1, 1 + times))
+    return (whole - once) / times
 
 
 def measure_stier(name: str) -> dict[str, float]:
     """The same for this package. The time to the target has its measurements of NashConv in it."""
-
-    def solve(iterations: int, target: float = 0.0) -> float:
-        return seconds(lambda: found.append(stier.solve(game, iterations=iterations, target=target, threads=1)))
-
     game, found, trees = stier.load_game(f"openspiel:{GAMES[name]}"), [], []
     build = fastest(lambda: trees.append(GameTree(game, threads=1)))
-    times = 100
-    while (took := solve(times) - build) < max(SHORTEST, 4 * build):
-        times = round(times * min(10.0, 1.5 * max(SHORTEST, 4 * build) / max(took, 1e-3)))
-    once = min(solve(1) for _ in range(ROUNDS))
-    often = min(solve(1 + times) for _ in range(ROUNDS))
-    target = min(solve(1_000_000, TARGET) for _ in range(ROUNDS))
+    iteration = iteration_of(game, build)
+    target = seconds(
+        lambda: found.append(stier.solve(game, iterations=1_000_000, target=TARGET, threads=1)), rounds=ROUNDS
+    )
     sizes = {"histories": trees[-1].histories, "sets": trees[-1].information_sets}
     return sizes | {
         "build": build,
-        "iteration": (often - once) / times,
+        "iteration": iteration,
         "target": target,
         "iterations": found[-1].iterations,
     }
+
+
+def measure_public(name: str) -> dict[str, float]:
+    """Measures an iteration of OpenSpiel and of this package on public states, one after the other."""
+    game, solver, found = stier.load_game(OWN[name]), OpenSpiel(spiel_game(name)), []
+    build = fastest(lambda: found.append(stier.solve(game, iterations=1, threads=1, ranges=True)))
+    theirs, own = often(solver.iterate, fastest(solver.iterate)), iteration_of(game, build, ranges=True)
+    return {"sets": found[-1].information_sets, "OpenSpiel": theirs, "Stier": own}
 
 
 def measure(package: str, name: str) -> dict[str, float]:
@@ -279,10 +300,24 @@ def solving(found: dict[str, Figures], packages: list[str], where: list[str]) ->
             + iterating,
             f"Until NashConv is {TARGET:g}": "Seconds, with those of building, and in brackets the number of "
             f"iterations.{f' `-` is more than {LONGEST:.0f} seconds.' * missed}\n\n{reaching}\n{TIES}",
+            PUBLIC: on_public_states(),
             COMPARISON: comparison(),
             "Games": "\n".join(f"- {name}: `openspiel:{text}`" for name, text in GAMES.items()),
             "Where and when": "\n".join(where),
         },
+    )
+
+
+def on_public_states() -> str:
+    """Compares the speed on public states with that of OpenSpiel."""
+    table = header(["game", "information sets", "OpenSpiel, ms", "Stier, µs", "times OpenSpiel"])
+    for name in OWN:
+        found = measure("public", name)
+        theirs, own = found["OpenSpiel"], found["Stier"]
+        table += line([name, f"{found['sets']:,}", f"{1e3 * theirs:.3g}", f"{1e6 * own:.3g}", f"{theirs / own:,.0f}"])
+    return (
+        "CFR+ of `stier.solve` with `ranges=True`, for the games of this package, and of OpenSpiel, in one process. "
+        "In Leduc poker, cards of one rank count once.\n\n" + table + "\n" + "\n".join(machine())
     )
 
 
@@ -325,20 +360,16 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["algorithms"]:
+    if sys.argv[1:] in (["algorithms"], ["public"]):
+        heading, make = (COMPARISON, comparison) if sys.argv[1] == "algorithms" else (PUBLIC, on_public_states)
         path = HERE / "SOLVING.md"
-        before, head, after = path.read_text("utf-8").partition(f"<summary>{COMPARISON}</summary>\n\n")
+        before, head, after = path.read_text("utf-8").partition(f"<summary>{heading}</summary>\n\n")
         rest = after[after.index("\n\n</details>") :]
-        path.write_text(f"{before}{head}{comparison().strip()}{rest}", "utf-8")
+        path.write_text(f"{before}{head}{make().strip()}{rest}", "utf-8")
     elif sys.argv[1:]:
         package, name = sys.argv[1:]
-        measured = (
-            measure_walk(name)
-            if package == "walk"
-            else measure_stier(name)
-            if package == "Stier"
-            else measure_other(package, name)
-        )
+        own = {"walk": measure_walk, "Stier": measure_stier, "public": measure_public}
+        measured = own[package](name) if package in own else measure_other(package, name)
         print("\n" + json.dumps(measured))
     else:
         main()
