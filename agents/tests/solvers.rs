@@ -228,7 +228,7 @@ fn a_folded_form_loses_nothing() {
             for seat in [Seat(0), Seat(1)] {
                 let values = (whole.values[seat] - folded.values[seat]).abs();
                 let responses = (whole.responses[seat] - folded.responses[seat]).abs();
-                assert!(values < 1e-5 && responses < 1e-5, "{variant:?} {iterations} {whole:?} {folded:?}");
+                assert!(values < 1e-4 && responses < 1e-4, "{variant:?} {iterations} {whole:?} {folded:?}");
             }
         }
     }
