@@ -2,6 +2,7 @@
 
 mod arena;
 mod beliefs;
+mod endings;
 mod exact_beliefs;
 mod exploitability;
 mod exploration;

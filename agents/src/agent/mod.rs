@@ -6,6 +6,7 @@ pub(crate) mod budget;
 pub(crate) mod chains;
 pub(crate) mod checkpoint;
 pub(crate) mod choice;
+pub mod endings;
 pub(crate) mod lines;
 pub(crate) mod memory;
 pub(crate) mod player;

@@ -27,6 +27,7 @@
 mod exact;
 pub(crate) mod marginals;
 pub mod policy_model;
+pub(crate) mod ranges;
 
 pub(crate) use exact::Earlier;
 pub use marginals::{Basis, Marginals, marginals};

@@ -111,4 +111,14 @@ pub enum Unsuited {
         /// The game.
         game: &'static str,
     },
+    /// The game has no endings.
+    #[error(
+        "agent {agent}: endings=ranges is not possible in {game} under these rules; Schwinget with bouts=1 has endings"
+    )]
+    NoEndings {
+        /// The agent.
+        agent: &'static str,
+        /// The game.
+        game: &'static str,
+    },
 }

@@ -13,6 +13,7 @@ use super::evaluator::{Evaluator, draw};
 use super::file::Network;
 use super::option::{NetworkFile, RulesOf};
 use crate::agent::batch_agent::{BatchAgent, Query};
+use crate::agent::endings::EndingSettings;
 use crate::agent::streams::Streams;
 use crate::agent::{ActionStats, Agent, Decision, Search};
 
@@ -37,6 +38,8 @@ options! {
         temperature: f64 = 1.0, 0.001..=1000.0;
         /// The rules for which the network must have been trained.
         rules: RulesOf = RulesOf::Exact, ();
+        /// Its play when few tricks are left.
+        ..endings: EndingSettings = EndingSettings::default();
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod algorithm;
 pub(crate) mod determinized;
+pub(crate) mod endings;
 pub(crate) mod epimc;
 pub(crate) mod flat_mc;
 pub(crate) mod future;

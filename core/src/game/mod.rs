@@ -44,7 +44,7 @@ use crate::game::history::History;
 use crate::game::key::Past;
 use crate::game::notation::Notation;
 use crate::game::public::{NoPublicForm, Place, PublicForm};
-use crate::game::trail::Trail;
+use crate::game::trail::{Course, Trail};
 use crate::options::{DynOptions, Options};
 use crate::rng::{self, Rng};
 use crate::seats::{BySeat, Seat};
@@ -366,6 +366,33 @@ pub trait Game: Clone + Send + Sync + 'static {
 
     /// Tells whether the game has [trails](Game::trail), under these rules.
     fn has_trails(&self) -> bool {
+        false
+    }
+
+    /// The present deal as everybody knows it, up to its ending: the first trick that begins with at most so many left, in
+    /// general and once an action has bound both players for the rest of the deal (Schwinget's attack). `None` before it,
+    /// and in games without endings.
+    fn course(&self, _view: &Self::View, _most: [u8; 2]) -> Option<Course<Self::State>> {
+        None
+    }
+
+    /// The state of a course in which a seat holds this hand.
+    fn with_hand(&self, state: &Self::State, _seat: Seat, _hand: u64) -> Self::State {
+        *state
+    }
+
+    /// The public states from the root of a course on, if the seats may hold these hands, ascending.
+    fn ending_form(&self, _root: &Self::State, _hands: [Vec<u64>; 2]) -> Option<Box<dyn PublicForm>> {
+        None
+    }
+
+    /// The hand of the seat of a view, as in courses.
+    fn held(&self, _view: &Self::View) -> u64 {
+        0
+    }
+
+    /// Tells whether the game has [courses](Game::course), under these rules.
+    fn has_endings(&self) -> bool {
         false
     }
 

@@ -6,9 +6,11 @@ use stier_core::{DynOptions, Hints, OptionError, OptionInfo, Options, options};
 
 use super::{AgentSpec, SpecError};
 use crate::agent::Agent;
+use crate::agent::endings::Endings;
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB};
 use crate::agent::stop::TimeLimit;
-use crate::network::agent::{NetworkAgent, NetworkOptions};
+use crate::network::agent::{NetworkAgent, NetworkChoice, NetworkOptions};
+use crate::search::endings::EndingAgent;
 use crate::search::epimc::{Epimc, EpimcOptions};
 use crate::search::flat_mc::{FlatMc, FlatMcOptions};
 use crate::search::greedy::{Greedy, GreedyOptions};
@@ -139,7 +141,7 @@ agents! {
     /// and 2026).
     "mmds" => Mmds(MmdsOptions, Mmds);
     /// A trained network without search: the game's own, or one from a file.
-    "network" => Network(NetworkOptions, NetworkAgent) [is_instant];
+    "network" => Network(NetworkOptions) [is_instant];
     /// An open-card player that sees all cards and, with future=known, those to come. It shows the value of hidden
     /// information.
     "oracle" => Oracle(OracleOptions, Oracle) [is_oracle];
@@ -182,6 +184,20 @@ impl BestOptions {
             spec = spec.with(option, &value.to_string()).unwrap_or(spec);
         }
         spec.build(game, seed)
+    }
+}
+
+impl NetworkOptions {
+    fn build<G: Hints>(&self, _game: &G, seed: u64) -> Box<dyn Agent<G>> {
+        let network = NetworkAgent::new(self.clone(), seed);
+        match self.endings.endings {
+            Endings::Off => Box::new(network),
+            Endings::Ranges => {
+                // Also a network that plays its likeliest actions is expected to choose the others now and then.
+                let model = NetworkAgent::new(Self { choose: NetworkChoice::Sample, ..self.clone() }, 0);
+                Box::new(EndingAgent::new(self.endings.clone(), Box::new(network), model, seed))
+            }
+        }
     }
 }
 

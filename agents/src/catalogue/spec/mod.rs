@@ -15,6 +15,7 @@ use stier_core::{Hints, OptionError, OptionValue, options};
 use self::list::{IsmctsBrOptions, Kind, LbrOptions};
 use super::error::{MAX_NESTED, SpecError, Unsuited};
 use crate::agent::Agent;
+use crate::agent::endings::Endings;
 use crate::agent::player::Player;
 use crate::agent::stop::TimeLimit;
 use crate::belief::Beliefs;
@@ -120,7 +121,13 @@ impl AgentSpec {
 
     /// The properties of the agent.
     pub fn facts(&self) -> AgentFacts {
-        self.kind.facts()
+        let facts = self.kind.facts();
+        AgentFacts { is_instant: facts.is_instant && !self.solves_endings(), ..facts }
+    }
+
+    /// Returns true if the agent itself solves endings.
+    fn solves_endings(&self) -> bool {
+        self.all_of().contains(&&Endings::Ranges)
     }
 
     /// The same agent with this value of an option.
@@ -155,6 +162,9 @@ impl AgentSpec {
         if self.is_exact() && !game.has_trails() {
             return Err(Unsuited::NoTrails { agent: self.name(), game: game.name() });
         }
+        if self.solves_endings() && !game.has_endings() {
+            return Err(Unsuited::NoEndings { agent: self.name(), game: game.name() });
+        }
         self.check_network(game)
     }
 
@@ -187,7 +197,7 @@ impl AgentSpec {
     fn inexact_model(&self) -> Option<&'static str> {
         match &self.kind {
             Kind::Lbr(LbrOptions { against, .. }) | Kind::IsmctsBr(IsmctsBrOptions { against, .. }) => {
-                (!matches!(against.kind, Kind::Network(_))).then_some("against=network")
+                (!matches!(against.kind, Kind::Network(_)) || against.solves_endings()).then_some("against=network")
             }
             _ => self.all_of().contains(&&Model::Greedy).then_some("model=rollout, fitted or network"),
         }

@@ -10,7 +10,8 @@ use crate::solve::best_response::NashConv;
 /// The values of a policy, up to a factor for each hand; by part, action of a hand with a choice, and public state.
 pub(super) fn measure(tree: &RangeTree, rows: &[&[f32]]) -> NashConv {
     let tasks = rows.iter().map(|&rows| (Some(rows), Task::Best { seats: 0..2, chosen: None })).collect();
-    pass::<f64>(tree, tasks, &Mutex::default())
+    let (values, first) = pass::<f64>(tree, None, tasks, &Mutex::default());
+    NashConv { values: values.into(), responses: first.map(|values| values.into_iter().sum()).into() }
 }
 
 /// The best responses of both seats to a policy, in one policy. Of equal actions the first is chosen.
@@ -20,7 +21,7 @@ pub(super) fn respond(tree: &RangeTree, rows: &[Vec<f32>]) -> Vec<Vec<f32>> {
         let chosen = Some(&mut chosen[..]);
         (Some(&rows[..]), Task::Best { seats: 0..2, chosen })
     });
-    pass::<f64>(tree, tasks.collect(), &Mutex::default());
+    pass::<f64>(tree, None, tasks.collect(), &Mutex::default());
     chosen
 }
 
@@ -45,13 +46,15 @@ pub(super) fn each_part<T: Real, M: AsMut<Memory<T>> + Default + Send, W: Send>(
     });
 }
 
-/// A pass over all parts. `tasks` holds the policies and the task of each part, the top one last. The values that are not
-/// measured are 0; the responses are the values of hands in the openings.
+/// A pass over all parts, from these ranges of both seats where the tree begins; 1 if they are not given. `tasks` holds the
+/// policies and the task of each part, the top one last. Returns the values of both seats' policies, which are 0 if they are
+/// not measured, and by seat those of the hands where the tree begins.
 pub(super) fn pass<T: Real>(
     tree: &RangeTree,
+    begin: Option<[&[f32]; 2]>,
     mut tasks: Vec<(Option<&[f32]>, Task<'_>)>,
     idle: &Mutex<Vec<Memory<T>>>,
-) -> NashConv {
+) -> ([f64; 2], [Vec<T>; 2]) {
     let (rows, mut task) = tasks.pop().expect("the top part has a task");
     let (top, seats) = (tree.parts.len(), task.seats());
     let run = |part, rows, task: &mut Task<'_>, memory: &mut Memory<T>, way| {
@@ -64,7 +67,8 @@ pub(super) fn pass<T: Real>(
     let mut above = own.unwrap_or_default();
     above.make_room(&tree.top);
     for (seat, hands) in above.hands.iter_mut().enumerate() {
-        tree.top.begin(&tree.shapes, seat).for_each(|place| hands[place] = T::ONE);
+        let places = tree.top.begin(&tree.shapes, seat).enumerate();
+        places.for_each(|(hand, place)| hands[place] = begin.map_or(T::ONE, |ranges| T::from(ranges[seat][hand])));
     }
     run(top, rows, &mut task, &mut above, Way::Down);
     let mut found = vec![([0.0; 2], <[Vec<T>; 2]>::default()); top];
@@ -78,10 +82,10 @@ pub(super) fn pass<T: Real>(
     let last = run(top, rows, &mut task, &mut above, Way::Up);
     let sums = found.iter().map(|(sums, _)| sums).chain([&last]);
     let values = sums.fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
-    let mut responses = [0.0; 2];
-    seats.for_each(|seat| responses[seat] = above.first(tree, top, seat).into_iter().map(T::into).sum());
+    let mut first = <[Vec<T>; 2]>::default();
+    seats.for_each(|seat| first[seat] = above.first(tree, top, seat));
     if top == 0 {
         locked(idle).push(above);
     }
-    NashConv { values: values.into(), responses: responses.into() }
+    (values, first)
 }

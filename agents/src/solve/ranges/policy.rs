@@ -17,7 +17,7 @@ use crate::solve::best_response::NashConv;
 pub struct RangePolicy {
     tree: Arc<RangeTree>,
     /// Up to a factor for each hand: by part, action of a hand with a choice, and public state.
-    rows: Vec<Vec<f32>>,
+    pub(super) rows: Vec<Vec<f32>>,
 }
 
 impl RangePolicy {
@@ -71,7 +71,7 @@ impl RangePolicy {
 }
 
 /// Probabilities in proportion to numbers of 0 or more.
-pub(super) fn normalized(row: &[f64]) -> Vec<f64> {
+pub(crate) fn normalized(row: &[f64]) -> Vec<f64> {
     let sum: f64 = row.iter().sum();
     let even = 1.0 / row.len() as f64;
     row.iter().map(|&number| if sum > f64::from(TINY) { number / sum } else { even }).collect()

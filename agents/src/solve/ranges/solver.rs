@@ -67,7 +67,8 @@ impl RangeSolver {
         measure(&self.tree, &rows)
     }
 
-    fn learn(&mut self, seat: usize) {
+    /// Updates a seat, from these ranges where the tree begins. Returns the values of its hands there.
+    pub(super) fn learn(&mut self, seat: usize, begin: Option<[&[f32]; 2]>) -> Vec<f32> {
         let (variant, planned, t) = (self.variant, self.planned, (self.iterations + 1) as f64);
         let discount = variant.discount(t, planned).map(|factor| factor as f32);
         let fading = variant.fading(t, planned) as f32;
@@ -79,7 +80,14 @@ impl RangeSolver {
             };
             (frozen, Task::Learn { seat, regrets, sums, expected, discount, fading })
         });
-        pass(&self.tree, tasks.collect(), &self.memory);
+        let (_, first) = pass(&self.tree, begin, tasks.collect(), &self.memory);
+        first.into_iter().nth(seat).expect("there are two seats")
+    }
+
+    /// Begins the next iteration.
+    pub(super) fn count(&mut self) {
+        self.seats_done = 0;
+        self.iterations += 1;
     }
 
     fn heading(&self) -> String {
@@ -133,11 +141,10 @@ impl Iterative for RangeSolver {
             }
             for seat in self.seats_done..2 {
                 watch(self.iterations)?;
-                self.learn(seat);
+                self.learn(seat, None);
                 self.seats_done += 1;
             }
-            self.seats_done = 0;
-            self.iterations += 1;
+            self.count();
             watch(self.iterations)?;
         }
         ControlFlow::Continue(())

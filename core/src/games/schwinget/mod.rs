@@ -31,8 +31,8 @@ use crate::error::RulesError;
 use crate::game::history::History;
 use crate::game::key::mix;
 use crate::game::public::{NoPublicForm, Place, PublicForm};
-use crate::game::trail::Trail;
-use crate::game::{Chance, FromRules, Game, GameInfo, Observer, Turn, evenly};
+use crate::game::trail::{Course, Trail};
+use crate::game::{Chance, FromRules, Game, GameInfo, Observer, SeatView as _, Turn, evenly};
 use crate::options::DynOptions;
 use crate::playout::Playout;
 use crate::rng::Rng;
@@ -386,6 +386,28 @@ impl Game for Schwinget {
     fn has_trails(&self) -> bool {
         let hand = u32::from(self.rules.hand_size);
         bits::binomial(u32::from(self.deck.size) - 1 - hand, hand) <= MAX_HANDS
+    }
+
+    fn course(&self, view: &View, most: [u8; 2]) -> Option<Course<State>> {
+        self.course_of(view, most)
+    }
+
+    fn with_hand(&self, state: &State, seat: Seat, hand: u64) -> State {
+        let mut state = *state;
+        state.hands[seat.index()] = hand as u32;
+        state
+    }
+
+    fn ending_form(&self, root: &State, hands: [Vec<u64>; 2]) -> Option<Box<dyn PublicForm>> {
+        Some(Box::new(Publics::ending(self.clone(), root, hands)))
+    }
+
+    fn held(&self, view: &View) -> u64 {
+        view.seen.hands[view.seat().index()].into()
+    }
+
+    fn has_endings(&self) -> bool {
+        self.rules.bouts == 1
     }
 
     fn can_happen(&self, state: &State, action: Action) -> bool {

@@ -75,13 +75,34 @@ const NEUTRAL: Gain = 5;
 /// Schwinget with the public states that have been met.
 pub(super) struct Publics {
     game: Schwinget,
+    /// The public state in which it begins, and the score there, unless it begins with the bout.
+    root: Option<(Public, Score)>,
     numbers: HashMap<Arc<Public>, PublicState>,
     all: Vec<Arc<Public>>,
 }
 
 impl Publics {
     pub(super) fn new(game: Schwinget) -> Self {
-        Self { game, numbers: HashMap::new(), all: Vec::new() }
+        Self { game, root: None, numbers: HashMap::new(), all: Vec::new() }
+    }
+
+    /// The public states from the beginning of a trick on, if the seats may hold these hands. Suits have their names.
+    pub(super) fn ending(game: Schwinget, state: &State, hands: [Vec<u64>; 2]) -> Self {
+        let hands = hands.map(|hands| hands.into_iter().map(|hand| hand as u32).collect());
+        let public = Public {
+            hands,
+            unseen: game.deck.all & !(1 << state.turned | state.played[0] | state.played[1]),
+            trump: state.trump,
+            phase: state.phase,
+            mover: state.mover,
+            leader: state.leader,
+            led: state.led,
+            pile: state.pile,
+            attacked: state.attacked(),
+        };
+        let State { taken, after_attack, attacker, neutral, .. } = *state;
+        let tally = Tally { taken, after_attack, attacker, neutral: neutral as u8 };
+        Self { root: Some((public, tally.score())), ..Self::new(game) }
     }
 
     fn number(&mut self, public: Public) -> PublicState {
@@ -384,6 +405,9 @@ impl Schwinget {
 
 impl PublicForm for Publics {
     fn openings(&mut self) -> Vec<Opening> {
+        if let Some((public, score)) = self.root.clone() {
+            return vec![Opening { public: self.number(public), score, weight: 1.0, event: None }];
+        }
         let turned = self.game.turned().into_iter();
         let open = |(turned, alike)| {
             let (public, weight) = self.game.opened(turned);
@@ -467,7 +491,7 @@ impl PublicForm for Publics {
     }
 
     fn fresh(&self) -> Box<dyn PublicForm> {
-        Box::new(Self::new(self.game.clone()))
+        Box::new(Self { root: self.root.clone(), ..Self::new(self.game.clone()) })
     }
 
     fn key(&self, public: PublicState, seat: Seat, hand: usize) -> u64 {

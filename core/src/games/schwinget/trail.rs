@@ -1,14 +1,15 @@
-//! A bout as one seat knows it.
+//! A bout as one seat knows it, and as everybody does.
 
 use crate::actions::Action;
 use crate::bits;
 use crate::game::history::{Event, History};
-use crate::game::trail::{Step, Trail};
+use crate::game::trail::{Course, Stage, Step, Trail};
 use crate::game::{Game as _, Turn};
 use crate::seats::Seat;
 
 use super::Schwinget;
 use super::state::{Phase, State};
+use super::view::{SeenEvent, View};
 
 impl Schwinget {
     /// The present bout as a seat knows it after this history.
@@ -41,5 +42,57 @@ impl Schwinget {
         };
         let hands = bits::subsets(unknown, u32::from(self.rules.hand_size));
         Some(Trail { states: hands.map(world).collect(), steps: events().map(step).collect() })
+    }
+
+    /// The bout as everybody knows it, up to the first trick that begins with at most so many left: without an attack, and
+    /// after one.
+    pub(super) fn course_of(&self, view: &View, most: [u8; 2]) -> Option<Course<State>> {
+        if self.rules.bouts > 1 {
+            return None;
+        }
+        let (all, seen) = (self.deck.all, &view.seen);
+        let mut events = view.log.iter().filter_map(|event| match event {
+            SeenEvent::Did(action) => Some(*action),
+            _ => None,
+        });
+        // As if each player held every card.
+        let mut state = State {
+            hands: [all; 2],
+            turned: seen.turned,
+            trump: seen.trump,
+            phase: Phase::Lead,
+            ..State::new(all, self.pile)
+        };
+        let mut stages = Vec::new();
+        let mut before = vec![Action(seen.turned)];
+        while state.phase != Phase::Lead || self.tricks_to_play(&state) > most[usize::from(state.attacked())] {
+            let action = events.next()?;
+            let (seat, played) = (Seat(state.mover), if action.0 < self.deck.size { 1 << action.0 } else { 0 });
+            before.push(action);
+            stages.push(Stage { seat, state, action, played, drawn: 0 });
+            self.apply(&mut state, action);
+            if self.turn(&state) == Turn::Chance {
+                // All that counts is that the card is drawn.
+                stages.last_mut().expect("it was pushed").drawn = 1;
+                let drawn = Action(state.pool.trailing_zeros() as u8);
+                self.apply(&mut state, drawn);
+            }
+        }
+        let unseen = all & !(1 << seen.turned | state.played[0] | state.played[1]);
+        let mut own = [0, 1].map(|seat: usize| unseen | state.played[seat]);
+        let dealt = own.map(|own| bits::subsets(own, u32::from(self.rules.hand_size)).map(u64::from).collect());
+        for stage in &mut stages {
+            let own = &mut own[stage.seat.index()];
+            *own &= !(stage.played as u32);
+            stage.drawn *= u64::from(*own);
+        }
+        Some(Course { dealt, stages, root: state, before, since: events.collect() })
+    }
+
+    /// The number of tricks left at the beginning of one.
+    fn tricks_to_play(&self, state: &State) -> u8 {
+        let drawn = (self.pile - state.pile) / 2;
+        let held = self.rules.hand_size + drawn - state.tricks;
+        held + if state.attacked() { 0 } else { state.pile / 2 }
     }
 }

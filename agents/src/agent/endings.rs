@@ -1,0 +1,45 @@
+//! Options about the last part of a deal.
+
+use stier_core::{choice, options};
+
+choice! {
+    /// The play in endings.
+    pub enum Endings {
+        /// As before.
+        Off = "off",
+        /// By a solution for all hands that both players may hold.
+        Ranges = "ranges",
+    }
+}
+
+choice! {
+    /// The hands with which the opponent of a player begins a part of a game that is solved anew. The *alternative* of a
+    /// hand is its value against the policy before.
+    pub enum Gadget {
+        /// Those that it has if it follows the policy before: exact then, but not safe.
+        Unsafe = "unsafe",
+        /// All hands alike. With each, it may take the alternative instead (Burch, Johanson and Bowling 2014).
+        Resolve = "resolve",
+        /// The hand that wins most, compared with the alternative (Moravčík et al. 2016).
+        MaxMargin = "max_margin",
+    }
+}
+
+options! {
+    /// The last part of a deal.
+    pub struct EndingSettings for "endings" {
+        /// The play in endings: from the first trick on that begins with few tricks left, to the end of the deal.
+        endings: Endings = Endings::Off, ();
+        /// The number of tricks of an ending.
+        ending_tricks: u8 = 3, 0..=12, "endings!=off";
+        /// The same after an action that binds for the rest of the deal (Schwinget's attack), when more cards are unseen.
+        attack_tricks: u8 = 2, 0..=12, "endings!=off";
+        /// The assumption about the opponent's hands at the beginning of an ending.
+        gadget: Gadget = Gadget::Resolve, (), "endings!=off";
+        /// The probability that the opponent's hand comes from its range instead. Above 0 it is less safe; hands that the
+        /// opponent seldom has count less.
+        range_share: f64 = 0.1, 0.0..=1.0, "endings!=off and gadget!=unsafe";
+        /// The iterations of counterfactual regret minimization in an ending.
+        ending_iterations: u64 = 200, 1..=1_000_000, "endings!=off";
+    }
+}

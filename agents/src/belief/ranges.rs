@@ -1,0 +1,161 @@
+//! Ranges: the hands that the players may hold by all that everybody knows.
+//!
+//! A player's number for a hand is the sum, over all orders in which its cards can have come, of the probabilities of its
+//! own actions. It does not depend on the other player's hand. The probability of a pair of hands that share no card is in
+//! proportion to the product of their numbers.
+
+use rustc_hash::FxHashMap;
+use stier_core::trail::{Course, Stage};
+use stier_core::{Action, ActionSet as _, Game};
+
+/// The hands of a player, ascending, with their numbers. Those that the rules exclude are left out.
+pub(crate) type Range = Vec<(u64, f64)>;
+
+/// Appends the probabilities of the legal actions of the seat to act in each of these states.
+pub(crate) type Policies<'a, G> = &'a mut dyn FnMut(&[<G as Game>::State], &mut Vec<f64>);
+
+/// The ranges of both seats at the root of a course, if they follow a policy that depends on what they see now.
+pub(crate) fn ranges<G: Game>(game: &G, course: &Course<G::State>, policies: Policies<'_, G>) -> [Range; 2] {
+    let mut ranges = course.dealt.each_ref().map(|dealt| dealt.iter().map(|&hand| (hand, 1.0)).collect());
+    for (number, stage) in course.stages.iter().enumerate() {
+        let range: &mut Range = &mut ranges[stage.seat.index()];
+        let needed = needed(&course.stages[number..]);
+        range.retain(|&(hand, _)| needed.iter().all(|&(cards, draws)| (cards & !hand).count_ones() <= draws));
+        act(game, range, stage, policies);
+        if stage.drawn > 0 {
+            draw(range, stage.drawn);
+        }
+        // The scale does not count.
+        let most = range.iter().fold(0.0, |most, &(_, number)| f64::max(most, number));
+        range.iter_mut().for_each(|(_, number)| *number /= if most > 0.0 { most } else { 1.0 });
+    }
+    ranges
+}
+
+/// The cards that the player to act plays from now on, up to each draw, with the number of draws until then: it draws those
+/// that it does not hold.
+fn needed<S>(stages: &[Stage<S>]) -> Vec<(u64, u32)> {
+    let (mut cards, mut draws, mut all) = (0, 0, Vec::new());
+    for stage in stages.iter().filter(|stage| stage.seat == stages[0].seat) {
+        cards |= stage.played;
+        if stage.drawn > 0 {
+            all.push((cards, draws));
+            draws += 1;
+        }
+    }
+    all.push((cards, draws));
+    all
+}
+
+/// The probability of the action, and the cards that it takes.
+fn act<G: Game>(game: &G, range: &mut Range, stage: &Stage<G::State>, policies: Policies<'_, G>) {
+    let &Stage { seat, state, action, played, .. } = stage;
+    let (mut open, mut shares) = (Vec::new(), Vec::new());
+    range.retain(|&(hand, _)| {
+        let with_hand = game.with_hand(&state, seat, hand);
+        let legal = game.legal(&with_hand);
+        let is_legal = hand & played == played && legal.contains(action);
+        open.extend((is_legal && legal.len() > 1).then_some(with_hand));
+        is_legal
+    });
+    policies(&open, &mut shares);
+    let mut shares = &shares[..];
+    for (hand, number) in range {
+        let legal = game.legal(&game.with_hand(&state, seat, *hand));
+        if legal.len() > 1 {
+            let own = shares.split_off(..legal.len()).expect("a number for each action");
+            *number *= own[rank(legal.iter(), action)];
+        }
+        *hand &= !played;
+    }
+}
+
+/// The place of an action among the legal ones.
+fn rank(mut legal: impl Iterator<Item = Action>, action: Action) -> usize {
+    legal.position(|other| other == action).expect("the action is legal")
+}
+
+/// One of these cards joins each hand that does not have it.
+fn draw(range: &mut Range, cards: u64) {
+    let mut next: FxHashMap<u64, f64> = FxHashMap::default();
+    for &(hand, number) in &*range {
+        let mut left = cards & !hand;
+        while left != 0 {
+            *next.entry(hand | left & left.wrapping_neg()).or_default() += number;
+            left &= left - 1;
+        }
+    }
+    *range = next.into_iter().collect();
+    range.sort_unstable_by_key(|&(hand, _)| hand);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::sync::atomic::AtomicBool;
+    use std::time::Instant;
+
+    use stier_core::games::schwinget::Schwinget;
+    use stier_core::{Action, ActionSet as _, FromRules as _, Game as _, History, Rng, Seat, Turn};
+
+    use super::ranges;
+    use crate::agent::Query;
+    use crate::agent::stop::Stop;
+    use crate::belief::policy_model::Model;
+    use crate::belief::{BeliefSettings, Beliefs, Kept};
+    use crate::network::agent::{NetworkAgent, NetworkChoice, NetworkOptions};
+    use crate::network::option::{Guide, NetworkFile};
+
+    /// In the full game, with and without an attack: the range of the other player, without the hands that share a card with
+    /// one's own, is the exact belief.
+    #[test]
+    fn they_are_exact_beliefs_if_one_s_own_hand_is_known() {
+        const ATTACK: Action = Action(26);
+        let game = Schwinget::from_text("").expect("rules");
+        let path = NetworkFile::own(&game).expect("the game has one");
+        let guide = Guide { network: path.clone(), ..Guide::default() };
+        let options = NetworkOptions { path, choose: NetworkChoice::Sample, ..NetworkOptions::default() };
+        let mut network = NetworkAgent::new(options, 0);
+        let (beliefs, model) = (Beliefs::Exact, Model::Network);
+        let other = BeliefSettings::default();
+        let settings = BeliefSettings { beliefs, model, model_epsilon: 0.0, model_temperature: 1.0, guide, ..other };
+        let flag = AtomicBool::new(false);
+        for number in 0..6 {
+            let mut rng = Rng::stream(number, "ranges", 0);
+            let mut history = History::dealt(&game, &mut rng);
+            let (seat, course) = loop {
+                let Turn::Seat(seat) = game.turn(history.state()) else { unreachable!("the bout goes on") };
+                if let Some(course) = game.course(&game.view(&history, seat), [3, 2]) {
+                    break (seat, course);
+                }
+                let legal = game.legal(history.state());
+                let cards = legal.without(stier_core::Actions64::default().with(ATTACK));
+                let attacks = number % 2 == 1 && legal.contains(ATTACK);
+                history.push(&game, if attacks { ATTACK } else { cards.pick(&mut rng) });
+                history.settle(&game, &mut rng);
+            };
+            let found = ranges(&game, &course, &mut |states, shares| {
+                states.chunks(256).for_each(|states| network.policies(&game, &Query::all(&game, states), shares));
+            });
+            let view = game.view(&history, seat);
+            let (stop, rng) = (Stop::new(Instant::now(), 0, &flag), &mut Rng::stream(1, "unused", 0));
+            let worlds = settings.worlds(None, Kept::States, &game, &view, &stop, rng);
+            let other = Seat(1 - seat.0);
+            let mut expected: HashMap<u64, f64> = worlds
+                .belief()
+                .expect("both acted")
+                .worlds()
+                .map(|(state, share)| (game.sight(state, other), share))
+                .collect();
+            assert!(expected.len() > 15, "{}", expected.len());
+            let fitting = found[other.index()].iter().filter(|(hand, _)| hand & game.held(&view) == 0);
+            let total: f64 = fitting.clone().map(|(_, number)| number).sum();
+            for &(hand, number) in fitting {
+                let sight = game.sight(&game.with_hand(&course.root, other, hand), other);
+                let share = expected.remove(&sight).unwrap_or(0.0);
+                assert!((number / total - share).abs() < 1e-6, "{number} of {total}, {share}");
+            }
+            assert!(expected.is_empty(), "{number}: {expected:?}");
+        }
+    }
+}
