@@ -9,7 +9,7 @@ use stier_agents::belief::policy_model::Model;
 use stier_agents::belief::{BeliefSettings, Beliefs, Kept, Weigher};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwimmen::Schwimmen;
-use stier_core::games::schwinget::{Schwinget, State};
+use stier_core::games::schwinget::{Schwinget, State, View};
 use stier_core::{ActionSet as _, FromRules as _, Game as _, History, Rng, Seat, Turn};
 
 /// Decks with and without referee and counter, drawn cards, shown voids, and a second bout.
@@ -105,6 +105,11 @@ fn they_are_those_of_all_histories() {
     }
 }
 
+/// The states of an agent's belief with their probabilities; `None` if there is nothing to infer.
+fn listed(agent: &mut dyn Agent<Schwinget>, game: &Schwinget, view: &View) -> Option<Vec<(State, f64)>> {
+    agent.beliefs(game, view).belief().map(|belief| belief.worlds().map(|(&state, share)| (state, share)).collect())
+}
+
 #[test]
 fn they_go_on_from_decision_to_decision_with_the_same_bits() {
     let spec: AgentSpec = "pimc:worlds=1,beliefs=exact,model=fitted".parse().expect("an agent");
@@ -114,18 +119,30 @@ fn they_go_on_from_decision_to_decision_with_the_same_bits() {
         let mut inferred = 0;
         each_decision(&game, 4, |history, seat, _| {
             let view = game.view(history, seat);
-            let listed = |agent: &mut dyn Agent<Schwinget>| {
-                let worlds = agent.beliefs(&game, &view);
-                worlds.belief().map(|belief| belief.worlds().map(|(&state, share)| (state, share)).collect::<Vec<_>>())
-            };
             let agent = if seat == Seat(0) { &mut first } else { &mut second };
-            let carried = listed(&mut **agent);
-            let fresh: Option<Vec<_>> = listed(&mut *spec.build(&game, 1));
+            let carried = listed(&mut **agent, &game, &view);
+            let fresh = listed(&mut *spec.build(&game, 1), &game, &view);
             inferred += usize::from(carried.is_some());
             assert!(carried == fresh, "{rules}");
         });
         assert!(inferred > 2, "{rules}: {inferred}");
     }
+}
+
+#[test]
+fn they_do_not_go_on_in_the_same_bout_of_another_match() {
+    let spec: AgentSpec = "pimc:worlds=1,beliefs=exact,model=fitted".parse().expect("an agent");
+    let rules = "suits=2,values=3,referee=off,counter=off,hand_size=2,set_aside=2,bouts=2";
+    let game = Schwinget::from_text(rules).expect("rules");
+    let mut agents = [(); 2].map(|()| spec.build(&game, 1));
+    // Agents that are asked in few places: the last belief can be one of another game.
+    each_decision(&game, 3000, |history, seat, number| {
+        if game.legal(history.state()).len() > 1 {
+            let view = game.view(history, seat);
+            let fresh = listed(&mut *spec.build(&game, 1), &game, &view);
+            assert!(listed(&mut *agents[seat.index()], &game, &view) == fresh, "game {number}");
+        }
+    });
 }
 
 #[test]

@@ -211,7 +211,7 @@ impl Agent {
     }
 
     /// The beliefs of the agent about the cards, as the given player or by default the player to move. They use what
-    /// that player knows and, with `beliefs=policy`, the actions of the other players.
+    /// that player knows and, with `beliefs=policy` or `beliefs=exact`, the actions of the other players.
     ///
     /// Raises `SeatError` if the player is left out and no player is to move, and `AgentError` for a state of another
     /// game.

@@ -7,6 +7,8 @@ use crate::seats::Seat;
 /// happen, and what that player knows, must depend on the state, not on the order in which cards came.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Trail<S> {
+    /// The knowledge of the seat when the cards were dealt: a state in which the other player has none.
+    pub start: S,
     /// The states after the cards were dealt that are possible by all that the seat knows now: equally likely, in a fixed
     /// order. If more becomes known, some drop out.
     pub states: Vec<S>,

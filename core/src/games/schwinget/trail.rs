@@ -41,7 +41,7 @@ impl Schwinget {
             state
         };
         let hands = bits::subsets(unknown, u32::from(self.rules.hand_size));
-        Some(Trail { states: hands.map(world).collect(), steps: events().map(step).collect() })
+        Some(Trail { start: world(0), states: hands.map(world).collect(), steps: events().map(step).collect() })
     }
 
     /// The bout as everybody knows it, up to the first trick that begins with at most so many left: without an attack, and
