@@ -15,7 +15,7 @@ use stier_agents::network::Evaluator;
 use stier_agents::network::NetworkFile;
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{ActionSet as _, FromRules as _, Game as _, History, Rng, encode};
+use stier_core::{ActionSet as _, FromRules as _, Game as _, History, Rng, SeatView as _, encode};
 
 /// Hidden layers.
 const HIDDEN: [usize; 2] = [256, 256];
@@ -136,12 +136,14 @@ fn steps(criterion: &mut Criterion) {
     }
     let mut group = criterion.benchmark_group("network/schwinget/mmds-450");
     group.sample_size(10).throughput(Throughput::Elements(positions.len() as u64));
-    for particles in [200, 1000] {
-        let text = format!("mmds:step=100,rollouts=450,particles={particles}");
-        let mut agent: Box<dyn Agent<Schwinget>> = text.parse::<AgentSpec>().expect("an agent").build(&game, 1);
-        group.bench_function(BenchmarkId::new("particles", particles), |bencher| {
+    for beliefs in ["particles=200", "particles=1000", "beliefs=exact"] {
+        let spec: AgentSpec = format!("mmds:step=100,rollouts=450,{beliefs}").parse().expect("an agent");
+        let mut agents: [Box<dyn Agent<Schwinget>>; 2] = [(); 2].map(|()| spec.build(&game, 1));
+        let (name, value) = beliefs.split_once('=').expect("an option");
+        group.bench_function(BenchmarkId::new(name, value), |bencher| {
             bencher.iter(|| {
                 for (view, legal) in &positions {
+                    let agent = &mut agents[view.seat().index()];
                     agent.restart(1);
                     black_box(agent.act(&game, view, *legal).action);
                 }

@@ -66,8 +66,8 @@ NOTES = """\
 - `network`: networks with random weights. A forward pass of 200 inputs, 30 of them ones, two layers of 256 and 41
   logits, for one position or 64; `game`, the evaluation of a state of Schwinget; `ismcts`, 1,000 iterations with a
   prior and value for every leaf; `pit`, games of the network against itself, side by side. `mmds-450`: one decision of
-  `mmds:step=100,rollouts=450` over the game's own network, with 200 or 1,000 (the default) particles, on average over
-  four bouts.
+  `mmds:step=100,rollouts=450` over the game's own network, with 200 or 1,000 (the default) particles or exact beliefs,
+  on average over four bouts.
 - `pit`: whole games between two agents.
 - `solve`: a Schwinget of two suits of four with hands of one card (199,921 histories), on all cores: the tree, values,
   best responses and one iteration of each CFR algorithm. `traverse` is one traversal of MCCFR in it.
