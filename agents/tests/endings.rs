@@ -1,5 +1,8 @@
 //! Endings solved over ranges.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use stier_agents::AgentSpec;
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
@@ -59,6 +62,39 @@ fn a_new_agent_finds_the_same_policy() {
         }
         assert!(solved.iter().all(|&count| count > 0), "{solved:?}");
     }
+}
+
+/// Five tricks with all cards unseen are too many: the last four are solved. An agent that is interrupted plays on without a
+/// solution, and finds it when it is asked again.
+#[test]
+fn the_largest_ending_that_fits_is_solved() {
+    let game = Schwinget::from_text("").expect("rules");
+    let agent = |tricks: u8| {
+        let options = "attack_tricks=0,gadget=unsafe,ending_iterations=1";
+        let spec = format!("network:choose=sample,endings=ranges,ending_tricks={tricks},{options}");
+        spec.parse::<AgentSpec>().expect("an agent").build(&game, 1)
+    };
+    let mut rng = Rng::stream(3, "endings", 0);
+    let mut history = History::dealt(&game, &mut rng);
+    let (view, legal) = loop {
+        let Turn::Seat(seat) = game.turn(history.state()) else { unreachable!("the bout goes on") };
+        let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
+        if game.course(&view, [4, 0]).is_some() && legal.len() > 1 {
+            break (view, legal);
+        }
+        history.push(&game, legal.without(Actions64::default().with(ATTACK)).pick(&mut rng));
+        history.settle(&game, &mut rng);
+    };
+    let [mut four, mut five] = [4, 5].map(agent);
+    let alone = agent(0).act(&game, &view, legal).policy;
+    let flag = Arc::new(AtomicBool::new(true));
+    four.interrupt_with(flag.clone());
+    assert_eq!(four.act(&game, &view, legal).policy, alone);
+    flag.store(false, Ordering::Relaxed);
+    let found = four.act(&game, &view, legal);
+    assert_ne!(found.policy, alone);
+    assert_eq!(found.policy, five.act(&game, &view, legal).policy);
+    assert_eq!(found.search.expect("it tells its probabilities").actions.len(), found.policy.len());
 }
 
 #[test]

@@ -21,7 +21,7 @@ DECKS = [
 
 @pytest.mark.parametrize("deck", DECKS)
 def test_safe_endings_never_lose(deck: str, tmp_path: Path) -> None:
-    """Exact NashConv is not above that of the network alone; endings of the whole bout are an equilibrium."""
+    """Exact NashConv is not above that of the network alone; without a gadget, those of the whole bout are one."""
     game = stier.load_game(f"schwinget:{deck}")
     path = tmp_path / "network"
     untrained = Network.random(game, hidden=(8,), seed=1)

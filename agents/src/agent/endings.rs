@@ -30,7 +30,7 @@ options! {
     pub struct EndingSettings for "endings" {
         /// The play in endings: from the first trick on that begins with few tricks left, to the end of the deal.
         endings: Endings = Endings::Off, ();
-        /// The number of tricks of an ending.
+        /// The number of tricks of an ending; fewer where its solution would take more than a gigabyte.
         ending_tricks: u8 = 3, 0..=12, "endings!=off";
         /// The same after an action that binds for the rest of the deal (Schwinget's attack), when more cards are unseen.
         attack_tricks: u8 = 2, 0..=12, "endings!=off";

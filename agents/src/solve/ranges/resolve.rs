@@ -18,6 +18,7 @@ use super::passes::Task;
 use super::policy::RangePolicy;
 use super::solver::RangeSolver;
 use crate::agent::endings::{EndingSettings, Gadget};
+use crate::agent::threads::{Halted, Watch, goes_on};
 use crate::solve::cfr::Variant;
 
 /// Asks for a policy: see [`RangePolicy::of_seat`].
@@ -127,7 +128,14 @@ impl RangePolicy {
 
     /// The policy of a seat in this part of a game, solved anew. This policy is that of both seats before, and `ranges` are
     /// those where the tree begins. The rows of the other seat are those against which it was found.
-    pub(crate) fn resolved(&self, ranges: [&[f32]; 2], seat: usize, settings: &EndingSettings) -> Self {
+    /// `watch` is asked before each iteration, and may stop it.
+    pub(crate) fn resolved(
+        &self,
+        ranges: [&[f32]; 2],
+        seat: usize,
+        settings: &EndingSettings,
+        watch: Watch<'_>,
+    ) -> Result<Self, Halted> {
         let &EndingSettings { gadget, range_share, ending_iterations, .. } = settings;
         let (tree, other) = (self.tree(), seat ^ 1);
         let alternatives = self.responses(ranges, other);
@@ -135,6 +143,7 @@ impl RangePolicy {
         let mut beginning = Beginning::new(gadget, range_share, ranges[other], &alternatives, &pairs);
         let mut solver = RangeSolver::new(tree.clone(), Variant::Discounted, ending_iterations);
         for _ in 0..ending_iterations {
+            goes_on(watch())?;
             for learner in [other, seat] {
                 let range = beginning.range();
                 let mut given = [&range[..]; 2];
@@ -148,7 +157,7 @@ impl RangePolicy {
             }
             solver.count();
         }
-        solver.into_policy()
+        Ok(solver.into_policy())
     }
 }
 
@@ -246,7 +255,7 @@ mod tests {
             let mut known = RangePolicy::new(part.clone(), part.zeros());
             each(whole, &part, spots, &mut |_, there, here| copy((before, there), (&mut known, here)));
             for seat in 0..2 {
-                let found = known.resolved([&ranges[0], &ranges[1]], seat, &settings);
+                let found = known.resolved([&ranges[0], &ranges[1]], seat, &settings, &goes_on).expect("it goes on");
                 each(whole, &part, spots, &mut |mover, there, here| {
                     if mover == seat {
                         copy((&found, here), (&mut after, there));
