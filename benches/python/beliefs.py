@@ -7,15 +7,16 @@ that uses them, and their CPU time in real play. Bouts are kept in ``out/beliefs
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import time
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from inference import GAME, Positions, belief_losses, interval
+from measure import machine
 
 import stier
 from stier.ratings import estimate
@@ -61,10 +62,9 @@ def decisions(seed: int, player: str, asked: dict[str, str]) -> Iterator[tuple[s
 
 
 def judged(seed: int, player: str) -> dict[str, Any]:
-    """The points that each search loses in a bout, by the judge, and the decisions that differ from the first."""
+    """The points that each search loses in a bout against the first, by the judge."""
     judge = stier.load_agent(JUDGES[player], GAME, seed=10**9 + seed)
-    lost: dict[str, float] = defaultdict(float)
-    differs: dict[str, int] = defaultdict(int)
+    lost = dict.fromkeys(SEARCHES, 0.0)
     number = 0
     for state, agents in decisions(seed, player, SEARCHES):
         number += 1
@@ -74,8 +74,7 @@ def judged(seed: int, player: str) -> dict[str, Any]:
             first = chosen["all hands"]
             for name, action in chosen.items():
                 lost[name] += (values[first] - values[action]) / 2
-                differs[name] += action != first
-    return {"decisions": number, "lost": lost, "differs": differs}
+    return {"decisions": number, "lost": lost}
 
 
 def timed(seed: int, player: str) -> list[dict[str, Any]]:
@@ -93,9 +92,10 @@ def timed(seed: int, player: str) -> list[dict[str, Any]]:
 
 
 def kept(name: str, seeds: range, measure: Any) -> list[Any]:
-    """The measurements of the bouts, from the file of the table or anew."""
+    """The measurements of the bouts, from the file of the table or anew if another build or other agents made it."""
     OUT.mkdir(parents=True, exist_ok=True)
-    file = OUT / f"{name}.jsonl"
+    made_by = repr((machine(), SEARCHES, JUDGES, INFERRING))
+    file = OUT / f"{name}-{hashlib.sha256(made_by.encode()).hexdigest()[:8]}.jsonl"
     lines = file.read_text("utf-8").splitlines() if file.exists() else []
     known = dict(json.loads(line) for line in lines)
     for seed in seeds:
@@ -122,16 +122,15 @@ def print_hands(bouts: int) -> None:
 
 
 def print_decisions(bouts: int) -> None:
-    """Points per bout that each search loses against the first, and the share of its decisions that differ."""
+    """Points per bout that each search loses against the first."""
     for player in JUDGES:
         file = f"decisions-{player.partition('=')[2] or 'best'}"
         rows = kept(file, range(DECISIONS, DECISIONS + bouts), lambda seed, player=player: judged(seed, player))
         number = sum(row["decisions"] for row in rows)
         print(f"`{player}`: {number:,} decisions in {bouts:,} bouts")
         for name in list(SEARCHES)[1:]:
-            lost = estimate([row["lost"].get(name, 0.0) for row in rows])
-            share = sum(row["differs"].get(name, 0) for row in rows) / number
-            print(f"| {name} | {lost.mean:+.4f} ± {lost.ci95:.4f} | {100 * share:.1f} % |")
+            lost = estimate([row["lost"][name] for row in rows])
+            print(f"| {name} | {lost.mean:+.4f} ± {lost.ci95:.4f} |")
 
 
 def print_seconds(bouts: int) -> None:

@@ -317,7 +317,7 @@ def on_public_states() -> str:
         table += line([name, f"{found['sets']:,}", f"{1e3 * theirs:.3g}", f"{1e6 * own:.3g}", f"{theirs / own:,.0f}"])
     return (
         "CFR+ of `stier.solve` with `ranges=True`, for the games of this package, and of OpenSpiel, in one process. "
-        "In Leduc poker, cards of one rank count once.\n\n" + table + "\n" + "\n".join(machine())
+        "In Leduc poker, cards of one rank count once: 288 sets, not 936.\n\n" + table + "\n" + "\n".join(machine())
     )
 
 
