@@ -341,7 +341,7 @@ def test_an_interrupted_solve_tells_what_is_kept(ranges: bool, keeps: bool, tmp_
     kept = tmp_path / "kept"
     command = ["solve", "leduc_poker", "--iterations", "100000000", *(["--checkpoint", str(kept)] if keeps else [])]
     command += ["--ranges"] if ranges else []
-    done = interrupted(*command, wait=3)
+    done = interrupted(*command, wait=5)
     told = f"the iterations are in {kept}, and the same command continues"
     told = told if keeps else "nothing was kept; --checkpoint FILE keeps the iterations"
     assert (done.returncode, kept.exists()) == (130, keeps)
