@@ -191,7 +191,10 @@ def endings(rows: Sequence[Row], times: Sequence[Sequence[float]], where: list[s
             "the opponent from winning more than against the network.",
             "The network, and the number of tricks: an ending mends only what the network loses in it. A share of 0.1 "
             "or 0.5 mostly leaves less than 0, most of all with three of four tricks, but is less safe.",
-            "Larger games. The deck of a billion histories (2x5) and strength in the full game were not measured. "
+            "Larger games. The deck of a billion histories (2x5) was not measured. In the full game the network with "
+            "unsafe endings won 0.037 ± 0.022 points per bout against the same network alone, and with the default "
+            "gadget 0.014 ± 0.018: 4,000 paired deals of one seed (`stier pit schwinget "
+            "network:choose=sample,endings=ranges,gadget=unsafe network:choose=sample --deals 4000 --seed 50000001`). "
             f"Aims of speed in the full game are missed: three tricks without an attack take {without}, not 5, and two "
             f"after an attack {after}, not 10. With one trick more they take seconds.",
         ],
