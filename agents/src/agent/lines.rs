@@ -31,11 +31,11 @@ impl Lines {
         Self { depth, found: FxHashMap::default() }
     }
 
-    /// Adds an iteration: its actions in the tree and the return of the searching seat.
-    pub(crate) fn add(&mut self, path: &mut dyn Iterator<Item = (Seat, Action)>, result: f64) {
+    /// Adds an iteration: its actions in the tree, so many, and the return of the searching seat.
+    pub(crate) fn add(&mut self, count: usize, step: &dyn Fn(usize) -> (Seat, Action), result: f64) {
         let mut line = Vec::with_capacity(self.depth);
-        for step in path.take(self.depth) {
-            line.push(step);
+        for place in 0..count.min(self.depth) {
+            line.push(step(place));
             self.count(&line, 1, result);
         }
     }
@@ -70,12 +70,14 @@ mod tests {
     #[test]
     fn lines_come_before_those_that_continue_them() {
         let step = |seat, action| (Seat(seat), Action(action));
+        let add =
+            |lines: &mut Lines, path: &[(Seat, Action)], result| lines.add(path.len(), &|place| path[place], result);
         let mut lines = Lines::new(2);
-        lines.add(&mut [step(0, 3), step(1, 1), step(0, 0)].into_iter(), 1.0);
-        lines.add(&mut [step(0, 3), step(1, 0)].into_iter(), -1.0);
+        add(&mut lines, &[step(0, 3), step(1, 1), step(0, 0)], 1.0);
+        add(&mut lines, &[step(0, 3), step(1, 0)], -1.0);
         let mut other = Lines::new(2);
-        other.add(&mut [step(0, 2)].into_iter(), 0.5);
-        other.add(&mut [step(0, 3), step(1, 1)].into_iter(), 0.0);
+        add(&mut other, &[step(0, 2)], 0.5);
+        add(&mut other, &[step(0, 3), step(1, 1)], 0.0);
         lines.merge(other);
         let found: Vec<_> = lines.finish().into_iter().map(|line| (line.path, line.visits, line.value)).collect();
         assert_eq!(

@@ -152,7 +152,9 @@ const MAX_ITERATIONS: u64 = 1 << 30;
 /// The algorithm: see the [module](self) documentation.
 pub(crate) struct Ismcts<G: Hints> {
     options: IsmctsOptions,
-    forest: Box<dyn Forest<G>>,
+    /// One for each thread.
+    trees: Vec<Box<dyn SearchTree<G>>>,
+    workers: Workers,
     past: Option<Past>,
     /// The lines of the last decision.
     lines: Vec<Line>,
@@ -164,11 +166,27 @@ impl<G: Hints> Algorithm<G> for Ismcts<G> {
         let reuse = self.options.reuse == Switch::On;
         let past = task.view.past();
         let past = if reuse { past.clone() } else { past.only_now() };
-        match &self.past {
-            Some(earlier) if reuse && past.continues(earlier) => self.forest.age(),
-            _ => self.forest.clear(),
+        let continues = reuse && self.past.as_ref().is_some_and(|earlier| past.continues(earlier));
+        let Self { options, trees, workers, .. } = self;
+        let count = trees.len() as u64;
+        let mut parts = Vec::new();
+        for tree in trees {
+            if continues {
+                tree.age()
+            } else {
+                tree.clear()
+            }
+            parts.push((parts.len() as u64, tree, Found::default()));
         }
-        let Found { iterations, nodes, roots, spread, lines } = self.forest.search(task, &self.options, &past);
+        workers.run_all(&mut parts, |(index, tree, found)| {
+            *found = tree.search(task, options, &past, (*index, count));
+            found.iterations
+        });
+        let mut all = Found::default();
+        for (_, _, found) in parts {
+            all.add(found);
+        }
+        let Found { iterations, nodes, roots, spread, lines } = all;
         self.past = Some(past);
         self.lines = lines.map_or(Vec::new(), Lines::finish);
         let scale = ReturnScale::new(task.game);
@@ -189,7 +207,7 @@ impl<G: Hints> Algorithm<G> for Ismcts<G> {
     fn restart(&mut self, _seed: u64) {
         self.past = None;
         self.lines = Vec::new();
-        self.forest.clear();
+        self.trees.iter_mut().for_each(|tree| tree.clear());
     }
 
     fn lines(&mut self) -> Vec<Line> {
@@ -208,17 +226,21 @@ impl IsmctsOptions {
 impl<G: Hints> Ismcts<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: IsmctsOptions, seed: u64) -> SearchAgent<Self> {
-        let forest = match options.selection {
-            Rule::Ucb1 if Linked::suffices(&options) => forest::<G, Ucb1, Linked>(&options),
-            Rule::Ucb1 => forest::<G, Ucb1, Keyed>(&options),
-            Rule::Puct if options.prior == PriorFrom::Network => forest::<G, NetworkPuct, Keyed>(&options),
-            Rule::Puct => forest::<G, Puct<G::Actions>, Keyed>(&options),
-            Rule::Exp3 | Rule::RegretMatching => forest::<G, RegretRule, Keyed>(&options),
-            Rule::SmoothUct => forest::<G, SmoothUct, Keyed>(&options),
+        let tree = match options.selection {
+            Rule::Ucb1 if Linked::suffices(&options) => boxed::<G, Ucb1, Linked>,
+            Rule::Ucb1 => boxed::<G, Ucb1, Keyed>,
+            Rule::Puct if options.prior == PriorFrom::Network => boxed::<G, NetworkPuct, Keyed>,
+            Rule::Puct => boxed::<G, Puct<G::Actions>, Keyed>,
+            Rule::Exp3 | Rule::RegretMatching => boxed::<G, RegretRule, Keyed>,
+            Rule::SmoothUct => boxed::<G, SmoothUct, Keyed>,
         };
+        // The tree of the current decision and, with `reuse`, that of the last one.
+        let trees_per_thread = if options.reuse == Switch::On { 2 } else { 1 };
+        let memory = Memory::share(options.memory_mb, options.threads * trees_per_thread);
+        let trees = (0..options.threads).map(|_| tree(&options, memory)).collect();
         let IsmctsOptions { time_ms, self_determination: share, iterations, .. } = options;
         let belief = options.belief.clone();
-        let algorithm = Self { options, forest, past: None, lines: Vec::new() };
+        let algorithm = Self { options, trees, workers: Workers::default(), past: None, lines: Vec::new() };
         SearchAgent::new(time_ms, belief, seed, algorithm).self_determined(share, iterations)
     }
 }
@@ -238,82 +260,79 @@ struct Found {
 }
 
 impl Found {
-    /// Adds the result of a tree.
-    fn add(&mut self, nodes: u32, mut roots: Vec<(ActionRecord, Option<f64>)>, spread: f32, lines: Option<Lines>) {
-        self.nodes += u64::from(nodes);
-        self.roots.append(&mut roots);
-        self.spread = self.spread.max(spread.into());
-        match (&mut self.lines, lines) {
+    /// Adds the result of another tree.
+    fn add(&mut self, mut other: Self) {
+        self.iterations += other.iterations;
+        self.nodes += other.nodes;
+        self.roots.append(&mut other.roots);
+        self.spread = self.spread.max(other.spread);
+        match (&mut self.lines, other.lines) {
             (Some(all), Some(lines)) => all.merge(lines),
             (all, lines) => *all = all.take().or(lines),
         }
     }
 }
 
-/// The trees of an agent, one per thread, for any selection rule.
-trait Forest<G: Hints>: Send {
+/// A tree of an agent, for any selection rule.
+trait SearchTree<G: Hints>: Send {
     /// Forgets everything.
     fn clear(&mut self);
     /// Begins the next decision of the same game.
     fn age(&mut self);
-    /// Searches, with each tree on its own thread. `past` is the searcher's, back to where the trees began.
-    fn search(&mut self, task: &Task<'_, G>, options: &IsmctsOptions, past: &Past) -> Found;
+    /// Searches. `past` is the searcher's, back to where the tree began. The tree is the one with this index of so many.
+    fn search(&mut self, task: &Task<'_, G>, options: &IsmctsOptions, past: &Past, part: (u64, u64)) -> Found;
 }
 
-/// Trees with a selection rule and a way to find nodes.
-struct Trees<G: Hints, S: Selection<G::Actions>, O> {
+/// A tree with a selection rule and a way to find nodes.
+struct RuledTree<G: Hints, S: Selection<G::Actions>, O> {
     rule: S,
-    trees: Vec<Tree<G::Actions, S::Extra>>,
-    workers: Workers,
+    tree: Tree<G::Actions, S::Extra>,
     observers: PhantomData<O>,
 }
 
-/// Empty trees.
-fn forest<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>>(
+/// An empty tree with this room.
+fn boxed<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>>(
     options: &IsmctsOptions,
-) -> Box<dyn Forest<G>> {
-    // The tree of the current decision and, with `reuse`, that of the last one.
-    let trees_per_thread = if options.reuse == Switch::On { 2 } else { 1 };
-    let memory = Memory::share(options.memory_mb, options.threads * trees_per_thread);
-    let trees = (0..options.threads).map(|_| Tree::new(memory)).collect();
-    let (rule, workers, observers) = (S::new(options), Workers::default(), PhantomData::<O>);
-    Box::new(Trees { rule, trees, workers, observers })
+    memory: Memory,
+) -> Box<dyn SearchTree<G>> {
+    Box::new(RuledTree { rule: S::new(options), tree: Tree::new(memory), observers: PhantomData::<O> })
 }
 
-impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Forest<G> for Trees<G, S, O> {
+impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> SearchTree<G> for RuledTree<G, S, O> {
     fn clear(&mut self) {
-        self.trees.iter_mut().for_each(Tree::clear);
+        self.tree.clear();
     }
 
     fn age(&mut self) {
-        self.trees.iter_mut().for_each(Tree::age);
+        self.tree.age();
     }
 
-    fn search(&mut self, task: &Task<'_, G>, options: &IsmctsOptions, past: &Past) -> Found {
-        let count = self.trees.len() as u64;
+    fn search(
+        &mut self,
+        task: &Task<'_, G>,
+        options: &IsmctsOptions,
+        past: &Past,
+        (index, count): (u64, u64),
+    ) -> Found {
         let observers = O::new(options, past, task.view.seat());
-        let mut searchers: Vec<_> = (self.trees.iter_mut().zip(0..))
-            .map(|(tree, index)| Searcher {
-                task,
-                seat: task.view.seat(),
-                opponents: options.opponents,
-                rule: self.rule.clone(),
-                budget: Budget::part(options.iterations, task.stop, index, count).at_most(MAX_ITERATIONS),
-                roller: Roller::new(options.rollouts).guided_by(&options.belief.guide),
-                rng: task.streams.rng_of_many("ismcts", index, count),
-                observers: observers.clone(),
-                root: observers.plant(tree),
-                spread: ReturnSpread::new(1.0),
-                lines: (task.depth > 0).then(|| Lines::new(task.depth)),
-                tree,
-            })
-            .collect();
-        let iterations = self.workers.run_all(&mut searchers, Searcher::run);
-        let mut found = Found { iterations, ..Found::default() };
-        for Searcher { tree, root, spread, lines, .. } in searchers {
-            found.add(tree.len(), tree.edges(root, S::weight), spread.scale(), lines);
-        }
-        found
+        let mut searcher = Searcher {
+            task,
+            seat: task.view.seat(),
+            opponents: options.opponents,
+            rule: self.rule.clone(),
+            budget: Budget::part(options.iterations, task.stop, index, count).at_most(MAX_ITERATIONS),
+            roller: Roller::new(options.rollouts).guided_by(&options.belief.guide),
+            rng: task.streams.rng_of_many("ismcts", index, count),
+            root: observers.plant(&mut self.tree),
+            observers,
+            spread: ReturnSpread::new(1.0),
+            lines: (task.depth > 0).then(|| Lines::new(task.depth)),
+            tree: &mut self.tree,
+        };
+        let iterations = searcher.run();
+        let Searcher { tree, root, spread, lines, .. } = searcher;
+        let roots = tree.edges(root, S::weight);
+        Found { iterations, nodes: tree.len().into(), roots, spread: spread.scale().into(), lines }
     }
 }
 
@@ -327,8 +346,7 @@ struct Step<N> {
 
 type Path<N> = ArrayVec<Step<N>, MAX_DEPTH>;
 
-/// One tree being searched. Searchers of different threads share no cache line.
-#[repr(align(128))]
+/// A tree being searched.
 struct Searcher<'a, G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> {
     task: &'a Task<'a, G>,
     seat: Seat,
@@ -369,7 +387,7 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Work for &mu
                 S::learn(self.tree, step.edge, step.note, value);
             }
             if let Some(lines) = &mut self.lines {
-                lines.add(&mut path.iter().map(|step| (step.mover, self.tree.action(step.edge))), own);
+                lines.add(path.len(), &|place| (path[place].mover, self.tree.action(path[place].edge)), own);
             }
             self.spread.add(scale.unit(own));
             path.clear();

@@ -398,7 +398,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     pub(super) fn edges(
         &self,
         node: u32,
-        weight: impl Fn(&Block<A>, &X, usize) -> Option<f64>,
+        weight: fn(&Block<A>, &X, usize) -> Option<f64>,
     ) -> Vec<(ActionRecord, Option<f64>)> {
         let mut edges = Vec::new();
         let mut at = node;
