@@ -4,6 +4,7 @@
 use stier_core::{BySeat, Rng, Seat};
 
 use super::Settings;
+use crate::order::{sort_few, sorted};
 
 /// At tables with at most this many seats, a deal is played in every cyclic order of the entrants. At larger tables
 /// it is played in one order, drawn for each deal.
@@ -99,7 +100,7 @@ impl Schedule {
             Rng::stream(self.seed, "places", deal).shuffle(&mut sitting);
         }
         if self.seats <= MAX_SEATS_IN_EVERY_ORDER {
-            sitting.sort_by_key(|&entrant| self.kinds[entrant]);
+            sort_few(&mut sitting, |one, other| self.kinds[one] < self.kinds[other]);
         }
         sitting
     }
@@ -123,15 +124,13 @@ fn most_orders(tables: &[Table]) -> u64 {
 
 /// Numbers the identities, ascending with the text.
 fn kinds(identities: &[impl AsRef<str>]) -> Vec<usize> {
-    let mut sorted: Vec<&str> = identities.iter().map(AsRef::as_ref).collect();
-    sorted.sort_unstable();
-    identities.iter().map(|identity| sorted.partition_point(|&other| other < identity.as_ref())).collect()
+    let texts: Vec<&str> = identities.iter().map(AsRef::as_ref).collect();
+    texts.iter().map(|text| texts.iter().filter(|&other| other < text).count()).collect()
 }
 
 /// Every set of entrants that fills the seats.
 fn tables(seats: usize, kinds: &[usize]) -> Vec<Table> {
-    let mut sorted: Vec<usize> = (0..kinds.len()).collect();
-    sorted.sort_by_key(|&entrant| kinds[entrant]);
+    let sorted = sorted(kinds.len(), &mut |one, other| kinds[one].cmp(&kinds[other]));
     let table = |places: Vec<usize>| {
         let entrants: Vec<usize> = places.into_iter().map(|place| sorted[place]).collect();
         let sitting: Vec<usize> = entrants.iter().map(|&entrant| kinds[entrant]).collect();

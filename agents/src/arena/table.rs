@@ -6,6 +6,7 @@ use stier_core::{BySeat, Seat};
 
 use super::stats::{Estimate, Share, win_share};
 use super::{Played, Settings, seat_of};
+use crate::order::sorted;
 
 /// All games of a [`pit`](super::pit), in a fixed order: by table, deal, cyclic order and rotation. The order in
 /// which agents are named changes only the numbers of equal labels.
@@ -53,15 +54,16 @@ impl PitResult {
                 totals[entrant].1 += value;
             }
         }
-        totals.sort_by(|a, b| b.1.total_cmp(&a.1));
-        totals
+        let order = sorted(totals.len(), &mut |one, other| totals[other].1.total_cmp(&totals[one].1));
+        order.into_iter().map(|entrant| totals[entrant]).collect()
     }
 
     fn against<'a>(&'a self, entrant: usize, opponent: Option<usize>) -> Option<Standing> {
         let meets = |played: &&Played| opponent.is_none_or(|other| seat_of(played, other).is_some());
         let seated = |played: &'a Played| Some((played, seat_of(played, entrant)?));
-        let mut games: Vec<(&Played, Seat)> = self.games.iter().filter(meets).filter_map(seated).collect();
-        games.sort_by_key(|(played, _)| played.deal);
+        let games: Vec<(&Played, Seat)> = self.games.iter().filter(meets).filter_map(seated).collect();
+        let order = sorted(games.len(), &mut |one, other| games[one].0.deal.cmp(&games[other].0.deal));
+        let games: Vec<(&Played, Seat)> = order.into_iter().map(|place| games[place]).collect();
         let per_deal = |value: fn(&BySeat<f64>, Seat) -> f64| -> Vec<f64> {
             let sum =
                 |deal: &[(&Played, Seat)]| deal.iter().map(|(game, seat)| value(&game.returns, *seat)).sum::<f64>();

@@ -8,6 +8,8 @@ use std::cmp::Ordering;
 
 use arrayvec::ArrayVec;
 
+use crate::order::sort_few;
+
 /// The largest number of classes.
 pub(super) const MAX_CLASSES: usize = 16;
 
@@ -43,7 +45,7 @@ impl Classes {
         copy.extend(self.inputs.iter().flatten().map(|&place| row[place as usize]));
         let class = |index: u8| copy[usize::from(index) * self.inputs[0].len()..][..self.inputs[0].len()].iter();
         let mut order: Order = (0..self.inputs.len() as u8).collect();
-        order.sort_by(|&a, &b| class(b).partial_cmp(class(a)).unwrap_or(Ordering::Equal));
+        sort_few(&mut order, |a, b| class(b).partial_cmp(class(a)) == Some(Ordering::Less));
         for (places, &index) in self.inputs.iter().zip(&order) {
             places.iter().zip(class(index)).for_each(|(&place, &value)| row[place as usize] = value);
         }

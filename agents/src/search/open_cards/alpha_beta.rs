@@ -6,6 +6,7 @@ use stier_core::{Action, ActionSet as _, Hints, Seat};
 use super::Search;
 use super::transposition::{CERTAIN, Entry};
 use crate::agent::sampling::MAX_ACTIONS;
+use crate::order::sort_few;
 use crate::search::future::Future;
 
 /// The relation of an entry's value to the true one.
@@ -103,7 +104,7 @@ impl<G: Hints> Search<'_, G> {
                 (if first == Some(action) { u32::MAX } else { cuts }, action)
             })
             .collect();
-        scored.sort_unstable_by_key(|&(score, action)| (std::cmp::Reverse(score), action));
+        sort_few(&mut scored, |one, other| one.0 > other.0);
         scored.into_iter().map(|(_, action)| action).collect()
     }
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::parts::{RangeTree, Spot};
 use super::passes::TINY;
 use super::policy::RangePolicy;
+use crate::order::sorted;
 use crate::solve::solution_file::{Label, SolutionFileError, damaged};
 
 const NAME: &str = "stier-ranges-policy";
@@ -51,8 +52,7 @@ fn in_units(shares: &[f64]) -> Vec<u16> {
     };
     let exact: Vec<f64> = shares.iter().map(|&share| exact(share)).collect();
     let mut units: Vec<u16> = exact.iter().map(|share| share.floor() as u16).collect();
-    let mut order: Vec<usize> = (0..units.len()).collect();
-    order.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()).then(a.cmp(&b)));
+    let order = sorted(units.len(), &mut |one, other| exact[other].fract().total_cmp(&exact[one].fract()));
     let rest = WHOLE - units.iter().fold(0, |sum: u16, &share| sum.saturating_add(share));
     order.into_iter().cycle().take(usize::from(rest)).for_each(|place| units[place] += 1);
     units

@@ -13,6 +13,7 @@ use super::known::Known;
 use super::shapes::{Choice, Shape, Shapes};
 use super::{RangeSize, RangesTooLarge};
 use crate::agent::threads::{Watch, locked};
+use crate::order::sorted;
 
 /// The number of lanes that are processed at once. The lanes of a shape in memory are a multiple of this.
 pub(super) const LANES: usize = 8;
@@ -297,15 +298,15 @@ impl RangeTree {
         let (top, ends) = Part::new(with_weights, &shapes, &begin, &cut);
         // The largest go first, each to the part that has least.
         let below = num_cells_below(&shapes);
-        let mut order: Vec<usize> = (0..ends.len()).collect();
-        order.sort_by(|&a, &b| below[ends[b].0 as usize].total_cmp(&below[ends[a].0 as usize]).then(a.cmp(&b)));
+        let cells = |end: usize| below[ends[end].0 as usize];
+        let order = sorted(ends.len(), &mut |one, other| cells(other).total_cmp(&cells(one)));
         let mut shares: Vec<Vec<Lane>> = vec![Vec::new(); count.min(ends.len())];
         let mut loads = vec![0.0; shares.len()];
         let mut links = vec![Vec::new(); shares.len()];
         for end in order {
-            let (shape, lane, begin) = ends[end];
+            let (_, lane, begin) = ends[end];
             let part = (0..loads.len()).min_by(|&a, &b| f64::total_cmp(&loads[a], &loads[b])).expect("there are parts");
-            loads[part] += below[shape as usize] + 1.0;
+            loads[part] += cells(end) + 1.0;
             links[part].push(lane);
             shares[part].push(begin);
         }
