@@ -29,10 +29,16 @@ impl fmt::Debug for Action {
 /// The number of actions that vector instructions work on at a time.
 pub const LANES: usize = 8;
 
-/// One value per lane. Written out, so that it becomes vector instructions at every level of optimisation.
+/// One value per lane.
 #[inline(always)]
-pub fn lanes<T>(mut value: impl FnMut(usize) -> T) -> [T; LANES] {
-    [value(0), value(1), value(2), value(3), value(4), value(5), value(6), value(7)]
+pub fn lanes<T: Copy + Default>(mut value: impl FnMut(usize) -> T) -> [T; LANES] {
+    let mut values = [T::default(); LANES];
+    let mut lane = 0;
+    while lane < LANES {
+        values[lane] = value(lane);
+        lane += 1;
+    }
+    values
 }
 
 /// A set of actions: `Copy`, without heap memory, iterated in ascending order.

@@ -44,6 +44,15 @@ pub fn size(fields: &[Field]) -> usize {
     fields.iter().map(Field::size).sum()
 }
 
+/// The version and the fields as text: `version:name:shape,name:shape`, a shape's lengths joined by `x`.
+pub(crate) fn signature(version: u32, fields: &[Field]) -> String {
+    let field = |field: &Field| {
+        let shape: Vec<String> = field.shape.iter().map(usize::to_string).collect();
+        format!("{}:{}", field.name, shape.join("x"))
+    };
+    format!("{version}:{}", fields.iter().map(field).collect::<Vec<_>>().join(","))
+}
+
 /// A value of a tensor of zeros and ones.
 pub trait Cell: Copy + PartialEq + Send + Sync + 'static {
     /// The bits of a byte as values, lowest first.

@@ -51,6 +51,11 @@ pub(crate) fn expected(text: &str, known: &str) -> String {
     }
 }
 
+/// Words with a gap between them. Generic code calls this instead of `join`, which would be compiled for each game.
+pub(crate) fn joined(words: &[String], gap: &str) -> String {
+    words.join(gap)
+}
+
 pub(crate) fn none_if_empty(names: &[String]) -> String {
     if names.is_empty() { "none".to_string() } else { names.join(", ") }
 }

@@ -13,7 +13,7 @@
 
 use crate::error::RecordError;
 use crate::game::history::History;
-use crate::game::notation::Notation;
+use crate::game::notation::{Notation, numbers};
 use crate::game::{FromRules, Game, Turn};
 
 /// The first line of a record in this version of the format.
@@ -22,12 +22,16 @@ pub const HEADER: &str = "stier-record 1";
 /// Writes a game as text.
 pub fn write<G: Notation>(game: &G, history: &History<G>) -> String {
     let events: Vec<String> = history.steps(game).map(|(state, event)| game.event_name(&state, event.action)).collect();
+    lines(game.name(), &game.rules().to_text(), &events, &result(game, history.state()))
+}
+
+fn lines(game: &str, rules: &str, events: &[String], result: &str) -> String {
     [
         HEADER.to_string(),
-        format!("game: {}", game.name()),
-        format!("rules: {}", game.rules().to_text()),
+        format!("game: {game}"),
+        format!("rules: {rules}"),
         format!("events: {}", events.join(" ")),
-        format!("result: {}\n", result(game, history.state())),
+        format!("result: {result}\n"),
     ]
     .map(|line| line.trim_end_matches(' ').to_string())
     .join("\n")
@@ -102,10 +106,5 @@ fn agree(one: &str, other: &str) -> bool {
 }
 
 fn result<G: Game>(game: &G, state: &G::State) -> String {
-    if game.turn(state) == Turn::Over {
-        let returns = game.returns(state);
-        returns.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
-    } else {
-        "open".to_string()
-    }
+    if game.turn(state) == Turn::Over { numbers(game.returns(state).as_slice()) } else { "open".to_string() }
 }

@@ -51,8 +51,12 @@ pub struct BySeat<T> {
 
 impl<T> BySeat<T> {
     /// Creates one value per seat with `make`. Panics if `count` is more than [`MAX_SEATS`].
-    pub fn from_fn(count: usize, make: impl FnMut(Seat) -> T) -> Self {
-        Self { items: Seat::all(count).map(make).collect() }
+    pub fn from_fn(count: usize, mut make: impl FnMut(Seat) -> T) -> Self {
+        let mut items = ArrayVec::new_const();
+        for seat in 0..count as u8 {
+            items.push(make(Seat(seat)));
+        }
+        Self { items }
     }
 
     /// The number of seats.
@@ -84,7 +88,11 @@ impl<T> BySeat<T> {
 impl<T: Clone> BySeat<T> {
     /// Creates the same value for each of `count` seats.
     pub fn filled(count: usize, value: T) -> Self {
-        Self::from_fn(count, |_| value.clone())
+        let mut items = ArrayVec::new_const();
+        for _ in 0..count {
+            items.push(value.clone());
+        }
+        Self { items }
     }
 }
 

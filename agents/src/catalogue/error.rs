@@ -94,14 +94,14 @@ pub enum Unsuited {
         game: &'static str,
     },
     /// The game has no policy that the agent could play.
-    #[error("{game} has no built-in policy, so '{agent}' cannot play it; agents: {playing}")]
+    #[error("{game} has no built-in policy, so '{agent}' cannot play it; agents: {}", .playing.join(", "))]
     NoPolicy {
         /// The game.
         game: &'static str,
         /// The agent.
         agent: String,
         /// The names of the agents that can play it.
-        playing: String,
+        playing: Vec<&'static str>,
     },
     /// The game cannot carry beliefs forward.
     #[error("agent {agent}: exact beliefs are not possible in {game} under these rules; particles are")]

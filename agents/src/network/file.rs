@@ -206,15 +206,27 @@ impl Network {
         let name = game.name();
         let options = self.rules.strip_prefix(name).unwrap_or(&self.rules);
         let options = options.strip_prefix(':').unwrap_or(options);
-        let same_rules = game.rules().matches(options);
-        let own = game.rules().to_text();
+        let fits = any_rules || game.rules().matches(options);
+        let signatures = [game.observation_signature(), game.action_signature()];
+        let inputs = stier_core::encode::size(&game.observation_layout());
+        self.fits_what(name, (fits, &game.rules().to_text()), signatures, inputs)
+    }
+
+    /// Checks that the network fits a game of this name, with these rules, which fit or not, with these signatures of
+    /// observations and actions, and with so many values in an observation.
+    fn fits_what(
+        &self,
+        name: &str,
+        (rules_fit, own): (bool, &str),
+        [observation, actions]: [String; 2],
+        expected: usize,
+    ) -> Result<(), NetworkError> {
         let rules = if own.is_empty() { name.to_string() } else { format!("{name}:{own}") };
-        let (observation, actions) = (game.observation_signature(), game.action_signature());
-        let (inputs, expected) = (self.mlp.inputs(), stier_core::encode::size(&game.observation_layout()));
+        let inputs = self.mlp.inputs();
         let values = |count: usize| format!("{count} values");
         let parts = [
             (self.game == name, "the game", self.game.clone(), name.to_string()),
-            (any_rules || same_rules, "the rules", self.rules.clone(), rules),
+            (rules_fit, "the rules", self.rules.clone(), rules),
             (self.observation == observation, "the observation", self.observation.clone(), observation),
             (self.actions == actions, "the actions", self.actions.clone(), actions),
             (inputs == expected, "an observation of", values(inputs), values(expected)),

@@ -9,6 +9,7 @@ use crate::game::history::History;
 use crate::game::key::{Past, UNNOTICED, mix, noticed};
 use crate::game::notation::{Notation, changed_fields};
 use crate::game::{Game, Observer, SeatView, Turn, observed_values};
+use crate::names::joined;
 use crate::seats::Seat;
 
 /// The role of a seat in the next event.
@@ -197,6 +198,6 @@ impl<G: Game> SeatView<G> for Log {
                 words.push(entry.seen.status.words().to_string());
             }
         }
-        words.join(" ")
+        joined(&words, " ")
     }
 }

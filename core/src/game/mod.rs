@@ -36,7 +36,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::actions::{Action, ActionSet};
-use crate::encode::{BlockPen, Bytes, Cell, Field, Floats, Pen, Tensor, Values};
+use crate::encode::{self, BlockPen, Bytes, Cell, Field, Floats, Pen, Tensor, Values};
 use crate::error::RulesError;
 use crate::failure::Foreign;
 use crate::game::hints::Hints;
@@ -414,12 +414,7 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// The observation that a trained network must have read to fit this game: `version:name:shape,name:shape`, the
     /// shape of each field of the layout joined by `x`, as in `1:hand:36,played:2x36`.
     fn observation_signature(&self) -> String {
-        let field = |field: &Field| {
-            let shape: Vec<String> = field.shape.iter().map(usize::to_string).collect();
-            format!("{}:{}", field.name, shape.join("x"))
-        };
-        let fields: Vec<String> = self.observation_layout().iter().map(field).collect();
-        format!("{}:{}", self.observation_version(), fields.join(","))
+        encode::signature(self.observation_version(), &self.observation_layout())
     }
 
     /// Changes a state so that players see no differences in it that are names alone. States that then look alike to all

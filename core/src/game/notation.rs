@@ -5,6 +5,7 @@ use crate::encode::{self, Field, Pen, Places};
 use crate::error::{IllegalAction, ParseError};
 use crate::fact::{Fact, Value};
 use crate::game::{Game, Observer, SeatView as _, Turn, observed_values};
+use crate::names::joined;
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
 use crate::seats::Seat;
 
@@ -31,8 +32,7 @@ pub trait Notation: Game {
         if self.turn(state) != Turn::Over || !scene.tells_returns {
             return scene.text();
         }
-        let returns: Vec<String> = self.returns(state).iter().map(f64::to_string).collect();
-        format!("{}\nreturns: {}", scene.text(), returns.join(" "))
+        format!("{}\nreturns: {}", scene.text(), numbers(self.returns(state).as_slice()))
     }
 
     /// The content of a picture of the state, from the same perspective. By default, the public observation and then
@@ -62,12 +62,12 @@ pub trait Notation: Game {
 
     /// The action of that name.
     fn parse_action(&self, text: &str) -> Result<Action, ParseError> {
-        parse(text, "action", self.name(), self.num_actions(), |id| self.action_name(id))
+        parse(text, "action", self.name(), self.num_actions(), &|id| self.action_name(id))
     }
 
     /// The chance outcome of that name.
     fn parse_outcome(&self, text: &str) -> Result<Action, ParseError> {
-        parse(text, "chance outcome", self.name(), self.info().num_outcomes, |id| self.outcome_name(id))
+        parse(text, "chance outcome", self.name(), self.info().num_outcomes, &|id| self.outcome_name(id))
     }
 
     /// The name of an event in this state: of an action if a player is to act, and of an outcome otherwise.
@@ -211,12 +211,17 @@ fn next<G: Game>(game: &G, state: &G::State) -> String {
     }
 }
 
+/// Numbers with blanks between them.
+pub(crate) fn numbers(values: &[f64]) -> String {
+    values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
+}
+
 fn parse(
     text: &str,
     what: &str,
     game: &str,
     count: usize,
-    name: impl Fn(Action) -> String,
+    name: &dyn Fn(Action) -> String,
 ) -> Result<Action, ParseError> {
     let ids = || (0..count).map(|id| Action(id as u8));
     ids().find(|&id| name(id) == text).ok_or_else(|| ParseError {
@@ -253,7 +258,7 @@ fn parts<'a, 'b>(
 /// A field as text: its rows, without empty ones at the end.
 fn field_text<G: Notation>(game: &G, field: &Field, values: &[u8]) -> String {
     let rows = values.chunks(field.shape[field.shape.len() - 1]).map(|row| row_value(game, field, row).to_string());
-    let text = rows.collect::<Vec<_>>().join(" ");
+    let text = joined(&rows.collect::<Vec<_>>(), " ");
     let text = text.trim_end_matches([' ', '-']);
     if text.is_empty() { "-" } else { text }.to_string()
 }

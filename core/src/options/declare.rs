@@ -148,7 +148,7 @@ macro_rules! options {
                         return Ok(value);
                     }
                 )?)*
-                Err($crate::options::unknown::<Self>(name))
+                Err($crate::options::unknown($owner, name, Self::known()))
             }
 
             #[allow(unused_variables)]
@@ -174,7 +174,7 @@ macro_rules! options {
                         return self.$block.set(name, value).map_err(|error| error.owned_by($owner));
                     }
                 )?)*
-                Err($crate::options::unknown::<Self>(name))
+                Err($crate::options::unknown($owner, name, Self::known()))
             }
         }
     };
@@ -195,15 +195,19 @@ pub fn assign<T: OptionType>(
     name: &str,
 ) -> Result<(), OptionError> {
     match T::parse(text, limits) {
-        Ok(value) => *option = value,
-        Err(problem) => {
-            return Err(OptionError::Value { owner: owner.to_string(), name: name.to_string(), problem });
+        Ok(value) => {
+            *option = value;
+            Ok(())
         }
+        Err(problem) => Err(wrong(owner, name, problem)),
     }
-    Ok(())
 }
 
-/// Creates the error for an option that `O` does not have.
-pub fn unknown<O: Options>(name: &str) -> OptionError {
-    OptionError::Unknown { owner: O::OWNER.to_string(), name: name.to_string(), known: O::known() }
+fn wrong(owner: &str, name: &str, problem: String) -> OptionError {
+    OptionError::Value { owner: owner.to_string(), name: name.to_string(), problem }
+}
+
+/// Creates the error for an option that these options do not have.
+pub fn unknown(owner: &str, name: &str, known: String) -> OptionError {
+    OptionError::Unknown { owner: owner.to_string(), name: name.to_string(), known }
 }

@@ -156,7 +156,7 @@ impl AgentSpec {
     pub fn check<G: Hints>(&self, game: &G) -> Result<(), Unsuited> {
         self.inner().try_for_each(|spec| spec.check(game))?;
         if self.facts().needs_policy && !game.has_policy() {
-            let playing = playing(game).join(", ");
+            let playing = playing(game);
             return Err(Unsuited::NoPolicy { game: game.name(), agent: self.to_string(), playing });
         }
         if self.is_exact() && !game.has_trails() {
