@@ -35,7 +35,7 @@ impl<'py> FromPyObject<'_, 'py> for Number {
     }
 }
 
-/// The error for something that is no whole number.
+/// The error for something that is not a whole number.
 fn not_whole(object: Borrowed<'_, '_, PyAny>) -> PyErr {
     object
         .repr()

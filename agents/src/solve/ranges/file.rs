@@ -25,7 +25,7 @@ fn heading(tree: &RangeTree) -> String {
     format!("{NAME} {VERSION} {} states={} actions={}", tree.game(), size.states, size.actions)
 }
 
-/// The game of a policy in these bytes: `schwinget:suits=2`; `None` if they are no such policy.
+/// The game of a policy in these bytes: `schwinget:suits=2`; `None` if they are not such a policy.
 pub fn game_of_ranges(bytes: &[u8]) -> Option<&str> {
     let line = bytes.split(|&byte| byte == b'\n').next()?;
     let rest = std::str::from_utf8(line).ok()?.strip_prefix(NAME)?.strip_prefix(' ')?;

@@ -55,7 +55,7 @@ impl HandRows {
         Self { starts, parts }
     }
 
-    /// The first hand in a part whose numbers are no probabilities.
+    /// The first hand in a part whose numbers are not probabilities.
     pub(super) fn refused(&self, tree: &RangeTree, part: usize, seat: usize, policy: &[f32]) -> NoPolicy {
         let [mut row, mut set] = self.parts[part];
         let seat_number = Seat(seat as u8);

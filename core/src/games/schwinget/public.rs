@@ -273,7 +273,7 @@ impl Schwinget {
     }
 
     /// The events that can follow, and the number of legal actions by hand of the mover. A card that the other player holds
-    /// in all its hands is no event: no two hands fit together then, but it is legal.
+    /// in all its hands is not an event: no two hands fit together then, but it is legal.
     fn events(&self, public: &Public) -> (Vec<u8>, Vec<Step>) {
         let hands = &public.hands[usize::from(public.mover)];
         if public.phase == Phase::Decide {
