@@ -19,8 +19,9 @@ pub(crate) fn ranges<G: Game>(game: &G, course: &Course<G::State>, policies: Pol
     let mut ranges = course.dealt.each_ref().map(|dealt| dealt.iter().map(|&hand| (hand, 1.0)).collect());
     for (number, stage) in course.stages.iter().enumerate() {
         let range: &mut Range = &mut ranges[stage.seat.index()];
-        let needed = needed(&course.stages[number..]);
-        range.retain(|&(hand, _)| needed.iter().all(|&(cards, draws)| (cards & !hand).count_ones() <= draws));
+        let (needed, lacking) = future(&course.stages[number..]);
+        let is_possible = |hand: u64| needed.iter().all(|&(cards, draws)| (cards & !hand).count_ones() <= draws);
+        range.retain(|&(hand, _)| hand & lacking == 0 && is_possible(hand));
         act(game, range, stage, policies);
         if stage.drawn > 0 {
             draw(range, stage.drawn);
@@ -33,10 +34,11 @@ pub(crate) fn ranges<G: Game>(game: &G, course: &Course<G::State>, policies: Pol
 }
 
 /// The cards that the player to act plays from now on, up to each draw, with the number of draws until then: it draws those
-/// that it does not hold.
-fn needed<S>(stages: &[Stage<S>]) -> Vec<(u64, u32)> {
-    let (mut cards, mut draws, mut all) = (0, 0, Vec::new());
+/// that it does not hold. And the cards that it cannot hold now: those that it lacks later, but does not play before.
+fn future<S>(stages: &[Stage<S>]) -> (Vec<(u64, u32)>, u64) {
+    let (mut cards, mut draws, mut all, mut lacking) = (0, 0, Vec::new(), 0);
     for stage in stages.iter().filter(|stage| stage.seat == stages[0].seat) {
+        lacking |= stage.lacking & !cards;
         cards |= stage.played;
         if stage.drawn > 0 {
             all.push((cards, draws));
@@ -44,7 +46,7 @@ fn needed<S>(stages: &[Stage<S>]) -> Vec<(u64, u32)> {
         }
     }
     all.push((cards, draws));
-    all
+    (all, lacking)
 }
 
 /// The probability of the action, and the cards that it takes.

@@ -54,6 +54,8 @@ pub struct Stage<S> {
     pub action: Action,
     /// The cards that leave the hand.
     pub played: u64,
+    /// The cards that the player cannot hold, because the action was legal.
+    pub lacking: u64,
     /// The cards of which the player then draws one that it does not hold; none if it draws none.
     pub drawn: u64,
 }

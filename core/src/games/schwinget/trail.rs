@@ -68,8 +68,12 @@ impl Schwinget {
         while state.phase != Phase::Lead || self.tricks_to_play(&state) > most[usize::from(state.attacked())] {
             let action = events.next()?;
             let (seat, played) = (Seat(state.mover), if action.0 < self.deck.size { 1 << action.0 } else { 0 });
+            let lacking = match state.phase {
+                Phase::Follow => self.deck.suit[usize::from(self.deck.void_shown(state.trump, state.led, action.0))],
+                _ => 0,
+            };
             before.push(action);
-            stages.push(Stage { seat, state, action, played, drawn: 0 });
+            stages.push(Stage { seat, state, action, played, lacking: lacking.into(), drawn: 0 });
             self.apply(&mut state, action);
             if self.turn(&state) == Turn::Chance {
                 // All that counts is that the card is drawn.
