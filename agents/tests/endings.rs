@@ -70,7 +70,7 @@ fn a_new_agent_finds_the_same_policy() {
 fn the_largest_ending_that_fits_is_solved() {
     let game = Schwinget::from_text("").expect("rules");
     let agent = |tricks: u8| {
-        let options = "attack_tricks=0,gadget=unsafe,ending_iterations=1";
+        let options = "attack_tricks=0,gadget=unsafe,range_cut=0,ending_iterations=1";
         let spec = format!("network:choose=sample,endings=ranges,ending_tricks={tricks},{options}");
         spec.parse::<AgentSpec>().expect("an agent").build(&game, 1)
     };
@@ -95,6 +95,36 @@ fn the_largest_ending_that_fits_is_solved() {
     assert_ne!(found.policy, alone);
     assert_eq!(found.policy, five.act(&game, &view, legal).policy);
     assert_eq!(found.search.expect("it tells its probabilities").actions.len(), found.policy.len());
+}
+
+/// With hands that a solution leaves out, the network plays alone.
+#[test]
+fn unlikely_hands_play_as_without_endings() {
+    let game = Schwinget::from_text("").expect("rules");
+    let agent = |options: &str| {
+        let spec = format!("network:choose=sample{options}").parse::<AgentSpec>().expect("an agent");
+        spec.build(&game, 1)
+    };
+    let endings = "endings=ranges,attack_tricks=2,ending_iterations=20";
+    let mut alone = agent("");
+    let [mut all, mut likely] = ["0", "0.3"].map(|cut| agent(&format!(",{endings},range_cut={cut}")));
+    let mut left_out = [0; 2];
+    for number in 0..6 {
+        let mut rng = Rng::stream(number, "endings", 0);
+        let mut history = History::dealt(&game, &mut rng);
+        while let Turn::Seat(seat) = game.turn(history.state()) {
+            let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
+            let decision = alone.act(&game, &view, legal);
+            if legal.len() > 1 && game.course(&view, [0, 2]).is_some() {
+                let [all, likely] = [&mut all, &mut likely].map(|agent| agent.act(&game, &view, legal).policy);
+                assert_ne!(all, decision.policy);
+                left_out[usize::from(likely == decision.policy)] += 1;
+            }
+            history.push(&game, decision.action);
+            history.settle(&game, &mut rng);
+        }
+    }
+    assert!(left_out.iter().all(|&count| count > 0), "{left_out:?}");
 }
 
 #[test]

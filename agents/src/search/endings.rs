@@ -5,6 +5,11 @@
 //! function of the public events before it and of the network whose policy both players are assumed to have followed. So
 //! both seats find the same, in any order, and a new agent finds what another one has found. Of endings that are too large
 //! the first that fits is solved, with fewer tricks.
+//!
+//! A network seldom leaves more than a few likely hands. Of the seat's own hands the least likely ones are left out, and
+//! with these it plays as before an ending. So a solution, or a gadget's bound, is missing them alone: on average they take
+//! at most the share `range_cut` of the deals in which both players follow their policies. Of the opponent's hands none is
+//! left out with a gadget, which bounds what each of them can win; without one, they are as unlikely as one's own.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -24,12 +29,14 @@ use crate::agent::threads::Halted;
 use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::belief::policy_model::NETWORK_BATCH;
-use crate::belief::ranges::ranges;
+use crate::belief::ranges::{Range, ranges};
 use crate::network::agent::NetworkAgent;
 use crate::solve::ranges::{RangePolicy, RangeTree, RangesTooLarge, normalized};
 
 /// The largest number of solutions that are remembered.
 const MAX_KNOWN: usize = 16;
+/// The number of positions from which on the network is asked about all that are gathered.
+const MANY: usize = 16 * NETWORK_BATCH;
 /// The most bytes that the solution of an ending may take.
 const MAX_BYTES: u64 = 1 << 30;
 
@@ -84,29 +91,55 @@ impl<G: Hints> EndingAgent<G> {
                 model.policies(game, &Query::all(game, states), shares);
             }
         };
-        let found = ranges(game, course, &mut ask);
+        let is_safe = self.settings.gadget != Gadget::Unsafe;
+        let mut found = ranges(game, course, &mut ask).map(evened);
+        for (number, range) in found.iter_mut().enumerate() {
+            // A gadget is about all hands of the other player.
+            if !is_safe || number == seat.index() {
+                likely(range, self.settings.range_cut);
+            }
+        }
         let hands = found.each_ref().map(|range| range.iter().map(|&(hand, _)| hand).collect());
-        let numbers = found.map(|range| evened(range.into_iter().map(|(_, number)| number as f32).collect()));
+        let numbers = found.map(|range| range.into_iter().map(|(_, number)| number as f32).collect::<Vec<f32>>());
         let form = game.ending_form(&course.root, hands).expect("a game with a course has a form of its endings");
         let tree = Arc::new(RangeTree::new(form, "", MAX_BYTES, &watch)?);
-        let is_safe = self.settings.gadget != Gadget::Unsafe;
-        let before = RangePolicy::of_seat(tree, seat.index(), &mut |events, hands, shares| {
-            if is_safe {
+        let mut policy = |questions: &[(Vec<Action>, Vec<u64>)]| {
+            let (mut states, mut shares) = (Vec::new(), Vec::new());
+            for (events, hands) in questions {
                 let state = after(game, &course.root, events);
-                let states: Vec<G::State> = hands.iter().map(|&hand| game.with_hand(&state, seat, hand)).collect();
-                ask(&states, shares);
+                states.extend(hands.iter().map(|&hand| game.with_hand(&state, seat, hand)));
+                if states.len() >= MANY {
+                    ask(&std::mem::take(&mut states), &mut shares);
+                }
             }
-        });
-        Ok(before.resolved([&numbers[0], &numbers[1]], seat.index(), &self.settings, &watch)?)
+            ask(&states, &mut shares);
+            shares
+        };
+        let before = is_safe.then(|| RangePolicy::of_seat(tree.clone(), seat.index(), &mut policy));
+        let (part, ranges) = ((tree, before.as_ref()), [&numbers[0][..], &numbers[1]]);
+        Ok(RangePolicy::resolved(part, ranges, seat.index(), &self.settings, &watch)?)
     }
 }
 
 /// A range; all hands alike if the policy excludes all.
-fn evened(mut range: Vec<f32>) -> Vec<f32> {
-    if range.iter().all(|&number| number == 0.0) {
-        range.fill(1.0);
+fn evened(mut range: Range) -> Range {
+    if range.iter().all(|&(_, number)| number == 0.0) {
+        range.iter_mut().for_each(|(_, number)| *number = 1.0);
     }
     range
+}
+
+/// Drops the hands that the policy excludes, and the least likely ones, which together have at most this share.
+fn likely(range: &mut Range, share: f64) {
+    let mut numbers: Vec<f64> = range.iter().map(|&(_, number)| number).collect();
+    numbers.sort_unstable_by(f64::total_cmp);
+    let mut left = share * numbers.iter().sum::<f64>();
+    let is_kept = |number: &f64| {
+        left -= number;
+        left < 0.0
+    };
+    let least = numbers.into_iter().find(is_kept).unwrap_or(0.0);
+    range.retain(|&(_, number)| number >= least);
 }
 
 /// The public state after these public events.
@@ -133,12 +166,15 @@ impl<G: Hints> Agent<G> for EndingAgent<G> {
         let solution = courses.find_map(|course| Some((self.solution(game, &course, seat)?, course)));
         let streams = self.streams;
         self.streams.advance();
-        let Some((solution, course)) = solution else { return self.agent.act(game, view, legal) };
+        let row = solution.and_then(|(solution, course)| {
+            let hand = game.held(view);
+            let all = game.legal(&game.with_hand(&after(game, &course.root, &course.since), seat, hand));
+            let place = Place { opening: 0, events: course.since, hand, actions: all.iter().collect() };
+            // Unlikely hands are left out, and what only they can do.
+            solution.row(|_| Some((place, seat)))
+        });
+        let Some(row) = row else { return self.agent.act(game, view, legal) };
         self.agent.lines();
-        let hand = game.held(view);
-        let all = game.legal(&game.with_hand(&after(game, &course.root, &course.since), seat, hand));
-        let place = Place { opening: 0, events: course.since, hand, actions: all.iter().collect() };
-        let row = solution.row(|_| Some((place, seat))).expect("the ending has every place after its root");
         let (actions, shares): (Vec<Action>, Vec<f64>) =
             row.into_iter().filter(|&(action, _)| legal.contains(action)).unzip();
         let shares = normalized(&shares);
@@ -180,5 +216,27 @@ impl<G: Hints> Agent<G> for EndingAgent<G> {
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
         self.interrupted = flag.clone();
         self.agent.interrupt_with(flag);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{evened, likely};
+
+    #[test]
+    fn the_least_likely_hands_are_left_out() {
+        let kept = |numbers: &[f64], share: f64| {
+            let mut range = evened((0..).zip(numbers.iter().copied()).collect());
+            likely(&mut range, share);
+            range.into_iter().map(|(hand, _)| hand).collect::<Vec<u64>>()
+        };
+        let numbers = [0.5, 0.0, 0.1, 0.3, 0.1];
+        assert_eq!(kept(&numbers, 0.0), [0, 2, 3, 4]);
+        // Of equal ones, all or none.
+        assert_eq!(kept(&numbers, 0.15), [0, 2, 3, 4]);
+        assert_eq!(kept(&numbers, 0.25), [0, 3]);
+        assert_eq!(kept(&numbers, 0.499), [0, 3]);
+        // A policy that excludes all hands says nothing about them.
+        assert_eq!(kept(&[0.0, 0.0], 0.1), [0, 1]);
     }
 }

@@ -21,8 +21,11 @@ use crate::agent::endings::{EndingSettings, Gadget};
 use crate::agent::threads::{Halted, Watch, goes_on};
 use crate::solve::cfr::Variant;
 
-/// Asks for a policy: see [`RangePolicy::of_seat`].
-pub(crate) type Ask<'a> = &'a mut dyn FnMut(&[Action], &[u64], &mut Vec<f64>);
+/// The public events since a tree begins, and the hands of a seat with a choice there.
+type Question = (Vec<Action>, Vec<u64>);
+
+/// Answers questions: the probabilities of all actions of these hands.
+pub(crate) type Ask<'a> = &'a mut dyn FnMut(&[Question]) -> Vec<f64>;
 
 /// The least number of a hand of the player that learns, compared with its largest.
 const LEAST: f32 = 1e-6;
@@ -89,29 +92,32 @@ impl<'a> Beginning<'a> {
 
 impl RangePolicy {
     /// The policy of a seat, asked for in every public state in which one of its hands has a choice; that of the other seat
-    /// is uniform. `ask` gets the public events since the tree begins and these hands, and appends the probabilities of
-    /// their actions.
+    /// is uniform.
     pub(crate) fn of_seat(tree: Arc<RangeTree>, seat: usize, ask: Ask<'_>) -> Self {
         let mut rows = tree.zeros();
         let mut known = Known::new(tree.known().form.fresh());
         let mut open: Vec<TreeState> = tree.roots();
-        let (mut hands, mut shares) = (Vec::new(), Vec::new());
+        let (mut questions, mut spots) = (Vec::new(), Vec::new());
         while let Some(TreeState { route, public, spot, .. }) = open.pop() {
             let Some(choice) = tree.shape(spot).choice() else { continue };
-            if choice.turn == Turn::Seat(Seat(seat as u8)) {
-                hands.clear();
-                hands.extend(choice.rows().map(|(hand, _)| known.form.key(public, Seat(seat as u8), hand)));
-                shares.clear();
-                ask(&route.events, &hands, &mut shares);
-                let block = tree.block(spot);
-                let cells = rows[spot.part][block.cells..].iter_mut().skip(spot.lane).step_by(block.width.max(1));
-                cells.zip(&shares).for_each(|(cell, &share)| *cell = share as f32);
+            let turn = Turn::Seat(Seat(seat as u8));
+            if choice.turn == turn && choice.num_cells() > 0 {
+                let hands = choice.rows().map(|(hand, _)| known.form.key(public, Seat(seat as u8), hand));
+                questions.push((route.events.clone(), hands.collect()));
+                spots.push(spot);
             }
             for (number, branch) in known.scene(public).branches().iter().enumerate() {
                 let mut route = route.clone();
                 route.events.push(branch.event);
                 let spot = tree.after(spot, number);
                 open.push(TreeState { route, public: branch.public, spot, event: None, score: 0, weight: 1.0 });
+            }
+        }
+        let mut shares = ask(&questions).into_iter();
+        for spot in spots {
+            let (block, cells) = (tree.block(spot), tree.shape(spot).num_cells());
+            for (cell, share) in (0..cells).zip(&mut shares) {
+                rows[spot.part][block.cell(cell) + spot.lane] = share as f32;
             }
         }
         Self::new(tree, rows)
@@ -126,22 +132,25 @@ impl RangePolicy {
         first.into_iter().nth(seat).expect("there are two seats")
     }
 
-    /// The policy of a seat in this part of a game, solved anew. This policy is that of both seats before, and `ranges` are
-    /// those where the tree begins. The rows of the other seat are those against which it was found.
+    /// The policy of a seat in a part of a game, solved anew. `before` is that of the seat before, which gadgets need, and
+    /// `ranges` are those where the tree begins. The rows of the other seat are those against which it was found.
     /// `watch` is asked before each iteration, and may stop it.
     pub(crate) fn resolved(
-        &self,
+        (tree, before): (Arc<RangeTree>, Option<&Self>),
         ranges: [&[f32]; 2],
         seat: usize,
         settings: &EndingSettings,
         watch: Watch<'_>,
     ) -> Result<Self, Halted> {
         let &EndingSettings { gadget, range_share, ending_iterations, .. } = settings;
-        let (tree, other) = (self.tree(), seat ^ 1);
-        let alternatives = self.responses(ranges, other);
-        let pairs = pairs(tree, ranges, seat);
+        let other = seat ^ 1;
+        let alternatives = match before {
+            Some(before) if gadget != Gadget::Unsafe => before.responses(ranges, other),
+            _ => vec![0.0; ranges[other].len()],
+        };
+        let pairs = pairs(&tree, ranges, seat);
         let mut beginning = Beginning::new(gadget, range_share, ranges[other], &alternatives, &pairs);
-        let mut solver = RangeSolver::new(tree.clone(), Variant::Discounted, ending_iterations);
+        let mut solver = RangeSolver::new(tree, Variant::Discounted, ending_iterations);
         for _ in 0..ending_iterations {
             goes_on(watch())?;
             for learner in [other, seat] {
@@ -255,7 +264,14 @@ mod tests {
             let mut known = RangePolicy::new(part.clone(), part.zeros());
             each(whole, &part, spots, &mut |_, there, here| copy((before, there), (&mut known, here)));
             for seat in 0..2 {
-                let found = known.resolved([&ranges[0], &ranges[1]], seat, &settings, &goes_on).expect("it goes on");
+                let found = RangePolicy::resolved(
+                    (part.clone(), Some(&known)),
+                    [&ranges[0], &ranges[1]],
+                    seat,
+                    &settings,
+                    &goes_on,
+                )
+                .expect("it goes on");
                 each(whole, &part, spots, &mut |mover, there, here| {
                     if mover == seat {
                         copy((&found, here), (&mut after, there));
