@@ -64,6 +64,32 @@ fn a_new_agent_finds_the_same_policy() {
     }
 }
 
+/// Every agent plays the same solution, and its own policy before the ending.
+#[test]
+fn searches_play_endings_like_the_network() {
+    let game = Schwinget::from_text("").expect("rules");
+    let endings = "endings=ranges,ending_tricks=0,attack_tricks=2,range_cut=0,ending_iterations=20";
+    let agent = |spec: &str| spec.parse::<AgentSpec>().expect("an agent").build(&game, 1);
+    let mut network = agent(&format!("network:choose=sample,{endings}"));
+    let mut searches = ["mmds:rollouts=20", "best:iterations=20"].map(|search| agent(&format!("{search},{endings}")));
+    let mut rng = Rng::stream(5, "endings", 0);
+    let mut history = History::dealt(&game, &mut rng);
+    let mut solved = 0;
+    while let Turn::Seat(seat) = game.turn(history.state()) {
+        let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
+        let is_ending = game.course(&view, [0, 2]).is_some() && legal.len() > 1;
+        let expected = network.act(&game, &view, legal).policy;
+        for search in &mut searches {
+            let found = search.act(&game, &view, legal).policy;
+            assert_eq!(found == expected, is_ending || legal.len() == 1);
+        }
+        solved += u32::from(is_ending);
+        history.push(&game, if legal.contains(ATTACK) { ATTACK } else { legal.pick(&mut rng) });
+        history.settle(&game, &mut rng);
+    }
+    assert!(solved > 0);
+}
+
 /// Five tricks with all cards unseen are too many: the last four are solved. An agent that is interrupted plays on without a
 /// solution, and finds it when it is asked again.
 #[test]
@@ -134,8 +160,10 @@ fn other_games_have_no_endings() {
         [spec.check(&rules), spec.check(&Schwimmen::from_text("").expect("rules"))]
             .map(|found| found.expect_err("it is refused").to_string())
     };
-    for message in refused(&spec("resolve")) {
-        assert!(message.contains("endings=ranges is not possible in"), "{message}");
+    for agent in ["network:endings=ranges", "mmds:endings=ranges", "best:endings=ranges"] {
+        for message in refused(&agent.parse().expect("an agent")) {
+            assert!(message.contains("endings=ranges is not possible in"), "{message}");
+        }
     }
     assert!(!spec("resolve").facts().is_instant);
 }

@@ -250,7 +250,7 @@ fn values_belong_to_the_actions_that_were_not_withheld() {
 }
 
 /// The options of budgets. At their largest values a search would take years.
-const ENDLESS: [&str; 9] = [
+const ENDLESS: [&str; 10] = [
     "worlds",
     "iterations",
     "rollouts",
@@ -260,10 +260,11 @@ const ENDLESS: [&str; 9] = [
     "inner_nodes",
     "nodes",
     "particles",
+    "ending_iterations",
 ];
 
 /// The other numbers among the options.
-const BOUNDED: [&str; 22] = [
+const BOUNDED: [&str; 26] = [
     "time_ms",
     "memory_mb",
     "threads",
@@ -286,6 +287,10 @@ const BOUNDED: [&str; 22] = [
     "model_temperature",
     "belief_share",
     "self_determination",
+    "ending_tricks",
+    "attack_tricks",
+    "range_share",
+    "range_cut",
 ];
 
 /// Every agent that searches, with every way of valuing worlds and with budgets that never end.

@@ -21,7 +21,7 @@ use stier_core::{Action, ActionSet as _, Game, Hints, Rng, Seat, SeatView as _, 
 use web_time::Instant;
 
 use crate::agent::batch_agent::Query;
-use crate::agent::endings::{EndingSettings, Gadget};
+use crate::agent::endings::{EndingSettings, Endings, Gadget};
 use crate::agent::lines::Line;
 use crate::agent::sampling::draw;
 use crate::agent::streams::Streams;
@@ -30,7 +30,7 @@ use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::belief::policy_model::NETWORK_BATCH;
 use crate::belief::ranges::{Range, ranges};
-use crate::network::agent::NetworkAgent;
+use crate::network::agent::{NetworkAgent, NetworkChoice, NetworkOptions};
 use crate::solve::ranges::{RangePolicy, RangeTree, RangesTooLarge, normalized};
 
 /// The largest number of solutions that are remembered.
@@ -41,7 +41,7 @@ const MANY: usize = 16 * NETWORK_BATCH;
 const MAX_BYTES: u64 = 1 << 30;
 
 /// An agent that plays endings by their solutions.
-pub(crate) struct EndingAgent<G: Hints> {
+struct EndingAgent<G: Hints> {
     settings: EndingSettings,
     agent: Box<dyn Agent<G>>,
     model: NetworkAgent,
@@ -52,12 +52,28 @@ pub(crate) struct EndingAgent<G: Hints> {
     interrupted: Arc<AtomicBool>,
 }
 
+/// The agent; with `endings=ranges` one that plays endings by their solutions, and else as this agent. Ranges are those of
+/// the network.
+pub(crate) fn with_endings<G: Hints>(
+    settings: &EndingSettings,
+    network: NetworkOptions,
+    agent: Box<dyn Agent<G>>,
+    seed: u64,
+) -> Box<dyn Agent<G>> {
+    if !G::ENDS || settings.endings == Endings::Off {
+        return agent;
+    }
+    // Also a network that plays its likeliest actions is expected to choose the others now and then.
+    let model = NetworkAgent::new(NetworkOptions { choose: NetworkChoice::Sample, ..network }, 0);
+    Box::new(EndingAgent::new(settings.clone(), agent, model, seed))
+}
+
 /// The public events before an ending, and the seat that plays by the solution.
 type Known = (Vec<Action>, Seat);
 
 impl<G: Hints> EndingAgent<G> {
     /// Combines an agent, and the network of whose policy ranges are.
-    pub(crate) fn new(settings: EndingSettings, agent: Box<dyn Agent<G>>, model: NetworkAgent, seed: u64) -> Self {
+    fn new(settings: EndingSettings, agent: Box<dyn Agent<G>>, model: NetworkAgent, seed: u64) -> Self {
         let (known, streams, interrupted) = (Vec::new(), Streams::new(seed), Arc::default());
         let mut own = Self { settings, agent, model, known, streams, interrupted };
         own.restart(seed);

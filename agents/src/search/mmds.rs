@@ -29,6 +29,7 @@
 use arrayvec::ArrayVec;
 use stier_core::{ActionSet as _, Hints, SeatView as _, options};
 
+use crate::agent::endings::EndingSettings;
 use crate::agent::sampling::{MAX_ACTIONS, softmax};
 use crate::agent::stop::TimeLimit;
 use crate::agent::{ActionStats, Decision, Search};
@@ -71,6 +72,8 @@ options! {
             model_temperature: 1.0,
             ..BeliefSettings::default()
         };
+        /// Its play when few tricks are left.
+        ..endings: EndingSettings = EndingSettings::default();
     }
 }
 

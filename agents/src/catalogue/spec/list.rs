@@ -6,11 +6,12 @@ use stier_core::{DynOptions, Hints, OptionError, OptionInfo, Options, options};
 
 use super::{AgentSpec, SpecError};
 use crate::agent::Agent;
-use crate::agent::endings::Endings;
+use crate::agent::endings::EndingSettings;
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB};
 use crate::agent::stop::TimeLimit;
-use crate::network::agent::{NetworkAgent, NetworkChoice, NetworkOptions};
-use crate::search::endings::EndingAgent;
+use crate::network::agent::{NetworkAgent, NetworkOptions};
+use crate::network::option::Guide;
+use crate::search::endings::with_endings;
 use crate::search::epimc::{Epimc, EpimcOptions};
 use crate::search::flat_mc::{FlatMc, FlatMcOptions};
 use crate::search::greedy::{Greedy, GreedyOptions};
@@ -139,7 +140,7 @@ agents! {
     "lbr" => Lbr(LbrOptions);
     /// A trained network, and one regularised step of policy improvement over it at each decision (Sokota et al. 2024
     /// and 2026).
-    "mmds" => Mmds(MmdsOptions, Mmds);
+    "mmds" => Mmds(MmdsOptions);
     /// A trained network without search: the game's own, or one from a file.
     "network" => Network(NetworkOptions) [is_instant];
     /// An open-card player that sees all cards and, with future=known, those to come. It shows the value of hidden
@@ -173,31 +174,41 @@ options! {
         time_ms: TimeLimit = TimeLimit::NONE, ();
         /// Mebibytes that the agent's trees may take, if it has any.
         memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
+        /// Its play when few tricks are left.
+        ..endings: EndingSettings = EndingSettings::default();
+        /// The network whose ranges endings have.
+        ..guide: Guide = Guide::default();
     }
 }
+
+/// The options of `best` that other agents may have.
+const BUDGET: [&str; 3] = ["iterations", "time_ms", "memory_mb"];
 
 impl BestOptions {
     fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
         let mut spec: AgentSpec = game.best_agent().parse().expect("every game names an agent");
-        for (option, value) in Options::values(self) {
+        for (option, value) in Options::values(self).into_iter().filter(|(option, _)| BUDGET.contains(option)) {
             // Agents without a tree do not have `memory_mb`.
             spec = spec.with(option, &value.to_string()).unwrap_or(spec);
         }
-        spec.build(game, seed)
+        with_endings(&self.endings, ranges_of(&self.guide), spec.build(game, seed), seed)
     }
+}
+
+impl MmdsOptions {
+    fn build<G: Hints>(&self, _game: &G, seed: u64) -> Box<dyn Agent<G>> {
+        with_endings(&self.endings, ranges_of(&self.belief.guide), Box::new(Mmds::new(self.clone(), seed)), seed)
+    }
+}
+
+/// The network that an agent uses.
+fn ranges_of(guide: &Guide) -> NetworkOptions {
+    NetworkOptions { path: guide.network.clone(), ..NetworkOptions::default() }
 }
 
 impl NetworkOptions {
     fn build<G: Hints>(&self, _game: &G, seed: u64) -> Box<dyn Agent<G>> {
-        let network = NetworkAgent::new(self.clone(), seed);
-        match self.endings.endings {
-            Endings::Off => Box::new(network),
-            Endings::Ranges => {
-                // Also a network that plays its likeliest actions is expected to choose the others now and then.
-                let model = NetworkAgent::new(Self { choose: NetworkChoice::Sample, ..self.clone() }, 0);
-                Box::new(EndingAgent::new(self.endings.clone(), Box::new(network), model, seed))
-            }
-        }
+        with_endings(&self.endings, self.clone(), Box::new(NetworkAgent::new(self.clone(), seed)), seed)
     }
 }
 

@@ -39,6 +39,7 @@ impl AgentSpec {
             _ if self.network().is_some() => None,
             Kind::Network(_) => Some(("it".to_string(), "path")),
             Kind::Mmds(_) => Some(("it".to_string(), "network")),
+            _ if self.solves_endings() => Some(("endings=ranges".to_string(), "network")),
             _ => self.asking().next().map(|option| (format!("{option}=network"), "network")),
         }
     }
@@ -97,7 +98,9 @@ impl AgentSpec {
 
     /// An option that names a network, although no option uses it.
     pub(super) fn idle_network(&self) -> Option<(&'static str, String)> {
-        let asks = matches!(self.kind, Kind::Network(_) | Kind::Mmds(_)) || self.asking().next().is_some();
+        let asks = matches!(self.kind, Kind::Network(_) | Kind::Mmds(_))
+            || self.solves_endings()
+            || self.asking().next().is_some();
         let given = match self.network() {
             Some(_) => "network",
             None if self.plays_other_rules() => "network_rules",

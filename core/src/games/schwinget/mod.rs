@@ -213,6 +213,7 @@ impl FromRules for Schwinget {
 
 impl Game for Schwinget {
     const COMPILES_SEARCH_TWICE: bool = true;
+    const ENDS: bool = true;
     type State = State;
     type View = View;
     type Sampler = Sampler;
