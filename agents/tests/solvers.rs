@@ -9,12 +9,13 @@ use crate::game_tree::{SMALL_SCHWINGET, game};
 use crate::toys::{self, KUHN, KUHN_THREE, LEDUC, matrix::Matrix};
 use stier_agents::agent::CheckpointError;
 use stier_agents::agent::threads::{Halted, pool};
+use stier_agents::erased::{AskSettings, DynEntrant, erase};
 use stier_agents::solve::SolveError;
 use stier_agents::solve::sequence_form::solve;
 use stier_agents::solve::{GameTree, Look, Policy, RunLog};
 use stier_agents::solve::{Iterative as _, Mccfr, Sampling};
 use stier_agents::solve::{NashConv, nash_conv};
-use stier_agents::solve::{RangeSolver, RangeTree};
+use stier_agents::solve::{RangePolicy, RangeSolver, RangeTree};
 use stier_agents::solve::{Solver, Variant};
 use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::goofspiel::Goofspiel;
@@ -230,6 +231,63 @@ fn a_folded_form_loses_nothing() {
                 let responses = (whole.responses[seat] - folded.responses[seat]).abs();
                 assert!(values < 1e-4 && responses < 1e-4, "{variant:?} {iterations} {whole:?} {folded:?}");
             }
+        }
+    }
+}
+
+/// The first policy is uniform. Later ones differ: with all suits, rounding breaks ties between cards that are alike. The
+/// values of a policy and of its best response are those on the public states of all suits.
+#[test]
+fn suits_of_which_nothing_is_seen_count_once() {
+    for (deck, states, sets) in [
+        ("suits=3,values=2,hand_size=2,set_aside=2,specials=anytime", [7084, 2584], [11868, 4332]),
+        ("suits=3,values=2,referee=off,hand_size=2,set_aside=1,scoring=schwinger", [1662, 662], [2070, 832]),
+        ("suits=4,values=2,referee=off,counter=off,hand_size=2,set_aside=2,utility=win", [2300, 412], [3864, 696]),
+    ] {
+        let game = game::<Schwinget>(deck);
+        let whole_game = erase(game.clone());
+        let trees = [false, true].map(|fold| {
+            let form = game.public_form(0, fold, &|| true).expect("a form");
+            Arc::new(
+                RangeTree::new(form, &format!("{whole_game:?}"), u64::MAX, &|| ControlFlow::Continue(()))
+                    .expect("a small deck"),
+            )
+        });
+        let known = trees.each_ref().map(|tree| (tree.size().states, tree.size().information_sets));
+        assert_eq!(known, [(states[0], sets[0]), (states[1], sets[1])], "{deck}");
+        // The numbers of a policy on the public states of all suits.
+        let on_all = |policy: &Arc<RangePolicy>| {
+            let settings = AskSettings { seed: 0, seeds: 1, threads: 1 };
+            let entrant = DynEntrant::Ranges(String::new(), policy.clone());
+            let interrupt = Arc::new(AtomicBool::new(false));
+            let watch = || ControlFlow::Continue(());
+            let asked = whole_game.policy_on_ranges(trees[0].clone(), &entrant, &settings, &interrupt, &watch);
+            asked.expect("it answers").measure()
+        };
+        let is_same = |one: &NashConv, other: &NashConv, most: f64| {
+            for seat in [Seat(0), Seat(1)] {
+                let values = (one.values[seat] - other.values[seat]).abs();
+                let responses = (one.responses[seat] - other.responses[seat]).abs();
+                assert!(values < most && responses < most, "{deck}: {one:?} {other:?}");
+            }
+        };
+        for variant in Variant::ALL {
+            let mut solvers = trees.each_ref().map(|tree| RangeSolver::new(tree.clone(), variant, 100));
+            let mut run = |iterations: u64| {
+                solvers.each_mut().map(|solver| {
+                    assert!(solver.run(iterations, &|_| ControlFlow::Continue(())).is_continue());
+                    solver.measure()
+                })
+            };
+            let [whole, folded] = run(1);
+            is_same(&whole, &folded, 1e-9);
+            let [whole, folded] = run(29);
+            let apart = (whole.values[Seat(0)] - folded.values[Seat(0)]).abs();
+            assert!(apart < whole.total() + folded.total(), "{deck}: {whole:?} {folded:?}");
+            let [_, folded] = solvers.map(|solver| Arc::new(solver.into_policy()));
+            is_same(&folded.measure(), &on_all(&folded), 1e-6);
+            let response = Arc::new(folded.best_response());
+            is_same(&response.measure(), &on_all(&response), 1e-6);
         }
     }
 }

@@ -7,12 +7,14 @@ use stier_core::public::{Place, PublicForm, PublicScene};
 use stier_core::{Action, ActionSet as _, FromRules, FullGame, Game, History, Plain, Seat, Turn};
 
 /// Decks with all options, one to three suits, and a card turned up that names no trump.
-const DECKS: [&str; 8] = [
+const DECKS: [&str; 10] = [
     "suits=2,values=3,referee=off,hand_size=3,set_aside=1",
     "suits=2,values=2,counter=off,hand_size=1,set_aside=1",
     "suits=2,values=2,hand_size=2,set_aside=2",
     "suits=2,values=3,referee=off,hand_size=2,set_aside=1,scoring=schwinger",
     "suits=3,values=2,hand_size=2,set_aside=2,specials=anytime",
+    "suits=3,values=2,referee=off,hand_size=2,set_aside=1",
+    "suits=4,values=1,hand_size=2,set_aside=2",
     "suits=1,values=5,hand_size=2,set_aside=3,consolation_tricks=1",
     "suits=2,values=3,counter=off,hand_size=3,set_aside=1",
     "suits=2,values=3,counter=off,hand_size=1,set_aside=1",
@@ -31,7 +33,9 @@ fn each_place(form: &mut dyn PublicForm, visit: &mut dyn FnMut(&dyn PublicForm, 
             let hands = choice.hands[mover.index()];
             let widths = detail.legal.iter().map(Vec::len).take(hands);
             assert!(widths.eq(choice.widths.iter().take(hands).map(|&width| usize::from(width))));
-            for hand in 0..hands {
+            // A view is that of the hand whose policy others share.
+            let is_own = |hand: &usize| choice.twins.get(*hand).is_none_or(|twin| usize::from(twin.hand) == *hand);
+            for hand in (0..hands).filter(is_own) {
                 let key = form.key(public, mover, hand);
                 assert_eq!(form.hand(public, mover, key), Some(hand));
                 let place = Place { opening, events: events.clone(), hand: key, actions: Vec::new() };

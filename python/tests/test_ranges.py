@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import random
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,8 @@ DECKS = [
     "suits=3,values=2,hand_size=2,set_aside=2,specials=anytime",
     "suits=1,values=5,hand_size=2,set_aside=3,consolation_tricks=1",
     "suits=2,values=3,counter=off,hand_size=3,set_aside=1",
+    "suits=3,values=2,referee=off,hand_size=2,set_aside=1,scoring=schwinger",
+    "suits=4,values=1,hand_size=2,set_aside=2",
 ]
 #: Games whose public states are found from their histories.
 PLAIN = ["kuhn_poker", "leduc_poker", "liars_dice:sides=3", "goofspiel:cards=3", "goofspiel:cards=4"]
@@ -137,6 +140,43 @@ def gains(tree: GameTree, agent: str | stier.TabularPolicy, response: stier.Tabu
         mixed = np.where((players == player)[:, None], probabilities[1], probabilities[0])
         found.append(tree.policy(mixed).values[player] - before[player])
     return found
+
+
+@pytest.mark.parametrize("deck", [deck for deck in DECKS if deck[:7] in ("suits=3", "suits=4")])
+def test_suits_have_no_names_for_solvers(deck: str, tmp_path: Path) -> None:
+    """A solution is the same for all names of suits, and is asked where an agent is, which may tell them apart."""
+    solution = solve(deck)
+    game, tree, public = solution.game, GameTree(solution.game), PublicTree(solution.game)
+    assert solution.information_sets < public.information_sets / 2
+    rules = dict(part.split("=") for part in deck.split(","))
+    suits, values = int(rules["suits"]), int(rules["values"])
+    for seed in range(40):
+        names = random.Random(seed).sample(range(suits), suits)
+
+        def renamed(action: int, names: list[int] = names) -> int:
+            return names[action // values] * values + action % values if action < suits * values else action
+
+        state, other, draw = game.new_initial_state(), game.new_initial_state(), random.Random(seed)
+        while not state.is_terminal():
+            if state.current_player() >= 0:
+                shares = sorted((renamed(action), share) for action, share in solution.policy(state))
+                assert shares == solution.policy(other)
+            action = draw.choice(state.legal_actions())
+            state.apply_action(action)
+            other.apply_action(renamed(action))
+    assert solution.frequency(game.string_to_action("attack")) == pytest.approx(
+        tree.policy_of(solution).frequency(game.string_to_action("attack")), abs=1e-6
+    )
+    again = public.solution(public.policies_of(solution))
+    assert again.nash_conv == pytest.approx(solution.nash_conv, abs=1e-6)
+    assert again.values == pytest.approx(solution.values, abs=1e-6)
+    solution.save(tmp_path / "policy")
+    loaded = stier.solving.load_solution(tmp_path / "policy")
+    known = tree.policy_of(loaded)
+    assert known.nash_conv == pytest.approx(loaded.nash_conv, abs=1e-9)
+    assert known.values == pytest.approx(loaded.values, abs=1e-9)
+    loaded.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "policy").read_bytes()
 
 
 def test_an_agent_is_asked_with_the_same_seeds_on_any_number_of_threads() -> None:

@@ -162,8 +162,19 @@ pub struct PublicChoice {
     pub hands: [usize; 2],
     /// By hand of the mover: the number of legal actions.
     pub widths: Vec<u8>,
+    /// By hand of the mover: the hand whose policy it shares. Empty if each hand has a policy of its own.
+    pub twins: Vec<Twin>,
     /// The public states that follow, by public event.
     pub branches: Vec<Branch>,
+}
+
+/// A hand that stands for hands which differ from it only by names that can be exchanged.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Twin {
+    /// The number of the hand; of the hand itself if it stands for others.
+    pub hand: u16,
+    /// By rank of an action: the rank of the same action there, the first of those that differ only by names.
+    pub ranks: Vec<u8>,
 }
 
 impl PublicChoice {
@@ -184,9 +195,12 @@ pub struct Branch {
     pub gain: Gain,
     /// The probability of one given private draw after it; 1 if there is none.
     pub weight: f64,
+    /// The number of public events for which it stands: it, and those that differ from it only by names that can be
+    /// exchanged.
+    pub copies: u8,
     /// The changes of the mover's hands.
     pub moves: Vec<HandMove>,
-    /// By hand of the other player afterwards: its number before.
+    /// By hand of the other player afterwards: its number before. Then the same for each other event for which it stands.
     pub kept: Vec<u16>,
 }
 

@@ -284,13 +284,14 @@ fn add(
             }
         }
         let public = add(nodes, game, members, arrivals, left)?;
-        branches.push(Branch { event: Action(event), public, gain: Gain::from(event), weight: 1.0, moves, kept });
+        let (event, gain) = (Action(event), Gain::from(event));
+        branches.push(Branch { event, public, gain, weight: 1.0, copies: 1, moves, kept });
     }
     let width = |legal: &Vec<Action>| u8::try_from(legal.len().max(1)).map_err(|_| NoPublicForm::Branches);
     let widths = legal.iter().map(width).collect::<Result<_, _>>()?;
     left.events += 1;
     let node = &mut nodes[number as usize];
-    node.scene = PublicScene::Choice(PublicChoice { turn, hands, widths, branches });
+    node.scene = PublicScene::Choice(PublicChoice { turn, hands, widths, twins: Vec::new(), branches });
     node.alike = alike;
     node.legal = if turn == Turn::Chance { Vec::new() } else { legal };
     Ok(number)

@@ -81,6 +81,7 @@ pub fn read_ranges(tree: Arc<RangeTree>, bytes: &[u8]) -> Result<(RangePolicy, L
             if sum == u32::from(WHOLE) { Ok(()) } else { Err(damaged("the numbers of a hand are not probabilities")) }
         })
     })?;
+    tree.share_evenly(&mut rows);
     Ok((RangePolicy::new(tree, rows), label))
 }
 

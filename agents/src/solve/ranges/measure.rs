@@ -14,7 +14,8 @@ pub(super) fn measure(tree: &RangeTree, rows: &[&[f32]]) -> NashConv {
     NashConv { values: values.into(), responses: first.map(|values| values.into_iter().sum()).into() }
 }
 
-/// The best responses of both seats to a policy, in one policy. Of equal actions the first is chosen.
+/// The best responses of both seats to a policy, in one policy. Of equal actions the first is chosen, or all that differ only by
+/// names.
 pub(super) fn respond(tree: &RangeTree, rows: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let mut chosen: Vec<Vec<f32>> = rows.iter().map(|rows| vec![0.0; rows.len()]).collect();
     let tasks = rows.iter().zip(&mut chosen).map(|(rows, chosen)| {
@@ -22,6 +23,7 @@ pub(super) fn respond(tree: &RangeTree, rows: &[Vec<f32>]) -> Vec<Vec<f32>> {
         (Some(&rows[..]), Task::Best { seats: 0..2, chosen })
     });
     pass::<f64>(tree, None, tasks.collect(), &Mutex::default());
+    tree.share_evenly(&mut chosen);
     chosen
 }
 

@@ -4,6 +4,9 @@
 //! *lanes* are the public states of this shape, side by side: the numbers of one hand in all lanes are adjacent, so loops
 //! over lanes use vector registers, and only numbers and returns take memory for each public state.
 //!
+//! A public state may stand for several that differ only by names. Its numbers are those of one of them: only sums over the
+//! whole game count it more than once. Hands that differ only by names have the same probability and value, and one policy.
+//!
 //! A pass goes down with the probabilities of hands, then up with their values, which are summed over all hands of the
 //! other player that fit (M. Johanson, K. Waugh, M. Bowling and M. Zinkevich, *Accelerating Best Response Calculation in
 //! Large Extensive Games*, 2011). Numbers are in single precision; values of policies are measured in double precision.

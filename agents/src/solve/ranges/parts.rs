@@ -42,6 +42,8 @@ pub(super) struct Block {
     pub(super) cells: usize,
     /// At the end: by change of the score and lane, the start of the returns.
     pub(super) returns: usize,
+    /// At the end: by lane, the start of the numbers of copies.
+    pub(super) copies: usize,
 }
 
 /// The places of rows of numbers, one for each hand or action.
@@ -100,6 +102,8 @@ pub(super) struct Part {
     pub(super) returns: [Vec<f64>; 2],
     /// The same for a return of 1, if it is wanted.
     pub(super) weights: Vec<f64>,
+    /// At the end: the number of public states for which each stands; by shape and lane.
+    pub(super) copies: Vec<u8>,
     /// The sizes of all numbers of hands by seat, and of actions.
     pub(super) num_hands: [usize; 2],
     pub(super) num_cells: usize,
@@ -111,6 +115,8 @@ struct Lane {
     shape: u32,
     score: Score,
     weight: f64,
+    /// The number of public states for which it stands.
+    copies: u8,
 }
 
 impl Part {
@@ -122,7 +128,7 @@ impl Part {
         begin: &[Lane],
         cut: &[bool],
     ) -> (Self, Vec<(u32, usize, Lane)>) {
-        let mut lanes: Vec<Vec<(Score, f64)>> = vec![Vec::new(); shapes.all.len()];
+        let mut lanes: Vec<Vec<(Score, f64, u8)>> = vec![Vec::new(); shapes.all.len()];
         // By shape: the end of the lanes that are written, which come in whole vectors.
         let mut written = vec![0; shapes.all.len()];
         let mut own = Self {
@@ -130,13 +136,14 @@ impl Part {
             openings: Vec::with_capacity(begin.len()),
             returns: [Vec::new(), Vec::new()],
             weights: Vec::new(),
+            copies: Vec::new(),
             num_hands: [0; 2],
             num_cells: 0,
         };
-        for &Lane { shape, score, weight } in begin {
+        for &Lane { shape, score, weight, copies } in begin {
             let lanes = &mut lanes[shape as usize];
             own.openings.push((shape, lanes.len()));
-            lanes.push((score, weight));
+            lanes.push((score, weight, copies));
         }
         let mut ends = Vec::new();
         // All lanes of a shape are known once those that lead to it have been seen.
@@ -145,12 +152,12 @@ impl Part {
             let block = own.add(shape, here.len(), written[number], cut[number]);
             if cut[number] {
                 let shape = number as u32;
-                let lane = |(lane, (score, weight))| (shape, lane, Lane { shape, score, weight });
+                let lane = |(lane, (score, weight, copies))| (shape, lane, Lane { shape, score, weight, copies });
                 ends.extend(here.into_iter().enumerate().map(lane));
                 own.blocks.push(block);
                 continue;
             }
-            let after = |&(score, weight): &(Score, f64), effect: u32| {
+            let after = |score: Score, weight: f64, effect: u32| {
                 let (gain, chance) = shapes.effects[effect as usize];
                 (form.gain(score, gain), weight * chance)
             };
@@ -160,13 +167,17 @@ impl Part {
                 let end = &mut written[branch.shape as usize];
                 *end = (next.len() + here.len().next_multiple_of(LANES)).max(*end);
                 offsets.push(next.len());
-                next.extend(here.iter().map(|lane| after(lane, branch.effect)));
+                next.extend(here.iter().map(|&(score, weight, copies)| {
+                    let (score, weight) = after(score, weight, branch.effect);
+                    (score, weight, copies * branch.copies)
+                }));
             }
             if let Shape::Ending(pairs) = shape {
+                own.copies.extend((0..block.width).map(|lane| here.get(lane).map_or(0, |lane| lane.2)));
                 for &effect in &pairs.effects {
                     for lane in 0..block.width {
-                        let (returns, weight) = here.get(lane).map_or(([0.0; 2], 0.0), |lane| {
-                            let (score, weight) = after(lane, effect);
+                        let (returns, weight) = here.get(lane).map_or(([0.0; 2], 0.0), |&(score, weight, _)| {
+                            let (score, weight) = after(score, weight, effect);
                             (form.returns(score).map(|value| value * weight), form.weight(score) * weight)
                         });
                         own.returns.iter_mut().zip(returns).for_each(|(all, value)| all.push(value));
@@ -191,6 +202,7 @@ impl Part {
             hands: self.num_hands,
             cells: self.num_cells,
             returns: self.returns[0].len(),
+            copies: self.copies.len(),
         };
         for seat in 0..2 {
             self.num_hands[seat] += shape.hands()[seat] * width;
@@ -288,7 +300,7 @@ impl RangeTree {
         if size.bytes() > max_bytes {
             return Err(RangesTooLarge::Memory { size, most: max_bytes });
         }
-        let lane = |&(shape, Opening { score, weight, .. }): &(u32, Opening)| Lane { shape, score, weight };
+        let lane = |&(shape, Opening { score, weight, .. }): &(u32, Opening)| Lane { shape, score, weight, copies: 1 };
         let begin: Vec<Lane> = shapes.openings.iter().map(lane).collect();
         let has_leaves = shapes.all.iter().any(Shape::is_leaf);
         let count = if has_leaves { 1 } else { (size.hands / HANDS).clamp(1, MAX_PARTS) as usize };
@@ -431,6 +443,23 @@ impl RangeTree {
     /// A number for each action of a hand with a choice; by part.
     pub(super) fn zeros(&self) -> Vec<Vec<f32>> {
         self.all_parts().map(|part| vec![0.0; part.num_cells]).collect()
+    }
+
+    /// Gives actions that differ only by names the mean of their numbers, which hold one for each action of a hand with a
+    /// choice; by part.
+    pub(super) fn share_evenly(&self, rows: &mut [Vec<f32>]) {
+        for (part, rows) in rows.iter_mut().enumerate() {
+            for (_, choice, block) in self.choices(part) {
+                for group in choice.alike.chunk_by(|[first, _], [next, _]| first == next) {
+                    let places = [group[0][0]].into_iter().chain(group.iter().map(|pair| pair[1]));
+                    let places: Vec<usize> = places.map(|cell| block.cell(cell.into())).collect();
+                    for lane in 0..block.lanes {
+                        let sum: f32 = places.iter().map(|place| rows[place + lane]).sum();
+                        places.iter().for_each(|place| rows[place + lane] = sum / places.len() as f32);
+                    }
+                }
+            }
+        }
     }
 
     /// All parts, the top one last.

@@ -334,14 +334,15 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
                 let (before, after) = numbers.split_at_mut(split);
                 let next = part.blocks[branch.shape as usize].places(seat, offset + start, split);
                 let places = block.places(seat, start, 0);
+                let after_hands = shapes.all[branch.shape as usize].hands()[seat];
                 if seat != mover {
-                    for (hand, &kept) in branch.kept.iter().enumerate() {
+                    for (hand, &kept) in branch.kept[..after_hands].iter().enumerate() {
                         *row_mut::<N, T>(after, next.at(hand)) = *row(before, places.at(kept.into()));
                     }
                     continue;
                 }
                 let mut moves = &branch.moves[..];
-                for hand in 0..shapes.all[branch.shape as usize].hands()[seat] {
+                for hand in 0..after_hands {
                     let mut sum = [[T::default(); LANES]; N];
                     while let [step, rest @ ..] = moves
                         && usize::from(step.to) == hand
@@ -394,7 +395,11 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
                 }
                 *out = value;
             }
-            self.found[seat] += sum.as_flattened().iter().map(|&sum| sum.into()).sum::<f64>();
+            if is_measured {
+                let copies = &self.pass.part.copies[block.copies + start..];
+                let sums = sum.as_flattened().iter().zip(copies);
+                self.found[seat] += sums.map(|(&sum, &copies)| f64::from(copies) * sum.into()).sum::<f64>();
+            }
         }
     }
 
@@ -411,8 +416,11 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
         }
         for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
             let next = self.pass.part.blocks[branch.shape as usize].places(seat, offset + start, split);
-            for (hand, &kept) in branch.kept.iter().enumerate() {
-                add::<N, T>(row_mut(before, places.at(kept.into())), row(after, next.at(hand)));
+            let after_hands = self.pass.shapes.all[branch.shape as usize].hands()[seat];
+            for kept in branch.kept.chunks(after_hands.max(1)) {
+                for (hand, &kept) in kept.iter().enumerate() {
+                    add::<N, T>(row_mut(before, places.at(kept.into())), row(after, next.at(hand)));
+                }
             }
         }
     }
@@ -440,10 +448,13 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
         let (before, after) = hands[seat].split_at_mut(split);
         for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
             let next = self.pass.part.blocks[branch.shape as usize].places(seat, offset + start, split);
-            for step in &branch.moves {
+            for step in branch.value_moves() {
                 let cell = step.cell(cells + usize::from(step.from));
                 add(&mut values[cell], row(after, next.at(step.to.into())));
             }
+        }
+        for [first, other] in choice.alike.iter().map(|pair| pair.map(usize::from)) {
+            values[other] = values[first];
         }
         let (places, all_cells) = (block.places(seat, start, 0), block.cells(start));
         for (hand, ends) in choice.cells.windows(2).enumerate() {
@@ -534,6 +545,9 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
                 }
             }
             *own = total;
+        }
+        for (hand, &twin) in choice.twins.iter().enumerate().filter(|(hand, twin)| usize::from(**twin) != *hand) {
+            *row_mut(before, places.at(hand)) = *row::<N, T>(before, places.at(twin.into()));
         }
     }
 }

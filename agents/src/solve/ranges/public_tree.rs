@@ -92,7 +92,7 @@ impl PublicTree {
     pub fn actions(&self, seat: Seat, watch: Watch<'_>) -> Result<Vec<Action>, Halted> {
         let mut actions = vec![Action(0); self.num_rows(seat)[0]];
         let mut known: HashMap<PublicState, Arc<[Action]>> = HashMap::new();
-        self.each_choice(watch, &mut |detail, public, spot, choice| {
+        self.each_choice(watch, &mut |detail, public, (spot, _), choice| {
             if choice.mover() != seat.index() || choice.num_cells() == 0 {
                 return;
             }
@@ -114,38 +114,38 @@ impl PublicTree {
         // By public state: the hands that have the action, with its rank.
         let mut known: HashMap<PublicState, Vec<(usize, usize)>> = HashMap::new();
         let mut sum = 0.0;
-        self.each_choice(watch, &mut |detail, public, spot, choice| {
+        self.each_choice(watch, &mut |detail, public, (spot, copies), choice| {
             let found = known.entry(public).or_insert_with(|| {
                 let rank = |legal: &Vec<Action>| legal.iter().position(|&other| other == action);
                 detail.legal.iter().map(rank).enumerate().filter_map(|(hand, rank)| Some((hand, rank?))).collect()
             });
             let (seat, block) = (choice.mover(), self.tree.block(spot));
             for &(hand, rank) in &*found {
-                let (place, row) = (block.hand(seat, hand) + spot.lane, choice.row(hand));
+                let (place, row) = (block.hand(seat, hand) + spot.lane, choice.row(choice.twin(hand)));
                 let [own, other] = [&play.numbers[seat ^ 1][spot.part].range, &play.numbers[seat][spot.part].others];
                 let first = self.rows[seat].first(&self.tree, spot);
                 let share = if row.is_empty() { 1.0 } else { policies[seat][first + row.start + rank] };
-                sum += f64::from(own[place]) * f64::from(other[place]) * f64::from(share);
+                sum += f64::from(copies) * f64::from(own[place]) * f64::from(other[place]) * f64::from(share);
             }
         })?;
         Ok(Some(sum))
     }
 
-    /// Goes through all public states in which a player acts, or chance.
+    /// Goes through all public states in which a player acts, or chance, each with the number for which it stands.
     fn each_choice(
         &self,
         watch: Watch<'_>,
-        visit: &mut dyn FnMut(&PublicDetail, PublicState, Spot, &Choice),
+        visit: &mut dyn FnMut(&PublicDetail, PublicState, (Spot, u8), &Choice),
     ) -> Result<(), Halted> {
-        let mut open: Vec<_> = self.roots().iter().map(|root| (root.public, root.spot)).collect();
+        let mut open: Vec<_> = self.roots().iter().map(|root| (root.public, root.spot, 1)).collect();
         let known = &mut *self.tree.known();
-        while let Some((public, spot)) = open.pop() {
+        while let Some((public, spot, copies)) = open.pop() {
             let Some(choice) = self.tree.shape(spot).choice() else { continue };
             goes_on(watch())?;
             let scene = known.scene(public);
             let next = scene.branches().iter().enumerate();
-            open.extend(next.map(|(branch, next)| (next.public, self.tree.after(spot, branch))));
-            visit(&known.detail(public), public, spot, choice);
+            open.extend(next.map(|(branch, next)| (next.public, self.tree.after(spot, branch), copies * next.copies)));
+            visit(&known.detail(public), public, (spot, copies), choice);
         }
         Ok(())
     }

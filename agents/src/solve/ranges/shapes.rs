@@ -26,8 +26,12 @@ pub(super) struct Choice {
     pub(super) turn: Turn,
     pub(super) hands: [u16; 2],
     /// By hand of the mover, and after the last: the start of its actions among those of all hands. A hand with a single
-    /// action has none.
+    /// action has none, and neither has one that shares the policy of another.
     pub(super) cells: Vec<u16>,
+    /// By hand of the mover: the hand whose policy and values it shares, itself or one before it. Empty if none does.
+    pub(super) twins: Vec<u16>,
+    /// Places of actions: the first of those that differ only by names, and another one.
+    pub(super) alike: Vec<[u16; 2]>,
     pub(super) branches: Vec<Branch>,
 }
 
@@ -38,9 +42,27 @@ pub(super) struct Branch {
     pub(super) shape: u32,
     /// The number of the event's change of the score, and of its probability.
     pub(super) effect: u32,
+    /// The number of events for which it stands. The numbers of hands that follow are those of one of them.
+    pub(super) copies: u8,
     /// By the hand that follows.
     pub(super) moves: Vec<Move>,
+    /// The same for the values of the mover's hands: without hands that share those of others. Empty if none does.
+    own_moves: Vec<Move>,
+    /// By event for which it stands, and hand that follows.
     pub(super) kept: Vec<u16>,
+}
+
+impl Branch {
+    /// The moves from which the values of the mover's hands are summed.
+    #[inline(always)]
+    pub(super) fn value_moves(&self) -> &[Move] {
+        if self.own_moves.is_empty() { &self.moves } else { &self.own_moves }
+    }
+
+    /// The numbers of hands that describe it.
+    pub(super) fn num_moves(&self) -> [usize; 2] {
+        [self.moves.len() + self.own_moves.len(), self.kept.len()]
+    }
 }
 
 /// A hand of the mover, its action, and a hand that it becomes.
@@ -79,10 +101,21 @@ impl Choice {
         self.turn.seat().map_or(0, Seat::index)
     }
 
-    /// The places of a hand's actions; none if it has a single one.
+    /// The hand whose policy and values a hand shares.
+    #[inline(always)]
+    pub(super) fn twin(&self, hand: usize) -> usize {
+        self.twins.get(hand).map_or(hand, |&twin| twin.into())
+    }
+
+    /// The places of a hand's actions; none if it has a single one, or shares the policy of another.
     #[inline(always)]
     pub(super) fn row(&self, hand: usize) -> Range<usize> {
         usize::from(self.cells[hand])..usize::from(self.cells[hand + 1])
+    }
+
+    /// The number of hands with policies of their own.
+    pub(super) fn num_own(&self) -> usize {
+        (0..self.cells.len() - 1).filter(|&hand| self.twin(hand) == hand).count()
     }
 
     /// The hands with a choice, each with the places of its actions.
@@ -173,7 +206,7 @@ impl Finder<'_> {
         };
         let (shapes, moves) = (&mut self.shapes, &mut self.moves);
         let number = *self.numbers.entry(shape).or_insert_with_key(|shape| {
-            *moves += shape.branches().iter().map(|branch| branch.moves.len() + branch.kept.len()).sum::<usize>();
+            *moves += shape.branches().iter().flat_map(Branch::num_moves).sum::<usize>();
             shapes.push(shape.clone());
             shapes.len() as u32 - 1
         });
@@ -187,26 +220,52 @@ impl Finder<'_> {
     }
 
     fn choice(&mut self, choice: PublicChoice) -> Result<Shape, RangesTooLarge> {
-        let mut cells = vec![0_u16];
-        for &width in &choice.widths {
-            let width = if width > 1 { u16::from(width) } else { 0 };
-            cells.push(cells[cells.len() - 1].checked_add(width).ok_or(RangesTooLarge::Actions)?);
+        // All hands count, so that games that are far too large are refused at once.
+        let actions = choice.widths.iter().filter(|&&width| width > 1).map(|&width| usize::from(width)).sum::<usize>();
+        if actions > u16::MAX.into() {
+            return Err(RangesTooLarge::Actions);
         }
+        let twins: Vec<u16> = choice.twins.iter().map(|twin| twin.hand).collect();
+        let mut cells = vec![0_u16];
+        for (hand, &width) in choice.widths.iter().enumerate() {
+            let has_own = twins.get(hand).is_none_or(|&twin| usize::from(twin) == hand);
+            let width = if width > 1 && has_own { u16::from(width) } else { 0 };
+            cells.push(cells[cells.len() - 1] + width);
+        }
+        let cell = |hand: u16, rank: u8| match cells[usize::from(hand)..] {
+            [from, to, ..] if from < to => from + u16::from(rank),
+            _ => SINGLE,
+        };
+        let mut alike = Vec::new();
+        for (hand, twin) in (0..).zip(&choice.twins).filter(|(hand, twin)| *hand == twin.hand) {
+            let others = (0..).zip(&twin.ranks).filter(|(rank, first)| rank != *first);
+            alike.extend(others.map(|(rank, &first)| [first, rank].map(|rank| cell(hand, rank))));
+        }
+        alike.sort_unstable();
         let mut branches = Vec::with_capacity(choice.branches.len());
         for mut branch in choice.branches {
-            branch.moves.sort_by_key(|step| step.to);
-            let cell = |from: usize, rank: u8| {
-                if cells[from] < cells[from + 1] { cells[from] + u16::from(rank) } else { SINGLE }
+            // Of hands that share a policy, the first that takes an action gives its value.
+            let mut first: FxHashMap<(u16, u16), u16> = FxHashMap::default();
+            let mut shared = |&HandMove { from, to, rank }: &HandMove| {
+                let twin = choice.twins.get(usize::from(from));
+                let (hand, rank) = twin.map_or((from, rank), |twin| (twin.hand, twin.ranks[usize::from(rank)]));
+                let step = Move { from: hand, to, cell: cell(hand, rank) };
+                (step, twin.is_none() || *first.entry((hand, step.cell)).or_insert(from) == from)
             };
-            let own = |&HandMove { from, to, rank }: &HandMove| Move { from, to, cell: cell(from.into(), rank) };
+            branch.moves.sort_by_key(|step| step.to);
+            let moves: Vec<(Move, bool)> = branch.moves.iter().map(&mut shared).collect();
+            let own = moves.iter().filter(|(_, is_own)| *is_own && !twins.is_empty());
             branches.push(Branch {
                 effect: self.effect(branch.gain, branch.weight),
                 shape: self.find(branch.public)?,
-                moves: branch.moves.iter().map(own).collect(),
+                copies: branch.copies,
+                own_moves: own.map(|&(step, _)| step).collect(),
+                moves: moves.into_iter().map(|(step, _)| step).collect(),
                 kept: branch.kept,
             });
         }
-        Ok(Shape::Choice(Choice { turn: choice.turn, hands: narrow(choice.hands)?, cells, branches }))
+        let hands = narrow(choice.hands)?;
+        Ok(Shape::Choice(Choice { turn: choice.turn, hands, cells, twins, alike, branches }))
     }
 
     fn ending(&mut self, ending: &Ending) -> Result<Shape, RangesTooLarge> {

@@ -418,15 +418,15 @@ impl Game for Schwinget {
         }
     }
 
-    fn public_form(&self, _: usize, _: bool, _: &dyn Fn() -> bool) -> Result<Box<dyn PublicForm>, NoPublicForm> {
+    fn public_form(&self, _: usize, fold: bool, _: &dyn Fn() -> bool) -> Result<Box<dyn PublicForm>, NoPublicForm> {
         match self.rules.bouts {
-            1 => Ok(Box::new(Publics::new(self.clone()))),
+            1 => Ok(Box::new(Publics::new(self.clone(), fold && self.rules.suits > 2))),
             _ => Err(NoPublicForm::Rules("a single bout has: set bouts=1")),
         }
     }
 
-    fn public_place(&self, _form: &dyn PublicForm, view: &View) -> Option<Place> {
-        if self.rules.bouts == 1 { self.place_of(view) } else { None }
+    fn public_place(&self, form: &dyn PublicForm, view: &View) -> Option<Place> {
+        if self.rules.bouts == 1 { self.place_of(view, form.is_folded()) } else { None }
     }
 
     fn public_history(&self, _form: &dyn PublicForm, seat: Seat, place: &Place) -> Option<History<Self>> {

@@ -4,9 +4,15 @@
 //! other, so whether two hands fit together, and how likely that is, depends on the cards held and played alone, and so do
 //! the legal actions and the returns (well-formed imperfect recall: M. Lanctot, R. Gibson, N. Burch, M. Zinkevich and M.
 //! Bowling, *No-Regret Learning in Extensive-Form Games with Imperfect Recall*, 2012).
+//!
+//! In a folded form, suits of which nothing has been seen are alike: chance deals their cards alike, and no choice has told
+//! them apart. So hands that differ only by the names of these suits share one policy, and a card of the first of them
+//! stands for the same card of each: the hands that follow are those in which the two suits have exchanged their names.
 
 use std::any::Any;
+use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::iter;
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
@@ -16,7 +22,7 @@ use crate::bits;
 use crate::game::history::History;
 use crate::game::public::{
     Branch, Ending, Gain, HandMove, Opening, Place, PublicChoice, PublicDetail, PublicForm, PublicScene, PublicState,
-    Score,
+    Score, Twin,
 };
 use crate::game::{Game as _, SeatView as _, Turn};
 use crate::seats::Seat;
@@ -77,13 +83,15 @@ pub(super) struct Publics {
     game: Schwinget,
     /// The public state in which it begins, and the score there, unless it begins with the bout.
     root: Option<(Public, Score)>,
+    /// True if suits of which nothing has been seen count once.
+    fold: bool,
     numbers: HashMap<Arc<Public>, PublicState>,
     all: Vec<Arc<Public>>,
 }
 
 impl Publics {
-    pub(super) fn new(game: Schwinget) -> Self {
-        Self { game, root: None, numbers: HashMap::new(), all: Vec::new() }
+    pub(super) fn new(game: Schwinget, fold: bool) -> Self {
+        Self { game, root: None, fold, numbers: HashMap::new(), all: Vec::new() }
     }
 
     /// The public states from the beginning of a trick on, if the seats may hold these hands. Suits have their names.
@@ -102,7 +110,7 @@ impl Publics {
         };
         let State { taken, after_attack, attacker, neutral, .. } = *state;
         let tally = Tally { taken, after_attack, attacker, neutral: neutral as u8 };
-        Self { root: Some((public, tally.score())), ..Self::new(game) }
+        Self { root: Some((public, tally.score())), ..Self::new(game, false) }
     }
 
     fn number(&mut self, public: Public) -> PublicState {
@@ -116,9 +124,29 @@ impl Publics {
     }
 
     fn branch(&mut self, step: Step) -> Branch {
-        let Step { action, public, gain, weight, moves, kept } = step;
-        Branch { event: action, public: self.number(public), gain, weight, moves, kept }
+        let Step { action, public, gain, weight, copies, moves, kept } = step;
+        Branch { event: action, public: self.number(public), gain, weight, copies, moves, kept }
     }
+
+    /// The suits that can be exchanged if they are folded; empty if there are not two.
+    fn alike(&self, public: &Public) -> Suits {
+        let alike = if self.fold { self.game.unseen_suits(public.unseen) } else { Suits::new() };
+        if alike.len() > 1 { alike } else { Suits::new() }
+    }
+}
+
+/// Some suits.
+type Suits = ArrayVec<u8, 4>;
+
+/// By suit: its name.
+type Names = [u8; 4];
+
+/// Each suit by its own name.
+const OWN_NAMES: Names = [0, 1, 2, 3];
+
+/// The place of a hand among all, which are ascending.
+fn place_in(hands: &[u32], hand: u32) -> u16 {
+    hands.binary_search(&hand).expect("it is one of them") as u16
 }
 
 /// A public event, what follows, and how hands change.
@@ -127,6 +155,7 @@ struct Step {
     public: Public,
     gain: Gain,
     weight: f64,
+    copies: u8,
     moves: Vec<HandMove>,
     kept: Vec<u16>,
 }
@@ -140,7 +169,7 @@ impl Public {
             HandMove { from: number, to: number, rank: rank(hand) }
         });
         let kept = (0..self.hands[me ^ 1].len() as u16).collect();
-        Step { action, public, gain, weight: 1.0, moves: moves.collect(), kept }
+        Step { action, public, gain, weight: 1.0, copies: 1, moves: moves.collect(), kept }
     }
 
     fn draws(&self) -> bool {
@@ -210,8 +239,7 @@ impl Schwinget {
         for (from, (&hand, &legal)) in players() {
             let rank = (legal & (bit - 1)).count_ones() as u8;
             for hand in after(hand) {
-                let to = next.binary_search(&hand).expect("it is one of them") as u16;
-                moves.push(HandMove { from: from as u16, to, rank });
+                moves.push(HandMove { from: from as u16, to: place_in(&next, hand), rank });
             }
         }
         let others: Arc<[u32]> = kept.iter().map(|&place| theirs[usize::from(place)]).collect();
@@ -221,7 +249,7 @@ impl Schwinget {
         let mut public = Public { hands, unseen, pile: public.pile - u8::from(draws), ..public.clone() };
         let gain = self.complete(&mut public, card);
         let weight = if draws { 1.0 / f64::from(pool) } else { 1.0 };
-        Some(Step { action: Action(card), public, gain, weight, moves, kept })
+        Some(Step { action: Action(card), public, gain, weight, copies: 1, moves, kept })
     }
 
     /// Moves on after a card has been played, and returns the change of the score.
@@ -273,8 +301,9 @@ impl Schwinget {
     }
 
     /// The events that can follow, and the number of legal actions by hand of the mover. A card that the other player holds
-    /// in all its hands is not an event: no two hands fit together then, but it is legal.
-    fn events(&self, public: &Public) -> (Vec<u8>, Vec<Step>) {
+    /// in all its hands is not an event: no two hands fit together then, but it is legal. Of suits that are alike, the cards of
+    /// the first stand for those of all.
+    fn events(&self, public: &Public, alike: &[u8]) -> (Vec<u8>, Vec<Step>) {
         let hands = &public.hands[usize::from(public.mover)];
         if public.phase == Phase::Decide {
             let leaders = [public.mover, public.mover ^ 1];
@@ -286,8 +315,23 @@ impl Schwinget {
         }
         let (legal, attacks) = self.legal_by_hand(public);
         let widths = legal.iter().map(|legal| legal.count_ones() as u8 + u8::from(attacks)).collect();
-        let cards = bits::members(public.unseen).filter_map(|card| self.after_play(public, card, &legal));
+        let others = alike.iter().skip(1).fold(0, |cards, &suit| cards | self.deck.suit[usize::from(suit)]);
+        let cards = bits::members(public.unseen & !others).filter_map(|card| self.after_play(public, card, &legal));
         let mut steps: Vec<Step> = cards.collect();
+        if let [first, others @ ..] = alike {
+            let theirs = &public.hands[usize::from(public.mover ^ 1)];
+            let is_first = |step: &&mut Step| self.deck.suit[usize::from(*first)] >> step.action.0 & 1 == 1;
+            for step in steps.iter_mut().filter(is_first) {
+                step.copies = alike.len() as u8;
+                let kept = step.kept.clone();
+                for &other in others {
+                    let mut names = OWN_NAMES;
+                    names.swap(usize::from(*first), usize::from(other));
+                    let before = |&hand: &u16| place_in(theirs, self.renamed(theirs[usize::from(hand)], &names));
+                    step.kept.extend(kept.iter().map(before));
+                }
+            }
+        }
         if attacks {
             let next = Public { attacked: true, ..public.clone() };
             let (action, gain) = (self.deck.attack(), ATTACK[usize::from(public.mover)]);
@@ -296,33 +340,98 @@ impl Schwinget {
         (widths, steps)
     }
 
-    /// The place of a view, in which the trump suit is named as the first one.
-    pub(super) fn place_of(&self, view: &View) -> Option<Place> {
+    /// The suits of which all cards are unseen.
+    fn unseen_suits(&self, unseen: u32) -> Suits {
+        (0..self.rules.suits).filter(|&suit| self.deck.suit[usize::from(suit)] & !unseen == 0).collect()
+    }
+
+    /// The cards of a suit in a set, by value.
+    fn in_suit(&self, cards: u32, suit: u8) -> u32 {
+        (cards & self.deck.suit[usize::from(suit)]) >> (suit * self.rules.values)
+    }
+
+    /// A card, if suits have these names.
+    fn named(&self, card: Card, names: &Names) -> Card {
+        match self.deck.suit_of[usize::from(card)] {
+            NO_TRUMP => card,
+            suit => card - suit * self.rules.values + names[usize::from(suit)] * self.rules.values,
+        }
+    }
+
+    /// These cards, if suits have these names.
+    fn renamed(&self, cards: u32, names: &Names) -> u32 {
+        bits::members(cards).fold(0, |all, card: Card| all | 1 << self.named(card, names))
+    }
+
+    /// The order of suits in which they are named so that the hand is the first of those that differ only by their names.
+    fn first_names(&self, hand: u32, mut suits: Suits) -> Suits {
+        suits.sort_by_key(|&suit| Reverse(self.in_suit(hand, suit)));
+        suits
+    }
+
+    /// By hand of the mover: the first of those that differ only by the names of suits that are alike.
+    fn twins(&self, public: &Public, alike: &[u8]) -> Vec<Twin> {
+        if alike.is_empty() {
+            return Vec::new();
+        }
+        let (legal, attacks) = self.legal_by_hand(public);
+        let hands = &public.hands[usize::from(public.mover)];
+        let twin = |(&hand, &legal): (&u32, &u32)| {
+            let mut names = OWN_NAMES;
+            let order = self.first_names(hand, alike.iter().copied().collect());
+            order.iter().zip(alike).for_each(|(&suit, &name)| names[usize::from(suit)] = name);
+            let [first, there] = [hand, legal].map(|cards| self.renamed(cards, &names));
+            // Suits of which the hand has the same cards get one name.
+            for pair in order.windows(2) {
+                let [before, suit] = [pair[0], pair[1]];
+                if self.in_suit(hand, before) == self.in_suit(hand, suit) {
+                    names[usize::from(suit)] = names[usize::from(before)];
+                }
+            }
+            let rank = |card: Card| (there & ((1 << self.named(card, &names)) - 1)).count_ones() as u8;
+            let cards = legal.count_ones() as u8;
+            let ranks = match public.phase {
+                Phase::Decide => vec![0, 1],
+                _ => bits::members(legal).map(rank).chain(attacks.then_some(cards)).collect(),
+            };
+            Twin { hand: place_in(hands, first), ranks }
+        };
+        hands.iter().zip(&legal).map(twin).collect()
+    }
+
+    /// The place of a view, in which the trump suit is named as the first one. In a folded form the other suits are named in
+    /// the order in which they were first seen, and those not seen so that the hand is the first of those like it.
+    pub(super) fn place_of(&self, view: &View, fold: bool) -> Option<Place> {
         let seen = &view.seen;
         if !matches!(seen.phase, Phase::Lead | Phase::Follow | Phase::Decide) || seen.mover != view.seat().0 {
             return None;
         }
-        let (values, size) = (u32::from(self.rules.values), self.deck.size);
-        let own = match seen.trump {
-            NO_TRUMP => 0,
-            trump => u32::from(trump) * values,
-        };
-        // Exchanges the trump suit and the first one.
-        let named = |card: Card| match u32::from(card) {
-            card if card < values => (card + own) as Card,
-            card if (own..own + values).contains(&card) => (card - own) as Card,
-            _ => card,
-        };
-        let rename = |action: Action| if action.0 < size { Action(named(action.0)) } else { action };
-        let opening = self.turned().iter().position(|&(turned, _)| turned == named(seen.turned))?;
-        let events = view.log.iter().filter_map(|event| match event {
-            SeenEvent::Did(action) => Some(rename(*action)),
-            _ => None,
-        });
-        let hand = bits::members(seen.hands[view.seat().index()]).fold(0, |hand, card| hand | 1_u64 << named(card));
+        let (held, size) = (seen.hands[view.seat().index()], self.deck.size);
+        let did =
+            view.log.iter().filter_map(|event| if let SeenEvent::Did(action) = event { Some(*action) } else { None });
+        let mut names = OWN_NAMES;
+        if fold {
+            let plays = did.clone().filter(|action| action.0 < size).map(|action| self.deck.suit_of[action.index()]);
+            let mut order = Suits::new();
+            for suit in iter::once(seen.trump).chain(plays) {
+                if suit != NO_TRUMP && !order.contains(&suit) {
+                    order.push(suit);
+                }
+            }
+            let others = (0..self.rules.suits).filter(|suit| !order.contains(suit)).collect();
+            order.extend(self.first_names(held, others));
+            (0..).zip(order).for_each(|(name, suit)| names[usize::from(suit)] = name);
+        } else if seen.trump != NO_TRUMP {
+            names.swap(0, usize::from(seen.trump));
+        }
+        let rename = |action: Action| if action.0 < size { Action(self.named(action.0, &names)) } else { action };
+        let turned = self.named(seen.turned, &names);
+        let opening = self.turned().iter().position(|&(card, _)| card == turned)?;
+        let events = did.map(rename).collect();
+        let hand = u64::from(self.renamed(held, &names));
         let mut actions: Vec<Action> = self.legal(seen).iter().collect();
         actions.sort_unstable_by_key(|&action| rename(action));
-        Some(Place { opening, events: events.collect(), hand, actions })
+        Some(Place { opening, events, hand, actions })
     }
 
     /// A history of a place of a seat. Of the orders in which its cards can have come, given that it followed suit where
@@ -422,10 +531,12 @@ impl PublicForm for Publics {
         if public.is_last_trick() {
             return PublicScene::Ending(self.game.last_trick(&public));
         }
-        let (widths, steps) = self.game.events(&public);
+        let alike = self.alike(&public);
+        let (widths, steps) = self.game.events(&public, &alike);
+        let twins = self.game.twins(&public, &alike);
         let branches = steps.into_iter().map(|step| self.branch(step)).collect();
         let hands = [public.hands[0].len(), public.hands[1].len()];
-        PublicScene::Choice(PublicChoice { turn: Turn::Seat(Seat(public.mover)), hands, widths, branches })
+        PublicScene::Choice(PublicChoice { turn: Turn::Seat(Seat(public.mover)), hands, widths, twins, branches })
     }
 
     fn gain(&self, score: Score, gain: Gain) -> Score {
@@ -478,7 +589,8 @@ impl PublicForm for Publics {
             Phase::Decide => vec![self.game.deck.decisions().to_vec(); cards.len()],
             _ => cards.into_iter().map(|cards| bits::members(cards).map(Action).chain(attack).collect()).collect(),
         };
-        let alike = self.game.events(public).1.iter().map(|step| vec![step.action]).collect();
+        let steps = self.game.events(public, &self.alike(public)).1;
+        let alike = steps.iter().map(|step| vec![step.action]).collect();
         PublicDetail { legal, alike }
     }
 
@@ -490,8 +602,12 @@ impl PublicForm for Publics {
         }
     }
 
+    fn is_folded(&self) -> bool {
+        self.fold
+    }
+
     fn fresh(&self) -> Box<dyn PublicForm> {
-        Box::new(Self { root: self.root.clone(), ..Self::new(self.game.clone()) })
+        Box::new(Self { root: self.root.clone(), ..Self::new(self.game.clone(), self.fold) })
     }
 
     fn key(&self, public: PublicState, seat: Seat, hand: usize) -> u64 {
