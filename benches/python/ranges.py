@@ -28,7 +28,11 @@ DECKS = {
     "2x5, hand 2, aside 3": ("suits=2,values=5,hand_size=2,set_aside=3,referee=off", 150),
     "2x5, hand 3, aside 3": ("suits=2,values=5,hand_size=3,set_aside=3,referee=off", 100),
     "3x4, hand 2, aside 5": ("suits=3,values=4,hand_size=2,set_aside=5,referee=off", 60),
+    "4x3, hand 2, aside 5": ("suits=4,values=3,hand_size=2,set_aside=5,referee=off", 60),
+    "4x4, hand 2, aside 8, no counter": ("suits=4,values=4,hand_size=2,set_aside=8,referee=off,counter=off", 60),
 }
+#: The decks whose memory is shown by cause.
+CAUSES = ["2x4, hand 3, aside 1", "2x5, hand 2, aside 3", "3x4, hand 2, aside 5", "4x4, hand 2, aside 8, no counter"]
 #: The deck that the tree of histories solves, too, and that of the answer.
 SMALL, LARGE = "2x4, hand 2, aside 3", "2x5, hand 2, aside 3"
 
@@ -55,7 +59,19 @@ def solved(name: str, ranges: bool) -> dict[str, Any]:
         "exploitability": found.exploitability,
         "first": first,
         "megabytes": (after - before) / 1000,
+        "memory": found.memory,
     }
+
+
+def causes(rows: dict[str, dict[str, Any]]) -> str:
+    """Returns the table of estimated memory, by cause, beside that of the process."""
+    names = list(rows[LARGE]["memory"])
+    table = header(["MB by estimate", *names, "together", "the process"])
+    for name in CAUSES:
+        parts = [size / 1e6 for size in rows[name]["memory"].values()]
+        cells = [f"{part:,.1f}" for part in [*parts, sum(parts)]]
+        table += line([name, *cells, f"{rows[name]['megabytes']:,.0f}"])
+    return table.strip()
 
 
 def ranges(rows: dict[str, dict[str, Any]], tree: dict[str, Any], where: list[str]) -> str:
@@ -98,14 +114,15 @@ def ranges(rows: dict[str, dict[str, Any]], tree: dict[str, Any], where: list[st
         picture=table.strip(),
         sure=[
             "CFR+ on one thread, CPU time, `scoring=schwinger`; exploitability is measured exactly. A deck of *2x5* "
-            "has two suits of five and a counter; one row has a referee, too. *Information sets* are those on public "
-            "states, where suits count once until one is trump and the order of draws does not count. *MB* are what "
-            "solving adds to the process.",
+            "has two suits of five and a counter, if nothing else is said. *Information sets* are those on public "
+            "states, where suits of which nothing has been seen count once and the order of draws does not count. "
+            "*MB* are what solving adds to the process at its peak.",
             "The processor: public states of one shape stand side by side in its vector registers.",
             "The full deck, which is too large: what equilibria do changes with the deck (`ATTACK.md`).",
         ],
         command="python benches/python/ranges.py",
         details={
+            "Where the memory goes": causes(rows),
             "The tree of histories": f"{SMALL}: {tree['sets']:,} information sets, {tree['seconds']:.3g} CPU seconds "
             f"for {tree['iterations']} iterations, value {tree['value']:+.4f}, exploitability "
             f"{tree['exploitability']:.1e}.",

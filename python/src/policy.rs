@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 use stier_agents::agent::sampling::draw;
 use stier_agents::agent::threads::{self, Halted};
 use stier_agents::belief;
@@ -238,8 +238,8 @@ impl TabularPolicy {
     }
 
     /// The number of information sets of the game, including those with one legal action. On public states
-    /// there are fewer: suits count once until one is trump, the order in which a player drew its cards does not count, and
-    /// the last trick has none.
+    /// there are fewer: suits of which nothing has been seen count once, the order in which a player drew its cards does not
+    /// count, and the last trick has none.
     #[getter]
     fn information_sets(&self) -> usize {
         match &self.policy {
@@ -261,6 +261,15 @@ impl TabularPolicy {
         match &self.policy {
             Table::Tree(_) => None,
             Table::Ranges(policy) => Some(policy.tree().size().states),
+        }
+    }
+
+    /// The bytes that solving takes on public states, estimated by cause; `None` if the game was solved on its tree.
+    #[getter]
+    fn memory<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        match &self.policy {
+            Table::Tree(_) => Ok(None),
+            Table::Ranges(policy) => dict(py, policy.tree().size().by_cause()).map(Some),
         }
     }
 

@@ -41,12 +41,12 @@ impl RangeSize {
             add(&mut size.actions, shape.num_cells());
             for branch in shape.branches() {
                 add(&mut lanes[branch.shape as usize], 1);
-                let moves = branch.moves.len() * size_of::<Move>() + branch.kept.len() * size_of::<u16>();
-                size.shape_bytes += moves as u64;
+                let [moves, kept] = branch.num_moves();
+                size.shape_bytes += (moves * size_of::<Move>() + kept * size_of::<u16>()) as u64;
             }
             match shape {
                 Shape::Choice(choice) if choice.turn != Turn::Chance => {
-                    add(&mut size.information_sets, shape.hands()[choice.mover()]);
+                    add(&mut size.information_sets, choice.num_own());
                 }
                 Shape::Ending(pairs) => {
                     add(&mut size.outcomes, pairs.effects.len());
@@ -59,12 +59,23 @@ impl RangeSize {
         size
     }
 
-    /// About the bytes that solving takes: two or three numbers for each action, which are padded; the returns of both
-    /// seats; in double precision the hands of two parts; the shapes, and what finding them takes.
+    /// About the bytes that solving takes, by cause: two or three numbers for each action, which are padded; the returns of
+    /// both seats; in double precision the ranges and values of the hands of two parts; how hands move in each shape, and the
+    /// lists of hands, with what finding them takes.
+    pub fn by_cause(&self) -> [(&'static str, u64); 5] {
+        [
+            ("regrets and sums", self.actions, 14.0),
+            ("returns", self.outcomes, 20.0),
+            ("ranges and values", (self.hands / 4).min(2 * HANDS), 16.0),
+            ("moves of hands", self.shape_bytes, 4.0),
+            ("lists of hands", self.hands, 4.0),
+        ]
+        .map(|(cause, count, each)| (cause, (each * count as f64) as u64))
+    }
+
+    /// About the bytes that solving takes.
     pub fn bytes(&self) -> u64 {
-        let parts = 16.0 * (self.hands as f64 / 4.0).min(2.0 * HANDS as f64);
-        let found = 4.0 * (self.shape_bytes as f64 + self.hands as f64);
-        (14.0 * self.actions as f64 + 20.0 * self.outcomes as f64 + parts + found) as u64
+        self.by_cause().iter().fold(0, |sum: u64, (_, bytes)| sum.saturating_add(*bytes))
     }
 }
 
