@@ -30,6 +30,9 @@ pub struct PublicTree {
 /// The arguments of a pass: the seat, the policies, the ranges at the root, the values of leaves, and the watch.
 type Given<'a> = (usize, [&'a [f32]; 2], Option<[&'a [f32]; 2]>, LeafValues<'a>, Watch<'a>);
 
+/// Gets a public state, its place, and the number for which it stands.
+type Visit<'a> = &'a mut dyn FnMut(&PublicDetail, PublicState, (Spot, u8), &Choice);
+
 impl PublicTree {
     /// Enumerates the public states of a game: those that follow the root, as far as so many choices. See
     /// [`RangeTree::new`].
@@ -132,11 +135,7 @@ impl PublicTree {
     }
 
     /// Goes through all public states in which a player acts, or chance, each with the number for which it stands.
-    fn each_choice(
-        &self,
-        watch: Watch<'_>,
-        visit: &mut dyn FnMut(&PublicDetail, PublicState, (Spot, u8), &Choice),
-    ) -> Result<(), Halted> {
+    fn each_choice(&self, watch: Watch<'_>, visit: Visit<'_>) -> Result<(), Halted> {
         let mut open: Vec<_> = self.roots().iter().map(|root| (root.public, root.spot, 1)).collect();
         let known = &mut *self.tree.known();
         while let Some((public, spot, copies)) = open.pop() {
