@@ -154,6 +154,30 @@ fn unlikely_hands_play_as_without_endings() {
 }
 
 #[test]
+fn players_do_not_hold_cards_that_they_are_said_to_lack() {
+    let game = Schwinget::from_text("").expect("rules");
+    let mut voids = 0;
+    for number in 0..20 {
+        let mut rng = Rng::stream(number, "endings", 1);
+        let (mut history, mut held) = (History::dealt(&game, &mut rng), Vec::new());
+        while let Turn::Seat(seat) = game.turn(history.state()) {
+            let view = game.view(&history, seat);
+            if let Some(course) = game.course(&view, [3, 3]) {
+                for (stage, &hand) in course.stages.iter().zip(&held) {
+                    assert_eq!(hand & stage.lacking, 0);
+                    voids += u32::from(stage.lacking != 0);
+                }
+            }
+            held.push(game.held(&view));
+            let action = game.legal(history.state()).pick(&mut rng);
+            history.push(&game, action);
+            history.settle(&game, &mut rng);
+        }
+    }
+    assert!(voids > 0);
+}
+
+#[test]
 fn other_games_have_no_endings() {
     let refused = |spec: &AgentSpec| {
         let rules = Schwinget::from_text("bouts=4").expect("rules");

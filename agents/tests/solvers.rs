@@ -264,7 +264,7 @@ fn suits_of_which_nothing_is_seen_count_once() {
             let asked = whole_game.policy_on_ranges(trees[0].clone(), &entrant, &settings, &interrupt, &watch);
             asked.expect("it answers").measure()
         };
-        let is_same = |one: &NashConv, other: &NashConv, most: f64| {
+        let assert_same = |one: &NashConv, other: &NashConv, most: f64| {
             for seat in [Seat(0), Seat(1)] {
                 let values = (one.values[seat] - other.values[seat]).abs();
                 let responses = (one.responses[seat] - other.responses[seat]).abs();
@@ -280,14 +280,14 @@ fn suits_of_which_nothing_is_seen_count_once() {
                 })
             };
             let [whole, folded] = run(1);
-            is_same(&whole, &folded, 1e-9);
+            assert_same(&whole, &folded, 1e-9);
             let [whole, folded] = run(29);
             let apart = (whole.values[Seat(0)] - folded.values[Seat(0)]).abs();
             assert!(apart < whole.total() + folded.total(), "{deck}: {whole:?} {folded:?}");
             let [_, folded] = solvers.map(|solver| Arc::new(solver.into_policy()));
-            is_same(&folded.measure(), &on_all(&folded), 1e-6);
+            assert_same(&folded.measure(), &on_all(&folded), 1e-6);
             let response = Arc::new(folded.best_response());
-            is_same(&response.measure(), &on_all(&response), 1e-6);
+            assert_same(&response.measure(), &on_all(&response), 1e-6);
         }
     }
 }

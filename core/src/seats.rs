@@ -52,9 +52,10 @@ pub struct BySeat<T> {
 impl<T> BySeat<T> {
     /// Creates one value per seat with `make`. Panics if `count` is more than [`MAX_SEATS`].
     pub fn from_fn(count: usize, mut make: impl FnMut(Seat) -> T) -> Self {
+        // A loop by hand: `collect` compiles to far more, for each type.
         let mut items = ArrayVec::new_const();
-        for seat in 0..count as u8 {
-            items.push(make(Seat(seat)));
+        for seat in 0..count {
+            items.push(make(Seat(seat as u8)));
         }
         Self { items }
     }

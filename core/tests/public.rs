@@ -6,7 +6,7 @@ use stier_core::games::{goofspiel, kuhn_poker, leduc_poker, liars_dice, schwinge
 use stier_core::public::{Place, PublicForm, PublicScene};
 use stier_core::{Action, ActionSet as _, FromRules, FullGame, Game, History, Plain, Seat, Turn};
 
-/// Decks with all options, one to three suits, and a card turned up that names no trump.
+/// Decks with all options, one to four suits, and a card turned up that names no trump.
 const DECKS: [&str; 10] = [
     "suits=2,values=3,referee=off,hand_size=3,set_aside=1",
     "suits=2,values=2,counter=off,hand_size=1,set_aside=1",

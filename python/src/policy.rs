@@ -264,7 +264,8 @@ impl TabularPolicy {
         }
     }
 
-    /// The bytes that solving takes on public states, estimated by cause; `None` if the game was solved on its tree.
+    /// The bytes that solving takes on public states, estimated by cause: "regrets and sums", "returns", "ranges and values",
+    /// "moves of hands" and "lists of hands". `None` if the game was solved on its tree.
     #[getter]
     fn memory<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         match &self.policy {

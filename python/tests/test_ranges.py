@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import random
 import re
@@ -48,6 +49,18 @@ def solve(deck: str, iterations: int = 60, **settings: Any) -> stier.TabularPoli
 @pytest.fixture(scope="module")
 def solution() -> stier.TabularPolicy:
     return solve(DECKS[1])
+
+
+def test_memory_is_known_by_cause() -> None:
+    game = "schwinget:suits=2,values=4,hand_size=3,set_aside=1,referee=off"
+    found = stier.solve(game, iterations=1, ranges=True)
+    assert list(found.memory) == ["regrets and sums", "returns", "ranges and values", "moves of hands", "lists of hands"]
+    assert min(found.memory.values()) > 0
+    least = math.ceil(sum(found.memory.values()) / 1e6)
+    stier.solve(game, iterations=1, ranges=True, max_memory_mb=least)
+    with pytest.raises(stier.ArgumentError, match=f"takes about {least - 1} MB, and max_memory_mb is {least - 1}"):
+        stier.solve(game, iterations=1, ranges=True, max_memory_mb=least - 1)
+    assert stier.solve("kuhn_poker", iterations=1).memory is None
 
 
 @pytest.mark.parametrize("deck", DECKS)

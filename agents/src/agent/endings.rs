@@ -39,7 +39,8 @@ options! {
         /// The probability that the opponent's hand comes from its range instead. Above 0 it is less safe; hands that the
         /// opponent seldom has count less.
         range_share: f64 = 0.1, 0.0..=1.0, "endings!=off and gadget!=unsafe";
-        /// The share of its own hands, the least likely ones, that a solution leaves out. With them it plays as without.
+        /// The total probability of the least likely hands that a solution leaves out: the seat's own and, with gadget=unsafe,
+        /// the opponent's too. With such a hand the agent plays on without the solution.
         range_cut: f64 = 0.0001, 0.0..=0.5, "endings!=off";
         /// The iterations of counterfactual regret minimization in an ending. `max_margin` needs more than the others.
         ending_iterations: u64 = 50, 1..=1_000_000, "endings!=off";

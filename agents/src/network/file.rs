@@ -209,12 +209,12 @@ impl Network {
         let fits = any_rules || game.rules().matches(options);
         let signatures = [game.observation_signature(), game.action_signature()];
         let inputs = stier_core::encode::size(&game.observation_layout());
-        self.fits_what(name, (fits, &game.rules().to_text()), signatures, inputs)
+        self.compare(name, (fits, &game.rules().to_text()), signatures, inputs)
     }
 
     /// Checks that the network fits a game of this name, with these rules, which fit or not, with these signatures of
     /// observations and actions, and with so many values in an observation.
-    fn fits_what(
+    fn compare(
         &self,
         name: &str,
         (rules_fit, own): (bool, &str),

@@ -6,10 +6,10 @@
 //! both seats find the same, in any order, and a new agent finds what another one has found. Of endings that are too large
 //! the first that fits is solved, with fewer tricks.
 //!
-//! A network seldom leaves more than a few likely hands. Of the seat's own hands the least likely ones are left out, and
-//! with these it plays as before an ending. So a solution, or a gadget's bound, is missing them alone: on average they take
-//! at most the share `range_cut` of the deals in which both players follow their policies. Of the opponent's hands none is
-//! left out with a gadget, which bounds what each of them can win; without one, they are as unlikely as one's own.
+//! A network seldom leaves more than a few likely hands. The least likely ones of the seat's own hands are left out, and
+//! with them the agent plays as before an ending. Solutions, and the bounds of gadgets, hold for all other hands. If both
+//! players follow their policies, the hands that are left out come up in at most the share `range_cut` of the deals. With a
+//! gadget all hands of the opponent stay, because it bounds the gain of each.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -31,12 +31,13 @@ use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::belief::policy_model::NETWORK_BATCH;
 use crate::belief::ranges::{Range, ranges};
 use crate::network::agent::{NetworkAgent, NetworkChoice, NetworkOptions};
-use crate::solve::ranges::{RangePolicy, RangeTree, RangesTooLarge, normalized};
+use crate::order::sorted;
+use crate::solve::ranges::{Question, RangePolicy, RangeTree, RangesTooLarge, normalized};
 
 /// The largest number of solutions that are remembered.
 const MAX_KNOWN: usize = 16;
-/// The number of positions from which on the network is asked about all that are gathered.
-const MANY: usize = 16 * NETWORK_BATCH;
+/// The network is asked once this many positions are gathered, which bounds their memory.
+const ASK_AT: usize = 16 * NETWORK_BATCH;
 /// The most bytes that the solution of an ending may take.
 const MAX_BYTES: u64 = 1 << 30;
 
@@ -60,7 +61,7 @@ pub(crate) fn with_endings<G: Hints>(
     agent: Box<dyn Agent<G>>,
     seed: u64,
 ) -> Box<dyn Agent<G>> {
-    if !G::ENDS || settings.endings == Endings::Off {
+    if !G::HAS_ENDINGS || settings.endings == Endings::Off {
         return agent;
     }
     // Also a network that plays its likeliest actions is expected to choose the others now and then.
@@ -109,22 +110,17 @@ impl<G: Hints> EndingAgent<G> {
         };
         let is_safe = self.settings.gadget != Gadget::Unsafe;
         let mut found = ranges(game, course, &mut ask).map(evened);
-        for (number, range) in found.iter_mut().enumerate() {
-            // A gadget is about all hands of the other player.
-            if !is_safe || number == seat.index() {
-                likely(range, self.settings.range_cut);
-            }
-        }
+        cut(&mut found, seat, &self.settings);
         let hands = found.each_ref().map(|range| range.iter().map(|&(hand, _)| hand).collect());
         let numbers = found.map(|range| range.into_iter().map(|(_, number)| number as f32).collect::<Vec<f32>>());
         let form = game.ending_form(&course.root, hands).expect("a game with a course has a form of its endings");
         let tree = Arc::new(RangeTree::new(form, "", MAX_BYTES, &watch)?);
-        let mut policy = |questions: &[(Vec<Action>, Vec<u64>)]| {
+        let mut policy = |questions: &[Question]| {
             let (mut states, mut shares) = (Vec::new(), Vec::new());
             for (events, hands) in questions {
                 let state = after(game, &course.root, events);
                 states.extend(hands.iter().map(|&hand| game.with_hand(&state, seat, hand)));
-                if states.len() >= MANY {
+                if states.len() >= ASK_AT {
                     ask(&std::mem::take(&mut states), &mut shares);
                 }
             }
@@ -145,16 +141,24 @@ fn evened(mut range: Range) -> Range {
     range
 }
 
+/// Leaves out the unlikely hands of the seat, and of the other one if there is no gadget, which is about all its hands.
+fn cut(ranges: &mut [Range; 2], seat: Seat, settings: &EndingSettings) {
+    for (number, range) in ranges.iter_mut().enumerate() {
+        if settings.gadget == Gadget::Unsafe || number == seat.index() {
+            likely(range, settings.range_cut);
+        }
+    }
+}
+
 /// Drops the hands that the policy excludes, and the least likely ones, which together have at most this share.
 fn likely(range: &mut Range, share: f64) {
-    let mut numbers: Vec<f64> = range.iter().map(|&(_, number)| number).collect();
-    numbers.sort_unstable_by(f64::total_cmp);
-    let mut left = share * numbers.iter().sum::<f64>();
+    let order = sorted(range.len(), &mut |one, other| range[one].1.total_cmp(&range[other].1));
+    let mut left = share * order.iter().map(|&hand| range[hand].1).sum::<f64>();
     let is_kept = |number: &f64| {
         left -= number;
         left < 0.0
     };
-    let least = numbers.into_iter().find(is_kept).unwrap_or(0.0);
+    let least = order.into_iter().map(|hand| range[hand].1).find(is_kept).unwrap_or(0.0);
     range.retain(|&(_, number)| number >= least);
 }
 
@@ -237,7 +241,10 @@ impl<G: Hints> Agent<G> for EndingAgent<G> {
 
 #[cfg(test)]
 mod tests {
-    use super::{evened, likely};
+    use stier_core::Seat;
+
+    use super::{cut, evened, likely};
+    use crate::agent::endings::{EndingSettings, Gadget};
 
     #[test]
     fn the_least_likely_hands_are_left_out() {
@@ -254,5 +261,15 @@ mod tests {
         assert_eq!(kept(&numbers, 0.499), [0, 3]);
         // A policy that excludes all hands says nothing about them.
         assert_eq!(kept(&[0.0, 0.0], 0.1), [0, 1]);
+    }
+
+    #[test]
+    fn a_gadget_keeps_all_hands_of_the_opponent() {
+        for (gadget, kept) in [(Gadget::Unsafe, [1, 1]), (Gadget::Resolve, [2, 1]), (Gadget::MaxMargin, [2, 1])] {
+            let settings = EndingSettings { gadget, range_cut: 0.2, ..EndingSettings::default() };
+            let mut ranges = [vec![(3, 0.9), (5, 0.1)], vec![(6, 0.1), (9, 0.9)]];
+            cut(&mut ranges, Seat(1), &settings);
+            assert_eq!(ranges.map(|range| range.len()), kept);
+        }
     }
 }

@@ -174,8 +174,9 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// True to compile searches for modern processors, too ([`processor`](crate::processor)). Set it only where
     /// benchmarks show a gain above 5 %.
     const COMPILES_SEARCH_TWICE: bool = false;
-    /// True if the game can have [endings](Game::has_endings): agents that solve them are compiled for such games alone.
-    const ENDS: bool = false;
+    /// True if the game [has endings](Game::has_endings) under some rules: agents that solve them are compiled for such
+    /// games alone.
+    const HAS_ENDINGS: bool = false;
     /// The world, hidden cards included. At most 64 bytes, in a plain game 56; equal states have equal futures.
     type State: Copy + Eq + Hash + Debug + Send + Sync + 'static;
     /// The knowledge of one seat.

@@ -168,7 +168,7 @@ pub struct PublicChoice {
     pub branches: Vec<Branch>,
 }
 
-/// A hand that stands for hands which differ from it only by names that can be exchanged.
+/// The hand whose policy a hand shares: the first of those that differ only by names that can be exchanged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Twin {
     /// The number of the hand; of the hand itself if it stands for others.
@@ -196,7 +196,7 @@ pub struct Branch {
     /// The probability of one given private draw after it; 1 if there is none.
     pub weight: f64,
     /// The number of public events for which it stands: it, and those that differ from it only by names that can be
-    /// exchanged.
+    /// exchanged. The products along a line of play are below 256.
     pub copies: u8,
     /// The changes of the mover's hands.
     pub moves: Vec<HandMove>,

@@ -162,11 +162,8 @@ agents! {
 }
 
 options! {
-    /// The options of `best`: the agent that the game names, with this budget.
-    ///
-    /// Every game names its agent ([`Hints::best_agent`]), by the cross-tables at equal thinking time in
-    /// `benches/STRENGTH.md`. Networks are trained for some rules only, and have no budget; this agent plays all rules.
-    pub(super) struct BestOptions for "best" {
+    /// The options of `best` that the agent which the game names may have, too.
+    pub(super) struct Budget for "best" {
         /// Iterations per decision, as the agent counts them.
         iterations: u64 = 1000, 1..=1_000_000_000, "time_ms=0";
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
@@ -174,20 +171,28 @@ options! {
         time_ms: TimeLimit = TimeLimit::NONE, ();
         /// Mebibytes that the agent's trees may take, if it has any.
         memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
+    }
+}
+
+options! {
+    /// The options of `best`: the agent that the game names, with this budget.
+    ///
+    /// Every game names its agent ([`Hints::best_agent`]), by the cross-tables at equal thinking time in
+    /// `benches/STRENGTH.md`. Networks are trained for some rules only, and have no budget; this agent plays all rules.
+    pub(super) struct BestOptions for "best" {
+        /// The budget.
+        ..budget: Budget = Budget::default();
         /// Its play when few tricks are left.
         ..endings: EndingSettings = EndingSettings::default();
-        /// The network whose ranges endings have.
+        /// The network that both players are assumed to have followed before an ending.
         ..guide: Guide = Guide::default();
     }
 }
 
-/// The options of `best` that other agents may have.
-const BUDGET: [&str; 3] = ["iterations", "time_ms", "memory_mb"];
-
 impl BestOptions {
     fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
         let mut spec: AgentSpec = game.best_agent().parse().expect("every game names an agent");
-        for (option, value) in Options::values(self).into_iter().filter(|(option, _)| BUDGET.contains(option)) {
+        for (option, value) in Options::values(&self.budget) {
             // Agents without a tree do not have `memory_mb`.
             spec = spec.with(option, &value.to_string()).unwrap_or(spec);
         }

@@ -35,8 +35,12 @@ impl AgentSpec {
 
     /// The need for a network that is not given: the option that asks for it, and the one that names it.
     pub(super) fn missing(&self) -> Option<(String, &'static str)> {
+        self.need().filter(|_| self.network().is_none())
+    }
+
+    /// The need for a network: the option that asks for it, and the one that names it.
+    fn need(&self) -> Option<(String, &'static str)> {
         match self.kind {
-            _ if self.network().is_some() => None,
             Kind::Network(_) => Some(("it".to_string(), "path")),
             Kind::Mmds(_) => Some(("it".to_string(), "network")),
             _ if self.solves_endings() => Some(("endings=ranges".to_string(), "network")),
@@ -98,14 +102,15 @@ impl AgentSpec {
 
     /// An option that names a network, although no option uses it.
     pub(super) fn idle_network(&self) -> Option<(&'static str, String)> {
-        let asks = matches!(self.kind, Kind::Network(_) | Kind::Mmds(_))
-            || self.solves_endings()
-            || self.asking().next().is_some();
         let given = match self.network() {
             Some(_) => "network",
             None if self.plays_other_rules() => "network_rules",
             None => return None,
         };
-        (!asks).then(|| (given, "an option with the value network".to_string()))
+        let needed = match self.kind {
+            Kind::Best(_) => "endings=ranges",
+            _ => "an option with the value network",
+        };
+        self.need().is_none().then(|| (given, needed.to_string()))
     }
 }

@@ -33,6 +33,7 @@ pub use parts::{RangeTree, TreeState};
 pub(crate) use policy::normalized;
 pub use policy::{RangeAgent, RangePolicy};
 pub use public_tree::{Play, PublicTree};
+pub(crate) use resolve::Question;
 pub use rows::{LeafValues, PassError};
 pub use size::{RangeSize, RangesTooLarge};
 pub use solver::RangeSolver;

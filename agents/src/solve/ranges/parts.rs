@@ -450,9 +450,8 @@ impl RangeTree {
     pub(super) fn share_evenly(&self, rows: &mut [Vec<f32>]) {
         for (part, rows) in rows.iter_mut().enumerate() {
             for (_, choice, block) in self.choices(part) {
-                for group in choice.alike.chunk_by(|[first, _], [next, _]| first == next) {
-                    let places = [group[0][0]].into_iter().chain(group.iter().map(|pair| pair[1]));
-                    let places: Vec<usize> = places.map(|cell| block.cell(cell.into())).collect();
+                for group in &choice.alike {
+                    let places: Vec<usize> = group.iter().map(|&cell| block.cell(cell.into())).collect();
                     for lane in 0..block.lanes {
                         let sum: f32 = places.iter().map(|place| rows[place + lane]).sum();
                         places.iter().for_each(|place| rows[place + lane] = sum / places.len() as f32);

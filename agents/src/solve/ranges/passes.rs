@@ -453,8 +453,9 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
                 add(&mut values[cell], row(after, next.at(step.to.into())));
             }
         }
-        for [first, other] in choice.alike.iter().map(|pair| pair.map(usize::from)) {
-            values[other] = values[first];
+        for group in &choice.alike {
+            let first = values[usize::from(group[0])];
+            group[1..].iter().for_each(|&other| values[usize::from(other)] = first);
         }
         let (places, all_cells) = (block.places(seat, start, 0), block.cells(start));
         for (hand, ends) in choice.cells.windows(2).enumerate() {

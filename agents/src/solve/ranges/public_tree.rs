@@ -114,13 +114,13 @@ impl PublicTree {
             return Ok(None);
         }
         let play = self.follow(policies, None, &|_, _, _| ControlFlow::Break(()), watch)?;
-        // By public state: the hands that have the action, with its rank.
+        // By public state: the hands that have the action, with its rank in the policy that they play by.
         let mut known: HashMap<PublicState, Vec<(usize, usize)>> = HashMap::new();
         let mut sum = 0.0;
         self.each_choice(watch, &mut |detail, public, (spot, copies), choice| {
             let found = known.entry(public).or_insert_with(|| {
-                let rank = |legal: &Vec<Action>| legal.iter().position(|&other| other == action);
-                detail.legal.iter().map(rank).enumerate().filter_map(|(hand, rank)| Some((hand, rank?))).collect()
+                let rank = |hand: usize| detail.legal[choice.twin(hand)].iter().position(|&other| other == action);
+                (0..detail.legal.len()).filter_map(|hand| Some((hand, rank(hand)?))).collect()
             });
             let (seat, block) = (choice.mover(), self.tree.block(spot));
             for &(hand, rank) in &*found {

@@ -22,7 +22,7 @@ use crate::agent::threads::{Halted, Watch, goes_on};
 use crate::solve::cfr::Variant;
 
 /// The public events since a tree begins, and the hands of a seat with a choice there.
-type Question = (Vec<Action>, Vec<u64>);
+pub(crate) type Question = (Vec<Action>, Vec<u64>);
 
 /// Answers questions: the probabilities of all actions of these hands.
 pub(crate) type Ask<'a> = &'a mut dyn FnMut(&[Question]) -> Vec<f64>;
@@ -144,9 +144,9 @@ impl RangePolicy {
     ) -> Result<Self, Halted> {
         let &EndingSettings { gadget, range_share, ending_iterations, .. } = settings;
         let other = seat ^ 1;
-        let alternatives = match before {
-            Some(before) if gadget != Gadget::Unsafe => before.responses(ranges, other),
-            _ => vec![0.0; ranges[other].len()],
+        let alternatives = match gadget {
+            Gadget::Unsafe => vec![0.0; ranges[other].len()],
+            _ => before.expect("a gadget needs the policy before").responses(ranges, other),
         };
         let pairs = pairs(&tree, ranges, seat);
         let mut beginning = Beginning::new(gadget, range_share, ranges[other], &alternatives, &pairs);

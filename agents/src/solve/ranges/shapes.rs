@@ -30,8 +30,8 @@ pub(super) struct Choice {
     pub(super) cells: Vec<u16>,
     /// By hand of the mover: the hand whose policy and values it shares, itself or one before it. Empty if none does.
     pub(super) twins: Vec<u16>,
-    /// Places of actions: the first of those that differ only by names, and another one.
-    pub(super) alike: Vec<[u16; 2]>,
+    /// The places of actions of a hand that differ only by names, at least two; by hand.
+    pub(super) alike: Vec<Vec<u16>>,
     pub(super) branches: Vec<Branch>,
 }
 
@@ -238,10 +238,12 @@ impl Finder<'_> {
         };
         let mut alike = Vec::new();
         for (hand, twin) in (0..).zip(&choice.twins).filter(|(hand, twin)| *hand == twin.hand) {
-            let others = (0..).zip(&twin.ranks).filter(|(rank, first)| rank != *first);
-            alike.extend(others.map(|(rank, &first)| [first, rank].map(|rank| cell(hand, rank))));
+            for first in 0..twin.ranks.len() as u8 {
+                let ranks = (0..).zip(&twin.ranks).filter(|&(_, &other)| other == first);
+                let group: Vec<u16> = ranks.map(|(rank, _)| cell(hand, rank)).collect();
+                alike.extend((group.len() > 1).then_some(group));
+            }
         }
-        alike.sort_unstable();
         let mut branches = Vec::with_capacity(choice.branches.len());
         for mut branch in choice.branches {
             // Of hands that share a policy, the first that takes an action gives its value.

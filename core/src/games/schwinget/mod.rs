@@ -213,7 +213,7 @@ impl FromRules for Schwinget {
 
 impl Game for Schwinget {
     const COMPILES_SEARCH_TWICE: bool = true;
-    const ENDS: bool = true;
+    const HAS_ENDINGS: bool = true;
     type State = State;
     type View = View;
     type Sampler = Sampler;
@@ -419,8 +419,10 @@ impl Game for Schwinget {
     }
 
     fn public_form(&self, _: usize, fold: bool, _: &dyn Fn() -> bool) -> Result<Box<dyn PublicForm>, NoPublicForm> {
+        // With two suits little is left to fold, and names that are kept can be looked up faster.
+        let fold = fold && self.rules.suits > 2;
         match self.rules.bouts {
-            1 => Ok(Box::new(Publics::new(self.clone(), fold && self.rules.suits > 2))),
+            1 => Ok(Box::new(Publics::new(self.clone(), fold))),
             _ => Err(NoPublicForm::Rules("a single bout has: set bouts=1")),
         }
     }

@@ -128,10 +128,10 @@ impl Publics {
         Branch { event: action, public: self.number(public), gain, weight, copies, moves, kept }
     }
 
-    /// The suits that can be exchanged if they are folded; empty if there are not two.
-    fn alike(&self, public: &Public) -> Suits {
-        let alike = if self.fold { self.game.unseen_suits(public.unseen) } else { Suits::new() };
-        if alike.len() > 1 { alike } else { Suits::new() }
+    /// The suits that can be exchanged: none or at least two.
+    fn exchangeable(&self, public: &Public) -> Suits {
+        let suits = if self.fold { self.game.unseen_suits(public.unseen) } else { Suits::new() };
+        if suits.len() > 1 { suits } else { Suits::new() }
     }
 }
 
@@ -301,9 +301,9 @@ impl Schwinget {
     }
 
     /// The events that can follow, and the number of legal actions by hand of the mover. A card that the other player holds
-    /// in all its hands is not an event: no two hands fit together then, but it is legal. Of suits that are alike, the cards of
+    /// in all its hands is not an event: no two hands fit together then, but it is legal. Of exchangeable suits, the cards of
     /// the first stand for those of all.
-    fn events(&self, public: &Public, alike: &[u8]) -> (Vec<u8>, Vec<Step>) {
+    fn events(&self, public: &Public, exchangeable: &[u8]) -> (Vec<u8>, Vec<Step>) {
         let hands = &public.hands[usize::from(public.mover)];
         if public.phase == Phase::Decide {
             let leaders = [public.mover, public.mover ^ 1];
@@ -315,14 +315,14 @@ impl Schwinget {
         }
         let (legal, attacks) = self.legal_by_hand(public);
         let widths = legal.iter().map(|legal| legal.count_ones() as u8 + u8::from(attacks)).collect();
-        let others = alike.iter().skip(1).fold(0, |cards, &suit| cards | self.deck.suit[usize::from(suit)]);
+        let others = exchangeable.iter().skip(1).fold(0, |cards, &suit| cards | self.deck.suit[usize::from(suit)]);
         let cards = bits::members(public.unseen & !others).filter_map(|card| self.after_play(public, card, &legal));
         let mut steps: Vec<Step> = cards.collect();
-        if let [first, others @ ..] = alike {
+        if let [first, others @ ..] = exchangeable {
             let theirs = &public.hands[usize::from(public.mover ^ 1)];
             let is_first = |step: &&mut Step| self.deck.suit[usize::from(*first)] >> step.action.0 & 1 == 1;
             for step in steps.iter_mut().filter(is_first) {
-                step.copies = alike.len() as u8;
+                step.copies = exchangeable.len() as u8;
                 let kept = step.kept.clone();
                 for &other in others {
                     let mut names = OWN_NAMES;
@@ -369,17 +369,17 @@ impl Schwinget {
         suits
     }
 
-    /// By hand of the mover: the first of those that differ only by the names of suits that are alike.
-    fn twins(&self, public: &Public, alike: &[u8]) -> Vec<Twin> {
-        if alike.is_empty() {
+    /// By hand of the mover: the first of those that differ only by the names of exchangeable suits.
+    fn twins(&self, public: &Public, exchangeable: &[u8]) -> Vec<Twin> {
+        if exchangeable.is_empty() {
             return Vec::new();
         }
         let (legal, attacks) = self.legal_by_hand(public);
         let hands = &public.hands[usize::from(public.mover)];
         let twin = |(&hand, &legal): (&u32, &u32)| {
             let mut names = OWN_NAMES;
-            let order = self.first_names(hand, alike.iter().copied().collect());
-            order.iter().zip(alike).for_each(|(&suit, &name)| names[usize::from(suit)] = name);
+            let order = self.first_names(hand, exchangeable.iter().copied().collect());
+            order.iter().zip(exchangeable).for_each(|(&suit, &name)| names[usize::from(suit)] = name);
             let [first, there] = [hand, legal].map(|cards| self.renamed(cards, &names));
             // Suits of which the hand has the same cards get one name.
             for pair in order.windows(2) {
@@ -531,9 +531,9 @@ impl PublicForm for Publics {
         if public.is_last_trick() {
             return PublicScene::Ending(self.game.last_trick(&public));
         }
-        let alike = self.alike(&public);
-        let (widths, steps) = self.game.events(&public, &alike);
-        let twins = self.game.twins(&public, &alike);
+        let exchangeable = self.exchangeable(&public);
+        let (widths, steps) = self.game.events(&public, &exchangeable);
+        let twins = self.game.twins(&public, &exchangeable);
         let branches = steps.into_iter().map(|step| self.branch(step)).collect();
         let hands = [public.hands[0].len(), public.hands[1].len()];
         PublicScene::Choice(PublicChoice { turn: Turn::Seat(Seat(public.mover)), hands, widths, twins, branches })
@@ -589,7 +589,7 @@ impl PublicForm for Publics {
             Phase::Decide => vec![self.game.deck.decisions().to_vec(); cards.len()],
             _ => cards.into_iter().map(|cards| bits::members(cards).map(Action).chain(attack).collect()).collect(),
         };
-        let steps = self.game.events(public, &self.alike(public)).1;
+        let steps = self.game.events(public, &self.exchangeable(public)).1;
         let alike = steps.iter().map(|step| vec![step.action]).collect();
         PublicDetail { legal, alike }
     }
