@@ -1,7 +1,8 @@
 """Networks with endings that are solved over ranges, in decks where NashConv is exact: writes `ENDINGS.md`.
 
 Rows that are in `benches/endings.csv` already are not computed again (see `rows.completed`). Networks are kept in
-``out/endings``, and those that are missing are trained: 26 CPU seconds each.
+``out/endings``, and those that are missing are trained: 26 CPU seconds each. A row takes 10 to 50 CPU
+seconds in the deck of a billion histories, and two in the others.
 """
 
 from __future__ import annotations
@@ -28,19 +29,40 @@ OUT, TABLE = Path("out/endings"), HERE / "endings.csv"
 DECKS = {
     "2x4, hand 2": ("suits=2,values=4,hand_size=2,set_aside=3", (2,)),
     "2x4, hand 3": ("suits=2,values=4,hand_size=3,set_aside=1", (2, 3)),
+    "2x5, hand 2": ("suits=2,values=5,hand_size=2,set_aside=3", (2,)),
 }
+#: The deck in which rows take longest.
+LARGEST = "2x5, hand 2"
 #: The training, as `settings for decks` in SCALING.md.
 STEPS = 1_048_576
 SETTINGS = {"entropy_decay": 0.4, "central_critic": True, "action_critic": True, "critic_hidden": (128, 128)}
 SEEDS = range(5)
-#: Gadgets, each with the share of the opponent's range.
-KINDS = [("unsafe", ""), *((gadget, share) for gadget in ("resolve", "max_margin") for share in ("0", "0.1", "0.5"))]
-#: The build of the table's rows.
-AGAIN = (
-    "The table's rows were measured with a build shortly before commit df58f1fa. With that commit a network and 12 of "
-    "the 115 rows were made again, equal in all digits; CPU seconds in the table are those of the earlier build."
+#: Gadgets, each with the share of the opponent's range and that of the hands that are left out; empty for the default.
+KINDS = [
+    ("unsafe", "", ""),
+    *((gadget, share, "") for gadget in ("resolve", "max_margin") for share in ("0", "0.1", "0.5")),
+]
+#: The same with other numbers of hands, in all decks but the largest.
+CUTS = [("unsafe", "", "0"), ("resolve", "0.1", "0"), ("resolve", "0.1", "0.01")]
+#: Those in the largest, where a row takes 25 to 50 CPU seconds.
+FEW = [("unsafe", "", ""), ("resolve", "0", ""), ("resolve", "0.1", "")]
+#: The iterations of max_margin, which needs more than the default.
+ITERATIONS = 200
+#: Endings in the full game: with or without an attack, tricks, bouts to measure, and the aim in milliseconds.
+SPEEDS = [(False, 3, 20, 5), (True, 2, 20, 10), (False, 4, 6, 1000), (True, 3, 6, 500)]
+#: Matches in the full game, at commits 70b141cd (of the network) and bdee561f.
+STRENGTH = (
+    "Larger games. In the full game the network with unsafe endings won 0.041 ± 0.015 points per bout against the same "
+    "network alone, and with the default gadget 0.009 ± 0.013 (8,000 paired deals, seed 60000001; `stier pit schwinget "
+    "network:choose=sample,endings=ranges network:choose=sample --deals 8000 --seed 60000001`). `best` is not stronger "
+    "with endings, whose ranges are those of the network: it lost 0.005 points to itself without, and 0.038 with "
+    "`unsafe`, less than the intervals of 0.042 and 0.045 (2,000, seed 60000003). What the guided `lbr` gains was not "
+    "measured: against endings it takes 50 CPU seconds per deal. Aims of speed are in the table below, measured on a "
+    "busy machine, on which commit d98a3181 took 147 ms for three tricks without an attack and 51 for two after one. "
+    "Most are missed. Three tricks without an attack mostly take the time in which the network is asked about hands at "
+    "earlier decisions; three after an attack, with a gadget, are about all 1,330 hands of the opponent."
 )
-KEY = ("deck", "seed", "tricks", "gadget", "range_share")
+KEY = ("deck", "seed", "tricks", "gadget", "range_share", "range_cut")
 
 
 def game_of(deck: str) -> stier.Game:
@@ -58,11 +80,13 @@ def network(deck: str, seed: str) -> Path:
 
 def measured(*key: str) -> Row:
     """The row of a key."""
-    deck, seed, tricks, gadget, share = key
+    deck, seed, tricks, gadget, share, cut = key
     agent = f"network:path={network(deck, seed)},choose=sample"
     if tricks != "0":
         agent += f",endings=ranges,ending_tricks={tricks},attack_tricks={tricks},gadget={gadget}"
         agent += f",range_share={share}" if share else ""
+        agent += f",range_cut={cut}" if cut else ""
+        agent += f",ending_iterations={ITERATIONS}" if gadget == "max_margin" else ""
     before = time.process_time()
     found = stier.solving.nash_conv(game_of(deck), agent, ranges=True, threads=1)
     seconds = time.process_time() - before
@@ -73,14 +97,16 @@ def wanted() -> Iterator[tuple[str, ...]]:
     """The keys of all rows."""
     for deck, (_, numbers) in DECKS.items():
         for seed in map(str, SEEDS):
-            yield deck, seed, "0", "", ""
-            yield from ((deck, seed, str(tricks), *kind) for tricks in numbers for kind in KINDS)
+            yield deck, seed, "0", "", "", ""
+            kinds = FEW if deck == LARGEST else [*KINDS, *CUTS]
+            yield from ((deck, seed, str(tricks), *kind) for tricks in numbers for kind in kinds)
 
 
-def milliseconds(attack: bool, bouts: int = 10) -> list[float]:
-    """CPU milliseconds of the slowest decision of each full bout: that in which the ending is solved."""
+def milliseconds(attack: bool, tricks: int, gadget: str, bouts: int) -> str:
+    """CPU milliseconds of the slowest decision of a bout, which solves the ending: median and maximum."""
     game = stier.load_game("schwinget")
-    agent = stier.load_agent("network:choose=sample,endings=ranges,ending_tricks=3,attack_tricks=2", game)
+    options = f"endings=ranges,ending_tricks={tricks},attack_tricks={tricks},gadget={gadget}"
+    agent = stier.load_agent(f"network:choose=sample,{options}", game)
     found = []
     for seed in range(bouts):
         state, taken = game.new_initial_state(seed=seed), [0.0]
@@ -92,17 +118,27 @@ def milliseconds(attack: bool, bouts: int = 10) -> list[float]:
             taken.append(1000 * (time.process_time() - before))
             state.apply_action(attacks[0] if attack and attacks else cards[0])
         found.append(max(taken))
-    return found
+    return f"{np.median(found):.0f} (at most {max(found):.0f})"
+
+
+def speed() -> str:
+    """A line for each ending in the full game."""
+    text = header(["ending", "`resolve`", "`unsafe`", "aim"], 1)
+    for attack, tricks, bouts, aim in SPEEDS:
+        name = f"{tricks} tricks left, {'after' if attack else 'without'} an attack"
+        found = [milliseconds(attack, tricks, gadget, bouts) for gadget in ("resolve", "unsafe")]
+        text += line([name, *found, str(aim)])
+    return text
 
 
 Groups = dict[tuple[str, ...], list[Row]]
 
 
 def grouped(rows: Iterable[Row]) -> Groups:
-    """The rows by deck, tricks, gadget and range share, ascending by seed."""
+    """The rows by deck, tricks and kind, ascending by seed."""
     found: Groups = {}
     for row in rows:
-        found.setdefault((row["deck"], row["tricks"], row["gadget"], row["range_share"]), []).append(row)
+        found.setdefault(tuple(row[name] for name in KEY if name != "seed"), []).append(row)
     return found
 
 
@@ -118,7 +154,7 @@ def percent(share: float) -> str:
 
 def left(groups: Groups, kind: tuple[str, ...]) -> npt.NDArray[np.float64]:
     """The part of the network's own NashConv that is left, by seed."""
-    return np.divide(nash_convs(groups[kind]), nash_convs(groups[kind[0], "0", "", ""]))
+    return np.divide(nash_convs(groups[kind]), nash_convs(groups[kind[0], "0", "", "", ""]))
 
 
 def summary(groups: Groups) -> str:
@@ -127,38 +163,41 @@ def summary(groups: Groups) -> str:
     names = [f"{gadget}, share {share}" if share else gadget for gadget, share in kinds]
     text = header(["deck", "tricks solved", "alone", *names], 2)
     for deck, (_, numbers) in DECKS.items():
-        alone = f"{np.mean(nash_convs(groups[deck, '0', '', ''])):.4f}"
+        alone = f"{np.mean(nash_convs(groups[deck, '0', '', '', ''])):.4f}"
         for tricks in map(str, numbers):
+            found = [(deck, tricks, *kind, "") for kind in kinds]
             text += line(
-                [deck, tricks, alone, *(percent(left(groups, (deck, tricks, *kind)).mean()) for kind in kinds)]
+                [deck, tricks, alone, *(percent(left(groups, kind).mean()) if kind in groups else "" for kind in found)]
             )
     return text
 
 
 def means(groups: Groups) -> str:
     """A line for each deck, number of tricks and kind: means, and the seed of which most is left."""
-    text = header(["deck", "tricks solved", "gadget", "range share", "NashConv", "left", "worst seed"], 4)
+    columns = ["deck", "tricks solved", "gadget", "range share", "range cut"]
+    text = header([*columns, "NashConv", "left", "worst seed"], len(columns))
     for kind in groups:
         found, mean = left(groups, kind), f"{np.mean(nash_convs(groups[kind])):.4f}"
         worst = f"{percent(found.max())} (seed {found.argmax()})" if kind[2] else ""
-        text += line([*kind[:2], kind[2] or "*alone*", kind[3], mean, percent(found.mean()), worst])
+        text += line([*kind[:2], kind[2] or "*alone*", *kind[3:], mean, percent(found.mean()), worst])
     return text
 
 
 def seeds(groups: Groups) -> str:
     """A line for each deck, number of tricks and kind: NashConv of all seeds."""
-    text = header(["deck", "tricks solved", "gadget", "range share", *(f"seed {seed}" for seed in SEEDS)], 4)
+    columns = ["deck", "tricks solved", "gadget", "range share", "range cut"]
+    text = header([*columns, *(f"seed {seed}" for seed in SEEDS)], len(columns))
     for kind, rows in groups.items():
-        text += line([*kind[:2], kind[2] or "*alone*", kind[3], *(f"{one:.6f}" for one in nash_convs(rows))])
+        text += line([*kind[:2], kind[2] or "*alone*", *kind[3:], *(f"{one:.6f}" for one in nash_convs(rows))])
     return text
 
 
-def endings(rows: Sequence[Row], times: Sequence[Sequence[float]], where: list[str]) -> str:
+def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:
     """Returns the page.
 
     Args:
         rows: The table.
-        times: Milliseconds of an ending in the full game, without an attack and after one.
+        times: The table of `speed`.
         where: Commit and machine.
     """
     groups = grouped(rows)
@@ -167,53 +206,60 @@ def endings(rows: Sequence[Row], times: Sequence[Sequence[float]], where: list[s
     cases = sum(map(len, shares.values()))
 
     def between(deck: str, tricks: int) -> str:
-        found = np.concatenate([found for kind, found in shares.items() if kind[:2] == (deck, str(tricks))])
+        found = np.concatenate([one for kind, one in shares.items() if (*kind[:2], kind[4]) == (deck, str(tricks), "")])
         return f"{100 * found.min():.0f} to {percent(found.max())}"
 
+    def cost(gadget: str, cut: str) -> str:
+        pairs = [(kind, (*kind[:4], "0")) for kind in groups if (kind[2], kind[4]) == (gadget, cut)]
+        found = [
+            np.subtract(nash_convs(groups[one]), nash_convs(groups[other])) for one, other in pairs if other in groups
+        ]
+        return f"{np.max(found):.4f}"
+
     uniform = [
-        np.mean(nash_convs(groups[deck, "0", "", ""])) / stier.solving.nash_conv(game_of(deck), "random", ranges=True)
+        np.mean(nash_convs(groups[deck, "0", "", "", ""]))
+        / stier.solving.nash_conv(game_of(deck), "random", ranges=True)
         for deck in DECKS
     ]
-    without, after = (f"{np.median(one):.0f} ms (at most {max(one):.0f})" for one in times)
+    two, three, billion = DECKS
     return page(
         "Do solved endings bring a network nearer to equilibrium?",
-        "Yes, in two small decks: solving the last tricks over ranges made a network easier to exploit in "
-        f"{worse or 'none'} of {cases} cases. Two of three tricks leave {between('2x4, hand 2', 2)} of its NashConv, "
-        f"two of four {between('2x4, hand 3', 2)}, and three of four {between('2x4, hand 3', 3)}. Without a gadget "
-        "(`unsafe`) endings did no harm here either, but nothing rules it out: from an equilibrium they led to a "
-        "NashConv of 0.11 in Kuhn poker, and with a gadget to less than 0.001.",
+        "Yes, in three small decks: solving the last tricks over ranges made a network easier to exploit in "
+        f"{worse or 'none'} of {cases} cases. Two of three tricks leave {between(two, 2)} of its NashConv, two of four "
+        f"{between(three, 2)}, or {between(billion, 2)} in a deck of a billion histories, and three of four "
+        f"{between(three, 3)}. Without a gadget (`unsafe`) endings did no harm here either, but nothing rules it out: "
+        "from an equilibrium they led to a NashConv of 0.11 in Kuhn poker, and with a gadget to less than 0.001.",
         picture=f"{summary(groups)}\nMeans of five networks: NashConv in points *alone*, and the part of it that is "
         "left.",
         sure=[
             "Exact NashConv of policies, five networks in each deck, which draw their actions, have learned from "
-            f"1,048,576 decisions and have {100 * uniform[0]:.1f} and {100 * uniform[1]:.1f} % of the NashConv of "
-            "uniform play. Endings have 200 iterations. *Share* is `range_share`: with 0 a gadget keeps every hand of "
-            "the opponent from winning more than against the network.",
+            f"1,048,576 decisions and have {', '.join(f'{100 * one:.1f}' for one in uniform)} % of the NashConv of "
+            f"uniform play. Endings have 50 iterations, with `max_margin` {ITERATIONS}. *Share* is `range_share`: with "
+            "0 a gadget keeps every hand of the opponent from winning more than against the network.",
             "The network, and the number of tricks: an ending mends only what the network loses in it. A share of 0.1 "
-            "or 0.5 mostly leaves less than 0, most of all with three of four tricks, but is less safe.",
-            "Larger games. The deck of a billion histories (2x5) was not measured. In the full game the network with "
-            "unsafe endings won 0.037 ± 0.022 points per bout against the same network alone, and with the default "
-            "gadget 0.014 ± 0.018: 4,000 paired deals of one seed (`stier pit schwinget "
-            "network:choose=sample,endings=ranges,gadget=unsafe network:choose=sample --deals 4000 --seed 50000001`). "
-            f"Aims of speed in the full game are missed: three tricks without an attack take {without}, not 5, and two "
-            f"after an attack {after}, not 10. With one trick more they take seconds.",
+            "or 0.5 mostly leaves less than 0, most of all with three of four tricks, but is less safe. To leave "
+            f"out unlikely hands (`range_cut=0.0001`) cost at most {cost('resolve', '')} points of NashConv with "
+            f"`resolve`, {cost('resolve', '0.01')} at 0.01, and {cost('unsafe', '')} with `unsafe`, which leaves out "
+            "hands of both players.",
+            STRENGTH,
         ],
         command="python benches/python/endings.py",
         details={
             "Means and worst seeds": means(groups),
             "All seeds": seeds(groups),
             "About": "A deck of *2x4* has two suits of four cards and a counter, without a referee; with two cards in "
-            "a hand three are set aside, with three one. Both have two cards in the pile. *Tricks solved* are both "
-            "`ending_tricks` and `attack_tricks`. *Left* is NashConv divided by that of the same network alone; the "
-            "*worst seed* is that with the largest part.\n\n"
+            "a hand three are set aside, with three one. Both have two cards in the pile, a deck of *2x5* has four. "
+            "*Tricks solved* are both `ending_tricks` and `attack_tricks`. *Left* is NashConv divided by that of the "
+            "same network alone; the *worst seed* is that with the largest part.\n\n"
             "*From an equilibrium.* All parts of Kuhn poker after the first decision, solved anew in 1,000 iterations "
             "from a policy of 2,000, with share 0. Without a gadget the same leads to 0.05 in Leduc poker, and to 0.08 "
             "in a deck of 2x3. The test `an_equilibrium_stays_one_only_with_a_gadget` holds that each of the three "
             "rises by more than 0.01 without a gadget, and by less than 0.001 with one.\n\n"
-            "*Milliseconds* are CPU time of the slowest decision of a bout, in which the ending is solved: the median "
-            "of ten bouts with the default network, `ending_tricks=3,attack_tricks=2` and `gadget=resolve`. Players "
-            "take the first legal card, and either never attack or at the first chance.",
-            "Where and when": f"{AGAIN}\n\n" + "\n".join(where),
+            "*Speed.* CPU milliseconds of the slowest decision of a bout, in which the ending is solved: the median of "
+            "6 or 20 bouts with the default network. Players take the first legal card, and either never attack or at "
+            "the first chance.",
+            "Speed in the full game": times,
+            "Where and when": "\n".join(where),
         },
     )
 
@@ -222,8 +268,7 @@ def main() -> None:
     """Measures what is missing in the table, and writes the page."""
     os.nice(10)
     rows = completed(TABLE, KEY, wanted(), measured)
-    times = [milliseconds(attack) for attack in (False, True)]
-    (HERE / "ENDINGS.md").write_text(endings(rows, times, machine()), "utf-8")
+    (HERE / "ENDINGS.md").write_text(endings(rows, speed(), machine()), "utf-8")
 
 
 if __name__ == "__main__":
