@@ -33,7 +33,29 @@ pub trait Processor: Copy {
     fn nth_bit<W: Word>(self, word: W, rank: u32) -> u32 {
         self.nth_member(word, rank).first()
     }
+
+    /// Adds the products of inputs up to 127, in groups of four, and weights to sums. For each group there are as many
+    /// vectors of weights as of sums, four weights for each sum. Vectors of sums come in multiples of [`PRODUCTS`].
+    #[inline(always)]
+    fn add_products(self, inputs: &[[u8; 4]], weights: &[Vector<i8, 32>], sums: &mut [Vector<i32, 8>]) {
+        for (inputs, weights) in inputs.iter().zip(weights.chunks_exact(sums.len())) {
+            for (sums, weights) in sums.iter_mut().zip(weights) {
+                for (sum, weights) in sums.0.iter_mut().zip(weights.0.as_chunks::<4>().0) {
+                    *sum +=
+                        inputs.iter().zip(weights).map(|(&x, &weight)| i32::from(x) * i32::from(weight)).sum::<i32>();
+                }
+            }
+        }
+    }
 }
+
+/// Numbers for one vector register. The alignment spares the compiler to load and store it in halves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(align(32))]
+pub struct Vector<T, const N: usize>(pub [T; N]);
+
+/// The number of vectors of sums that [`Processor::add_products`] computes at a time.
+pub const PRODUCTS: usize = 4;
 
 /// A piece of work that [`run`] compiles twice.
 pub trait Work {
@@ -91,6 +113,32 @@ impl Processor for Modern {
         #[allow(unsafe_code)]
         unsafe {
             std::arch::x86_64::_pdep_u64(source, mask)
+        }
+    }
+
+    #[inline(always)]
+    fn add_products(self, inputs: &[[u8; 4]], weights: &[Vector<i8, 32>], sums: &mut [Vector<i32, 8>]) {
+        use std::arch::x86_64::*;
+
+        let all = sums.len();
+        for (sums, start) in sums.as_chunks_mut::<PRODUCTS>().0.iter_mut().zip((0..).step_by(PRODUCTS)) {
+            // SAFETY: the processor has the instructions, and vectors are as long as registers, and aligned.
+            #[allow(unsafe_code)]
+            unsafe {
+                let mut own = sums.map(|sum| _mm256_load_si256(sum.0.as_ptr().cast()));
+                for (&inputs, weights) in inputs.iter().zip(weights.chunks_exact(all)) {
+                    let inputs = _mm256_set1_epi32(i32::from_le_bytes(inputs));
+                    let weights: &[Vector<i8, 32>; PRODUCTS] = weights[start..].first_chunk().expect("as many as sums");
+                    for (sum, weights) in own.iter_mut().zip(weights) {
+                        // The sum of two products of an input up to 127 and a weight fits into 16 bits.
+                        let pairs = _mm256_maddubs_epi16(inputs, _mm256_load_si256(weights.0.as_ptr().cast()));
+                        *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+                    }
+                }
+                for (sum, own) in sums.iter_mut().zip(own) {
+                    _mm256_store_si256(sum.0.as_mut_ptr().cast(), own);
+                }
+            }
         }
     }
 }

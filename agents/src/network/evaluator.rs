@@ -7,7 +7,7 @@ use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, SeatVie
 
 use super::classes::{Classes, Order};
 use super::file::Network;
-use super::forward::Scratch;
+use super::layers::Scratch;
 use crate::agent::batch_agent::Query;
 use crate::agent::sampling::{MAX_ACTIONS, place, softmax};
 
@@ -99,12 +99,12 @@ impl Evaluator {
     fn outputs(&mut self) -> (&Network, &[f32]) {
         let network = &*self.network;
         let Some(classes) = &network.classes else {
-            return (network, network.mlp.forward(&self.observations, &mut self.scratch));
+            return (network, network.layers.forward(&self.observations, &mut self.scratch));
         };
         let rows = self.observations.chunks_exact_mut(network.num_inputs());
         self.orders.clear();
         self.orders.extend(rows.map(|row| classes.sort(row, &mut self.copy)));
-        let sorted = network.mlp.forward(&self.observations, &mut self.scratch);
+        let sorted = network.layers.forward(&self.observations, &mut self.scratch);
         self.outputs.resize(sorted.len(), 0.0);
         restore(classes, &self.orders, network.num_actions(), sorted, &mut self.outputs);
         (network, &self.outputs)
@@ -112,7 +112,7 @@ impl Evaluator {
 
     /// The raw outputs for rows of inputs, for measurements.
     pub fn forward(&mut self, inputs: &[f32]) -> &[f32] {
-        self.network.mlp.forward(inputs, &mut self.scratch)
+        self.network.layers.forward(inputs, &mut self.scratch)
     }
 }
 

@@ -22,6 +22,7 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 #[cfg(feature = "files")]
 use std::io::{self, Read as _};
+use std::str::FromStr;
 
 use safetensors::{Dtype, SafeTensors};
 use stier_core::Game;
@@ -29,6 +30,8 @@ use thiserror::Error;
 
 use super::classes::{Classes, MAX_CLASSES};
 use super::forward::{Activation, Layer, Mlp};
+use super::integers::Integers;
+use super::layers::Layers;
 
 /// An error in a network's file.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -74,13 +77,15 @@ pub enum Fault {
     /// A tensor that the architecture does not have.
     #[error("has a tensor '{0}', which a multilayer perceptron does not have")]
     StrangeTensor(String),
-    /// A tensor that is not single precision.
-    #[error("has '{name}' in {found}, expected F32")]
+    /// A tensor of another type.
+    #[error("has '{name}' in {found}, expected {expected}")]
     BadType {
         /// The name of the tensor.
         name: String,
         /// The type found.
         found: String,
+        /// The expected type.
+        expected: String,
     },
     /// A tensor whose shape does not match its neighbours.
     #[error("has '{name}' with shape {found:?}, expected {expected:?}")]
@@ -100,6 +105,9 @@ pub enum Fault {
     /// A weight that is not finite.
     #[error("has a weight in '{0}' that is not a finite number")]
     NotFinite(String),
+    /// Weights in integers that are too large.
+    #[error("has weights in layer {0} that are so large that sums may overflow")]
+    Overflow(usize),
     /// The network has more inputs than agents provide.
     #[error("reads beliefs about the cards, which agents do not give it")]
     Beliefs,
@@ -131,8 +139,7 @@ pub struct Network {
     has_value: bool,
     /// The classes that are sorted before the first layer.
     pub(super) classes: Option<Classes>,
-    /// The outputs are the logits, then the value, which is 0 without a value head.
-    pub(super) mlp: Mlp,
+    pub(super) layers: Layers,
 }
 
 impl Network {
@@ -161,12 +168,13 @@ impl Network {
         let tensors = SafeTensors::deserialize(bytes).map_err(no_tensors)?;
         let texts = Texts(header.metadata().clone().unwrap_or_default());
         texts.one_of("format", &["stier.network"], "stier.network")?;
-        texts.one_of("version", &["1"], "1")?;
-        texts.one_of("architecture", &["mlp"], "mlp")?;
-        let activation = match texts.one_of("activation", &["relu", "tanh"], "relu or tanh")? {
-            "tanh" => Activation::Tanh,
-            _ => Activation::Relu,
-        };
+        let in_integers = texts.one_of("version", &["1", "2"], "1 or 2")? == "2";
+        if in_integers {
+            texts.one_of("architecture", &["integers"], "integers in version 2")?;
+            texts.one_of("activation", &["products"], "products")?;
+        } else {
+            texts.one_of("architecture", &["mlp"], "mlp in version 1")?;
+        }
         let (observation, actions) = (texts.get("observation")?, texts.get("actions")?);
         let number = actions.split_once(':').and_then(|(_, number)| number.parse().ok());
         let num_actions = number
@@ -181,17 +189,34 @@ impl Network {
             Some("none") => false,
             Some(found) => return Err(bad_value("value", found, "return or none")),
         };
-        let mlp = Mlp { layers: layers(&tensors, num_actions, has_value)?, activation };
+        let layers = if in_integers {
+            let matrices = matrices(&tensors, num_actions, has_value)?;
+            let shifts = texts.numbers(
+                "shifts",
+                matrices.len() - 2,
+                |&shift: &u32| shift < 16,
+                "a number below 16 for each hidden layer",
+            )?;
+            let positive = |&scale: &f32| scale.is_finite() && scale > 0.0;
+            let scales = texts.numbers("scales", 2, positive, "two numbers above 0")?;
+            Layers::Integers(Integers::new(&matrices, &shifts, [scales[0], scales[1]]).map_err(Fault::Overflow)?)
+        } else {
+            let activation = match texts.one_of("activation", &["relu", "tanh"], "relu or tanh")? {
+                "tanh" => Activation::Tanh,
+                _ => Activation::Relu,
+            };
+            Layers::Floats(mlp(&matrices(&tensors, num_actions, has_value)?, activation))
+        };
         Ok(Self {
             path: path.to_string(),
-            classes: classes(&tensors, [mlp.inputs(), num_actions])?,
+            classes: classes(&tensors, [layers.inputs(), num_actions])?,
             game: texts.get("game")?.to_string(),
             rules: texts.get("rules")?.to_string(),
             observation: observation.to_string(),
             actions: actions.to_string(),
             value_scale,
             has_value,
-            mlp,
+            layers,
         })
     }
 
@@ -222,7 +247,7 @@ impl Network {
         expected: usize,
     ) -> Result<(), NetworkError> {
         let rules = if own.is_empty() { name.to_string() } else { format!("{name}:{own}") };
-        let inputs = self.mlp.inputs();
+        let inputs = self.layers.inputs();
         let values = |count: usize| format!("{count} values");
         let parts = [
             (self.game == name, "the game", self.game.clone(), name.to_string()),
@@ -241,12 +266,12 @@ impl Network {
 
     /// The number of actions, each with a logit.
     pub fn num_actions(&self) -> usize {
-        self.mlp.outputs() - 1
+        self.layers.outputs() - 1
     }
 
     /// The number of values in an observation.
     pub fn num_inputs(&self) -> usize {
-        self.mlp.inputs()
+        self.layers.inputs()
     }
 
     /// Returns true if the network has a value head. Networks trained by deep Monte Carlo do not.
@@ -267,6 +292,19 @@ impl Texts {
         let found = self.get(key)?;
         if values.contains(&found) { Ok(found) } else { Err(bad_value(key, found, allowed)) }
     }
+
+    /// Numbers with commas between them.
+    fn numbers<T: FromStr>(
+        &self,
+        key: &'static str,
+        count: usize,
+        fits: impl Fn(&T) -> bool,
+        allowed: &'static str,
+    ) -> Result<Vec<T>, Fault> {
+        let text = self.get(key)?;
+        let numbers = text.split(',').map(|number| number.parse().ok().filter(&fits)).collect::<Option<Vec<T>>>();
+        numbers.filter(|numbers| numbers.len() == count).ok_or_else(|| bad_value(key, text, allowed))
+    }
 }
 
 fn bad_value(key: &'static str, found: &str, allowed: &'static str) -> Fault {
@@ -279,7 +317,7 @@ const CLASSES: [&str; 2] = ["classes.inputs", "classes.actions"];
 /// Returns the classes that are sorted, if there are any, among so many inputs and actions.
 fn classes(tensors: &SafeTensors<'_>, sizes: [usize; 2]) -> Result<Option<Classes>, Fault> {
     let read = |name: &str| -> Result<Vec<Vec<u32>>, Fault> {
-        let (shape, places) = tensor(tensors, name)?;
+        let (shape, places) = tensor::<f32>(tensors, name, Dtype::F32)?;
         let [_, width] = shape[..] else { return Err(Fault::BadClasses) };
         let whole = places.iter().all(|&place| place >= 0.0 && place.fract() == 0.0);
         let rows = places.chunks_exact(width.max(1)).map(|row| row.iter().map(|&place| place as u32).collect());
@@ -292,9 +330,45 @@ fn classes(tensors: &SafeTensors<'_>, sizes: [usize; 2]) -> Result<Option<Classe
     Classes::new(read(inputs)?, read(actions)?, sizes).map(Some).ok_or(Fault::BadClasses)
 }
 
-/// Returns the hidden layers and a last one for logits and value together.
-fn layers(tensors: &SafeTensors<'_>, num_actions: usize, has_value: bool) -> Result<Vec<Layer>, Fault> {
-    let mut layers: Vec<Layer> = Vec::new();
+/// Weights by input, biases, and the number of inputs.
+type Matrix<T> = (Vec<T>, Vec<T>, usize);
+
+/// A number of a network.
+trait Number: Copy + Default {
+    /// The types of weights and biases in the first layer and in others.
+    const TYPES: [[Dtype; 2]; 2];
+
+    /// The numbers in the bytes of a tensor of one of these types; `None` if one is not finite.
+    fn read(bytes: &[u8], kind: Dtype) -> Option<Vec<Self>>;
+}
+
+impl Number for f32 {
+    const TYPES: [[Dtype; 2]; 2] = [[Dtype::F32; 2]; 2];
+
+    fn read(bytes: &[u8], _kind: Dtype) -> Option<Vec<Self>> {
+        let numbers = bytes.as_chunks().0.iter().map(|&bytes| Self::from_le_bytes(bytes));
+        numbers.map(|number| number.is_finite().then_some(number)).collect()
+    }
+}
+
+impl Number for i32 {
+    const TYPES: [[Dtype; 2]; 2] = [[Dtype::I8, Dtype::I16], [Dtype::I8, Dtype::I32]];
+
+    fn read(bytes: &[u8], kind: Dtype) -> Option<Vec<Self>> {
+        Some(match kind {
+            Dtype::I8 => bytes.iter().map(|&byte| Self::from(byte as i8)).collect(),
+            Dtype::I16 => bytes.as_chunks().0.iter().map(|&bytes| Self::from(i16::from_le_bytes(bytes))).collect(),
+            _ => bytes.as_chunks().0.iter().map(|&bytes| Self::from_le_bytes(bytes)).collect(),
+        })
+    }
+}
+
+/// Returns the hidden layers, the policy and the value, which is 0 without a value head.
+fn matrices<T: Number>(
+    tensors: &SafeTensors<'_>,
+    num_actions: usize,
+    has_value: bool,
+) -> Result<Vec<Matrix<T>>, Fault> {
     let hidden = (0..).take_while(|index| tensors.tensor(&format!("hidden.{index}.weight")).is_ok()).count();
     let known = |name: &str| {
         let (start, kind) = name.rsplit_once('.').unwrap_or_default();
@@ -305,40 +379,53 @@ fn layers(tensors: &SafeTensors<'_>, num_actions: usize, has_value: bool) -> Res
     if let Some(strange) = tensors.names().into_iter().filter(strange).min() {
         return Err(Fault::StrangeTensor(strange.to_string()));
     }
-    let matrices = tensors.iter().map(|(_, tensor)| match *tensor.shape() {
+    let sizes = tensors.iter().map(|(_, tensor)| match *tensor.shape() {
         [rows, columns] => Layer::bytes(rows, columns),
         _ => 0,
     });
-    let bytes = matrices.fold(0, u64::saturating_add);
+    let bytes = sizes.fold(0, u64::saturating_add);
     if bytes > MAX_FILE_BYTES {
         return Err(Fault::TooWide(bytes));
     }
+    let mut matrices: Vec<Matrix<T>> = Vec::new();
     let mut inputs = None;
     for index in 0..hidden {
-        let (weight, bias, rows) = matrix(tensors, &format!("hidden.{index}"), inputs, None)?;
-        layers.push(Layer::new(rows, &[(&weight, &bias)]));
-        inputs = Some(bias.len());
+        let own = matrix(tensors, &format!("hidden.{index}"), T::TYPES[index.min(1)], inputs, None)?;
+        inputs = Some(own.1.len());
+        matrices.push(own);
     }
-    let (policy, policy_bias, rows) = matrix(tensors, "policy", inputs, Some(num_actions))?;
-    let (value, value_bias) = if has_value {
-        let (weight, bias, _) = matrix(tensors, "value", Some(rows), Some(1))?;
-        (weight, bias)
+    let policy = matrix(tensors, "policy", T::TYPES[1], inputs, Some(num_actions))?;
+    let value = if has_value {
+        matrix(tensors, "value", T::TYPES[1], Some(policy.2), Some(1))?
     } else {
-        (vec![0.0; rows], vec![0.0])
+        (vec![T::default(); policy.2], vec![T::default()], policy.2)
     };
-    layers.push(Layer::new(rows, &[(&policy, &policy_bias), (&value, &value_bias)]));
-    Ok(layers)
+    matrices.extend([policy, value]);
+    Ok(matrices)
 }
 
-/// Returns the weights and biases of a layer and the number of its inputs. Sizes that are given must match.
-fn matrix(
+/// Returns a perceptron; logits and value are one layer.
+fn mlp(matrices: &[Matrix<f32>], activation: Activation) -> Mlp {
+    let [hidden @ .., policy, value] = matrices else { unreachable!("there are two heads") };
+    let layer = |parts: &[&Matrix<f32>]| {
+        let sides: Vec<_> = parts.iter().map(|(weights, bias, _)| (&weights[..], &bias[..])).collect();
+        Layer::new(parts[0].2, &sides)
+    };
+    let layers = hidden.iter().map(|own| layer(&[own])).chain([layer(&[policy, value])]).collect();
+    Mlp { layers, activation }
+}
+
+/// Returns the weights and biases of a layer, of these types, and the number of its inputs. Sizes that are given must
+/// match.
+fn matrix<T: Number>(
     tensors: &SafeTensors<'_>,
     name: &str,
+    types: [Dtype; 2],
     inputs: Option<usize>,
     outputs: Option<usize>,
-) -> Result<(Vec<f32>, Vec<f32>, usize), Fault> {
+) -> Result<Matrix<T>, Fault> {
     let (weight_name, bias_name) = (format!("{name}.weight"), format!("{name}.bias"));
-    let (shape, weight) = tensor(tensors, &weight_name)?;
+    let (shape, weight) = tensor(tensors, &weight_name, types[0])?;
     let [rows, columns] = shape[..] else {
         let expected = vec![inputs.unwrap_or(1), outputs.unwrap_or(1)];
         return Err(Fault::BadShape { name: weight_name, found: shape, expected });
@@ -347,22 +434,20 @@ fn matrix(
     if [rows, columns] != expected {
         return Err(Fault::BadShape { name: weight_name, found: shape, expected: expected.to_vec() });
     }
-    let (shape, bias) = tensor(tensors, &bias_name)?;
+    let (shape, bias) = tensor(tensors, &bias_name, types[1])?;
     if shape != [columns] {
         return Err(Fault::BadShape { name: bias_name, found: shape, expected: vec![columns] });
     }
     Ok((weight, bias, rows))
 }
 
-/// Returns the shape and values of a tensor.
-fn tensor(tensors: &SafeTensors<'_>, name: &str) -> Result<(Vec<usize>, Vec<f32>), Fault> {
+/// Returns the shape and values of a tensor of this type.
+fn tensor<T: Number>(tensors: &SafeTensors<'_>, name: &str, kind: Dtype) -> Result<(Vec<usize>, Vec<T>), Fault> {
     let found = tensors.tensor(name).map_err(|_| Fault::NoTensor(name.to_string()))?;
-    if found.dtype() != Dtype::F32 {
-        return Err(Fault::BadType { name: name.to_string(), found: format!("{:?}", found.dtype()) });
+    if found.dtype() != kind {
+        let [found, expected] = [found.dtype(), kind].map(|kind| format!("{kind:?}"));
+        return Err(Fault::BadType { name: name.to_string(), found, expected });
     }
-    let values: Vec<f32> = found.data().as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-    if values.iter().any(|value| !value.is_finite()) {
-        return Err(Fault::NotFinite(name.to_string()));
-    }
+    let values = T::read(found.data(), kind).ok_or_else(|| Fault::NotFinite(name.to_string()))?;
     Ok((found.shape().to_vec(), values))
 }

@@ -16,6 +16,8 @@ mod classes;
 pub(crate) mod evaluator;
 pub(crate) mod file;
 mod forward;
+mod integers;
+mod layers;
 pub(crate) mod option;
 #[cfg(feature = "files")]
 mod shared;
