@@ -1,6 +1,6 @@
 """Networks that play: the file they are saved in, and their forward pass in NumPy.
 
-A network is a multilayer perceptron with two heads over the observation tensor of the player to move: a logit for every
+A network is a multilayer perceptron, in single precision or in integers, with two heads over the observation tensor of the player to move: a logit for every
 action, and the return that this player can expect. Networks trained by deep Monte Carlo have no value head. In the
 engine it is the agent ``network:path=…``; here it is arrays, for looking into it and for feeding other programs.
 Neither needs the framework that trained it.
@@ -27,10 +27,15 @@ from stier.playing import AnyGame
 
 __all__ = ["Classes", "Network"]
 
-FORMAT, VERSION = "stier.network", "1"
+FORMAT = "stier.network"
+#: The architecture of each version of the file, and its activations.
+VERSIONS = {"1": ("mlp", ("relu", "tanh")), "2": ("integers", ("products",))}
+#: The largest value of a unit of a network in integers, and the divisor of the product of two units.
+MOST, PRODUCT = 127, 128
 #: The number of zeros and ones that a double holds as digits.
 DIGITS = 52
 
+#: In networks in integers, weights are integers.
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
@@ -98,18 +103,26 @@ class Network:
     value: tuple[Floats, Floats] | None
     #: Returns are the value head's output times this.
     value_scale: float = 1.0
-    #: Between the layers.
-    activation: Literal["relu", "tanh"] = "relu"
+    #: Between the layers. Networks with ``"products"`` compute in integers. A unit is then its sum, divided by a power of
+    #: two, rounded down and clipped to 0 to 127. Units of the first half of the first layer are multiplied by those of the
+    #: second half, divided by 128 and rounded down; the products are the inputs of the next layer.
+    activation: Literal["relu", "tanh", "products"] = "relu"
     #: A record of its training: anything that can be written as JSON.
     training: dict[str, Any] = field(default_factory=dict)
     #: The parts of the game that are sorted before the first layer; None if positions are read as they are.
     classes: Classes | None = None
+    #: In integers: the binary digits by which the sums of each hidden layer are shifted to the right.
+    shifts: tuple[int, ...] = ()
+    #: In integers: logits are the sums of the policy head times the first number, the value those of its head times the
+    #: second.
+    scales: tuple[float, float] = (1.0, 1.0)
 
     def __post_init__(self) -> None:
-        if self.activation not in ("relu", "tanh"):
-            raise ArgumentError(f"activation must be 'relu' or 'tanh', got {self.activation!r}")
+        if self.activation not in ("relu", "tanh", "products"):
+            raise ArgumentError(f"activation must be 'relu', 'tanh' or 'products', got {self.activation!r}")
         if not 0 < self.value_scale < np.inf:
             raise ArgumentError(f"value_scale must be more than 0, got {self.value_scale}")
+        self._check_integers()
         width = self._inputs
         layers: list[tuple[str, Floats, Floats, int | None]] = [("hidden", *layer, None) for layer in self.hidden]
         layers.append(("policy", *self.policy, self.game.num_distinct_actions()))
@@ -125,7 +138,7 @@ class Network:
             if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
                 raise ArgumentError(f"{name}: weights and biases must be finite numbers, some are not")
             if name == "hidden":
-                width = expected[1]
+                width = expected[1] // 2 if self.in_integers and weight is self.hidden[0][0] else expected[1]
         if self.classes is not None:
             for name, places, size in [
                 ("inputs", self.classes.inputs, self._inputs),
@@ -142,6 +155,26 @@ class Network:
                     raise ArgumentError(
                         f"classes: {name} must be different numbers between 0 and {size - 1}, in 2 to 16 rows"
                     )
+
+    def _check_integers(self) -> None:
+        if not self.in_integers:
+            return
+        if not self.hidden or self.hidden[0][0].shape[-1] % 2:
+            raise ArgumentError("networks in integers must have a first layer with an even number of units")
+        if len(self.shifts) != len(self.hidden) or not all(0 <= shift < 16 for shift in self.shifts):
+            raise ArgumentError(f"shifts must be a number from 0 to 15 for each hidden layer, got {self.shifts}")
+        if not all(0 < scale < np.inf for scale in self.scales):
+            raise ArgumentError(f"scales must be two numbers above 0, got {self.scales}")
+        for name, array in self.tensors().items():
+            first = np.int16 if name == "hidden.0.bias" else np.int32
+            expected = np.dtype(np.int8 if name.endswith("weight") else first)
+            if array.dtype != expected and not name.startswith("classes"):
+                raise ArgumentError(f"{name} must be of type {expected}, got {array.dtype}")
+
+    @property
+    def in_integers(self) -> bool:
+        """Returns true if the network computes in integers: if its activation is ``"products"``."""
+        return self.activation == "products"
 
     @property
     def _inputs(self) -> int:
@@ -187,6 +220,8 @@ class Network:
         return logits.reshape(*shape, -1), value.reshape(shape)
 
     def _layers(self, x: Floats) -> tuple[Floats, Floats]:
+        if self.in_integers:
+            return self._integer_layers(x)
         for weight, bias in self.hidden:
             x = x @ weight + bias
             x = np.maximum(x, 0) if self.activation == "relu" else np.tanh(x)
@@ -194,6 +229,24 @@ class Network:
         if self.value is None:
             return logits, np.full(len(x), np.nan, np.float32)
         return logits, (x @ self.value[0] + self.value[1])[:, 0] * np.float32(self.value_scale)
+
+    def _integer_layers(self, x: Floats) -> tuple[Floats, Floats]:
+        # Double precision holds all sums exactly.
+        units = (x != 0).astype(np.float64)
+
+        def sums(layer: tuple[Floats, Floats]) -> npt.NDArray[np.float64]:
+            return units @ layer[0].astype(np.float64) + layer[1]
+
+        for layer, shift in zip(self.hidden, self.shifts, strict=True):
+            first = layer is self.hidden[0]
+            units = np.clip(np.floor(sums(layer) / 2**shift), 0, MOST)
+            if first:
+                units = np.floor(np.multiply(*np.split(units, 2, axis=1)) / PRODUCT)
+        scales = np.array(self.scales, np.float32)
+        logits = sums(self.policy).astype(np.float32) * scales[0]
+        if self.value is None:
+            return logits, np.full(len(x), np.nan, np.float32)
+        return logits, (sums(self.value).astype(np.float32) * scales[1])[:, 0] * np.float32(self.value_scale)
 
     def __call__(self, observations: npt.ArrayLike, legal: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Returns probabilities ``(…, actions)``, zero for what is not legal, and expected returns ``(…)``.
@@ -237,8 +290,8 @@ class Network:
 
         metadata = {
             "format": FORMAT,
-            "version": VERSION,
-            "architecture": "mlp",
+            "version": "2" if self.in_integers else "1",
+            "architecture": "integers" if self.in_integers else "mlp",
             "activation": self.activation,
             "game": self.game.short_name(),
             "rules": str(self.game),
@@ -249,7 +302,12 @@ class Network:
             "stier": __version__,
             "training": json.dumps(self.training, sort_keys=True),
         }
-        arrays = {name: np.ascontiguousarray(array, np.float32) for name, array in self.tensors().items()}
+        arrays = {name: np.ascontiguousarray(array) for name, array in self.tensors().items()}
+        if self.in_integers:
+            metadata["shifts"] = ",".join(map(str, self.shifts))
+            metadata["scales"] = ",".join(repr(float(scale)) for scale in self.scales)
+        else:
+            arrays = {name: array.astype(np.float32) for name, array in arrays.items()}
         return _sorted_header(save(arrays, metadata))
 
     @classmethod
@@ -294,9 +352,16 @@ class Network:
 
     @classmethod
     def _from_arrays(cls, metadata: dict[str, str], arrays: dict[str, Floats]) -> Network:
-        for name, expected in [("format", FORMAT), ("version", VERSION), ("architecture", "mlp")]:
+        version, known = metadata["version"], " or ".join(map(repr, VERSIONS))
+        if version not in VERSIONS:
+            raise ArgumentError(f"version must be {known}, got {version!r}")
+        architecture, activations = VERSIONS[version]
+        for name, expected in [("format", FORMAT), ("architecture", architecture)]:
             if metadata[name] != expected:
                 raise ArgumentError(f"{name} must be {expected!r}, got {metadata[name]!r}")
+        if metadata["activation"] not in activations:
+            allowed = " or ".join(map(repr, activations))
+            raise ArgumentError(f"activation must be {allowed}, got {metadata['activation']!r}")
         game = load_game(metadata["rules"])
         if "beliefs" in metadata:
             raise ArgumentError("the network reads beliefs about the cards; this version reads the observation alone")
@@ -327,6 +392,8 @@ class Network:
             activation=metadata["activation"],  # type: ignore[arg-type]  # checked by the class
             training=json.loads(metadata["training"]),
             classes=classes,
+            shifts=tuple(int(shift) for shift in metadata.get("shifts", "").split(",") if shift),
+            scales=_pair(metadata.get("scales", "1,1")),
         )
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
@@ -346,15 +413,35 @@ class Network:
         if self.classes is not None:
             x, logits = "sorted", "sorted_logits"
             nodes += _sorting(self.classes, tensors)
+        if self.in_integers:
+            # Single precision holds the sums exactly, up to 2 ** 24.
+            tensors = {name: array.astype(np.float32) for name, array in tensors.items()}
+            tensors |= {"least": np.float32(0), "most": np.float32(MOST), "product": np.float32(1 / PRODUCT)}
+            nodes.append(helper.make_node("Abs", [x], ["sizes"]))
+            nodes.append(helper.make_node("Sign", ["sizes"], ["ones"]))
+            x = "ones"
         for i in range(len(self.hidden)):
             nodes.append(helper.make_node("Gemm", [x, f"hidden.{i}.weight", f"hidden.{i}.bias"], [f"sum.{i}"]))
-            nodes.append(helper.make_node(self.activation.capitalize(), [f"sum.{i}"], [f"hidden.{i}"]))
+            if self.in_integers:
+                nodes += _units(i, self.shifts[i], tensors)
+            else:
+                nodes.append(helper.make_node(self.activation.capitalize(), [f"sum.{i}"], [f"hidden.{i}"]))
             x = f"hidden.{i}"
-        nodes.append(helper.make_node("Gemm", [x, "policy.weight", "policy.bias"], [logits]))
+
+        def head(name: str, out: str, scale: float) -> None:
+            inputs = [x, f"{name}.weight", f"{name}.bias"]
+            if not self.in_integers:
+                nodes.append(helper.make_node("Gemm", inputs, [out]))
+                return
+            tensors[f"{name}.scale"] = np.asarray(scale, np.float32)
+            nodes.append(helper.make_node("Gemm", inputs, [f"{name}.sum"]))
+            nodes.append(helper.make_node("Mul", [f"{name}.sum", f"{name}.scale"], [out]))
+
+        head("policy", logits, self.scales[0])
         if self.classes is not None:
             nodes += _restoring(self.classes, tensors)
         if self.value is not None:
-            nodes.append(helper.make_node("Gemm", [x, "value.weight", "value.bias"], ["column"]))
+            head("value", "column", self.scales[1])
             nodes.append(helper.make_node("Mul", ["column", "value_scale"], ["scaled"]))
             nodes.append(helper.make_node("Squeeze", ["scaled", "axis"], ["value"]))
             tensors["value_scale"] = np.asarray(self.value_scale, np.float32)
@@ -379,6 +466,35 @@ class Network:
     def __repr__(self) -> str:
         widths = "-".join(str(weight.shape[0]) for weight, _ in (*self.hidden, self.policy))
         return f"<stier.network.Network {widths}-{self.policy[0].shape[1]} for {self.game}>"
+
+
+def _pair(text: str) -> tuple[float, float]:
+    """Returns two numbers with a comma between them."""
+    first, second = map(float, text.split(","))
+    return first, second
+
+
+def _units(layer: int, shift: int, tensors: dict[str, npt.NDArray[Any]]) -> list[Any]:
+    """Returns ONNX nodes from the sums of a layer in integers to the inputs of the next, and adds their constants."""
+    from onnx import helper
+
+    tensors[f"factor.{layer}"] = np.asarray(2.0**-shift, np.float32)
+    units = f"units.{layer}" if layer == 0 else f"hidden.{layer}"
+    nodes: list[tuple[str, list[str], list[str], dict[str, Any]]] = [
+        ("Mul", [f"sum.{layer}", f"factor.{layer}"], [f"shifted.{layer}"], {}),
+        ("Floor", [f"shifted.{layer}"], [f"whole.{layer}"], {}),
+        ("Clip", [f"whole.{layer}", "least", "most"], [units], {}),
+    ]
+    if layer == 0:
+        half = tensors["hidden.0.bias"].size // 2
+        tensors["halves"] = np.array([half, half], np.int64)
+        nodes += [
+            ("Split", [units, "halves"], ["first", "second"], {"axis": 1}),
+            ("Mul", ["first", "second"], ["pairs"], {}),
+            ("Mul", ["pairs", "product"], ["divided"], {}),
+            ("Floor", ["divided"], ["hidden.0"], {}),
+        ]
+    return [helper.make_node(name, inputs, outputs, **options) for name, inputs, outputs, options in nodes]
 
 
 def _sorted_header(file: bytes) -> bytes:

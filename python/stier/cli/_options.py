@@ -143,7 +143,7 @@ def training(about: str, *, out: str, evaluations: int) -> _Decorator:
     device = "the device of JAX, such as gpu:0."
     added = [
         option("--out", file, "folder", type=PATH, metavar="DIR", show_default=out),
-        option("--algorithm", "the algorithm: ppo or dmc.", default="ppo"),
+        option("--algorithm", "the algorithm: ppo, dmc or distill.", default="ppo"),
         option("--steps", steps, type=int, show_default="8,000,000"),
         option("--initial", "the network to start from.", type=PATH, metavar="FILE", show_default="random weights"),
         repeatable("--set", "settings", told("another setting, such as hidden=256,256"), metavar="NAME=VALUE"),

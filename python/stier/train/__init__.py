@@ -21,7 +21,7 @@ from stier.train._learn import learn, learner
 from stier.train._run import Best, Learner, Logger, Trained, run
 from stier.train.evaluation import Duel, Evaluation, Exact, duel
 from stier.train.response import LearnedResponse, best_response
-from stier.train.settings import CommonSettings, DMCSettings, Settings
+from stier.train.settings import CommonSettings, DistillSettings, DMCSettings, Settings
 
 __all__ = [
     "Advantages",
@@ -30,6 +30,7 @@ __all__ = [
     "Chances",
     "CommonSettings",
     "DMCSettings",
+    "DistillSettings",
     "Duel",
     "Evaluation",
     "Exact",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from stier._native import Batch, Game, VectorEnv, derive_seed
 from stier.errors import ArgumentError
 from stier.network import Classes
-from stier.train.settings import SELF, DMCSettings, Settings
+from stier.train.settings import SELF, DistillSettings, DMCSettings, Settings
 
 Floats = npt.NDArray[np.float32]
 #: Zeros and ones.
@@ -34,7 +34,7 @@ class Environments:
     actions are then those of the sorted positions.
     """
 
-    def __init__(self, game: Game, settings: Settings | DMCSettings, *, autoreset: bool = True) -> None:
+    def __init__(self, game: Game, settings: Settings | DMCSettings | DistillSettings, *, autoreset: bool = True) -> None:
         count, opponents = settings.num_envs, settings.opponents
         if len(opponents) > count:
             left = f"there are {count}: raise num_envs"

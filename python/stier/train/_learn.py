@@ -21,7 +21,7 @@ from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.train._checkpoint import set_by_initial
 from stier.train._run import Learner, Logger, Trained, run
 from stier.train.evaluation import Evaluation, Exact, exact_of
-from stier.train.settings import AGENTS, CommonSettings, DMCSettings, Settings
+from stier.train.settings import AGENTS, CommonSettings, DistillSettings, DMCSettings, Settings
 
 
 class Algorithm(NamedTuple):
@@ -35,6 +35,7 @@ class Algorithm(NamedTuple):
 ALGORITHMS = {
     "ppo": Algorithm("stier.train.ppo", "PPO", Settings),
     "dmc": Algorithm("stier.train.dmc", "DMC", DMCSettings),
+    "distill": Algorithm("stier.train.distill", "Distill", DistillSettings),
 }
 
 
@@ -50,14 +51,14 @@ def learner(
 
     Args:
         game: The game, or its name as for `stier.load_game`.
-        algorithm: ``"ppo"`` or ``"dmc"``.
+        algorithm: ``"ppo"``, ``"dmc"`` or ``"distill"``.
         initial: A network to start from, or its file, for the same observations and actions. `hidden` and `symmetry`
             are then those of the network. PPO takes over the policy and the value head if there is one; the optimizer
-            begins anew. Deep Monte Carlo takes networks of its own kind only.
+            begins anew. Deep Monte Carlo takes networks of its own kind only, distillation none.
         device: The device of the network, by its name in JAX (``"gpu:0"``; ``"cpu"`` uses all cores). If left out, one
             thread of the CPU, which gives the same bits on any number of cores.
-        settings: `Settings` for PPO, `DMCSettings` for deep Monte Carlo. Agents among them may be given in any form, if
-            they are agents of the engine.
+        settings: `Settings` for PPO, `DMCSettings` for deep Monte Carlo, `DistillSettings` for distillation. Agents
+            among them may be given in any form, if they are agents of the engine.
 
     Raises `ValueError` for an unknown algorithm, setting or device or a network that does not fit, `ImportError` if a
     package that the algorithm needs is not installed.
@@ -126,7 +127,8 @@ def learn(
 
     Args:
         game: The game, of any size, or its name as for `stier.load_game`.
-        algorithm: ``"ppo"``, or ``"dmc"``, deep Monte Carlo.
+        algorithm: ``"ppo"``, ``"dmc"``, deep Monte Carlo, or ``"distill"``, a network in integers that learns from
+            another network.
         folder: The folder for ``network.safetensors``, the network at the end, ``best.safetensors``, the best one of
             all evaluations, ``log.csv`` and ``checkpoint.safetensors``. Training continues from a checkpoint in it, and
             is extended if `steps` is larger than before. Learning rate and entropy bonus then follow the schedule of
@@ -152,7 +154,7 @@ def learn(
             ``steps`` and ``cpu_seconds``: for TensorBoard and the like.
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
         settings: Those of the algorithm, such as ``steps``, ``seed`` and ``hidden``: `Settings` for PPO, `DMCSettings`
-            for deep Monte Carlo.
+            for deep Monte Carlo, `DistillSettings` for distillation.
 
     The same settings give the same network on the same machine, however often training was stopped.
 

@@ -15,7 +15,7 @@ from stier.errors import ArgumentError, StierError, TrainingWarning
 from stier.games import text_of
 from stier.train._learn import learn
 from stier.train._run import BEST, LOG, NETWORK, Trained
-from stier.train.settings import CommonSettings, DMCSettings, Settings
+from stier.train.settings import CommonSettings, DistillSettings, DMCSettings, Settings
 
 #: Games with at most so many histories get their NashConv unasked: it takes a fraction of a second.
 _SMALL = 100_000
@@ -27,7 +27,7 @@ OPTIONS = ("steps", "seed", "opponents")
 def settings_help() -> str:
     """Returns the settings with their defaults and meanings, as part of ``stier train --help``."""
     lines = []
-    kinds = [("every algorithm", CommonSettings), ("ppo", Settings), ("dmc", DMCSettings)]
+    kinds = [("every algorithm", CommonSettings), ("ppo", Settings), ("dmc", DMCSettings), ("distill", DistillSettings)]
     for title, kind in kinds:
         lines += ["", f"settings of {title}, given by --set NAME=VALUE:"]
         meanings = kind.meanings()

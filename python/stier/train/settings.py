@@ -11,7 +11,7 @@ from typing import Any
 
 from stier.errors import ArgumentError
 
-__all__ = ["CommonSettings", "DMCSettings", "Settings"]
+__all__ = ["CommonSettings", "DMCSettings", "DistillSettings", "Settings"]
 
 #: Settings without effect unless another one is given.
 NEEDS = {
@@ -27,7 +27,7 @@ AGENTS = ("opponents", "opening")
 #: The name of the learner itself among `opponents`.
 SELF = "self"
 #: Numbers from 0 to 1. All others are above 0, and so is the first.
-SHARES = ("entropy_decay", "averaging", "opening_share", "barred_share")
+SHARES = ("entropy_decay", "averaging", "opening_share", "barred_share", "exploration")
 
 
 @dataclass(frozen=True)
@@ -206,3 +206,29 @@ class DMCSettings(CommonSettings):
 
     num_envs: int = 1024
     minibatch_size: int = 2048
+
+
+@dataclass(frozen=True)
+class DistillSettings(CommonSettings):
+    """Settings of distillation, beside `CommonSettings`.
+
+    Attributes:
+        teacher: The file of the network to learn from; the network that comes with the game if it is empty.
+        num_envs: The number of games side by side. The student plays the first half of them, the teacher the others.
+        horizon: Decisions in each game between two updates.
+        minibatches: Parts of the decisions, each with a gradient step.
+        exploration: The share of actions that are drawn uniformly.
+    """
+
+    hidden: tuple[int, ...] = (512, 32, 32)
+    teacher: str = ""
+    num_envs: int = 4096
+    horizon: int = 8
+    minibatches: int = 4
+    exploration: float = 0.05
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.num_envs * self.horizon % self.minibatches:
+            about = f"minibatches must divide num_envs times horizon, {self.num_envs * self.horizon}"
+            raise ArgumentError(f"{about}, got {self.minibatches}")
