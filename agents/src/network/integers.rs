@@ -350,3 +350,89 @@ impl Integers {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use stier_core::Rng;
+    use stier_core::processor::{Any, Work as _};
+
+    use super::{Forward, Integers, Matrix, Scratch};
+
+    const SHIFTS: [u32; 3] = [1, 7, 6];
+    const SCALES: [f32; 2] = [0.125, 0.01];
+
+    /// Random hidden layers of these widths, with a policy and a value.
+    fn matrices(inputs: usize, widths: &[usize], rng: &mut Rng) -> Vec<Matrix> {
+        let mut numbers = |count: usize, most: u64| -> Vec<i32> {
+            (0..count).map(|_| rng.below(2 * most as u32 + 1) as i32 - most as i32).collect()
+        };
+        let (mut found, mut before) = (Vec::new(), inputs);
+        for (&width, index) in widths.iter().zip(0..) {
+            found.push((numbers(before * width, 127), numbers(width, if index == 0 { 300 } else { 9000 }), before));
+            before = if index == 0 { width / 2 } else { width };
+        }
+        found.extend([13, 1].map(|width| (numbers(before * width, 127), numbers(width, 9000), before)));
+        found
+    }
+
+    /// Computes the outputs by the definition.
+    fn reference(layers: &[Matrix], inputs: &[f32]) -> Vec<f32> {
+        let sums = |(weights, bias, _): &Matrix, units: &[i64]| -> Vec<i64> {
+            let product = |output: usize, input: usize| units[input] * i64::from(weights[input * bias.len() + output]);
+            let sum = |output: usize| (0..units.len()).map(|input| product(output, input)).sum::<i64>();
+            (0..bias.len()).map(|output| i64::from(bias[output]) + sum(output)).collect()
+        };
+        let (hidden, heads) = layers.split_at(layers.len() - 2);
+        let mut units: Vec<i64> = inputs.iter().map(|&input| i64::from(input != 0.0)).collect();
+        for ((layer, shift), index) in hidden.iter().zip(SHIFTS).zip(0..) {
+            units = sums(layer, &units).into_iter().map(|sum| (sum >> shift).clamp(0, 127)).collect();
+            if index == 0 {
+                let (first, second) = units.split_at(units.len() / 2);
+                units = first.iter().zip(second).map(|(first, second)| first * second >> 7).collect();
+            }
+        }
+        let outputs = |(head, scale)| sums(head, &units).into_iter().map(move |sum| sum as f32 * scale);
+        heads.iter().zip(SCALES).flat_map(outputs).collect()
+    }
+
+    #[test]
+    fn outputs_are_those_of_the_definition_on_every_processor() {
+        let mut rng = Rng::stream(1, "integers", 0);
+        for widths in [&[2][..], &[38, 5], &[128, 33, 7], &[300, 64, 32]] {
+            for inputs in [1, 64, 130] {
+                let layers = matrices(inputs, widths, &mut rng);
+                let network = Integers::new(&layers, &SHIFTS[..widths.len()], SCALES).expect("sums cannot overflow");
+                let [mut one, mut many, mut portable] = [(); 3].map(|()| Scratch::default());
+                for rows in [1, 3, 40] {
+                    // Positions that differ a little from one another, and now and then much.
+                    let mut row = vec![0.0; inputs];
+                    let mut all = Vec::new();
+                    for _ in 0..rows {
+                        let changes = if rng.below(4) == 0 { inputs } else { 3 };
+                        (0..changes).for_each(|_| row[rng.below(inputs as u32) as usize] = rng.below(3) as f32 - 1.0);
+                        all.extend_from_slice(&row);
+                    }
+                    let expected: Vec<f32> = all.chunks(inputs).flat_map(|row| reference(&layers, row)).collect();
+                    assert_eq!(network.forward(&all, &mut many), expected);
+                    Forward { network: &network, inputs: &all, scratch: &mut portable }.work(Any);
+                    assert_eq!(portable.outputs, expected);
+                    let alone: Vec<f32> = all.chunks(inputs).flat_map(|row| network.forward(row, &mut one).to_vec()).collect();
+                    assert_eq!(alone, expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sums_that_may_overflow_are_found() {
+        let mut layers = matrices(300, &[4, 3], &mut Rng::stream(2, "integers", 0));
+        layers[0].0.fill(127);
+        assert_eq!(Integers::new(&layers, &SHIFTS[..2], SCALES), Err(0));
+        layers[0].0.fill(1);
+        layers[1].1[2] = i32::MIN;
+        assert_eq!(Integers::new(&layers, &SHIFTS[..2], SCALES), Err(1));
+        layers[1].1[2] = 0;
+        layers[3].1[0] = i32::MAX;
+        assert_eq!(Integers::new(&layers, &SHIFTS[..2], SCALES), Err(2));
+    }
+}

@@ -3,6 +3,7 @@
 mod asked;
 mod edges;
 pub(crate) mod files;
+mod integers;
 mod one_step;
 mod reading;
 mod searching;

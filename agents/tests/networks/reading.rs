@@ -41,8 +41,8 @@ fn every_defect_is_named() {
     assert!(Network::parse("file", &draft().with("training", "words").bytes()).is_ok());
     for (key, value, allowed) in [
         ("format", "onnx", "expected stier.network"),
-        ("version", "2", "expected 1"),
-        ("architecture", "cnn", "expected mlp"),
+        ("version", "3", "expected 1 or 2"),
+        ("architecture", "cnn", "expected mlp in version 1"),
         ("activation", "gelu", "expected relu or tanh"),
         ("actions", "37", "expected version:number of actions, as in 1:37"),
         ("actions", "1:0", "as in 1:37"),
