@@ -1,9 +1,9 @@
 """Networks that play: the file they are saved in, and their forward pass in NumPy.
 
-A network is a multilayer perceptron, in single precision or in integers, with two heads over the observation tensor of the player to move: a logit for every
-action, and the return that this player can expect. Networks trained by deep Monte Carlo have no value head. In the
-engine it is the agent ``network:path=…``; here it is arrays, for looking into it and for feeding other programs.
-Neither needs the framework that trained it.
+A network is a multilayer perceptron, in single precision or in integers, with two heads over the observation tensor of
+the player to move: a logit for every action, and the return that this player can expect. Networks trained by deep Monte
+Carlo have no value head. In the engine it is the agent ``network:path=…``; here it is arrays, for looking into it and
+for feeding other programs. Neither needs the framework that trained it.
 """
 
 from __future__ import annotations
@@ -103,9 +103,9 @@ class Network:
     value: tuple[Floats, Floats] | None
     #: Returns are the value head's output times this.
     value_scale: float = 1.0
-    #: Between the layers. Networks with ``"products"`` compute in integers. A unit is then its sum, divided by a power of
-    #: two, rounded down and clipped to 0 to 127. Units of the first half of the first layer are multiplied by those of the
-    #: second half, divided by 128 and rounded down; the products are the inputs of the next layer.
+    #: Between the layers. Networks with ``"products"`` compute in integers. A unit is then its sum, divided by a power
+    #: of two, rounded down and clipped to 0 to 127. Units of the first half of the first layer are multiplied by those
+    #: of the second half, divided by 128 and rounded down; the products are the inputs of the next layer.
     activation: Literal["relu", "tanh", "products"] = "relu"
     #: A record of its training: anything that can be written as JSON.
     training: dict[str, Any] = field(default_factory=dict)

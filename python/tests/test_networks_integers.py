@@ -102,7 +102,10 @@ def test_what_does_not_fit_is_refused() -> None:
         ({"shifts": (3, 7)}, r"shifts must be a number from 0 to 15 for each hidden layer, got \(3, 7\)"),
         ({"scales": (1.0, 0.0)}, r"scales must be two numbers above 0, got \(1.0, 0.0\)"),
         ({"hidden": ()}, "must have a first layer with an even number of units"),
-        ({"policy": (made.policy[0].astype(np.float32), made.policy[1])}, "policy.weight must be of type int8, got float"),
+        (
+            {"policy": (made.policy[0].astype(np.float32), made.policy[1])},
+            "policy.weight must be of type int8, got float",
+        ),
     ]:
         with pytest.raises(ValueError, match=message):
             dataclasses.replace(made, **change)

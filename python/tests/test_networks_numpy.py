@@ -55,7 +55,8 @@ def test_files_that_do_not_fit_are_refused(network: Network, tmp_path: Path) -> 
         metadata = file.metadata()
     arrays = network.tensors()
     for change, message in [
-        ({"version": "2"}, "version must be '1', got '2'"),
+        ({"version": "3"}, "version must be '1' or '2', got '3'"),
+        ({"version": "2"}, "architecture must be 'integers', got 'mlp'"),
         ({"observation": "0:hand:26"}, "observation of schwinget are .*; the network has 0:hand:26"),
         ({"rules": "schwinget:suits=9"}, "suits must be between "),
         ({"beliefs": "lbr:against=greedy"}, "the network reads beliefs about the cards"),

@@ -26,7 +26,7 @@ from stier.train.command import OPTIONS
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"algorithm": "reinforce"}, "unknown algorithm 'reinforce'; algorithms: ppo, dmc"),
+        ({"algorithm": "reinforce"}, "unknown algorithm 'reinforce'; algorithms: ppo, dmc, distill"),
         ({"rate": 1}, "unknown setting 'rate'; settings of ppo: steps, seed, hidden,"),
         ({"num_envs": 0}, "num_envs must be at least 1, got 0"),
         ({"num_envs": 3, "horizon": 3}, "minibatches must divide num_envs times horizon, 9, got 16"),
@@ -133,7 +133,7 @@ def test_help_lists_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr().out
     words = " ".join(told.split())
     common = stier.train.CommonSettings.meanings()
-    for kind in (stier.train.CommonSettings, Settings, stier.train.DMCSettings):
+    for kind in (stier.train.CommonSettings, Settings, stier.train.DMCSettings, stier.train.DistillSettings):
         meanings = common | kind.meanings()
         assert set(meanings) == {field.name for field in dataclasses.fields(kind)}
         for field in dataclasses.fields(kind):

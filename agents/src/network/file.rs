@@ -5,12 +5,20 @@
 //! `value.weight` (width, 1) and `value.bias`, unless the metadata contain `value: none`. A layer is `activation(x @
 //! weight + bias)`; policy and value have no activation. A network that reads sorted positions has `classes.inputs`
 //! and `classes.actions`, a row for each exchangeable class with its places among inputs and actions, as whole numbers
-//! (see [`Symmetry`](stier_core::Symmetry)). All metadata are text:
+//! (see [`Symmetry`](stier_core::Symmetry)).
+//!
+//! In version 2, networks compute in integers. All weights are of type I8; the biases of `hidden.0` are I16 and all others
+//! I32. A unit of a hidden layer is its sum, shifted to the right by the layer's number in `shifts` and clipped to 0 to
+//! 127. The units of the first half of `hidden.0` are multiplied by those of the second half, and the products, shifted
+//! by 7, are the inputs of the next layer. The sums of policy and value are multiplied by the numbers in `scales`.
+//!
+//! All metadata are text:
 //!
 //! | key | value |
 //! | --- | --- |
-//! | `format`, `version` | `stier.network`, `1` |
-//! | `architecture`, `activation` | `mlp`, `relu` or `tanh` |
+//! | `format`, `version` | `stier.network`, `1` or `2` |
+//! | `architecture`, `activation` | `mlp`, `relu` or `tanh`; in version 2 `integers`, `products` |
+//! | `shifts`, `scales` | only in version 2: a number for each hidden layer; two numbers, for policy and value |
 //! | `game`, `rules` | the game's name, and the name with the options that differ from the defaults: `schwinget:suits=2,values=3` |
 //! | `observation`, `actions` | the [signatures](stier_core::Game::observation_signature) of the network's inputs and actions |
 //! | `value_scale` | a number; the value times this number is a return in the game's utility |
@@ -337,6 +345,8 @@ type Matrix<T> = (Vec<T>, Vec<T>, usize);
 trait Number: Copy + Default {
     /// The types of weights and biases in the first layer and in others.
     const TYPES: [[Dtype; 2]; 2];
+    /// The number of units of the first layer that make one input of the next.
+    const FIRST_UNITS: usize;
 
     /// The numbers in the bytes of a tensor of one of these types; `None` if one is not finite.
     fn read(bytes: &[u8], kind: Dtype) -> Option<Vec<Self>>;
@@ -344,6 +354,7 @@ trait Number: Copy + Default {
 
 impl Number for f32 {
     const TYPES: [[Dtype; 2]; 2] = [[Dtype::F32; 2]; 2];
+    const FIRST_UNITS: usize = 1;
 
     fn read(bytes: &[u8], _kind: Dtype) -> Option<Vec<Self>> {
         let numbers = bytes.as_chunks().0.iter().map(|&bytes| Self::from_le_bytes(bytes));
@@ -353,6 +364,7 @@ impl Number for f32 {
 
 impl Number for i32 {
     const TYPES: [[Dtype; 2]; 2] = [[Dtype::I8, Dtype::I16], [Dtype::I8, Dtype::I32]];
+    const FIRST_UNITS: usize = 2;
 
     fn read(bytes: &[u8], kind: Dtype) -> Option<Vec<Self>> {
         Some(match kind {
@@ -390,9 +402,18 @@ fn matrices<T: Number>(
     let mut matrices: Vec<Matrix<T>> = Vec::new();
     let mut inputs = None;
     for index in 0..hidden {
-        let own = matrix(tensors, &format!("hidden.{index}"), T::TYPES[index.min(1)], inputs, None)?;
-        inputs = Some(own.1.len());
+        let name = format!("hidden.{index}");
+        let own = matrix(tensors, &name, T::TYPES[index.min(1)], inputs, None)?;
+        let (width, units) = (own.1.len(), if index == 0 { T::FIRST_UNITS } else { 1 });
+        if width % units != 0 {
+            let expected = vec![own.2, width.next_multiple_of(units)];
+            return Err(Fault::BadShape { name: format!("{name}.weight"), found: vec![own.2, width], expected });
+        }
+        inputs = Some(width / units);
         matrices.push(own);
+    }
+    if hidden == 0 && T::FIRST_UNITS > 1 {
+        return Err(Fault::NoTensor("hidden.0.weight".to_string()));
     }
     let policy = matrix(tensors, "policy", T::TYPES[1], inputs, Some(num_actions))?;
     let value = if has_value {

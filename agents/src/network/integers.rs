@@ -416,7 +416,8 @@ mod tests {
                     assert_eq!(network.forward(&all, &mut many), expected);
                     Forward { network: &network, inputs: &all, scratch: &mut portable }.work(Any);
                     assert_eq!(portable.outputs, expected);
-                    let alone: Vec<f32> = all.chunks(inputs).flat_map(|row| network.forward(row, &mut one).to_vec()).collect();
+                    let alone: Vec<f32> =
+                        all.chunks(inputs).flat_map(|row| network.forward(row, &mut one).to_vec()).collect();
                     assert_eq!(alone, expected);
                 }
             }

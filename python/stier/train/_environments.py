@@ -34,7 +34,9 @@ class Environments:
     actions are then those of the sorted positions.
     """
 
-    def __init__(self, game: Game, settings: Settings | DMCSettings | DistillSettings, *, autoreset: bool = True) -> None:
+    def __init__(
+        self, game: Game, settings: Settings | DMCSettings | DistillSettings, *, autoreset: bool = True
+    ) -> None:
         count, opponents = settings.num_envs, settings.opponents
         if len(opponents) > count:
             left = f"there are {count}: raise num_envs"

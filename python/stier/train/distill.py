@@ -138,6 +138,7 @@ def update(
 
 def in_integers(arrays: dict[str, Floats]) -> dict[str, Any]:
     """Returns the layers, shifts and scales of a `Network`, for weights and biases as they are in training."""
+
     def layer(name: str) -> tuple[Any, Any]:
         weight = np.clip(np.round(arrays[f"{name}.weight"] * np.float32(scale_of(name))), -MOST, MOST)
         bias = np.round(arrays[f"{name}.bias"] * np.float32(bias_of(name)))
@@ -194,7 +195,7 @@ class Distill(JaxLearner):
         shapes |= {"policy": (sizes[-1], self.game.num_distinct_actions()), "value": (sizes[-1], 1)}
         params, keys = {}, jax.random.split(self.key("initial"), len(shapes))
         for (name, shape), key in zip(shapes.items(), keys, strict=True):
-            # About 30 inputs are 1, and a third of the units are not 0. Sums begin in the middle of what is not clipped.
+            # About 30 inputs are 1, and a third of the units are not 0. Few sums are clipped at first.
             active = 30 if name == "hidden.0" else shape[0] / 3
             hidden = name.startswith("hidden")
             scale = 0.5 / active**0.5 if hidden else 0.1
