@@ -352,13 +352,14 @@ class Network:
 
     @classmethod
     def _from_arrays(cls, metadata: dict[str, str], arrays: dict[str, Floats]) -> Network:
+        if metadata["format"] != FORMAT:
+            raise ArgumentError(f"format must be {FORMAT!r}, got {metadata['format']!r}")
         version, known = metadata["version"], " or ".join(map(repr, VERSIONS))
         if version not in VERSIONS:
             raise ArgumentError(f"version must be {known}, got {version!r}")
         architecture, activations = VERSIONS[version]
-        for name, expected in [("format", FORMAT), ("architecture", architecture)]:
-            if metadata[name] != expected:
-                raise ArgumentError(f"{name} must be {expected!r}, got {metadata[name]!r}")
+        if metadata["architecture"] != architecture:
+            raise ArgumentError(f"architecture must be {architecture!r}, got {metadata['architecture']!r}")
         if metadata["activation"] not in activations:
             allowed = " or ".join(map(repr, activations))
             raise ArgumentError(f"activation must be {allowed}, got {metadata['activation']!r}")

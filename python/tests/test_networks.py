@@ -189,7 +189,7 @@ def test_another_network_is_refused_everywhere(tmp_path: Path, schwinget: stier.
         ({"game": "schwimmen"}, "the game 'schwimmen', not for 'schwinget'"),
         ({"observation": "7:hand:36"}, "the observation '7:hand:36', not for '1:seat:2,"),
         ({"actions": "7:41"}, "the actions '7:41', not for '1:"),
-        ({"version": "2"}, "version=2 in its metadata, expected 1"),
+        ({"version": "3"}, "version=3 in its metadata, expected 1 or 2"),
         ({"architecture": "transformer"}, "architecture=transformer in its metadata, expected mlp"),
         ({"value_scale": "inf"}, "value_scale=inf"),
         (

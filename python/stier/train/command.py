@@ -91,7 +91,11 @@ def train(
 def settings_of(settings: Sequence[str], **others: Any) -> dict[str, Any]:
     """Returns settings of the form ``NAME=VALUE``, and others unless they are None."""
     values: dict[str, Any] = {}
-    known = {field.name: field.default for kind in (Settings, DMCSettings) for field in dataclasses.fields(kind)}
+    known = {
+        field.name: field.default
+        for kind in (Settings, DMCSettings, DistillSettings)
+        for field in dataclasses.fields(kind)
+    }
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals or name in values:

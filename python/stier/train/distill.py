@@ -22,7 +22,7 @@ from stier._native import Game
 from stier.errors import ArgumentError
 from stier.network import MOST, PRODUCT, Network
 from stier.train._environments import Environments, Floats
-from stier.train._jax import JaxLearner, Params, hidden_layers, on_device, optimizer_of
+from stier.train._jax import JaxLearner, Params, digest, hidden_layers, on_device, optimizer_of
 from stier.train.settings import DistillSettings
 
 #: Binary digits after the point of the weights, which are bytes, in the second layer, later ones and the heads. In the
@@ -183,6 +183,8 @@ class Distill(JaxLearner):
         #: Values are in the teacher's unit.
         play.scale = self.teacher.value_scale
         super().__init__(game, settings, play, None, device, None)
+        # Checkpoints remember which teacher it was.
+        self.initial = digest(self.teacher)
         with jax.default_device(self.device):
             arrays = self.teacher.tensors().items()
             self.teaching = {name: jnp.asarray(array) for name, array in arrays if not name.startswith("classes")}
@@ -230,7 +232,8 @@ class Distill(JaxLearner):
 
     def network(self) -> Network:
         """Returns the network in integers as it is now."""
-        made = {"algorithm": self.name, "steps_done": self.steps} | dataclasses.asdict(self.settings)
+        made = {"algorithm": self.name, "steps_done": self.steps, "initial": self.initial}
+        made |= dataclasses.asdict(self.settings)
         arrays = {name: np.array(array) for name, array in self.params.items()}
         own = {"game": self.game, "value_scale": self.teacher.value_scale, "classes": self.teacher.classes}
         return Network(**own, **in_integers(arrays), training=made)
