@@ -235,7 +235,8 @@ class Network:
         units = (x != 0).astype(np.float64)
 
         def sums(layer: tuple[Floats, Floats]) -> npt.NDArray[np.float64]:
-            return units @ layer[0].astype(np.float64) + layer[1]
+            found: npt.NDArray[np.float64] = units @ layer[0].astype(np.float64) + layer[1]
+            return found
 
         for layer, shift in zip(self.hidden, self.shifts, strict=True):
             first = layer is self.hidden[0]
@@ -417,7 +418,8 @@ class Network:
         if self.in_integers:
             # Single precision holds the sums exactly, up to 2 ** 24.
             tensors = {name: array.astype(np.float32) for name, array in tensors.items()}
-            tensors |= {"least": np.float32(0), "most": np.float32(MOST), "product": np.float32(1 / PRODUCT)}
+            for name, number in [("least", 0), ("most", MOST), ("product", 1 / PRODUCT)]:
+                tensors[name] = np.asarray(number, np.float32)
             nodes.append(helper.make_node("Abs", [x], ["sizes"]))
             nodes.append(helper.make_node("Sign", ["sizes"], ["ones"]))
             x = "ones"

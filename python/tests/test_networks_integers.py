@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def network(game: str = "schwinget", widths: tuple[int, ...] = (24, 16, 8), seed
 
 def observations(game: stier.Game, count: int = 200) -> stier.Batch:
     envs = stier.VectorEnv(game, count, seed=1, threads=1)
-    envs.reset()
+    batch = envs.reset()
     for _ in range(5):
         batch = envs.step(envs.sample_actions())
     return batch
@@ -90,7 +91,8 @@ def test_onnx_computes_the_same(tmp_path: Path) -> None:
     made = network()
     made.to_onnx(tmp_path / "a.onnx")
     x = observations(made.game).observation
-    logits, value = ReferenceEvaluator(onnx.load(tmp_path / "a.onnx")).run(None, {"observation": x})
+    found: Any = ReferenceEvaluator(onnx.load(tmp_path / "a.onnx")).run(None, {"observation": x})
+    logits, value = found
     expected = made.forward(x)
     assert (logits == expected[0]).all()
     np.testing.assert_allclose(value, expected[1], rtol=1e-6)
@@ -116,8 +118,8 @@ def test_training_rounds_as_the_exported_network() -> None:
     from stier.train._learn import learner
     from stier.train.distill import student
 
-    settings = {"hidden": (32, 16), "num_envs": 64, "horizon": 4, "minibatches": 2, "steps": 2048}
-    made = learner("schwinget", "distill", seed=1, learning_rate=0.01, **settings)
+    settings: dict[str, Any] = {"hidden": (32, 16), "num_envs": 64, "horizon": 4, "minibatches": 2, "steps": 2048}
+    made: Any = learner("schwinget", "distill", seed=1, learning_rate=0.01, **settings)
     losses = [made.iterate()["teacher_kl"] for _ in range(8)]
     assert losses[-1] < losses[0]
     exported = dataclasses.replace(made.network(), classes=None)
@@ -138,7 +140,7 @@ def test_training_rounds_as_the_exported_network() -> None:
         ({"initial": Network.random(stier.load_game("schwinget"))}, "give the network to learn from as teacher"),
     ],
 )
-def test_a_student_needs_a_teacher_that_fits(settings: dict[str, object], message: str) -> None:
+def test_a_student_needs_a_teacher_that_fits(settings: dict[str, Any], message: str) -> None:
     pytest.importorskip("jax")
     from stier.train._learn import learner
 

@@ -43,7 +43,9 @@ def rounded(x: jax.Array, found: jax.Array) -> jax.Array:
 
 def scale_of(layer: str) -> int:
     """Returns the integer that stands for a weight of 1."""
-    return {"hidden.0": MOST, "hidden.1": 2**SECOND, "policy": 2**HEADS, "value": 2**HEADS}.get(layer, 2**LATER)
+    if layer == "hidden.0":
+        return MOST
+    return 1 << {"hidden.1": SECOND, "policy": HEADS, "value": HEADS}.get(layer, LATER)
 
 
 def sums(params: Params, layer: str, x: jax.Array) -> jax.Array:
@@ -235,5 +237,11 @@ class Distill(JaxLearner):
         made = {"algorithm": self.name, "steps_done": self.steps, "initial": self.initial}
         made |= dataclasses.asdict(self.settings)
         arrays = {name: np.array(array) for name, array in self.params.items()}
-        own = {"game": self.game, "value_scale": self.teacher.value_scale, "classes": self.teacher.classes}
-        return Network(**own, **in_integers(arrays), training=made)
+        teacher = self.teacher
+        return Network(
+            game=self.game,
+            value_scale=teacher.value_scale,
+            training=made,
+            classes=teacher.classes,
+            **in_integers(arrays),
+        )
