@@ -237,14 +237,14 @@ impl Work for Forward<'_> {
 /// The inputs that are not 0, as bits.
 #[inline(always)]
 fn word(inputs: &[f32]) -> u64 {
+    let mut ones = [0; 64];
+    for (one, &input) in ones.iter_mut().zip(inputs) {
+        *one = u8::from(input != 0.0);
+    }
     let mut word = 0;
-    for (inputs, start) in inputs.chunks(8).zip((0..).step_by(8)) {
-        let mut ones = [0; 8];
-        for (one, &input) in ones.iter_mut().zip(inputs) {
-            *one = u8::from(input != 0.0);
-        }
+    for (&eight, start) in ones.as_chunks::<8>().0.iter().zip((0..).step_by(8)) {
         // Gathers the lowest bits of the bytes in the highest byte.
-        word |= (u64::from_le_bytes(ones).wrapping_mul(0x0102_0408_1020_4080) >> 56) << start;
+        word |= (u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56) << start;
     }
     word
 }
