@@ -17,8 +17,10 @@ use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{ActionSet as _, FromRules as _, Game as _, History, Rng, SeatView as _, encode};
 
-/// Hidden layers.
+/// Hidden layers in single precision.
 const HIDDEN: [usize; 2] = [256, 256];
+/// Hidden layers in integers.
+const IN_INTEGERS: [usize; 3] = [512, 32, 32];
 /// The number of nonzero inputs of 200, about as many as in Schwinget.
 const ONES: u32 = 30;
 
@@ -58,6 +60,89 @@ fn network(inputs: usize, observation: &str, actions: &str) -> PathBuf {
     let path = env::temp_dir().join(format!("stier-bench-{}-{inputs}.safetensors", process::id()));
     fs::write(&path, bytes).expect("a file is written");
     path
+}
+
+/// Writes a network in integers with random weights for Schwinget to a file.
+fn network_in_integers(game: &Schwinget) -> PathBuf {
+    let mut rng = Rng::stream(1, "integers", 0);
+    let mut tensors: Vec<(String, Dtype, Vec<usize>, Vec<u8>)> = Vec::new();
+    let mut from = encode::size(&game.observation_layout());
+    let hidden = IN_INTEGERS.iter().zip(0..).map(|(&width, index)| (format!("hidden.{index}"), width));
+    for (name, to) in hidden.chain([("policy".to_string(), game.num_actions()), ("value".to_string(), 1)]) {
+        let weights = (0..from * to).map(|_| (rng.below(61) as u8).wrapping_sub(30)).collect();
+        tensors.push((format!("{name}.weight"), Dtype::I8, vec![from, to], weights));
+        let (kind, bytes) = if name == "hidden.0" { (Dtype::I16, 2) } else { (Dtype::I32, 4) };
+        tensors.push((format!("{name}.bias"), kind, vec![to], vec![0; bytes * to]));
+        match name.as_str() {
+            "hidden.0" => from = to / 2,
+            "policy" | "value" => {}
+            _ => from = to,
+        }
+    }
+    let metadata = [
+        ("format", "stier.network".to_string()),
+        ("version", "2".to_string()),
+        ("architecture", "integers".to_string()),
+        ("activation", "products".to_string()),
+        ("shifts", "0,7,6".to_string()),
+        ("scales", "0.001,0.001".to_string()),
+        ("game", "schwinget".to_string()),
+        ("rules", "schwinget".to_string()),
+        ("observation", game.observation_signature()),
+        ("actions", game.action_signature()),
+        ("value_scale", "1".to_string()),
+    ];
+    let metadata: HashMap<String, String> = metadata.map(|(key, value)| (key.to_string(), value)).into();
+    let view = |(name, kind, shape, data): &'static (String, Dtype, Vec<usize>, Vec<u8>)| {
+        (name.clone(), TensorView::new(*kind, shape.clone(), data).expect("a tensor"))
+    };
+    let bytes = serialize(Vec::leak(tensors).iter().map(view), Some(metadata)).expect("a file");
+    let path = env::temp_dir().join(format!("stier-bench-{}-integers.safetensors", process::id()));
+    fs::write(&path, bytes).expect("a file is written");
+    path
+}
+
+/// The forward pass in single precision and in integers, at the positions of bouts in order, alone and in batches.
+fn architectures(criterion: &mut Criterion) {
+    let game = Schwinget::new(Default::default()).expect("default rules");
+    let size = encode::size(&game.observation_layout());
+    let paths = [network(size, &game.observation_signature(), &game.action_signature()), network_in_integers(&game)];
+    let mut positions: Vec<f32> = Vec::new();
+    let mut player: Box<dyn Agent<Schwinget>> = "network".parse::<AgentSpec>().expect("an agent").build(&game, 1);
+    for deal in 0.. {
+        let mut rng = Rng::stream(1, "bench", deal);
+        let mut history = History::dealt(&game, &mut rng);
+        while let Some(seat) = game.turn(history.state()).seat() {
+            let start = positions.len();
+            positions.resize(start + size, 0.0);
+            game.observation(history.state(), seat, &mut positions[start..]);
+            let action = player.act(&game, &game.view(&history, seat), game.legal(history.state())).action;
+            history.push(&game, action);
+            history.settle(&game, &mut rng);
+        }
+        if positions.len() >= 64 * size {
+            break;
+        }
+    }
+    positions.truncate(64 * size);
+    let mut group = criterion.benchmark_group("network/schwinget/forward");
+    group.throughput(Throughput::Elements(64));
+    for (name, path) in ["256-256", "integers-512-32-32"].into_iter().zip(&paths) {
+        let mut asked = evaluator(path);
+        for rows in [1, 64] {
+            group.bench_function(BenchmarkId::new(name, rows), |bencher| {
+                bencher.iter(|| {
+                    for rows in black_box(&positions).chunks_exact(rows * size) {
+                        black_box(asked.forward(rows)[0]);
+                    }
+                });
+            });
+        }
+    }
+    group.finish();
+    for path in paths {
+        fs::remove_file(path).expect("the file was there");
+    }
 }
 
 fn evaluator(path: &Path) -> Evaluator {
@@ -156,6 +241,6 @@ fn steps(criterion: &mut Criterion) {
 criterion_group! {
     name = benches;
     config = Criterion::default().warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
-    targets = networks, steps
+    targets = networks, architectures, steps
 }
 criterion_main!(benches);
