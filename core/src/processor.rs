@@ -118,7 +118,10 @@ impl Processor for Modern {
 
     #[inline(always)]
     fn add_products(self, inputs: &[[u8; 4]], weights: &[Vector<i8, 32>], sums: &mut [Vector<i32, 8>]) {
-        use std::arch::x86_64::*;
+        use std::arch::x86_64::{
+            _mm256_add_epi32, _mm256_load_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi16,
+            _mm256_set1_epi32, _mm256_store_si256,
+        };
 
         let all = sums.len();
         for (sums, start) in sums.as_chunks_mut::<PRODUCTS>().0.iter_mut().zip((0..).step_by(PRODUCTS)) {

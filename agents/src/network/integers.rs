@@ -88,7 +88,7 @@ pub(super) struct Scratch {
     outputs: Vec<f32>,
 }
 
-/// How the sums of a position come from those of the one before.
+/// A way from the sums of one position to those of the next.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     /// True if they are computed from the biases.
@@ -315,7 +315,7 @@ impl Integers {
                 for ((out, &both), &second) in out.as_flattened_mut().iter_mut().zip(&both.0).zip(&second.0) {
                     let first = both.wrapping_sub(second << 8).wrapping_sub(surplus);
                     let [first, second] = [first, second].map(|sum| (sum >> self.shift).clamp(0, MOST));
-                    *out = (first * second >> PRODUCT_SHIFT) as u8;
+                    *out = ((first * second) >> PRODUCT_SHIFT) as u8;
                 }
             }
             *all = Sums { both, second };
@@ -388,7 +388,7 @@ mod tests {
             units = sums(layer, &units).into_iter().map(|sum| (sum >> shift).clamp(0, 127)).collect();
             if index == 0 {
                 let (first, second) = units.split_at(units.len() / 2);
-                units = first.iter().zip(second).map(|(first, second)| first * second >> 7).collect();
+                units = first.iter().zip(second).map(|(first, second)| (first * second) >> 7).collect();
             }
         }
         let outputs = |(head, scale)| sums(head, &units).into_iter().map(move |sum| sum as f32 * scale);
