@@ -17,6 +17,9 @@ pytest.importorskip("safetensors")
 
 #: The folder of the engine's tests of networks, which has a network and what NumPy makes of it.
 RUST = Path(__file__).parents[2] / "agents/tests/networks"
+#: Copies in integers of the networks of games.
+COPIES = Path(__file__).parents[2] / "benches/networks"
+GAMES = ["schwinget", "up_and_down", "schwimmen", "schweins_galopp"]
 
 
 def network(game: str = "schwinget", widths: tuple[int, ...] = (24, 16, 8), seed: int = 0) -> Network:
@@ -82,6 +85,30 @@ def test_the_engine_plays_by_the_same_probabilities(tmp_path: Path) -> None:
         expected, _ = made(state.observation_tensor(), state.legal_actions_mask())
         for action, probability in dict(policy).items():
             assert probability == pytest.approx(expected[action], abs=1e-6)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_copy_plays_like_the_network_of_its_game(game: str) -> None:
+    path = COPIES / f"{game}.safetensors"
+    if not path.exists():
+        pytest.skip("the benches are not here")
+    copy, rules = Network.load(path), stier.load_game(game)
+    agents = [stier.load_agent(text, rules, choose="sample") for text in (f"network:path={path}", "network")]
+    same, probabilities = [], []
+    for seed in range(60):
+        state = rules.new_initial_state(seed=seed)
+        for action in np.random.default_rng(seed).integers(0, 100, 6):
+            if not state.is_terminal():
+                state.apply_action(state.legal_actions()[action % len(state.legal_actions())])
+        if state.is_terminal() or len(state.legal_actions()) == 1:
+            continue
+        own, other = (dict(agent.step_with_policy(state)[0]) for agent in agents)
+        expected, _ = copy(state.observation_tensor(), state.legal_actions_mask())
+        assert all(own[action] == pytest.approx(expected[action], abs=1e-6) for action in own)
+        same.append(max(own, key=own.get) == max(other, key=other.get))
+        probabilities.append(sum(abs(own[action] - other.get(action, 0.0)) for action in own) / 2)
+    assert np.mean(same) > 0.8
+    assert np.mean(probabilities) < 0.15
 
 
 def test_onnx_computes_the_same(tmp_path: Path) -> None:

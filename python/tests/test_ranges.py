@@ -54,7 +54,13 @@ def solution() -> stier.TabularPolicy:
 def test_memory_is_known_by_cause() -> None:
     game = "schwinget:suits=2,values=4,hand_size=3,set_aside=1,referee=off"
     found = stier.solve(game, iterations=1, ranges=True)
-    assert list(found.memory) == ["regrets and sums", "returns", "ranges and values", "moves of hands", "lists of hands"]
+    assert list(found.memory) == [
+        "regrets and sums",
+        "returns",
+        "ranges and values",
+        "moves of hands",
+        "lists of hands",
+    ]
     assert min(found.memory.values()) > 0
     least = math.ceil(sum(found.memory.values()) / 1e6)
     stier.solve(game, iterations=1, ranges=True, max_memory_mb=least)
