@@ -9,7 +9,6 @@ pub mod belief;
 pub mod catalogue;
 pub mod erased;
 pub mod network;
-mod order;
 pub mod rollout;
 pub(crate) mod search;
 pub mod solve;

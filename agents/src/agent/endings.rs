@@ -28,7 +28,8 @@ choice! {
 options! {
     /// The last part of a deal.
     pub struct EndingSettings for "endings" {
-        /// The play in endings: from the first trick on that begins with few tricks left, to the end of the deal.
+        /// The play in endings: from the first trick on that begins with few tricks left, to the end of the deal. No limit of
+        /// time ends a solution.
         endings: Endings = Endings::Off, ();
         /// The number of tricks of an ending; fewer where its solution would take more than a gigabyte.
         ending_tricks: u8 = 3, 0..=12, "endings!=off";
@@ -39,8 +40,8 @@ options! {
         /// The probability that the opponent's hand comes from its range instead. Above 0 it is less safe; hands that the
         /// opponent seldom has count less.
         range_share: f64 = 0.1, 0.0..=1.0, "endings!=off and gadget!=unsafe";
-        /// The total probability of the least likely hands that a solution leaves out: the seat's own and, with gadget=unsafe,
-        /// the opponent's too. With such a hand the agent plays on without the solution.
+        /// The seat's own hands that a solution leaves out: the least likely ones, with this total probability. With such a
+        /// hand the agent plays on without the solution.
         range_cut: f64 = 0.0001, 0.0..=0.5, "endings!=off";
         /// The iterations of counterfactual regret minimization in an ending. `max_margin` needs more than the others.
         ending_iterations: u64 = 50, 1..=1_000_000, "endings!=off";

@@ -9,6 +9,7 @@ pub(crate) mod choice;
 pub mod endings;
 pub(crate) mod lines;
 pub(crate) mod memory;
+pub(crate) mod order;
 pub(crate) mod player;
 pub mod sampling;
 pub(crate) mod stop;

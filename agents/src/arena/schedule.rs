@@ -4,7 +4,7 @@
 use stier_core::{BySeat, Rng, Seat};
 
 use super::Settings;
-use crate::order::{sort_few, sorted};
+use crate::agent::order::{sort_few, sorted};
 
 /// At tables with at most this many seats, a deal is played in every cyclic order of the entrants. At larger tables
 /// it is played in one order, drawn for each deal.

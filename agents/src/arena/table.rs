@@ -6,7 +6,7 @@ use stier_core::{BySeat, Seat};
 
 use super::stats::{Estimate, Share, win_share};
 use super::{Played, Settings, seat_of};
-use crate::order::sorted;
+use crate::agent::order::sorted;
 
 /// All games of a [`pit`](super::pit), in a fixed order: by table, deal, cyclic order and rotation. The order in
 /// which agents are named changes only the numbers of equal labels.

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use arrayvec::ArrayVec;
 
-use crate::order::sort_few;
+use crate::agent::order::sort_few;
 
 /// The largest number of classes.
 pub(super) const MAX_CLASSES: usize = 16;

@@ -6,10 +6,10 @@
 //! both seats find the same, in any order, and a new agent finds what another one has found. Of endings that are too large
 //! the first that fits is solved, with fewer tricks.
 //!
-//! A network seldom leaves more than a few likely hands. The least likely ones of the seat's own hands are left out, and
-//! with them the agent plays as before an ending. Solutions, and the bounds of gadgets, hold for all other hands. If both
-//! players follow their policies, the hands that are left out come up in at most the share `range_cut` of the deals. With a
-//! gadget all hands of the opponent stay, because it bounds the gain of each.
+//! A network seldom leaves more than a few likely hands. Those of the seat's own hands that the network was least likely to
+//! play to here are left out, and with them the agent plays as before an ending. Solutions, and the bounds of gadgets, hold
+//! for all other hands. All hands of the opponent stay: a gadget bounds the gain of each, and without one each hand of the
+//! seat must meet some that fit.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -23,6 +23,7 @@ use web_time::Instant;
 use crate::agent::batch_agent::Query;
 use crate::agent::endings::{EndingSettings, Endings, Gadget};
 use crate::agent::lines::Line;
+use crate::agent::order::sorted;
 use crate::agent::sampling::draw;
 use crate::agent::streams::Streams;
 use crate::agent::threads::Halted;
@@ -31,14 +32,13 @@ use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::belief::policy_model::NETWORK_BATCH;
 use crate::belief::ranges::{Range, ranges};
 use crate::network::agent::{NetworkAgent, NetworkChoice, NetworkOptions};
-use crate::order::sorted;
 use crate::solve::ranges::{Question, RangePolicy, RangeTree, RangesTooLarge, normalized};
 
 /// The largest number of solutions that are remembered.
 const MAX_KNOWN: usize = 16;
 /// The network is asked once this many positions are gathered, which bounds their memory.
 const ASK_AT: usize = 16 * NETWORK_BATCH;
-/// The most bytes that the solution of an ending may take.
+/// The most bytes that solving an ending may take, and that the solutions which are remembered may have taken.
 const MAX_BYTES: u64 = 1 << 30;
 
 /// An agent that plays endings by their solutions.
@@ -83,8 +83,6 @@ impl<G: Hints> EndingAgent<G> {
 
     /// The solution of an ending; `None` if it is too large, or interrupted.
     fn solution(&mut self, game: &G, course: &Course<G::State>, seat: Seat) -> Option<Arc<RangePolicy>> {
-        // Without a gadget both seats have the same solution.
-        let seat = if self.settings.gadget == Gadget::Unsafe { Seat(0) } else { seat };
         let key = (course.before.clone(), seat);
         let found = match self.known.iter().position(|(known, _)| *known == key) {
             Some(place) => self.known.remove(place).1,
@@ -93,10 +91,13 @@ impl<G: Hints> EndingAgent<G> {
                 found => found.ok().map(Arc::new),
             },
         };
-        if self.known.len() == MAX_KNOWN {
+        self.known.push((key, found.clone()));
+        let bytes = |known: &[(Known, Option<Arc<RangePolicy>>)]| -> u64 {
+            known.iter().flat_map(|(_, policy)| policy).map(|policy| policy.tree().size().bytes()).sum()
+        };
+        while self.known.len() > MAX_KNOWN || self.known.len() > 1 && bytes(&self.known) > MAX_BYTES {
             self.known.remove(0);
         }
-        self.known.push((key, found.clone()));
         found
     }
 
@@ -110,7 +111,7 @@ impl<G: Hints> EndingAgent<G> {
         };
         let is_safe = self.settings.gadget != Gadget::Unsafe;
         let mut found = ranges(game, course, &mut ask).map(evened);
-        cut(&mut found, seat, &self.settings);
+        likely(&mut found[seat.index()], self.settings.range_cut);
         let hands = found.each_ref().map(|range| range.iter().map(|&(hand, _)| hand).collect());
         let numbers = found.map(|range| range.into_iter().map(|(_, number)| number as f32).collect::<Vec<f32>>());
         let form = game.ending_form(&course.root, hands).expect("a game with a course has a form of its endings");
@@ -139,15 +140,6 @@ fn evened(mut range: Range) -> Range {
         range.iter_mut().for_each(|(_, number)| *number = 1.0);
     }
     range
-}
-
-/// Leaves out the unlikely hands of the seat, and of the other one if there is no gadget, which is about all its hands.
-fn cut(ranges: &mut [Range; 2], seat: Seat, settings: &EndingSettings) {
-    for (number, range) in ranges.iter_mut().enumerate() {
-        if settings.gadget == Gadget::Unsafe || number == seat.index() {
-            likely(range, settings.range_cut);
-        }
-    }
 }
 
 /// Drops the hands that the policy excludes, and the least likely ones, which together have at most this share.
@@ -241,10 +233,7 @@ impl<G: Hints> Agent<G> for EndingAgent<G> {
 
 #[cfg(test)]
 mod tests {
-    use stier_core::Seat;
-
-    use super::{cut, evened, likely};
-    use crate::agent::endings::{EndingSettings, Gadget};
+    use super::{evened, likely};
 
     #[test]
     fn the_least_likely_hands_are_left_out() {
@@ -261,15 +250,5 @@ mod tests {
         assert_eq!(kept(&numbers, 0.499), [0, 3]);
         // A policy that excludes all hands says nothing about them.
         assert_eq!(kept(&[0.0, 0.0], 0.1), [0, 1]);
-    }
-
-    #[test]
-    fn a_gadget_keeps_all_hands_of_the_opponent() {
-        for (gadget, kept) in [(Gadget::Unsafe, [1, 1]), (Gadget::Resolve, [2, 1]), (Gadget::MaxMargin, [2, 1])] {
-            let settings = EndingSettings { gadget, range_cut: 0.2, ..EndingSettings::default() };
-            let mut ranges = [vec![(3, 0.9), (5, 0.1)], vec![(6, 0.1), (9, 0.9)]];
-            cut(&mut ranges, Seat(1), &settings);
-            assert_eq!(ranges.map(|range| range.len()), kept);
-        }
     }
 }

@@ -5,8 +5,8 @@ use stier_core::{Action, ActionSet as _, Hints, Seat};
 
 use super::Search;
 use super::transposition::{CERTAIN, Entry};
+use crate::agent::order::sort_few;
 use crate::agent::sampling::MAX_ACTIONS;
-use crate::order::sort_few;
 use crate::search::future::Future;
 
 /// The relation of an entry's value to the true one.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::parts::{RangeTree, Spot};
 use super::passes::TINY;
 use super::policy::RangePolicy;
-use crate::order::sorted;
+use crate::agent::order::sorted;
 use crate::solve::solution_file::{Label, SolutionFileError, damaged};
 
 const NAME: &str = "stier-ranges-policy";

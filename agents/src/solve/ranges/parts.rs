@@ -12,8 +12,8 @@ use super::excerpt::{Excerpt, Route};
 use super::known::Known;
 use super::shapes::{Choice, Shape, Shapes};
 use super::{RangeSize, RangesTooLarge};
+use crate::agent::order::sorted;
 use crate::agent::threads::{Watch, locked};
-use crate::order::sorted;
 
 /// The number of lanes that are processed at once. The lanes of a shape in memory are a multiple of this.
 pub(super) const LANES: usize = 8;
