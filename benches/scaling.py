@@ -22,6 +22,8 @@ NETWORK = "network.safetensors"
 UNIFORM, SHARE = "random", "NashConv in % of uniform play"
 #: The columns of costs, with their names on the page.
 COSTS = {"steps": "decisions", "each": "decisions per information set", "cpu_seconds": "CPU seconds"}
+#: The costs that are drawn, with the format of their numbers.
+DRAWN = {"steps": "{x:,.0f}", "cpu_seconds": "{x:g}"}
 
 #: Shares for which costs are compared: the lowest one that all trainings have reached.
 LEVELS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 50, 100)
@@ -191,7 +193,7 @@ def _table(row: Mapping[str, Any], shown: pd.DataFrame) -> str:
 
 
 def _curves(shown: pd.DataFrame, title: str) -> Any:
-    """Draws the share by decisions per information set and by CPU seconds, with a line for each deck and recipe."""
+    """Draws the share by decisions and by CPU seconds, with a line for each deck and recipe."""
     from matplotlib import pyplot as plt
     from matplotlib.legend import Legend
 
@@ -205,15 +207,15 @@ def _curves(shown: pd.DataFrame, title: str) -> Any:
         lengths = [length for _, length in own.groupby("steps")]
         value, *ends = np.array([mean(length["share"]) for length in lengths]).T
         look = {"color": colours[deck], "linestyle": styles[player]}
-        for axes, cost in zip(panels, ("each", "cpu_seconds"), strict=True):
+        for axes, cost in zip(panels, DRAWN, strict=True):
             # An iteration is not a decision.
             if cost == "cpu_seconds" or own["seed"].notna().all():
                 costs = [length[cost].mean() for length in lengths]
                 axes.plot(costs, value, marker=".", **look)
                 axes.fill_between(costs, *ends, color=colours[deck], alpha=0.15, linewidth=0)
-    for axes, cost in zip(panels, ("each", "cpu_seconds"), strict=True):
+    for axes, cost in zip(panels, DRAWN, strict=True):
         axes.set(xscale="log", yscale="log", xlabel=COSTS[cost])
-        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_major_formatter(DRAWN[cost])
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel(SHARE)

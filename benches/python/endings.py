@@ -218,16 +218,16 @@ def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:
         / stier.solving.nash_conv(game_of(deck), "random", ranges=True)
         for deck in DECKS
     ]
-    two, three, billion = DECKS
+    two, three, *_ = DECKS
     *first, last = (f"{100 * one:.1f}" for one in uniform)
     listed = f"{', '.join(first)} and {last}"
     return page(
         "Do solved endings bring a network nearer to equilibrium?",
-        "Yes, in three small decks: solving the last tricks over ranges made a network easier to exploit in "
-        f"{worse or 'none'} of {cases} cases. Two of three tricks leave {between(two, 2)} of its NashConv, two of four "
-        f"{between(three, 2)}, or {between(billion, 2)} in a deck of a billion histories, and three of four "
-        f"{between(three, 3)}. Without a gadget (`unsafe`) endings did no harm here either, but nothing rules it out: "
-        "from an equilibrium they led to a NashConv of 0.11 in Kuhn poker, and with a gadget to less than 0.001.",
+        "Yes, in three small decks: of "
+        f"{cases} cases, solving the last tricks over ranges made a network easier to exploit in {worse or 'none'}. "
+        f"Solving the last two of three tricks leaves {between(two, 2)} of its NashConv, and the last three of four "
+        f"{between(three, 3)}. Only a *gadget*, which limits what the opponent can gain, makes this certain: without "
+        "one, an equilibrium of Kuhn poker became a policy with NashConv 0.11, with one less than 0.001.",
         picture=f"{summary(groups)}\nMeans of five networks: NashConv in points *alone*, and the part of it that is "
         "left.",
         sure=[
@@ -236,10 +236,9 @@ def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:
             f"uniform play. Endings have 50 iterations, with `max_margin` {ITERATIONS}. *Share* is `range_share`: with "
             "0 a gadget keeps every hand of the opponent from winning more than against the network.",
             "The network, and the number of tricks: an ending mends only what the network loses in it. A share of 0.1 "
-            "or 0.5 mostly leaves less than 0, most of all with three of four tricks, but is less safe. To leave "
-            f"out unlikely hands (`range_cut=0.0001`) cost at most {cost('resolve', '')} points of NashConv with "
-            f"`resolve`, {cost('resolve', '0.01')} at 0.01, and {cost('unsafe', '')} with `unsafe`, which leaves out "
-            "hands of both players.",
+            "or 0.5 mostly leaves less NashConv than a share of 0, most of all with three of four tricks, but is less "
+            f"safe. To leave out unlikely own hands (`range_cut=0.0001`) cost at most {cost('resolve', '')} points of "
+            f"NashConv with `resolve`, {cost('resolve', '0.01')} at 0.01, and {cost('unsafe', '')} with `unsafe`.",
             "Larger games. In the full game the network won 0.04 points per bout against itself without endings if "
             "they are unsafe, and 0.01 with a gadget, which is less than its interval; `best` does not become "
             "stronger. Most aims of speed are missed.",

@@ -164,6 +164,7 @@ def test_training_rounds_as_the_exported_network() -> None:
     [
         ({"hidden": (31, 16)}, "hidden must begin with an even number of units, got 31"),
         ({"symmetry": False}, "symmetry must be True, as it is in the teacher"),
+        ({"teacher": "nothing"}, "teacher must be the file of a network, got 'nothing'"),
         ({"initial": Network.random(stier.load_game("schwinget"))}, "give the network to learn from as teacher"),
     ],
 )
@@ -173,3 +174,5 @@ def test_a_student_needs_a_teacher_that_fits(settings: dict[str, Any], message: 
 
     with pytest.raises(ValueError, match=message):
         learner("schwinget", "distill", **settings)
+    with pytest.raises(ValueError, match="kuhn_poker comes without a network: give the file of a teacher"):
+        learner("kuhn_poker", "distill")

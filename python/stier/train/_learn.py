@@ -19,6 +19,7 @@ from stier.errors import ArgumentError, MissingExtraError
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.train._checkpoint import set_by_initial
+from stier.train._networks import network_of
 from stier.train._run import Learner, Logger, Trained, run
 from stier.train.evaluation import Evaluation, Exact, exact_of
 from stier.train.settings import AGENTS, CommonSettings, DistillSettings, DMCSettings, Settings
@@ -67,10 +68,7 @@ def learner(
     learner_class = _learner_class(algorithm)
     check_settings(algorithm, settings)
     if initial is not None and not isinstance(initial, Network):
-        try:
-            initial = Network.load(initial)
-        except (OSError, ValueError) as error:
-            raise ArgumentError(f"initial must be the file of a network, got '{initial}': {error}") from error
+        initial = network_of("initial", initial)
     game = as_game(game)
     # Settings are text, for the files.
     settings = settings | {name: of_engine(settings[name], game) for name in AGENTS if name in settings}

@@ -23,6 +23,7 @@ from stier.errors import ArgumentError
 from stier.network import MOST, PRODUCT, Network
 from stier.train._environments import Environments, Floats
 from stier.train._jax import JaxLearner, Params, digest, hidden_layers, on_device, optimizer_of
+from stier.train._networks import network_of
 from stier.train.settings import DistillSettings
 
 #: Binary digits after the point of the weights, which are bytes, in the second layer, later ones and the heads. In the
@@ -159,6 +160,15 @@ def in_integers(arrays: dict[str, Floats]) -> dict[str, Any]:
     }
 
 
+def _teacher(file: str, game: Game) -> Network:
+    if file:
+        return network_of("teacher", file)
+    try:
+        return Network.of(game)
+    except ArgumentError as error:
+        raise ArgumentError(f"{error}: give the file of a teacher, as in --set teacher=FILE") from error
+
+
 class Distill(JaxLearner):
     """A learner: `iterate` plays and learns once; `stier.train.run` does the rest."""
 
@@ -174,7 +184,7 @@ class Distill(JaxLearner):
             raise ArgumentError("distill starts from random weights: give the network to learn from as teacher")
         if settings.hidden[0] % 2:
             raise ArgumentError(f"hidden must begin with an even number of units, got {settings.hidden[0]}")
-        self.teacher = Network.load(settings.teacher) if settings.teacher else Network.of(game)
+        self.teacher = _teacher(settings.teacher, game)
         if self.teacher.activation != "relu" or self.teacher.value is None:
             raise ArgumentError("teacher must be a network with relu between its layers and a value head")
         if self.teacher.game.short_name() != game.short_name():

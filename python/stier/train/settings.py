@@ -213,7 +213,8 @@ class DistillSettings(CommonSettings):
     """Settings of distillation, beside `CommonSettings`.
 
     Attributes:
-        teacher: The file of the network to learn from; the network that comes with the game if it is empty.
+        hidden: Widths of the hidden layers. Those of the first, an even number, are multiplied in pairs.
+        teacher: The file of the network to learn from. The network that comes with the game if there is none.
         num_envs: The number of games side by side. The student plays the first half of them, the teacher the others.
         horizon: Decisions in each game between two updates.
         minibatches: Parts of the decisions, each with a gradient step.
