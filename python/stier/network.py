@@ -467,8 +467,9 @@ class Network:
         write_bytes(as_path(path), model.SerializeToString())
 
     def __repr__(self) -> str:
-        widths = "-".join(str(weight.shape[0]) for weight, _ in (*self.hidden, self.policy))
-        return f"<stier.network.Network {widths}-{self.policy[0].shape[1]} for {self.game}>"
+        inputs, *widths = (weight.shape for weight, _ in (*self.hidden, self.policy))
+        sizes = "-".join(map(str, [inputs[0], inputs[1], *(width[1] for width in widths)]))
+        return f"<stier.network.Network {sizes}{' in integers' if self.in_integers else ''} for {self.game}>"
 
 
 def _pair(text: str) -> tuple[float, float]:

@@ -174,5 +174,7 @@ def test_a_student_needs_a_teacher_that_fits(settings: dict[str, Any], message: 
 
     with pytest.raises(ValueError, match=message):
         learner("schwinget", "distill", **settings)
+    with pytest.raises(ValueError, match="initial must be a network in single precision"):
+        learner("schwinget", "ppo", initial=network())
     with pytest.raises(ValueError, match="kuhn_poker comes without a network: give the file of a teacher"):
         learner("kuhn_poker", "distill")

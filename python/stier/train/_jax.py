@@ -126,6 +126,8 @@ def fitting(network: Network, game: Game, settings: CommonSettings) -> dict[str,
     widths = tuple(weight.shape[1] for weight, _ in network.hidden)
     if widths != hidden:
         raise ArgumentError(f"hidden must be {widths} as in the initial network, got {hidden}")
+    if network.in_integers:
+        raise ArgumentError("initial must be a network in single precision: those in integers are not trained further")
     if network.activation != "relu":
         raise ArgumentError(f"initial must be a network with relu between its layers, got {network.activation}")
     classes = Classes.of(game) if settings.symmetry else None
