@@ -50,14 +50,14 @@ FEW = [("unsafe", "", ""), ("resolve", "0", ""), ("resolve", "0.1", "")]
 ITERATIONS = 200
 #: Endings in the full game: with or without an attack, tricks, bouts to measure, and the aim in milliseconds.
 SPEEDS = [(False, 3, 20, 5), (True, 2, 20, 10), (False, 4, 6, 1000), (True, 3, 6, 500)]
-#: Matches in the full game, at commits ae34b0c1 (of the network) and 7975dd7d.
+#: Matches in the full game.
 STRENGTH = (
-    "The network with endings against the same network alone: 0.041 ± 0.015 points per bout with `unsafe`, 0.009 ± "
+    "The network with endings against the same network alone: 0.038 ± 0.015 points per bout with `unsafe`, 0.009 ± "
     "0.013 with the default gadget (8,000 paired deals, seed 60000001; `stier pit schwinget "
     "network:choose=sample,endings=ranges network:choose=sample --deals 8000 --seed 60000001`).\n\n`best` with "
-    "endings, whose ranges are those of the network, against `best`: -0.005 ± 0.042, and -0.038 ± 0.045 with `unsafe` "
-    "(2,000 deals, seed 60000003).\n\nThe gain of the guided `lbr` was not measured: against endings it takes 50 CPU "
-    "seconds per deal."
+    "endings, whose ranges are those of the network, against `best`: -0.005 ± 0.042 (2,000 deals, seed 60000003), and "
+    "-0.038 ± 0.045 with `unsafe` when it still left out unlikely hands of the opponent.\n\nThe gain of the guided "
+    "`lbr` was not measured: against endings it takes 50 CPU seconds per deal."
 )
 KEY = ("deck", "seed", "tricks", "gadget", "range_share", "range_cut")
 
