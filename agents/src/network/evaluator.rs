@@ -5,7 +5,6 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, SeatView as _};
 
-use super::classes::{Classes, Order};
 use super::file::Network;
 use super::layers::Scratch;
 use crate::agent::batch_agent::Query;
@@ -16,12 +15,6 @@ use crate::agent::sampling::{MAX_ACTIONS, place, softmax};
 pub struct Evaluator {
     network: Arc<Network>,
     observations: Vec<f32>,
-    /// The orders of the classes in the observations, for a network that reads sorted positions.
-    orders: Vec<Order>,
-    /// The outputs of such a network, for the positions as they were.
-    outputs: Vec<f32>,
-    /// Working space for sorting.
-    copy: Vec<f32>,
     scratch: Scratch,
 }
 
@@ -37,8 +30,7 @@ pub struct Output<'a> {
 impl Evaluator {
     /// Creates an evaluator for a network that [fits](Network::fits) the games to be evaluated.
     pub fn new(network: Arc<Network>) -> Self {
-        let (observations, orders, outputs, copy, scratch) = Default::default();
-        Self { network, observations, orders, outputs, copy, scratch }
+        Self { network, observations: Vec::new(), scratch: Scratch::default() }
     }
 
     /// The network.
@@ -94,34 +86,16 @@ impl Evaluator {
         values
     }
 
-    /// The outputs for the observations, which are sorted if the network needs it.
+    /// The outputs for the observations.
     #[inline]
     fn outputs(&mut self) -> (&Network, &[f32]) {
         let network = &*self.network;
-        let Some(classes) = &network.classes else {
-            return (network, network.layers.forward(&self.observations, &mut self.scratch));
-        };
-        let rows = self.observations.chunks_exact_mut(network.num_inputs());
-        self.orders.clear();
-        self.orders.extend(rows.map(|row| classes.sort(row, &mut self.copy)));
-        let sorted = network.layers.forward(&self.observations, &mut self.scratch);
-        self.outputs.resize(sorted.len(), 0.0);
-        restore(classes, &self.orders, network.num_actions(), sorted, &mut self.outputs);
-        (network, &self.outputs)
+        (network, network.layers.forward(&self.observations, network.classes.as_ref(), &mut self.scratch))
     }
 
     /// The raw outputs for rows of inputs, for measurements.
     pub fn forward(&mut self, inputs: &[f32]) -> &[f32] {
-        self.network.layers.forward(inputs, &mut self.scratch)
-    }
-}
-
-/// Writes outputs for sorted positions as those of the positions before.
-fn restore(classes: &Classes, orders: &[Order], actions: usize, sorted: &[f32], out: &mut [f32]) {
-    let rows = sorted.chunks_exact(actions + 1).zip(out.chunks_exact_mut(actions + 1));
-    for (order, (sorted, out)) in orders.iter().zip(rows) {
-        out[actions] = sorted[actions];
-        classes.restore(order, &sorted[..actions], &mut out[..actions]);
+        self.network.layers.forward(inputs, None, &mut self.scratch)
     }
 }
 

@@ -335,7 +335,7 @@ fn classes(tensors: &SafeTensors<'_>, sizes: [usize; 2]) -> Result<Option<Classe
         return Ok(None);
     }
     let [inputs, actions] = CLASSES;
-    Classes::new(read(inputs)?, read(actions)?, sizes).map(Some).ok_or(Fault::BadClasses)
+    Classes::new(&read(inputs)?, read(actions)?, sizes).map(Some).ok_or(Fault::BadClasses)
 }
 
 /// Weights by input, biases, and the number of inputs.

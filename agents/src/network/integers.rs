@@ -76,7 +76,6 @@ pub(super) struct Scratch {
     earlier: [Position; EARLIER],
     /// The place among these that is written next.
     next: usize,
-    ones: Vec<u64>,
     steps: Vec<Step>,
     /// The starts of rows.
     changes: Vec<u32>,
@@ -150,9 +149,9 @@ impl Integers {
         self.outputs
     }
 
-    /// The outputs for rows of inputs, one row after another. Inputs that are not 0 count as 1.
-    pub(super) fn forward<'a>(&self, inputs: &[f32], scratch: &'a mut Scratch) -> &'a [f32] {
-        processor::run(Forward { network: self, inputs, scratch });
+    /// The outputs for rows of [`bits`], one row after another.
+    pub(super) fn forward<'a>(&self, ones: &[u64], scratch: &'a mut Scratch) -> &'a [f32] {
+        processor::run(Forward { network: self, ones, scratch });
         &scratch.outputs
     }
 }
@@ -183,10 +182,36 @@ impl Narrow {
     }
 }
 
+/// Writes the inputs that are not 0 as bits, for rows of `width` inputs: whole words for each row.
+pub(super) fn bits(inputs: &[f32], width: usize, ones: &mut Vec<u64>) {
+    ones.clear();
+    processor::run(Bits { inputs, width, ones });
+}
+
+/// See [`bits`].
+struct Bits<'a> {
+    inputs: &'a [f32],
+    width: usize,
+    ones: &'a mut Vec<u64>,
+}
+
+impl Work for Bits<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn work<P: Processor>(self, _processor: P) {
+        for row in self.inputs.chunks_exact(self.width) {
+            for part in row.chunks(64) {
+                self.ones.push(word(part));
+            }
+        }
+    }
+}
+
 /// The evaluation of rows of inputs.
 struct Forward<'a> {
     network: &'a Integers,
-    inputs: &'a [f32],
+    ones: &'a [u64],
     scratch: &'a mut Scratch,
 }
 
@@ -195,15 +220,9 @@ impl Work for Forward<'_> {
 
     #[inline(always)]
     fn work<P: Processor>(self, processor: P) {
-        let Self { network, inputs, scratch } = self;
-        let Scratch { earlier, next, ones, steps, changes, products, units, sums, outputs } = scratch;
+        let Self { network, ones, scratch } = self;
+        let Scratch { earlier, next, steps, changes, products, units, sums, outputs } = scratch;
         let words = network.inputs.div_ceil(64);
-        ones.clear();
-        for row in inputs.chunks_exact(network.inputs) {
-            for part in row.chunks(64) {
-                ones.push(word(part));
-            }
-        }
         let Some(first) = ones.get(..words) else { return outputs.clear() };
         let nearest = (0..EARLIER).min_by_key(|&place| earlier[place].distance(first)).unwrap_or(0);
         steps.clear();
@@ -356,7 +375,7 @@ mod tests {
     use stier_core::Rng;
     use stier_core::processor::{Any, Work as _};
 
-    use super::{Forward, Integers, Matrix, Scratch};
+    use super::{Bits, Forward, Integers, Matrix, Scratch, bits};
 
     const SHIFTS: [u32; 3] = [1, 7, 6];
     const SCALES: [f32; 2] = [0.125, 0.01];
@@ -413,11 +432,15 @@ mod tests {
                         all.extend_from_slice(&row);
                     }
                     let expected: Vec<f32> = all.chunks(inputs).flat_map(|row| reference(&layers, row)).collect();
-                    assert_eq!(network.forward(&all, &mut many), expected);
-                    Forward { network: &network, inputs: &all, scratch: &mut portable }.work(Any);
+                    let [mut ones, mut portably] = [const { Vec::new() }; 2];
+                    bits(&all, inputs, &mut ones);
+                    Bits { inputs: &all, width: inputs, ones: &mut portably }.work(Any);
+                    assert_eq!(ones, portably);
+                    assert_eq!(network.forward(&ones, &mut many), expected);
+                    Forward { network: &network, ones: &ones, scratch: &mut portable }.work(Any);
                     assert_eq!(portable.outputs, expected);
-                    let alone: Vec<f32> =
-                        all.chunks(inputs).flat_map(|row| network.forward(row, &mut one).to_vec()).collect();
+                    let rows = ones.chunks(inputs.div_ceil(64));
+                    let alone: Vec<f32> = rows.flat_map(|row| network.forward(row, &mut one).to_vec()).collect();
                     assert_eq!(alone, expected);
                 }
             }
