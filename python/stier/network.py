@@ -327,7 +327,7 @@ class Network:
         Raises `ValueError` if the game comes without one.
 
         >>> Network.of("schwinget")
-        <stier.network.Network 234-256-256-29 for schwinget>
+        <stier.network.Network 234-512-32-32-29 in integers for schwinget>
         """
         game = as_game(game)
         file = game.network()

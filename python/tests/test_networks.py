@@ -292,12 +292,15 @@ def test_the_origin_of_every_network_is_written_down(name: str) -> None:
     pytest.importorskip("jax")
     from stier.train._jax import digest
 
-    page = (Path(__file__).parents[2] / "benches" / "NETWORKS.md").read_text("utf-8")
-    network = Network.of(name)
-    training = network.training
+    benches = Path(__file__).parents[2] / "benches"
+    page = (benches / "NETWORKS.md").read_text("utf-8")
     title = (Path(stier.__file__).parent / "rules" / f"{name}.md").read_text("utf-8").splitlines()[0].lstrip("# ")
-    row = next(line for line in page.splitlines() if line.startswith(f"| {title} |")).strip("| ").split(" | ")
-    assert row[1] == f"`{digest(network)}`"
-    assert row[2] == (f"`{training['initial']}`" if training.get("initial") else "random weights")
-    assert int(row[3].split()[0]) == round(training["steps_done"] / 1e6)
-    assert (row[4], row[5]) == (str(training["seed"]), ", ".join(map(str, training["hidden"])))
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith(f"| {title} |")]
+    own, teacher = Network.of(name), Network.load(benches / "networks" / f"{name}.safetensors")
+    assert own.training["initial"] == digest(teacher)
+    for network, row in zip((own, teacher), rows, strict=False):
+        training = network.training
+        assert row[1] == f"`{digest(network)}`"
+        assert row[2] == (f"`{training['initial']}`" if training.get("initial") else "random weights")
+        assert int(row[3].split()[0].replace(",", "")) == round(training["steps_done"] / 1e6)
+        assert (row[4], row[5]) == (str(training["seed"]), ", ".join(map(str, training["hidden"])))

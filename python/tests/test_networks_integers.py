@@ -17,8 +17,8 @@ pytest.importorskip("safetensors")
 
 #: The folder of the engine's tests of networks, which has a network and what NumPy makes of it.
 RUST = Path(__file__).parents[2] / "agents/tests/networks"
-#: Copies in integers of the networks of games.
-COPIES = Path(__file__).parents[2] / "benches/networks"
+#: The networks in single precision from which those of the games learned.
+TEACHERS = Path(__file__).parents[2] / "benches/networks"
 GAMES = ["schwinget", "up_and_down", "schwimmen", "schweins_galopp"]
 
 
@@ -88,12 +88,13 @@ def test_the_engine_plays_by_the_same_probabilities(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_copy_plays_like_the_network_of_its_game(game: str) -> None:
-    path = COPIES / f"{game}.safetensors"
+def test_the_network_of_a_game_plays_like_its_teacher(game: str) -> None:
+    path = TEACHERS / f"{game}.safetensors"
     if not path.exists():
         pytest.skip("the benches are not here")
-    copy, rules = Network.load(path), stier.load_game(game)
-    agents = [stier.load_agent(text, rules, choose="sample") for text in (f"network:path={path}", "network")]
+    own_network, rules = Network.of(game), stier.load_game(game)
+    assert own_network.in_integers
+    agents = [stier.load_agent(text, rules, choose="sample") for text in ("network", f"network:path={path}")]
     same, probabilities = [], []
     for seed in range(60):
         state = rules.new_initial_state(seed=seed)
@@ -103,7 +104,7 @@ def test_a_copy_plays_like_the_network_of_its_game(game: str) -> None:
         if state.is_terminal() or len(state.legal_actions()) == 1:
             continue
         own, other = (dict(agent.step_with_policy(state)[0]) for agent in agents)
-        expected, _ = copy(state.observation_tensor(), state.legal_actions_mask())
+        expected, _ = own_network(state.observation_tensor(), state.legal_actions_mask())
         assert all(own[action] == pytest.approx(expected[action], abs=1e-6) for action in own)
         same.append(max(own, key=own.get) == max(other, key=other.get))
         probabilities.append(sum(abs(own[action] - other.get(action, 0.0)) for action in own) / 2)
@@ -157,6 +158,20 @@ def test_training_rounds_as_the_exported_network() -> None:
     np.testing.assert_allclose(found[1], np.asarray(value) * exported.value_scale, rtol=1e-6)
     again = learner("schwinget", "distill", seed=1, learning_rate=0.01, **settings)
     assert [again.iterate()["teacher_kl"] for _ in range(8)] == losses
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_network_in_integers_teaches(game: str) -> None:
+    pytest.importorskip("jax")
+    from stier.train._learn import learner
+
+    made: Any = learner(game, "distill", hidden=(32, 16), num_envs=8, horizon=1, minibatches=1, steps=64)
+    x = observations(made.game).observation
+    logits, value = made.teach(made.teaching, x)
+    found = dataclasses.replace(made.teacher, classes=None).forward(x)
+    assert (found[0] == np.asarray(logits)).all()
+    np.testing.assert_allclose(found[1], np.asarray(value) * made.teacher.value_scale, rtol=1e-6)
+    assert made.iterate()["teacher_kl"] > 0
 
 
 @pytest.mark.parametrize(

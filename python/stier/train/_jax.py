@@ -127,7 +127,10 @@ def fitting(network: Network, game: Game, settings: CommonSettings) -> dict[str,
     if widths != hidden:
         raise ArgumentError(f"hidden must be {widths} as in the initial network, got {hidden}")
     if network.in_integers:
-        raise ArgumentError("initial must be a network in single precision: those in integers are not trained further")
+        raise ArgumentError(
+            "initial must be a network in single precision, since those in integers are not trained further; benches/"
+            "networks in the repository has those of the games"
+        )
     if network.activation != "relu":
         raise ArgumentError(f"initial must be a network with relu between its layers, got {network.activation}")
     classes = Classes.of(game) if settings.symmetry else None

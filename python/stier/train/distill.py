@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -88,16 +89,22 @@ def teacher(params: Params, observation: jax.Array) -> tuple[jax.Array, jax.Arra
     return logits, value[:, 0]
 
 
-@jax.jit
+@functools.partial(jax.jit, static_argnames="teach")
 def act(
-    params: Params, teaching: Params, observation: jax.Array, legal: jax.Array, share: jax.Array, key: jax.Array
+    params: Params,
+    teaching: Params,
+    observation: jax.Array,
+    legal: jax.Array,
+    share: jax.Array,
+    key: jax.Array,
+    teach: Callable[[Params, jax.Array], tuple[jax.Array, jax.Array]],
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Draws actions, by the student in the first half of the games; returns them and the teacher's answers.
 
     With probability `share`, an action is drawn uniformly.
     """
     half = len(observation) // 2
-    logits, value = teacher(teaching, observation)
+    logits, value = teach(teaching, observation)
     own, _ = student(params, observation[:half])
     first, second, third = jax.random.split(key, 3)
     masked = jnp.where(legal, jnp.concatenate([own, logits[half:]]), -1e9)
@@ -160,6 +167,24 @@ def in_integers(arrays: dict[str, Floats]) -> dict[str, Any]:
     }
 
 
+def of_integers(network: Network) -> Params:
+    """Returns the weights and biases in training of a network that `in_integers` made."""
+    params = {}
+    for name, array in network.tensors().items():
+        layer, _, kind = name.rpartition(".")
+        if layer != "classes":
+            half = 2 ** shift_of(layer) // 2 if kind == "bias" and layer.startswith("hidden") else 0
+            scale = bias_of(layer) if kind == "bias" else scale_of(layer)
+            params[name] = jnp.asarray((array - np.float64(half)) / scale, jnp.float32)
+    return params
+
+
+def _is_student(network: Network) -> bool:
+    """Returns true for a network that rounds as `in_integers` does."""
+    shifts = tuple(shift_of(f"hidden.{layer}") for layer in range(len(network.hidden)))
+    return network.in_integers and (network.shifts, network.scales) == (shifts, (FACTOR, FACTOR))
+
+
 def _teacher(file: str, game: Game) -> Network:
     if file:
         return network_of("teacher", file)
@@ -185,8 +210,10 @@ class Distill(JaxLearner):
         if settings.hidden[0] % 2:
             raise ArgumentError(f"hidden must begin with an even number of units, got {settings.hidden[0]}")
         self.teacher = _teacher(settings.teacher, game)
-        if self.teacher.activation != "relu" or self.teacher.value is None:
-            raise ArgumentError("teacher must be a network with relu between its layers and a value head")
+        if self.teacher.value is None or not (self.teacher.activation == "relu" or _is_student(self.teacher)):
+            raise ArgumentError(
+                "teacher must be a network with a value head, and with relu between its layers or made by distill"
+            )
         if self.teacher.game.short_name() != game.short_name():
             raise ArgumentError(f"teacher must be a network for {game.short_name()}, got one for {self.teacher.game}")
         if (self.teacher.classes is not None) != (settings.symmetry and game.symmetry() is not None):
@@ -197,9 +224,13 @@ class Distill(JaxLearner):
         super().__init__(game, settings, play, None, device, None)
         # Checkpoints remember which teacher it was.
         self.initial = digest(self.teacher)
+        self.teach = student if self.teacher.in_integers else teacher
         with jax.default_device(self.device):
-            arrays = self.teacher.tensors().items()
-            self.teaching = {name: jnp.asarray(array) for name, array in arrays if not name.startswith("classes")}
+            if self.teacher.in_integers:
+                self.teaching = of_integers(self.teacher)
+            else:
+                arrays = self.teacher.tensors().items()
+                self.teaching = {name: jnp.asarray(array) for name, array in arrays if not name.startswith("classes")}
         self.play.reset()
 
     def _initial_params(self, critic: Any) -> Params:
@@ -226,7 +257,7 @@ class Distill(JaxLearner):
             observation, legal = batch.observation, batch.legal_action_mask
             own = jax.random.fold_in(key, call)
             action, log_policy, value = jax.device_get(
-                act(self.params, self.teaching, observation, legal, np.float32(settings.exploration), own)
+                act(self.params, self.teaching, observation, legal, np.float32(settings.exploration), own, self.teach)
             )
             columns.append((observation, legal, log_policy, value))
             batch = self.play.step(action)
