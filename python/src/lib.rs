@@ -43,6 +43,15 @@ mod worlds;
 mod _native {
     use pyo3::prelude::*;
 
+    /// Comes first: to add classes takes instructions that older processors lack.
+    #[pymodule]
+    mod processor {
+        #[pymodule_init]
+        fn init() -> pyo3::PyResult<()> {
+            crate::processor::check()
+        }
+    }
+
     #[pymodule_export]
     use crate::{
         agent::{Agent, load_agent, networks_of},
@@ -68,7 +77,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        crate::processor::check()?;
+        module.delattr("processor")?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("CHANCE", crate::values::CHANCE)?;
         module.add("TERMINAL", crate::values::TERMINAL)

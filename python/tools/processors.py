@@ -44,7 +44,7 @@ def main(python: str) -> None:
     old = run("qemu-x86_64", "-cpu", OLD, python, "-c", PROGRAM, OPENBLAS_CORETYPE=OLD)
     if old.returncode or old.stdout != here.stdout:
         sys.exit(f"not the same on {OLD}:\n{here.stdout}\n{old.stdout}{old.stderr}")
-    older = run("qemu-x86_64", "-cpu", TOO_OLD, python, "-c", "import stier")
+    older = run("qemu-x86_64", "-cpu", TOO_OLD, python, "-c", "import stier; stier.load_game")
     if "ImportError: this processor is too old" not in older.stderr:
         sys.exit(f"no readable error on {TOO_OLD}:\n{older.stderr}")
     print(f"the same results on {OLD}, a readable error on {TOO_OLD}:\n{here.stdout}", end="")
