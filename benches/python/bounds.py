@@ -1,6 +1,6 @@
 """Lower bounds on the exploitability of four agents in full Schwinget: writes `bounds.csv` and `bounds.png`.
 
-Rows that are in the table already are not measured again. All four take about twenty minutes of one core.
+Rows that are in the table already are not measured again. All five take about a quarter of an hour of one core.
 """
 
 from __future__ import annotations
