@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
+from math import isnan
 from operator import attrgetter, index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
@@ -25,6 +26,10 @@ class _Numbers:
         return type(self) is type(other) and repr(vars(self)) == repr(vars(other))
 
 
+def _value(value: float) -> str:
+    return f"{'-':>8}" if isnan(value) else f"{value:>+8.3f}"
+
+
 @dataclass(frozen=True, eq=False)
 class ActionStats(_Numbers):
     """The statistics of a search for one action at the root; see `Search.actions`."""
@@ -36,7 +41,8 @@ class ActionStats(_Numbers):
     #: The number of iterations of a tree search, or worlds of PIMC, that tried the action.
     visits: int
     #: The mean return of the searching player, in the units of the game: between `Game.min_utility` and
-    #: `Game.max_utility`. 0 if never tried. For ``network``, the value of the position, the same for every action.
+    #: `Game.max_utility`. 0 if never tried. For ``network``, the value of the position, the same for every action. NaN
+    #: where there is none: in solved endings, and for a network without a value head.
     value: float
     #: The number of iterations in which the action was available: at least `visits`.
     availability: int
@@ -97,8 +103,8 @@ class Search:
                 f"{self.iterations} iterations, {self.nodes} nodes, {duration(self.seconds)}",
                 f"{'action':<{width}}  {'visits':>10}  {'value':>8}  {'probability':>11}",
                 *(
-                    f"{one.name:<{width}}  {one.visits:>10}  {one.value:>+8.3f}  {one.probability:>11.3f}"
-                    for one in sorted(self.actions, key=attrgetter("visits"), reverse=True)
+                    f"{one.name:<{width}}  {one.visits:>10}  {_value(one.value)}  {one.probability:>11.3f}"
+                    for one in sorted(self.actions, key=attrgetter("visits", "probability"), reverse=True)
                 ),
             ]
         )

@@ -301,7 +301,7 @@ def search(search: Search) -> str:
     picture.text(MARGIN, 30, "Search", size=17, bold=True)
     effort = f"{search.iterations:,} iterations · {search.nodes:,} nodes · {duration(search.seconds)}"
     picture.text(MARGIN + 72, 30, f"seat {search.player} · {effort}", "muted")
-    stats = sorted(search.actions, key=lambda one: (-one.visits, one.action))
+    stats = sorted(search.actions, key=lambda one: (-one.visits, -one.probability, one.action))
     names = max(_action_width(one.name, faces) for one in stats)
     visits_x = MARGIN + 18 + max(names, 50) + 14
     value_x = visits_x + AXIS + 66
@@ -310,6 +310,7 @@ def search(search: Search) -> str:
         picture.text(x, 56, text, "muted", size=11)
     most = max(1, max(one.visits for one in stats))
     low, high = _range([one.value for one in stats if one.visits > 0])
+    has_none = all(math.isnan(one.value) for one in stats)
     y = 62.0
     for one in stats:
         chosen = one.action == search.action
@@ -321,7 +322,15 @@ def search(search: Search) -> str:
         _action(picture, one.name, faces, MARGIN + 18, y + 15, bold=chosen)
         picture.rect(visits_x, y + 8, max(1.0, AXIS * one.visits / most), 14, "bar", radius=3)
         picture.text(visits_x + AXIS * one.visits / most + 6, y + 19.5, f"{one.visits:,}", size=12)
-        _value(picture, one.value if one.visits else None, low, high, value_x, y)
+        _value(
+            picture,
+            one.value if one.visits else None,
+            low,
+            high,
+            value_x,
+            y,
+            missing="no value" if has_none else "not tried",
+        )
         picture.text(probability_x, y + 19.5, f"{one.probability:.1%}", size=12)
         y += 32
     picture.extend(probability_x + 76, y)
@@ -329,7 +338,8 @@ def search(search: Search) -> str:
         _tree(picture, search, faces, y + 12)
     best = stats[0]
     told = (f"{one.name}: {one.visits} visits, {_told(one.value)}, probability {one.probability:.3f}" for one in stats)
-    return picture.finish(f"Search of seat {search.player}: {best.name} most visited", ", ".join(told))
+    first = "most visited" if best.visits else "most probable"
+    return picture.finish(f"Search of seat {search.player}: {best.name} {first}", ", ".join(told))
 
 
 def _told(value: float) -> str:
@@ -343,14 +353,14 @@ def _range(values: list[float]) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _value(picture: Picture, value: float | None, low: float, high: float, x: float, y: float) -> None:
-    """A point on an axis, from a line at 0 if 0 is on it, and the figure."""
+def _value(picture: Picture, value: float | None, low: float, high: float, x: float, y: float, missing: str) -> None:
+    """A point on an axis, from a line at 0 if 0 is on it, and the figure; or why there is none."""
     picture.path(f"M{number(x)} {number(y + 15)}h{number(AXIS)}", "line", more='fill="none"')
     if low < 0 < high:
         zero = x + AXIS * (0 - low) / (high - low)
         picture.path(f"M{number(zero)} {number(y + 8)}v14", "line", more='fill="none"')
     if value is None:
-        picture.text(x + AXIS + 8, y + 19.5, "not tried", "muted", size=12)
+        picture.text(x + AXIS + 8, y + 19.5, missing, "muted", size=12)
         return
     picture.circle(x + AXIS * (value - low) / (high - low), y + 15, 5, "bar")
     picture.text(x + AXIS + 8, y + 19.5, f"{value:+.3f}", size=12)

@@ -159,7 +159,7 @@ def search(search: Search, *, colour: bool | None = None) -> str:
     """The result of a search, the action most visited first, and below it the lines of play if it has noted them."""
     pen = Pen(colour)
     faces = search.game.card_faces()
-    stats = sorted(search.actions, key=lambda one: (-one.visits, one.action))
+    stats = sorted(search.actions, key=lambda one: (-one.visits, -one.probability, one.action))
     width = max(6, *(len(one.name) for one in stats))
     most = max(1, stats[0].visits)
     head = f"seat {search.player}: {search.iterations} iterations, {search.nodes} nodes, {duration(search.seconds)}"

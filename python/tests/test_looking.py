@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
+from math import isnan
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -534,3 +535,21 @@ def test_a_person_plays_in_a_widget(game: stier.Game) -> None:
     assert table.frames == again.frames
     with pytest.raises(stier.errors.SeatError):
         widget.play(game, "random", seat=9)
+
+
+def test_solved_endings_have_probabilities_without_values() -> None:
+    """In a solved ending, tables and pictures show probabilities alone."""
+    schwinget = stier.load_game("schwinget")
+    agent = stier.load_agent("network:choose=sample,endings=ranges,range_cut=0,ending_iterations=5", schwinget)
+    found = [agent.search(state) for state in decisions(schwinget, 3) if len(state.legal_actions()) > 1]
+    solved = [one for one in found if all(isnan(stats.value) for stats in one.actions)]
+    assert 0 < len(solved) < len(found)
+    for one in solved:
+        table, texts = str(one), {element.text for element in parsed(one.to_svg()).iter(f"{SVG}text")}
+        assert "nan" not in table + terminal.search(one)
+        assert "no value" in texts
+        for stats in one.actions:
+            assert f"{stats.probability:.3f}" in table
+            assert f"{stats.probability:.1%}" in texts
+        likeliest = max(one.actions, key=lambda stats: stats.probability)
+        assert table.splitlines()[2].startswith(likeliest.name)
