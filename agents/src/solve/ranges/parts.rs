@@ -109,14 +109,29 @@ pub(super) struct Part {
     pub(super) num_cells: usize,
 }
 
-/// A public state, with what has happened before.
+/// The part of what happened before a public state that counts in the end.
 #[derive(Clone, Copy, Debug)]
-struct Lane {
-    shape: u32,
+struct Past {
     score: Score,
+    /// The probability of chance.
     weight: f64,
     /// The number of public states for which it stands.
     copies: u8,
+}
+
+impl Past {
+    /// The same after an effect.
+    fn after(self, form: &dyn PublicForm, shapes: &Shapes, effect: u32) -> Self {
+        let (gain, chance) = shapes.effects[effect as usize];
+        Self { score: form.gain(self.score, gain), weight: self.weight * chance, ..self }
+    }
+}
+
+/// A public state where a part begins or ends.
+#[derive(Clone, Copy, Debug)]
+struct Lane {
+    shape: u32,
+    past: Past,
 }
 
 impl Part {
@@ -128,7 +143,7 @@ impl Part {
         begin: &[Lane],
         cut: &[bool],
     ) -> (Self, Vec<(u32, usize, Lane)>) {
-        let mut lanes: Vec<Vec<(Score, f64, u8)>> = vec![Vec::new(); shapes.all.len()];
+        let mut lanes: Vec<Vec<Past>> = vec![Vec::new(); shapes.all.len()];
         // By shape: the end of the lanes that are written, which come in whole vectors.
         let mut written = vec![0; shapes.all.len()];
         let mut own = Self {
@@ -140,10 +155,10 @@ impl Part {
             num_hands: [0; 2],
             num_cells: 0,
         };
-        for &Lane { shape, score, weight, copies } in begin {
+        for &Lane { shape, past } in begin {
             let lanes = &mut lanes[shape as usize];
             own.openings.push((shape, lanes.len()));
-            lanes.push((score, weight, copies));
+            lanes.push(past);
         }
         let mut ends = Vec::new();
         // All lanes of a shape are known once those that lead to it have been seen.
@@ -152,32 +167,27 @@ impl Part {
             let block = own.add(shape, here.len(), written[number], cut[number]);
             if cut[number] {
                 let shape = number as u32;
-                let lane = |(lane, (score, weight, copies))| (shape, lane, Lane { shape, score, weight, copies });
-                ends.extend(here.into_iter().enumerate().map(lane));
+                ends.extend(here.into_iter().enumerate().map(|(lane, past)| (shape, lane, Lane { shape, past })));
                 own.blocks.push(block);
                 continue;
             }
-            let after = |score: Score, weight: f64, effect: u32| {
-                let (gain, chance) = shapes.effects[effect as usize];
-                (form.gain(score, gain), weight * chance)
-            };
             let mut offsets = Vec::with_capacity(shape.branches().len());
             for branch in shape.branches() {
                 let next = &mut lanes[branch.shape as usize];
                 let end = &mut written[branch.shape as usize];
                 *end = (next.len() + here.len().next_multiple_of(LANES)).max(*end);
                 offsets.push(next.len());
-                next.extend(here.iter().map(|&(score, weight, copies)| {
-                    let (score, weight) = after(score, weight, branch.effect);
-                    (score, weight, copies * branch.copies)
+                next.extend(here.iter().map(|past| {
+                    let past = past.after(form, shapes, branch.effect);
+                    Past { copies: past.copies * branch.copies, ..past }
                 }));
             }
             if let Shape::Ending(pairs) = shape {
-                own.copies.extend((0..block.width).map(|lane| here.get(lane).map_or(0, |lane| lane.2)));
+                own.copies.extend((0..block.width).map(|lane| here.get(lane).map_or(0, |past| past.copies)));
                 for &effect in &pairs.effects {
                     for lane in 0..block.width {
-                        let (returns, weight) = here.get(lane).map_or(([0.0; 2], 0.0), |&(score, weight, _)| {
-                            let (score, weight) = after(score, weight, effect);
+                        let (returns, weight) = here.get(lane).map_or(([0.0; 2], 0.0), |past| {
+                            let Past { score, weight, .. } = past.after(form, shapes, effect);
                             (form.returns(score).map(|value| value * weight), form.weight(score) * weight)
                         });
                         own.returns.iter_mut().zip(returns).for_each(|(all, value)| all.push(value));
@@ -300,7 +310,10 @@ impl RangeTree {
         if size.bytes() > max_bytes {
             return Err(RangesTooLarge::Memory { size, most: max_bytes });
         }
-        let lane = |&(shape, Opening { score, weight, .. }): &(u32, Opening)| Lane { shape, score, weight, copies: 1 };
+        let lane = |&(shape, Opening { score, weight, .. }): &(u32, Opening)| Lane {
+            shape,
+            past: Past { score, weight, copies: 1 },
+        };
         let begin: Vec<Lane> = shapes.openings.iter().map(lane).collect();
         let has_leaves = shapes.all.iter().any(Shape::is_leaf);
         let count = if has_leaves { 1 } else { (size.hands / HANDS).clamp(1, MAX_PARTS) as usize };
