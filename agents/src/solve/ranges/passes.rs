@@ -58,12 +58,12 @@ impl Real for f64 {
 
 /// The work of a pass.
 pub(super) enum Task<'a> {
-    /// Updates regrets and sums of policies of a seat, and the regrets that are expected after the next iteration, which
-    /// policies match if there are any.
+    /// Updates regrets and sums of policies of a seat, the latter if they are wanted, and the regrets that are expected after
+    /// the next iteration, which policies match if there are any.
     Learn {
         seat: usize,
         regrets: &'a mut [f32],
-        sums: &'a mut [f32],
+        sums: Option<&'a mut [f32]>,
         expected: Option<&'a mut [f32]>,
         discount: [f32; 2],
         fading: f32,
@@ -320,9 +320,11 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
         let (shapes, part, learner) = (self.pass.shapes, self.pass.part, self.pass.learner());
         let (block, start) = (self.block, self.start);
         let (mover, cells) = (choice.mover(), choice.num_cells());
-        // The own probabilities of the seat that learns are not needed at the end.
-        let is_needed =
-            |seat: usize, next: u32| learner != Some(seat) || !matches!(shapes.all[next as usize], Shape::Ending(_));
+        let has_sums = matches!(&*self.pass.task, Task::Learn { sums: Some(_), .. });
+        // The own probabilities of the seat that learns are needed for sums alone, and not at the end.
+        let is_needed = |seat: usize, next: u32| {
+            learner != Some(seat) || has_sums && !matches!(shapes.all[next as usize], Shape::Ending(_))
+        };
         if choice.branches.iter().any(|branch| is_needed(mover, branch.shape)) {
             self.policy(choice);
         }
@@ -528,6 +530,7 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
                                 expected[vector] = after;
                             }
                         }
+                        let Some(sums) = sums else { continue };
                         let sums = row_mut::<N, f32>(sums, all_cells.at(cell));
                         for vector in 0..N {
                             let (share, reach, here, mut next) =

@@ -171,8 +171,8 @@ impl RangePolicy {
     }
 
     /// The policy of a seat in a part of a game, solved anew. `before` is that of the seat before, which gadgets need, and
-    /// `ranges` are those where the tree begins. The rows of the other seat are those against which it was found.
-    /// `watch` is asked before each iteration, and may stop it.
+    /// `ranges` are those where the tree begins. That of the other seat is uniform. `watch` is asked before each iteration,
+    /// and may stop it.
     pub(crate) fn resolved(
         (tree, before): (Arc<RangeTree>, Option<&Self>),
         ranges: [&[f32]; 2],
@@ -197,7 +197,7 @@ impl RangePolicy {
                 given[seat] = ranges[seat];
                 let own = raised(given[learner]);
                 given[learner] = &own;
-                let values = solver.learn(learner, Some(given));
+                let values = solver.learn(learner, Some(given), learner == seat);
                 if learner == other {
                     beginning.learn(&values);
                 }

@@ -309,7 +309,8 @@ impl Stage<'_, '_> {
                 return Err(rows[mover].refused(tree, self.number, mover, given).into());
             }
         }
-        let mut task = Task::Learn { seat, regrets, sums: reach, expected: None, discount: [1.0; 2], fading: 0.0 };
+        let mut task =
+            Task::Learn { seat, regrets, sums: Some(reach), expected: None, discount: [1.0; 2], fading: 0.0 };
         self.pass(&[], &mut task, (policy, memory), Way::Down);
         if let Some(kept) = &mut self.kept {
             kept.range.clone_from(&memory.hands[seat ^ 1]);
@@ -353,7 +354,8 @@ impl Stage<'_, '_> {
         if !self.leaves.is_empty() {
             self.each_leaf(seat, |at, place| memory.hands[seat][place] = self.leaves[at]);
         }
-        let mut task = Task::Learn { seat, regrets, sums: reach, expected: None, discount: [1.0; 2], fading: 0.0 };
+        let mut task =
+            Task::Learn { seat, regrets, sums: Some(reach), expected: None, discount: [1.0; 2], fading: 0.0 };
         self.pass(&self.part().returns[seat], &mut task, (policy, memory), Way::Up);
         if let Some(kept) = &mut self.kept {
             kept.values.clone_from(&memory.hands[seat]);

@@ -67,8 +67,9 @@ impl RangeSolver {
         measure(&self.tree, &rows)
     }
 
-    /// Updates a seat, from these ranges where the tree begins. Returns the values of its hands there.
-    pub(super) fn learn(&mut self, seat: usize, begin: Option<[&[f32]; 2]>) -> Vec<f32> {
+    /// Updates a seat, from these ranges where the tree begins; its average policy only if it is wanted. Returns the values
+    /// of its hands there.
+    pub(super) fn learn(&mut self, seat: usize, begin: Option<[&[f32]; 2]>, has_average: bool) -> Vec<f32> {
         let (variant, planned, t) = (self.variant, self.planned, (self.iterations + 1) as f64);
         let discount = variant.discount(t, planned).map(|factor| factor as f32);
         let fading = variant.fading(t, planned) as f32;
@@ -78,6 +79,7 @@ impl RangeSolver {
                 Some(expected) if variant.predicts() => (None, Some(expected)),
                 frozen => (frozen.map(|frozen| &*frozen), None),
             };
+            let sums = has_average.then_some(&mut sums[..]);
             (frozen, Task::Learn { seat, regrets, sums, expected, discount, fading })
         });
         let (_, first) = pass(&self.tree, begin, tasks.collect(), &self.memory);
@@ -141,7 +143,7 @@ impl Iterative for RangeSolver {
             }
             for seat in self.seats_done..2 {
                 watch(self.iterations)?;
-                self.learn(seat, None);
+                self.learn(seat, None, true);
                 self.seats_done += 1;
             }
             self.count();
