@@ -12,6 +12,7 @@
 use std::any::Any;
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::iter;
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ use super::state::{NOBODY, Neutral, Phase, State};
 use super::view::{Arrivals, Play, SeenEvent, View};
 
 /// The public part of a bout that decides what can happen from now on.
-#[derive(PartialEq, Eq, Hash, Clone, Debug)]
+#[derive(PartialEq, Eq, Clone, Debug)]
 struct Public {
     /// By seat: the hands that it may hold, ascending.
     hands: [Arc<[u32]>; 2],
@@ -46,6 +47,16 @@ struct Public {
     led: Card,
     pile: u8,
     attacked: bool,
+}
+
+/// Hands count by their number and sum, which takes less time and seldom makes two alike.
+impl Hash for Public {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { ref hands, unseen, trump: _, phase, mover, leader, led, pile, attacked } = *self;
+        (unseen, phase, [mover, leader, led, pile], attacked).hash(state);
+        let sum = |hands: &Arc<[u32]>| hands.iter().fold(0, |sum: u32, &hand| sum.wrapping_add(hand));
+        hands.each_ref().map(|hands| (hands.len(), sum(hands))).hash(state);
+    }
 }
 
 /// The part that counts in the end.
@@ -235,11 +246,13 @@ impl Schwinget {
         if next.is_empty() || kept.is_empty() {
             return None;
         }
-        let mut moves = Vec::new();
-        for (from, (&hand, &legal)) in players() {
+        let mut moves = Vec::with_capacity(next.len());
+        for (number, (from, (&hand, &legal))) in players().enumerate() {
             let rank = (legal & (bit - 1)).count_ones() as u8;
             for hand in after(hand) {
-                moves.push(HandMove { from: from as u16, to: place_in(&next, hand), rank });
+                // Without draws, hands keep their order.
+                let to = if draws { place_in(&next, hand) } else { number as u16 };
+                moves.push(HandMove { from: from as u16, to, rank });
             }
         }
         let others: Arc<[u32]> = kept.iter().map(|&place| theirs[usize::from(place)]).collect();
