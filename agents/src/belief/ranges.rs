@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 use stier_core::trail::{Course, Stage};
-use stier_core::{Action, ActionSet as _, Game};
+use stier_core::{Action, ActionSet as _, Game, bits};
 
 /// The hands of a player, ascending, with their numbers. Those that the rules exclude are left out.
 pub(crate) type Range = Vec<(u64, f64)>;
@@ -16,7 +16,8 @@ pub(crate) type Policies<'a, G> = &'a mut dyn FnMut(&[<G as Game>::State], &mut 
 
 /// The ranges of both seats at the root of a course, if they follow a policy that depends on what they see now.
 pub(crate) fn ranges<G: Game>(game: &G, course: &Course<G::State>, policies: Policies<'_, G>) -> [Range; 2] {
-    let mut ranges = course.dealt.each_ref().map(|dealt| dealt.iter().map(|&hand| (hand, 1.0)).collect());
+    let dealt = |cards| bits::subsets_wide(cards, course.hand_size).map(|hand| (hand, 1.0)).collect();
+    let mut ranges = course.cards.map(dealt);
     for (number, stage) in course.stages.iter().enumerate() {
         let range: &mut Range = &mut ranges[stage.seat.index()];
         let (needed, lacking) = future(&course.stages[number..]);

@@ -31,8 +31,10 @@ pub enum Step {
 /// A hand is a set of cards, as bits. Every hand of one player fits those of the other with which it shares no card.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Course<S> {
-    /// By seat: the hands that were dealt to it if it may hold them now, equally likely.
-    pub dealt: [Vec<u64>; 2],
+    /// By seat: the cards of which all hands of [`hand_size`](Self::hand_size) may have been dealt to it, equally likely.
+    pub cards: [u64; 2],
+    /// The number of cards that were dealt to a player.
+    pub hand_size: u32,
     /// The actions of both players before the ending.
     pub stages: Vec<Stage<S>>,
     /// The public state in which the ending begins. Hands do not count.

@@ -84,13 +84,13 @@ impl Schwinget {
         }
         let unseen = all & !(1 << seen.turned | state.played[0] | state.played[1]);
         let mut own = [0, 1].map(|seat: usize| unseen | state.played[seat]);
-        let dealt = own.map(|own| bits::subsets(own, u32::from(self.rules.hand_size)).map(u64::from).collect());
+        let (cards, hand_size) = (own.map(u64::from), self.rules.hand_size.into());
         for stage in &mut stages {
             let own = &mut own[stage.seat.index()];
             *own &= !(stage.played as u32);
             stage.drawn *= u64::from(*own);
         }
-        Some(Course { dealt, stages, root: state, before, since: events.collect() })
+        Some(Course { cards, hand_size, stages, root: state, before, since: events.collect() })
     }
 
     /// The number of tricks left at the beginning of one.
