@@ -112,7 +112,8 @@ fn the_largest_ending_that_fits_is_solved() {
         history.settle(&game, &mut rng);
     };
     let [mut four, mut five] = [4, 5].map(agent);
-    let alone = agent(0).act(&game, &view, legal).policy;
+    let network = "network:choose=sample".parse::<AgentSpec>().expect("an agent");
+    let alone = network.build(&game, 1).act(&game, &view, legal).policy;
     let flag = Arc::new(AtomicBool::new(true));
     four.interrupt_with(flag.clone());
     assert_eq!(four.act(&game, &view, legal).policy, alone);
@@ -151,6 +152,39 @@ fn unlikely_hands_play_as_without_endings() {
         }
     }
     assert!(left_out.iter().all(|&count| count > 0), "{left_out:?}");
+}
+
+/// Before an ending, responders simulate the network alone.
+#[test]
+fn responders_play_on_by_the_network_before_an_ending() {
+    let game = Schwinget::from_text("").expect("rules");
+    let responder = |endings: &str| {
+        let spec = format!("lbr:worlds=8,particles=20,against=network:choose=sample{endings}");
+        spec.parse::<AgentSpec>().expect("an agent").build(&game, 1)
+    };
+    let [mut alone, mut solving] = ["", ",endings=ranges,range_cut=0,ending_iterations=5"].map(responder);
+    let (mut same, mut different) = (0, 0);
+    for number in 0..3 {
+        let mut rng = Rng::stream(number, "responders", 0);
+        let mut history = History::dealt(&game, &mut rng);
+        while let Turn::Seat(seat) = game.turn(history.state()) {
+            let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
+            let [one, other] = [&mut alone, &mut solving].map(|responder| {
+                let search = responder.act(&game, &view, legal).search;
+                search.map(|search| search.actions.iter().map(|stats| stats.value).collect::<Vec<f64>>())
+            });
+            if game.course(&view, TRICKS).is_none() {
+                assert_eq!(one, other);
+                same += u32::from(legal.len() > 1);
+            } else {
+                different += u32::from(one != other);
+            }
+            let cards = legal.without(Actions64::default().with(ATTACK));
+            history.push(&game, if number == 0 { legal.pick(&mut rng) } else { cards.pick(&mut rng) });
+            history.settle(&game, &mut rng);
+        }
+    }
+    assert!(same > 10 && different > 0, "{same} {different}");
 }
 
 #[test]

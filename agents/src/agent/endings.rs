@@ -31,19 +31,20 @@ options! {
         /// The play in endings: from the first trick on that begins with few tricks left, to the end of the deal. No limit of
         /// time ends a solution.
         endings: Endings = Endings::Off, ();
-        /// The number of tricks of an ending; fewer where its solution would take more than a gigabyte.
-        ending_tricks: u8 = 3, 0..=12, "endings!=off";
+        /// The number of tricks of an ending; fewer where its solution would take more than a gigabyte. At 0 there are none
+        /// without an attack.
+        ending_tricks: u8 = 3, 0..=12, "endings=ranges";
         /// The same after an action that binds for the rest of the deal (Schwinget's attack), when more cards are unseen.
-        attack_tricks: u8 = 2, 0..=12, "endings!=off";
+        attack_tricks: u8 = 2, 0..=12, "endings=ranges";
         /// The assumption about the opponent's hands at the beginning of an ending.
-        gadget: Gadget = Gadget::Resolve, (), "endings!=off";
+        gadget: Gadget = Gadget::Resolve, (), "endings=ranges";
         /// The probability that the opponent's hand comes from its range instead. Above 0 it is less safe; hands that the
         /// opponent seldom has count less.
-        range_share: f64 = 0.1, 0.0..=1.0, "endings!=off and gadget!=unsafe";
+        range_share: f64 = 0.1, 0.0..=1.0, "endings=ranges and gadget=resolve|max_margin";
         /// The seat's own hands that a solution leaves out: the least likely ones, with this total probability. With such a
         /// hand the agent plays on without the solution.
-        range_cut: f64 = 0.0001, 0.0..=0.5, "endings!=off";
+        range_cut: f64 = 0.0001, 0.0..=0.5, "endings=ranges";
         /// The iterations of counterfactual regret minimization in an ending. `max_margin` needs more than the others.
-        ending_iterations: u64 = 50, 1..=1_000_000, "endings!=off";
+        ending_iterations: u64 = 50, 1..=1_000_000, "endings=ranges";
     }
 }

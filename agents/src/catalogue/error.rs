@@ -53,6 +53,12 @@ pub enum SpecError {
         /// The policies that can be used.
         needed: &'static str,
     },
+    /// Endings of no tricks at all.
+    #[error("agent {agent}: endings=ranges needs ending_tricks or attack_tricks of at least 1; both are 0")]
+    NoTricks {
+        /// The agent.
+        agent: String,
+    },
     /// An option that has no effect beside the values of others.
     #[error("agent {agent}: {option} has no effect without {needed}")]
     Idle {

@@ -122,7 +122,7 @@ macro_rules! agents {
 }
 
 agents! {
-    /// The search that did best in the game at equal thinking time, without a network.
+    /// The search that did best in the game at equal thinking time. It needs a network only to solve endings.
     "best" => Best(BestOptions);
     /// PIMC with the cards opened a few decisions later (Arjonilla, Saffidine and Cazenave 2024).
     "epimc" => Epimc(EpimcOptions, Epimc);
@@ -178,7 +178,8 @@ options! {
     /// The options of `best`: the agent that the game names, with this budget.
     ///
     /// Every game names its agent ([`Hints::best_agent`]), by the cross-tables at equal thinking time in
-    /// `benches/STRENGTH.md`. Networks are trained for some rules only, and have no budget; this agent plays all rules.
+    /// `benches/STRENGTH.md`. Networks are trained for some rules only, and have no budget; without endings this agent plays
+    /// all rules.
     pub(super) struct BestOptions for "best" {
         /// The budget.
         ..budget: Budget = Budget::default();

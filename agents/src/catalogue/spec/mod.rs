@@ -15,7 +15,7 @@ use stier_core::{Hints, OptionError, OptionValue, options};
 use self::list::{IsmctsBrOptions, Kind, LbrOptions};
 use super::error::{MAX_NESTED, SpecError, Unsuited};
 use crate::agent::Agent;
-use crate::agent::endings::Endings;
+use crate::agent::endings::{EndingSettings, Endings};
 use crate::agent::player::Player;
 use crate::agent::stop::TimeLimit;
 use crate::belief::Beliefs;
@@ -44,6 +44,14 @@ const QUICK_ROLLOUTS: u64 = 20_000;
 pub struct AgentSpec {
     kind: Kind,
     seed: Option<u64>,
+}
+
+/// The condition of an option in words: "a value of cutoff other than off", or "observer=single or multi".
+fn in_words(clause: &str) -> String {
+    match clause.split_once("!=") {
+        Some((option, value)) => format!("a value of {option} other than {value}"),
+        None => clause.replace('|', " or "),
+    }
 }
 
 impl AgentSpec {
@@ -127,7 +135,18 @@ impl AgentSpec {
 
     /// Returns true if the agent itself solves endings.
     fn solves_endings(&self) -> bool {
-        self.all_of().contains(&&Endings::Ranges)
+        self.endings().is_some()
+    }
+
+    /// The options of its endings, if the agent itself solves them.
+    fn endings(&self) -> Option<&EndingSettings> {
+        let settings = match &self.kind {
+            Kind::Best(options) => &options.endings,
+            Kind::Mmds(options) => &options.endings,
+            Kind::Network(options) => &options.endings,
+            _ => return None,
+        };
+        (settings.endings == Endings::Ranges).then_some(settings)
     }
 
     /// The same agent with this value of an option.
@@ -140,9 +159,13 @@ impl AgentSpec {
 
     /// The agent as the target of a responder.
     fn target<G: Hints>(&self, game: &G) -> Target<G> {
-        match self.network_agent(game) {
-            Some(network) => Target::Network(Box::new(network)),
-            None => Target::Agent(CachedAgent::new(self.build(game, 0))),
+        match (self.network_before_endings(game), self.endings()) {
+            (Some(network), None) => Target::Network(Box::new(network)),
+            (network, endings) => {
+                let tricks = endings.map(|endings| [endings.ending_tricks, endings.attack_tricks]);
+                let before = network.map(Box::new).zip(tricks);
+                Target::Agent(CachedAgent::new(self.build(game, 0), before))
+            }
         }
     }
 
@@ -171,7 +194,7 @@ impl AgentSpec {
     /// Refuses an option that has no effect with the values of the others. At its default an option counts as not given,
     /// so all options of an agent can be given again.
     fn check_idle(&self) -> Result<(), SpecError> {
-        let written = |needs: &str| needs.replace("!=", " other than ").replace('|', "/");
+        let written = |needs: &str| needs.split(' ').map(in_words).collect::<Vec<_>>().join(" ");
         let idle = self.kind.idle().map(|(option, needs)| (option, written(needs)));
         let idle = idle.or_else(|| self.idle_network()).or_else(|| self.idle_seeds());
         let agent = || self.name().to_string();
@@ -208,6 +231,9 @@ impl AgentSpec {
         self.check_idle()?;
         if let Some(needed) = self.inexact_model().filter(|_| self.is_exact()) {
             return Err(SpecError::NotExact { agent: self.name().to_string(), needed });
+        }
+        if self.endings().is_some_and(|endings| endings.ending_tricks.max(endings.attack_tricks) == 0) {
+            return Err(SpecError::NoTricks { agent: self.name().to_string() });
         }
         let cuts_off = self.all_of().into_iter().any(|&cutoff: &Cutoff| cutoff != Cutoff::Off);
         let evaluates = cuts_off && self.all_of().contains(&&Evaluation::Network);

@@ -7,7 +7,6 @@ use stier_core::{Hints, OptionInfo, OptionValue};
 
 use super::list::Kind;
 use super::{AgentSpec, Unsuited};
-use crate::agent::endings::Endings;
 use crate::network::agent::NetworkAgent;
 use crate::network::file::Network;
 use crate::network::option::{NetworkFile, RulesOf};
@@ -15,10 +14,13 @@ use crate::network::option::{NetworkFile, RulesOf};
 impl AgentSpec {
     /// The agent, if it is only a network.
     pub(crate) fn network_agent<G: Hints>(&self, game: &G) -> Option<NetworkAgent> {
+        self.network_before_endings(game).filter(|_| self.endings().is_none())
+    }
+
+    /// The network, if the agent is one apart from its endings.
+    pub(super) fn network_before_endings<G: Hints>(&self, game: &G) -> Option<NetworkAgent> {
         match &self.completed(game).kind {
-            Kind::Network(options) if options.endings.endings == Endings::Off => {
-                Some(NetworkAgent::new(options.clone(), 0))
-            }
+            Kind::Network(options) => Some(NetworkAgent::new(options.clone(), 0)),
             _ => None,
         }
     }

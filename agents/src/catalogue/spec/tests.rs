@@ -119,7 +119,7 @@ fn options_without_effect_are_refused() {
             assert!(met > 0, "{name}: {} needs {}, which it cannot have", option.name, option.needs);
             let alone = format!("{name}:{given}");
             if let Err(error) = alone.parse::<AgentSpec>() {
-                let needs = option.needs.replace("!=", " other than ").replace('|', "/");
+                let needs = option.needs.split(' ').map(super::in_words).collect::<Vec<_>>().join(" ");
                 let expected = format!("agent {name}: {} has no effect without {needs}", option.name);
                 assert_eq!(error.to_string(), expected);
                 refused += 1;
@@ -134,6 +134,15 @@ fn options_without_effect_are_refused() {
     assert_eq!(
         error("pimc:network_rules=any"),
         "agent pimc: network_rules has no effect without an option with the value network"
+    );
+    assert_eq!(error("network:gadget=unsafe"), "agent network: gadget has no effect without endings=ranges");
+    assert_eq!(
+        error("mmds:evaluation=hints"),
+        "agent mmds: evaluation has no effect without a value of cutoff other than off"
+    );
+    assert_eq!(
+        error("best:endings=ranges,ending_tricks=0,attack_tricks=0"),
+        "agent best: endings=ranges needs ending_tricks or attack_tricks of at least 1; both are 0"
     );
     assert!("pimc:network_rules=any,rollout=network".parse::<AgentSpec>().is_ok());
 }

@@ -6,7 +6,9 @@
 //! if it forgot them, and one that sees everything (an oracle) as if it were blindfolded.
 //!
 //! A network needs neither seeds nor views. It is evaluated for many positions together: for particles when histories
-//! are weighed, and for simulations that go on side by side.
+//! are weighed, and for simulations that go on side by side. One that solves [endings](crate::search::endings) is weighed by
+//! its solutions, but each simulation that begins before the ending would lead to another one: there it plays on by the
+//! network alone, so it is not quite the agent.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -138,12 +140,18 @@ pub(crate) enum Known {
     Agent,
     /// That of its own network.
     Own,
+    /// That of the agent before its ending.
+    BeforeEnding,
 }
+
+/// A network that solves endings, as it plays before them, and the numbers of tricks of these.
+pub(crate) type BeforeEnding = (Box<NetworkAgent>, [u8; 2]);
 
 /// An agent and its policy at the information sets for which it was queried. Only the answers of agents that search
 /// are stored, until the next game.
 pub(crate) struct CachedAgent<G: Hints> {
     agent: Box<dyn Agent<G>>,
+    before: Option<BeforeEnding>,
     seeds: Vec<u64>,
     interrupt: Arc<AtomicBool>,
     answers: HashMap<G::View, Arc<[f64]>>,
@@ -199,6 +207,9 @@ impl<G: Hints> TargetPolicy<G> {
         }
         match &mut *self.agent.lock().unwrap_or_else(PoisonError::into_inner) {
             Target::Network(network) => network_policies(network, game, positions, shares),
+            Target::Agent(CachedAgent { before: Some((network, _)), .. }) if of == Known::BeforeEnding => {
+                network_policies(network, game, positions, shares);
+            }
             Target::Agent(cached) => {
                 for position in positions {
                     let mover = game.turn(position.state()).seat().expect("a player is to act");
@@ -206,6 +217,16 @@ impl<G: Hints> TargetPolicy<G> {
                     shares.extend(cached.policy(game, view, game.legal(position.state())).iter());
                 }
             }
+        }
+    }
+
+    /// The policy by which the agent plays on in simulations after this view.
+    fn in_simulations(&self, game: &G, view: &G::View) -> Known {
+        match &*self.agent.lock().unwrap_or_else(PoisonError::into_inner) {
+            Target::Agent(CachedAgent { before: Some((_, tricks)), .. }) if game.course(view, *tricks).is_none() => {
+                Known::BeforeEnding
+            }
+            _ => Known::Agent,
         }
     }
 
@@ -225,8 +246,8 @@ fn network_policies<G: Hints>(network: &mut NetworkAgent, game: &G, positions: &
 
 impl<G: Hints> CachedAgent<G> {
     /// Creates the source of this agent's policy.
-    pub(crate) fn new(agent: Box<dyn Agent<G>>) -> Self {
-        Self { agent, seeds: Vec::new(), interrupt: Arc::default(), answers: HashMap::new() }
+    pub(crate) fn new(agent: Box<dyn Agent<G>>, before: Option<BeforeEnding>) -> Self {
+        Self { agent, before, seeds: Vec::new(), interrupt: Arc::default(), answers: HashMap::new() }
     }
 
     fn policy(&mut self, game: &G, view: G::View, legal: G::Actions) -> Arc<[f64]> {
@@ -342,6 +363,8 @@ pub(crate) struct Simulator<'a, G: Hints> {
     /// The responding seat.
     pub seat: Seat,
     target: &'a TargetPolicy<G>,
+    /// The policy of the agent.
+    agent: Known,
     continuation: Continuation,
     /// The largest number of queries.
     replies: u64,
@@ -356,7 +379,8 @@ impl<'a, G: Hints> Simulator<'a, G> {
     pub(crate) fn new(task: &Task<'a, G>, target: &'a TargetPolicy<G>) -> Self {
         let ResponderSettings { continuation, replies, cutoff, evaluation, .. } = target.settings;
         let (seat, stop) = (task.view.seat(), task.stop);
-        Self { game: task.game, seat, target, continuation, replies, cutoff, evaluation, stop }
+        let agent = target.in_simulations(task.game, task.view);
+        Self { game: task.game, seat, target, agent, continuation, replies, cutoff, evaluation, stop }
     }
 
     /// Returns true if an evaluation ends this simulation at a decision of this player.
@@ -382,9 +406,9 @@ impl<'a, G: Hints> Simulator<'a, G> {
         }
         match self.continuation {
             Continuation::Network if mover == self.seat || *queries >= self.replies => Next::Ask(Known::Own),
-            Continuation::Against => Next::Ask(Known::Agent),
+            Continuation::Against => Next::Ask(self.agent),
             _ if mover == self.seat => Next::Act(self.go_on(history, mover, rng)),
-            _ => Next::Ask(Known::Agent),
+            _ => Next::Ask(self.agent),
         }
     }
 
@@ -393,7 +417,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
     pub(crate) fn likeliest(&self, history: &History<G>, allowed: G::Actions) -> Option<usize> {
         let known = match self.continuation {
             Continuation::Network => Known::Own,
-            Continuation::Against => Known::Agent,
+            Continuation::Against => self.agent,
             _ => return None,
         };
         let mut shares = Vec::new();
@@ -417,7 +441,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
             Next::Finish => return self.go_on(history, mover, rng),
             Next::Ask(known) => known,
         };
-        *queries += u64::from(known == Known::Agent);
+        *queries += u64::from(known != Known::Own);
         let mut shares = Vec::new();
         self.target.policies(known, self.game, &[history], &mut shares);
         legal.nth(sampling::place(shares, rng.unit()))
@@ -429,10 +453,10 @@ impl<'a, G: Hints> Simulator<'a, G> {
         let mut shares = Vec::new();
         let mut playing: Vec<usize> = (0..simulations.len()).collect();
         while !playing.is_empty() {
-            let (mut asking, mut leaves) = ([(Known::Agent, Vec::new()), (Known::Own, Vec::new())], Vec::new());
+            let (mut asking, mut leaves) = ([(self.agent, Vec::new()), (Known::Own, Vec::new())], Vec::new());
             for place in playing.drain(..) {
                 match self.go_on_alone(&mut simulations[place]) {
-                    Some(Pause::Ask(known)) => asking[known as usize].1.push(place),
+                    Some(Pause::Ask(known)) => asking[usize::from(known == Known::Own)].1.push(place),
                     Some(Pause::Evaluate) => leaves.push(place),
                     None => (),
                 }
@@ -450,7 +474,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
                     let legal = game.legal(simulation.history.state());
                     let (own, others) = shares.split_at(legal.len());
                     shares = others;
-                    simulation.queries += u64::from(known == Known::Agent);
+                    simulation.queries += u64::from(known != Known::Own);
                     let point = simulation.rng.unit();
                     simulation.push(game, legal.nth(sampling::place(own.iter().copied(), point)));
                 }
@@ -561,7 +585,7 @@ mod tests {
             let options = IsmctsOptions::from_text("iterations=300,choose=sample").expect("options");
             TargetPolicy::new(
                 ResponderSettings::default(),
-                Target::Agent(CachedAgent::new(Box::new(Ismcts::new(options, 0)))),
+                Target::Agent(CachedAgent::new(Box::new(Ismcts::new(options, 0)), None)),
                 1,
             )
         };
