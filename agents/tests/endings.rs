@@ -159,7 +159,7 @@ fn unlikely_hands_play_as_without_endings() {
 fn responders_play_on_by_the_network_before_an_ending() {
     let game = Schwinget::from_text("").expect("rules");
     let responder = |endings: &str| {
-        let spec = format!("lbr:worlds=8,particles=20,against=network:choose=sample{endings}");
+        let spec = format!("lbr:worlds=8,particles=64,against=(network:choose=sample{endings})");
         spec.parse::<AgentSpec>().expect("an agent").build(&game, 1)
     };
     let [mut alone, mut solving] = ["", ",endings=ranges,range_cut=0,ending_iterations=5"].map(responder);
