@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from measure import machine
 from rows import Row, completed
 
@@ -24,6 +25,8 @@ from stier.experiments import header, line, page
 
 HERE = Path(__file__).resolve().parents[1]
 OUT, TABLE = Path("out/endings"), HERE / "endings.csv"
+#: Endings that are solved in part, which `limited.py` measures.
+LIMITED = HERE / "limited.csv"
 
 #: Decks of SCALING.md: rules, and the numbers of tricks of an ending.
 DECKS = {
@@ -58,6 +61,30 @@ STRENGTH = (
     "endings, whose ranges are those of the network, against `best`: -0.005 ± 0.042 (2,000 deals, seed 60000003), and "
     "-0.038 ± 0.045 with `unsafe` when it still left out unlikely hands of the opponent.\n\nThe gain of the guided "
     "`lbr` was not measured: against endings it takes 50 CPU seconds per deal."
+)
+#: Reading of the table of `in_part`.
+IN_PART = (
+    "All methods are without a gadget and have 50 iterations; ranges are those of the policies so far. *One trick* "
+    "and *two tricks* are the first 2 and 4 decisions of the bout, an attack included: they are solved with values "
+    "at the cut, for every pair of hands, and the network plays before and after, or what is left after the first "
+    "trick is solved, too (*then all*).\n\n"
+    "- *Network plays on*: the exact value of the pair if both follow the network to the end. It helps in every "
+    "seed. Two of four tricks solved in this way leave as much as the last three solved in full; one, and then the "
+    "last three, half of that.\n"
+    "- *Solved endings*: the value of the pair if both follow the endings that are solved from the network's "
+    "ranges. Mostly no better in the deck of four tricks, and better in that of three.\n"
+    "- *Value head*: the network's value for the player to act, from its own hand. It makes the policy many times "
+    "worse than the network: it is wrong where the network seldom plays, and the solver seeks such places. *After a "
+    "trick* of play by the network it is no better with four tricks; with three, nothing is left to value.\n"
+    "- *Known hands* (two seeds): the last two tricks, solved for each hand of a player by itself (as in Obscuro, "
+    "to order 2): the other player has the hands that fit, and the player all hands that fit one of those. It helps "
+    "less than all hands at once, and a player that knows only its own hand solves one such ending, not all.\n\n"
+    "*In the full game* a player that knows its hand has 9 times fewer pairs of hands to solve with four tricks "
+    "left when the pile is used up (1,225 of 11,550), and 23 times fewer with five. After an attack, which four "
+    "bouts in five are, it has only 2.3 and 3.4 times fewer, because every own hand fits some hand of the other "
+    "player. *Network plays on* needs a bout of the network for every pair and play, which is too many for all "
+    "pairs with five tricks left, so hands would have to be drawn. The strength of endings that are solved in part "
+    "was not measured there, and agents do not have them."
 )
 KEY = ("deck", "seed", "tricks", "gadget", "range_share", "range_cut")
 
@@ -189,6 +216,20 @@ def seeds(groups: Groups) -> str:
     return text
 
 
+def in_part() -> str:
+    """A line for each deck and method by which endings are solved in part: what is left, and all seeds."""
+    found = pd.read_csv(LIMITED).pivot(index=["deck", "method"], columns="seed", values="nash_conv")
+    text = header(["deck", "solved", "NashConv", "left", "worst seed", *(f"seed {seed}" for seed in SEEDS)], 2)
+    methods = pd.read_csv(LIMITED)[["deck", "method"]].drop_duplicates().itertuples(index=False, name=None)
+    for deck, method in sorted(methods, key=lambda one: one[0]):
+        own, parts = found.loc[deck, method], found.loc[deck, method] / found.loc[deck, "alone"]
+        shares = [percent(parts.mean()), percent(parts.max())] if method != "alone" else ["", ""]
+        text += line(
+            [deck, method, f"{own.mean():.4f}", *shares, *own.map("{:.4f}".format, na_action="ignore").fillna("")]
+        )
+    return text
+
+
 def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:
     """Returns the page.
 
@@ -241,7 +282,8 @@ def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:
             f"NashConv with `resolve`, {cost('resolve', '0.01')} at 0.01, and {cost('unsafe', '')} with `unsafe`.",
             "Larger games. In the full game the network won 0.04 points per bout against itself without endings if "
             "they are unsafe, and 0.01 with a gadget, which is less than its interval; `best` does not become "
-            "stronger. Most aims of speed are missed.",
+            "stronger. Most aims of speed are missed. With four tricks in a deck it helps to solve the first one or "
+            "two, if the network plays on after them; in the full game this was not tried in matches.",
         ],
         command="python benches/python/endings.py",
         details={
@@ -263,6 +305,7 @@ def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:
             "for three tricks without an attack and 51 for two after one. Three tricks without an attack mostly take "
             "the time in which the network is asked about hands at earlier decisions; three after an attack, with a "
             "gadget, are about all 1,330 hands of the opponent.",
+            "Four and five tricks: solved in part": f"{in_part()}\n{IN_PART}",
             "Where and when": "\n".join(where),
         },
     )
