@@ -17,6 +17,7 @@ import pytest
 from helpers import all_games
 
 import stier
+from web import address as address, browser as browser, page as page
 
 
 def choose_fast_compilation() -> None:

@@ -1,14 +1,9 @@
-"""The web page in a real browser: Debian's chromium, or the one that the variable CHROMIUM names."""
+"""The web page as a whole in a real browser."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -16,70 +11,10 @@ import pytest
 from helpers import OWN_GAMES
 
 import stier
-from stier.cli.web import HOST, PAGE, serve
+from stier.cli.web import PAGE
+from web import DEAL, DESKTOP, DROP, MARKS, PHONE, PICTURES, ROOT, ask, axe, open_view, wait_for_prompt
 
-ROOT = Path(__file__).parents[2]
-AXE = ROOT / "python/web/page/node_modules/axe-core/axe.min.js"
-CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
-#: Pictures of the page, to be looked at.
-PICTURES = ROOT / "out/pictures"
-
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
-    pytest.mark.skipif(not (PAGE / "index.html").is_file(), reason="make web has not built the page"),
-    pytest.mark.timeout(180),
-]
-
-DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-DEAL = "#play/schwinget?seed=7&agent=network&seat=0"
-DECK = "suits=2,values=3,referee=off,hand_size=2,set_aside=3"
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with serve() as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://{HOST}:{server.server_address[1]}/"
-        server.shutdown()
-        thread.join()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    """A desktop, without animations. Errors of the page fail the test."""
-    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
-    page = context.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    yield page
-    context.close()
-    assert errors == []
-
-
-def ask(page: Any, method: str, *arguments: object) -> Any:
-    """An answer of the engine in the page, which is reachable from the console as `stier`."""
-    return page.evaluate("([method, args]) => stier.ask(undefined, method, ...args)", [method, list(arguments)])
-
-
-def open_view(page: Any, address: str, view: str) -> None:
-    """Opens a view anew and waits until it can be used."""
-    page.goto("about:blank")
-    page.goto(address + view)
-    page.wait_for_selector("main h2")
-    if view.startswith("#play"):
-        page.wait_for_selector("[data-move]")
+pytestmark = MARKS
 
 
 def test_the_engine_gives_the_same_bits_as_natively(page: Any, address: str) -> None:
@@ -266,10 +201,6 @@ LISTENING = """
 """
 
 
-def wait_for_prompt(page: Any, words: str) -> None:
-    page.wait_for_function("words => document.querySelector('.prompt')?.textContent.includes(words)", arg=words)
-
-
 def with_memory(wasm: bytes, pages: int) -> bytes:
     """A module whose memory may grow by so many pages of 64 KiB."""
 
@@ -412,16 +343,6 @@ def test_blocked_storage_and_clipboard_take_nothing_else_away(page: Any, address
     page.get_by_role("button", name="Attack").click()
     page.get_by_text(re.compile(r"^(Right|Wrong|A close call)")).wait_for()
     open_view(page, address, "#solutions")
-
-
-#: Drops a file, or a link without a text, on an element; tells whether the page has taken the event.
-DROP = """([selector, size, text]) => {
-  const dataTransfer = new DataTransfer();
-  if (text === null) dataTransfer.setData("text/uri-list", "https://example.org");
-  else dataTransfer.items.add(new File([text, "x".repeat(size)], "dropped.txt"));
-  const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
-  return document.querySelector(selector).dispatchEvent(event);
-}"""
 
 
 def test_a_dropped_file_never_replaces_the_page(page: Any, address: str) -> None:
@@ -608,9 +529,7 @@ def test_every_view_is_accessible_and_fits_the_screen(
             page.get_by_text("Information sets", exact=True).wait_for(timeout=60_000)
         page.screenshot(path=PICTURES / f"{name}-{device}-{scheme}.png", full_page=True)
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], name
-        page.add_script_tag(path=AXE)
-        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == [], name
+        assert axe(page) == [], name
     context.close()
 
 
@@ -620,9 +539,7 @@ def test_all_games_are_accessible(browser: Any, address: str) -> None:
         page = context.new_page()
         for name in OWN_GAMES:
             open_view(page, address, f"#play/{name}?seed=7&agent=random&seat=0")
-            page.add_script_tag(path=AXE)
-            found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-            assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == [], (name, scheme)
+            assert axe(page) == [], (name, scheme)
         context.close()
 
 
