@@ -10,6 +10,7 @@ choice! {
     /// The sign printed on a card next to its rank. Each suit has its own, so that suits can be told apart without
     /// colour.
     #[derive(Serialize)]
+    #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
     #[serde(rename_all = "snake_case")]
     #[expect(missing_docs, reason = "the names explain the signs")]
     pub enum Sign {
@@ -30,6 +31,7 @@ choice! {
 choice! {
     /// The colour of a card. The program that draws it chooses the shade.
     #[derive(Serialize)]
+    #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
     #[serde(rename_all = "snake_case")]
     #[expect(missing_docs, reason = "the names explain the colours")]
     pub enum Hue {
@@ -51,6 +53,7 @@ const FRENCH: [(Sign, Hue); 4] =
 
 /// The printed face of a card.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Face {
     /// The value, one or two characters.
     pub rank: String,
@@ -76,11 +79,13 @@ pub fn french_rank(letter: char) -> String {
 /// A state from the perspective of one seat, or of an observer who sees everything. Cards are called by their
 /// [names](crate::Notation::cards).
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Scene {
     /// The name of the game in its own language.
     pub title: &'static str,
     /// Facts about the game. Only those that are [told](Scene::told) are serialized.
     #[serde(serialize_with = "serialize_told")]
+    #[cfg_attr(feature = "typescript", ts(type = "[string, string][]"))]
     pub facts: Vec<Fact>,
     /// The spaces of a circular track; empty in games without one.
     pub track: Vec<Space>,
@@ -187,6 +192,7 @@ impl Scene {
 
 /// A space of a track.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Space {
     /// The card whose face is on the piece, if a piece stands here.
     pub piece: Option<String>,
@@ -196,8 +202,10 @@ pub struct Space {
 
 /// A seat, or the middle of the table.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Place {
     /// The seat; `None` for the middle of the table.
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u8>"))]
     pub seat: Option<Seat>,
     /// A card of the suit that counts for this seat now, in games in which each seat has its own suit. Its name begins
     /// with the letter of the suit.
@@ -227,6 +235,7 @@ impl Place {
 
 /// Cards that lie together.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Group {
     /// The kind of group, such as "hand".
     pub name: &'static str,
@@ -241,6 +250,7 @@ pub struct Group {
 choice! {
     /// The arrangement of a group of cards.
     #[derive(Serialize)]
+    #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
     #[serde(rename_all = "snake_case")]
     pub enum Layout {
         /// Side by side.

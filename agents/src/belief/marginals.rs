@@ -8,6 +8,7 @@ use crate::agent::worlds::Worlds;
 
 choice! {
     /// The source of the figures of a belief.
+    #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename_all = "snake_case"))]
     pub enum Basis {
         /// All worlds were counted, each with its exact probability.
         Enumerated = "enumerated",

@@ -22,8 +22,10 @@ const DEAL: usize = 4;
 
 /// A sentence of a story.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Sentence {
     /// The seat whose move this is; `None` for random events and consequences.
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u8>"))]
     pub mover: Option<Seat>,
     /// The words before the event, or the whole line. The seat itself is called "you".
     pub words: String,
@@ -45,6 +47,7 @@ impl Sentence {
 
 /// The course of a game.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Story {
     /// The lines from the first decision on. The deal before it is best seen on the table.
     pub lines: Vec<Sentence>,

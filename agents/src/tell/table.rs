@@ -7,6 +7,7 @@ use crate::erased::DynState;
 
 /// An action with its name.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Move {
     /// The action.
     pub id: u8,
@@ -23,10 +24,12 @@ impl Move {
 
 /// A state as one seat sees it, or with all cards open.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Table {
     /// The cards, places and words.
     pub scene: Scene,
     /// The player to act; `None` for chance and at the end.
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u8>"))]
     pub seat: Option<Seat>,
     /// The moves of the player to act. Empty for the eyes of others: it can depend on cards that they do not see.
     pub legal: Vec<Move>,

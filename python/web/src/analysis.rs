@@ -61,16 +61,21 @@ pub(crate) fn decide(position: &Position, text: &str, seed: &str) -> Result<Move
 
 /// One action over several searches.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct Bar {
     #[serde(flatten)]
     action: Move,
+    /// The mean value for the player to act, in the game's utility; `None` if some search never tried the action.
     value: Option<f64>,
+    /// Half the width of its 95 % interval over the searches; `None` for fewer than three.
     ci95: Option<f64>,
+    /// The share of the searches that choose this action.
     chosen: f64,
 }
 
 /// The results of several searches.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub(crate) struct Analysis {
     searches: usize,
     bars: Vec<Bar>,

@@ -14,12 +14,17 @@ use crate::engine::Problem;
 
 /// An option of a game or an agent.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Option"))]
 struct Choice {
     name: &'static str,
     about: &'static str,
+    /// Its default, as text.
     default: String,
+    /// The values that it allows, in words, such as "2 to 4" or "points, schwinger".
     allowed: String,
+    /// The values, if they are a list of names.
     names: Vec<&'static str>,
+    /// The range, if the values are numbers.
     range: Option<[f64; 2]>,
 }
 
@@ -45,9 +50,12 @@ fn number(value: &OptionValue) -> Option<f64> {
 
 /// A game.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub(crate) struct GameInfo {
     name: &'static str,
+    /// The name in its own language.
     title: &'static str,
+    /// A game of the literature rather than one of the four.
     literature: bool,
     rules: Vec<Choice>,
 }
@@ -74,9 +82,11 @@ pub(crate) fn games() -> Vec<GameInfo> {
 
 /// An agent.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Agent"))]
 pub(crate) struct AgentInfo {
     name: &'static str,
     about: &'static str,
+    /// True if it cannot play with its default options before a network is there.
     needs_network: bool,
     options: Vec<Choice>,
 }
@@ -94,12 +104,17 @@ pub(crate) fn agents() -> Vec<AgentInfo> {
 
 /// A game under its rules.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub(crate) struct Rules {
     game: String,
+    /// The rules as text, without the defaults.
     rules: String,
     seats: usize,
+    /// The smallest and the largest return of a seat.
     range: (f64, f64),
+    /// The faces of the cards by name; empty in a game without cards.
     faces: BTreeMap<String, Face>,
+    /// The names of the agents that can play it with their default options.
     agents: Vec<&'static str>,
 }
 

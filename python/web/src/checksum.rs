@@ -14,6 +14,7 @@ use crate::engine::Problem;
 
 /// A checksum.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Checksum {
     /// The games, searches or solution that it stands for.
     pub name: String,

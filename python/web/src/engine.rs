@@ -1,21 +1,25 @@
 //! The questions by name.
 
+use std::num::NonZero;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use stier_agents::SpecError;
 use stier_agents::agent::DecideError;
 use stier_agents::agent::threads::Halted;
 use stier_agents::catalogue::Unsuited;
 use stier_agents::erased::{BadSeat, check_seat};
 use stier_agents::solve::{BuildError, SolveError};
-use stier_agents::tell::Table;
+use stier_agents::tell::{Move, Story, Table};
 use stier_core::{IllegalAction, RecordError, RulesError};
 use thiserror::Error;
 
-use crate::analysis::Analyst;
+use crate::analysis::{Analysis, Analyst};
+use crate::catalogue::{AgentInfo, GameInfo, Rules};
+use crate::checksum::Checksum;
+use crate::knowledge::Beliefs;
 use crate::position::Position;
-use crate::review::Reviewer;
+use crate::review::{Reviewed, Reviewer};
 use crate::solution::Solved;
 use crate::{analysis, catalogue, checksum, knowledge, review, solution, story};
 
@@ -74,73 +78,125 @@ pub struct Engine {
     solved: Option<Solved>,
 }
 
-impl Engine {
-    /// Answers a question: see [`call`](crate::call).
-    pub fn call(&mut self, method: &str, arguments: &str) -> Result<String, Problem> {
-        let given = Arguments { method, text: arguments };
-        match method {
-            "games" => json(catalogue::games()),
-            "agents" => json(catalogue::agents()),
-            "has_network" => given.read().and_then(|(agent,): (String,)| json(analysis::has_network(&agent))),
-            "rules" => given.read().and_then(|(game, rules): (String, String)| json(catalogue::rules(&game, &rules)?)),
-            "table" => given.read().and_then(|(position, seat): (Position, i64)| {
-                let state = position.state()?;
-                json(Table::of(&*state, Some(check_seat(&*state.game(), seat)?)))
-            }),
-            "story" => given.read().and_then(|(position, seat)| json(story::story(&position, seat)?)),
-            "open_table" => {
-                given.read().and_then(|(position,): (Position,)| json(Table::of(&*position.state()?, None)))
+/// Makes a method of the engine of each question, and a description of them all for the page. A question has the same name
+/// and the same arguments there.
+macro_rules! questions {
+    ($engine:ident; $($(#[doc = $doc:literal])+ $name:ident($($argument:ident: $type:ty),*) -> $answer:ty $body:block)+) => {
+        impl Engine {
+            /// Answers a question: see [`call`](crate::call).
+            pub fn call(&mut self, method: &str, arguments: &str) -> Result<String, Problem> {
+                let $engine = self;
+                let given = Arguments { method, text: arguments };
+                match method {
+                    $(stringify!($name) => {
+                        questions!(read given; $($argument: $type),*);
+                        let answer: $answer = $body;
+                        json(answer)
+                    })+
+                    _ => Err(Problem::Unknown(method.to_string())),
+                }
             }
-            "record" => given.read().and_then(|(position,): (Position,)| json(position.state()?.record())),
-            "decide" => given.read().and_then(|(position, agent, seed): (_, String, String)| {
-                json(analysis::decide(&position, &agent, &seed)?)
-            }),
-            "beliefs" => given.read().and_then(|(position, seat)| json(knowledge::beliefs(&position, seat)?)),
-            "known" => given
-                .read()
-                .and_then(|(position, seat, other, worlds)| json(knowledge::known(&position, seat, other, worlds)?)),
-            "check" => {
-                let (position, agent): (Position, String) = given.read()?;
-                analysis::agent(&*position.state()?, &agent)?;
-                json(Value::Null)
-            }
-            "analyse" => {
-                let (position, agent): (_, String) = given.read()?;
-                self.analyst = Some(Analyst::new(&position, &agent)?);
-                json(Value::Null)
-            }
-            "search" => {
-                let analyst = self.analyst.as_mut().ok_or(Problem::NotBegun("no position is being analysed"))?;
-                json(analyst.search()?)
-            }
-            "open" => {
-                let (record,): (String,) = given.read()?;
-                json(self.opened.insert(review::Opened::new(&record)?).about())
-            }
-            "review" => {
-                let (seat, agent, searches): (_, String, _) = given.read()?;
-                let opened = self.opened.as_ref().ok_or(Problem::NotBegun("no record is open"))?;
-                self.reviewer = Some(opened.review(seat, &agent, searches)?);
-                json(Value::Null)
-            }
-            "reviewed" => {
-                let reviewer = self.reviewer.as_mut().ok_or(Problem::NotBegun("no review has begun"))?;
-                json(reviewer.decision()?)
-            }
-            "solve" => {
-                let (game, rules, iterations): (String, String, _) = given.read()?;
-                json(self.solved.insert(solution::solve(&game, &rules, iterations)?).about())
-            }
-            "sets" => {
-                let (filter, from, count): (String, usize, usize) = given.read()?;
-                json(self.solution()?.sets(&filter, from, count))
-            }
-            "openings" => json(self.solution()?.openings()),
-            "checksums" => given.read().and_then(|(games,)| json(checksum::all(games)?)),
-            _ => Err(Problem::Unknown(method.to_string())),
         }
+
+        /// All questions, in TypeScript.
+        #[cfg(feature = "typescript")]
+        pub(crate) fn describe(to: &mut crate::typescript::Questions) {
+            $(
+                let arguments = [$((stringify!($argument), to.name_of::<$type>())),*];
+                to.add::<$answer>(&[$($doc),+], stringify!($name), &arguments);
+            )+
+        }
+    };
+    (read $given:ident;) => {};
+    (read $given:ident; $($argument:ident: $type:ty),+) => {
+        let ($($argument,)+): ($($type,)+) = $given.read()?;
+    };
+}
+
+questions! { engine;
+    /// All games, the four card games first.
+    games() -> Vec<GameInfo> { catalogue::games() }
+
+    /// All agents.
+    agents() -> Vec<AgentInfo> { catalogue::agents() }
+
+    /// True if the agent, or one that it uses, plays by a network.
+    has_network(agent: String) -> bool { analysis::has_network(&agent) }
+
+    /// A game under these rules.
+    rules(game: String, rules: String) -> Rules { catalogue::rules(&game, &rules)? }
+
+    /// The table as a seat sees it.
+    table(position: Position, seat: i64) -> Table {
+        let state = position.state()?;
+        Table::of(&*state, Some(check_seat(&*state.game(), seat)?))
     }
 
+    /// The course of the game in words, as a seat may know it.
+    story(position: Position, seat: i64) -> Story { story::story(&position, seat)? }
+
+    /// The table with all cards open.
+    open_table(position: Position) -> Table { Table::of(&*position.state()?, None) }
+
+    /// The record of the game so far, for `stier replay` and for the review. It contains all cards.
+    record(position: Position) -> String { position.state()?.record() }
+
+    /// An agent's decision for the player to act. It begins afresh: the answer depends on the arguments alone.
+    decide(position: Position, agent: String, seed: String) -> Move { analysis::decide(&position, &agent, &seed)? }
+
+    /// Exact beliefs of a seat about the cards, from what it knows and how the cards were dealt.
+    beliefs(position: Position, seat: i64) -> Beliefs { knowledge::beliefs(&position, seat)? }
+
+    /// What `other` can know about the cards of `seat`, as far as `seat` can tell: the mean over worlds.
+    known(position: Position, seat: i64, other: i64, worlds: NonZero<u64>) -> Beliefs {
+        knowledge::known(&position, seat, other, worlds)?
+    }
+
+    /// An error if the agent cannot play here.
+    check(position: Position, agent: String) -> () {
+        analysis::agent(&*position.state()?, &agent)?;
+    }
+
+    /// Begins an analysis of a position; `search` goes on with it.
+    analyse(position: Position, agent: String) -> () {
+        engine.analyst = Some(Analyst::new(&position, &agent)?);
+    }
+
+    /// One more search of the analysis.
+    search() -> Analysis {
+        engine.analyst.as_mut().ok_or(Problem::NotBegun("no position is being analysed"))?.search()?
+    }
+
+    /// Reads a record for review.
+    open(record: String) -> review::About { engine.opened.insert(review::Opened::new(&record)?).about() }
+
+    /// Begins the review of a seat's decisions by an agent, with this number of searches each.
+    review(seat: i64, agent: String, searches: NonZero<usize>) -> () {
+        let opened = engine.opened.as_ref().ok_or(Problem::NotBegun("no record is open"))?;
+        engine.reviewer = Some(opened.review(seat, &agent, searches)?);
+    }
+
+    /// The next decision; null at the end.
+    reviewed() -> Option<Reviewed> {
+        engine.reviewer.as_mut().ok_or(Problem::NotBegun("no review has begun"))?.decision()?
+    }
+
+    /// Solves a game in memory by CFR+. Tells its progress in the meantime.
+    solve(game: String, rules: String, iterations: NonZero<u64>) -> solution::About {
+        engine.solved.insert(solution::solve(&game, &rules, iterations)?).about()
+    }
+
+    /// Information sets of the solution whose knowledge contains all words of `filter`, most often reached first.
+    sets(filter: String, from: usize, count: usize) -> solution::Found { engine.solution()?.sets(&filter, from, count) }
+
+    /// The information sets of the solution at the first decision of the game, most often reached first.
+    openings() -> Vec<solution::Opening> { engine.solution()?.openings() }
+
+    /// Checksums of so many random games, of searches and of solutions: the same natively and here.
+    checksums(games: u64) -> Vec<Checksum> { checksum::all(games)? }
+}
+
+impl Engine {
     fn solution(&self) -> Result<&Solved, Problem> {
         self.solved.as_ref().ok_or(Problem::NotBegun("no game has been solved"))
     }

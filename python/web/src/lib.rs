@@ -13,6 +13,8 @@ mod progress;
 mod review;
 mod solution;
 mod story;
+#[cfg(feature = "typescript")]
+mod typescript;
 
 use std::cell::RefCell;
 
@@ -20,6 +22,8 @@ use stier_agents::network::NetworkFile;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 pub use engine::{Engine, Problem};
+#[cfg(feature = "typescript")]
+pub use typescript::protocol;
 
 thread_local! {
     static ENGINE: RefCell<Engine> = RefCell::default();

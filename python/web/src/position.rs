@@ -8,12 +8,18 @@ use crate::engine::Problem;
 
 /// A game so far: how it began, and what the players chose.
 #[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub(crate) struct Position {
     pub(crate) game: String,
+    /// The rules as text, such as "players=3"; empty for the default rules.
     pub(crate) rules: String,
+    /// The seed of the random events, a whole number below 2^64. The same seed deals the same cards in Python.
     pub(crate) seed: String,
+    /// The chosen actions, by id, since the deal or since the end of `record`. Random events are not among them.
     pub(crate) moves: Vec<u8>,
+    /// A record with which the game begins. Random events after it come from `seed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub(crate) record: Option<String>,
 }
 

@@ -32,10 +32,12 @@ struct Taken {
 
 /// A description of the game.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Reviewing"))]
 pub(crate) struct About {
     game: String,
     rules: String,
     seats: usize,
+    /// The number of decisions of each seat.
     decisions: Vec<usize>,
     returns: Option<Vec<f64>>,
 }
@@ -94,16 +96,24 @@ pub(crate) struct Reviewer {
 
 /// A decision with its judgement.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub(crate) struct Reviewed {
+    /// Its number among the moves of the game, chance included.
     number: usize,
+    /// The game up to here, for "what if". Its record may hold cards that the seat could not know.
     position: Position,
+    /// The table as the seat saw it.
     table: Table,
     action: Move,
+    /// The action that most of the searches choose.
     best: Move,
+    /// What the choice lost against the agent's own choice; `None` if it is not known.
     cost: Option<f64>,
     ci95: Option<f64>,
+    /// The verdict in words.
     verdict: String,
     analysis: Analysis,
+    /// Without `cards` in games without cards.
     beliefs: Beliefs,
 }
 

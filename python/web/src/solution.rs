@@ -35,26 +35,33 @@ pub(crate) struct Solved {
 
 /// A description of the solution.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Solution"))]
 pub(crate) struct About {
     histories: usize,
     sets: usize,
     iterations: u64,
+    /// The value of the game for each seat.
     values: Vec<f64>,
+    /// What all best responses gain together, in the game's utility; 0 in an equilibrium.
     nash_conv: f64,
+    /// The same for uniformly random play: the scale.
     uniform: f64,
 }
 
 /// An information set.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "InformationSet"))]
 pub(crate) struct Described {
     seat: u8,
     knowledge: String,
+    /// The probability that play by the equilibrium leads here.
     reach: f64,
     actions: Vec<Weighed>,
 }
 
 /// An action at an information set.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct Weighed {
     name: String,
     probability: f64,
@@ -63,6 +70,7 @@ struct Weighed {
 
 /// An information set of the first decision of a game, with the table as its player sees it.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub(crate) struct Opening {
     #[serde(flatten)]
     set: Described,
@@ -71,6 +79,7 @@ pub(crate) struct Opening {
 
 /// Some of the information sets.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub(crate) struct Found {
     found: usize,
     sets: Vec<Described>,

@@ -1,237 +1,248 @@
-// The words between the page and the engine. The engine (python/web/src) gives exactly these as JSON.
+// Generated from python/web/src and tested: STIER_UPDATE=1 cargo test -p stier-web --test protocol writes it anew.
 
-/** A game so far: how it began and what the players chose. A link holds one. */
-export interface Position {
-  game: string;
-  /** The rules as text, such as "players=3"; empty for the default rules. */
-  rules: string;
-  /** The seed of the random events, a whole number below 2^64. The same seed deals the same cards in Python. */
-  seed: string;
-  /** The chosen actions, by id, since the deal or since the end of `record`. Random events are not among them. */
-  moves: number[];
-  /** A record with which the game begins. Random events after it come from `seed`. */
-  record?: string;
-}
-
-/** An option of a game or an agent. */
-export interface Option {
-  name: string;
-  about: string;
-  /** Its default, as text. */
-  default: string;
-  /** The values that it allows, in words, such as "2 to 4" or "points, schwinger". */
-  allowed: string;
-  /** The values, if they are a list of names. */
-  names: string[];
-  /** The range, if the values are numbers. */
-  range: [number, number] | null;
-}
-
-export interface GameInfo {
-  name: string;
-  /** The name in its own language. */
-  title: string;
-  /** A game of the literature rather than one of the four. */
-  literature: boolean;
-  rules: Option[];
-}
-
-/** A printed card. */
-export interface Face {
-  rank: string;
-  sign: string;
-  hue: string;
-}
-
-/** A game under its rules. */
-export interface Rules {
-  game: string;
-  /** The rules as text, without the defaults. */
-  rules: string;
-  seats: number;
-  /** The smallest and the largest return of a seat. */
-  range: [number, number];
-  /** The faces of the cards by name; empty in a game without cards. */
-  faces: Record<string, Face>;
-  /** The names of the agents that can play it with their default options. */
-  agents: string[];
-}
-
-export interface Agent {
-  name: string;
-  about: string;
+/** An agent. */
+export type Agent = { name: string, about: string,
   /** True if it cannot play with its default options before a network is there. */
-  needs_network: boolean;
-  options: Option[];
-}
+  needs_network: boolean, options: Array<Option>, };
 
-export interface Group {
-  name: string;
-  /** Names of cards; null for a hidden card. */
-  cards: (string | null)[];
-  layout: "row" | "pile" | "aside";
-  held: boolean;
-}
+/** The results of several searches. */
+export type Analysis = { searches: number, bars: Array<Bar>, };
 
-export interface Place {
-  /** The seat; null for the middle of the table. */
-  seat: number | null;
-  suit: string | null;
-  groups: Group[];
-  remarks: string[];
-}
-
-export interface Scene {
-  title: string;
-  /** Pairs of label and value. */
-  facts: [string, string][];
-  /** Spaces of a circular track, from space 0; empty in games without one. */
-  track: { piece: string | null; food: boolean }[];
-  places: Place[];
-  /** The next event, in words. */
-  next: string;
-  tells_returns: boolean;
-}
-
-export interface Move {
-  id: number;
-  name: string;
-}
-
-/** A state as one seat sees it, or with all cards open. */
-export interface Table {
-  scene: Scene;
-  /** The player to act; null at the end. */
-  seat: number | null;
-  /** What the player to act may choose. */
-  legal: Move[];
-  /** The return of each seat; null before the end, and for eyes that may not be told. */
-  returns: number[] | null;
-  /** The knowledge of the seat as text; empty with all cards open. */
-  knowledge: string;
-}
-
-/** A sentence about a game, without its full stop. */
-export interface Sentence {
-  /** The seat whose move this is; null for random events and consequences. */
-  mover: number | null;
-  /** The words before the event, or all of them. */
-  words: string;
-  /** The name of the action or outcome at the end. */
-  event: string | null;
-  /** True if another event is possible, though in few of the worlds. */
-  likely: boolean;
-  /** True if the seat that hears the story had no other move. */
-  forced: boolean;
-  /** True for a consequence of the event before, such as a trick that was won. */
-  follows: boolean;
-}
-
-/** The course of a game, as a seat may know it. */
-export interface Story {
-  lines: Sentence[];
-  /** The number of lines about what happened before the seat's last action. */
-  earlier: number;
-  /** Sentences about earlier moves that the seat has learned since. */
-  revealed: Sentence[];
-}
-
-/** The values of one action over several searches with different seeds. */
-export interface Bar {
-  id: number;
-  name: string;
+/** One action over several searches. */
+export type Bar = {
   /** The mean value for the player to act, in the game's utility; null if some search never tried the action. */
-  value: number | null;
+  value: number | null,
   /** Half the width of its 95 % interval over the searches; null for fewer than three. */
-  ci95: number | null;
+  ci95: number | null,
   /** The share of the searches that choose this action. */
-  chosen: number;
-}
+  chosen: number,
+  /** The action. */
+  id: number,
+  /** Its name. */
+  name: string, };
 
-/** What an agent has found so far. */
-export interface Analysis {
-  searches: number;
-  bars: Bar[];
-}
+/** The source of the figures of a belief. */
+export type Basis = "enumerated" | "estimated" | "sampled" | "particles" | "chance";
 
-/** The expected number of copies of each card in each hand: a probability where there is one of each card. */
-export interface Beliefs {
-  cards: string[];
-  seats: number;
-  /** `expected[card * seats + seat]` */
-  expected: number[];
-  /** "enumerated" means exact; "sampled" means drawn worlds. */
-  basis: "enumerated" | "estimated" | "sampled" | "particles" | "chance";
-  worlds: number;
-}
+/** For each card and seat, the expected number of copies in the seat's hand. */
+export type Beliefs = { cards: Array<string>, seats: number,
+  /** `expected[card * seats + seat]`. */
+  expected: Array<number>, basis: Basis, worlds: number, };
 
-/** One decision of a reviewed game. */
-export interface Reviewed {
-  /** Its number among the moves of the game, chance included. */
-  number: number;
-  /** The game up to here, for "what if". Its record may hold cards that the seat could not know. */
-  position: Position;
-  /** The table as the seat saw it. */
-  table: Table;
-  action: Move;
-  /** The action that most of the searches choose. */
-  best: Move;
-  /** What the choice lost against the agent's own choice; null if it is not known. */
-  cost: number | null;
-  ci95: number | null;
-  /** The verdict in words. */
-  verdict: string;
-  analysis: Analysis;
-  /** Empty `cards` in games without cards. */
-  beliefs: Beliefs;
-}
+/** A checksum. */
+export type Checksum = {
+  /** The games, searches or solution that it stands for. */
+  name: string,
+  /** The FNV-1a hash, in hexadecimal. */
+  hash: string, };
 
-/** A game to be reviewed. */
-export interface Reviewing {
-  game: string;
-  rules: string;
-  seats: number;
-  /** The number of decisions of each seat. */
-  decisions: number[];
-  returns: number[] | null;
-}
+/** The printed face of a card. */
+export type Face = {
+  /** The value, one or two characters. */
+  rank: string,
+  /** The sign of its suit. */
+  sign: Sign,
+  /** The colour of its suit. */
+  hue: Hue, };
 
-/** An equilibrium. */
-export interface Solution {
-  histories: number;
-  sets: number;
-  iterations: number;
-  /** The value of the game for each seat. */
-  values: number[];
-  /** What all best responses gain together, in the game's utility; 0 in an equilibrium. */
-  nash_conv: number;
-  /** The same for uniformly random play: the scale. */
-  uniform: number;
-}
+/** Some of the information sets. */
+export type Found = { found: number, sets: Array<InformationSet>, };
 
-/** An information set: all that a player can know there. */
-export interface InformationSet {
-  seat: number;
-  knowledge: string;
+/** A game. */
+export type GameInfo = { name: string,
+  /** The name in its own language. */
+  title: string,
+  /** A game of the literature rather than one of the four. */
+  literature: boolean, rules: Array<Option>, };
+
+/** Cards that lie together. */
+export type Group = {
+  /** The kind of group, such as "hand". */
+  name: string,
+  /** The cards; null for a hidden card. */
+  cards: Array<string | null>,
+  /** The arrangement of the cards. */
+  layout: Layout,
+  /** True if the cards count among those that the seat [holds](crate::Notation::holdings). */
+  held: boolean, };
+
+/** The colour of a card. The program that draws it chooses the shade. */
+export type Hue = "green" | "red" | "blue" | "yellow" | "orange" | "violet" | "pink" | "black" | "grey";
+
+/** An information set. */
+export type InformationSet = { seat: number, knowledge: string,
   /** The probability that play by the equilibrium leads here. */
-  reach: number;
-  actions: { name: string; probability: number; value: number }[];
-}
+  reach: number, actions: Array<Weighed>, };
+
+/** The arrangement of a group of cards. */
+export type Layout = "row" | "pile" | "aside";
+
+/** An action with its name. */
+export type Move = {
+  /** The action. */
+  id: number,
+  /** Its name. */
+  name: string, };
 
 /** An information set of the first decision of a game, with the table as its player sees it. */
-export interface Opening extends InformationSet {
-  scene: Scene;
-}
+export type Opening = { scene: Scene, seat: number, knowledge: string,
+  /** The probability that play by the equilibrium leads here. */
+  reach: number, actions: Array<Weighed>, };
 
-/** What a worker is asked, by name: arguments and answer. */
+/** An option of a game or an agent. */
+export type Option = { name: string, about: string,
+  /** Its default, as text. */
+  default: string,
+  /** The values that it allows, in words, such as "2 to 4" or "points, schwinger". */
+  allowed: string,
+  /** The values, if they are a list of names. */
+  names: Array<string>,
+  /** The range, if the values are numbers. */
+  range: [number, number] | null, };
+
+/** A seat, or the middle of the table. */
+export type Place = {
+  /** The seat; null for the middle of the table. */
+  seat: number | null,
+  /** A card of the suit that counts for this seat now, in games in which each seat has its own suit. Its name begins
+   * with the letter of the suit. */
+  suit: string | null,
+  /** The cards, from left to right. */
+  groups: Array<Group>,
+  /** Other information, in words. */
+  remarks: Array<string>, };
+
+/** A game so far: how it began, and what the players chose. */
+export type Position = { game: string,
+  /** The rules as text, such as "players=3"; empty for the default rules. */
+  rules: string,
+  /** The seed of the random events, a whole number below 2^64. The same seed deals the same cards in Python. */
+  seed: string,
+  /** The chosen actions, by id, since the deal or since the end of `record`. Random events are not among them. */
+  moves: Array<number>,
+  /** A record with which the game begins. Random events after it come from `seed`. */
+  record?: string, };
+
+/** A decision with its judgement. */
+export type Reviewed = {
+  /** Its number among the moves of the game, chance included. */
+  number: number,
+  /** The game up to here, for "what if". Its record may hold cards that the seat could not know. */
+  position: Position,
+  /** The table as the seat saw it. */
+  table: Table, action: Move,
+  /** The action that most of the searches choose. */
+  best: Move,
+  /** What the choice lost against the agent's own choice; null if it is not known. */
+  cost: number | null, ci95: number | null,
+  /** The verdict in words. */
+  verdict: string, analysis: Analysis,
+  /** Without `cards` in games without cards. */
+  beliefs: Beliefs, };
+
+/** A description of the game. */
+export type Reviewing = { game: string, rules: string, seats: number,
+  /** The number of decisions of each seat. */
+  decisions: Array<number>, returns: Array<number> | null, };
+
+/** A game under its rules. */
+export type Rules = { game: string,
+  /** The rules as text, without the defaults. */
+  rules: string, seats: number,
+  /** The smallest and the largest return of a seat. */
+  range: [number, number],
+  /** The faces of the cards by name; empty in a game without cards. */
+  faces: { [key in string]: Face },
+  /** The names of the agents that can play it with their default options. */
+  agents: Array<string>, };
+
+/** A state from the perspective of one seat, or of an observer who sees everything. Cards are called by their
+ * [names](crate::Notation::cards). */
+export type Scene = {
+  /** The name of the game in its own language. */
+  title: string,
+  /** Facts about the game. Only those that are [told](Scene::told) are serialized. */
+  facts: [string, string][],
+  /** The spaces of a circular track; empty in games without one. */
+  track: Array<Space>,
+  /** The seats and the middle of the table, from top to bottom. Several places without a seat are the lines of a board,
+   * in which columns align. */
+  places: Array<Place>,
+  /** The next event, in words. */
+  next: string,
+  /** True if the perspective may be told the returns of a finished game. */
+  tells_returns: boolean, };
+
+/** A sentence of a story. */
+export type Sentence = {
+  /** The seat whose move this is; null for random events and consequences. */
+  mover: number | null,
+  /** The words before the event, or the whole line. The seat itself is called "you". */
+  words: string,
+  /** The name of an action or outcome, at the end of the line. */
+  event: string | null,
+  /** True if another event is possible, though in few of the worlds. */
+  likely: boolean,
+  /** True if the seat had no other move. */
+  forced: boolean,
+  /** True for a consequence of the event before, such as a trick that was won. */
+  follows: boolean, };
+
+/** The sign printed on a card next to its rank. Each suit has its own, so that suits can be told apart without
+ * colour. */
+export type Sign = "diamond" | "heart" | "spade" | "club" | "leaf" | "cross" | "drop" | "sun" | "whistle" | "bolt" | "pig";
+
+/** A description of the solution. */
+export type Solution = { histories: number, sets: number, iterations: number,
+  /** The value of the game for each seat. */
+  values: Array<number>,
+  /** What all best responses gain together, in the game's utility; 0 in an equilibrium. */
+  nash_conv: number,
+  /** The same for uniformly random play: the scale. */
+  uniform: number, };
+
+/** A space of a track. */
+export type Space = {
+  /** The card whose face is on the piece, if a piece stands here. */
+  piece: string | null,
+  /** True if food lies on the space. */
+  food: boolean, };
+
+/** The course of a game. */
+export type Story = {
+  /** The lines from the first decision on. The deal before it is best seen on the table. */
+  lines: Array<Sentence>,
+  /** The number of lines about earlier events; see [`story`]. */
+  earlier: number,
+  /** Lines about earlier moves that the seat has learned since. */
+  revealed: Array<Sentence>, };
+
+/** A state as one seat sees it, or with all cards open. */
+export type Table = {
+  /** The cards, places and words. */
+  scene: Scene,
+  /** The player to act; null for chance and at the end. */
+  seat: number | null,
+  /** The moves of the player to act. Empty for the eyes of others: it can depend on cards that they do not see. */
+  legal: Array<Move>,
+  /** The return of each seat; null before the end, and for eyes that may not be told. */
+  returns: Array<number> | null,
+  /** The knowledge of the seat as text; empty with all cards open. */
+  knowledge: string, };
+
+/** An action at an information set. */
+export type Weighed = { name: string, probability: number, value: number, };
+
+/** The questions by name: arguments and answer. */
 export interface Engine {
-  games(): GameInfo[];
-  agents(): Agent[];
+  /** All games, the four card games first. */
+  games(): Array<GameInfo>;
+  /** All agents. */
+  agents(): Array<Agent>;
   /** True if the agent, or one that it uses, plays by a network. */
   has_network(agent: string): boolean;
+  /** A game under these rules. */
   rules(game: string, rules: string): Rules;
-  /** Makes a network the game's own. */
-  provide(game: string, bytes: Uint8Array): null;
   /** The table as a seat sees it. */
   table(position: Position, seat: number): Table;
   /** The course of the game in words, as a seat may know it. */
@@ -258,12 +269,37 @@ export interface Engine {
   review(seat: number, agent: string, searches: number): null;
   /** The next decision; null at the end. */
   reviewed(): Reviewed | null;
-  /** Solves a game in memory by CFR+. Calls `progress` in the meantime. */
+  /** Solves a game in memory by CFR+. Tells its progress in the meantime. */
   solve(game: string, rules: string, iterations: number): Solution;
   /** Information sets of the solution whose knowledge contains all words of `filter`, most often reached first. */
-  sets(filter: string, from: number, count: number): { found: number; sets: InformationSet[] };
+  sets(filter: string, from: number, count: number): Found;
   /** The information sets of the solution at the first decision of the game, most often reached first. */
-  openings(): Opening[];
+  openings(): Array<Opening>;
   /** Checksums of so many random games, of searches and of solutions: the same natively and here. */
-  checksums(games: number): { name: string; hash: string }[];
+  checksums(games: number): Array<Checksum>;
 }
+
+/** The names of the arguments of each question. */
+export const ARGUMENTS: Record<keyof Engine, string[]> = {
+  games: [],
+  agents: [],
+  has_network: ["agent"],
+  rules: ["game", "rules"],
+  table: ["position", "seat"],
+  story: ["position", "seat"],
+  open_table: ["position"],
+  record: ["position"],
+  decide: ["position", "agent", "seed"],
+  beliefs: ["position", "seat"],
+  known: ["position", "seat", "other", "worlds"],
+  check: ["position", "agent"],
+  analyse: ["position", "agent"],
+  search: [],
+  open: ["record"],
+  review: ["seat", "agent", "searches"],
+  reviewed: [],
+  solve: ["game", "rules", "iterations"],
+  sets: ["filter", "from", "count"],
+  openings: [],
+  checksums: ["games"],
+};

@@ -1,4 +1,4 @@
-import type { Reply, Request } from "./engine";
+import type { Reply, Request } from "./thread";
 import init, { call, listen, provide } from "./wasm/stier_web.js";
 
 /** The engine once it is ready. Calls that come earlier wait for it. */
