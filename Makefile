@@ -23,7 +23,7 @@ WASM := wasm32-unknown-unknown
 # .venv/dev the development build, which is quick to compile and slow to play. Only one exists at a time. What plays or
 # measures needs the release build; the checks and what goes into a wheel take the build that is there.
 ENGINE_HERE := $(VENV)/built
-ifeq ($(filter-out dev check check-rust check-python generate sdist wheel,$(MAKECMDGOALS)),)
+ifeq ($(filter-out dev check check-rust check-python check-page generate sdist wheel,$(MAKECMDGOALS)),)
 ifneq ($(filter dev,$(MAKECMDGOALS))$(if $(wildcard $(VENV)/built),,none),)
 ENGINE_HERE := $(VENV)/dev
 endif
@@ -32,7 +32,7 @@ endif
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: help dev check check-rust check-python demo test test-rust test-python test-long test-msrv test-torch size bench strength ladder attack study training scaling audit generate sdist wheel web fuzz audit-release jupyter notebooks docs clean new-enough
+.PHONY: help dev check check-rust check-python check-page demo test test-rust test-python test-long test-msrv test-torch size bench strength ladder attack study training scaling audit generate sdist wheel web fuzz audit-release jupyter notebooks docs site clean new-enough
 .DELETE_ON_ERROR:
 
 ## print this list
@@ -44,8 +44,8 @@ help:
 ## build for development, in seconds after a change: for pytest and for trying things out
 dev: $(VENV)/dev $(VENV)/tools
 
-## formatting, lints and types of Rust and Python
-check: check-rust check-python
+## formatting, lints and types of Rust, Python and the web page
+check: check-rust check-python check-page
 
 ## formatting and lints of Rust
 check-rust: | new-enough
@@ -64,6 +64,10 @@ check-python: $(VENV)/tests
 	PYTHONPATH=python $(BIN)/python python/tools/type_completeness.py
 	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml \
 		--allowlist python/stubtest_allowlist.txt --ignore-unused-allowlist
+
+## formatting and lints of the web page; make web checks its types
+check-page: $(VENV)/node
+	cd $(PAGE) && $(NPM) run check
 
 # Warnings of rustc and clippy fail here only. From 1.97 on, Cargo looks for them after compiling, so a plain cargo clippy
 # shares the results. Before, clippy needs a flag, which makes it check the workspace anew.
@@ -94,7 +98,7 @@ test-rust: check-rust
 	@echo 'The tests of Rust passed.'
 
 ## lints, types and tests of Python, the documentation, the web page and the notebooks
-test-python: check-python docs
+test-python: check-python check-page docs
 	@if ! command -v $${CHROMIUM:-chromium} >/dev/null; then \
 		echo 'chromium is not installed (CHROMIUM names another): skipped the tests of the web page'; \
 		elif ! $(HAS_WASM) && ! command -v rustup >/dev/null; then \
@@ -198,19 +202,27 @@ wheel: sdist
 	@ls -l out/dist
 	@sha256sum out/dist/*
 
-# The page and its engine, as files for any web server. The package in this folder gets a copy without the networks, which
-# it has already.
+# The page and its engine, as files for any web server. STIER_PAGE=https://example.org/page/ names the address at which it
+# will be: links to share and previews lead there. The package in this folder gets a copy without the networks, which it has
+# already.
 ## build the web page, out/web/index.html; stier web opens it
 web: python/stier/page/index.html
+
+# Another address is another page.
+ifneq ($(shell cat out/web.address 2>/dev/null),$(STIER_PAGE))
+.PHONY: out/web/index.html
+endif
 
 python/stier/page/index.html: out/web/index.html
 	rm -rf $(@D)
 	cp -R out/web $(@D)
 	rm -r $(@D)/networks
+	find $(@D) -name '*.br' -delete
 
 out/web/index.html: $(PAGE)/src/wasm/stier_web.js $(VENV)/node $(NETWORKS) $(wildcard python/stier/rules/*.md) \
 		$(shell find $(PAGE) \( -name node_modules -o -name wasm \) -prune -o -type f -print)
 	cd $(PAGE) && $(NPM) run build
+	@echo '$(STIER_PAGE)' > out/web.address
 
 # The paths of crates would name folders of this machine. With less inlining than usual the engine is smaller and no slower:
 # what must be fast says itself that it has to be inlined.
@@ -268,7 +280,13 @@ notebooks: $(VENV)/tests
 ## build the documentation, out/docs/index.html
 docs: $(VENV)/tests
 	rm -rf out/docs
-	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going python/docs out/docs
+	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going $(TAGS) python/docs out/docs
+
+## the documentation with the web page beside it, as they are published: out/docs/index.html, out/docs/page/index.html
+site: TAGS = --tag page
+site: docs web
+	rm -rf out/docs/page
+	cp -R out/web out/docs/page
 
 $(VENV)/built: $(BIN)/maturin $(RUST)
 	@rm -f $(VENV)/dev

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import http.server
 import os
@@ -20,11 +21,12 @@ PAGE = Path(__file__).parent.parent / "page"
 #: The only address that is served: programs on other machines cannot reach it.
 HOST = "127.0.0.1"
 
+#: The same port each time, so that links to the page and what the browser keeps for it last: STIE on a telephone.
+PORT = 7843
 
-@click.command(cls=Command, examples=["stier web", "stier web --port 8765 --no-browser"])
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="The port to serve on.", show_default="any free port"
-)
+
+@click.command(cls=Command, examples=["stier web", "stier web --port 0 --no-browser"])
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, help="The port to serve on; 0 takes a free one.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 def web(port: int, browser: bool) -> None:
     """Open the web page: play, review a game, practise attacks, look at equilibria.
@@ -42,16 +44,17 @@ def web(port: int, browser: bool) -> None:
         server.serve_forever()
 
 
-def serve(port: int = 0) -> http.server.ThreadingHTTPServer:
-    """Returns a server of the page for this machine alone; 0 takes a free port."""
+def serve(port: int = 0, folder: Path = PAGE) -> http.server.ThreadingHTTPServer:
+    """Returns a server of the page in a folder, for this machine alone; 0 takes a free port."""
     try:
-        return http.server.ThreadingHTTPServer((HOST, port), functools.partial(_Files, directory=str(PAGE)))
+        return http.server.ThreadingHTTPServer((HOST, port), functools.partial(_Files, directory=str(folder)))
     except OSError as error:
-        raise FileError(f"port {port} cannot be used: {error.strerror}; --port 0 takes a free one") from error
+        other = ", perhaps by another stier web" if error.errno == errno.EADDRINUSE else ""
+        raise FileError(f"port {port} cannot be used: {error.strerror}{other}; --port 0 takes a free one") from error
 
 
 #: The types on which browsers insist. Those of the system can differ.
-TYPES = {".js": "text/javascript", ".wasm": "application/wasm"}
+TYPES = {".js": "text/javascript", ".wasm": "application/wasm", ".webmanifest": "application/manifest+json"}
 
 
 class _Files(http.server.SimpleHTTPRequestHandler):

@@ -23,6 +23,11 @@ export interface Playing {
   from: number;
 }
 
+/** Where the publisher offers the page; empty if nobody has said so. vite.config.ts takes it from STIER_PAGE. */
+declare const ADDRESS: string;
+/** The games that have an entrance of their own there, with a picture for previews. */
+declare const ENTRANCES: string[];
+
 /** Longer records than this stay out of the address. */
 const LONGEST_RECORD = 1500;
 /** The largest number of a seat or an action. */
@@ -91,6 +96,16 @@ export function playLink({ position, agent, seat, from }: Playing, choices: numb
   const { game, rules, seed, record } = position;
   const begun = position.moves.slice(0, from).join(".");
   return writeRoute("play", game, { rules, seed, agent, seat, from: begun, moves: choices.join("."), ...keep(record) });
+}
+
+/**
+ * The whole address of a hash, for other people. The published page has an entrance for each game, whose preview shows the
+ * game: who looks at a link without opening it does not get the hash.
+ */
+export function wholeLink(hash: string): string {
+  if (ADDRESS === "") return new URL(hash, location.href).href;
+  const { game } = readRoute(hash);
+  return new URL((ENTRANCES.includes(game) ? `${game}.html` : "") + hash, ADDRESS).href;
 }
 
 /** The hash at which a record is reviewed for a seat. */

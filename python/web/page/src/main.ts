@@ -5,16 +5,23 @@ import "./boards.css";
 import "./figures.css";
 import "./page.css";
 import "./forms.css";
+import "./daily.css";
+import { dailyLink } from "./daily";
 import { EngineClient } from "./engine";
 import { type Route, type Tab, TABS, readRoute } from "./link";
+import { keepOffline } from "./offline";
 import { show as play } from "./play";
 import { show as review } from "./review";
 import { show as solutions } from "./solutions";
+import { setTitle } from "./title";
 import { show as trainer } from "./trainer";
 
 type View = (root: HTMLElement, engine: EngineClient, route: Route) => void | (() => void);
 
 const VIEWS: Record<Tab, View> = { play, review, trainer, solutions };
+
+/** The hash that leads to the deal of the day, whichever day it is. */
+const TODAY = "#today";
 
 const engine = new EngineClient();
 const root = document.querySelector("main") as HTMLElement;
@@ -23,7 +30,9 @@ let close: void | (() => void);
 /** Opens the view that the address names. */
 function open(): void {
   close?.();
+  if (location.hash === TODAY) history.replaceState(null, "", dailyLink(new Date()));
   const route = readRoute(location.hash);
+  setTitle(route);
   for (const tab of TABS) link(tab)?.setAttribute("aria-current", tab === route.tab ? "page" : "false");
   root.className = route.tab;
   root.replaceChildren();
@@ -52,10 +61,17 @@ addEventListener("hashchange", ({ oldURL }) => {
   link(readRoute(hash).tab)?.setAttribute("href", hash || "#play");
   open();
 });
-open();
 // For questions in the browser's console: await stier.ask(undefined, "games").
 Object.assign(globalThis, { stier: engine });
-// The first answer comes as soon as the page can be played.
-engine.ask(undefined, "games")
-  .then(() => engine.loadNetworks(readRoute(location.hash).game || "schwinget"))
-  .catch((error: Error) => console.error(error.message));
+const arrived = document.querySelector<HTMLProgressElement>(".loading progress");
+engine.onArrival = (share) => {
+  if (arrived) arrived.value = share;
+};
+// If the engine cannot be loaded, each view says why.
+engine.ready().catch(() => {}).then(async () => {
+  open();
+  // The first answer comes as soon as the page can be played.
+  await engine.ask(undefined, "games");
+  await engine.loadNetworks(readRoute(location.hash).game || "schwinget");
+  await keepOffline();
+}).catch((error: Error) => console.error(error.message));

@@ -1,10 +1,11 @@
 import { agentInWords, nameOf, opponents } from "./agents";
 import { actionInWords, cardOf } from "./cards";
+import { Daily } from "./daily";
 import { h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { listen } from "./keys";
 import { Knowledge, isWide } from "./knowledge";
-import { type Playing, type Route, playLink, readPlaying, readRoute, readSeat, reviewLink } from "./link";
+import { type Playing, type Route, playLink, readPlaying, readRoute, readSeat, reviewLink, wholeLink } from "./link";
 import { Match } from "./match";
 import type { Agent, GameInfo, Move, Table } from "./protocol";
 import { drawRules, rulebook, wordsOn } from "./rules";
@@ -12,6 +13,7 @@ import { Running, isStop } from "./running";
 import { Setup, changed } from "./setup";
 import { drawLog, drawNews } from "./story";
 import { drawTable, resultInWords } from "./table";
+import { setTitle } from "./title";
 
 /** Milliseconds between two moves of the others. */
 const PAUSE = 700;
@@ -57,9 +59,11 @@ class Play {
   /** The deals whose cards have been open on this page. */
   readonly #opened = new Set<string>();
   #knowledge: Knowledge | null = null;
+  readonly #daily: Daily;
 
   constructor(root: HTMLElement, engine: EngineClient) {
     this.#engine = engine;
+    this.#daily = new Daily(engine);
     this.#goOnButton.hidden = true;
     const keys = listen({
       digit: (digit) => this.#choose(this.#match?.table.legal[digit - 1]),
@@ -76,9 +80,10 @@ class Play {
             h("div", { class: "status", role: "status" }, this.#happened, this.#prompt),
             this.#goOnButton, this.#running.element),
           this.#box,
+          this.#daily.element,
           h(
             "div", { class: "actions" },
-            this.#new, this.#undo, button("Review this game", () => this.#review()),
+            this.#new, h("a", { class: "button", href: "#today" }, "Deal of the day"), this.#undo, button("Review this game", () => this.#review()),
             this.#copy, button("Save record", () => this.#save()), button("Keys", () => keys.showModal()),
           ),
           this.#glossary,
@@ -237,7 +242,7 @@ class Play {
     }
     try {
       // Without encryption, browsers have no clipboard.
-      await navigator.clipboard.writeText(location.href);
+      await navigator.clipboard.writeText(wholeLink(location.hash));
       this.#copy.textContent = "Link copied";
     } catch {
       this.#prompt.textContent = "The link cannot be copied here: it is the address of this page.";
@@ -257,6 +262,7 @@ class Play {
     const link = playLink(playing, match.choices());
     // The address may already name another view, which is about to open.
     if (link !== location.hash && readRoute(location.hash).tab === "play") history[how](null, "", link);
+    setTitle(readRoute(link));
     const words = wordsOn(rules.game, match.table);
     const hadFocus = this.#box.contains(document.activeElement);
     this.#isBusy = false;
@@ -274,6 +280,7 @@ class Play {
     this.#glossary.hidden = words.length === 0;
     this.#words.replaceChildren(...words.flatMap(([word, about]) => [h("dt", {}, word), h("dd", {}, about)]));
     this.#log.replaceChildren(...drawLog(story, rules.faces));
+    void this.#daily.show(playing, match.isOver ? table.returns : null, signal).catch((error: unknown) => this.#fail(error));
     this.#knowledge?.update(match.isYours ? { position, seat, rules, table } : null);
   }
 

@@ -1,0 +1,271 @@
+"""Links of the web page that live: addresses for others, the deal of the day, pages that open without a network."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stier
+from stier.cli.web import PAGE, PORT, serve
+from stier.errors import FileError
+from web import DEAL, DESKTOP, MARKS, PHONE, PICTURES, ask, axe, open_view
+
+pytestmark = MARKS
+
+CLIPBOARD = ["clipboard-read", "clipboard-write"]
+ENTRANCE = "schwimmen.html#play/schwimmen?seed=3&agent=network"
+
+
+def test_links_last_because_the_port_is_fixed() -> None:
+    with serve(0) as other:
+        port = other.server_address[1]
+        with pytest.raises(FileError, match=rf"port {port} cannot be used: .*, perhaps by another stier web; --port 0"):
+            serve(port)
+    assert stier.cli.web.web.params[0].default == PORT > 1024
+
+
+def test_every_view_has_a_title(page: Any, address: str) -> None:
+    titles = {
+        DEAL: "Schwinget · Stier",
+        "#play/up_and_down?seed=7&agent=random": "Up & Down · Stier",
+        "#review": "Review · Stier",
+        "#trainer?seed=5": "Attack trainer · Stier",
+        "#solutions/kuhn_poker?iterations=10": "Solutions · Kuhn poker · Stier",
+    }
+    for view, title in titles.items():
+        open_view(page, address, view)
+        page.wait_for_function("title => document.title === title", arg=title)
+    # Also where the address changes without a new view.
+    open_view(page, address, DEAL)
+    page.get_by_label("Game").first.select_option("schwimmen")
+    page.wait_for_function("() => document.title === 'Schwimmen · Stier'")
+
+
+def test_previews_have_a_picture_of_each_game() -> None:
+    names = {page.stem for page in PAGE.glob("*.html")}
+    assert names == {"index", "schwinget", "up_and_down", "schweins_galopp", "schwimmen"}
+    for name in names:
+        html = (PAGE / f"{name}.html").read_text("utf-8")
+        found = dict(re.findall(r'<meta property="og:([a-z:_]+)" content="([^"]*)">', html))
+        assert {"title", "description", "image", "image:alt", "type"} <= set(found)
+        picture = (PAGE / Path(found["image"]).name).read_bytes()
+        assert struct.unpack(">II", picture[16:24]) == (1200, 630)
+        assert (found["image:width"], found["image:height"]) == ("1200", "630")
+        assert name == "index" or Path(found["image"]).stem == name
+    manifest = json.loads((PAGE / "manifest.webmanifest").read_text("utf-8"))
+    for icon in manifest["icons"]:
+        assert (PAGE / icon["src"]).is_file()
+
+
+def test_the_deal_of_the_day_is_the_same_for_everyone(browser: Any, address: str) -> None:
+    hands = set()
+    for zone in ("Europe/Zurich", "America/New_York"):
+        context = browser.new_context(viewport=PHONE, timezone_id=zone, reduced_motion="reduce", permissions=CLIPBOARD)
+        page = context.new_page()
+        page.clock.set_fixed_time("2026-11-27T12:00:00Z")
+        page.goto(f"{address}#today")
+        page.wait_for_selector("[data-move]")
+        assert "seed=20261127" in page.url
+        hands.add((page.url, page.inner_text(".box")))
+        context.close()
+    assert len(hands) == 1
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str, size: dict[str, int]) -> None:
+    context = browser.new_context(viewport=size, reduced_motion="reduce", bypass_csp=True, permissions=CLIPBOARD)
+    page = context.new_page()
+    page.clock.set_fixed_time("2026-11-28T12:00:00Z")
+    page.goto(f"{address}#today")
+
+    def play(key: str) -> int:
+        for _ in range(40):
+            page.wait_for_function(
+                "() => document.querySelector('[data-move]') || document.body.innerText.includes('The game is over')"
+            )
+            if page.get_by_text("The game is over").count():
+                break
+            before = page.url
+            page.keyboard.press(key if page.locator("[data-move]").count() > 1 else "1")
+            page.wait_for_function("before => location.href !== before", arg=before)
+        page.get_by_role("button", name="Copy result").wait_for()
+        moves = [int(move) for move in re.search(r"moves=([0-9.]+)", page.url)[1].split(".")]
+        position = {"game": "schwinget", "rules": "", "seed": "20261128", "moves": []}
+        while (seat := ask(page, "table", position, 0)["seat"]) is not None:
+            move = moves.pop(0) if seat == 0 else ask(page, "decide", position, "network", "20261128")["id"]
+            position["moves"].append(move)
+        return int(ask(page, "table", position, 0)["returns"][0])
+
+    own = play("1")
+    page.get_by_role("button", name="Copy result").click()
+    page.get_by_text("Copied", exact=True).wait_for()
+    text = page.evaluate("navigator.clipboard.readText()")
+    # The agent in the same seat, as in Python.
+    game = stier.load_game("schwinget")
+    state = game.new_initial_state(seed=20261128)
+    position = {"game": "schwinget", "rules": "", "seed": "20261128", "moves": []}
+    while not state.is_terminal():
+        position["moves"].append(ask(page, "decide", position, "network", "20261128")["id"])
+        state.apply_action(position["moves"][-1])
+    agents = int(state.returns()[0])
+
+    def words(value: int) -> str:
+        return "drew" if value == 0 else f"{'won' if value > 0 else 'lost'} by {abs(value)}"
+
+    assert text.splitlines() == [
+        "Stier, deal of the day 2026-11-28",
+        f"Schwinget: I {words(own)}. The trained network in my place {words(agents)}.",
+        f"{address}#play/schwinget?seed=20261128&agent=network&seat=0",
+    ]
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=PICTURES / f"daily-{'phone' if size == PHONE else 'desktop'}.png", full_page=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert axe(page) == []
+    # The first result counts, though the deal can be played again.
+    page.goto("about:blank")
+    page.goto(f"{address}#today")
+    again = play("2")
+    assert f"I {words(own)}." in page.inner_text(".result-text")
+    assert page.get_by_text("Your first result counts.").count() == (again != own)
+    # Another deal has no such text.
+    page.keyboard.press("n")
+    page.wait_for_function("() => document.querySelector('.daily').hidden")
+    context.close()
+
+
+def test_the_page_opens_without_a_network(browser: Any) -> None:
+    # The browser takes any name below localhost for this machine, and the page not for its own server.
+    with serve(0) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        address = f"http://stier.localhost:{server.server_address[1]}/"
+        context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+        page = context.new_page()
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        open_view(page, address, DEAL)
+        page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+        page.wait_for_function("() => navigator.serviceWorker.controller")
+        server.shutdown()
+        thread.join()
+    # Nobody answers any more.
+    for view in (
+        DEAL,
+        "#review",
+        "#trainer?seed=5",
+        "#solutions",
+        ENTRANCE,
+    ):
+        open_view(page, address, view)
+    page.wait_for_selector("[data-move]")
+    before = page.url
+    page.keyboard.press("1")
+    page.wait_for_function("before => location.href !== before", arg=before)
+    page.evaluate("stier.loadNetworks('up_and_down')")
+    assert ask(page, "rules", "up_and_down", "")["agents"].count("network") == 1
+    assert errors == []
+    context.close()
+
+
+def test_a_page_that_was_replaced_is_fetched_anew(browser: Any, tmp_path: Path) -> None:
+    import shutil
+
+    folder = tmp_path / "page"
+    shutil.copytree(PAGE, folder)
+    with serve(0, folder) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        address = f"http://stier.localhost:{server.server_address[1]}/"
+        context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+        page = context.new_page()
+        open_view(page, address, DEAL)
+        page.wait_for_function("() => navigator.serviceWorker.controller")
+        kept = "async () => (await (await caches.open('stier')).keys()).map((one) => one.url).sort()"
+        first = page.evaluate(kept)
+        # What a new build does: the page is another one, and the list of the service worker tells so.
+        index, service = folder / "index.html", folder / "service.js"
+        index.write_text(index.read_text("utf-8").replace("Skip to the content", "Skip to the game"), "utf-8")
+        service.write_text(re.sub(r'"\./":"[0-9a-f]+"', '"./":"another"', service.read_text("utf-8")), "utf-8")
+        page.evaluate("navigator.serviceWorker.ready.then((one) => one.update())")
+        page.wait_for_function(f"async () => (await ({kept})()).some((url) => url.endsWith('?another'))")
+        page.wait_for_function(f"async () => (await ({kept})()).length === {len(first)}")
+        open_view(page, address, DEAL)
+        assert page.inner_text(".skip") == "Skip to the game"
+        # Only the page itself was fetched anew.
+        assert len(set(page.evaluate(kept)) - set(first)) == 1
+        context.close()
+        server.shutdown()
+        thread.join()
+
+
+def test_the_page_of_this_machine_keeps_no_service_worker(page: Any, address: str) -> None:
+    open_view(page, address, DEAL)
+    page.evaluate("stier.loadNetworks('schwinget')")
+    page.wait_for_timeout(500)
+    assert page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => all.length)") == 0
+
+
+def test_the_engine_arrives_with_its_progress(browser: Any, address: str) -> None:
+    context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
+    page = context.new_page()
+    session = context.new_cdp_session(page)
+    session.send("Network.enable")
+    slow = {"latency": 20, "downloadThroughput": 1_000_000, "uploadThroughput": 1_000_000}
+    session.send("Network.emulateNetworkConditions", {"offline": False, **slow})
+    page.goto(address + DEAL)
+    page.wait_for_function("() => document.querySelector('.loading progress')?.value > 0.3")
+    assert page.evaluate("document.querySelector('.loading progress').value") < 1
+    assert axe(page) == []
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=PICTURES / "loading-phone.png")
+    page.wait_for_selector("[data-move]")
+    assert page.locator(".loading").count() == 0
+    # The engine was asked for once, before the script.
+    entries = page.evaluate("performance.getEntriesByType('resource').map(({name, startTime}) => [name, startTime])")
+    assert sum(name.endswith(".wasm") for name, _ in entries) == 1
+    context.close()
+
+
+def test_an_engine_that_is_missing_is_told(browser: Any, address: str) -> None:
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    page.route("**/*.wasm", lambda route: route.fulfill(status=404))
+    page.goto(address + DEAL)
+    page.get_by_text(re.compile(r"stier_web_bg-.*\.wasm could not be loaded: 404")).wait_for()
+    # A server that does not know the type.
+    page.unroute("**/*.wasm")
+    body = next((PAGE / "assets").glob("*.wasm")).read_bytes()
+    page.route("**/*.wasm", lambda route: route.fulfill(body=body, content_type="application/octet-stream"))
+    open_view(page, address, DEAL)
+    context.close()
+
+
+def test_a_search_keeps_nothing_else_waiting(page: Any, address: str) -> None:
+    open_view(page, address, "#solutions")
+    position = {"game": "schwinget", "rules": "", "seed": "7", "moves": []}
+    ask(page, "solve", "kuhn_poker", "", 10)
+    found = page.evaluate(
+        """async (position) => {
+          const control = new AbortController();
+          const endless = "ismcts:iterations=1000000000,memory_mb=1";
+          const ended = stier.ask(control.signal, "decide", position, endless, "1").catch((error) => error.name);
+          await stier.ask(undefined, "table", position, 0);
+          const sets = await stier.ask(undefined, "sets", "", 0, 1);
+          control.abort();
+          const error = await ended;
+          const move = await stier.ask(undefined, "decide", position, "greedy", "1");
+          // The solution has survived the search that was ended with its worker.
+          return [sets.found, error, move.name, (await stier.ask(undefined, "sets", "", 0, 1)).found];
+        }""",
+        position,
+    )
+    state = stier.load_game("schwinget").new_initial_state(seed=7)
+    assert found[:2] == [12, "AbortError"]
+    assert found[2] in {state.action_to_string(action) for action in state.legal_actions()}
+    assert found[3] == 12

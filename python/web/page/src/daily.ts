@@ -1,0 +1,113 @@
+import { h } from "./dom";
+import type { EngineClient } from "./engine";
+import { type Playing, playLink, wholeLink } from "./link";
+import { inBrowser } from "./storage";
+
+const GAME = "schwinget";
+const TITLE = "Schwinget";
+const AGENT = "network";
+
+/** A game against the trained network, dealt by the date: the same for everyone on that day. */
+function gameOf(date: string): Playing {
+  const seed = date.replaceAll("-", "");
+  const position = { game: GAME, rules: "", seed, moves: [] };
+  // Who leads has an advantage: it changes from day to day.
+  return { position, agent: AGENT, seat: Number(seed) % 2, from: 0 };
+}
+
+/** The hash of the deal of a day. */
+export function dailyLink(day: Date): string {
+  return playLink(gameOf(dateOf(day)), []);
+}
+
+/** The date of which a game is the deal, such as 2026-11-27; null for all other games. */
+export function dateOfDeal({ position, agent, seat, from }: Playing): string | null {
+  const [, year, month, day] = /^(20\d\d)(\d\d)(\d\d)$/.exec(position.seed) ?? [];
+  const date = `${year}-${month}-${day}`;
+  // Not the 31st of February.
+  if (year === undefined || dateOf(new Date(`${date}T12:00`)) !== date) return null;
+  const daily = gameOf(date);
+  const isSame = position.game === GAME && position.rules === "" && position.record === undefined
+    && agent === AGENT && seat === daily.seat && from === 0;
+  return isSame ? date : null;
+}
+
+function dateOf(day: Date): string {
+  const [year, month, date] = [day.getFullYear(), day.getMonth() + 1, day.getDate()];
+  return [year, ...[month, date].map((number) => String(number).padStart(2, "0"))].join("-");
+}
+
+/** What a person tells others about the deal of a day: own return, and that of the agent in the same seat. */
+export function resultText(date: string, own: number, agents: number): string {
+  return [
+    `Stier, deal of the day ${date}`,
+    `${TITLE}: ${inWords("I", own)}. The trained network in my place ${inWords("", agents).trim()}.`,
+    wholeLink(playLink(gameOf(date), [])),
+  ].join("\n");
+}
+
+function inWords(who: string, value: number): string {
+  if (value === 0) return `${who} drew`;
+  return `${who} ${value > 0 ? "won" : "lost"} by ${Math.abs(value)}`;
+}
+
+/**
+ * The end of the deal of a day: the result as a text to paste. The first result counts, so that nobody plays until it is
+ * good.
+ */
+export class Daily {
+  readonly element = h("div", { class: "daily", hidden: true });
+  readonly #engine: EngineClient;
+
+  constructor(engine: EngineClient) {
+    this.#engine = engine;
+  }
+
+  /** Shows the result of a game that is over; hides it for all others. */
+  async show(playing: Playing, returns: number[] | null, signal: AbortSignal): Promise<void> {
+    const date = returns && dateOfDeal(playing);
+    this.element.hidden = true;
+    if (!date || !returns) return;
+    const first = this.#first(date, returns[playing.seat] ?? 0);
+    const agents = await this.#agents(playing, signal);
+    signal.throwIfAborted();
+    const text = resultText(date, first, agents);
+    const copied = h("span", { class: "muted", role: "status" });
+    this.element.replaceChildren(
+      h("h3", {}, `Deal of the day, ${date}`),
+      h("pre", { class: "result-text", tabindex: 0 }, text),
+      h("p", { class: "actions" }, h("button", { type: "button", click: () => void copy(text, copied) }, "Copy result"), copied),
+      ...(first === returns[playing.seat] ? [] : [h("p", { class: "muted" }, "Your first result counts.")]),
+    );
+    this.element.hidden = false;
+  }
+
+  /** The first result of the day in this browser. */
+  #first(date: string, own: number): number {
+    const key = `daily-${date}`;
+    const kept = inBrowser.get(key);
+    if (kept !== null && Number.isFinite(Number(kept))) return Number(kept);
+    inBrowser.set(key, String(own));
+    return own;
+  }
+
+  /** The return of the agent in the person's seat, against itself. */
+  async #agents({ position, agent, seat }: Playing, signal: AbortSignal): Promise<number> {
+    const moves: number[] = [];
+    for (;;) {
+      const now = { ...position, moves };
+      const { returns } = await this.#engine.ask(signal, "table", now, seat);
+      if (returns) return returns[seat] ?? 0;
+      moves.push((await this.#engine.ask(signal, "decide", now, agent, position.seed)).id);
+    }
+  }
+}
+
+async function copy(text: string, said: HTMLElement): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    said.textContent = "Copied";
+  } catch {
+    said.textContent = "It cannot be copied here: select the text.";
+  }
+}

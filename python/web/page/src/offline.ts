@@ -1,0 +1,10 @@
+/** Machines that serve the page to themselves, as `stier web` does. Tomorrow the same address may be another program's. */
+const OWN = ["127.0.0.1", "localhost", "[::1]"];
+
+/** Lets the browser keep the page and all that belongs to it: it then opens without a network, too. */
+export async function keepOffline(): Promise<void> {
+  const { serviceWorker } = navigator;
+  if (import.meta.env.DEV || OWN.includes(location.hostname)) return;
+  // Where it is forbidden, the page works as long as it is open.
+  await serviceWorker?.register("service.js").catch(() => {});
+}
