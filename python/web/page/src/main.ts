@@ -16,7 +16,8 @@ import { show as solutions } from "./solutions";
 import { setTitle } from "./title";
 import { show as trainer } from "./trainer";
 
-type View = (root: HTMLElement, engine: EngineClient, route: Route) => void | (() => void);
+/** Draws a view and returns what ends it. */
+type View = (root: HTMLElement, engine: EngineClient, route: Route) => () => void;
 
 const VIEWS: Record<Tab, View> = { play, review, trainer, solutions };
 
@@ -25,11 +26,11 @@ const TODAY = "#today";
 
 const engine = new EngineClient();
 const root = document.querySelector("main") as HTMLElement;
-let close: void | (() => void);
+let close = (): void => {};
 
 /** Opens the view that the address names. */
 function open(): void {
-  close?.();
+  close();
   if (location.hash === TODAY) history.replaceState(null, "", dailyLink(new Date()));
   const route = readRoute(location.hash);
   setTitle(route);

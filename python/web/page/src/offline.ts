@@ -3,8 +3,10 @@ const OWN = ["127.0.0.1", "localhost", "[::1]"];
 
 /** Lets the browser keep the page and all that belongs to it: it then opens without a network, too. */
 export async function keepOffline(): Promise<void> {
-  const { serviceWorker } = navigator;
   if (import.meta.env.DEV || OWN.includes(location.hostname)) return;
-  // Where it is forbidden, the page works as long as it is open.
-  await serviceWorker?.register("service.js").catch(() => {});
+  try {
+    await navigator.serviceWorker?.register("service.js");
+  } catch {
+    // Where it is forbidden, the page works as long as it is open.
+  }
 }

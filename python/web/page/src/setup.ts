@@ -46,7 +46,7 @@ export class Setup {
     const { agents, game, rules, playing } = choices;
     this.agent = new AgentChooser("Opponent", opponents(rules), playing.agent, (agent) => onChange({ agent }));
     const options = game.rules.map((option) =>
-      drawOption(option, valueOf(option, rules.rules), () => onChange({ rules: asText(fields) })));
+      drawOption(option, textOf(option, rules.rules), () => onChange({ rules: asText(fields) })));
     const fields = options.map(({ field }) => field);
     this.element = h(
       "div", { class: "setup" },
@@ -106,7 +106,7 @@ function drawOption(option: Option, value: string, change: () => void): { elemen
 }
 
 /** The value of an option in rules such as "players=3". */
-function valueOf(option: Option, rules: string): string {
+function textOf(option: Option, rules: string): string {
   const pair = rules.split(",").find((one) => one.startsWith(`${option.name}=`));
   return pair?.slice(option.name.length + 1) ?? option.default;
 }

@@ -1,0 +1,59 @@
+// Links for other people, and the deal of the day.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dailyLink, dateOfDeal, resultText } from "../src/daily";
+import { playLink, readPlaying, readRoute, wholeLink } from "../src/link";
+
+const globals = globalThis as unknown as { ADDRESS: string; ENTRANCES: string[]; location: { href: string } };
+
+/** Builds in mind: the address that vite.config.ts puts in, and where the page is open. */
+function at(address: string): void {
+  globals.ADDRESS = address;
+  globals.ENTRANCES = ["schwinget"];
+  globals.location = { href: "http://127.0.0.1:7843/#review" };
+}
+
+test("a link for others leads to the address of the publisher, or else to this one", () => {
+  at("");
+  assert.equal(wholeLink("#play/schwinget?seed=7"), "http://127.0.0.1:7843/#play/schwinget?seed=7");
+  at("https://example.org/page/");
+  assert.equal(wholeLink("#play/schwinget?seed=7"), "https://example.org/page/schwinget.html#play/schwinget?seed=7");
+  assert.equal(wholeLink("#play/kuhn_poker?seed=7"), "https://example.org/page/#play/kuhn_poker?seed=7");
+  assert.equal(wholeLink("#solutions"), "https://example.org/page/#solutions");
+});
+
+test("the deal of a day has its date as the seed", () => {
+  const read = (hash: string) => {
+    const playing = readPlaying(readRoute(hash));
+    assert.ok(playing);
+    return playing.begun;
+  };
+  const link = dailyLink(new Date(2026, 10, 7));
+  assert.equal(link, "#play/schwinget?seed=20261107&agent=network&seat=1");
+  const daily = read(link);
+  assert.equal(dateOfDeal(daily), "2026-11-07");
+  // Choices do not change it.
+  assert.equal(dateOfDeal({ ...daily, position: { ...daily.position, moves: [1, 2] } }), "2026-11-07");
+  const tomorrow = read(dailyLink(new Date(2026, 10, 8)));
+  assert.deepEqual([tomorrow.position.seed, tomorrow.seat], ["20261108", 0]);
+  const others = [
+    { ...daily, agent: "random" }, { ...daily, seat: 0 }, { ...daily, from: 1 },
+    { ...daily, position: { ...daily.position, rules: "bouts=3" } },
+    { ...daily, position: { ...daily.position, game: "schwimmen" } },
+    { ...daily, position: { ...daily.position, record: "stier-record 1" } },
+    ...["7", "20261131", "20270229", "20261301", "19261107", "202611070"].map((seed) =>
+      ({ ...daily, position: { ...daily.position, seed }, seat: Number(seed) % 2 })),
+  ];
+  for (const other of others) assert.equal(dateOfDeal(other), null, playLink(other, []));
+  assert.equal(dateOfDeal(read(dailyLink(new Date(2028, 1, 29)))), "2028-02-29");
+});
+
+test("the result of a day is told without a sign", () => {
+  at("https://example.org/page/");
+  assert.deepEqual(resultText("2026-11-08", 3, -7).split("\n"), [
+    "Stier, deal of the day 2026-11-08",
+    "Schwinget: I won by 3. The trained network in my place lost by 7.",
+    "https://example.org/page/schwinget.html#play/schwinget?seed=20261108&agent=network&seat=0",
+  ]);
+  assert.match(resultText("2026-11-08", -1, 0), /I lost by 1\. The trained network in my place drew\./);
+});
