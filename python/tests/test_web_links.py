@@ -30,6 +30,15 @@ def test_links_last_because_the_port_is_fixed() -> None:
     assert stier.cli.web.web.params[0].default == PORT > 1024
 
 
+def test_a_new_version_of_the_package_has_its_own_page(address: str) -> None:
+    from urllib.request import urlopen
+
+    asset = next((PAGE / "assets").iterdir()).name
+    for place, kept in (("", "no-store"), ("networks/schwinget.safetensors", "no-store"), (f"assets/{asset}", None)):
+        with urlopen(address + place) as answer:
+            assert answer.headers["Cache-Control"] == kept
+
+
 def test_every_view_has_a_title(page: Any, address: str) -> None:
     titles = {
         DEAL: "Schwinget · Stier",
@@ -216,14 +225,20 @@ def test_the_engine_arrives_with_its_progress(browser: Any, address: str) -> Non
     page = context.new_page()
     session = context.new_cdp_session(page)
     session.send("Network.enable")
-    slow = {"latency": 20, "downloadThroughput": 1_000_000, "uploadThroughput": 1_000_000}
-    session.send("Network.emulateNetworkConditions", {"offline": False, **slow})
+
+    def limit(bytes_per_second: int) -> None:
+        rates = {"downloadThroughput": bytes_per_second, "uploadThroughput": bytes_per_second}
+        session.send("Network.emulateNetworkConditions", {"offline": False, "latency": 0, **rates})
+
+    limit(200_000)
     page.goto(address + DEAL)
-    page.wait_for_function("() => document.querySelector('.loading progress')?.value > 0.3")
-    assert page.evaluate("document.querySelector('.loading progress').value") < 1
+    page.wait_for_function("() => document.querySelector('.loading progress')?.value > 0.1")
+    assert page.title() == "Schwinget · Stier"
     assert axe(page) == []
+    assert 0.1 < page.evaluate("document.querySelector('.loading progress').value") < 1
     PICTURES.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=PICTURES / "loading-phone.png")
+    limit(-1)
     page.wait_for_selector("[data-move]")
     assert page.locator(".loading").count() == 0
     # The engine was asked for once, before the script.

@@ -71,6 +71,12 @@ class _Files(http.server.SimpleHTTPRequestHandler):
         self.wfile.write(network)
         return None
 
+    def end_headers(self) -> None:
+        # At the same address, another version of the package has another page. The names of its assets differ.
+        if not self.path.startswith("/assets/"):
+            self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
     def guess_type(self, path: str | os.PathLike[str]) -> str:
         return TYPES.get(Path(path).suffix) or super().guess_type(path)
 

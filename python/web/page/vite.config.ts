@@ -132,7 +132,7 @@ function preview(file: string, game: string, title: string, about: string): Html
   ];
 }
 
-/** Begins to load the engine before the script asks for it, and makes the entrances. */
+/** Begins to load the engine before the script asks for it, though after the script itself; makes the entrances. */
 function entrances(): Plugin {
   const written = (tags: HtmlTagDescriptor[]): string => tags.map(({ attrs = {} }) =>
     `<meta ${Object.entries(attrs).map(([name, value]) => `${name}="${escaped(String(value))}"`).join(" ")}>`).join("\n    ");
@@ -142,7 +142,7 @@ function entrances(): Plugin {
     enforce: "post",
     transformIndexHtml(html, { bundle }) {
       const engine = Object.keys(bundle ?? {}).find((file) => file.endsWith(".wasm"));
-      const attrs = { rel: "preload", href: `./${engine}`, as: "fetch", type: "application/wasm", crossorigin: true };
+      const attrs = { rel: "preload", href: `./${engine}`, as: "fetch", type: "application/wasm", crossorigin: true, fetchpriority: "low" };
       return { html: html.replace("</title>", "</title>\n    <!-- preview -->"), tags: [{ tag: "link", attrs, injectTo: "head" }] };
     },
     generateBundle(_, bundle) {

@@ -33,11 +33,16 @@ function open(): void {
   close();
   if (location.hash === TODAY) history.replaceState(null, "", dailyLink(new Date()));
   const route = readRoute(location.hash);
-  setTitle(route);
-  for (const tab of TABS) link(tab)?.setAttribute("aria-current", tab === route.tab ? "page" : "false");
+  name(route);
   root.className = route.tab;
   root.replaceChildren();
   close = VIEWS[route.tab](root, engine, route);
+}
+
+/** Names the view in the title and among the tabs. */
+function name(route: Route): void {
+  setTitle(route);
+  for (const tab of TABS) link(tab)?.setAttribute("aria-current", tab === route.tab ? "page" : "false");
 }
 
 function link(tab: Tab): HTMLAnchorElement | null {
@@ -68,6 +73,7 @@ const arrived = document.querySelector<HTMLProgressElement>(".loading progress")
 engine.onArrival = (share) => {
   if (arrived) arrived.value = share;
 };
+name(readRoute(location.hash));
 // If the engine cannot be loaded, each view says why.
 engine.ready().catch(() => {}).then(async () => {
   open();
