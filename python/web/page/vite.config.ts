@@ -18,13 +18,18 @@ const ADDRESS = address(process.env["STIER_PAGE"] ?? "");
 const BUDGET = 1_400_000;
 /** The games that come with a network, with its file. */
 const NETWORKS = new Map(
-  readdirSync(GAMES).map((game) => [game, new URL(`${game}/advice/network.safetensors`, GAMES)] as const)
+  readdirSync(GAMES)
+    .map((game) => [game, new URL(`${game}/advice/network.safetensors`, GAMES)] as const)
     .filter(([, file]) => existsSync(file)),
 );
 /** Nothing is loaded from elsewhere. The workers and the icon are part of the page, so that no request is made later. */
 const POLICY = [
-  "default-src 'self'", "script-src 'self' 'wasm-unsafe-eval'", "worker-src 'self' blob:", "img-src 'self' data:",
-  "object-src 'none'", "base-uri 'none'",
+  "default-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "worker-src 'self' blob:",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
 ].join("; ");
 
 const marked = new Marked({
@@ -107,12 +112,14 @@ function policy(): Plugin {
 
 function address(text: string): string {
   if (text === "") return "";
-  if (!/^https?:\/\/[^?#]+$/.test(text)) throw new Error(`STIER_PAGE must be an address such as https://example.org/page/, got ${text}`);
+  if (!/^https?:\/\/[^?#]+$/.test(text))
+    throw new Error(`STIER_PAGE must be an address such as https://example.org/page/, got ${text}`);
   return text.replace(/\/*$/, "/");
 }
 
 /** The games with a picture: each has an entrance, the page with another preview. */
-const ENTRANCES = readdirSync(RULES).map((file) => file.replace(/\.md$/, ""))
+const ENTRANCES = readdirSync(RULES)
+  .map((file) => file.replace(/\.md$/, ""))
   .filter((game) => existsSync(new URL(`${game}.png`, PUBLIC)));
 
 function rulesOf(game: string): string {
@@ -121,12 +128,20 @@ function rulesOf(game: string): string {
 
 /** What other sites show of a link to the page. */
 function preview(file: string, game: string, title: string, about: string): HtmlTagDescriptor[] {
-  const property = (name: string, content: string): HtmlTagDescriptor =>
-    ({ tag: "meta", attrs: { property: `og:${name}`, content }, injectTo: "head" });
+  const property = (name: string, content: string): HtmlTagDescriptor => ({
+    tag: "meta",
+    attrs: { property: `og:${name}`, content },
+    injectTo: "head",
+  });
   return [
-    property("type", "website"), property("site_name", "Stier"), property("title", title), property("description", about),
+    property("type", "website"),
+    property("site_name", "Stier"),
+    property("title", title),
+    property("description", about),
     ...(ADDRESS ? [property("url", ADDRESS + file)] : []),
-    property("image", `${ADDRESS}${game}.png`), property("image:width", "1200"), property("image:height", "630"),
+    property("image", `${ADDRESS}${game}.png`),
+    property("image:width", "1200"),
+    property("image:height", "630"),
     property("image:alt", `A position of ${opening(rulesOf(game))[0]}: the cards that a player can see`),
     { tag: "meta", attrs: { name: "twitter:card", content: "summary_large_image" }, injectTo: "head" },
   ];
@@ -134,16 +149,33 @@ function preview(file: string, game: string, title: string, about: string): Html
 
 /** Begins to load the engine before the script asks for it, though after the script itself; makes the entrances. */
 function entrances(): Plugin {
-  const written = (tags: HtmlTagDescriptor[]): string => tags.map(({ attrs = {} }) =>
-    `<meta ${Object.entries(attrs).map(([name, value]) => `${name}="${escaped(String(value))}"`).join(" ")}>`).join("\n    ");
+  const written = (tags: HtmlTagDescriptor[]): string =>
+    tags
+      .map(
+        ({ attrs = {} }) =>
+          `<meta ${Object.entries(attrs)
+            .map(([name, value]) => `${name}="${escaped(String(value))}"`)
+            .join(" ")}>`,
+      )
+      .join("\n    ");
   return {
     name: "entrances",
     apply: "build",
     enforce: "post",
     transformIndexHtml(html, { bundle }) {
       const engine = Object.keys(bundle ?? {}).find((file) => file.endsWith(".wasm"));
-      const attrs = { rel: "preload", href: `./${engine}`, as: "fetch", type: "application/wasm", crossorigin: true, fetchpriority: "low" };
-      return { html: html.replace("</title>", "</title>\n    <!-- preview -->"), tags: [{ tag: "link", attrs, injectTo: "head" }] };
+      const attrs = {
+        rel: "preload",
+        href: `./${engine}`,
+        as: "fetch",
+        type: "application/wasm",
+        crossorigin: true,
+        fetchpriority: "low",
+      };
+      return {
+        html: html.replace("</title>", "</title>\n    <!-- preview -->"),
+        tags: [{ tag: "link", attrs, injectTo: "head" }],
+      };
     },
     generateBundle(_, bundle) {
       const page = bundle["index.html"];
@@ -179,10 +211,13 @@ function finished(): Plugin {
       if (this.environment.name !== "client") return;
       const out = resolve(this.environment.config.root, this.environment.config.build.outDir);
       const files = readdirSync(out, { recursive: true, encoding: "utf-8" })
-        .filter((file) => statSync(join(out, file)).isFile()).map((file) => file.replaceAll("\\", "/")).sort();
+        .filter((file) => statSync(join(out, file)).isFile())
+        .map((file) => file.replaceAll("\\", "/"))
+        .sort();
       const page = files.filter((file) => file === "index.html" || !ELSEWHERE.test(file));
-      const kept = [...page, ...files.filter((file) => file.startsWith("networks/")), "icon.png"]
-        .filter((file) => file !== SERVICE);
+      const kept = [...page, ...files.filter((file) => file.startsWith("networks/")), "icon.png"].filter(
+        (file) => file !== SERVICE,
+      );
       const digests = kept.map((file) => [file === "index.html" ? "./" : file, digest(join(out, file))]);
       const service = readFileSync(join(out, SERVICE), "utf-8");
       const list = JSON.stringify(Object.fromEntries(digests));

@@ -27,8 +27,13 @@ export function dateOfDeal({ position, agent, seat, from }: Playing): string | n
   // Not the 31st of February.
   if (year === undefined || dateOf(new Date(`${date}T12:00`)) !== date) return null;
   const daily = gameOf(date);
-  const isSame = position.game === GAME && position.rules === "" && position.record === undefined
-    && agent === AGENT && seat === daily.seat && from === 0;
+  const isSame =
+    position.game === GAME &&
+    position.rules === "" &&
+    position.record === undefined &&
+    agent === AGENT &&
+    seat === daily.seat &&
+    from === 0;
   return isSame ? date : null;
 }
 
@@ -76,7 +81,12 @@ export class Daily {
     this.element.replaceChildren(
       h("h3", {}, `Deal of the day, ${date}`),
       h("pre", { class: "result-text", tabindex: 0 }, text),
-      h("p", { class: "actions" }, h("button", { type: "button", click: () => void copy(text, copied) }, "Copy result"), copied),
+      h(
+        "p",
+        { class: "actions" },
+        h("button", { type: "button", click: () => void copy(text, copied) }, "Copy result"),
+        copied,
+      ),
       ...(first === returns[playing.seat] ? [] : [h("p", { class: "muted" }, "Your first result counts.")]),
     );
     this.element.hidden = false;

@@ -79,7 +79,11 @@ export function readSeat(settings: URLSearchParams, seats = LARGEST + 1): number
 
 /** A whole number in settings, or `otherwise` if they do not name it. Beyond the limits of its field it is an error. */
 export function readNumber(
-  settings: URLSearchParams, name: string, least: number, most: number, otherwise: number,
+  settings: URLSearchParams,
+  name: string,
+  least: number,
+  most: number,
+  otherwise: number,
 ): number {
   const text = settings.get(name);
   if (text === null) return otherwise;
@@ -137,7 +141,9 @@ function digest(text: string): string {
 
 /** Leaves the characters of rules and agents readable. */
 function encode(text: string): string {
-  return encodeURIComponent(text).replace(/%(3A|2C|3D|2F)/g, decodeURIComponent).replace(/%20/g, "+");
+  return encodeURIComponent(text)
+    .replace(/%(3A|2C|3D|2F)/g, decodeURIComponent)
+    .replace(/%20/g, "+");
 }
 
 function split(text: string, mark: string): [string, string] {

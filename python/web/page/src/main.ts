@@ -8,7 +8,7 @@ import "./forms.css";
 import "./daily.css";
 import { dailyLink } from "./daily";
 import { EngineClient } from "./engine";
-import { type Route, type Tab, TABS, readRoute } from "./link";
+import { type Route, readRoute, TABS, type Tab } from "./link";
 import { keepOffline } from "./offline";
 import { show as play } from "./play";
 import { show as review } from "./review";
@@ -75,10 +75,14 @@ engine.onArrival = (share) => {
 };
 name(readRoute(location.hash));
 // If the engine cannot be loaded, each view says why.
-engine.ready().catch(() => {}).then(async () => {
-  open();
-  // The first answer comes as soon as the page can be played.
-  await engine.ask(undefined, "games");
-  await engine.loadNetworks(readRoute(location.hash).game || "schwinget");
-  await keepOffline();
-}).catch((error: Error) => console.error(error.message));
+engine
+  .ready()
+  .catch(() => {})
+  .then(async () => {
+    open();
+    // The first answer comes as soon as the page can be played.
+    await engine.ask(undefined, "games");
+    await engine.loadNetworks(readRoute(location.hash).game || "schwinget");
+    await keepOffline();
+  })
+  .catch((error: Error) => console.error(error.message));

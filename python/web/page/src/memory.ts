@@ -23,8 +23,9 @@ export class Memory {
   next(game: Playing): number | undefined {
     const count = game.position.moves.length;
     // Moves before the beginning of a game were not decided in it.
-    const found = this.#games().find((other) =>
-      begins(game, other) && other.from <= count && other.position.moves.length > count);
+    const found = this.#games().find(
+      (other) => begins(game, other) && other.from <= count && other.position.moves.length > count,
+    );
     return found?.position.moves[count];
   }
 

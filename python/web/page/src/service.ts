@@ -27,13 +27,15 @@ function placeOf(file: string): string {
 
 async function install(): Promise<void> {
   const cache = await caches.open(CACHE);
-  await Promise.all(Object.keys(FILES).map(async (file) => {
-    if (await cache.match(placeOf(file))) return;
-    // The names of assets have a digest: what the browser has of them is right.
-    const answer = await fetch(new URL(file, here), { cache: file.startsWith("assets/") ? "default" : "no-cache" });
-    if (!answer.ok) throw new Error(`${file}: ${answer.status}`);
-    await cache.put(placeOf(file), answer);
-  }));
+  await Promise.all(
+    Object.keys(FILES).map(async (file) => {
+      if (await cache.match(placeOf(file))) return;
+      // The names of assets have a digest: what the browser has of them is right.
+      const answer = await fetch(new URL(file, here), { cache: file.startsWith("assets/") ? "default" : "no-cache" });
+      if (!answer.ok) throw new Error(`${file}: ${answer.status}`);
+      await cache.put(placeOf(file), answer);
+    }),
+  );
   await scope.skipWaiting();
 }
 

@@ -31,7 +31,9 @@ export class Thread {
   #worker: Worker;
 
   constructor(
-    module: Promise<WebAssembly.Module>, networks: ReadonlyMap<string, Uint8Array>, onProgress: (text: string) => void,
+    module: Promise<WebAssembly.Module>,
+    networks: ReadonlyMap<string, Uint8Array>,
+    onProgress: (text: string) => void,
   ) {
     this.#module = module;
     this.#networks = networks;
@@ -59,7 +61,10 @@ export class Thread {
     worker.onerror = ({ message }) => this.#hear({ error: message || "the engine could not be loaded" });
     const networks = [...this.#networks];
     // Each call tells of a failure by itself.
-    this.#module.then((module) => worker.postMessage({ module, networks } satisfies Request), () => {});
+    this.#module.then(
+      (module) => worker.postMessage({ module, networks } satisfies Request),
+      () => {},
+    );
     return worker;
   }
 

@@ -1,7 +1,12 @@
 import type { Route, Tab } from "./link";
 import { rulebook } from "./rules";
 
-const NAMES: Record<Tab, string> = { play: "Play", review: "Review", trainer: "Attack trainer", solutions: "Solutions" };
+const NAMES: Record<Tab, string> = {
+  play: "Play",
+  review: "Review",
+  trainer: "Attack trainer",
+  solutions: "Solutions",
+};
 /** What the page is called in a list of windows, before a place on it is known. */
 const SITE = "Stier";
 

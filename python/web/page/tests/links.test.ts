@@ -37,12 +37,17 @@ test("the deal of a day has its date as the seed", () => {
   const tomorrow = read(dailyLink(new Date(2026, 10, 8)));
   assert.deepEqual([tomorrow.position.seed, tomorrow.seat], ["20261108", 0]);
   const others = [
-    { ...daily, agent: "random" }, { ...daily, seat: 0 }, { ...daily, from: 1 },
+    { ...daily, agent: "random" },
+    { ...daily, seat: 0 },
+    { ...daily, from: 1 },
     { ...daily, position: { ...daily.position, rules: "bouts=3" } },
     { ...daily, position: { ...daily.position, game: "schwimmen" } },
     { ...daily, position: { ...daily.position, record: "stier-record 1" } },
-    ...["7", "20261131", "20270229", "20261301", "19261107", "202611070"].map((seed) =>
-      ({ ...daily, position: { ...daily.position, seed }, seat: Number(seed) % 2 })),
+    ...["7", "20261131", "20270229", "20261301", "19261107", "202611070"].map((seed) => ({
+      ...daily,
+      position: { ...daily.position, seed },
+      seat: Number(seed) % 2,
+    })),
   ];
   for (const other of others) assert.equal(dateOfDeal(other), null, playLink(other, []));
   assert.equal(dateOfDeal(read(dailyLink(new Date(2028, 1, 29)))), "2028-02-29");
