@@ -1,6 +1,6 @@
+import { Thread } from "./thread";
 import { download } from "./loading";
 import { ARGUMENTS, type Engine, type Position, type Rules } from "./protocol";
-import { Thread } from "./thread";
 import wasm from "./wasm/stier_web_bg.wasm?url";
 
 type Method = keyof Engine;
@@ -15,17 +15,9 @@ declare const ENGINE_BYTES: number;
  */
 type Kind = "table" | "search" | "solution";
 const KINDS: Partial<Record<Method, Kind>> = {
-  decide: "search",
-  analyse: "search",
-  search: "search",
-  known: "search",
-  checksums: "search",
-  open: "search",
-  review: "search",
-  reviewed: "search",
-  solve: "solution",
-  sets: "solution",
-  openings: "solution",
+  decide: "search", analyse: "search", search: "search", known: "search", checksums: "search",
+  open: "search", review: "search", reviewed: "search",
+  solve: "solution", sets: "solution", openings: "solution",
 };
 
 /** The engine, in workers that begin when they are first needed. */
@@ -41,9 +33,7 @@ export class EngineClient {
 
   /** Asks the engine. When `signal` is aborted, the answer is no longer wanted: see `Thread`. */
   async ask<M extends Method>(
-    signal: AbortSignal | undefined,
-    method: M,
-    ...args: Parameters<Engine[M]>
+    signal: AbortSignal | undefined, method: M, ...args: Parameters<Engine[M]>
   ): Promise<ReturnType<Engine[M]>> {
     const agent = ARGUMENTS[method].indexOf("agent");
     if (agent > 0) await this.#networksFor(signal, args[0], args[agent] as string);
