@@ -1,6 +1,11 @@
-// Lets Node find the modules of the page, whose imports have no endings.
+// Lets Node find the modules of the page, whose imports have no endings. A worker is what the test says that it is.
 import { registerHooks } from "node:module";
 
+const WORKER = "data:text/javascript,export default class { constructor() { return globalThis.startWorker(); } }";
+
 registerHooks({
-  resolve: (name, context, next) => next(/^\.\.?\/[^.]*$/.test(name) ? `${name}.ts` : name, context),
+  resolve: (name, context, next) => {
+    if (name.endsWith("?worker&inline")) return { url: WORKER, shortCircuit: true };
+    return next(/^\.\.?\/[^.]*$/.test(name) ? `${name}.ts` : name, context);
+  },
 });
