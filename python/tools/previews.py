@@ -21,7 +21,8 @@ PUBLIC = Path(__file__).parents[1] / "web/page/public"
 #: The size that previews have on most sites, and the points that the table gets of it.
 SIZE, SCALE = (1200, 630), 1.5
 ICON = 512
-#: A position of each game that shows what it is about: the settings of its link.
+#: The deals, as settings of a link, and the number of moves that have been made in them.
+MOVES = 3
 POSITIONS = {
     "schwinget": "seed=7&seat=0&agent=random",
     "up_and_down": "seed=7&seat=0&agent=random",
@@ -65,6 +66,11 @@ def main() -> None:
         for game, settings in POSITIONS.items():
             page.goto("about:blank")
             page.goto(f"{address}#play/{game}?{settings}")
+            for _ in range(MOVES):
+                page.wait_for_selector("[data-move]")
+                page.evaluate("() => { window.before = location.href; }")
+                page.keyboard.press("1")
+                page.wait_for_function("() => location.href !== window.before")
             page.wait_for_selector("[data-move]")
             page.add_style_tag(content=STYLE)
             page.evaluate(ALONE, height)
