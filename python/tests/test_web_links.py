@@ -160,6 +160,11 @@ def test_the_page_opens_without_a_network(browser: Any) -> None:
         open_view(page, address, DEAL)
         page.evaluate("navigator.serviceWorker.ready.then(() => null)")
         page.wait_for_function("() => navigator.serviceWorker.controller")
+        # It can be installed as an app.
+        session = context.new_cdp_session(page)
+        assert session.send("Page.getAppManifest")["errors"] == []
+        problems = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
+        assert {one["errorId"] for one in problems} <= {"in-incognito"}
         server.shutdown()
         thread.join()
     # Nobody answers any more.
