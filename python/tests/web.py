@@ -19,7 +19,7 @@ CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
 PICTURES = ROOT / "out/pictures"
 AXE = ROOT / "python/web/page/node_modules/axe-core/axe.min.js"
 
-#: What every module of such tests is marked with.
+#: The marks of every module of such tests.
 MARKS = [
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
     pytest.mark.skipif(not (PAGE / "index.html").is_file(), reason="make web has not built the page"),

@@ -147,7 +147,7 @@ questions! { engine;
     /// Exact beliefs of a seat about the cards, from what it knows and how the cards were dealt.
     beliefs(position: Position, seat: i64) -> Beliefs { knowledge::beliefs(&position, seat)? }
 
-    /// What `other` can know about the cards of `seat`, as far as `seat` can tell: the mean over worlds.
+    /// The beliefs that `other` can have about the cards of `seat`, as far as `seat` can tell: the mean over worlds.
     known(position: Position, seat: i64, other: i64, worlds: NonZero<u64>) -> Beliefs {
         knowledge::known(&position, seat, other, worlds)?
     }

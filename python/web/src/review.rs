@@ -107,7 +107,7 @@ pub(crate) struct Reviewed {
     action: Move,
     /// The action that most of the searches choose.
     best: Move,
-    /// What the choice lost against the agent's own choice; `None` if it is not known.
+    /// The loss of the choice against the agent's own choice; `None` if it is not known.
     cost: Option<f64>,
     ci95: Option<f64>,
     /// The verdict in words.

@@ -42,7 +42,7 @@ pub(crate) struct About {
     iterations: u64,
     /// The value of the game for each seat.
     values: Vec<f64>,
-    /// What all best responses gain together, in the game's utility; 0 in an equilibrium.
+    /// The gain of all best responses together, in the game's utility; 0 in an equilibrium.
     nash_conv: f64,
     /// The same for uniformly random play: the scale.
     uniform: f64,

@@ -8,7 +8,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::engine;
 
-/// What the page knows of questions and answers: `page/src/protocol.ts`.
+/// Questions and answers as the page knows them: `page/src/protocol.ts`.
 pub fn protocol() -> String {
     let mut questions = Questions {
         types: Types { config: Config::new().with_large_int("number"), ..Types::default() },

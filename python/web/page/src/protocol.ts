@@ -133,7 +133,7 @@ export type Reviewed = {
   table: Table, action: Move,
   /** The action that most of the searches choose. */
   best: Move,
-  /** What the choice lost against the agent's own choice; null if it is not known. */
+  /** The loss of the choice against the agent's own choice; null if it is not known. */
   cost: number | null, ci95: number | null,
   /** The verdict in words. */
   verdict: string, analysis: Analysis,
@@ -196,7 +196,7 @@ export type Sign = "diamond" | "heart" | "spade" | "club" | "leaf" | "cross" | "
 export type Solution = { histories: number, sets: number, iterations: number,
   /** The value of the game for each seat. */
   values: Array<number>,
-  /** What all best responses gain together, in the game's utility; 0 in an equilibrium. */
+  /** The gain of all best responses together, in the game's utility; 0 in an equilibrium. */
   nash_conv: number,
   /** The same for uniformly random play: the scale. */
   uniform: number, };
@@ -255,7 +255,7 @@ export interface Engine {
   decide(position: Position, agent: string, seed: string): Move;
   /** Exact beliefs of a seat about the cards, from what it knows and how the cards were dealt. */
   beliefs(position: Position, seat: number): Beliefs;
-  /** What `other` can know about the cards of `seat`, as far as `seat` can tell: the mean over worlds. */
+  /** The beliefs that `other` can have about the cards of `seat`, as far as `seat` can tell: the mean over worlds. */
   known(position: Position, seat: number, other: number, worlds: number): Beliefs;
   /** An error if the agent cannot play here. */
   check(position: Position, agent: string): null;
