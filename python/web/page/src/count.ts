@@ -1,7 +1,10 @@
 import type { Face, Story, Table } from "./protocol";
 
 /** Signs of cards of Schwinget that belong to no suit, with what they are called. */
-export const SPECIAL = new Map([["whistle", "the referee"], ["bolt", "the counter"]]);
+export const SPECIAL = new Map([
+  ["whistle", "the referee"],
+  ["bolt", "the counter"],
+]);
 
 /** What the rule of thumb counts of a hand for one reason. */
 export interface Part {
@@ -16,8 +19,9 @@ export interface Part {
  */
 export function countOf(table: Table, story: Story, seat: number, faces: Record<string, Face>): Part[] | null {
   const cards = (place: number | null, fits: (group: { name: string; held: boolean }) => boolean): string[] =>
-    (table.scene.places.find((one) => one.seat === place)?.groups.filter(fits) ?? [])
-      .flatMap((group) => group.cards.filter((card) => card !== null));
+    (table.scene.places.find((one) => one.seat === place)?.groups.filter(fits) ?? []).flatMap((group) =>
+      group.cards.filter((card) => card !== null),
+    );
   const suitOf = (card: string): string | null => {
     const sign = faces[card]?.sign ?? "";
     return SPECIAL.has(sign) ? null : sign;
@@ -27,7 +31,11 @@ export function countOf(table: Table, story: Story, seat: number, faces: Record<
   const turned = cards(null, ({ name }) => name === "trump");
   const trump = suitOf(turned[0] ?? "");
   if (turned.length === 0 || trump === null) return null;
-  const seen = new Set([...hand, ...turned, ...story.lines.flatMap(({ event, likely }) => (likely ? [] : event ?? []))]);
+  const seen = new Set([
+    ...hand,
+    ...turned,
+    ...story.lines.flatMap(({ event, likely }) => (likely ? [] : (event ?? []))),
+  ]);
   const trumps = hand.filter((card) => suitOf(card) === trump);
   const others = hand.filter((card) => suitOf(card) !== null && suitOf(card) !== trump);
   const suits = others.map((card) => others.filter((other) => suitOf(other) === suitOf(card)));
@@ -41,4 +49,13 @@ export function countOf(table: Table, story: Story, seat: number, faces: Record<
     { words: "one off for each trump that no unseen trump beats", cards: unbeaten, points: -unbeaten.length },
   ];
   return parts.filter((part) => part.cards.length > 0);
+}
+
+/** The points of each card. A card that counts for several reasons has their sum. */
+export function pointsByCard(parts: Part[]): Map<string, number> {
+  const points = new Map<string, number>();
+  for (const part of parts) {
+    for (const card of part.cards) points.set(card, (points.get(card) ?? 0) + part.points / part.cards.length);
+  }
+  return points;
 }

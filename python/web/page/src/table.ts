@@ -211,7 +211,9 @@ function drawShown(drawing: Drawing, group: Group, card: string, face: Face | un
     // A move with words, such as "take", may mean a card in the middle; a bare card is played from the hand.
     return named.card === card && (named.words !== "" || group.held);
   });
-  return move ? moveButton(drawing, move, "playable", drawFace(face)) : drawCard(face);
+  const picture = move ? moveButton(drawing, move, "playable", drawFace(face)) : drawCard(face);
+  picture.dataset["card"] = card;
+  return picture;
 }
 
 function moveNamed({ table, options, placed }: Drawing, fits: (action: string) => boolean): Move | undefined {

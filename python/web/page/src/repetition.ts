@@ -1,0 +1,72 @@
+import type { Kept } from "./storage";
+
+/** A question that was once answered wrong: how often it was right since then, and the day on which it comes again. */
+interface Due {
+  times: number;
+  day: number;
+}
+
+/** Days until a question comes again, by how often it has been right since it was wrong. Then it is known. */
+const PAUSES = [0, 1, 3, 7, 21];
+const MILLISECONDS = 24 * 60 * 60 * 1000;
+const KEY = "trainer-wrong";
+const STREAK = "trainer-streak";
+
+/** What this browser remembers of the answers: questions to repeat, and how many were right in a row. */
+export class Repetition {
+  readonly #kept: Kept;
+  readonly #now: () => number;
+
+  constructor(kept: Kept, now: () => number = Date.now) {
+    this.#kept = kept;
+    this.#now = now;
+  }
+
+  /** Notes an answer. */
+  note(id: string, isRight: boolean): void {
+    const all = this.#all();
+    const times = isRight ? (all[id]?.times ?? PAUSES.length) + 1 : 0;
+    const pause = PAUSES[times];
+    if (pause === undefined) delete all[id];
+    else all[id] = { times, day: this.#day() + pause };
+    this.#kept.set(KEY, JSON.stringify(all));
+    const { now, best } = this.streak();
+    const next = isRight ? now + 1 : 0;
+    this.#kept.set(STREAK, JSON.stringify({ now: next, best: Math.max(best, next) }));
+  }
+
+  /** The questions that are due, the longest overdue first. */
+  due(): string[] {
+    const today = this.#day();
+    const due = Object.entries(this.#all()).filter(([, { day }]) => day <= today);
+    return due.sort(([, one], [, other]) => one.day - other.day || one.times - other.times).map(([id]) => id);
+  }
+
+  /** The number of questions that will come again. */
+  get waiting(): number {
+    return Object.keys(this.#all()).length;
+  }
+
+  /** How many answers were right in a row: now, and at most. */
+  streak(): { now: number; best: number } {
+    return read(this.#kept.get(STREAK), { now: 0, best: 0 });
+  }
+
+  #all(): Record<string, Due> {
+    return read<Record<string, Due>>(this.#kept.get(KEY), {});
+  }
+
+  #day(): number {
+    return Math.floor(this.#now() / MILLISECONDS);
+  }
+}
+
+/** What a text says; the default if it is not there, or damaged. */
+function read<T extends object>(text: string | null, otherwise: T): T {
+  try {
+    const found: unknown = JSON.parse(text ?? "null");
+    return typeof found === "object" && found !== null ? (found as T) : otherwise;
+  } catch {
+    return otherwise;
+  }
+}
