@@ -9,8 +9,10 @@ use stier_agents::agent::DecideError;
 use stier_agents::agent::threads::Halted;
 use stier_agents::catalogue::Unsuited;
 use stier_agents::erased::{BadSeat, check_seat};
-use stier_agents::solve::{BuildError, SolveError};
+use stier_agents::solve::solution_file::SolutionFileError;
+use stier_agents::solve::{BuildError, PassError, RangesTooLarge, SolveError};
 use stier_agents::tell::{Move, Story, Table};
+use stier_core::public::NoPublicForm;
 use stier_core::{IllegalAction, RecordError, RulesError};
 use thiserror::Error;
 
@@ -20,7 +22,7 @@ use crate::checksum::Checksum;
 use crate::knowledge::Beliefs;
 use crate::position::Position;
 use crate::review::{Reviewed, Reviewer};
-use crate::solution::Solved;
+use crate::solution::{PublicNode, Size, Solutions};
 use crate::{analysis, catalogue, checksum, knowledge, review, solution, story};
 
 /// The reason why there is no answer.
@@ -43,6 +45,20 @@ pub enum Problem {
     Decide(#[from] DecideError),
     #[error(transparent)]
     Build(#[from] BuildError),
+    #[error("the game cannot be solved: {0}")]
+    NoForm(#[from] NoPublicForm),
+    #[error(transparent)]
+    Ranges(#[from] RangesTooLarge),
+    #[error(transparent)]
+    Pass(#[from] PassError),
+    #[error(transparent)]
+    File(#[from] SolutionFileError),
+    #[error("solving it takes about {needs} MB, and here at most {most} MB: use smaller rules")]
+    Large { needs: u64, most: u64 },
+    #[error("solving it takes far more than {most} MB: use smaller rules")]
+    TooLarge { most: u64 },
+    #[error("the solution has no such public state or hand")]
+    NoNode,
     #[error(transparent)]
     Solve(#[from] SolveError),
     #[error(transparent)]
@@ -75,7 +91,7 @@ pub struct Engine {
     analyst: Option<Analyst>,
     opened: Option<review::Opened>,
     reviewer: Option<Reviewer>,
-    solved: Option<Solved>,
+    pub(crate) solutions: Solutions,
 }
 
 /// Makes a method of the engine of each question, and a description of them all for the page. A question has the same name
@@ -170,6 +186,9 @@ questions! { engine;
     /// Reads a record for review.
     open(record: String) -> review::About { engine.opened.insert(review::Opened::new(&record)?).about() }
 
+    /// The table of a recorded game after so many events, as a seat sees it; null opens all cards.
+    moment(record: String, number: usize, seat: Option<i64>) -> Table { review::moment(&record, number, seat)? }
+
     /// Begins the review of a seat's decisions by an agent, with this number of searches each.
     review(seat: i64, agent: String, searches: NonZero<usize>) -> () {
         let opened = engine.opened.as_ref().ok_or(Problem::NotBegun("no record is open"))?;
@@ -181,25 +200,25 @@ questions! { engine;
         engine.reviewer.as_mut().ok_or(Problem::NotBegun("no review has begun"))?.decision()?
     }
 
-    /// Solves a game in memory by CFR+. Tells its progress in the meantime.
+    /// The size of a game on public states; an error if it is too large to be solved.
+    size(game: String, rules: String) -> Size { solution::size(&game, &rules)? }
+
+    /// Solves a game in memory by CFR+, unless the solution is known already. Tells its progress in the meantime.
     solve(game: String, rules: String, iterations: NonZero<u64>) -> solution::About {
-        engine.solved.insert(solution::solve(&game, &rules, iterations)?).about()
+        engine.solutions.solve(&game, &rules, iterations)?.about()
     }
 
-    /// Information sets of the solution whose knowledge contains all words of `filter`, most often reached first.
-    sets(filter: String, from: usize, count: usize) -> solution::Found { engine.solution()?.sets(&filter, from, count) }
+    /// The public states of the solution in which a player acts first.
+    openings() -> Vec<PublicNode> { engine.solutions.current()?.openings()? }
 
-    /// The information sets of the solution at the first decision of the game, most often reached first.
-    openings() -> Vec<solution::Opening> { engine.solution()?.openings() }
+    /// A public state of the solution, or the one that follows where all that can follow looks the same to a spectator.
+    node(path: Vec<usize>) -> PublicNode { engine.solutions.current()?.node(&path)? }
+
+    /// The table of a public state of the solution, as a seat sees it with one of its hands.
+    held_table(path: Vec<usize>, seat: u8, hand: usize) -> Table { engine.solutions.current()?.table(&path, seat, hand)? }
 
     /// Checksums of so many random games, of searches and of solutions: the same natively and here.
     checksums(games: u64) -> Vec<Checksum> { checksum::all(games)? }
-}
-
-impl Engine {
-    fn solution(&self) -> Result<&Solved, Problem> {
-        self.solved.as_ref().ok_or(Problem::NotBegun("no game has been solved"))
-    }
 }
 
 /// The arguments of a question.

@@ -41,6 +41,20 @@ pub fn provide(game: &str, bytes: &[u8]) -> Result<(), JsError> {
     NetworkFile::provide(game, bytes).map_err(JsError::from)
 }
 
+/// The solution that is looked at, in a form that [`restore`] reads.
+#[wasm_bindgen]
+pub fn solution() -> Result<Vec<u8>, JsError> {
+    ENGINE.with_borrow(|engine| Ok(engine.solutions.current()?.bytes())).map_err(|error: Problem| JsError::from(error))
+}
+
+/// Makes a solution the one that is looked at.
+#[wasm_bindgen]
+pub fn restore(game: &str, rules: &str, iterations: u32, bytes: &[u8]) -> Result<(), JsError> {
+    let restored =
+        |engine: &mut Engine| engine.solutions.restore(game, rules, u64::from(iterations), bytes).map(|_| ());
+    ENGINE.with_borrow_mut(restored).map_err(JsError::from)
+}
+
 /// Calls a function from now on: with "progress" and a few words about how far a calculation is, at most about ten times
 /// a second, and with "panic" and its reason before a call ends in a trap.
 #[cfg(target_family = "wasm")]

@@ -37,9 +37,20 @@ pub(crate) struct About {
     game: String,
     rules: String,
     seats: usize,
-    /// The number of decisions of each seat.
-    decisions: Vec<usize>,
+    /// The number of events, chance included.
+    events: usize,
+    moves: Vec<Made>,
     returns: Option<Vec<f64>>,
+}
+
+/// A move of the game.
+#[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+struct Made {
+    seat: u8,
+    /// The number of events before it.
+    number: usize,
+    name: String,
 }
 
 impl Opened {
@@ -56,13 +67,14 @@ impl Opened {
     /// Describes it.
     pub(crate) fn about(&self) -> About {
         let game = self.end.game();
-        let seats = game.info().num_seats;
-        let count = |seat: Seat| self.decisions.iter().filter(|taken| taken.seat == seat).count();
+        let made =
+            |&Taken { seat, number, action }: &Taken| Made { seat: seat.0, number, name: game.action_name(action) };
         About {
             game: game.facts().name.to_string(),
             rules: game.facts().rules_text.clone(),
-            seats,
-            decisions: Seat::all(seats).map(count).collect(),
+            seats: game.info().num_seats,
+            events: self.end.events().len(),
+            moves: self.decisions.iter().map(made).collect(),
             returns: (self.end.turn() == Turn::Over).then(|| self.end.returns()),
         }
     }
@@ -81,6 +93,18 @@ impl Opened {
             searches: searches.get(),
         })
     }
+}
+
+/// The table of a recorded game after so many events, as a seat sees it, or with all cards open.
+pub(crate) fn moment(record: &str, number: usize, seat: Option<i64>) -> Result<Table, Problem> {
+    let end = stier_games::read_record(record)?;
+    let game = end.game();
+    let eyes = seat.map(|seat| check_seat(&*game, seat)).transpose()?;
+    let mut state = game.new_state(None);
+    for event in end.events().iter().take(number) {
+        state.apply(event.action)?;
+    }
+    Ok(Table::of(&*state, eyes))
 }
 
 /// A review in progress.
@@ -110,8 +134,6 @@ pub(crate) struct Reviewed {
     /// The loss of the choice against the agent's own choice; `None` if it is not known.
     cost: Option<f64>,
     ci95: Option<f64>,
-    /// The verdict in words.
-    verdict: String,
     analysis: Analysis,
     /// Without `cards` in games without cards.
     beliefs: Beliefs,
@@ -151,7 +173,6 @@ impl Reviewer {
                 record: Some(self.state.record()),
             },
             table: Table::of(&*view, Some(seat)),
-            verdict: judged.verdict(&own.name, &best.name),
             action: own,
             best,
             cost: judged.cost,

@@ -21,16 +21,24 @@ export function drawBars(analysis: Analysis, range: [number, number], options: B
   const axis = axisOf(bars, range);
   const most = Math.max(...bars.map((bar) => bar.chosen));
   return h(
-    "table", { class: "stier bars" },
+    "table",
+    { class: "stier bars" },
     h(
-      "caption", {},
+      "caption",
+      {},
       `Axis from ${signed(axis[0], 2)} to ${signed(axis[1], 2)}; returns lie between ${signed(range[0])} and `,
       `${signed(range[1])}. Lines are 95 % intervals.`,
     ),
     h(
-      "thead", {},
-      h("tr", {}, h("th", { scope: "col" }, "choice"), h("th", { scope: "col", colspan: 2 }, "value"),
-        h("th", { scope: "col" }, "searches that choose it")),
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        h("th", { scope: "col" }, "choice"),
+        h("th", { scope: "col", colspan: 2 }, "value"),
+        h("th", { scope: "col" }, "searches that choose it"),
+      ),
     ),
     h("tbody", {}, ...bars.map((bar) => drawBar(bar, axis, options, bar.chosen === most))),
   );
@@ -38,12 +46,20 @@ export function drawBars(analysis: Analysis, range: [number, number], options: B
 
 function drawBar(bar: Bar, axis: [number, number], options: BarsOptions, best: boolean): HTMLElement {
   return h(
-    "tr", { class: best ? "best" : "" },
-    h("th", { scope: "row" }, drawAction(bar.name, options.faces ?? {}),
-      bar.id === options.played && h("span", { class: "played" }, "played")),
+    "tr",
+    { class: best ? "best" : "" },
+    h(
+      "th",
+      { scope: "row" },
+      drawAction(bar.name, options.faces ?? {}),
+      bar.id === options.played && h("span", { class: "played" }, "played"),
+    ),
     h("td", {}, drawValue(bar, axis)),
-    h("td", { class: "figure" },
-      bar.value === null ? "not tried by all" : `${signed(bar.value, 2)}${interval(bar.ci95)}`),
+    h(
+      "td",
+      { class: "figure" },
+      bar.value === null ? "not tried by all" : `${signed(bar.value, 2)}${interval(bar.ci95)}`,
+    ),
     h("td", { class: "figure" }, `${Math.round(100 * bar.chosen)} %`),
   );
 }

@@ -64,38 +64,84 @@ export function drawLosses(losses: Loss[]): HTMLElement {
   const lower = band.map(({ cost, ci95 }, index) => at(index + 1, cost - ci95));
   const curve = sums.map(({ cost }, index) => at(index + 1, cost));
   const every = Math.ceil(losses.length / 12);
-  const picture = s("svg", {
-      class: "losses", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",
+  const picture = s(
+    "svg",
+    {
+      class: "losses",
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      role: "img",
       "aria-label": `Cumulative cost over ${losses.length} decisions: ${measured(last.cost, last.ci95)} at the end.`,
     },
-    ...ticks(low, high).map((value) => s("g", {},
-      s("line", { class: value === 0 ? "origin" : "rule", x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
-      s("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, String(value).replace("-", "−")))),
-    ...losses.map((_, index) => index + 1).filter((number) => number % every === 0).map((number) =>
-      s("text", { x: x(number), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }, losses[number - 1]?.label)),
+    ...ticks(low, high).map((value) =>
+      s(
+        "g",
+        {},
+        s("line", { class: value === 0 ? "origin" : "rule", x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
+        s("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, String(value).replace("-", "−")),
+      ),
+    ),
+    ...losses
+      .map((_, index) => index + 1)
+      .filter((number) => number % every === 0)
+      .map((number) =>
+        s("text", { x: x(number), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }, losses[number - 1]?.label),
+      ),
     s("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 4, "text-anchor": "middle" }, "decision"),
     s("polygon", { class: "spread", points: [at(0, 0), ...upper, ...lower.reverse()].join(" ") }),
     s("polyline", { class: "curve", points: [at(0, 0), ...curve].join(" ") }),
-    ...sums.map(({ cost, ci95 }, index) => s("circle", { class: "point", cx: x(index + 1), cy: y(cost), r: 3.5 },
-      s("title", {}, `${losses[index]?.label}: ${measured(cost, ci95)} so far`))));
-  return h("figure", { class: "chart" },
+    ...sums.map(({ cost, ci95 }, index) =>
+      s(
+        "circle",
+        { class: "point", cx: x(index + 1), cy: y(cost), r: 3.5 },
+        s("title", {}, `${losses[index]?.label}: ${measured(cost, ci95)} so far`),
+      ),
+    ),
+  );
+  return h(
+    "figure",
+    { class: "chart" },
     h("figcaption", {}, "Cumulative cost over the decisions. The band is the 95 % interval of the sum."),
     picture,
-    h("details", {}, h("summary", {}, "The curve as a table"),
-      h("div", { class: "scroll", tabindex: 0 }, h("table", {},
-        h("thead", {}, h("tr", {}, ...["Decision", "Cost", "Sum"].map((name) => h("th", { scope: "col" }, name)))),
-        h("tbody", {}, ...losses.map(({ label, words }, index) => h("tr", {},
-          h("th", { scope: "row" }, label),
-          h("td", {}, words),
-          h("td", {}, measured(sums[index]?.cost ?? 0, sums[index]?.ci95 ?? null)))))))));
+    h(
+      "details",
+      {},
+      h("summary", {}, "The curve as a table"),
+      h(
+        "div",
+        { class: "scroll", tabindex: 0 },
+        h(
+          "table",
+          {},
+          h("thead", {}, h("tr", {}, ...["Decision", "Cost", "Sum"].map((name) => h("th", { scope: "col" }, name)))),
+          h(
+            "tbody",
+            {},
+            ...losses.map(({ label, words }, index) =>
+              h(
+                "tr",
+                {},
+                h("th", { scope: "row" }, label),
+                h("td", {}, words),
+                h("td", {}, measured(sums[index]?.cost ?? 0, sums[index]?.ci95 ?? null)),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /** A value with its interval on a scale from -`limit` to `limit`. */
 export function drawInterval(value: number, ci95: number, limit: number, ends: [string, string]): SVGElement {
   const inside = (number: number) => Math.max(-limit, Math.min(limit, number));
   const x = (number: number) => 160 + (150 * inside(number)) / limit;
-  return s("svg", {
-      class: "scale", viewBox: "0 0 320 44", role: "img",
+  return s(
+    "svg",
+    {
+      class: "scale",
+      viewBox: "0 0 320 44",
+      role: "img",
       "aria-label": `${measured(value, ci95)} on a scale from −${limit} to +${limit}`,
     },
     s("line", { class: "rule", x1: 10, x2: 310, y1: 14, y2: 14 }),
@@ -103,7 +149,8 @@ export function drawInterval(value: number, ci95: number, limit: number, ends: [
     ci95 > 0 && s("line", { class: "spread", x1: x(value - ci95), x2: x(value + ci95), y1: 14, y2: 14 }),
     s("circle", { class: "point", cx: x(value), cy: 14, r: 5 }),
     s("text", { x: 10, y: 40 }, ends[0]),
-    s("text", { x: 310, y: 40, "text-anchor": "end" }, ends[1]));
+    s("text", { x: 310, y: 40, "text-anchor": "end" }, ends[1]),
+  );
 }
 
 /** Round numbers from `low` to `high`, about five of them. */

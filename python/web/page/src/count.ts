@@ -6,7 +6,7 @@ export const SPECIAL = new Map([
   ["bolt", "the counter"],
 ]);
 
-/** What the rule of thumb counts of a hand for one reason. */
+/** Points of the rule of thumb for one reason. */
 export interface Part {
   words: string;
   cards: string[];
@@ -14,7 +14,7 @@ export interface Part {
 }
 
 /**
- * How the rule of thumb for the attack counts the hand of a seat, from what the seat sees and has seen. Null without a
+ * The count of a seat's hand by the rule of thumb for the attack, from what the seat sees and has seen. Null without a
  * trump suit, where nothing is counted.
  */
 export function countOf(table: Table, story: Story, seat: number, faces: Record<string, Face>): Part[] | null {

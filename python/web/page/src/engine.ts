@@ -16,8 +16,8 @@ declare const ENGINE_BYTES: number;
 type Kind = "table" | "search" | "solution";
 const KINDS: Partial<Record<Method, Kind>> = {
   decide: "search", analyse: "search", search: "search", known: "search", checksums: "search",
-  open: "search", review: "search", reviewed: "search",
-  solve: "solution", sets: "solution", openings: "solution",
+  open: "search", review: "search", reviewed: "search", size: "search",
+  solve: "solution", openings: "solution", node: "solution", held_table: "solution",
 };
 
 /** The engine, in workers that begin when they are first needed. */
@@ -68,6 +68,18 @@ export class EngineClient {
   async loadNetworks(game: string): Promise<void> {
     const others = NETWORKS.filter((name) => name !== game);
     for (const name of [...NETWORKS.filter((known) => known === game), ...others]) await this.#loadNetwork(name);
+  }
+
+  /** The solution that is looked at, as bytes. */
+  solution(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#thread("solution").call(undefined, "solution", []) as Promise<Uint8Array<ArrayBuffer>>;
+  }
+
+  /** Makes a solution the one that is looked at. Then `solve` with its iterations returns at once. */
+  async restore(
+    signal: AbortSignal, game: string, rules: string, iterations: number, bytes: Uint8Array,
+  ): Promise<void> {
+    await this.#thread("solution").call(signal, "restore", [game, rules, iterations, bytes]);
   }
 
   /** Waits for the network of the game if the agent uses it. */

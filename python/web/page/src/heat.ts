@@ -5,9 +5,9 @@ import type { Beliefs, Face } from "./protocol";
 export interface BeliefsOptions {
   /** The seats whose hands are drawn. */
   seats: number[];
-  /** What they are called. */
+  /** The names of these seats. */
   labels: string[];
-  /** What is shown, read by screen readers. */
+  /** The caption that screen readers read. */
   caption: string;
 }
 
@@ -21,12 +21,12 @@ export function drawBeliefs(beliefs: Beliefs, faces: Record<string, Face>, optio
   return h("div", { class: "stier beliefs", role: "group", "aria-label": options.caption }, ...maps);
 }
 
-/** What the numbers are. */
+/** The unit of the numbers. */
 export function unitInWords({ expected }: Beliefs): string {
   return Math.max(...expected) > 1 ? "The expected number of each card." : "The chance of each card, in percent.";
 }
 
-/** Where beliefs come from, in words. */
+/** The source of beliefs, in words. */
 export function basisInWords({ basis, worlds }: Beliefs): string {
   const count = `${worlds.toLocaleString("en")} possible deal${worlds === 1 ? "" : "s"}`;
   return {
@@ -53,7 +53,12 @@ function suits(cards: string[], faces: Record<string, Face>): string[][] {
 }
 
 function drawHand(
-  beliefs: Beliefs, faces: Record<string, Face>, seat: number, highest: number, label: string, caption: string,
+  beliefs: Beliefs,
+  faces: Record<string, Face>,
+  seat: number,
+  highest: number,
+  label: string,
+  caption: string,
 ): HTMLElement {
   const { cards, seats, expected } = beliefs;
   const chances = new Map(cards.map((card, index) => [card, expected[index * seats + seat] ?? 0]));
@@ -61,23 +66,30 @@ function drawHand(
   const rank = (card: string): string => faces[card]?.rank ?? card;
   const ranks = rows.reduce((longest, row) => (row.length > longest.length ? row : longest), []).map(rank);
   return h(
-    "div", {},
+    "div",
+    {},
     h("p", { class: "owner" }, label),
     h(
-      "table", {},
+      "table",
+      {},
       h("caption", { class: "unseen" }, caption),
       h("thead", {}, h("tr", {}, h("td", {}), ...ranks.map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, ...rows.map((row) => {
-        // Cards that do not fit under the ranks above carry their own.
-        const isSuit = rows.length > 1 && row.every((card, index) => rank(card) === ranks[index]);
-        const face = faces[row[0] ?? ""];
-        const head = isSuit && face
-          ? h("th", { scope: "row" }, drawSign(face), h("span", { class: "unseen" }, suitInWords(face)))
-          : h("td", {});
-        const ownRanks = !isSuit && rows.length > 1;
-        const cells = row.map((card) => drawChance(faces[card], chances.get(card) ?? 0, highest, ownRanks));
-        return h("tr", {}, head, ...cells);
-      })),
+      h(
+        "tbody",
+        {},
+        ...rows.map((row) => {
+          // Cards that do not fit under the ranks above carry their own.
+          const isSuit = rows.length > 1 && row.every((card, index) => rank(card) === ranks[index]);
+          const face = faces[row[0] ?? ""];
+          const head =
+            isSuit && face
+              ? h("th", { scope: "row" }, drawSign(face), h("span", { class: "unseen" }, suitInWords(face)))
+              : h("td", {});
+          const ownRanks = !isSuit && rows.length > 1;
+          const cells = row.map((card) => drawChance(faces[card], chances.get(card) ?? 0, highest, ownRanks));
+          return h("tr", {}, head, ...cells);
+        }),
+      ),
     ),
   );
 }
@@ -85,9 +97,13 @@ function drawHand(
 function drawChance(face: Face | undefined, expected: number, highest: number, ownRank: boolean): HTMLElement {
   const figure = expected === 0 ? "–" : highest > 1 ? expected.toFixed(1) : inPercent(expected);
   const cell = h(
-    "td", { class: `chance${highest === 1 && expected > 0.995 ? " certain" : ""}`,
-      title: face && `${faceInWords(face)}: ${figure}${highest > 1 || expected === 0 ? "" : " %"}` },
-    ownRank && face && h("span", { class: "rank" }, `${face.rank} `), figure,
+    "td",
+    {
+      class: `chance${highest === 1 && expected > 0.995 ? " certain" : ""}`,
+      title: face && `${faceInWords(face)}: ${figure}${highest > 1 || expected === 0 ? "" : " %"}`,
+    },
+    ownRank && face && h("span", { class: "rank" }, `${face.rank} `),
+    figure,
   );
   cell.style.setProperty("--share", (expected / highest).toFixed(3));
   return cell;

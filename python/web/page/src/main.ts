@@ -7,6 +7,7 @@ import "./page.css";
 import "./forms.css";
 import "./daily.css";
 import { dailyLink } from "./daily";
+import { takeRecords } from "./drop";
 import { EngineClient } from "./engine";
 import { type Route, readRoute, TABS, type Tab } from "./link";
 import { keepOffline } from "./offline";
@@ -54,13 +55,14 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
   event.preventDefault();
   root.focus();
 });
-// What is dropped beside a field would replace the page. A view takes files itself.
+// What is dropped beside a field would replace the page.
 for (const name of ["dragover", "drop"] as const) {
   addEventListener(name, (event) => {
     const isField = event.target instanceof Element && event.target.closest("input, textarea") !== null;
     if (!isField || event.dataTransfer?.types.includes("Files")) event.preventDefault();
   });
 }
+takeRecords(root);
 addEventListener("hashchange", ({ oldURL }) => {
   // The tab of the view that is left leads back to where it was.
   const { hash } = new URL(oldURL);

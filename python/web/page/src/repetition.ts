@@ -12,7 +12,7 @@ const MILLISECONDS = 24 * 60 * 60 * 1000;
 const KEY = "trainer-wrong";
 const STREAK = "trainer-streak";
 
-/** What this browser remembers of the answers: questions to repeat, and how many were right in a row. */
+/** The memory of this browser: questions to repeat, and the number of right answers in a row. */
 export class Repetition {
   readonly #kept: Kept;
   readonly #now: () => number;
@@ -47,7 +47,7 @@ export class Repetition {
     return Object.keys(this.#all()).length;
   }
 
-  /** How many answers were right in a row: now, and at most. */
+  /** The number of right answers in a row: now, and at most. */
   streak(): { now: number; best: number } {
     return read(this.#kept.get(STREAK), { now: 0, best: 0 });
   }
@@ -61,7 +61,7 @@ export class Repetition {
   }
 }
 
-/** What a text says; the default if it is not there, or damaged. */
+/** The object in a text; the default if there is none, or if it is damaged. */
 function read<T extends object>(text: string | null, otherwise: T): T {
   try {
     const found: unknown = JSON.parse(text ?? "null");

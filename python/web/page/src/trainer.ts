@@ -207,7 +207,7 @@ function drawAttack(): HTMLElement {
   );
 }
 
-/** How the rule of thumb counts this hand. */
+/** The count of this hand by the rule of thumb. */
 function drawCount({ enough, rule }: Question, parts: Part[] | null, { faces }: Rules): HTMLDetailsElement {
   const sum = (parts ?? []).reduce((total, { points }) => total + points, 0);
   const drawPart = ({ words, cards, points }: Part): HTMLElement =>

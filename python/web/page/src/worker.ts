@@ -1,5 +1,5 @@
 import type { Reply, Request } from "./thread";
-import init, { call, listen, provide } from "./wasm/stier_web.js";
+import init, { call, listen, provide, restore, solution } from "./wasm/stier_web.js";
 
 /** The engine once it is ready. Calls that come earlier wait for it. */
 let ready: Promise<void>;
@@ -26,6 +26,12 @@ function answer(method: string, args: unknown[]): Reply {
   if (method === "provide") {
     const [game, bytes] = args as [string, Uint8Array];
     provide(game, bytes);
+    return { result: null };
+  }
+  if (method === "solution") return { result: solution() };
+  if (method === "restore") {
+    const [game, rules, iterations, bytes] = args as [string, string, number, Uint8Array];
+    restore(game, rules, iterations, bytes);
     return { result: null };
   }
   return { result: JSON.parse(call(method, JSON.stringify(args))) };

@@ -1,0 +1,484 @@
+"""The review, the solutions and the attack trainer of the web page, in a real browser."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+import stier
+from web import (
+    DESKTOP,
+    DROP,
+    MARKS,
+    PHONE,
+    PICTURES,
+    address as address,
+    ask,
+    axe,
+    browser as browser,
+    open_view,
+    page as page,
+)
+
+pytestmark = MARKS
+
+DECK = "suits=2,values=3,referee=off,hand_size=2,set_aside=1"
+DONE = re.compile(r"^(\d+) of the \1 decisions of seat [01] are reviewed")
+
+
+@pytest.fixture(scope="module")
+def record() -> str:
+    """A game whose second player chooses at random."""
+    return stier.pit(stier.load_game("schwinget"), ["greedy", "random"], deals=1, seed=5).games[0].record()
+
+
+@pytest.fixture
+def reviewed(page: Any, address: str, record: str) -> Any:
+    """The finished review of the second player."""
+    open_view(page, address, f"#review?seat=1&record={quote(record)}")
+    page.get_by_text(DONE).wait_for(timeout=120_000)
+    return page
+
+
+def number(text: str) -> float:
+    """A number of the page, such as "-1.5" with a minus sign."""
+    return float(text.replace("\N{MINUS SIGN}", "-"))
+
+
+def shown(page: Any) -> int:
+    """The number of the move that is shown."""
+    return int(page.input_value(".timeline input"))
+
+
+def test_a_review_finds_what_stier_replay_finds(page: Any, address: str, record: str) -> None:
+    judge, searches = "ismcts:iterations=300,beliefs=policy", 4
+    replayed = stier.replay(record, 1, judge, searches=searches)
+    open_view(page, address, "#review")
+    page.fill("textarea[name=record]", record)
+    page.select_option("select[name=seat]", "1")
+    page.fill("input[name=searches]", str(searches))
+    page.get_by_role("button", name="Review", exact=True).click()
+    count = len(replayed)
+    page.get_by_text(f"{count} of the {count} decisions of seat 1 are reviewed.").wait_for(timeout=120_000)
+    ask(page, "open", record)
+    ask(page, "review", 1, judge, searches)
+    for decision in replayed:
+        found = ask(page, "reviewed")
+        assert (found["number"], found["action"]["name"]) == (decision.number, decision.name)
+        assert (found["cost"], found["ci95"]) == (decision.cost, decision.cost_ci95)
+    assert ask(page, "reviewed") is None
+
+
+def test_the_mistakes_of_a_review_come_first(reviewed: Any) -> None:
+    page = reviewed
+    mistakes = page.locator("button.mistake")
+    costs = [number(cost.split(" ")[0]) for cost in page.locator("button.mistake .clear").all_inner_texts()]
+    assert len(costs) >= 2
+    assert costs == sorted(costs)
+    # The most expensive one is shown, and above the moves.
+    assert mistakes.first.bounding_box()["y"] < page.locator(".timeline").bounding_box()["y"]
+    assert "Better is" in page.inner_text("p.verdict.mistake")
+    worst = shown(page)
+    mistakes.last.click()
+    assert shown(page) != worst
+    page.locator("p.verdict.mistake").wait_for()
+    accuracy = re.search(r"(\d+) % accuracy \((\d+) (?:to (\d+) )?%\)", page.inner_text(".accuracy"))
+    assert accuracy is not None
+    share, low, high = (int(number or accuracy[2]) for number in accuracy.groups())
+    assert low <= share <= high
+    assert share < 90
+
+
+def test_the_values_of_a_review_stand_on_the_cards(reviewed: Any) -> None:
+    page = reviewed
+    page.locator("p.verdict.mistake").wait_for()
+    marks = page.locator(".reviewing .marked > .mark")
+    assert marks.count() == page.locator(".reviewing [data-move]").count() >= 2
+    values = [number(value) for value in page.locator(".mark .value").all_inner_texts()]
+    heights = [bar.bounding_box()["height"] for bar in page.locator(".mark .size").all()]
+    best = page.locator(".mark.best .size").bounding_box()["height"]
+    assert best == max(heights)
+    assert heights[values.index(max(values))] == max(heights)
+    assert (
+        page.locator(".mark.best .value").inner_text()
+        == page.locator(".mark .value").all_inner_texts()[values.index(max(values))]
+    )
+    # They are read out, too.
+    names = [button.get_attribute("aria-label") for button in page.locator(".reviewing [data-move]").all()]
+    assert all(re.search(r"value \S?\d", name) for name in names)
+    assert sum("best choice" in name for name in names) == 1
+    assert sum("your choice" in name for name in names) == 1
+
+
+def test_arrow_keys_go_through_the_game(reviewed: Any, record: str) -> None:
+    page = reviewed
+    count = len(stier.replay(record, 0, "ismcts:iterations=1", searches=1)) + len(
+        stier.replay(record, 1, "ismcts:iterations=1", searches=1)
+    )
+    page.keyboard.press("Home")
+    assert shown(page) == 0
+    page.keyboard.press("ArrowLeft")
+    assert shown(page) == 0
+    for number in range(1, count + 1):
+        page.keyboard.press("ArrowRight")
+        assert shown(page) == number
+        page.wait_for_selector(".reviewing .table")
+    page.get_by_text("The end of the record.").wait_for()
+    page.keyboard.press("ArrowLeft")
+    assert shown(page) == count - 1
+    page.keyboard.press("m")
+    page.locator("p.verdict.mistake").wait_for()
+    # Keys of a field are its own.
+    page.locator("summary", has_text="Game and judge").click()
+    before = shown(page)
+    page.focus("textarea[name=record]")
+    page.keyboard.press("ArrowLeft")
+    assert shown(page) == before
+    page.get_by_label("All cards open").check()
+    page.get_by_label("Schwinget, all cards open").wait_for()
+
+
+def test_a_game_is_tried_again_from_a_mistake_and_the_review_is_still_there(reviewed: Any) -> None:
+    page = reviewed
+    page.locator("p.verdict.mistake").wait_for()
+    moment = shown(page)
+    page.get_by_role("button", name="Try again from here").click()
+    page.wait_for_function("() => location.hash.startsWith('#play/schwinget') && !location.hash.includes('moves=')")
+    page.wait_for_selector("[data-move]")
+    page.go_back()
+    page.get_by_text(DONE).wait_for()
+    assert shown(page) == moment
+    # A card on the table is a choice at once.
+    move = page.locator(".reviewing [data-move]").first
+    number = move.get_attribute("data-move")
+    move.click()
+    page.wait_for_function("move => location.hash.includes(`moves=${move}`)", arg=number)
+    page.wait_for_selector("main h2")
+
+
+def test_a_record_is_dropped_on_any_view(page: Any, address: str, record: str) -> None:
+    for view in ("#trainer?seed=5", "#solutions", "#play/schwinget?seed=7&agent=random&seat=0"):
+        open_view(page, address, view)
+        assert page.evaluate(DROP, ["main h2", 10, "no record"]) is False
+        page.get_by_role("alert").get_by_text("dropped.txt is not a record").wait_for()
+        assert page.evaluate(DROP, ["header", 0, record]) is False
+        page.wait_for_function("() => location.hash.startsWith('#review')")
+        page.wait_for_selector(".timeline")
+        assert page.input_value("textarea[name=record]") == record
+
+
+def test_a_review_does_not_judge_the_judges_own_choice(page: Any, address: str, record: str) -> None:
+    open_view(page, address, f"#review?record={quote(record)}")
+    page.get_by_text(DONE).wait_for(timeout=120_000)
+    page.locator(".more summary").first.click()
+    costs = page.locator(".more > details > .scroll tbody td:last-child").all_inner_texts()
+    assert set(costs) == {"best choice", "the only legal action"}
+    page.get_by_text("The judge would have chosen the same each time: no decision cost anything.").wait_for()
+    assert page.locator("button.mistake").count() == 0
+    # With hardly any search, the judge chooses otherwise.
+    page.locator("summary", has_text="Game and judge").click()
+    page.select_option("select[name=seat]", "1")
+    page.locator("select[name=agent]").select_option("")
+    page.locator("input[name=spec]").fill("ismcts:iterations=30,beliefs=policy")
+    page.get_by_role("button", name="Review", exact=True).click()
+    page.get_by_text("decisions of seat 1 are reviewed").wait_for(timeout=120_000)
+    for details in page.query_selector_all("details"):
+        details.evaluate("details => details.open = true")
+    text = page.inner_text("main")
+    assert re.search(r"cost \S?\d", text)
+    assert "± 0.00" not in text
+
+
+def test_equilibria_are_those_of_the_solver(page: Any, address: str) -> None:
+    open_view(page, address, "#solutions")
+    for name, rules in (("kuhn_poker", ""), ("schwinget", DECK)):
+        found = ask(page, "solve", name, rules, 200)
+        solution = stier.solve(f"{name}:{rules}", iterations=200, ranges=True)
+        assert (found["public_states"], found["sets"]) == (solution.public_states, solution.information_sets)
+        assert found["nash_conv"] == pytest.approx(2 * solution.exploitability, rel=1e-3)
+        openings = ask(page, "openings")
+        assert sum(opening["reach"] for opening in openings) == pytest.approx(1)
+        game = stier.load_game(f"{name}:{rules}")
+        for seed in range(20):
+            state = game.new_initial_state(seed=seed)
+            hand = [
+                card for place in state.scene(0)["places"] if place["seat"] == 0 for card in place["groups"][0]["cards"]
+            ]
+            turned = [
+                g["cards"][0] for place in state.scene(0)["places"] for g in place["groups"] if g["name"] == "trump"
+            ]
+            fits = [opening for opening in openings if opening["opening"] in (None, *turned)]
+            if not fits:
+                # Its suits have other names.
+                continue
+            held = next(one for one in fits[0]["hands"][0] if one["cards"] == hand)
+            known = {state.action_to_string(action): share for action, share in solution.policy(state)}
+            assert {one["name"]: one["probability"] for one in held["actions"]} == pytest.approx(known, abs=1e-4)
+    assert ask(page, "solve", "kuhn_poker", "", 200)["values"][0] == pytest.approx(-1 / 18, abs=1e-3)
+
+
+def test_a_solution_is_followed_event_by_event(page: Any, address: str) -> None:
+    """Values, probabilities and ranges fit together everywhere."""
+    open_view(page, address, "#solutions")
+    ask(page, "solve", "schwinget", DECK, 100)
+    open_nodes = ask(page, "openings")
+    visited = 0
+    while open_nodes and visited < 60:
+        node = open_nodes.pop()
+        visited += 1
+        if node["reach"] < 1e-6:
+            continue
+        for hands in node["hands"]:
+            assert sum(held["share"] for held in hands) == pytest.approx(1, abs=1e-4)
+        first, second = (sum(held["share"] * (held["value"] or 0) for held in hands) for hands in node["hands"])
+        assert node["values"] == pytest.approx([first, second], abs=1e-4)
+        if node["events"]:
+            assert sum(event["share"] for event in node["events"]) == pytest.approx(1, abs=1e-4)
+        for hand, held in enumerate(node["hands"][node["seat"]] if node["seat"] is not None else []):
+            if held["share"] < 1e-6:
+                continue
+            assert sum(one["probability"] for one in held["actions"]) == pytest.approx(1, abs=1e-5)
+            mean = sum(one["probability"] * one["value"] for one in held["actions"])
+            assert mean == pytest.approx(held["value"], abs=1e-4)
+            if visited < 10:
+                table = ask(page, "held_table", node["path"], node["seat"], hand)
+                assert sorted(move["name"] for move in table["legal"]) == sorted(one["name"] for one in held["actions"])
+        open_nodes += [ask(page, "node", event["path"]) for event in node["events"][:3]]
+    assert visited == 60
+    for path in ([], [99], [0, 99]):
+        with pytest.raises(Exception, match="the solution has no such public state"):
+            ask(page, "node", path)
+
+
+def test_the_grid_leads_into_the_tree(page: Any, address: str) -> None:
+    open_view(page, address, f"#solutions/schwinget?rules={DECK}")
+    page.wait_for_selector(".grid")
+    heads = page.locator(".grid thead th").count()
+    assert heads == len(ask(page, "openings"))
+    # By hand: two of six cards, in one row for all cards turned up.
+    assert page.locator(".grid tbody tr").count() == 21
+    shares = [int(text) for text in page.locator(".grid td button > span").all_inner_texts()]
+    assert max(shares) == 100
+    assert min(shares) == 0
+    page.get_by_label("How often it chooses").select_option("R1")
+    assert [int(text) for text in page.locator(".grid td button > span").all_inner_texts()] != shares
+    page.locator(".grid td button").first.click()
+    page.wait_for_selector(".explorer tr.shown")
+    page.locator(".seen .table").wait_for()
+    assert page.locator(".explorer .hands tbody tr").count() == 15
+    page.locator(".explorer .beliefs table").first.wait_for()
+    # A branch unfolds, and the address leads to it.
+    branch = page.locator(".tree details[data-current] > .branches > details > summary").first
+    branch.click()
+    page.wait_for_function("() => /at=\\d+\\.\\d+/.test(location.hash)")
+    link = page.url
+    summary = page.inner_text(".state > p")
+    page.goto("about:blank")
+    page.goto(link)
+    page.wait_for_selector(".tree details[data-current] details", state="attached")
+    page.wait_for_function("text => document.querySelector('.state > p')?.innerText === text", arg=summary)
+    # What is unfolded is shown before it is folded.
+    above = page.locator(".tree > details").first
+    above.locator("> summary").click()
+    page.wait_for_function("text => document.querySelector('.state > p')?.innerText !== text", arg=summary)
+    assert above.get_attribute("data-current") == ""
+    assert above.evaluate("details => details.open")
+    # Keys alone do the same.
+    above.locator("> summary").focus()
+    page.keyboard.press("Enter")
+    assert not above.evaluate("details => details.open")
+
+
+def test_a_deck_of_ones_own_is_measured_before_it_is_solved(page: Any, address: str) -> None:
+    open_view(page, address, "#solutions")
+    assert not page.get_by_label("Suits").is_visible()
+    page.get_by_label("Game").select_option("-1")
+    page.locator(".size", has_text="MB of memory").wait_for(timeout=60_000)
+    page.fill("input[name=hand_size]", "5")
+    page.locator(".size.error", has_text="set aside").wait_for(timeout=60_000)
+    assert page.get_by_role("button", name="Solve").is_disabled()
+    page.fill("input[name=values]", "6")
+    page.fill("input[name=suits]", "4")
+    page.fill("input[name=set_aside]", "3")
+    page.locator(".size.error", has_text="use smaller rules").wait_for(timeout=60_000)
+    for name, value in (("suits", 2), ("values", 3), ("hand_size", 2), ("set_aside", 1)):
+        page.fill(f"input[name={name}]", str(value))
+    page.locator(".size", has_text="less than 1 MB").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Solve").click()
+    page.wait_for_selector(".grid")
+    page.wait_for_function("() => location.hash.includes('suits=2,values=3,hand_size=2,set_aside=1,referee=off')")
+
+
+def test_what_was_solved_is_kept(page: Any, address: str) -> None:
+    open_view(page, address, f"#solutions/schwinget?rules={DECK}&iterations=2000")
+    page.wait_for_selector(".grid")
+    solved = ask(page, "solve", "schwinget", DECK, 2000)
+    # Another view ends no solution.
+    page.get_by_role("link", name="Review", exact=True).click()
+    page.wait_for_selector("textarea")
+    seconds = page.evaluate(
+        """async (rules) => {
+          const begun = performance.now();
+          await stier.ask(undefined, "solve", "schwinget", rules, 2000);
+          return (performance.now() - begun) / 1000;
+        }""",
+        DECK,
+    )
+    assert seconds < 0.5
+    # The bytes that a browser keeps have the same solution, but for rounding.
+    ask(page, "solve", "kuhn_poker", "", 10)
+    assert ask(page, "solve", "schwinget", DECK, 2000) == solved
+    size = page.evaluate("stier.solution().then(async (bytes) => { window.kept = bytes; return bytes.length; })")
+    assert size > 1000
+    page.evaluate("window.name = Array.from(kept).join()")
+    page.reload()
+    page.wait_for_selector("main h2")
+    page.evaluate(
+        "rules => stier.restore(undefined, 'schwinget', rules, 2000, Uint8Array.from(window.name.split(',')))", DECK
+    )
+    restored = ask(page, "solve", "schwinget", DECK, 2000)
+    assert restored["iterations"] == 2000
+    assert restored["values"] == pytest.approx(solved["values"], abs=1e-3)
+    assert restored["nash_conv"] < 0.01 * restored["uniform"]
+    with pytest.raises(Exception, match="policy"):
+        page.evaluate("stier.restore(undefined, 'kuhn_poker', '', 9, Uint8Array.from([1, 2, 3]))")
+
+
+def test_a_solution_that_took_long_outlives_a_reload(page: Any, address: str) -> None:
+    # Everything takes long here.
+    page.add_init_script("{ let now = 0; performance.now = () => (now += 4000); }")
+    open_view(page, address, f"#solutions/schwinget?rules={DECK}&iterations=300")
+    page.wait_for_selector(".grid")
+    page.wait_for_function("async () => (await (await caches.open('stier-solutions')).keys()).length === 1")
+    page.add_init_script(
+        """window.restored = 0;
+        let engine;
+        Object.defineProperty(window, "stier", { get: () => engine, set(value) {
+          engine = value;
+          const restore = engine.restore;
+          engine.restore = function (...args) { window.restored++; return restore.apply(this, args); };
+        } });"""
+    )
+    page.reload()
+    page.wait_for_selector(".grid")
+    assert page.evaluate("restored") == 1
+
+
+def answer(page: Any, right: bool) -> str:
+    """Answers a question of the trainer; returns the verdict."""
+    page.get_by_role("button", name="Attack").wait_for()
+    page.keyboard.press("a" if right else "w")
+    return str(page.locator(".answer .verdict").inner_text())
+
+
+def test_the_trainer_asks_twenty_positions(page: Any, address: str) -> None:
+    open_view(page, address, "#trainer?seed=5")
+    wrong = asked = 0
+    while page.locator(".score").count() == 0:
+        page.get_by_role("button", name="Attack").wait_for()
+        asked += 1
+        # What was wrong is asked again after three others: then the other choice is right.
+        page.keyboard.press("aw"[(asked + page.locator(".progress strong").count()) % 2])
+        verdict = page.locator(".answer .verdict").inner_text()
+        assert re.match(r"Right|Wrong|A close call", verdict)
+        wrong += verdict.startswith("Wrong")
+        # The count of the hand stands beside it.
+        counted = page.locator(".help details")
+        assert counted.get_by_text(re.compile(r"This hand counts -?\d+|There is no trump suit")).is_visible()
+        table, beside = page.locator(".table").bounding_box(), counted.bounding_box()
+        assert beside["x"] > table["x"] + table["width"] - 1
+        assert beside["y"] < table["y"] + table["height"]
+        total = re.search(r"This hand counts (-?\d+)", counted.inner_text())
+        points = [number(text) for text in page.locator(".table .points").all_inner_texts()]
+        assert sum(points) == (int(total[1]) if total else 0)
+        if asked == 3:
+            page.get_by_role("button", name="Next position").click()
+            page.reload()
+            page.get_by_text("Position 4 of ").wait_for()
+            continue
+        page.locator(".answer").get_by_role("button").click()
+        page.wait_for_function("() => !document.querySelector('.answer')")
+    # Everything that was wrong was asked again.
+    assert wrong > 0
+    assert asked == 20 + wrong
+    page.get_by_text("The rule of thumb", exact=True).first.wait_for()
+    # The answers of the round are still there after a visit to another view.
+    open_view(page, address, "#solutions")
+    open_view(page, address, "#trainer?seed=5")
+    page.get_by_role("button", name="The same positions again").click()
+    page.get_by_text("Position 1 of 20").wait_for()
+
+
+def test_the_trainer_counts_streaks_and_repeats_in_another_round(page: Any, address: str) -> None:
+    open_view(page, address, "#trainer?seed=5")
+    kept = "JSON.parse(localStorage.getItem('trainer-wrong') ?? '{}')"
+    while page.evaluate(f"Object.keys({kept}).length") == 0:
+        verdict = answer(page, right=False)
+        assert re.match(r"Right|Wrong|A close call", verdict)
+        if not verdict.startswith("Wrong"):
+            page.get_by_role("button", name="Next position").click()
+    (wrong,) = page.evaluate(f"Object.keys({kept})")
+    assert "It comes again." in page.inner_text(".answer")
+    table = page.inner_text(".table .facts")
+    # A round of one's own begins with it; that of a link does not.
+    open_view(page, address, "#trainer?seed=77")
+    other = page.inner_text(".table .facts")
+    open_view(page, address, "#trainer")
+    page.get_by_role("button", name="Attack").wait_for()
+    assert page.inner_text(".table .facts") == table != other
+    first = page.evaluate("Object.keys(sessionStorage).filter(key => key.startsWith('trainer-')).length")
+    assert first >= 1
+    streak = page.evaluate("localStorage.getItem('trainer-streak')")
+    assert streak is not None
+    assert answer(page, right=True).startswith("Right")
+    assert page.evaluate(f"{kept}['{wrong}'].times") == 1
+    page.get_by_role("button", name="Next position").click()
+    page.locator(".streak", has_text="Streak 1").wait_for()
+
+
+VIEWS = {
+    "review": "#review?seat=1&record=RECORD",
+    "trainer": "#trainer?seed=5",
+    "solutions": f"#solutions/schwinget?rules={DECK}",
+    "leduc": "#solutions/leduc_poker?iterations=50",
+    "dice": "#solutions/liars_dice?iterations=10",
+}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE, {"width": 360, "height": 640}], ids=["desktop", "phone", "small"])
+def test_the_views_are_accessible_and_fit_the_screen(
+    browser: Any, address: str, record: str, scheme: str, size: dict[str, int]
+) -> None:
+    context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce", bypass_csp=True)
+    page = context.new_page()
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for name, view in VIEWS.items():
+        open_view(page, address, view.replace("RECORD", quote(record)))
+        if name == "review":
+            page.get_by_text(DONE).wait_for(timeout=120_000)
+            page.locator("p.verdict.mistake").wait_for()
+        elif name == "trainer":
+            attack = page.get_by_role("button", name="Attack")
+            attack.wait_for()
+            # The hand and the choices are on the first screen.
+            for box in (attack.bounding_box(), page.locator(".table .held .card").last.bounding_box()):
+                assert box["y"] + box["height"] <= size["height"]
+            assert axe(page) == [], name
+            page.keyboard.press("a")
+            box = page.get_by_role("button", name="Next position").bounding_box()
+            assert box["y"] + box["height"] <= size["height"]
+        else:
+            page.wait_for_selector(".grid")
+            page.locator(".grid button").first.click()
+            page.wait_for_selector(".seen .table")
+        page.screenshot(path=PICTURES / f"{name}-{size['width']}-{scheme}.png", full_page=name != "trainer")
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], name
+        assert axe(page) == [], name
+        for details in page.query_selector_all("main details"):
+            details.evaluate("details => details.open = true")
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], name
+    context.close()

@@ -1,0 +1,138 @@
+import { actionInWords, drawCard } from "./cards";
+import { measured } from "./chart";
+import { h } from "./dom";
+import type { Face, Held, PublicNode } from "./protocol";
+import { drawMix, percent } from "./shares";
+
+/** Cards as small pictures; what is not a card stays text. */
+export function drawCards(cards: string[], faces: Record<string, Face>): HTMLElement {
+  return h(
+    "span",
+    { class: "stier hand-of" },
+    ...cards.map((card) => {
+      const face = faces[card];
+      return face ? h("span", { class: "tiny" }, drawCard(face)) : h("code", {}, card);
+    }),
+  );
+}
+
+/** The action that is chosen most often. */
+function mostFrequent(openings: PublicNode[]): string {
+  const sums = new Map<string, number>();
+  for (const { hands, seat, reach } of openings) {
+    for (const { share, actions } of hands[seat ?? 0] ?? []) {
+      for (const { name, probability } of actions) {
+        sums.set(name, (sums.get(name) ?? 0) + reach * share * probability);
+      }
+    }
+  }
+  return [...sums].reduce((best, one) => (one[1] > best[1] ? one : best), ["", 0] as [string, number])[0];
+}
+
+/** A hand of an opening with the number by which the opening knows it. */
+interface Cell {
+  held: Held;
+  hand: number;
+}
+
+/**
+ * The hands of the first player by the card that was turned up: the darker a cell, the more often the action. `choose`
+ * opens a hand.
+ */
+export function drawGrid(
+  openings: PublicNode[],
+  faces: Record<string, Face>,
+  choose: (opening: PublicNode, hand: number) => void,
+): HTMLElement {
+  const names = [
+    ...new Set(
+      openings.flatMap(({ hands, seat }) =>
+        (hands[seat ?? 0] ?? []).flatMap(({ actions }) => actions.map(({ name }) => name)),
+      ),
+    ),
+  ];
+  let shown = names.includes("attack") ? "attack" : mostFrequent(openings);
+  const rows = new Map<string, { cards: string[]; cells: (Cell | undefined)[] }>();
+  for (const [column, { hands, seat }] of openings.entries()) {
+    for (const [hand, held] of (hands[seat ?? 0] ?? []).entries()) {
+      if (held.cards.length === 0) continue;
+      const key = held.cards.join(" ");
+      const row = rows.get(key) ?? { cards: held.cards, cells: openings.map(() => undefined) };
+      row.cells[column] = { held, hand };
+      rows.set(key, row);
+    }
+  }
+  const shareOf = ({ held }: Cell): number => held.actions.find(({ name }) => name === shown)?.probability ?? 0;
+  const mean = (cells: (Cell | undefined)[]): number => {
+    const shares = cells.flatMap((cell) => (cell ? shareOf(cell) : []));
+    return shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.length);
+  };
+  const body = h("tbody");
+  const drawCell = (cell: Cell | undefined, column: number): HTMLElement => {
+    const opening = openings[column];
+    if (!cell || !opening) return h("td", {});
+    const share = shareOf(cell);
+    const words = cell.held.actions
+      .filter(({ probability }) => probability > 0)
+      .map(({ name, probability }) => `${actionInWords(name, faces)} ${percent(probability)}`)
+      .join(", ");
+    const button = h(
+      "button",
+      {
+        type: "button",
+        title: `${words}; value ${measured(cell.held.value ?? 0)}`,
+        click: () => choose(opening, cell.hand),
+      },
+      h("span", {}, Math.round(100 * share)),
+      drawMix(cell.held.actions, faces),
+    );
+    button.style.setProperty("--share", share.toFixed(3));
+    return h("td", {}, button);
+  };
+  const draw = (): void => {
+    const sorted = [...rows.values()].sort((one, other) => mean(other.cells) - mean(one.cells));
+    body.replaceChildren(
+      ...sorted.map(({ cards, cells }) =>
+        h("tr", {}, h("th", { scope: "row" }, drawCards(cards, faces)), ...cells.map(drawCell)),
+      ),
+    );
+  };
+  const select = h(
+    "select",
+    {
+      name: "shown",
+      change: () => {
+        shown = select.value;
+        draw();
+      },
+    },
+    ...names.map((name) => h("option", { value: name, selected: name === shown }, actionInWords(name, faces))),
+  );
+  draw();
+  const heads = openings.map(({ opening }) =>
+    h("th", { scope: "col" }, opening === null ? "first decision" : drawCards([opening], faces)),
+  );
+  const isTurned = openings.some(({ opening }) => opening !== null);
+  return h(
+    "section",
+    {},
+    h("h3", {}, isTurned ? "Hands at the first lead, by the card turned up" : "Hands at the first decision"),
+    h("label", { class: "field" }, "How often it chooses, in percent", select),
+    h(
+      "div",
+      { class: "scroll tall", tabindex: 0 },
+      h(
+        "table",
+        { class: "grid" },
+        h("caption", { class: "unseen" }, "How often the action is chosen, by hand"),
+        h("thead", {}, h("tr", {}, h("td", {}), ...heads)),
+        body,
+      ),
+    ),
+    h(
+      "p",
+      { class: "muted" },
+      "Press a cell to follow the game from there. The stripe shows all actions, cards in the colours of their suits.",
+    ),
+  );
+}
