@@ -50,7 +50,7 @@ fn stories_are_true_and_the_same_in_all_worlds_that_a_seat_cannot_tell_apart() {
                 }
                 hidden += told.lines.iter().filter(|line| line.words.ends_with("makes a hidden move")).count();
                 let is_true = |line: &Sentence, (who, event): &(Option<String>, String)| {
-                    line.event.as_ref() == Some(event) && who.as_ref().is_none_or(|who| *who == line.words)
+                    line.event.as_ref() == Some(event) && who.as_ref().is_none_or(|who| *who == line.text(seat))
                 };
                 likely += told.lines.iter().filter(|line| line.likely).count();
                 certain += told.lines.iter().filter(|line| line.event.is_some()).count();
@@ -77,15 +77,20 @@ fn stories_are_true_and_the_same_in_all_worlds_that_a_seat_cannot_tell_apart() {
 /// The lines that a seat reads after moves by name; `*` stands for the first legal move.
 fn lines(game: &str, rules: &str, moves: &str, seat: u8, since: Option<usize>) -> Vec<String> {
     let mut state = stier_games::load(game, rules).expect("a game").new_state(Some(7));
+    let seat = Seat(seat);
     for name in moves.split_whitespace() {
         let action = if name == "*" { state.possible()[0] } else { state.parse_event(name).expect("a move") };
         state.apply(action).expect("legal");
     }
-    let told = story(&*state, Seat(seat), since);
+    let told = story(&*state, seat, since);
     let text = |line: &Sentence| {
         let margin = if line.follows { "  " } else { "" };
         let note = if line.forced { " (forced)" } else { "" };
-        format!("{margin}{}{}{note}", line.words, line.event.iter().map(|name| format!(" {name}")).collect::<String>())
+        format!(
+            "{margin}{}{}{note}",
+            line.text(seat),
+            line.event.iter().map(|name| format!(" {name}")).collect::<String>()
+        )
     };
     told.news().map(text).collect()
 }

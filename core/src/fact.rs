@@ -3,15 +3,19 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::Serialize;
+
 /// A plain value.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(untagged)]
 pub enum Value {
     /// There is none, or it is hidden.
     Absent,
     /// Yes or no.
     Flag(bool),
     /// A whole number: a count, or a seat.
-    Int(i64),
+    Int(#[cfg_attr(feature = "typescript", ts(type = "number"))] i64),
     /// A number.
     Float(f64),
     /// A name.

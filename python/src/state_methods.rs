@@ -300,8 +300,10 @@ impl State {
 
     /// The course of the game, as the player may know it, from the player's action number `since` on.
     fn _story(&self, player: Number, since: Option<usize>) -> PyResult<Vec<Told>> {
-        let row = |line: &Sentence| (line.words.clone(), line.event.clone(), line.likely, line.forced, line.follows);
-        self.of(Some(player), |state, seat| story(state, seat, since).news().map(row).collect())
+        self.of(Some(player), |state, seat| {
+            let row = |line: &Sentence| (line.text(seat), line.event.clone(), line.likely, line.forced, line.follows);
+            story(state, seat, since).news().map(row).collect()
+        })
     }
 
     /// The state as the web page draws it, as JSON: see `Table` in `protocol.ts`.

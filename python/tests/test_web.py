@@ -46,6 +46,9 @@ def test_seeds_and_links_give_the_same_deals_as_in_python(page: Any, address: st
             story = ask(page, "story", position, seat)
             own = sum(player == seat for player, _ in state.history())
             news = [*story["revealed"], *story["lines"][story["earlier"] :]]
+            for line in news:
+                about = "you" if line["about"] == seat else f"seat {line['about']}"
+                line["words"] = ("" if line["about"] is None else about) + line["words"]
             told = [(line["words"], line["event"], line["likely"], line["forced"], line["follows"]) for line in news]
             assert told == state._story(seat, own - 1 if own else None)
     state = stier.load_game("schwinget").new_initial_state(seed=7)
@@ -59,20 +62,21 @@ def test_seeds_and_links_give_the_same_deals_as_in_python(page: Any, address: st
 def test_a_game_is_played_to_its_end_by_keyboard_and_found_again_by_its_link(page: Any, address: str) -> None:
     open_view(page, address, DEAL)
     for _ in range(40):
-        if page.get_by_text("The game is over").count():
+        if page.get_by_role("button", name="Rematch").count():
             break
         before = page.url
         page.keyboard.press("1")
         page.wait_for_function("before => location.href !== before", arg=before)
         page.wait_for_function(
-            "() => document.querySelector('[data-move]') || document.body.innerText.includes('The game is over')"
+            "() => document.querySelector('[data-move]') || document.body.innerText.includes('Rematch')"
         )
-    assert page.get_by_text("The game is over").count() == 1
+    assert page.get_by_role("button", name="Rematch").count() == 1
     link = page.url
     assert "moves=" in link
     ended = page.inner_text("main .prompt")
-    # The last trick, which has left the table.
-    assert page.locator(".happened .card").count() >= 2
+    # The last trick is still on the table, and all that each player took lies below.
+    assert page.locator(".box .trick .card").count() == 2
+    assert page.locator(".taken-by .card").count() >= 10
     open_view_ended(page, address + link.split("/", 3)[3])
     assert page.inner_text("main .prompt") == ended
     page.keyboard.press("u")
@@ -99,7 +103,7 @@ def test_the_address_has_nothing_that_the_seat_cannot_know(page: Any, address: s
         page.wait_for_function(
             "() => document.querySelector('.about').textContent.includes('The link cannot be opened')"
         )
-        assert page.inner_text(".box").count("You (seat 0)") == 1
+        assert page.locator(".place strong").all_inner_texts() == ["Opponent", "You"]
         assert "legal" not in page.inner_text("body")
     with pytest.raises(Exception, match="null"):
         ask(page, "table", {"game": "schwinget", "rules": "", "seed": "7", "moves": []}, None)
@@ -108,12 +112,13 @@ def test_the_address_has_nothing_that_the_seat_cannot_know(page: Any, address: s
 def open_view_ended(page: Any, link: str) -> None:
     page.goto("about:blank")
     page.goto(link)
-    page.wait_for_function("() => document.body.innerText.includes('The game is over')")
+    page.wait_for_function("() => document.body.innerText.includes('Rematch')")
 
 
 def test_words_of_the_game_are_explained_where_they_are_touched(page: Any, address: str) -> None:
     open_view(page, address, DEAL)
-    page.locator(".box .note").get_by_text("a card that makes a trick neutral").wait_for()
+    page.locator(".box .own").get_by_role("button", name="referee", exact=True).click()
+    assert page.locator(".meaning").get_by_text("a card that makes a trick neutral").is_visible()
     meaning = page.locator(".meaning").get_by_text("a suit that beats the other suits")
     assert not meaning.is_visible()
     page.locator(".box").get_by_role("button", name="trump").click()
@@ -131,7 +136,10 @@ def test_the_engine_knows_which_agents_use_a_network(page: Any, address: str) ->
 
 def test_knowledge_is_exact_and_hides_nothing(page: Any, address: str) -> None:
     open_view(page, address, DEAL)
-    page.get_by_text("What seat 1 may believe about your cards").wait_for(timeout=60_000)
+    # Nothing is told before it is asked for.
+    assert not page.get_by_role("heading", name="What you can believe", exact=True).is_visible()
+    page.locator(".knowledge summary").first.click()
+    page.get_by_text("What the opponent may believe about your cards").wait_for(timeout=60_000)
     page.get_by_text("30 of 30 searches").wait_for(timeout=60_000)
     position = {"game": "schwinget", "rules": "", "seed": "7", "moves": []}
     state = stier.load_game("schwinget").new_initial_state(seed=7)
@@ -210,7 +218,7 @@ def test_an_engine_that_runs_out_of_memory_is_replaced(page: Any, address: str) 
     wait_for_prompt(page, "cannot move: the engine ran out of memory, with 0.0 of at most 4 GiB in use")
     assert "unreachable" not in page.inner_text("body")
     # The game goes on, and so do the other views.
-    page.get_by_label("Opponent").first.select_option("random")
+    page.locator(".setup select[name=agent]").select_option("random")
     wait_for_prompt(page, "Your turn")
     page.get_by_role("link", name="Solutions", exact=True).click()
     page.get_by_label("Game").select_option(index=0)
@@ -224,20 +232,21 @@ def test_an_engine_that_runs_out_of_memory_is_replaced(page: Any, address: str) 
 def test_every_search_and_solution_can_be_stopped(page: Any, address: str) -> None:
     stop = page.locator(".running:not([hidden])")
     page.goto(f"{address}#play/schwinget?seed=7&seat=1&agent={ENDLESS}")
-    wait_for_prompt(page, "Seat 0 is thinking")
+    wait_for_prompt(page, "The opponent is thinking")
     stop.get_by_text(re.compile(r"[1-9] s$")).wait_for()
     stop.get_by_role("button", name="Stop").click()
-    wait_for_prompt(page, "Seat 0 was stopped")
+    wait_for_prompt(page, "Opponent was stopped")
     assert stop.count() == 0
     page.get_by_role("button", name="Go on").click()
-    wait_for_prompt(page, "Seat 0 is thinking")
+    wait_for_prompt(page, "The opponent is thinking")
     stop.get_by_role("button", name="Stop").click()
-    wait_for_prompt(page, "Seat 0 was stopped")
-    page.get_by_label("Opponent").first.select_option("random")
+    wait_for_prompt(page, "Opponent was stopped")
+    page.locator(".setup select[name=agent]").select_option("random")
     wait_for_prompt(page, "Your turn")
     # The person's own search, where there is a choice.
     open_view(page, address, "#play/schwinget?seed=7&seat=0&agent=random")
     wait_for_prompt(page, "Your turn")
+    page.locator(".knowledge summary").first.click()
     page.locator(".knowledge select[name=agent]").select_option("")
     page.locator(".knowledge input[name=spec]").fill(ENDLESS)
     page.keyboard.press("Tab")
@@ -416,6 +425,7 @@ def test_every_view_is_accessible_and_fits_the_screen(
     }.items():
         open_view(page, address, view)
         if name == "play" and device == "desktop":
+            page.locator(".knowledge summary").first.click()
             page.get_by_text("5 of 30 searches").or_(page.get_by_text("30 of 30 searches")).first.wait_for()
         if name == "review":
             record = stier.pit("schwinget", ["greedy", "random"], deals=1, seed=5).games[0].record()

@@ -27,7 +27,10 @@ pub struct Sentence {
     /// The seat whose move this is; `None` for random events and consequences.
     #[cfg_attr(feature = "typescript", ts(as = "Option<u8>"))]
     pub mover: Option<Seat>,
-    /// The words before the event, or the whole line. The seat itself is called "you".
+    /// The seat with which the sentence begins.
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u8>"))]
+    pub about: Option<Seat>,
+    /// The words after the seat and before the event.
     pub words: String,
     /// The name of an action or outcome, at the end of the line.
     pub event: Option<String>,
@@ -40,8 +43,14 @@ pub struct Sentence {
 }
 
 impl Sentence {
-    fn new(words: &str, event: Option<String>) -> Self {
-        Self { words: words.to_string(), event, ..Self::default() }
+    fn new(about: Option<Seat>, words: impl Into<String>, event: Option<String>) -> Self {
+        Self { about, words: words.into(), event, ..Self::default() }
+    }
+
+    /// The words before the event. The reader's own seat is called "you".
+    pub fn text(&self, reader: Seat) -> String {
+        let about = self.about.map(|seat| if seat == reader { "you".to_string() } else { format!("seat {seat}") });
+        about.unwrap_or_default() + &self.words
     }
 }
 
@@ -88,16 +97,15 @@ pub fn story(state: &dyn DynState, seat: Seat, since: Option<usize>) -> Story {
             let is_earlier = since.is_some_and(|since| place.run <= since);
             match event.turn {
                 Turn::Chance if is_deal && begins => continue,
-                Turn::Chance if is_deal => story.lines.push(Sentence::new("new cards are dealt", None)),
+                Turn::Chance if is_deal => story.lines.push(Sentence::new(None, "new cards are dealt", None)),
                 Turn::Chance => {
                     let line = chance_line(name, &before, &scene, seat);
                     story.lines.extend(line.map(|line| Sentence { likely, ..line }));
                 }
                 Turn::Seat(mover) => {
-                    let who = called(mover, seat);
                     let moved = |words: &str, event| Sentence {
                         mover: Some(mover),
-                        ..Sentence::new(&format!("{who}{words}"), event)
+                        ..Sentence::new(Some(mover), words, event)
                     };
                     let knew = |known: &Known| known.place == place && matches!(known.extent, Extent::Event { .. });
                     if is_earlier && name.is_some() && !known_before.iter().any(knew) {
@@ -203,17 +211,17 @@ fn chance_line(name: Option<String>, before: &Scene, after: &Scene, seat: Seat) 
     let mut owners = after.places.iter().filter_map(|place| place.seat);
     match owners.find(|&owner| after.held(owner).count() > before.held(owner).count()) {
         Some(owner) => {
-            let verb = if owner == seat { "draw" } else { "draws" };
+            let verb = if owner == seat { " draw" } else { " draws" };
             let object = if name.is_none() { " a card" } else { "" };
-            Some(Sentence::new(&format!("{} {verb}{object}", called(owner, seat)), name))
+            Some(Sentence::new(Some(owner), format!("{verb}{object}"), name))
         }
-        None => name.map(|name| Sentence::new("turned up:", Some(name))),
+        None => name.map(|name| Sentence::new(None, "turned up:", Some(name))),
     }
 }
 
 /// Lines about tricks that were won, scores and the like.
 fn changes(before: &Scene, after: &Scene, seat: Seat) -> Vec<Sentence> {
-    let mut lines = Vec::new();
+    let mut lines: Vec<(Option<Seat>, String)> = Vec::new();
     for place in &after.places {
         let Some(owner) = place.seat else { continue };
         let old = before.places.iter().find(|old| old.seat == place.seat);
@@ -223,7 +231,6 @@ fn changes(before: &Scene, after: &Scene, seat: Seat) -> Vec<Sentence> {
                 old.swap_remove(same);
                 continue;
             }
-            let who = called(owner, seat);
             match remark.split_once(": ").unwrap_or((remark, "")) {
                 ("tricks", now) => {
                     let count = |text: &str| text.parse::<u32>().unwrap_or(0);
@@ -231,21 +238,19 @@ fn changes(before: &Scene, after: &Scene, seat: Seat) -> Vec<Sentence> {
                     let verb = if owner == seat { "win" } else { "wins" };
                     match count(now).saturating_sub(before) {
                         0 => {}
-                        1 => lines.push(format!("{who} {verb} the trick")),
-                        more => lines.push(format!("{who} {verb} {more} tricks")),
+                        1 => lines.push((Some(owner), format!(" {verb} the trick"))),
+                        more => lines.push((Some(owner), format!(" {verb} {more} tricks"))),
                     }
                 }
                 (name, _) if !is_told(name) => {}
-                (name, value) => lines.push(format!("{who}: {name} {value}").trim_end().to_string()),
+                (name, value) => lines.push((Some(owner), format!(": {name} {value}").trim_end().to_string())),
             }
         }
     }
     for (name, words) in after.told().filter(|told| is_told(told.0) && before.told().all(|old| old != *told)) {
-        lines.push(format!("{name}: {words}"));
+        lines.push((None, format!("{name}: {words}")));
     }
-    lines.into_iter().map(|line| Sentence { follows: true, ..Sentence::new(&line.replace('_', " "), None) }).collect()
-}
-
-fn called(other: Seat, seat: Seat) -> String {
-    if other == seat { "you".to_string() } else { format!("seat {other}") }
+    let line =
+        |(about, words): (_, String)| Sentence { follows: true, ..Sentence::new(about, words.replace('_', " "), None) };
+    lines.into_iter().map(line).collect()
 }

@@ -1,7 +1,10 @@
 //! A state as one seat sees it, as data for programs that draw it.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde::Serialize;
-use stier_core::{Action, Scene, Seat, Turn};
+use stier_core::{Action, Scene, Seat, Turn, Value};
 
 use crate::erased::DynState;
 
@@ -28,6 +31,8 @@ impl Move {
 pub struct Table {
     /// The cards, places and words.
     pub scene: Scene,
+    /// The facts that the seat knows, as plain values by name.
+    pub facts: BTreeMap<Cow<'static, str>, Value>,
     /// The player to act; `None` for chance and at the end.
     #[cfg_attr(feature = "typescript", ts(as = "Option<u8>"))]
     pub seat: Option<Seat>,
@@ -47,8 +52,10 @@ impl Table {
         let sees = eyes.is_none() || eyes == turn.seat();
         let legal = if sees && turn.seat().is_some() { state.possible() } else { Vec::new() };
         let told = turn == Turn::Over && (eyes.is_none() || scene.tells_returns);
+        let facts = scene.facts.iter().map(|fact| (fact.name.clone(), fact.value.clone())).collect();
         Self {
             scene,
+            facts,
             seat: turn.seat(),
             legal: legal.into_iter().map(|action| Move::of(state, action)).collect(),
             returns: told.then(|| state.returns()),
