@@ -1,3 +1,4 @@
+import { capital } from "./cards";
 import { h } from "./dom";
 import type { Rules } from "./protocol";
 
@@ -7,29 +8,77 @@ export interface Preset {
   spec: string;
 }
 
-const OPPONENTS: Preset[] = [
-  { words: "trained network", spec: "network" },
-  { words: "trained network with a short search", spec: "mmds:rollouts=100,particles=64" },
+/** An opponent for people: how good it is, and what it is underneath. */
+export interface Level extends Preset {
+  name: string;
+}
+
+/** The levels, each with the agents that can take it: the first that can play a game does. */
+const LEVELS: [string, Preset[]][] = [
+  [
+    "beginner",
+    [
+      { words: "simple rules, no search", spec: "greedy" },
+      { words: "random moves", spec: "random" },
+    ],
+  ],
+  [
+    "club player",
+    [
+      { words: "a trained network", spec: "network" },
+      { words: "a search, 1,000 iterations", spec: "best:iterations=1000" },
+      { words: "a search, 1,000 iterations", spec: "ismcts:iterations=1000" },
+    ],
+  ],
+  [
+    "champion",
+    [
+      { words: "a trained network with a search", spec: "mmds:rollouts=100,particles=64" },
+      { words: "a search, 10,000 iterations", spec: "best:iterations=10000" },
+      { words: "a search, 10,000 iterations", spec: "ismcts:iterations=10000" },
+    ],
+  ],
+];
+/** The strongest agent measured in Schwinget. */
+const STRONGEST = { words: "a trained network with a search", spec: "mmds:step=100,rollouts=450,particles=200" };
+const OTHERS: Preset[] = [
   { words: "search, 1,000 iterations", spec: "ismcts:iterations=1000" },
   { words: "good search, 1,000 iterations", spec: "best:iterations=1000" },
   { words: "good search, 10,000 iterations", spec: "best:iterations=10000" },
-  { words: "greedy, no search", spec: "greedy" },
   { words: "random", spec: "random" },
 ];
-/** The strongest agent measured in Schwinget. */
-const STRONGEST = { words: "trained network with a search", spec: "mmds:step=100,rollouts=450,particles=200" };
 
-/** Good opponents in a game, the default one first. Their moves depend on the seed alone, not on the clock. */
-export function opponents({ game, agents }: Rules): Preset[] {
-  const presets = game === "schwinget" ? OPPONENTS.with(1, STRONGEST) : OPPONENTS;
-  return presets.filter(({ spec }) => agents.includes(nameOf(spec)));
+/** The three levels of opponents in a game. */
+export function levels({ game, agents }: Rules): Level[] {
+  return LEVELS.flatMap(([name, candidates]) => {
+    const all = name === "champion" && game === "schwinget" ? [STRONGEST, ...candidates] : candidates;
+    const found = all.find(({ spec }) => agents.includes(nameOf(spec)));
+    return found ? [{ ...found, name }] : [];
+  });
+}
+
+/** Good opponents in a game, the levels first. Their moves depend on the seed alone, not on the clock. */
+export function opponents(rules: Rules): Preset[] {
+  const ranked = levels(rules);
+  const others = OTHERS.filter(
+    ({ spec }) => rules.agents.includes(nameOf(spec)) && ranked.every((level) => level.spec !== spec),
+  );
+  return [...ranked.map(({ name, words, spec }) => ({ words: `${capital(name)}: ${words}`, spec })), ...others];
 }
 
 /** The agent, or the default opponent if none is named or a preset does not fit the rules. */
 export function fitting(spec: string, rules: Rules): string {
-  const isPreset = [...OPPONENTS, STRONGEST].some((preset) => preset.spec === spec);
+  const presets = [...LEVELS.flatMap(([, candidates]) => candidates), STRONGEST, ...OTHERS];
+  const isPreset = presets.some((preset) => preset.spec === spec);
   const fits = spec !== "" && (!isPreset || rules.agents.includes(nameOf(spec)));
-  return fits ? spec : (opponents(rules)[0]?.spec ?? "random");
+  const ranked = levels(rules);
+  return fits ? spec : ((ranked[1] ?? ranked[0])?.spec ?? "random");
+}
+
+/** An opponent as it is called in a sentence. */
+export function opponentInWords(spec: string, rules: Rules): string {
+  const level = levels(rules).find((one) => one.spec === spec);
+  return level ? `the ${level.name}` : agentInWords(spec, OTHERS);
 }
 
 /** Searches that explain a position well. */
@@ -63,11 +112,18 @@ export class AgentChooser {
     const option = ({ words, spec: value }: Preset): HTMLElement =>
       h("option", { value, selected: value === spec }, words);
     this.#select = h(
-      "select", { name: "agent", change: () => this.#chosen(onChange) },
-      ...presets.map(option), h("option", { value: "", selected: !known }, "another agent…"),
+      "select",
+      { name: "agent", change: () => this.#chosen(onChange) },
+      ...presets.map(option),
+      h("option", { value: "", selected: !known }, "another agent…"),
     );
     this.#text = h("input", {
-      name: "spec", value: spec, hidden: known, spellcheck: "false", autocapitalize: "off", autocomplete: "off",
+      name: "spec",
+      value: spec,
+      hidden: known,
+      spellcheck: "false",
+      autocapitalize: "off",
+      autocomplete: "off",
       "aria-label": `${label}, as text such as ismcts:iterations=10000`,
       change: () => onChange(this.#text.value.trim()),
     });

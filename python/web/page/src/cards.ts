@@ -77,17 +77,17 @@ export function actionInWords(action: string, faces: Record<string, Face>): stri
   return [words, face && faceInWords(face)].filter(Boolean).join(" ");
 }
 
-/** A text with the names of cards in words. Names of a single letter or digit could be anything. */
-export function cardsInWords(text: string, faces: Record<string, Face>): string {
-  return text.replace(/[\p{L}\d]{2,}/gu, (name) => {
-    const face = faces[name];
-    return face ? faceInWords(face) : name;
-  });
-}
+/** Quarter turns of the UP&DOWN card. */
+const TURNS: Record<string, string> = { "rotate:1": "rotate ¼", "rotate:2": "rotate ½", "rotate:3": "rotate ¾" };
 
 /** The name of an action, a fact or a remark, in words. */
 export function plain(name: string): string {
-  return name.replace(/_/g, " ").replace(/:(?=\S)/g, " ");
+  return TURNS[name] ?? name.replace(/_/g, " ").replace(/:(?=\S)/g, " ");
+}
+
+/** A text with a capital letter. */
+export function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** A sign alone. It is decoration: the words stand elsewhere. */
@@ -99,8 +99,10 @@ export function drawSign({ sign, hue }: Face): SVGElement {
 /** The printed side of a card without a name of its own, for buttons and pictures. */
 export function drawFace(face: Face): HTMLElement {
   return h(
-    "span", { class: `card hue-${face.hue}`, "aria-hidden": "true" },
-    h("span", { class: "rank" }, face.rank), drawSign(face),
+    "span",
+    { class: `card hue-${face.hue}`, "aria-hidden": "true" },
+    h("span", { class: "rank" }, face.rank),
+    drawSign(face),
   );
 }
 
@@ -122,7 +124,8 @@ export function drawBacks(count: number): HTMLElement {
 export function drawPile(count: number): HTMLElement {
   const words = `${count} hidden card${count === 1 ? "" : "s"}`;
   return h(
-    "span", { class: "pile", role: "img", "aria-label": words, title: words },
+    "span",
+    { class: "pile", role: "img", "aria-label": words, title: words },
     h("span", { class: "card back" }, h("span", { class: "count" }, count)),
   );
 }

@@ -3,6 +3,7 @@ import { drawBars } from "./bars";
 import { h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { basisInWords, drawBeliefs, unitInWords } from "./heat";
+import { seatInSentence, seatName } from "./names";
 import type { Position, Rules, Table } from "./protocol";
 import { Running } from "./running";
 
@@ -27,7 +28,7 @@ export function isWide(): boolean {
 }
 
 /** The person's own choice lasts while the page is open. */
-let open = isWide();
+let open = false;
 
 /** The panel "Knowledge": what a seat can believe, what a search thinks, and what another seat can know about it. */
 export class Knowledge {
@@ -56,16 +57,25 @@ export class Knowledge {
       this.update(this.#view);
     });
     const others = othersOf(seat, rules);
-    this.#other.append(...others.map((other) => h("option", { value: other }, `seat ${other}`)));
+    this.#other.append(...others.map((other) => h("option", { value: other }, seatName(other, seat, rules.seats))));
     this.element = h(
-      "details", { class: "panel knowledge", open, toggle: () => this.#toggle() },
+      "details",
+      { class: "panel knowledge", open, toggle: () => this.#toggle() },
       h("summary", {}, h("h3", {}, "Knowledge")),
-      h("p", { class: "peek" }, h("strong", {}, "Nobody peeked."), " All of this is computed from your own view only. ",
-        "The numbers are the same in Python and on any machine, unless the search has a time limit."),
+      h(
+        "p",
+        { class: "peek" },
+        h("strong", {}, "Nobody peeked."),
+        " All of this is computed from your own view only. ",
+        "The numbers are the same in Python and on any machine, unless the search has a time limit.",
+      ),
       this.#last,
-      this.#believed, this.#thought, h("p", { class: "actions" }, this.#running.element), this.#agent.element,
+      this.#believed,
+      this.#thought,
+      h("p", { class: "actions" }, this.#running.element),
+      this.#agent.element,
       this.#known,
-      others.length > 1 && h("label", { class: "field" }, "Another seat", this.#other),
+      others.length > 1 && h("label", { class: "field" }, "Another player", this.#other),
       this.#asText,
     );
   }
@@ -78,9 +88,11 @@ export class Knowledge {
     if (!view || !this.element.open) return;
     this.#text.textContent = view.table.knowledge;
     this.#agent.fail("");
-    this.#running.run(this.#closed.signal, (signal) => this.#think(view, signal)).catch((error: Error) => {
-      if (!isAbort(error)) this.#agent.fail(error.message);
-    });
+    this.#running
+      .run(this.#closed.signal, (signal) => this.#think(view, signal))
+      .catch((error: Error) => {
+        if (!isAbort(error)) this.#agent.fail(error.message);
+      });
   }
 
   /** Ends all thinking. */
@@ -117,7 +129,9 @@ export class Knowledge {
       h("h4", {}, "What you can believe"),
       h("p", { class: "about" }, `${unitInWords(beliefs)} ${basisInWords(beliefs)}`),
       drawBeliefs(beliefs, rules.faces, {
-        seats: others, labels: others.map((other) => `Seat ${other} holds`), caption: "Your beliefs",
+        seats: others,
+        labels: others.map((other) => `${seatName(other, seat, rules.seats)} holds`),
+        caption: "Your beliefs",
       }),
     );
     return true;
@@ -127,8 +141,12 @@ export class Knowledge {
     const analysis = await this.#engine.ask(signal, "search");
     this.#thought.replaceChildren(
       h("h4", {}, "What a search thinks"),
-      h("p", { class: "about" }, "The value of each choice for you: the mean of ",
-        `${analysis.searches} of ${SEARCHES} searches.`),
+      h(
+        "p",
+        { class: "about" },
+        "The value of each choice for you: the mean of ",
+        `${analysis.searches} of ${SEARCHES} searches.`,
+      ),
       drawBars(analysis, rules.range, { faces: rules.faces }),
     );
   }
@@ -143,10 +161,12 @@ export class Knowledge {
       const known = await this.#engine.ask(signal, "known", position, seat, other, worlds);
       each = (performance.now() - start) / worlds;
       this.#known.replaceChildren(
-        h("h4", {}, `What seat ${other} may believe about your cards`),
+        h("h4", {}, `What ${seatInSentence(other, seat, rules.seats)} may believe about your cards`),
         h("p", { class: "about" }, `The mean over ${worlds} deals that are possible for you.`),
         drawBeliefs(known, rules.faces, {
-          seats: [seat], labels: [`Seat ${other} believes that you hold`], caption: `Beliefs of seat ${other}`,
+          seats: [seat],
+          labels: [`${seatName(other, seat, rules.seats)} believes that you hold`],
+          caption: `Beliefs of ${seatInSentence(other, seat, rules.seats)}`,
         }),
       );
     }

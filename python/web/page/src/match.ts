@@ -9,19 +9,22 @@ const memory = new Memory(inTab);
 
 /** A game between a person and agents, as the person sees it. */
 export class Match {
-  /** The table before each move and after the last. */
-  readonly #tables: Table[];
-
   private constructor(
-    readonly engine: EngineClient, readonly game: GameInfo, readonly rules: Rules, readonly playing: Playing,
-    tables: Table[],
-  ) {
-    this.#tables = tables;
-  }
+    readonly engine: EngineClient,
+    readonly game: GameInfo,
+    readonly rules: Rules,
+    readonly playing: Playing,
+    /** The table before each move and after the last. */
+    readonly tables: Table[],
+  ) {}
 
   /** Loads a game, goes through its moves and then through the person's choices, which the agents answer. */
   static async load(
-    engine: EngineClient, games: GameInfo[], wanted: Playing, choices: number[], signal: AbortSignal,
+    engine: EngineClient,
+    games: GameInfo[],
+    wanted: Playing,
+    choices: number[],
+    signal: AbortSignal,
   ): Promise<Match> {
     const { position, seat } = wanted;
     const rules = await engine.rules(signal, position.game, position.rules);
@@ -43,7 +46,7 @@ export class Match {
 
   /** The table now. */
   get table(): Table {
-    return this.#tables.at(-1) as Table;
+    return this.tables.at(-1) as Table;
   }
 
   get isOver(): boolean {
@@ -62,27 +65,27 @@ export class Match {
     const table = await this.engine.ask(signal, "table", next, seat);
     const playing = { ...this.playing, position: next };
     memory.keep(playing);
-    return new Match(this.engine, this.game, this.rules, playing, [...this.#tables, table]);
+    return new Match(this.engine, this.game, this.rules, playing, [...this.tables, table]);
   }
 
   /** The game after the decision of the agent that is to move. Its seed is that of the deal. */
   async afterAgent(signal: AbortSignal): Promise<Match> {
     const { position, agent } = this.playing;
-    const id = memory.next(this.playing)
-      ?? (await this.engine.ask(signal, "decide", position, agent, position.seed)).id;
+    const id =
+      memory.next(this.playing) ?? (await this.engine.ask(signal, "decide", position, agent, position.seed)).id;
     return this.after(id, signal);
   }
 
   /** The game before the person's last choice; null if there was none. */
   beforeLastChoice(): Playing | null {
     const { position, seat, from } = this.playing;
-    const last = this.#tables.slice(0, -1).findLastIndex((table) => table.seat === seat);
+    const last = this.tables.slice(0, -1).findLastIndex((table) => table.seat === seat);
     return last < from ? null : { ...this.playing, position: { ...position, moves: position.moves.slice(0, last) } };
   }
 
   /** The person's choices since the beginning. */
   choices(): number[] {
     const { position, seat, from } = this.playing;
-    return position.moves.filter((_, index) => index >= from && this.#tables[index]?.seat === seat);
+    return position.moves.filter((_, index) => index >= from && this.tables[index]?.seat === seat);
   }
 }

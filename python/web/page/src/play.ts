@@ -1,22 +1,30 @@
-import { agentInWords, nameOf, opponents } from "./agents";
-import { actionInWords, cardOf } from "./cards";
+import { nameOf, opponentInWords, opponents } from "./agents";
+import { actionInWords, capital, cardOf } from "./cards";
 import { Daily } from "./daily";
 import { h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
+import { bestOf, costInWords, judge } from "./judge";
 import { listen } from "./keys";
-import { Knowledge, isWide } from "./knowledge";
-import { type Playing, type Route, playLink, readPlaying, readRoute, readSeat, reviewLink, wholeLink } from "./link";
+import { isWide, Knowledge } from "./knowledge";
+import { GAME, LESSONS, type Lesson, lessonOf, type Moment, noteAt, playingOf } from "./lessons";
+import { type Playing, playLink, type Route, readPlaying, readRoute, readSeat, reviewLink, wholeLink } from "./link";
 import { Match } from "./match";
-import type { Agent, GameInfo, Move, Table } from "./protocol";
-import { drawRules, rulebook, wordsOn } from "./rules";
-import { Running, isStop } from "./running";
-import { Setup, changed } from "./setup";
+import { follow, isStill, look } from "./motion";
+import { seatInSentence, seatName } from "./names";
+import { outcomeInWords, verdictOf } from "./outcome";
+import type { Agent, GameInfo, Move, Story, Table } from "./protocol";
+import { drawRules, goalOf, rulebook, wordsOn } from "./rules";
+import { isStop, Running } from "./running";
+import { Score } from "./score";
+import { changed, Setup } from "./setup";
 import { drawLog, drawNews } from "./story";
-import { drawTable, resultInWords } from "./table";
+import { drawHistory, drawParts, handSize, labelOf, type TableOptions } from "./table";
 import { setTitle } from "./title";
+import { type Trick, trickOf, tricksOf } from "./trick";
 
-/** Milliseconds between two moves of the others. */
+/** Milliseconds between two moves of the others, and after a trick, which has to be looked at. */
 const PAUSE = 700;
+const TRICK_PAUSE = 1300;
 
 /** The view in which a person plays against agents. */
 export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
@@ -29,28 +37,59 @@ class Play {
   readonly #engine: EngineClient;
   readonly #closed = new AbortController();
   readonly #title = h("h2", {});
+  readonly #tally = h("p", { class: "tally" });
+  /** Why a link or an opponent did not do; empty otherwise. */
   readonly #about = h("p", { class: "about" });
   readonly #happened = h("p", { class: "happened" });
   readonly #prompt = h("p", { class: "prompt" });
-  /** Can be focused while nothing in it can be chosen. */
-  readonly #box = h("div", { class: "box", tabindex: -1 });
-  readonly #words = h("dl", { class: "words" });
-  readonly #glossary = panel("Words on this table", isWide(), this.#words);
-  readonly #log = h("ol", { class: "log", tabindex: 0, "aria-label": "moves so far" });
-  readonly #setupBox = h("div", {});
-  readonly #side = h("div", { class: "side" });
-  readonly #new = button("New deal", () => this.#deal());
-  readonly #undo = button("Undo", () => this.#takeBack());
-  readonly #copy = button("Copy link", () => void this.#copyLink());
-  /** The decision of another seat. */
+  /** The decision of another seat, or a search for the person. */
   readonly #running = new Running();
   /** For the seat whose decision was stopped. */
   readonly #goOnButton = button("Go on", () => void this.#start(this.#wanted, "replaceState"));
+  readonly #felt = h("div", { class: "felt" });
+  readonly #own = h("div", { class: "own" });
+  /** The table, which can be focused while nothing on it can be chosen. */
+  readonly #box = h(
+    "section",
+    { class: "stier table box", tabindex: -1, "aria-label": "table" },
+    this.#felt,
+    h(
+      "div",
+      { class: "said" },
+      h("div", { class: "status", role: "status" }, this.#happened, this.#prompt),
+      this.#goOnButton,
+      this.#running.element,
+    ),
+    this.#own,
+  );
+  readonly #log = h("ol", { class: "log", tabindex: 0, "aria-label": "moves so far" });
+  readonly #setupBox = h("div", {});
+  readonly #beside = h("div", {});
+  readonly #side = h("div", { class: "side", hidden: true });
+  readonly #hint = button("Hint", () => void this.#showHint());
+  readonly #cost = button("How good was that?", () => void this.#showCost());
+  readonly #undo = button("Undo", () => this.#takeBack());
+  readonly #new = button("New deal", () => this.#goFurther());
+  readonly #copy = button("Copy link", () => void this.#copyLink());
+  readonly #lessons = panel(
+    "Learn Schwinget in three short bouts",
+    false,
+    h(
+      "div",
+      { class: "lessons" },
+      ...LESSONS.map((lesson, index) =>
+        button(`${index + 1}. ${lesson.title}`, () => void this.#start(playingOf(lesson), "pushState")),
+      ),
+    ),
+  );
+  readonly #score = new Score();
   /** Ends what belongs to the present position. */
   #control = new AbortController();
   #games: GameInfo[] = [];
   #agents: Agent[] = [];
   #match: Match | null = null;
+  #table: Table | null = null;
+  #options: TableOptions = { eyes: null };
   /** The game that the person has asked for, also while it is being loaded. */
   #wanted = dealt("");
   /** True while another position is being loaded: nothing can be chosen in one that is about to go. */
@@ -65,34 +104,52 @@ class Play {
     this.#engine = engine;
     this.#daily = new Daily(engine);
     this.#goOnButton.hidden = true;
-    const keys = listen({
-      digit: (digit) => this.#choose(this.#match?.table.legal[digit - 1]),
-      newDeal: () => this.#deal(),
-      undo: () => this.#takeBack(),
-    }, this.#closed.signal);
+    const keys = listen(
+      {
+        digit: (digit) => this.#choose(this.#legal()[digit - 1]),
+        newDeal: () => this.#deal(),
+        undo: () => this.#takeBack(),
+        hint: () => void this.#showHint(),
+      },
+      this.#closed.signal,
+    );
     root.append(
-      h("div", { class: "intro" }, this.#title, this.#about),
       h(
-        "div", { class: "columns" },
+        "div",
+        { class: "columns" },
         h(
-          "div", { class: "main" },
-          h("div", { class: "said" },
-            h("div", { class: "status", role: "status" }, this.#happened, this.#prompt),
-            this.#goOnButton, this.#running.element),
+          "div",
+          { class: "main" },
+          h("div", { class: "intro" }, this.#title, this.#tally, this.#about),
           this.#box,
+          h("div", { class: "actions" }, this.#hint, this.#cost, this.#undo, this.#new),
           this.#daily.element,
-          h(
-            "div", { class: "actions" },
-            this.#new, h("a", { class: "button", href: "#today" }, "Deal of the day"), this.#undo, button("Review this game", () => this.#review()),
-            this.#copy, button("Save record", () => this.#save()), button("Keys", () => keys.showModal()),
-          ),
-          this.#glossary,
-          panel("Game and opponent", isWide(), this.#setupBox),
-          panel("Moves so far", false, this.#log),
         ),
         this.#side,
       ),
       keys,
+    );
+    this.#side.append(
+      panel("Game and opponent", isWide(), this.#setupBox),
+      this.#lessons,
+      this.#beside,
+      panel("Moves so far", false, this.#log),
+      h(
+        "div",
+        { class: "actions" },
+        h("a", { class: "button", href: "#today" }, "Deal of the day"),
+        button("Review this game", () => this.#review()),
+        this.#copy,
+        button("Save record", () => this.#save()),
+        button("Keys", () => keys.showModal()),
+      ),
+    );
+    addEventListener(
+      "resize",
+      () => {
+        this.#own.style.minHeight = "";
+      },
+      { signal: this.#closed.signal },
     );
   }
 
@@ -112,8 +169,9 @@ class Play {
       // There must be a way on.
       const known = this.#games.find(({ name }) => name === game) ?? this.#games[0];
       await this.#start(dealt(known?.name ?? ""), "replaceState");
-      this.#about.textContent = `The link cannot be opened: ${inWords(error)}. `
-        + `Here is ${known?.name === game ? "another deal" : "another game"}.`;
+      this.#about.textContent =
+        `The link cannot be opened: ${inWords(error)}. ` +
+        `Here is ${known?.name === game ? "another deal" : "another game"}.`;
     }
   }
 
@@ -135,10 +193,11 @@ class Play {
     if (choices.length > 0) this.#prompt.textContent = "The game is played again up to your last choice.";
     try {
       const match = await this.#running.run(signal, (stop) =>
-        Match.load(this.#engine, this.#games, wanted, choices, stop));
+        Match.load(this.#engine, this.#games, wanted, choices, stop),
+      );
       signal.throwIfAborted();
       const old = this.#match;
-      if (!old || !isSameSeat(old, match)) this.#drawSide(match);
+      if (!old || !isSameSeat(old, match)) this.#drawBeside(match);
       this.#drawSetup(match);
       await this.#goOn(match, how, signal);
     } catch (error) {
@@ -161,34 +220,38 @@ class Play {
   /** Shows a game and lets the others move until it is the person's turn. */
   async #goOn(start: Match, how: "pushState" | "replaceState", signal: AbortSignal): Promise<void> {
     let match = start;
+    const name = (): string => seatName(Number(match.table.seat), match.playing.seat, match.rules.seats);
     try {
       if (match.isYours) await this.#check(match, signal);
-      await this.#show(match, how, signal);
+      let hasTrick = await this.#show(match, how, signal);
       let seen = true;
       while (!match.isOver && !match.isYours) {
         // After a move that the person cannot see, a pause would tell of it.
         const decided = this.#running.run(signal, (stop) => match.afterAgent(stop));
-        const [next]: [Match, unknown] = await Promise.all([decided, seen && pause(signal)]);
+        const [next]: [Match, unknown] = await Promise.all([
+          decided,
+          seen && pause(signal, hasTrick ? TRICK_PAUSE : PAUSE),
+        ]);
         seen = next.table.knowledge !== match.table.knowledge;
         match = next;
-        await this.#show(match, "replaceState", signal);
+        hasTrick = await this.#show(match, "replaceState", signal);
       }
     } catch (error) {
       if (signal.aborted) return;
       this.#goOnButton.hidden = !isStop(error);
       if (isStop(error)) {
-        this.#prompt.textContent = `Seat ${match.table.seat} was stopped. Let it go on, or choose another opponent.`;
+        this.#prompt.textContent = `${name()} was stopped. Go on, or choose another opponent.`;
         return;
       }
       this.#setup?.agent.fail(inWords(error));
-      this.#prompt.textContent = `Seat ${match.table.seat} cannot move: ${inWords(error)}. Choose another opponent.`;
+      this.#prompt.textContent = `${name()} cannot move: ${inWords(error)}. Choose another opponent.`;
     }
   }
 
   /** Reports an agent in the text field that cannot play at once, rather than at its first move. */
   async #check({ playing, rules }: Match, signal: AbortSignal): Promise<void> {
     const { position, agent } = playing;
-    if (opponents(rules).some(({ spec }) => spec === agent)) return;
+    if (opponents(rules).some(({ spec }) => spec === agent) || lessonOf(playing)) return;
     await this.#engine.ask(signal, "check", position, agent).catch((error: unknown) => {
       if (isAbort(error)) throw error;
       this.#setup?.agent.fail(inWords(error));
@@ -204,11 +267,80 @@ class Play {
     const signal = this.#begin();
     this.#isBusy = true;
     this.#prompt.textContent = `You chose ${actionInWords(move.name, match.rules.faces)}.`;
-    match.after(move.id, signal).then((next) => this.#goOn(next, "pushState", signal), (error) => this.#fail(error));
+    match.after(move.id, signal).then(
+      (next) => this.#goOn(next, "pushState", signal),
+      (error) => this.#fail(error),
+    );
   }
 
   #deal(): void {
     void this.#start(changed(this.#wanted, { seed: randomSeed() }), "pushState");
+  }
+
+  /** After a game, another one at the next seat; after a lesson, the next one. */
+  #goFurther(): void {
+    const match = this.#match;
+    if (!match?.isOver) return this.#deal();
+    const lesson = lessonOf(match.playing);
+    const next = lesson && LESSONS[LESSONS.indexOf(lesson) + 1];
+    if (lesson) return void this.#start(next ? playingOf(next) : dealt(match.game.name), "pushState");
+    const seat = (match.playing.seat + 1) % match.rules.seats;
+    void this.#start(changed(match.playing, { seed: randomSeed(), seat }), "pushState");
+  }
+
+  /** What the person may choose now. */
+  #legal(): Move[] {
+    return this.#table?.legal ?? [];
+  }
+
+  /** Shows what a search would choose. */
+  async #showHint(): Promise<void> {
+    const match = this.#match;
+    const table = this.#table;
+    if (!match?.isYours || !table || this.#isBusy) return;
+    const [only] = table.legal;
+    if (only && table.legal.length === 1) return this.#recommend(only, "There is only one choice");
+    const analysis = await this.#judge(match, "The search thinks about a hint.");
+    const best = analysis && bestOf(analysis);
+    if (!best) return;
+    const share = Math.round(100 * best.chosen);
+    this.#recommend(best, share < 100 ? `Hint (${share} % of the searches)` : "Hint");
+  }
+
+  #recommend({ id, name }: Move, why: string): void {
+    const match = this.#match;
+    if (!match) return;
+    this.#options = { ...this.#options, best: id };
+    this.#drawTable(match);
+    this.#prompt.textContent = `${why}: ${actionInWords(name, match.rules.faces)}.`;
+  }
+
+  /** Shows what the person's last choice lost. */
+  async #showCost(): Promise<void> {
+    const match = this.#match;
+    const before = match?.beforeLastChoice();
+    if (!match || !before) return;
+    const played = match.playing.position.moves[before.position.moves.length];
+    const analysis = await this.#judge(match, "The search thinks about your last choice.", before);
+    if (analysis && played !== undefined) this.#prompt.textContent = costInWords(analysis, played, match.rules.faces);
+  }
+
+  /** Asks a search about a position of the person; null if it is no longer wanted. */
+  async #judge(match: Match, says: string, { position } = match.playing): ReturnType<typeof judge> {
+    const signal = this.#control.signal;
+    this.#prompt.textContent = says;
+    // The answer needs the room.
+    this.#happened.replaceChildren();
+    // The engine analyses one position at a time.
+    this.#knowledge?.update(null);
+    try {
+      return await this.#running.run(signal, (stop) => judge(this.#engine, position, match.rules, stop));
+    } catch (error) {
+      if (!signal.aborted) this.#prompt.textContent = isStop(error) ? "The search was stopped." : `${inWords(error)}.`;
+      return null;
+    } finally {
+      if (!signal.aborted) this.#think(match);
+    }
   }
 
   #takeBack(): void {
@@ -223,16 +355,22 @@ class Play {
 
   #review(): void {
     const seat = this.#match?.playing.seat ?? 0;
-    this.#record().then((record) => location.assign(reviewLink(record, seat)), (error) => this.#fail(error));
+    this.#record().then(
+      (record) => location.assign(reviewLink(record, seat)),
+      (error) => this.#fail(error),
+    );
   }
 
   #save(): void {
     const { game, seed } = this.#match?.playing.position ?? { game: "game", seed: "" };
-    this.#record().then((record) => {
-      const href = URL.createObjectURL(new Blob([record], { type: "text/plain" }));
-      h("a", { href, download: `${game}-${seed}.txt` }).click();
-      URL.revokeObjectURL(href);
-    }, (error) => this.#fail(error));
+    this.#record().then(
+      (record) => {
+        const href = URL.createObjectURL(new Blob([record], { type: "text/plain" }));
+        h("a", { href, download: `${game}-${seed}.txt` }).click();
+        URL.revokeObjectURL(href);
+      },
+      (error) => this.#fail(error),
+    );
   }
 
   async #copyLink(): Promise<void> {
@@ -249,65 +387,184 @@ class Play {
     }
   }
 
-  /** Draws a game and puts it into the address. At the end all cards are open. */
-  async #show(match: Match, how: "pushState" | "replaceState", signal: AbortSignal): Promise<void> {
-    const { playing, rules } = match;
+  /**
+   * Draws a game and puts it into the address. At the end all cards are open. True if a trick was finished by the last
+   * move.
+   */
+  async #show(match: Match, how: "pushState" | "replaceState", signal: AbortSignal): Promise<boolean> {
+    const { playing, rules, tables } = match;
     const { position, seat } = playing;
     const table = match.isOver ? await this.#engine.ask(signal, "open_table", position) : match.table;
     const story = await this.#engine.ask(signal, "story", position, seat);
     signal.throwIfAborted();
+    const isNew = !this.#match || !isSameDeal(this.#match.playing, playing);
+    const lesson = lessonOf(playing);
     this.#match = match;
     this.#wanted = playing;
+    this.#table = table;
     if (match.isOver) this.#opened.add(nameOfDeal(playing));
     const link = playLink(playing, match.choices());
     // The address may already name another view, which is about to open.
     if (link !== location.hash && readRoute(location.hash).tab === "play") history[how](null, "", link);
     setTitle(readRoute(link));
-    const words = wordsOn(rules.game, match.table);
-    const hadFocus = this.#box.contains(document.activeElement);
+    const moved = story.lines.filter(({ mover }) => mover !== null);
+    const tricks = tricksOf(tables, moved, rules.faces);
+    const last = tricks.at(-1);
+    const finished =
+      tricks.length > tricksOf(tables.slice(0, -1), moved.slice(0, -1), rules.faces).length ? last : undefined;
     this.#isBusy = false;
-    this.#box.replaceChildren(drawTable(table, rules.faces, {
-      eyes: match.isOver ? null : seat, you: seat, title: match.isOver ? "The end, all hands open" : "What you know",
-      words: Object.fromEntries(words), result: false,
+    this.#options = {
+      eyes: match.isOver ? null : seat,
+      you: seat,
+      next: false,
+      last,
+      most: Math.max(...tables.map((one) => handSize(one, seat))),
+      words: Object.fromEntries(wordsOn(rules.game, match.table)),
       ...(match.isYours && { moves: (move: Move) => this.#choose(move) }),
-    }));
-    if (hadFocus) (this.#box.querySelector<HTMLElement>("[data-move]") ?? this.#box).focus({ preventScroll: true });
-    this.#happened.replaceChildren(...drawNews(story, seat, rules.faces));
-    this.#prompt.textContent = promptOf(match, table);
-    this.#new.classList.toggle("primary", match.isOver);
+    };
+    const before = look(this.#box);
+    if (isNew) this.#own.style.minHeight = "";
+    this.#drawTable(match, tricks);
+    if (!isNew) follow(before, this.#box, last?.winner ?? null);
+    const own = tables.slice(0, -1).findLastIndex((one) => one.seat === seat);
+    const earlier =
+      own < 0 ? 0 : tricksOf(tables.slice(0, own + 1), moved.slice(0, own + 1 - tables.length), rules.faces).length;
+    this.#tell(
+      match,
+      table,
+      story,
+      trickOf(table) && tricks.slice(earlier),
+      lesson ? noteAt(lesson, this.#moments(match, moved)) : null,
+    );
     this.#undo.disabled = match.beforeLastChoice() === null;
+    this.#cost.disabled = this.#undo.disabled;
+    this.#hint.disabled = !match.isYours;
     this.#copy.textContent = "Copy link";
-    this.#glossary.hidden = words.length === 0;
-    this.#words.replaceChildren(...words.flatMap(([word, about]) => [h("dt", {}, word), h("dd", {}, about)]));
-    this.#log.replaceChildren(...drawLog(story, rules.faces));
-    void this.#daily.show(playing, match.isOver ? table.returns : null, signal).catch((error: unknown) => this.#fail(error));
+    this.#log.replaceChildren(...drawLog(story, this.#telling(match)));
+    if (match.isOver && table.returns && !lesson) this.#score.count(playing, verdictOf(table.returns, seat));
+    this.#drawTally(match);
+    void this.#daily
+      .show(playing, match.isOver ? table.returns : null, signal)
+      .catch((error: unknown) => this.#fail(error));
+    this.#think(match);
+    return finished !== undefined;
+  }
+
+  /** Draws the table as it is now. At the end the tricks take the place of the hand. */
+  #drawTable({ rules, playing, isOver }: Match, tricks: Trick[] = []): void {
+    if (!this.#table) return;
+    const hadFocus = this.#box.contains(document.activeElement);
+    // A ring around the first card would look like advice to those who use no keys.
+    const isSeen = this.#box.querySelector(":focus-visible") !== null;
+    const { felt, own } = drawParts(this.#table, rules.faces, this.#options);
+    // There is room for the tricks of two.
+    if (isOver && rules.seats === 2 && trickOf(this.#table))
+      own.append(...drawHistory(tricks, rules.faces, playing.seat, rules.seats));
+    this.#felt.replaceChildren(...felt.children);
+    // What it once needed stays its own, so that nothing moves when a card or a move is gone.
+    this.#own.style.minHeight = `${this.#own.offsetHeight}px`;
+    this.#own.replaceChildren(...own.children);
+    this.#box.classList.toggle("choosing", this.#options.moves !== undefined);
+    this.#box.setAttribute("aria-label", labelOf(this.#table, this.#options));
+    const first = isSeen ? this.#box.querySelector<HTMLElement>("[data-move]") : null;
+    if (hadFocus) (first ?? this.#box).focus({ preventScroll: true });
+  }
+
+  /** What has happened, and what can be done now. */
+  #tell(match: Match, table: Table, story: Story, tricks: Trick[] | null, note: string | null): void {
+    const {
+      game,
+      playing: { seat, position },
+    } = match;
+    const news = drawNews(story, this.#telling(match), tricks);
+    const isBeginning = story.lines.every(({ mover }) => mover === null);
+    if (note !== null) this.#happened.replaceChildren(h("span", { class: "lesson" }, note));
+    else if (match.isOver) this.#happened.replaceChildren(...news, "The game is over.");
+    else if (news.length > 0) this.#happened.replaceChildren(...news);
+    else this.#happened.innerHTML = isBeginning ? goalOf(game.name) : "";
+    this.#prompt.textContent = match.isOver
+      ? outcomeInWords(position.game, table, seat)
+      : promptOf(match, this.#legal());
+    const lesson = lessonOf(match.playing);
+    const isLast = lesson === LESSONS.at(-1);
+    this.#new.textContent = !match.isOver ? "New deal" : !lesson ? "Rematch" : isLast ? "Play a bout" : "Next lesson";
+    this.#new.classList.toggle("primary", match.isOver);
+  }
+
+  #telling({ playing: { seat }, rules: { faces, seats } }: Match): { you: number; seats: number; faces: typeof faces } {
+    return { you: seat, seats, faces };
+  }
+
+  /** The moments of a lesson at which the teacher may say something. */
+  #moments({ tables, rules: { faces }, playing: { seat } }: Match, moved: Story["lines"]): Moment[] {
+    const first = moved.length - (tables.length - 1);
+    return tables.map((table, index) => {
+      const tricks = tricksOf(tables.slice(0, index + 1), moved.slice(0, first + index), faces);
+      const before = index === 0 ? [] : tricksOf(tables.slice(0, index), moved.slice(0, first + index - 1), faces);
+      const finished = tricks.length > before.length ? tricks.at(-1) : undefined;
+      return { table, you: seat, faces, finished };
+    });
+  }
+
+  #drawTally(match: Match): void {
+    const lesson = lessonOf(match.playing);
+    if (lesson) {
+      this.#tally.textContent = `Lesson ${LESSONS.indexOf(lesson) + 1} of ${LESSONS.length}`;
+      return;
+    }
+    const { won, drawn, lost } = this.#score.of(match.playing);
+    const draws = drawn === 0 ? "" : `, ${drawn} draw${drawn === 1 ? "" : "s"}`;
+    this.#tally.textContent = won + drawn + lost === 0 ? "" : `Won ${won}, lost ${lost}${draws}`;
+    if (this.#score.isNew && match.game.name === GAME) {
+      this.#tally.replaceChildren(
+        button("New here? Learn it", () => void this.#start(playingOf(LESSONS[0] as Lesson), "pushState")),
+      );
+    }
+  }
+
+  /** What the panel beside the table computes, if it is open. */
+  #think(match: Match): void {
+    const {
+      playing: { position, seat },
+      rules,
+      table,
+    } = match;
     this.#knowledge?.update(match.isYours ? { position, seat, rules, table } : null);
   }
 
   #drawSetup({ game, rules, playing }: Match): void {
-    const focused = document.activeElement instanceof HTMLElement && this.#setupBox.contains(document.activeElement)
-      ? document.activeElement.getAttribute("name") : null;
+    const focused =
+      document.activeElement instanceof HTMLElement && this.#setupBox.contains(document.activeElement)
+        ? document.activeElement.getAttribute("name")
+        : null;
     const open = this.#setupBox.querySelector<HTMLDetailsElement>(".options")?.open ?? false;
     const choices = { games: this.#games, game, agents: this.#agents, rules, playing };
     this.#setup = new Setup(choices, (change) => void this.#start(changed(this.#wanted, change), "pushState"));
     this.#setupBox.replaceChildren(this.#setup.element);
+    this.#side.hidden = false;
+    this.#lessons.hidden = game.name !== GAME;
     const options = this.#setupBox.querySelector<HTMLDetailsElement>(".options");
     if (options) options.open = open;
     if (focused) this.#setupBox.querySelector<HTMLElement>(`[name="${focused}"]`)?.focus();
-    const { title, summary } = rulebook(game.name);
-    const peeks = nameOf(playing.agent) === "oracle";
-    const sight = this.#opened.has(nameOfDeal(playing)) ? "You have seen all cards of this deal."
-      : peeks ? "The oracle sees all cards." : "No player sees more than the rules allow.";
-    this.#title.textContent = `${title}, against ${withArticle(agentInWords(playing.agent, opponents(rules)))}`;
-    this.#about.innerHTML = `${summary} ${sight}`;
+    const { title } = rulebook(game.name);
+    const lesson = lessonOf(playing);
+    const against = lesson ? lesson.title : `against ${opponentInWords(playing.agent, rules)}`;
+    this.#title.replaceChildren(`${title}${lesson ? ": " : " "}`, h("span", { class: "against" }, against));
+    this.#box.classList.toggle("taught", lesson !== undefined);
+    this.#about.textContent =
+      this.#opened.has(nameOfDeal(playing)) && !lesson
+        ? "You have seen all cards of this deal."
+        : nameOf(playing.agent) === "oracle"
+          ? "The oracle sees all cards."
+          : "";
   }
 
-  /** What stands beside the table of one game. */
-  #drawSide({ game, rules, playing }: Match): void {
+  /** What depends on the game and the seat. */
+  #drawBeside({ game, rules, playing }: Match): void {
     this.#knowledge?.close();
     this.#knowledge = new Knowledge(this.#engine, rules, playing.seat);
-    const rulePanel = panel(`Rules of ${rulebook(game.name).title}`, isWide(), drawRules(game.name));
-    this.#side.replaceChildren(this.#knowledge.element, rulePanel);
+    const rulePanel = panel(`Rules of ${rulebook(game.name).title}`, false, drawRules(game.name, rules.faces));
+    this.#beside.replaceChildren(rulePanel, this.#knowledge.element);
   }
 
   #fail(error: unknown): void {
@@ -331,23 +588,19 @@ function button(words: string, click: () => void): HTMLButtonElement {
   return h("button", { type: "button", click }, words);
 }
 
-/** What the person can do now, or how the game ended. */
-function promptOf(match: Match, table: Table): string {
-  const { playing: { seat }, rules: { faces } } = match;
-  if (match.isOver) return `The game is over. ${resultInWords(table.returns ?? [], seat)}`;
-  if (!match.isYours) return `Seat ${table.seat} is thinking.`;
-  const others = table.legal.filter(({ name }) => cardOf(name, faces).card === null);
-  if (others.length === table.legal.length) return "Your turn: choose a move.";
+/** What the person can do now, or who is to move. */
+function promptOf({ playing: { seat }, rules: { faces, seats }, table, isYours }: Match, legal: Move[]): string {
+  if (!isYours) return `${capital(seatInSentence(Number(table.seat), seat, seats))} is thinking.`;
+  const others = legal.filter(({ name }) => cardOf(name, faces).card === null);
+  if (others.length === legal.length) return "Your turn: choose a move.";
   const [other, ...rest] = others.map(({ name }) => actionInWords(name, faces));
   const more = other === undefined ? "" : rest.length === 0 ? `, or ${other}` : ", or a move below";
-  const hand = table.scene.places.find((place) => place.seat === seat)?.groups.filter(({ held }) => held) ?? [];
-  const isFree = hand.every(({ cards }) => cards.every((card) => card === null || others.length < table.legal.length
-    && table.legal.some(({ name }) => cardOf(name, faces).card === card)));
-  return `Your turn: choose a card${more}.${isFree ? "" : " The pale cards cannot be played now."}`;
+  const verb = legal.map(({ name }) => cardOf(name, faces)).find(({ card }) => card !== null)?.words || "choose";
+  return `Your turn: ${verb} a card${more}.`;
 }
 
-function withArticle(agent: string): string {
-  return /^(trained|search)/.test(agent) ? `a ${agent}` : agent;
+function isSameDeal(one: Playing, other: Playing): boolean {
+  return nameOfDeal(one) === nameOfDeal(other) && one.seat === other.seat;
 }
 
 function nameOfDeal({ position: { game, rules, seed } }: Playing): string {
@@ -369,10 +622,9 @@ function inWords(error: unknown): string {
 }
 
 /** Lets a person see a move before the next. */
-function pause(signal: AbortSignal): Promise<void> {
-  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+function pause(signal: AbortSignal, time: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    setTimeout(resolve, isStill ? 0 : PAUSE);
+    setTimeout(resolve, isStill() ? 0 : time);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 }

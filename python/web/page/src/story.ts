@@ -1,36 +1,86 @@
-import { cardOf, drawFace, faceInWords } from "./cards";
+import { capital, cardOf, drawCard } from "./cards";
 import { h } from "./dom";
+import { seatInSentence } from "./names";
 import type { Face, Sentence, Story } from "./protocol";
+import type { Trick } from "./trick";
+
+/** What is told of a game: its cards, and who hears it. */
+export interface Telling {
+  you: number;
+  seats: number;
+  faces: Record<string, Face>;
+}
+
+/** Moves in words, for "you" and for all others. */
+const VERBS: Record<string, [string, string]> = {
+  attack: ["attack", "attacks"],
+  flip: ["flip the card", "flips the card"],
+  "rotate:1": ["rotate the card", "rotates the card"],
+  "rotate:2": ["rotate the card", "rotates the card"],
+  "rotate:3": ["rotate the card", "rotates the card"],
+  roll: ["roll the dice", "rolls the dice"],
+  "lead:self": ["keep the lead", "keeps the lead"],
+  "lead:opponent": ["give the lead away", "gives the lead away"],
+  push: ["push", "pushes"],
+  knock: ["knock", "knocks"],
+  keep: ["keep the hand", "keeps the hand"],
+  swap: ["swap the hand", "swaps the hand"],
+  swap_all: ["swap all three cards", "swaps all three cards"],
+  take: ["take", "takes"],
+  give: ["give", "gives"],
+};
 
 /**
- * What happened since the last action of the seat, that action included. If a trick has left the table, all of its
- * cards are told, also those that were played before. Those that were played face down are among the revealed ones.
+ * What happened since the last action of the seat, without what can be seen on the table. `tricks` are those that were
+ * finished in the meantime; null in a game without tricks.
  */
-export function drawNews(story: Story, seat: number, faces: Record<string, Face>): HTMLElement[] {
-  const { lines, earlier, revealed } = story;
-  const isDone = revealed.length === 0 && lines.slice(earlier).some(({ follows }) => follows);
-  const last = lines.slice(0, earlier).findLastIndex(({ mover, follows }) => follows || mover === seat);
-  const news = lines.slice(isDone ? last + 1 : earlier);
-  return [...revealed, ...news].map((sentence) => drawSentence(sentence, faces));
+export function drawNews(story: Story, telling: Telling, tricks: Trick[] | null): Node[] {
+  const news = story.lines.slice(story.earlier);
+  const isMove = (line: Sentence): boolean => line.mover !== null && line.event !== null;
+  if (!tricks) {
+    const told = news.filter((line) =>
+      line.mover === null ? line.about === null : isMove(line) && line.mover !== telling.you,
+    );
+    return told.map((line) => drawSentence(line, telling));
+  }
+  const told = news.filter((line) =>
+    isMove(line) ? cardOf(line.event ?? "", telling.faces).card === null : line.follows && line.about === null,
+  );
+  return [...tricks.map((trick) => drawTaken(trick, telling)), ...told.map((line) => drawSentence(line, telling))];
+}
+
+function drawTaken({ winner }: Trick, { you, seats }: Telling): HTMLElement {
+  const words =
+    winner === null
+      ? "Nobody takes the trick yet"
+      : winner === you
+        ? "You take the trick"
+        : `${capital(seatInSentence(winner, you, seats))} takes the trick`;
+  return h("span", { class: "sentence" }, `${words}. `);
 }
 
 /** The whole story: an item for each event, with its consequences. */
-export function drawLog({ lines }: Story, faces: Record<string, Face>): HTMLElement[] {
+export function drawLog({ lines }: Story, telling: Telling): HTMLElement[] {
   const items: HTMLElement[] = [];
   for (const sentence of lines) {
     if (!sentence.follows || items.length === 0) items.push(h("li", {}));
-    items.at(-1)?.append(drawSentence(sentence, faces));
+    items.at(-1)?.append(drawSentence(sentence, telling));
   }
   return items;
 }
 
-function drawSentence({ words, event, likely, forced }: Sentence, faces: Record<string, Face>): HTMLElement {
+function drawSentence(
+  { about, words, event, likely, forced, mover }: Sentence,
+  { you, seats, faces }: Telling,
+): HTMLElement {
   const { words: verb, card } = event === null ? { words: "", card: null } : cardOf(event, faces);
   const face = card === null ? undefined : faces[card];
-  const doubt = likely ? "most likely" : "";
-  const before = [`${words.charAt(0).toUpperCase()}${words.slice(1)}`, doubt, verb].filter(Boolean).join(" ");
+  const name = about === null ? "" : seatInSentence(about, you, seats);
+  const told = (mover !== null && VERBS[face ? verb : (event ?? "")]) || null;
+  const said = told ? ` ${told[mover === you ? 0 : 1]}` : `${words}${verb && ` ${verb}`}`;
+  const before = `${name}${said}${likely ? ", most likely" : ""}`;
+  const first = capital(before);
   const end = forced ? " (the only move). " : ". ";
-  if (!face) return h("span", { class: "sentence" }, before, end);
-  const picture = h("span", { class: "tiny" }, drawFace(face));
-  return h("span", { class: "stier sentence" }, `${before} `, picture, ` ${faceInWords(face)}`, end);
+  if (!face) return h("span", { class: "sentence" }, first, end);
+  return h("span", { class: "stier sentence" }, `${first} `, h("span", { class: "tiny" }, drawCard(face)), end);
 }

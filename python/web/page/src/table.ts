@@ -1,9 +1,20 @@
 import {
-  actionInWords, cardOf, cardsInWords, drawBacks, drawCard, drawFace, drawPile, drawSign, faceInWords, plain,
+  actionInWords,
+  cardOf,
+  drawBacks,
+  drawCard,
+  drawFace,
+  drawPile,
+  drawSign,
+  faceInWords,
+  plain,
   suitInWords,
 } from "./cards";
 import { h, s } from "./dom";
+import { drawFact, marksOf, ofSeats } from "./facts";
+import { seatInSentence, seatName, seatsOf } from "./names";
 import type { Face, Group, Move, Place, Scene, Table } from "./protocol";
+import { isInTrick, type Slot, type Trick, trickOf } from "./trick";
 
 export interface TableOptions {
   /** The seat whose view this is; null if all cards are open. */
@@ -13,12 +24,24 @@ export interface TableOptions {
   /** Called with the chosen move. Without it, nothing can be clicked. */
   moves?: (move: Move) => void;
   title?: string;
-  /** The meaning of words of the game: shown with the moves and cards that they name, and where they are touched. */
+  /** The meaning of words of the game: shown with the moves that they name, and where they are touched. */
   words?: Record<string, string>;
   /** False if digits are not keys for the moves. */
   digits?: boolean;
-  /** False if the result of the game stands elsewhere. */
-  result?: boolean;
+  /** False if the next event and the result stand elsewhere. */
+  next?: boolean;
+  /** The last trick, which stays until the next one begins. */
+  last?: Trick | undefined;
+  /** The move that is recommended, by id. */
+  best?: number | undefined;
+  /** The number of cards for which the person's hand has room, if it had more before. */
+  most?: number;
+}
+
+/** The parts of a table: what all share, with the others around it, and the person's own cards and moves. */
+export interface TableParts {
+  felt: HTMLElement;
+  own: HTMLElement;
 }
 
 /** What all parts of one table share. */
@@ -30,49 +53,77 @@ interface Drawing {
   placed: Set<number>;
   /** The words that are explained on it. */
   explained: Set<string>;
+  /** The number of times that each card has been drawn: several can be alike. */
+  drawn: Map<string, number>;
 }
 
 /** A state as one seat sees it. Legal moves are buttons: the cards themselves, and the other moves below. */
 export function drawTable(table: Table, faces: Record<string, Face>, options: TableOptions): HTMLElement {
+  const { felt, own } = drawParts(table, faces, options);
+  const name = labelOf(table, options);
+  return h("section", { class: `stier table${options.moves ? " choosing" : ""}`, "aria-label": name }, felt, own);
+}
+
+/** What a table is called. */
+export function labelOf({ scene }: Table, { eyes, you, title }: TableOptions): string {
+  const view = eyes === null ? "all cards open" : eyes === you ? "as you see it" : `as seat ${eyes} sees it`;
+  return `${title ?? scene.title}, ${view}`;
+}
+
+/** The same in its parts. */
+export function drawParts(table: Table, faces: Record<string, Face>, options: TableOptions): TableParts {
   const { scene } = table;
-  const drawing: Drawing = { table, faces, options, placed: new Set(), explained: new Set() };
-  const title = options.title ?? scene.title;
-  const board = scene.places.filter(isBoard);
-  const places = scene.places.filter((place) => !isBoard(place));
-  const own = (place: Place): number => Number(place.seat !== null && place.seat === options.you);
-  places.sort((a, b) => own(a) - own(b));
-  const eyes = options.eyes === null ? "all cards open" : `as seat ${options.eyes} sees it`;
-  return h(
-    "section", { class: `stier table${options.moves ? " choosing" : ""}`, "aria-label": `${title}, ${eyes}` },
-    h("header", {}, h("p", { class: "title" }, title), drawFacts(drawing)),
+  const drawing: Drawing = { table, faces, options, placed: new Set(), explained: new Set(), drawn: new Map() };
+  const board = scene.places.filter((place) => isBoard(scene, place));
+  const seats = seatsOf(scene);
+  const you = options.you ?? 0;
+  const others = scene.places
+    .filter(({ seat }) => seat !== null && seat !== options.you)
+    .sort((a, b) => ((Number(a.seat) - you + seats) % seats) - ((Number(b.seat) - you + seats) % seats));
+  const own = scene.places.find(({ seat }) => seat !== null && seat === options.you);
+  const middle = scene.places.filter((place) => place.seat === null && !board.includes(place));
+  const felt = h(
+    "div",
+    { class: "felt" },
+    h("header", {}, options.title !== undefined && h("p", { class: "title" }, options.title), drawFacts(drawing)),
+    others.length > 0 && h("div", { class: "others" }, ...others.map((place) => drawPlace(drawing, place))),
     scene.track.length > 0 && drawTrack(scene, faces),
-    board.length > 0 && drawBoard(drawing, board.flatMap((place) => place.remarks)),
-    ...places.map((place) => drawPlace(drawing, place)),
-    drawNext(drawing),
-    options.moves && drawMoves(drawing),
+    board.length > 0 &&
+      drawBoard(
+        drawing,
+        board.flatMap((place) => place.remarks),
+      ),
+    drawMiddle(drawing, middle),
+    options.next !== false && drawNext(drawing),
   );
+  return {
+    felt,
+    own: h("div", { class: "own" }, own && drawPlace(drawing, own), drawMoves(drawing)),
+  };
 }
 
 /** The next event, or the result. */
-function drawNext({ table: { scene, returns }, faces, options: { you, result } }: Drawing): HTMLElement | null {
-  const next = cardsInWords(scene.next, faces).replace(`seat ${you} `, `seat ${you} (you) `);
-  if (!returns) return h("p", { class: "next" }, next);
-  return result === false ? null : h("p", { class: "result" }, resultInWords(returns, you));
+function drawNext({ table, options: { you } }: Drawing): HTMLElement {
+  if (table.returns) return h("p", { class: "result" }, resultInWords(table.returns, you));
+  if (table.seat === null) return h("p", { class: "next" }, "The game is over.");
+  const name = seatName(table.seat, you, seatsOf(table.scene));
+  return h("p", { class: "next" }, `${name} ${name === "You" ? "are" : "is"} to move.`);
 }
 
-/** The result of a game, such as "You win: you +3, seat 1 −3." */
+/** The result of a game, such as "You win: you +3, the opponent −3." */
 export function resultInWords(returns: number[], you: number | null | undefined): string {
   const best = Math.max(...returns);
   const own = returns[you ?? -1];
-  const verdict = own === undefined ? "The game is over"
-    : own < best ? "You lose" : returns.every((value) => value === best) ? "A draw" : "You win";
-  const all = returns.map((value, seat) => `${seat === you ? "you" : `seat ${seat}`} ${signed(value)}`);
+  const verdict =
+    own === undefined
+      ? "The game is over"
+      : own < best
+        ? "You lose"
+        : returns.every((value) => value === best)
+          ? "A draw"
+          : "You win";
+  const all = returns.map((value, seat) => `${seatInSentence(seat, you, returns.length)} ${signed(value)}`);
   return `${verdict}: ${all.join(", ")}.`;
-}
-
-/** Words with "you" for the person's own seat. */
-function forYou(words: string, { you }: TableOptions): string {
-  return words.replace(`seat ${you} `, "you ");
 }
 
 /** A value with its sign, with this number of decimal places or at most three. */
@@ -87,18 +138,26 @@ export function seatInWords(seat: number, you: number | null | undefined): strin
 }
 
 function drawFacts(drawing: Drawing): HTMLElement {
-  const facts = drawing.table.scene.facts.map(([name, value]) =>
-    h("div", {}, h("dt", {}, drawText(drawing, plain(name))), h("dd", {}, cardsInWords(value, drawing.faces))));
-  return h("dl", { class: "facts" }, ...facts);
+  const { table, faces } = drawing;
+  const facts = table.scene.facts.flatMap(([name, words]) => drawFact(table, name, words, faces) ?? []);
+  return h(
+    "dl",
+    { class: "facts" },
+    ...facts.map(({ name, value }) => h("div", {}, h("dt", {}, drawText(drawing, name)), h("dd", {}, ...value))),
+  );
 }
 
 /** A text. The first word of the game in it that is not explained yet is a button that opens its meaning. */
-function drawText({ options, explained }: Drawing, text: string): Node | string {
-  const entries = Object.entries(options.words ?? {});
-  const [words, about] = entries.find(([words]) => !explained.has(words) && isIn(words, text)) ?? [];
-  if (words === undefined) return text;
+function drawText(drawing: Drawing, text: string): Node | string {
+  const { options, explained } = drawing;
+  const words = Object.keys(options.words ?? {}).find((one) => !explained.has(one) && isIn(one, text));
+  return words === undefined ? text : drawWord(drawing, words, text);
+}
+
+/** A text as a button that opens the meaning of a word in it. */
+function drawWord({ options, explained }: Drawing, words: string, text: string): Node {
   explained.add(words);
-  const meaning = h("span", { class: "meaning", popover: "auto" }, h("b", {}, words), ` ${about}`);
+  const meaning = h("span", { class: "meaning", popover: "auto" }, h("b", {}, words), ` ${options.words?.[words]}`);
   const button = h("button", { type: "button", class: "word" }, text);
   button.popoverTargetElement = meaning;
   return h("span", {}, button, meaning);
@@ -114,9 +173,9 @@ function spaced(text: string): string {
   return ` ${text.toLowerCase().replace(/[^\p{L}\d&]+/gu, " ")}`;
 }
 
-/** Lines of text in the middle of the table. The first names the columns by single letters. */
-function isBoard(place: Place): boolean {
-  return place.seat === null && place.groups.length === 0 && /^\s*\w( +\w)*$|^\d+ /.test(place.remarks[0] ?? "");
+/** Several places without a seat are the lines of a board. */
+function isBoard({ places }: Scene, { seat }: Place): boolean {
+  return seat === null && places.filter((place) => place.seat === null).length > 1;
 }
 
 /** A board of cells: a line of column names, then a line for each row that begins with its number. */
@@ -124,9 +183,11 @@ function drawBoard(drawing: Drawing, lines: string[]): HTMLElement {
   const columns = (lines[0] ?? "").trim().split(/\s+/);
   const rows = lines.slice(1).map((line) => line.trim().split(/\s+/));
   return h(
-    "div", { class: "board", role: "group", "aria-label": "board" },
+    "div",
+    { class: "board", role: "group", "aria-label": "board" },
     h(
-      "div", { class: "line", "aria-hidden": "true" },
+      "div",
+      { class: "line", "aria-hidden": "true" },
       ...columns.map((name) => h("span", { class: "cell name" }, name)),
     ),
     ...rows.map(([row = "", ...stones], index) => drawLine(drawing, columns, row, stones, index)),
@@ -136,7 +197,8 @@ function drawBoard(drawing: Drawing, lines: string[]): HTMLElement {
 /** A row of the board. Each is half a cell further to the right than the one above. */
 function drawLine(drawing: Drawing, columns: string[], row: string, stones: string[], shift: number): HTMLElement {
   const line = h(
-    "div", { class: "line" },
+    "div",
+    { class: "line" },
     h("span", { class: "cell name", "aria-hidden": "true" }, row),
     ...stones.map((stone, column) => drawCell(drawing, `${columns[column]}${row}`, stone)),
   );
@@ -151,69 +213,241 @@ function drawCell(drawing: Drawing, name: string, stone: string): HTMLElement {
   return h("span", { class: `cell stone-${stone === "." ? "none" : stone}`, role: "img", "aria-label": words }, stone);
 }
 
-function drawPlace(drawing: Drawing, place: Place): HTMLElement {
-  const { faces, options, table } = drawing;
-  const suit = place.suit === null ? undefined : faces[place.suit];
-  const acts = place.seat !== null && place.seat === table.seat;
-  const isOver = table.seat === null;
-  const groups = place.groups.filter(({ cards, layout }) => cards.length > 0 || (layout === "row" && !isOver));
-  const name = place.seat === null ? "Table" : seatInWords(place.seat, options.you);
-  return h(
-    "div", { class: `place${acts ? " acts" : ""}${place.seat === null ? " middle" : ""}`, role: "group",
-      "aria-label": acts ? `${name}, to move` : name },
-    h(
-      "div", { class: "label" },
-      h("strong", {}, name),
-      suit && h("span", { class: "suit" }, "own suit ", drawSign(suit), suitInWords(suit)),
-      ...place.remarks.map((remark) =>
-        h("span", { class: "remark" }, drawText(drawing, plain(remark.replace(": ", " "))))),
+/** What lies in the middle: piles and open cards, and the trick. */
+function drawMiddle(drawing: Drawing, places: Place[]): HTMLElement | null {
+  const { table } = drawing;
+  const trick = trickOf(table);
+  const groups = places.flatMap((place) =>
+    place.groups.filter(
+      (group) => !isInTrick(table, place, group) && (group.cards.length > 0 || group.layout === "row"),
     ),
-    h("div", { class: "groups" }, ...groups.map((group) => drawGroup(drawing, group)), ...drawNotes(drawing, place)),
+  );
+  const remarks = trick ? [] : places.flatMap((place) => place.remarks);
+  if (!trick && groups.length === 0 && remarks.length === 0) return null;
+  const waits = table.facts["neutral_trick"] === true;
+  return h(
+    "div",
+    { class: "middle", role: "group", "aria-label": "Table" },
+    h(
+      "div",
+      { class: "groups" },
+      ...groups.map((group) => drawGroup(drawing, group)),
+      trick &&
+        table.facts["neutral_trick"] !== undefined &&
+        h("p", { class: "waits" }, waits && drawText(drawing, "a neutral trick waits")),
+    ),
+    trick && drawTrick(drawing, trick),
+    ...remarks.map((remark) => h("p", { class: "remark" }, drawText(drawing, plain(remark)))),
   );
 }
 
-/** The meaning of the cards of a place that have a name of their own. */
-function drawNotes({ options, explained }: Drawing, { groups }: Place): HTMLElement[] {
-  const shown = new Set(groups.flatMap(({ cards }) => cards));
-  const entries = Object.entries(options.words ?? {}).filter(([words]) =>
-    !explained.has(words) && words.split(", ").some((word) => shown.has(word)));
-  return entries.map(([words, about]) => {
-    explained.add(words);
-    return h("p", { class: "note" }, h("b", {}, words), ` ${about}`);
+/** The trick on the table, or the last one until a card of the next lies there. */
+function drawTrick(drawing: Drawing, { slots, leader }: { slots: Slot[]; leader: number | null }): HTMLElement {
+  const {
+    options: { last, you },
+    table,
+  } = drawing;
+  const isEmpty = slots.every(({ card }) => card === undefined);
+  const over = last && (isEmpty || slots.every(({ card, seat }) => card === last.slots[seat]?.card)) ? last : null;
+  const shown = over?.slots ?? slots;
+  const first = over ? over.leader : leader;
+  const seats = shown.length;
+  const order = shown.map((_, index) => shown[((you ?? -1) + 1 + index) % seats]).filter((slot) => slot !== undefined);
+  return h(
+    "div",
+    { class: "trick", role: "group", "aria-label": over ? "last trick" : "trick" },
+    ...order.map(({ seat, card }) => {
+      const name = seatName(seat, you, seatsOf(table.scene));
+      const won = over?.winner === seat;
+      const words = won ? `${name}, wins` : name;
+      return h(
+        "div",
+        { class: `slot${won ? " won" : ""}`, "data-slot": seat, role: "group", "aria-label": words },
+        card === undefined
+          ? h("span", { class: "card slot", role: "img", "aria-label": "no card" })
+          : card === null
+            ? drawBacks(1)
+            : keyed(drawing, card, drawKnown(drawing, card)),
+        h("span", { class: "caption" }, `${name}${seat === first && !over ? " led" : ""}`),
+      );
+    }),
+  );
+}
+
+function drawKnown({ faces }: Drawing, card: string): HTMLElement {
+  const face = faces[card];
+  return face ? drawCard(face) : h("span", {}, card);
+}
+
+/** Marks the picture of a card with its name, and a number if there are several like it, so that it can be followed. */
+function keyed({ drawn }: Drawing, card: string, picture: HTMLElement): HTMLElement {
+  const count = drawn.get(card) ?? 0;
+  drawn.set(card, count + 1);
+  picture.dataset["card"] = card;
+  picture.dataset["key"] = `${card} ${count}`;
+  return picture;
+}
+
+function drawPlace(drawing: Drawing, place: Place): HTMLElement {
+  const { faces, options, table } = drawing;
+  const { seat } = place;
+  const suit = place.suit === null ? undefined : faces[place.suit];
+  const acts = seat !== null && seat === table.seat;
+  const isOver = table.seat === null;
+  const groups = place.groups.filter(
+    (group) => !isInTrick(table, place, group) && (group.cards.length > 0 || (group.layout === "row" && !isOver)),
+  );
+  const name = seatName(seat ?? 0, options.you, seatsOf(table.scene));
+  const { parts, counts } = (seat === null ? null : marksOf(table, seat)) ?? {
+    parts: [],
+    counts: place.remarks.map((remark) => plain(remark)),
+  };
+  const tricks = seat === null ? null : ofSeats(table, "tricks")?.[seat];
+  const remark = (words: string): HTMLElement => h("span", { class: "remark" }, drawText(drawing, words));
+  return h(
+    "div",
+    {
+      class: `place${acts ? " acts" : ""}`,
+      role: "group",
+      "aria-label": acts ? `${name}, to move` : name,
+      "data-seat": seat,
+    },
+    h(
+      "div",
+      { class: "label" },
+      h(
+        "div",
+        { class: "who" },
+        h("strong", {}, name),
+        suit &&
+          h(
+            "span",
+            { class: "suit", title: "own suit" },
+            drawSign(suit),
+            h("span", { class: "unseen" }, `own suit ${suitInWords(suit)}`),
+          ),
+        ...parts.map(remark),
+      ),
+      h(
+        "div",
+        { class: "has" },
+        tricks != null && drawTricks(tricks, Number(seat)),
+        ...counts.map(remark),
+        ...drawNotes(drawing, place),
+      ),
+    ),
+    h("div", { class: "groups" }, ...groups.map((group) => drawGroup(drawing, group))),
+  );
+}
+
+/** The tricks of a seat, one over the other, so that they can be counted. */
+function drawTricks(count: number, seat: number): HTMLElement {
+  const words = `${count} trick${count === 1 ? "" : "s"}`;
+  return h(
+    "span",
+    { class: "tricks", "data-tricks": seat, role: "img", "aria-label": words, title: words },
+    ...Array.from({ length: count }, () => h("span", { class: "taken" })),
+    h("span", { class: "number" }, words),
+  );
+}
+
+/** The number of cards that a seat holds. */
+export function handSize({ scene }: Table, seat: number): number {
+  const groups = scene.places.find((place) => place.seat === seat)?.groups.filter(({ held }) => held) ?? [];
+  return Math.max(0, ...groups.map(({ cards }) => cards.length));
+}
+
+/** The tricks of each seat with their cards, once all are played. */
+export function drawHistory(tricks: Trick[], faces: Record<string, Face>, you: number, seats: number): HTMLElement[] {
+  const owners = Array.from({ length: seats }, (_, index) => (you + index) % seats);
+  const drawn = owners.map((seat) => {
+    const own = tricks.filter((_, index) => ownerOf(tricks, index) === seat);
+    const name = seatName(seat, you, seats);
+    return own.length === 0
+      ? null
+      : h(
+          "div",
+          { class: "taken-by" },
+          h("span", { class: "caption" }, `${name} took`),
+          ...own.map(({ slots }) =>
+            h(
+              "span",
+              { class: "tiny" },
+              ...slots.map(({ card }) => {
+                const face = faces[card ?? ""];
+                return face ? drawCard(face) : drawBacks(1);
+              }),
+            ),
+          ),
+        );
   });
+  return drawn.filter((one) => one !== null);
+}
+
+/** The seat that has a trick in the end. A neutral one goes to the winner of the next. */
+function ownerOf(tricks: Trick[], index: number): number | null {
+  return tricks.slice(index).find(({ winner }) => winner !== null)?.winner ?? null;
+}
+
+/** The meaning of the cards of a place that have a name of their own. */
+function drawNotes(drawing: Drawing, { groups }: Place): (Node | string)[] {
+  const { options, explained, faces } = drawing;
+  const shown = new Set(groups.flatMap(({ cards }) => cards));
+  const entries = Object.keys(options.words ?? {}).filter(
+    (words) => !explained.has(words) && words.split(", ").some((word) => word in faces && shown.has(word)),
+  );
+  return entries.map((words) => h("span", { class: "remark" }, drawWord(drawing, words, words.split(", ")[0] ?? "")));
 }
 
 function drawGroup(drawing: Drawing, group: Group): HTMLElement {
-  const { faces } = drawing;
   const shown = group.cards.filter((card) => card !== null);
   const hidden = group.cards.length - shown.length;
-  const name = forYou(plain(group.name), drawing.options);
+  const name = plain(group.name);
+  const isPile = group.layout === "pile";
   const caption = group.name === "hand" ? null : h("span", { class: "caption", "aria-hidden": "true" }, name);
   const empty = group.cards.length === 0 && group.name !== "hand" && group.layout === "row";
-  const many = shown.length > 7 ? " many" : "";
+  const cards = h(
+    "div",
+    { class: "cards", "data-pile": isPile },
+    ...shown.map((card) => keyed(drawing, card, drawShown(drawing, group, card))),
+    hidden > 0 && (isPile ? drawPile(hidden) : drawBacks(hidden)),
+    empty && h("span", { class: "card slot", role: "img", "aria-label": "no card" }),
+  );
+  const isHand = group.held && group.name === "hand";
+  if (isHand) {
+    const most = Math.max(shown.length, drawing.options.most ?? 0);
+    for (const [name, longest] of [
+      ["wide", 12],
+      ["narrow", 7],
+    ] as const) {
+      const rows = Math.ceil(most / longest);
+      cards.style.setProperty(`--${name}-rows`, String(rows));
+      cards.style.setProperty(`--${name}`, String(rows > 1 ? longest : most));
+    }
+  }
   return h(
-    "div", { class: `group ${group.layout}${group.held ? " held" : ""}${many}`, role: "group", "aria-label": name },
+    "div",
+    {
+      class: `group ${group.layout}${group.held ? " held" : ""}${isHand ? " hand" : ""}`,
+      role: "group",
+      "aria-label": name,
+    },
+    cards,
     caption,
-    h(
-      "div", { class: "cards" },
-      ...shown.map((card) => drawShown(drawing, group, card, faces[card])),
-      hidden > 0 && (group.layout === "pile" ? drawPile(hidden) : drawBacks(hidden)),
-      empty && h("span", { class: "card slot", role: "img", "aria-label": "no card" }),
-    ),
   );
 }
 
 /** A card that is seen: a button if a legal move names it. */
-function drawShown(drawing: Drawing, group: Group, card: string, face: Face | undefined): HTMLElement {
-  if (!face) return h("span", {}, card);
-  const move = moveNamed(drawing, (action) => {
-    const named = cardOf(action, drawing.faces);
-    // A move with words, such as "take", may mean a card in the middle; a bare card is played from the hand.
-    return named.card === card && (named.words !== "" || group.held);
-  });
-  const picture = move ? moveButton(drawing, move, "playable", drawFace(face)) : drawCard(face);
-  picture.dataset["card"] = card;
-  return picture;
+function drawShown(drawing: Drawing, group: Group, card: string): HTMLElement {
+  const face = drawing.faces[card];
+  const move =
+    face &&
+    moveNamed(drawing, (action) => {
+      const named = cardOf(action, drawing.faces);
+      // A move with words, such as "take", may mean a card in the middle; a bare card is played from the hand.
+      return named.card === card && (named.words !== "" || group.held);
+    });
+  return move ? moveButton(drawing, move, "playable", drawFace(face)) : drawKnown(drawing, card);
 }
 
 function moveNamed({ table, options, placed }: Drawing, fits: (action: string) => boolean): Move | undefined {
@@ -227,20 +461,29 @@ function moveButton({ table, faces, options }: Drawing, move: Move, style: strin
   const number = table.legal.indexOf(move) + 1;
   const digit = options.digits !== false && number < 10 && number;
   return h(
-    "button", { type: "button", class: style, "aria-label": style === "playable" && words, title: words,
-      "aria-keyshortcuts": digit, "data-digit": digit,
-      "data-move": move.id, click: () => options.moves?.(move) },
+    "button",
+    {
+      type: "button",
+      class: `${style}${move.id === options.best ? " best" : ""}`,
+      "aria-label": style === "playable" && words,
+      title: words,
+      "aria-keyshortcuts": digit,
+      "data-digit": digit,
+      "data-move": move.id,
+      click: () => options.moves?.(move),
+    },
     face,
   );
 }
 
-/** The moves that no card or cell stands for. */
+/** The moves that no card or cell stands for. Where cards are all that is played, there is no room for them. */
 function drawMoves(drawing: Drawing): HTMLElement | null {
   const { faces, options, placed, table } = drawing;
-  const rest = table.legal.filter(({ id }) => !placed.has(id));
-  if (rest.length === 0) return null;
+  const rest = options.moves ? table.legal.filter(({ id }) => !placed.has(id)) : [];
+  if (rest.length === 0) return table.scene.track.length > 0 ? null : h("div", { class: "moves" });
   return h(
-    "div", { class: "moves", role: "group", "aria-label": "other moves" },
+    "div",
+    { class: "moves", role: "group", "aria-label": "other moves" },
     ...rest.map((move) => {
       const about = options.words?.[move.name];
       const words = h("span", {}, h("b", {}, actionInWords(move.name, faces)), about && h("small", {}, about));
@@ -262,7 +505,15 @@ function drawTrack(scene: Scene, faces: Record<string, Face>): HTMLElement {
       ? [s("circle", { r: 15.5 }), s("text", { y: 5 }, face.rank)]
       : [s("circle", { r: 14 }), food ? s("circle", { r: 6, class: "food" }) : s("text", { y: 4 }, index)];
     const style = face ? `space hue-${face.hue}` : "space free";
-    return s("g", { class: style, transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` }, ...inside);
+    return s(
+      "g",
+      {
+        class: style,
+        "data-key": piece && `on the track: ${piece}`,
+        transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
+      },
+      ...inside,
+    );
   });
   const box = `${-radius - 20} -20 ${straight + 2 * radius + 40} ${2 * radius + 40}`;
   const picture = s("svg", { viewBox: box, role: "img", "aria-label": trackInWords(scene, faces) }, ...spaces);

@@ -6,9 +6,14 @@ import { cumulated, interval, measured } from "../src/chart";
 import { countOf } from "../src/count";
 import { type Playing, playLink, readNumber, readPlaying, readRoute, readSeat, recall, reviewLink } from "../src/link";
 import { Memory } from "../src/memory";
-import { LONGEST, checkRecord, readRecord } from "../src/record";
+import { seatInSentence, seatName } from "../src/names";
+import { outcomeInWords } from "../src/outcome";
+import type { Sentence, Table } from "../src/protocol";
+import { checkRecord, LONGEST, readRecord } from "../src/record";
 import { elapsed } from "../src/running";
+import { Score } from "../src/score";
 import { Kept } from "../src/storage";
+import { tricksOf } from "../src/trick";
 
 const WASM = new URL("../src/wasm/", import.meta.url);
 
@@ -53,7 +58,10 @@ test("agents do not decide again what they have decided", () => {
   memory.keep(game([1, 2, 3, 4]));
   memory.keep(game([1, 5, 6]));
   const next = (other: Playing): number | undefined => new Memory(new Kept(() => shared)).next(other);
-  assert.deepEqual([[], [1], [1, 2], [1, 2, 3], [1, 5]].map((moves) => next(game(moves))), [1, 5, 3, 4, 6]);
+  assert.deepEqual(
+    [[], [1], [1, 2], [1, 2, 3], [1, 5]].map((moves) => next(game(moves))),
+    [1, 5, 3, 4, 6],
+  );
   for (const moves of [[1, 2, 3, 4], [2], [1, 6]]) assert.equal(next(game(moves)), undefined);
   // Another agent, seat, seed, game or record is another game.
   assert.equal(next(game([1, 2], { agent: "random" })), undefined);
@@ -120,8 +128,14 @@ test("a file that is not a record is refused by its beginning and its size", asy
 test("no interval is 0.00", () => {
   assert.deepEqual([null, 0, 0.0001, 0.004, 0.1].map(interval), ["", "", " ± 0.01", " ± 0.01", " ± 0.10"]);
   assert.deepEqual([measured(0, 0), measured(-0.2, 0.58), measured(1, null)], ["0.00", "−0.20 ± 0.58", "+1.00"]);
-  const sums = cumulated([{ label: "1", cost: 0, ci95: 0, words: "" }, { label: "2", cost: 1, ci95: 0.5, words: "" }]);
-  assert.deepEqual(sums, [{ cost: 0, ci95: 0 }, { cost: 1, ci95: 0.5 }]);
+  const sums = cumulated([
+    { label: "1", cost: 0, ci95: 0, words: "" },
+    { label: "2", cost: 1, ci95: 0.5, words: "" },
+  ]);
+  assert.deepEqual(sums, [
+    { cost: 0, ci95: 0 },
+    { cost: 1, ci95: 0.5 },
+  ]);
   const { games } = JSON.parse(readFileSync(new URL("../src/trainer.json", import.meta.url), "utf-8"));
   for (const { worth, ci95 } of games.flatMap((one: { positions: object[] }) => one.positions)) {
     assert.ok(!measured(worth, ci95).includes("± 0.00"));
@@ -150,4 +164,123 @@ test("the trainer counts every hand as the rule of thumb does", {
     }
   }
   assert.equal(tried, 150);
+});
+
+/** A table of Schwinget for seat 0, with these facts. */
+function bout(facts: Record<string, unknown>, returns: number[] | null = null) {
+  const place = (seat: number | null) => ({ seat, suit: null, groups: [], remarks: [] });
+  const scene = {
+    title: "",
+    facts: [],
+    track: [],
+    places: [place(1), place(null), place(0)],
+    next: "",
+    tells_returns: true,
+  };
+  const always = {
+    bout: 1,
+    attacker: null,
+    led: null,
+    answer: null,
+    neutral_trick: false,
+    tricks: [0, 0],
+    scores: [0, 0],
+  };
+  return { scene, facts: { ...always, ...facts }, seat: null, legal: [], returns, knowledge: "" } as unknown as Table;
+}
+
+test("a bout ends in words that tell why", () => {
+  const told = (scores: number[], tricks: number[], attacker: number | null, you = 0, number = 1): string =>
+    outcomeInWords(
+      "schwinget",
+      bout({ scores, tricks, attacker, bout: number }, [
+        (scores[0] ?? 0) - (scores[1] ?? 0),
+        (scores[1] ?? 0) - (scores[0] ?? 0),
+      ]),
+      you,
+    );
+  assert.equal(told([3, 1], [6, 4], 0), "You win 3 to 1: more tricks, 6 to 4, after your attack.");
+  assert.equal(told([3, 1], [6, 4], 0, 1), "You lose 1 to 3: fewer tricks (4 of 10), after the opponent's attack.");
+  assert.equal(told([7, 0], [5, 0], 0), "You win 7 to 0: a flat throw, every trick after your attack.");
+  assert.equal(told([5, 0], [7, 1], 1), "You win 5 to 0: a flat throw, every trick after the opponent's attack.");
+  assert.equal(told([2, 1], [7, 4], null), "You win 2 to 1: more tricks, 7 to 4.");
+  assert.equal(told([1, 1], [3, 3], 1), "A draw, 1 to 1: 3 tricks each, after the opponent's attack.");
+  // Over several bouts there is not one reason.
+  assert.equal(told([8, 3], [6, 4], 0, 0, 4), "You win 8 to 3.");
+  assert.equal(outcomeInWords("kuhn_poker", bout({}, [1, -1]), 1), "You lose: the opponent +1, you −1.");
+});
+
+test("a deal counts once in the running score", () => {
+  const shared = storage();
+  const score = (): Score => new Score(new Kept(() => shared));
+  assert.ok(score().isNew);
+  score().count(game([1, 2]), "won");
+  score().count(game([1, 3]), "lost");
+  score().count(game([], { seat: 1 }), "drawn");
+  // Neither does a game that someone else began.
+  score().count(game([1], { from: 1 }), "won");
+  assert.deepEqual(score().of(game([])), { won: 1, drawn: 1, lost: 0 });
+  assert.deepEqual(score().of(game([], { agent: "greedy" })), { won: 0, drawn: 0, lost: 0 });
+  assert.ok(!score().isNew);
+});
+
+test("finished tricks are found between tables", () => {
+  const faces = Object.fromEntries(
+    ["G1", "G2", "KR", "B3"].map((card) => [card, { rank: "1", sign: "leaf", hue: "green" }]),
+  );
+  const moved = ["G1", "G2", "KR", "B3"].map((event, index) => ({
+    mover: [0, 1, 1, 0][index],
+    about: 0,
+    words: ":",
+    event,
+    likely: false,
+    forced: false,
+    follows: false,
+  }));
+  const tables = [
+    bout({ leader: 0 }),
+    bout({ leader: 0, led: "G1" }),
+    bout({ leader: 1, tricks: [0, 1] }),
+    bout({ leader: 1, led: "KR", tricks: [0, 1] }),
+    bout({ leader: 1, tricks: [0, 1], neutral_trick: true }),
+  ];
+  const found = tricksOf(tables, moved as Sentence[], faces as never);
+  assert.deepEqual(found, [
+    {
+      slots: [
+        { seat: 0, card: "G1" },
+        { seat: 1, card: "G2" },
+      ],
+      leader: 0,
+      winner: 1,
+    },
+    {
+      slots: [
+        { seat: 0, card: "B3" },
+        { seat: 1, card: "KR" },
+      ],
+      leader: 1,
+      winner: null,
+    },
+  ]);
+  assert.deepEqual(tricksOf(tables.slice(0, 2), (moved as Sentence[]).slice(0, 1), faces as never), []);
+});
+
+test("seats are called from where the person sits", () => {
+  assert.deepEqual(
+    [0, 1].map((seat) => seatName(seat, 1, 2)),
+    ["Opponent", "You"],
+  );
+  assert.deepEqual(
+    [0, 1, 2].map((seat) => seatName(seat, 1, 3)),
+    ["Right", "You", "Left"],
+  );
+  assert.deepEqual(
+    [0, 1, 2, 3].map((seat) => seatName(seat, 3, 4)),
+    ["Left", "Across", "Right", "You"],
+  );
+  assert.deepEqual(
+    [seatInSentence(0, 1, 2), seatInSentence(1, 1, 2), seatName(1, null, 2)],
+    ["the opponent", "you", "Seat 1"],
+  );
 });

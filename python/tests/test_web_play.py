@@ -1,0 +1,272 @@
+"""The table of the web page in a real browser: a whole game without scrolling, hints, lessons, the running score."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from web import DEAL, DESKTOP, MARKS, ask, axe, open_view, wait_for_prompt
+
+pytestmark = MARKS
+
+SMALL = {"width": 360, "height": 640}
+#: Adds up all layout shifts, those after a click too.
+SHIFTS = """
+  window.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) window.shifted += entry.value;
+  }).observe({ type: "layout-shift", buffered: true });
+"""
+#: The lowest edge of what can be chosen, and the smallest target.
+TARGETS = """() => {
+  const targets = [...document.querySelectorAll("[data-move], .main > .actions button")];
+  const boxes = targets.map((one) => one.getBoundingClientRect());
+  const sizes = boxes.map((box) => Math.min(box.width, box.height));
+  return [Math.max(...boxes.map((box) => box.bottom)), Math.min(...sizes)];
+}"""
+TURN = "() => document.querySelector('[data-move]') || document.querySelector('.actions .primary')"
+LESSONS = [
+    ("suits=3,values=4,counter=off,set_aside=3", 187),
+    ("suits=3,values=5,hand_size=6,set_aside=5", 142),
+    ("", 107),
+]
+
+
+def lesson(number: int) -> str:
+    rules, seed = LESSONS[number]
+    return f"#play/schwinget?rules={rules}&seed={seed}&agent=greedy&seat=0"
+
+
+def choose(page: Any, move: int = 0) -> None:
+    """Plays the legal move of this number and waits for the next turn."""
+    before = page.url
+    moves = page.locator("[data-move]")
+    moves.nth(move % moves.count()).click()
+    page.wait_for_function("before => location.href !== before", arg=before)
+    page.wait_for_function(TURN)
+
+
+def play_on(page: Any, limit: int = 100) -> None:
+    for move in range(limit):
+        if page.locator("[data-move]").count() == 0:
+            return
+        choose(page, move)
+    raise AssertionError("the game does not end")
+
+
+@pytest.mark.parametrize("game", ["schwinget", "up_and_down", "schweins_galopp", "schwimmen"])
+@pytest.mark.parametrize("size", [SMALL, DESKTOP], ids=["phone", "desktop"])
+def test_a_whole_game_needs_no_scrolling_and_nothing_jumps(
+    browser: Any, address: str, game: str, size: dict[str, int]
+) -> None:
+    touch = size == SMALL
+    context = browser.new_context(viewport=size, reduced_motion="reduce", has_touch=touch, is_mobile=touch)
+    page = context.new_page()
+    page.add_init_script(SHIFTS)
+    for seat in (0, 1):
+        page.goto("about:blank")
+        page.goto(f"{address}#play/{game}?seed=5&agent=greedy&seat={seat}")
+        page.wait_for_function(TURN)
+        for move in range(100):
+            if page.locator("[data-move]").count() == 0:
+                break
+            lowest, smallest = page.evaluate(TARGETS)
+            assert lowest <= size["height"], (game, move, page.url)
+            assert smallest >= (40 if touch else 24), (game, move, page.url)
+            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+            choose(page, move)
+        assert page.evaluate("shifted") <= 0.05, game
+    context.close()
+
+
+def test_a_trick_stays_until_the_next_lead_and_is_counted(page: Any, address: str) -> None:
+    open_view(page, address, "#play/schwinget?seed=7&agent=greedy&seat=0")
+    slots, taken = page.locator(".box .trick .card:not(.slot)"), page.locator(".taken")
+    finished = 0
+    for move in range(12):
+        if page.locator("[data-move]").count() == 0:
+            break
+        leads = slots.count() != 1
+        if leads and finished:
+            # The last trick, with the one who takes it.
+            assert slots.count() == 2
+            waits = page.locator(".waits").inner_text() != ""
+            assert page.locator(".box .trick .won").count() == (0 if waits else 1)
+        moves = page.locator("[data-move]")
+        # After a neutral trick, the referee's player says who leads.
+        finished += "lead" not in moves.nth(move % moves.count()).inner_text()
+        choose(page, move)
+        counted = sum(int(one.split()[0]) for one in page.locator(".tricks .number").all_inner_texts())
+        waits = page.locator(".waits").inner_text() != ""
+        assert counted + waits == finished, page.url
+        assert taken.count() == counted
+    assert finished >= 5
+
+
+def test_cards_move_unless_motion_is_reduced(browser: Any, address: str) -> None:
+    for motion in ("no-preference", "reduce"):
+        context = browser.new_context(viewport=DESKTOP, reduced_motion=motion)
+        page = context.new_page()
+        page.add_init_script(
+            """window.moved = [];
+            const animate = Element.prototype.animate;
+            Element.prototype.animate = function (...rest) {
+              window.moved.push(this.classList.contains("ghost") ? "ghost" : this.dataset.key);
+              return animate.apply(this, rest);
+            };"""
+        )
+        open_view(page, address, "#play/schwinget?seed=7&agent=greedy&seat=0")
+        for move in range(3):
+            choose(page, move)
+        moved = page.evaluate("moved")
+        if motion == "reduce":
+            assert moved == []
+        else:
+            # Three cards of the person, at least one answer, and a trick that flew to its owner.
+            assert len(set(moved) - {"ghost", None}) >= 4
+            assert moved.count("ghost") >= 2
+            page.wait_for_function("() => document.querySelectorAll('.ghost').length === 0")
+        context.close()
+
+
+def test_a_hint_and_the_cost_of_a_choice_are_told_on_request(page: Any, address: str) -> None:
+    open_view(page, address, DEAL)
+    assert page.locator(".best").count() == 0
+    assert page.get_by_role("button", name="How good was that?").is_disabled()
+    page.keyboard.press("h")
+    wait_for_prompt(page, "Hint")
+    best = page.locator(".own .best")
+    assert best.count() == 1
+    hinted = int(best.get_attribute("data-move"))
+    # The hint is the choice of most searches of the same agent.
+    position = {"game": "schwinget", "rules": "", "seed": "7", "moves": []}
+    guided = "ismcts:iterations=200,selection=puct,prior=network,cutoff=0,evaluation=network"
+    ask(page, "analyse", position, guided)
+    for _ in range(8):
+        analysis = ask(page, "search")
+    most = max(bar["chosen"] for bar in analysis["bars"])
+    assert next(bar["chosen"] for bar in analysis["bars"] if bar["id"] == hinted) == most
+    best.click()
+    page.wait_for_function("() => location.hash.includes('moves=')")
+    page.wait_for_selector("[data-move]")
+    page.get_by_role("button", name="How good was that?").click()
+    page.get_by_text(re.compile("the best choice")).wait_for()
+    # Another choice is compared with it.
+    page.keyboard.press("u")
+    page.wait_for_function("() => !location.hash.includes('moves=')")
+    page.wait_for_selector("[data-move]")
+    worst = min((bar for bar in analysis["bars"] if bar["value"] is not None), key=lambda bar: bar["value"])
+    page.locator(f"[data-move='{worst['id']}']").click()
+    page.wait_for_function("() => location.hash.includes('moves=')")
+    page.wait_for_selector("[data-move]")
+    page.get_by_role("button", name="How good was that?").click()
+    page.get_by_text(re.compile(r"cost \d\.\d\d ± \d\.\d\d points: .+ was better")).wait_for()
+
+
+def test_opponents_have_three_levels_and_a_running_score(page: Any, address: str) -> None:
+    open_view(page, address, "#play/schwinget?seed=5&agent=greedy&seat=0")
+    options = page.locator("select[name=agent] option").all_inner_texts()
+    assert [option.split(":")[0] for option in options[:3]] == ["Beginner", "Club player", "Champion"]
+    assert "against the beginner" in page.inner_text("main h2")
+    play_on(page)
+    said = page.inner_text(".prompt")
+    assert re.match(r"(You win|You lose|A draw,) \d to \d: ", said), said
+    tally = page.inner_text(".tally")
+    assert re.fullmatch(r"Won \d, lost \d(, 1 draw)?", tally)
+    # The same deal counts once.
+    page.keyboard.press("u")
+    page.wait_for_selector("[data-move]")
+    play_on(page)
+    assert page.inner_text(".tally") == tally
+    page.get_by_role("button", name="Rematch").click()
+    page.wait_for_function("() => location.hash.includes('seat=1') && !location.hash.includes('seed=5&')")
+    page.wait_for_selector("[data-move]")
+    play_on(page)
+    assert sum(int(number) for number in re.findall(r"\d+", page.inner_text(".tally"))) == 2
+    page.reload()
+    page.wait_for_selector("main h2 .against")
+    assert sum(int(number) for number in re.findall(r"\d+", page.inner_text(".tally"))) == 2
+
+
+def test_a_newcomer_is_led_through_three_lessons(page: Any, address: str) -> None:
+    open_view(page, address, DEAL)
+    page.get_by_role("button", name="New here? Learn it").click()
+    page.wait_for_function("() => location.hash.includes('seed=187')")
+    for number, needed in enumerate(["must play", "is trump", "you may attack"]):
+        page.wait_for_function(
+            "number => document.querySelector('.tally').textContent.includes(number)", arg=f"{number + 1} of 3"
+        )
+        notes = []
+        for move in range(20):
+            page.wait_for_function(TURN)
+            if page.locator(".lesson").count():
+                notes.append(page.inner_text(".lesson"))
+            if page.locator("[data-move]").count() == 0:
+                break
+            # Coming back, one reads the same.
+            if move == 1:
+                shown = page.inner_text(".happened")
+                page.reload()
+                page.wait_for_function(TURN)
+                assert page.inner_text(".happened") == shown
+            attack = page.get_by_role("button", name="attack")
+            if number == 2 and move == 1 and attack.count():
+                attack.click()
+                page.wait_for_function("() => document.body.innerText.includes('The pile is locked')")
+                notes.append(page.inner_text(".lesson"))
+                page.locator("[data-move]").first.click()
+                page.wait_for_function("() => !document.body.innerText.includes('The pile is locked')")
+                continue
+            choose(page, move)
+        assert any(needed in note for note in notes), (number, notes)
+        # Each is said once.
+        assert len(set(notes)) == len(notes)
+        assert len(set(notes)) >= 3, (number, notes)
+        page.locator(".actions .primary").click()
+    # The lessons do not count, and an ordinary bout follows.
+    page.wait_for_function(
+        "() => location.hash.startsWith('#play/schwinget?seed=') && !location.hash.includes('moves')"
+    )
+    wait_for_prompt(page, "Your turn")
+    assert "against the club player" in page.inner_text("main h2")
+    assert not re.search(r"\d", page.inner_text(".tally"))
+
+
+def test_players_are_called_by_name_and_no_one_by_seat(page: Any, address: str) -> None:
+    for game, names in {
+        "schwinget": ["Opponent", "You"],
+        "schwimmen": ["Left", "Right", "You"],
+        "up_and_down": ["Left", "Across", "Right", "You"],
+    }.items():
+        open_view(page, address, f"#play/{game}?seed=7&agent=greedy&seat=0")
+        assert page.locator(".place strong").all_inner_texts() == names
+        choose(page)
+        assert not re.search(r"\bseat \d", page.inner_text(".main"), re.IGNORECASE)
+
+
+def test_rules_have_an_example_in_pictures(page: Any, address: str) -> None:
+    open_view(page, address, DEAL)
+    page.get_by_text("Rules of Schwinget").click()
+    example = page.locator(".example").first
+    assert example.locator(".card").count() == 2
+    assert example.locator(".won").count() == 1
+    assert "higher green card wins" in example.inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_tables_and_lessons_are_accessible_on_a_phone(browser: Any, address: str, scheme: str) -> None:
+    context = browser.new_context(
+        viewport=SMALL, color_scheme=scheme, reduced_motion="reduce", has_touch=True, bypass_csp=True
+    )
+    page = context.new_page()
+    views = [
+        f"#play/{game}?seed=7&agent=greedy" for game in ("schwinget", "up_and_down", "schweins_galopp", "schwimmen")
+    ]
+    for view in [*views, lesson(0), lesson(1), lesson(2)]:
+        open_view(page, address, view)
+        for _ in range(2):
+            choose(page, 1)
+        assert axe(page) == [], view
+    context.close()

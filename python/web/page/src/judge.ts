@@ -1,0 +1,50 @@
+import { searches } from "./agents";
+import { actionInWords, capital } from "./cards";
+import { interval } from "./chart";
+import type { EngineClient } from "./engine";
+import type { Analysis, Bar, Face, Position, Rules } from "./protocol";
+
+/** The searches behind a hint. */
+const SEARCHES = 8;
+
+/** What a search thinks of the choices at a position, from what the player to act knows. */
+export async function judge(
+  engine: EngineClient,
+  position: Position,
+  rules: Rules,
+  signal: AbortSignal,
+): Promise<Analysis | null> {
+  const presets = searches(rules);
+  const spec = (presets.find(({ spec }) => spec.includes("network")) ?? presets[0])?.spec ?? "";
+  await engine.ask(signal, "analyse", position, spec);
+  let analysis: Analysis | null = null;
+  for (let count = 0; count < SEARCHES; count++) analysis = await engine.ask(signal, "search");
+  return analysis;
+}
+
+/** The choice of most of the searches. */
+export function bestOf({ bars }: Analysis): Bar | undefined {
+  return bars.reduce<Bar | undefined>(
+    (best, bar) =>
+      !best || bar.chosen > best.chosen || (bar.chosen === best.chosen && (bar.value ?? 0) > (best.value ?? 0))
+        ? bar
+        : best,
+    undefined,
+  );
+}
+
+/** What a choice lost, and what was better, in words. */
+export function costInWords(analysis: Analysis, played: number, faces: Record<string, Face>): string {
+  const best = bestOf(analysis);
+  const own = analysis.bars.find(({ id }) => id === played);
+  if (!best || !own) return "There is nothing to compare.";
+  const words = capital(actionInWords(own.name, faces));
+  const better = actionInWords(best.name, faces);
+  if (own.id === best.id) return `${words}: the best choice.`;
+  if (own.value === null || best.value === null)
+    return `${words}: the search would play ${better}, and did not try yours.`;
+  const cost = best.value - own.value;
+  const ci95 = Math.hypot(own.ci95 ?? 0, best.ci95 ?? 0);
+  if (cost <= ci95) return `${words}: as good as ${better}, as far as a search can tell.`;
+  return `${words} cost ${cost.toFixed(2)}${interval(ci95)} points: ${better} was better.`;
+}

@@ -1,0 +1,224 @@
+import { cardOf, faceInWords, suitInWords } from "./cards";
+import type { Playing } from "./link";
+import type { Face, Table } from "./protocol";
+import type { Trick } from "./trick";
+
+/** A moment of a lesson, as the person sees it. */
+export interface Moment {
+  table: Table;
+  you: number;
+  faces: Record<string, Face>;
+  /** The trick that was finished by the last move. */
+  finished: Trick | undefined;
+}
+
+/** A remark of the teacher: said once, at the first moment that it fits. It says nothing where it does not fit. */
+type Note = (moment: Moment) => string | null;
+
+/** A guided bout of Schwinget. */
+export interface Lesson {
+  title: string;
+  rules: string;
+  seed: string;
+  notes: Note[];
+}
+
+export const GAME = "schwinget";
+export const TEACHER = "greedy";
+
+export const LESSONS: Lesson[] = [
+  {
+    title: "Follow suit",
+    // Without a pile, so nobody draws or attacks, and without a trump suit.
+    rules: "suits=3,values=4,counter=off,set_aside=3",
+    seed: "187",
+    notes: [
+      when(leads, "You lead: play any card, and the opponent answers it. These two cards are a trick."),
+      mustFollow,
+      isVoid,
+      when(
+        won,
+        "The same colour, and yours is higher: the trick is yours. It lies on your pile, and you lead the next one.",
+      ),
+      lost,
+      when(
+        (moment) => moment.table.seat === moment.you && handOf(moment).length === 2,
+        "Two more tricks. The player who takes more of the five wins the bout.",
+      ),
+    ],
+  },
+  {
+    title: "Trump",
+    rules: "suits=3,values=5,hand_size=6,set_aside=5",
+    seed: "142",
+    notes: [
+      ({ table, faces }) => {
+        const turned = faces[String(table.facts["turned_up"])];
+        return turned
+          ? `The card turned up is ${suitInWords(turned)}: ${suitInWords(turned)} is trump. A trump beats every card of another colour.`
+          : null;
+      },
+      when(
+        (moment) => holds(moment, "whistle") && leads(moment),
+        "The whistle is the referee: nobody wins its trick now. The winner of the next trick takes both.",
+      ),
+      when(
+        (moment) => !leads(moment) && ownTrumps(moment).length > 0 && led(moment) !== null && !isTrumpLed(moment),
+        "You may always answer with a trump, even if you could follow suit.",
+      ),
+      when(
+        ({ table }) => table.facts["neutral_trick"] === true,
+        "A neutral trick waits on the table: the winner of the next trick takes it too.",
+      ),
+      when(
+        (moment) => holds(moment, "bolt"),
+        "The bolt is the counter: it beats the highest value, here the fives, and loses to everything else.",
+      ),
+      when(
+        ({ finished, faces, table }) =>
+          finished?.winner != null &&
+          isTrump(cardBy(finished, finished.winner), faces, table) &&
+          !isTrump(cardBy(finished, 1 - finished.winner), faces, table),
+        "The trump takes the trick, however low it is.",
+      ),
+      mustFollow,
+    ],
+  },
+  {
+    title: "The attack",
+    // A hand that wins all five tricks.
+    rules: "",
+    seed: "107",
+    notes: [
+      when(
+        (moment) => leads(moment) && canAttack(moment),
+        "Before you lead you may attack: the pile is locked, and the hands are played out. Win all five tricks: a flat throw, 7 points!",
+      ),
+      when(
+        (moment) => leads(moment) && canAttack(moment),
+        "After each card you draw one. Without an attack you play until the pile is empty, and more tricks are 2 points.",
+      ),
+      when(
+        ({ table, you }) => table.facts["attacker"] === you,
+        "The pile is locked. Lead your high trumps first: they take the trumps of the opponent away.",
+      ),
+      when(
+        ({ table, you }) => table.facts["attacker"] === 1 - you,
+        "The opponent attacks: nobody draws. If you win all five tricks, the flat throw is yours, for 5 points.",
+      ),
+      when(
+        ({ table, you }) => table.facts["pile"] === 0 && table.seat === you,
+        "The pile is empty: nobody draws any more, and nobody can attack. The last five cards are played out.",
+      ),
+      when(lostOne, "A flat throw is gone, but more tricks still win the bout, with 3 points."),
+    ],
+  },
+];
+
+/** The lesson that a game is; undefined if it is an ordinary one. */
+export function lessonOf({ position: { game, rules, seed, record }, agent }: Playing): Lesson | undefined {
+  if (game !== GAME || agent !== TEACHER || record !== undefined) return undefined;
+  return LESSONS.find((lesson) => lesson.rules === rules && lesson.seed === seed);
+}
+
+/** The beginning of a lesson. */
+export function playingOf({ rules, seed }: Lesson): Playing {
+  return { position: { game: GAME, rules, seed, moves: [] }, agent: TEACHER, seat: 0, from: 0 };
+}
+
+/** The remark for the last of some moments, if there is one. */
+export function noteAt({ notes }: Lesson, moments: Moment[]): string | null {
+  const left = new Set(notes);
+  let said: string | null = null;
+  for (const moment of moments) {
+    said = null;
+    for (const note of left) {
+      said = note(moment);
+      if (said === null) continue;
+      left.delete(note);
+      break;
+    }
+  }
+  return said;
+}
+
+function when(fits: (moment: Moment) => boolean, says: string): Note {
+  return (moment) => (fits(moment) ? says : null);
+}
+
+/** True if the person is to lead a card. */
+function leads({ table }: Moment): boolean {
+  return table.legal.length > 0 && table.facts["led"] === null;
+}
+
+function canAttack({ table }: Moment): boolean {
+  return table.legal.some(({ name }) => name === "attack");
+}
+
+function handOf({ table, you }: Moment): string[] {
+  const place = table.scene.places.find(({ seat }) => seat === you);
+  return (place?.groups.filter(({ held }) => held) ?? []).flatMap(({ cards }) => cards.filter((card) => card !== null));
+}
+
+function holds(moment: Moment, sign: string): boolean {
+  return handOf(moment).some((card) => moment.faces[card]?.sign === sign);
+}
+
+/** The card that the person has to answer. */
+function led({ table, faces }: Moment): Face | null {
+  const card = table.facts["led"];
+  return (table.legal.length > 0 && typeof card === "string" && faces[card]) || null;
+}
+
+function isTrump(card: string | null, faces: Record<string, Face>, { facts }: Table): boolean {
+  const turned = faces[String(facts["turned_up"])];
+  return card !== null && facts["trump"] !== null && faces[card]?.sign === turned?.sign;
+}
+
+function isTrumpLed(moment: Moment): boolean {
+  return isTrump(String(moment.table.facts["led"]), moment.faces, moment.table);
+}
+
+function ownTrumps(moment: Moment): string[] {
+  return handOf(moment).filter((card) => isTrump(card, moment.faces, moment.table));
+}
+
+function mustFollow(moment: Moment): string | null {
+  const card = led(moment);
+  const {
+    table: { legal },
+    faces,
+  } = moment;
+  if (!card || legal.length >= handOf(moment).length) return null;
+  const suit = suitInWords(card);
+  const free = legal.every(({ name }) => faces[cardOf(name, faces).card ?? ""]?.sign === card.sign);
+  return `The opponent led ${suit}. You hold ${suit}, so you must play ${suit}${free ? "" : ", or a trump"}: the pale cards cannot be played.`;
+}
+
+function isVoid(moment: Moment): string | null {
+  const card = led(moment);
+  if (!card || handOf(moment).some((own) => moment.faces[own]?.sign === card.sign)) return null;
+  return `You hold no ${suitInWords(card)}, so you may play any card. Without a card of that colour you lose the trick: give away a low one.`;
+}
+
+function cardBy(trick: Trick, seat: number): string | null {
+  return trick.slots.find((slot) => slot.seat === seat)?.card ?? null;
+}
+
+function won({ finished, you, faces }: Moment): boolean {
+  return finished?.winner === you && isSameSuit(finished, faces);
+}
+
+function isSameSuit({ slots }: Trick, faces: Record<string, Face>): boolean {
+  return new Set(slots.map(({ card }) => faces[card ?? ""]?.sign)).size === 1;
+}
+
+function lost({ finished, you, faces }: Moment): string | null {
+  if (!finished || finished.winner !== 1 - you) return null;
+  const face = faces[cardBy(finished, 1 - you) ?? ""];
+  return face ? `The opponent takes the trick with the ${faceInWords(face)}, and leads the next one.` : null;
+}
+
+function lostOne({ finished, table, you }: Moment): boolean {
+  return finished !== undefined && table.facts["attacker"] === you && finished.winner === 1 - you;
+}

@@ -1,0 +1,76 @@
+import { ofSeats } from "./facts";
+import { seatInSentence } from "./names";
+import type { Table } from "./protocol";
+import { resultInWords } from "./table";
+
+/** How a game ended for a person. */
+export type Verdict = "won" | "drawn" | "lost";
+
+export function verdictOf(returns: number[], you: number): Verdict {
+  const best = Math.max(...returns);
+  if ((returns[you] ?? 0) < best) return "lost";
+  return returns.every((value) => value === best) ? "drawn" : "won";
+}
+
+const BEGINNING: Record<Verdict, string> = { won: "You win", drawn: "A draw,", lost: "You lose" };
+
+/** The end of a game in words, such as "You win 3 to 1: more tricks, 6 to 4, after your attack." */
+export function outcomeInWords(game: string, table: Table, you: number): string {
+  const returns = table.returns ?? [];
+  const verdict = verdictOf(returns, you);
+  const told =
+    game === "schwinget"
+      ? ofBout(table, you, verdict)
+      : game === "schweins_galopp"
+        ? list(table, "banked", you, "food")
+        : game === "up_and_down"
+          ? list(table, "scores", you, "tricks")
+          : game === "schwimmen"
+            ? ofHands(table, you)
+            : null;
+  if (told === null) return resultInWords(returns, you);
+  const isShared =
+    verdict === "won" && game !== "schwimmen" && returns.filter((value) => value === returns[you]).length > 1;
+  return `${isShared ? "You share first place" : BEGINNING[verdict]}${told}.`;
+}
+
+/** The numbers of all players, the person's first. */
+function list(table: Table, name: string, you: number, unit: string): string | null {
+  const values = ofSeats(table, name);
+  if (!values) return null;
+  const others = values.flatMap((value, seat) =>
+    seat === you ? [] : [`${called(seat, you, values.length)} ${value}`],
+  );
+  return `: ${values[you]} ${unit}, ${others.join(", ")}`;
+}
+
+function ofHands(table: Table, you: number): string | null {
+  const values = ofSeats(table, "worth");
+  if (!values || values.includes(null)) return null;
+  const others = values.flatMap((value, seat) =>
+    seat === you ? [] : [`${called(seat, you, values.length)} ${value}`],
+  );
+  return `: your hand is worth ${values[you]}, ${others.join(", ")}; the lowest loses`;
+}
+
+function called(seat: number, you: number, seats: number): string {
+  return seatInSentence(seat, you, seats);
+}
+
+/** The reason for the score of a bout of Schwinget. Its points tell it: see the rules. */
+function ofBout(table: Table, you: number, verdict: Verdict): string | null {
+  const [scores, tricks] = [ofSeats(table, "scores"), ofSeats(table, "tricks")];
+  const other = 1 - you;
+  if (!scores || !tricks) return null;
+  const score = ` ${scores[you]} to ${scores[other]}`;
+  const attacker = table.facts["attacker"];
+  const whose = (seat: unknown): string => (seat === you ? "your" : "the opponent's");
+  if (table.facts["bout"] !== 1) return score;
+  const counts = `${Math.max(tricks[you] ?? 0, tricks[other] ?? 0)} to ${Math.min(tricks[you] ?? 0, tricks[other] ?? 0)}`;
+  const after = attacker === null ? "" : `, after ${whose(attacker)} attack`;
+  if (verdict === "drawn") return `${score}: ${tricks[you]} tricks each${after}`;
+  const winner = verdict === "won" ? you : other;
+  const best = scores[winner] ?? 0;
+  if (best === 7 || best === 5) return `${score}: a flat throw, every trick after ${whose(attacker)} attack`;
+  return `${score}: ${winner === you ? "more" : "fewer"} tricks${winner === you ? `, ${counts}` : ` (${tricks[you]} of ${(tricks[you] ?? 0) + (tricks[other] ?? 0)})`}${after}`;
+}

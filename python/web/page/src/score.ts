@@ -1,0 +1,54 @@
+import type { Playing } from "./link";
+import type { Verdict } from "./outcome";
+import { inBrowser, type Kept } from "./storage";
+
+const KEY = "stier-scores";
+/** The number of deals that are known to be counted, the latest ones. */
+const MOST = 100;
+
+/** The games of a person against one opponent at one game. */
+export type Tally = Record<Verdict, number>;
+
+interface Scores {
+  tallies: Record<string, Tally>;
+  /** The deals that are counted. Who plays one again knows its cards. */
+  counted: string[];
+}
+
+/** The running score of this browser. */
+export class Score {
+  readonly #kept: Kept;
+
+  constructor(kept = inBrowser) {
+    this.#kept = kept;
+  }
+
+  /** The score against the opponent of a game. */
+  of(playing: Playing): Tally {
+    return this.#read().tallies[opponentOf(playing)] ?? { won: 0, drawn: 0, lost: 0 };
+  }
+
+  /** Counts the end of a game, once. */
+  count(playing: Playing, verdict: Verdict): void {
+    const { tallies, counted } = this.#read();
+    const deal = [opponentOf(playing), playing.position.seed, playing.seat].join();
+    // A game that did not begin with the deal says little.
+    if (counted.includes(deal) || playing.from > 0 || playing.position.record !== undefined) return;
+    const tally = this.of(playing);
+    tallies[opponentOf(playing)] = { ...tally, [verdict]: tally[verdict] + 1 };
+    this.#kept.set(KEY, JSON.stringify({ tallies, counted: [deal, ...counted].slice(0, MOST) }));
+  }
+
+  /** True if no game was ever finished in this browser. */
+  get isNew(): boolean {
+    return this.#read().counted.length === 0;
+  }
+
+  #read(): Scores {
+    return JSON.parse(this.#kept.get(KEY) ?? '{"tallies":{},"counted":[]}') as Scores;
+  }
+}
+
+function opponentOf({ position: { game, rules }, agent }: Playing): string {
+  return [game, rules, agent].join();
+}

@@ -1,0 +1,76 @@
+import { cardOf } from "./cards";
+import { ofSeats } from "./facts";
+import { seatsOf } from "./names";
+import type { Face, Group, Place, Sentence, Table } from "./protocol";
+
+/** The group with a seat's card of the trick, in games in which it lies before the seat. */
+const CARD = "card";
+
+/** A place for the card of a seat in a trick. */
+export interface Slot {
+  seat: number;
+  /** The card; null if it lies face down; undefined if it is still to come. */
+  card: string | null | undefined;
+}
+
+/** A trick that is over. */
+export interface Trick {
+  slots: Slot[];
+  leader: number | null;
+  /** The seat that collects it; null if nobody does yet. */
+  winner: number | null;
+}
+
+/** The trick on a table, a place for each seat; null in games without tricks. */
+export function trickOf({ facts, scene }: Table): { slots: Slot[]; leader: number | null } | null {
+  const seats = scene.places.flatMap(({ seat }) => (seat === null ? [] : [seat])).sort((a, b) => a - b);
+  const { led, answer, leader } = facts;
+  if (led !== undefined && typeof leader === "number") {
+    const card = (seat: number): string | undefined => text(seat === leader ? led : answer);
+    return { slots: seats.map((seat) => ({ seat, card: card(seat) })), leader: led === null ? null : leader };
+  }
+  if (!Array.isArray(facts["chosen"])) return null;
+  const cardOf = (seat: number): string | null | undefined =>
+    scene.places.find((place) => place.seat === seat)?.groups.find(({ name }) => name === CARD)?.cards[0];
+  return { slots: seats.map((seat) => ({ seat, card: cardOf(seat) })), leader: null };
+}
+
+/** True for a group of cards for which the trick of the table stands. */
+export function isInTrick({ facts }: Table, { seat }: Place, { name, layout }: Group): boolean {
+  if (seat !== null) return name === CARD && facts["chosen"] !== undefined;
+  return facts["led"] !== undefined && layout === "row" && name !== "trump";
+}
+
+/**
+ * The tricks that were finished between some tables, of which each lies before or after a move. `moved` tells all moves up
+ * to the last table.
+ */
+export function tricksOf(tables: Table[], moved: Sentence[], faces: Record<string, Face>): Trick[] {
+  const first = moved.length - (tables.length - 1);
+  return tables.slice(1).flatMap((after, index): Trick[] => {
+    const before = tables[index] as Table;
+    const old = trickOf(before);
+    const missing = old?.slots.filter(({ card }) => card === undefined) ?? [];
+    if (!old || missing.length !== 1 || before.facts["led"] === null) return [];
+    const [last] = missing;
+    const now = trickOf(after);
+    const stays = now?.slots.every(({ card }) => card !== undefined && card !== null);
+    if (stays && now) return [{ ...now, winner: winnerOf(before, after) }];
+    const move = moved[first + index];
+    if (before.facts["led"] === undefined || move?.event == null) return [];
+    const { card } = cardOf(move.event, faces);
+    const slots = old.slots.map((slot) => (slot === last ? { ...slot, card } : slot));
+    return [{ slots, leader: old.leader, winner: winnerOf(before, after) }];
+  });
+}
+
+/** The seat that has more tricks than before. */
+function winnerOf(before: Table, after: Table): number | null {
+  const old = ofSeats(before, "tricks") ?? [];
+  const won = (ofSeats(after, "tricks") ?? []).findIndex((count, seat) => (count ?? 0) > (old[seat] ?? 0));
+  return won < 0 || seatsOf(after.scene) === 0 ? null : won;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
