@@ -147,15 +147,18 @@ def page() -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         view = browser.new_context(viewport=WINDOW, reduced_motion="reduce").new_page()
         view.goto(f"http://{HOST}:{server.server_address[1]}/{DEAL}")
+        view.get_by_text("Game and opponent").click()
+        view.locator(".knowledge summary").first.click()
+        view.evaluate("document.activeElement.blur()")
         shots = []
         for key in (*KEYS, None):
             # The numbers stand still when all searches of the decision have been made, or the bout is over.
             view.wait_for_function(
-                "() => /mean of (\\d+) of \\1 searches|only one choice|The game is over/.test(document.body.innerText)"
+                "() => /mean of (\\d+) of \\1 searches|only one choice|Rematch/.test(document.body.innerText)"
             )
             view.wait_for_timeout(300)
             shots.append(view.screenshot())
-            if key is None or view.get_by_text("The game is over").count():
+            if key is None or view.get_by_text("Rematch").count():
                 break
             before = view.url
             view.keyboard.press(key)
