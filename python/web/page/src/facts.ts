@@ -25,7 +25,7 @@ const PARTS: [string, string][] = [
   ["attacker", "attacked"],
 ];
 
-/** What stands beside the name of a seat: its part in the game, and its numbers. */
+/** The part of a seat in the game, and its numbers: they stand beside its name. */
 export interface Marks {
   parts: string[];
   counts: string[];

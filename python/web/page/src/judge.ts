@@ -7,7 +7,7 @@ import type { Analysis, Bar, Face, Position, Rules } from "./protocol";
 /** The searches behind a hint. */
 const SEARCHES = 8;
 
-/** What a search thinks of the choices at a position, from what the player to act knows. */
+/** The values of the choices at a position, by several searches from what the player to act knows. */
 export async function judge(
   engine: EngineClient,
   position: Position,
@@ -33,7 +33,7 @@ export function bestOf({ bars }: Analysis): Bar | undefined {
   );
 }
 
-/** What a choice lost, and what was better, in words. */
+/** The cost of a choice and the better one, in words. */
 export function costInWords(analysis: Analysis, played: number, faces: Record<string, Face>): string {
   const best = bestOf(analysis);
   const own = analysis.bars.find(({ id }) => id === played);

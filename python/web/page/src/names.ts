@@ -1,6 +1,6 @@
 import type { Scene } from "./protocol";
 
-/** What the other seats are called, from the person's left on, by the number of seats. */
+/** The names of the other seats, from the person's left on, by the number of seats. */
 const OTHERS: Record<number, string[]> = { 2: ["Opponent"], 3: ["Left", "Right"], 4: ["Left", "Across", "Right"] };
 
 /** The name of a seat for the person at seat `you`; for a reader who sits nowhere, its number. */

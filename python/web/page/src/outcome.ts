@@ -3,7 +3,7 @@ import { seatInSentence } from "./names";
 import type { Table } from "./protocol";
 import { resultInWords } from "./table";
 
-/** How a game ended for a person. */
+/** The end of a game for a person. */
 export type Verdict = "won" | "drawn" | "lost";
 
 export function verdictOf(returns: number[], you: number): Verdict {

@@ -38,7 +38,7 @@ class Play {
   readonly #closed = new AbortController();
   readonly #title = h("h2", {});
   readonly #tally = h("p", { class: "tally" });
-  /** Why a link or an opponent did not do; empty otherwise. */
+  /** The reason why a link or an opponent did not do; empty otherwise. */
   readonly #about = h("p", { class: "about" });
   readonly #happened = h("p", { class: "happened" });
   readonly #prompt = h("p", { class: "prompt" });
@@ -288,7 +288,7 @@ class Play {
     void this.#start(changed(match.playing, { seed: randomSeed(), seat }), "pushState");
   }
 
-  /** What the person may choose now. */
+  /** The moves that the person may choose now. */
   #legal(): Move[] {
     return this.#table?.legal ?? [];
   }
@@ -470,7 +470,7 @@ class Play {
     if (hadFocus) (first ?? this.#box).focus({ preventScroll: true });
   }
 
-  /** What has happened, and what can be done now. */
+  /** Tells the news, and the choices of the person. */
   #tell(match: Match, table: Table, story: Story, tricks: Trick[] | null, note: string | null): void {
     const {
       game,
@@ -522,7 +522,7 @@ class Play {
     }
   }
 
-  /** What the panel beside the table computes, if it is open. */
+  /** Lets the panel beside the table compute, if it is open. */
   #think(match: Match): void {
     const {
       playing: { position, seat },
@@ -559,7 +559,7 @@ class Play {
           : "";
   }
 
-  /** What depends on the game and the seat. */
+  /** Draws the panels that depend on the game and the seat. */
   #drawBeside({ game, rules, playing }: Match): void {
     this.#knowledge?.close();
     this.#knowledge = new Knowledge(this.#engine, rules, playing.seat);
@@ -588,7 +588,7 @@ function button(words: string, click: () => void): HTMLButtonElement {
   return h("button", { type: "button", click }, words);
 }
 
-/** What the person can do now, or who is to move. */
+/** The choices of the person, or the seat to move, in words. */
 function promptOf({ playing: { seat }, rules: { faces, seats }, table, isYours }: Match, legal: Move[]): string {
   if (!isYours) return `${capital(seatInSentence(Number(table.seat), seat, seats))} is thinking.`;
   const others = legal.filter(({ name }) => cardOf(name, faces).card === null);

@@ -23,7 +23,7 @@ const COMMON: [string, string][] = [
   ["pile", "the cards to draw from, face down"],
 ];
 
-/** What each game is about, in a line. */
+/** The goal of each game, in a line. */
 const GOALS: Record<string, string> = {
   schwinget: "Take more tricks than the opponent, or every trick after your attack.",
   up_and_down: "Take the most tricks. Only cards of your own suit, and trumps, can win.",
@@ -31,7 +31,7 @@ const GOALS: Record<string, string> = {
   schwimmen: "Collect three cards of one suit, or three alike: the lowest hand loses.",
 };
 
-/** What a game is about, as HTML. */
+/** The goal of a game, as HTML. */
 export function goalOf(game: string): string {
   return GOALS[game] ?? rulebook(game).summary;
 }

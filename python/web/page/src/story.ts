@@ -4,7 +4,7 @@ import { seatInSentence } from "./names";
 import type { Face, Sentence, Story } from "./protocol";
 import type { Trick } from "./trick";
 
-/** What is told of a game: its cards, and who hears it. */
+/** The reader of a story and the cards of the game. */
 export interface Telling {
   you: number;
   seats: number;
@@ -31,7 +31,7 @@ const VERBS: Record<string, [string, string]> = {
 };
 
 /**
- * What happened since the last action of the seat, without what can be seen on the table. `tricks` are those that were
+ * The news since the last action of the seat, without what can be seen on the table. `tricks` are those that were
  * finished in the meantime; null in a game without tricks.
  */
 export function drawNews(story: Story, telling: Telling, tricks: Trick[] | null): Node[] {

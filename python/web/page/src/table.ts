@@ -64,7 +64,7 @@ export function drawTable(table: Table, faces: Record<string, Face>, options: Ta
   return h("section", { class: `stier table${options.moves ? " choosing" : ""}`, "aria-label": name }, felt, own);
 }
 
-/** What a table is called. */
+/** The name of a table. */
 export function labelOf({ scene }: Table, { eyes, you, title }: TableOptions): string {
   const view = eyes === null ? "all cards open" : eyes === you ? "as you see it" : `as seat ${eyes} sees it`;
   return `${title ?? scene.title}, ${view}`;
@@ -213,7 +213,7 @@ function drawCell(drawing: Drawing, name: string, stone: string): HTMLElement {
   return h("span", { class: `cell stone-${stone === "." ? "none" : stone}`, role: "img", "aria-label": words }, stone);
 }
 
-/** What lies in the middle: piles and open cards, and the trick. */
+/** Draws the middle: piles, open cards and the trick. */
 function drawMiddle(drawing: Drawing, places: Place[]): HTMLElement | null {
   const { table } = drawing;
   const trick = trickOf(table);
