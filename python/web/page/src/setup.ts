@@ -46,12 +46,20 @@ export class Setup {
     const { agents, game, rules, playing } = choices;
     this.agent = new AgentChooser("Opponent", opponents(rules), playing.agent, (agent) => onChange({ agent }));
     const options = game.rules.map((option) =>
-      drawOption(option, textOf(option, rules.rules), () => onChange({ rules: asText(fields) })));
+      drawOption(option, textOf(option, rules.rules), () => onChange({ rules: asText(fields) })),
+    );
     const fields = options.map(({ field }) => field);
     this.element = h(
-      "div", { class: "setup" },
-      h("div", { class: "fields" }, drawGames(choices, onChange), this.agent.element, drawSeats(choices, onChange),
-        drawSeed(playing, onChange)),
+      "div",
+      { class: "setup" },
+      h(
+        "div",
+        { class: "fields" },
+        drawGames(choices, onChange),
+        this.agent.element,
+        drawSeats(choices, onChange),
+        drawSeed(playing, onChange),
+      ),
       this.#error,
       h("details", { class: "options" }, h("summary", {}, "Rule options"), ...options.map(({ element }) => element)),
       h("details", {}, h("summary", {}, "All agents"), drawAgents(agents)),
@@ -71,21 +79,31 @@ function labelled(words: string, field: Field): HTMLElement {
 }
 
 function drawGames({ games, game }: Choices, onChange: (change: Change) => void): HTMLElement {
-  const group = (label: string, literature: boolean): HTMLElement => h(
-    "optgroup", { label },
-    ...games.filter((one) => one.literature === literature)
-      .map((one) => h("option", { value: one.name, selected: one === game }, rulebook(one.name).title)),
-  );
+  const group = (label: string, literature: boolean): HTMLElement =>
+    h(
+      "optgroup",
+      { label },
+      ...games
+        .filter((one) => one.literature === literature)
+        .map((one) => h("option", { value: one.name, selected: one === game }, rulebook(one.name).title)),
+    );
   const change = (): void => onChange({ game: field.value, rules: "", seat: 0 });
-  const field = h("select", { name: "game", change },
-    group("From rulebooks", false), group("From the literature", true));
+  const field = h(
+    "select",
+    { name: "game", change },
+    group("From rulebooks", false),
+    group("From the literature", true),
+  );
   return labelled("Game", field);
 }
 
 function drawSeats({ rules, playing }: Choices, onChange: (change: Change) => void): HTMLElement {
   const seats = Array.from({ length: rules.seats }, (_, seat) => seat);
-  const field = h("select", { name: "seat", change: () => onChange({ seat: Number(field.value) }) },
-    ...seats.map((seat) => h("option", { value: seat, selected: seat === playing.seat }, seat)));
+  const field = h(
+    "select",
+    { name: "seat", change: () => onChange({ seat: Number(field.value) }) },
+    ...seats.map((seat) => h("option", { value: seat, selected: seat === playing.seat }, seat)),
+  );
   return labelled("Your seat", field);
 }
 
@@ -98,9 +116,10 @@ function drawSeed({ position }: Playing, onChange: (change: Change) => void): HT
 function drawOption(option: Option, value: string, change: () => void): { element: HTMLElement; field: Field } {
   const { name, about, names, range, allowed } = option;
   const common = { name: `rule-${name}`, "data-default": option.default, change };
-  const field: Field = names.length > 0
-    ? h("select", common, ...names.map((one) => h("option", { value: one, selected: one === value }, one)))
-    : h("input", { ...common, value, ...(range && { type: "number", min: range[0], max: range[1] }) });
+  const field: Field =
+    names.length > 0
+      ? h("select", common, ...names.map((one) => h("option", { value: one, selected: one === value }, one)))
+      : h("input", { ...common, value, ...(range && { type: "number", min: range[0], max: range[1] }) });
   const note = h("small", {}, `${about} (${allowed})`);
   return { element: h("label", { class: "option" }, h("span", {}, plain(name)), field, note), field };
 }
@@ -123,7 +142,8 @@ function drawAgents(agents: Agent[]): HTMLElement {
     h("dd", {}, `${about}.`, h("small", {}, options.map((option) => option.name).join(", "))),
   ]);
   return h(
-    "div", {},
+    "div",
+    {},
     h("p", {}, "An agent is written as its name and its options, such as ismcts:iterations=10000,rollout=hints."),
     h("dl", { class: "agents" }, ...entries),
   );
