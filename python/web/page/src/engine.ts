@@ -1,6 +1,6 @@
-import { Thread } from "./thread";
 import { download } from "./loading";
 import { ARGUMENTS, type Engine, type Position, type Rules } from "./protocol";
+import { Thread } from "./thread";
 import wasm from "./wasm/stier_web_bg.wasm?url";
 
 type Method = keyof Engine;
@@ -15,9 +15,19 @@ declare const ENGINE_BYTES: number;
  */
 type Kind = "table" | "search" | "solution";
 const KINDS: Partial<Record<Method, Kind>> = {
-  decide: "search", analyse: "search", search: "search", known: "search", checksums: "search",
-  open: "search", review: "search", reviewed: "search", size: "search",
-  solve: "solution", openings: "solution", node: "solution", held_table: "solution",
+  decide: "search",
+  analyse: "search",
+  search: "search",
+  known: "search",
+  checksums: "search",
+  open: "search",
+  review: "search",
+  reviewed: "search",
+  size: "search",
+  solve: "solution",
+  openings: "solution",
+  node: "solution",
+  held_table: "solution",
 };
 
 /** The engine, in workers that begin when they are first needed. */
@@ -33,7 +43,9 @@ export class EngineClient {
 
   /** Asks the engine. When `signal` is aborted, the answer is no longer wanted: see `Thread`. */
   async ask<M extends Method>(
-    signal: AbortSignal | undefined, method: M, ...args: Parameters<Engine[M]>
+    signal: AbortSignal | undefined,
+    method: M,
+    ...args: Parameters<Engine[M]>
   ): Promise<ReturnType<Engine[M]>> {
     const agent = ARGUMENTS[method].indexOf("agent");
     if (agent > 0) await this.#networksFor(signal, args[0], args[agent] as string);
@@ -77,7 +89,11 @@ export class EngineClient {
 
   /** Makes a solution the one that is looked at. Then `solve` with its iterations returns at once. */
   async restore(
-    signal: AbortSignal, game: string, rules: string, iterations: number, bytes: Uint8Array,
+    signal: AbortSignal,
+    game: string,
+    rules: string,
+    iterations: number,
+    bytes: Uint8Array,
   ): Promise<void> {
     await this.#thread("solution").call(signal, "restore", [game, rules, iterations, bytes]);
   }

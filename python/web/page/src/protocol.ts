@@ -45,8 +45,10 @@ export type Face = {
   /** The colour of its suit. */
   hue: Hue, };
 
-/** Some of the information sets. */
-export type Found = { found: number, sets: Array<InformationSet>, };
+/** A public event, and the public state after it. */
+export type Followed = { name: string,
+  /** The probability of the event in the public state. */
+  share: number, path: Array<number>, };
 
 /** A game. */
 export type GameInfo = { name: string,
@@ -66,16 +68,25 @@ export type Group = {
   /** True if the cards count among those that the seat [holds](crate::Notation::holdings). */
   held: boolean, };
 
+/** A hand that a player may hold in a public state. */
+export type Held = { cards: Array<string>,
+  /** The probability of the hand for a spectator, who knows both policies. */
+  share: number,
+  /** The expected return with the hand; none if the others never lead to it. */
+  value: number | null,
+  /** Those of the player to act. */
+  actions: Array<Weighed>, };
+
 /** The colour of a card. The program that draws it chooses the shade. */
 export type Hue = "green" | "red" | "blue" | "yellow" | "orange" | "violet" | "pink" | "black" | "grey";
 
-/** An information set. */
-export type InformationSet = { seat: number, knowledge: string,
-  /** The probability that play by the equilibrium leads here. */
-  reach: number, actions: Array<Weighed>, };
-
 /** The arrangement of a group of cards. */
 export type Layout = "row" | "pile" | "aside";
+
+/** A move of the game. */
+export type Made = { seat: number,
+  /** The number of events before it. */
+  number: number, name: string, };
 
 /** An action with its name. */
 export type Move = {
@@ -83,11 +94,6 @@ export type Move = {
   id: number,
   /** Its name. */
   name: string, };
-
-/** An information set of the first decision of a game, with the table as its player sees it. */
-export type Opening = { scene: Scene, seat: number, knowledge: string,
-  /** The probability that play by the equilibrium leads here. */
-  reach: number, actions: Array<Weighed>, };
 
 /** An option of a game or an agent. */
 export type Option = { name: string, about: string,
@@ -123,6 +129,23 @@ export type Position = { game: string,
   /** A record with which the game begins. Random events after it come from `seed`. */
   record?: string, };
 
+/** A public state, if both players follow the solution. */
+export type PublicNode = {
+  /** The way here: the number of the opening, and of the event in each public state. */
+  path: Array<number>,
+  /** The random event by which the opening differs from others. */
+  opening: string | null,
+  /** The player to act; none for chance. */
+  seat: number | null,
+  /** True where nobody has a choice any more. */
+  is_over: boolean,
+  /** The probability that play leads here. */
+  reach: number,
+  /** The expected return of each seat; none if play never leads here. */
+  values: [number, number] | null, events: Array<Followed>,
+  /** By seat. */
+  hands: [Array<Held>, Array<Held>], };
+
 /** A decision with its judgement. */
 export type Reviewed = {
   /** Its number among the moves of the game, chance included. */
@@ -134,16 +157,14 @@ export type Reviewed = {
   /** The action that most of the searches choose. */
   best: Move,
   /** The loss of the choice against the agent's own choice; null if it is not known. */
-  cost: number | null, ci95: number | null,
-  /** The verdict in words. */
-  verdict: string, analysis: Analysis,
+  cost: number | null, ci95: number | null, analysis: Analysis,
   /** Without `cards` in games without cards. */
   beliefs: Beliefs, };
 
 /** A description of the game. */
 export type Reviewing = { game: string, rules: string, seats: number,
-  /** The number of decisions of each seat. */
-  decisions: Array<number>, returns: Array<number> | null, };
+  /** The number of events, chance included. */
+  events: number, moves: Array<Made>, returns: Array<number> | null, };
 
 /** A game under its rules. */
 export type Rules = { game: string,
@@ -194,8 +215,17 @@ export type Sentence = {
  * colour. */
 export type Sign = "diamond" | "heart" | "spade" | "club" | "leaf" | "cross" | "drop" | "sun" | "whistle" | "bolt" | "pig";
 
+/** The size of a game. */
+export type Size = { public_states: number,
+  /** Hands of the player to act, in all public states. */
+  sets: number,
+  /** About the bytes that solving it takes. */
+  bytes: number, };
+
 /** A description of the solution. */
-export type Solution = { histories: number, sets: number, iterations: number,
+export type Solution = { public_states: number,
+  /** Hands of the player to act, in all public states. */
+  sets: number, iterations: number,
   /** The value of the game for each seat. */
   values: Array<number>,
   /** The gain of all best responses together, in the game's utility; 0 in an equilibrium. */
@@ -237,8 +267,8 @@ export type Table = {
 /** A plain value. */
 export type Value = null | boolean | number | number | string | Array<Value>;
 
-/** An action at an information set. */
-export type Weighed = { name: string, probability: number, value: number, };
+/** A legal action with a hand. */
+export type Weighed = { name: string, probability: number, value: number | null, };
 
 /** The questions by name: arguments and answer. */
 export interface Engine {
@@ -272,16 +302,22 @@ export interface Engine {
   search(): Analysis;
   /** Reads a record for review. */
   open(record: string): Reviewing;
+  /** The table of a recorded game after so many events, as a seat sees it; null opens all cards. */
+  moment(record: string, number: number, seat: number | null): Table;
   /** Begins the review of a seat's decisions by an agent, with this number of searches each. */
   review(seat: number, agent: string, searches: number): null;
   /** The next decision; null at the end. */
   reviewed(): Reviewed | null;
-  /** Solves a game in memory by CFR+. Tells its progress in the meantime. */
+  /** The size of a game on public states; an error if it is too large to be solved. */
+  size(game: string, rules: string): Size;
+  /** Solves a game in memory by CFR+, unless the solution is known already. Tells its progress in the meantime. */
   solve(game: string, rules: string, iterations: number): Solution;
-  /** Information sets of the solution whose knowledge contains all words of `filter`, most often reached first. */
-  sets(filter: string, from: number, count: number): Found;
-  /** The information sets of the solution at the first decision of the game, most often reached first. */
-  openings(): Array<Opening>;
+  /** The public states of the solution in which a player acts first. */
+  openings(): Array<PublicNode>;
+  /** A public state of the solution, or the one that follows where all that can follow looks the same to a spectator. */
+  node(path: Array<number>): PublicNode;
+  /** The table of a public state of the solution, as a seat sees it with one of its hands. */
+  held_table(path: Array<number>, seat: number, hand: number): Table;
   /** Checksums of so many random games, of searches and of solutions: the same natively and here. */
   checksums(games: number): Array<Checksum>;
 }
@@ -303,10 +339,13 @@ export const ARGUMENTS: Record<keyof Engine, string[]> = {
   analyse: ["position", "agent"],
   search: [],
   open: ["record"],
+  moment: ["record", "number", "seat"],
   review: ["seat", "agent", "searches"],
   reviewed: [],
+  size: ["game", "rules"],
   solve: ["game", "rules", "iterations"],
-  sets: ["filter", "from", "count"],
   openings: [],
+  node: ["path"],
+  held_table: ["path", "seat", "hand"],
   checksums: ["games"],
 };

@@ -7,8 +7,12 @@ const STOPPED = "stopped";
 /** The calculation of a view, one at a time: a button that stops it, beside the time since it began. */
 export class Running {
   readonly #time = h("span", { class: "muted" });
-  readonly element = h("span", { class: "running", hidden: true },
-    h("button", { type: "button", click: () => this.stop() }, "Stop"), this.#time);
+  readonly element = h(
+    "span",
+    { class: "running", hidden: true },
+    h("button", { type: "button", click: () => this.stop() }, "Stop"),
+    this.#time,
+  );
   #control = new AbortController();
 
   /** Stops the calculation before, and runs one until `parent` or the person stops it. */

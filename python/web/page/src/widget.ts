@@ -73,9 +73,18 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
     first.disabled = previous.disabled = index <= 0;
     next.disabled = end.disabled = index >= last();
     const hadFocus = stage.contains((stage.getRootNode() as Document | ShadowRoot).activeElement);
-    stage.replaceChildren(...(table ? [drawTable(table, model.get("faces"), {
-      eyes, you: eyes, digits: false, ...(playable && { moves: ({ id }) => play(id) }),
-    })] : []));
+    stage.replaceChildren(
+      ...(table
+        ? [
+            drawTable(table, model.get("faces"), {
+              eyes,
+              you: eyes,
+              digits: false,
+              ...(playable && { moves: ({ id }) => play(id) }),
+            }),
+          ]
+        : []),
+    );
     if (hadFocus) box.focus({ preventScroll: true });
   };
   const press = (event: Event): void => {
@@ -89,9 +98,17 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
 
   // JupyterLab would take letters as commands, such as x to cut the cell.
   const box = h(
-    "div", { class: "stier replay", tabindex: 0, role: "group", "aria-label": "replay", keydown: press,
-      "data-lm-suppress-shortcuts": true },
-    stage, h("div", { class: "actions" }, first, previous, slider, next, end, count),
+    "div",
+    {
+      class: "stier replay",
+      tabindex: 0,
+      role: "group",
+      "aria-label": "replay",
+      keydown: press,
+      "data-lm-suppress-shortcuts": true,
+    },
+    stage,
+    h("div", { class: "actions" }, first, previous, slider, next, end, count),
   );
   el.replaceChildren(box);
   const answered = (): void => void (isPlaying = false);
