@@ -128,8 +128,7 @@ impl<G: Hints> EndingAgent<G> {
             ask(&states, &mut shares);
             shares
         };
-        let before =
-            is_safe.then(|| RangePolicy::of_seat(tree.clone(), seat.index(), &numbers[seat.index()], &mut policy));
+        let before = is_safe.then(|| RangePolicy::of_seat(tree.clone(), seat.index(), &mut policy));
         let (part, ranges) = ((tree, before.as_ref()), [&numbers[0][..], &numbers[1]]);
         Ok(RangePolicy::resolved(part, ranges, seat.index(), &self.settings, &watch)?)
     }

@@ -7,15 +7,13 @@
 //! and M. Moravčík, M. Schmid, K. Ha, M. Hladík and S. Gaukrodger, *Refining Subgames in Large Imperfect Information
 //! Games*, AAAI 2016.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use stier_core::public::PublicState;
-use stier_core::{Action, Seat};
+use stier_core::{Action, Seat, Turn};
 
 use super::known::Known;
 use super::measure::pass;
-use super::parts::{RangeTree, Spot, TreeState};
+use super::parts::{RangeTree, TreeState};
 use super::passes::Task;
 use super::policy::RangePolicy;
 use super::solver::RangeSolver;
@@ -29,18 +27,6 @@ pub(crate) type Question = (Vec<Action>, Vec<u64>);
 /// Answers questions: the probabilities of all actions of these hands.
 pub(crate) type Ask<'a> = &'a mut dyn FnMut(&[Question]) -> Vec<f64>;
 
-/// A public state in which a policy is asked for.
-struct Open {
-    /// The public events since the tree begins.
-    events: Vec<Action>,
-    public: PublicState,
-    spot: Spot,
-    /// By hand of the seat: the probability that it plays to it.
-    range: Vec<f32>,
-}
-
-/// The least number of a hand that is asked about, compared with the largest where the tree begins.
-const NEGLIGIBLE: f32 = 1e-4;
 /// The least number of a hand of the player that learns, compared with its largest.
 const LEAST: f32 = 1e-6;
 
@@ -105,58 +91,34 @@ impl<'a> Beginning<'a> {
 }
 
 impl RangePolicy {
-    /// The policy of a seat, which has this range where the tree begins, asked for about its hands with a choice; that of the
-    /// other seat is uniform, and so is that of hands to which the seat seldom plays.
-    pub(crate) fn of_seat(tree: Arc<RangeTree>, seat: usize, range: &[f32], ask: Ask<'_>) -> Self {
+    /// The policy of a seat, asked for in every public state in which one of its hands has a choice; that of the other seat
+    /// is uniform.
+    pub(crate) fn of_seat(tree: Arc<RangeTree>, seat: usize, ask: Ask<'_>) -> Self {
         let mut rows = tree.zeros();
         let mut known = Known::new(tree.known().form.fresh());
-        let least = NEGLIGIBLE * range.iter().copied().fold(0.0, f32::max);
-        // The public states after the same number of events, each with the seat's range there.
-        let mut open: Vec<Open> = Vec::new();
-        for TreeState { public, spot, .. } in tree.roots() {
-            open.push(Open { events: Vec::new(), public, spot, range: range.to_vec() });
-        }
-        while !open.is_empty() {
-            let asked = |Open { spot, range, .. }: &Open| -> Vec<(usize, Range<usize>)> {
-                let own = tree.shape(*spot).choice().filter(|choice| choice.mover() == seat);
-                own.iter().flat_map(|choice| choice.rows()).filter(|&(hand, _)| range[hand] >= least).collect()
-            };
-            let question = |state: &Open| {
-                let key = |(hand, _)| known.form.key(state.public, Seat(seat as u8), hand);
-                (state.events.clone(), asked(state).into_iter().map(key).collect())
-            };
-            let mut shares = ask(&open.iter().map(question).collect::<Vec<Question>>()).into_iter();
-            let mut next = Vec::new();
-            for state in &open {
-                let (spot, Some(choice)) = (state.spot, tree.shape(state.spot).choice()) else { continue };
-                let (rows, block) = (&mut rows[spot.part], tree.block(spot));
-                for (_, cells) in asked(state) {
-                    for (cell, share) in cells.zip(&mut shares) {
-                        rows[block.cell(cell) + spot.lane] = share as f32;
-                    }
-                }
-                let scene = known.scene(state.public);
-                for (number, (branch, own)) in scene.branches().iter().zip(&choice.branches).enumerate() {
-                    let spot = tree.after(spot, number);
-                    let mut range = vec![0.0; tree.shape(spot).hands()[seat]];
-                    if choice.mover() == seat {
-                        for step in &own.moves {
-                            let single = usize::MAX;
-                            let share = match step.cell(single) {
-                                cell if cell == single => 1.0,
-                                cell => rows[block.cell(cell) + state.spot.lane],
-                            };
-                            range[usize::from(step.to)] += share * state.range[usize::from(step.from)];
-                        }
-                    } else {
-                        range.iter_mut().zip(&own.kept).for_each(|(to, &from)| *to = state.range[usize::from(from)]);
-                    }
-                    let mut events = state.events.clone();
-                    events.push(branch.event);
-                    next.push(Open { events, public: branch.public, spot, range });
-                }
+        let mut open: Vec<TreeState> = tree.roots();
+        let (mut questions, mut spots) = (Vec::new(), Vec::new());
+        while let Some(TreeState { route, public, spot, .. }) = open.pop() {
+            let Some(choice) = tree.shape(spot).choice() else { continue };
+            let turn = Turn::Seat(Seat(seat as u8));
+            if choice.turn == turn && choice.num_cells() > 0 {
+                let hands = choice.rows().map(|(hand, _)| known.form.key(public, Seat(seat as u8), hand));
+                questions.push((route.events.clone(), hands.collect()));
+                spots.push(spot);
             }
-            open = next;
+            for (number, branch) in known.scene(public).branches().iter().enumerate() {
+                let mut route = route.clone();
+                route.events.push(branch.event);
+                let spot = tree.after(spot, number);
+                open.push(TreeState { route, public: branch.public, spot, event: None, score: 0, weight: 1.0 });
+            }
+        }
+        let mut shares = ask(&questions).into_iter();
+        for spot in spots {
+            let (block, cells) = (tree.block(spot), tree.shape(spot).num_cells());
+            for (cell, share) in (0..cells).zip(&mut shares) {
+                rows[spot.part][block.cell(cell) + spot.lane] = share as f32;
+            }
         }
         Self::new(tree, rows)
     }
