@@ -12,7 +12,7 @@ const GAMES = new URL("core/src/games/", ROOT);
 const RULES = new URL("python/stier/rules/", ROOT);
 const PUBLIC = new URL("public/", import.meta.url);
 const ENGINE = new URL("src/wasm/stier_web_bg.wasm", import.meta.url);
-/** Where the page will be, for previews and links to share. Without it, links are relative. */
+/** The address of the page, for previews and links to share. Without it, links are relative. */
 const ADDRESS = address(process.env["STIER_PAGE"] ?? "");
 /** The most bytes that a visitor loads, compressed, before the networks. */
 const BUDGET = 1_400_000;
@@ -126,7 +126,7 @@ function rulesOf(game: string): string {
   return readFileSync(new URL(`${game}.md`, RULES), "utf-8");
 }
 
-/** What other sites show of a link to the page. */
+/** The preview that other sites show of a link to the page. */
 function preview(file: string, game: string, title: string, about: string): HtmlTagDescriptor[] {
   const property = (name: string, content: string): HtmlTagDescriptor => ({
     tag: "meta",
@@ -198,7 +198,7 @@ function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 }
 
-/** What a visitor does not load before the first move: the networks, the notebook widget, pictures and pages for previews. */
+/** The files that a visitor does not load before the first move: the networks, the notebook widget, pictures and pages for previews. */
 const ELSEWHERE = /^(widget\.|networks\/)|\.(png|br)$|^[a-z_]+\.html$/;
 
 /** Tells the service worker what belongs to the page, compresses it, and fails if it is too large. */

@@ -3,13 +3,13 @@ import { h } from "./dom";
 import type { Rules } from "./protocol";
 
 /** An agent that many want, with its name in plain words. */
-export interface Preset {
+interface Preset {
   words: string;
   spec: string;
 }
 
 /** An opponent for people: how good it is, and what it is underneath. */
-export interface Level extends Preset {
+interface Level extends Preset {
   name: string;
 }
 
@@ -49,7 +49,7 @@ const OTHERS: Preset[] = [
 ];
 
 /** The three levels of opponents in a game. */
-export function levels({ game, agents }: Rules): Level[] {
+function levels({ game, agents }: Rules): Level[] {
   return LEVELS.flatMap(([name, candidates]) => {
     const all = name === "champion" && game === "schwinget" ? [STRONGEST, ...candidates] : candidates;
     const found = all.find(({ spec }) => agents.includes(nameOf(spec)));
@@ -96,7 +96,7 @@ export function nameOf(spec: string): string {
 }
 
 /** A preset's words, or else the agent as it is written. */
-export function agentInWords(spec: string, presets: Preset[]): string {
+function agentInWords(spec: string, presets: Preset[]): string {
   return presets.find((preset) => preset.spec === spec)?.words ?? spec;
 }
 

@@ -4,7 +4,7 @@ import { h, s } from "./dom";
 import type { Analysis, Bar, Face } from "./protocol";
 import { signed } from "./table";
 
-export interface BarsOptions {
+interface BarsOptions {
   /** The id of the action that was played. */
   played?: number;
   /** The cards of the game, to draw the cards that actions name. */

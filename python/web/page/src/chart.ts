@@ -1,7 +1,7 @@
 import { h, s } from "./dom";
 
 /** A decision in the loss curve. */
-export interface Loss {
+interface Loss {
   label: string;
   cost: number;
   /** Half the width of the 95 % interval of the cost; null if it is not known. */

@@ -33,3 +33,8 @@ export function s<K extends keyof SVGElementTagNameMap>(
   fill(element, attributes, children);
   return element;
 }
+
+/** An error in words, without the name of its class. */
+export function errorInWords(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

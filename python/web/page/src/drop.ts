@@ -1,4 +1,4 @@
-import { h } from "./dom";
+import { errorInWords, h } from "./dom";
 import { reviewLink } from "./link";
 import { readRecord } from "./record";
 
@@ -11,9 +11,9 @@ export function takeRecords(root: HTMLElement): void {
     said.textContent = "";
     readRecord(file).then(
       (record) => location.assign(reviewLink(record, 0)),
-      (error: Error) => {
+      (error: unknown) => {
         root.prepend(said);
-        said.textContent = error.message;
+        said.textContent = errorInWords(error);
       },
     );
   });

@@ -1,6 +1,6 @@
 import { actionInWords, drawAction } from "./cards";
 import { measured } from "./chart";
-import { h } from "./dom";
+import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { drawCards } from "./grid";
 import { drawBeliefs } from "./heat";
@@ -285,9 +285,7 @@ export class Explorer {
 
   #fail(error: unknown): void {
     if (isAbort(error)) return;
-    this.#state.replaceChildren(
-      h("p", { class: "error", role: "alert" }, error instanceof Error ? error.message : String(error)),
-    );
+    this.#state.replaceChildren(h("p", { class: "error", role: "alert" }, errorInWords(error)));
   }
 }
 
@@ -304,7 +302,7 @@ function openingInWords({ opening }: PublicNode, faces: Record<string, Face>): H
 }
 
 /** The expected number of each card in the hands of both seats. */
-export function rangesOf(hands: Held[][], { faces }: Rules): Beliefs {
+function rangesOf(hands: Held[][], { faces }: Rules): Beliefs {
   const cards = Object.keys(faces);
   const expected = cards.flatMap((card) =>
     hands.map((held) =>

@@ -6,7 +6,7 @@ import type { Face, Reviewed } from "./protocol";
  * The quality of a decision. Forced: there was no choice. Best: the choice of most searches. Close: the searches do not
  * tell that it is worse. Mistake: it costs something, as far as the searches can tell.
  */
-export type Grade = "forced" | "best" | "close" | "mistake" | "unknown";
+type Grade = "forced" | "best" | "close" | "mistake" | "unknown";
 
 export function gradeOf({ table, action, best, cost, ci95 }: Reviewed): Grade {
   if (table.legal.length === 1) return "forced";
@@ -58,7 +58,7 @@ export function verdictInWords(decision: Reviewed, faces: Record<string, Face>):
 }
 
 /** The accuracy of a player, from 0 to 1, with the ends of its 95 % interval. */
-export interface Accuracy {
+interface Accuracy {
   share: number;
   /** Null if an interval of a cost is not known. */
   low: number | null;

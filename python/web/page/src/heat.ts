@@ -2,7 +2,7 @@ import { drawSign, faceInWords, suitInWords } from "./cards";
 import { h } from "./dom";
 import type { Beliefs, Face } from "./protocol";
 
-export interface BeliefsOptions {
+interface BeliefsOptions {
   /** The seats whose hands are drawn. */
   seats: number[];
   /** The names of these seats. */

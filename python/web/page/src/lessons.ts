@@ -24,7 +24,7 @@ export interface Lesson {
 }
 
 export const GAME = "schwinget";
-export const TEACHER = "greedy";
+const TEACHER = "greedy";
 
 export const LESSONS: Lesson[] = [
   {

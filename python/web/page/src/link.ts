@@ -23,7 +23,7 @@ export interface Playing {
   from: number;
 }
 
-/** Where the publisher offers the page; empty if nobody has said so. vite.config.ts takes it from STIER_PAGE. */
+/** The address at which the publisher offers the page; empty if nobody has said so. vite.config.ts takes it from STIER_PAGE. */
 declare const ADDRESS: string;
 /** The games that have an entrance of their own there, with a picture for previews. */
 declare const ENTRANCES: string[];

@@ -1,3 +1,4 @@
+import { errorInWords } from "./dom";
 import "./base.css";
 import "./cards.css";
 import "./table.css";
@@ -87,4 +88,4 @@ engine
     await engine.loadNetworks(readRoute(location.hash).game || "schwinget");
     await keepOffline();
   })
-  .catch((error: Error) => console.error(error.message));
+  .catch((error: unknown) => console.error(errorInWords(error)));

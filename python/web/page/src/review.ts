@@ -2,7 +2,7 @@ import "./views.css";
 import "./review.css";
 import { AgentChooser } from "./agents";
 import { measured } from "./chart";
-import { h } from "./dom";
+import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { type Route, readSeat, recall, reviewLink } from "./link";
 import type { Reviewing } from "./protocol";
@@ -49,7 +49,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
   const attempt = (step: () => Promise<void>): void => {
     failed.textContent = "";
     step().catch((error: unknown) => {
-      if (!isAbort(error)) failed.textContent = error instanceof Error ? error.message : String(error);
+      if (!isAbort(error)) failed.textContent = errorInWords(error);
     });
   };
   const take = (chosen: File | undefined): void => {
@@ -178,7 +178,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
   return () => leaving.abort();
 }
 
-export function decisionsOf({ moves }: Reviewing, seat: number): number {
+function decisionsOf({ moves }: Reviewing, seat: number): number {
   return moves.filter((move) => move.seat === seat).length;
 }
 

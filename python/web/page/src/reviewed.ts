@@ -1,7 +1,7 @@
 import { drawBars } from "./bars";
 import { actionInWords, drawAction } from "./cards";
 import { cumulated, drawLosses, measured } from "./chart";
-import { h, s } from "./dom";
+import { errorInWords, h, s } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { accuracyOf, costInWords, costOf, gradeOf, mistakesOf, verdictInWords } from "./grade";
 import { basisInWords, drawBeliefs } from "./heat";
@@ -176,7 +176,7 @@ export class ReviewView {
     this.#first.disabled = this.#before.disabled = moment === 0;
     this.#after.disabled = this.#end.disabled = moment === this.#last;
     this.#draw(moment).catch((error: unknown) => {
-      if (!isAbort(error)) this.#stage.replaceChildren(h("p", { class: "error", role: "alert" }, String(error)));
+      if (!isAbort(error)) this.#stage.replaceChildren(h("p", { class: "error", role: "alert" }, errorInWords(error)));
     });
   }
 

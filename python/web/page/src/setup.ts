@@ -5,7 +5,7 @@ import type { Playing } from "./link";
 import type { Agent, GameInfo, Option, Rules } from "./protocol";
 import { rulebook } from "./rules";
 
-/** What the form shows. */
+/** The things that the form shows. */
 export interface Choices {
   games: GameInfo[];
   game: GameInfo;
@@ -14,8 +14,8 @@ export interface Choices {
   playing: Playing;
 }
 
-/** What a person can change in the form. Everything but the agent begins a new deal. */
-export interface Change {
+/** The choices of a person in the form. Everything but the agent begins a new deal. */
+interface Change {
   game?: string;
   rules?: string;
   seed?: string;

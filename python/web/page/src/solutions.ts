@@ -1,6 +1,6 @@
 import "./views.css";
 import "./solutions.css";
-import { h } from "./dom";
+import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { Explorer } from "./explorer";
 import { drawGrid } from "./grid";
@@ -70,7 +70,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
   const game = (): Small => GAMES[Number(choice.value)] ?? { ...OWN, rules: deck.rules };
   const report = (error: unknown): void => {
     progress.className = "error";
-    progress.textContent = error instanceof Error ? error.message : String(error);
+    progress.textContent = errorInWords(error);
   };
   /** Says how large the game is, and whether it can be solved here. */
   const measure = async (): Promise<void> => {
@@ -85,7 +85,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
       solve.disabled = false;
     } catch (error) {
       if (isAbort(error)) return;
-      size.textContent = error instanceof Error ? `${error.message}.` : String(error);
+      size.textContent = `${errorInWords(error)}.`;
       size.className = "error size";
       solve.disabled = true;
     }

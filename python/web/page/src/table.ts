@@ -39,12 +39,12 @@ export interface TableOptions {
 }
 
 /** The parts of a table: what all share, with the others around it, and the person's own cards and moves. */
-export interface TableParts {
+interface TableParts {
   felt: HTMLElement;
   own: HTMLElement;
 }
 
-/** What all parts of one table share. */
+/** The things that all parts of one table share. */
 interface Drawing {
   table: Table;
   faces: Record<string, Face>;
@@ -132,7 +132,7 @@ export function signed(value: number, places?: number): string {
   return `${Number(size) === 0 ? "" : value < 0 ? "−" : "+"}${size}`;
 }
 
-/** What a place is called. */
+/** The name of a place. */
 export function seatInWords(seat: number, you: number | null | undefined): string {
   return seat === you ? `You (seat ${seat})` : `Seat ${seat}`;
 }

@@ -1,11 +1,11 @@
 import EngineWorker from "./worker?worker&inline";
 
-/** What the page sends to a worker: first the compiled engine and the networks at hand, then one call at a time. */
+/** A message of the page to a worker: first the compiled engine and the networks at hand, then one call at a time. */
 export type Request =
   | { module: WebAssembly.Module; networks: [string, Uint8Array][] }
   | { method: string; args: unknown[] };
 
-/** What a worker sends: the answer to a call, why it failed, what ended the engine in it, or how far it is. */
+/** A message of a worker: the answer to a call, why it failed, what ended the engine in it, or how far it is. */
 export type Reply = { result: unknown } | { error: string } | { died: string } | { progress: string };
 
 interface Job {

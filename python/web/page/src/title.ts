@@ -7,7 +7,7 @@ const NAMES: Record<Tab, string> = {
   trainer: "Attack trainer",
   solutions: "Solutions",
 };
-/** What the page is called in a list of windows, before a place on it is known. */
+/** The name of the page in a list of windows, before a place on it is known. */
 const SITE = "Stier";
 
 /** Names the place on the page in the title of the window, the more particular part first. */

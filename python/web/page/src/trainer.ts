@@ -3,7 +3,7 @@ import "./trainer.css";
 import { actionInWords, drawCard } from "./cards";
 import { drawInterval, measured } from "./chart";
 import { countOf, type Part, pointsByCard } from "./count";
-import { h } from "./dom";
+import { errorInWords, h } from "./dom";
 import type { EngineClient } from "./engine";
 import { areOn } from "./keys";
 import { isWide } from "./knowledge";
@@ -94,7 +94,8 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
     ask().then(
       (top) => focus && top?.focus(),
       (error: unknown) => {
-        if (!leaving.signal.aborted) stage.replaceChildren(h("p", { class: "error", role: "alert" }, String(error)));
+        if (!leaving.signal.aborted)
+          stage.replaceChildren(h("p", { class: "error", role: "alert" }, errorInWords(error)));
       },
     );
   };
@@ -123,7 +124,7 @@ function seedOf({ settings }: Route, failed: HTMLElement): number {
   try {
     return readNumber(settings, "seed", 0, LARGEST_SEED, random);
   } catch (error) {
-    failed.textContent = `${(error as Error).message}. Here are other positions.`;
+    failed.textContent = `${errorInWords(error)}. Here are other positions.`;
     return random;
   }
 }
