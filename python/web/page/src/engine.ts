@@ -1,3 +1,4 @@
+import { Analyst } from "./analyst";
 import { download } from "./loading";
 import { ARGUMENTS, type Engine, type Position, type Rules } from "./protocol";
 import { Thread } from "./thread";
@@ -36,6 +37,7 @@ export class EngineClient {
   onProgress: (text: string) => void = () => {};
   /** Hears how much of the engine has arrived, from 0 to 1. */
   onArrival: (share: number) => void = () => {};
+  readonly analyst = new Analyst(this);
   readonly #module = download(wasm, ENGINE_BYTES, (share) => this.onArrival(share));
   readonly #loading = new Map<string, Promise<void>>();
   readonly #networks = new Map<string, Uint8Array<ArrayBuffer>>();

@@ -8,7 +8,7 @@ import type { Analysis, Bar, Face, Position, Rules } from "./protocol";
 const SEARCHES = 8;
 
 /** The values of the choices at a position, by several searches from what the player to act knows. */
-export async function judge(
+export function judge(
   engine: EngineClient,
   position: Position,
   rules: Rules,
@@ -16,10 +16,7 @@ export async function judge(
 ): Promise<Analysis | null> {
   const presets = searches(rules);
   const spec = (presets.find(({ spec }) => spec.includes("network")) ?? presets[0])?.spec ?? "";
-  await engine.ask(signal, "analyse", position, spec);
-  let analysis: Analysis | null = null;
-  for (let count = 0; count < SEARCHES; count++) analysis = await engine.ask(signal, "search");
-  return analysis;
+  return engine.analyst.run(signal, position, spec, SEARCHES);
 }
 
 /** The choice of most of the searches. */

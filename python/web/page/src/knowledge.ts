@@ -1,13 +1,13 @@
 import { AgentChooser, searches } from "./agents";
 import { drawBars } from "./bars";
-import { h } from "./dom";
+import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { basisInWords, drawBeliefs, unitInWords } from "./heat";
 import { seatInSentence, seatName } from "./names";
-import type { Position, Rules, Table } from "./protocol";
+import type { Analysis, Position, Rules, Table } from "./protocol";
 import { Running } from "./running";
 
-/** What a person sees at one moment. */
+/** The view of a person at one moment. */
 export interface View {
   position: Position;
   seat: number;
@@ -90,8 +90,8 @@ export class Knowledge {
     this.#agent.fail("");
     this.#running
       .run(this.#closed.signal, (signal) => this.#think(view, signal))
-      .catch((error: Error) => {
-        if (!isAbort(error)) this.#agent.fail(error.message);
+      .catch((error: unknown) => {
+        if (!isAbort(error)) this.#agent.fail(errorInWords(error));
       });
   }
 
@@ -108,8 +108,9 @@ export class Knowledge {
   async #think(view: View, signal: AbortSignal): Promise<void> {
     const hasCards = await this.#believe(view, signal);
     if (view.table.legal.length > 1) {
-      await this.#engine.ask(signal, "analyse", view.position, this.#spec);
-      for (let searches = 0; searches < SEARCHES; searches++) await this.#search(view.rules, signal);
+      await this.#engine.analyst.run(signal, view.position, this.#spec, SEARCHES, (analysis) =>
+        this.#drawSearches(analysis, view.rules),
+      );
     } else {
       const only = "You have only one choice: there is nothing to search.";
       this.#thought.replaceChildren(h("p", { class: "about" }, only));
@@ -137,8 +138,7 @@ export class Knowledge {
     return true;
   }
 
-  async #search(rules: Rules, signal: AbortSignal): Promise<void> {
-    const analysis = await this.#engine.ask(signal, "search");
+  #drawSearches(analysis: Analysis, rules: Rules): void {
     this.#thought.replaceChildren(
       h("h4", {}, "What a search thinks"),
       h(
@@ -151,7 +151,7 @@ export class Knowledge {
     );
   }
 
-  /** What another seat can know about the seat's own cards. */
+  /** The beliefs of another seat about the seat's own cards. */
   async #guess({ position, seat, rules }: View, signal: AbortSignal): Promise<void> {
     const other = Number(this.#other.value);
     let each = 0;

@@ -1,7 +1,7 @@
 import { nameOf, opponentInWords, opponents } from "./agents";
 import { actionInWords, capital, cardOf } from "./cards";
 import { Daily } from "./daily";
-import { h } from "./dom";
+import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { bestOf, costInWords, judge } from "./judge";
 import { listen } from "./keys";
@@ -170,7 +170,7 @@ class Play {
       const known = this.#games.find(({ name }) => name === game) ?? this.#games[0];
       await this.#start(dealt(known?.name ?? ""), "replaceState");
       this.#about.textContent =
-        `The link cannot be opened: ${inWords(error)}. ` +
+        `The link cannot be opened: ${errorInWords(error)}. ` +
         `Here is ${known?.name === game ? "another deal" : "another game"}.`;
     }
   }
@@ -204,7 +204,7 @@ class Play {
       if (signal.aborted) return;
       if (!this.#match || !this.#setup) throw error;
       // The game goes on as it was.
-      this.#setup.fail(inWords(error));
+      this.#setup.fail(errorInWords(error));
       await this.#goOn(this.#match, "replaceState", this.#begin());
     }
   }
@@ -243,8 +243,8 @@ class Play {
         this.#prompt.textContent = `${name()} was stopped. Go on, or choose another opponent.`;
         return;
       }
-      this.#setup?.agent.fail(inWords(error));
-      this.#prompt.textContent = `${name()} cannot move: ${inWords(error)}. Choose another opponent.`;
+      this.#setup?.agent.fail(errorInWords(error));
+      this.#prompt.textContent = `${name()} cannot move: ${errorInWords(error)}. Choose another opponent.`;
     }
   }
 
@@ -254,9 +254,9 @@ class Play {
     if (opponents(rules).some(({ spec }) => spec === agent) || lessonOf(playing)) return;
     await this.#engine.ask(signal, "check", position, agent).catch((error: unknown) => {
       if (isAbort(error)) throw error;
-      this.#setup?.agent.fail(inWords(error));
+      this.#setup?.agent.fail(errorInWords(error));
       // On a small screen the form is folded.
-      this.#about.textContent = `The opponent cannot play: ${inWords(error)}. Choose another one.`;
+      this.#about.textContent = `The opponent cannot play: ${errorInWords(error)}. Choose another one.`;
       this.#setupBox.closest("details")?.setAttribute("open", "");
     });
   }
@@ -319,7 +319,7 @@ class Play {
   async #showCost(): Promise<void> {
     const match = this.#match;
     const before = match?.beforeLastChoice();
-    if (!match || !before) return;
+    if (!match || !before || this.#isBusy) return;
     const played = match.playing.position.moves[before.position.moves.length];
     const analysis = await this.#judge(match, "The search thinks about your last choice.", before);
     if (analysis && played !== undefined) this.#prompt.textContent = costInWords(analysis, played, match.rules.faces);
@@ -333,14 +333,16 @@ class Play {
     this.#happened.replaceChildren();
     // The engine analyses one position at a time.
     this.#knowledge?.update(null);
+    let analysis: Awaited<ReturnType<typeof judge>> = null;
     try {
-      return await this.#running.run(signal, (stop) => judge(this.#engine, position, match.rules, stop));
+      analysis = await this.#running.run(signal, (stop) => judge(this.#engine, position, match.rules, stop));
     } catch (error) {
-      if (!signal.aborted) this.#prompt.textContent = isStop(error) ? "The search was stopped." : `${inWords(error)}.`;
-      return null;
-    } finally {
-      if (!signal.aborted) this.#think(match);
+      // Another position or question took its place.
+      if (isAbort(error) && !isStop(error)) return null;
+      this.#prompt.textContent = isStop(error) ? "The search was stopped." : `${errorInWords(error)}.`;
     }
+    this.#think(match);
+    return analysis;
   }
 
   #takeBack(): void {
@@ -437,7 +439,8 @@ class Play {
       lesson ? noteAt(lesson, this.#moments(match, moved)) : null,
     );
     this.#undo.disabled = match.beforeLastChoice() === null;
-    this.#cost.disabled = this.#undo.disabled;
+    // While another seat decides, a search would take its place.
+    this.#cost.disabled = this.#undo.disabled || !(match.isYours || match.isOver);
     this.#hint.disabled = !match.isYours;
     this.#copy.textContent = "Copy link";
     this.#log.replaceChildren(...drawLog(story, this.#telling(match)));
@@ -570,7 +573,7 @@ class Play {
   #fail(error: unknown): void {
     if (isAbort(error)) return;
     this.#isBusy = false;
-    this.#prompt.textContent = `${inWords(error)}.`;
+    this.#prompt.textContent = `${errorInWords(error)}.`;
   }
 }
 
@@ -615,10 +618,6 @@ function dealt(game: string, settings = new URLSearchParams()): Playing {
 
 function randomSeed(): string {
   return String(crypto.getRandomValues(new Uint32Array(1))[0]);
-}
-
-function inWords(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Lets a person see a move before the next. */
