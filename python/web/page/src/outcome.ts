@@ -57,7 +57,7 @@ function called(seat: number, you: number, seats: number): string {
   return seatInSentence(seat, you, seats);
 }
 
-/** The reason for the score of a bout of Schwinget. Its points tell it: see the rules. */
+/** The reason for the score of a bout of Schwinget, where its points tell it: see the rules. */
 function ofBout(table: Table, you: number, verdict: Verdict): string | null {
   const [scores, tricks] = [ofSeats(table, "scores"), ofSeats(table, "tricks")];
   const other = 1 - you;
@@ -72,5 +72,6 @@ function ofBout(table: Table, you: number, verdict: Verdict): string | null {
   const winner = verdict === "won" ? you : other;
   const best = scores[winner] ?? 0;
   if (best === 7 || best === 5) return `${score}: a flat throw, every trick after ${whose(attacker)} attack`;
+  if (best !== 3 && best !== 2) return score;
   return `${score}: ${winner === you ? "more" : "fewer"} tricks${winner === you ? `, ${counts}` : ` (${tricks[you]} of ${(tricks[you] ?? 0) + (tricks[other] ?? 0)})`}${after}`;
 }
