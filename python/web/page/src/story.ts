@@ -5,7 +5,7 @@ import type { Face, Sentence, Story } from "./protocol";
 import type { Trick } from "./trick";
 
 /** The reader of a story and the cards of the game. */
-export interface Telling {
+interface Telling {
   you: number;
   seats: number;
   faces: Record<string, Face>;
@@ -32,7 +32,7 @@ const VERBS: Record<string, [string, string]> = {
 
 /**
  * The news since the last action of the seat, without what can be seen on the table. `tricks` are those that were
- * finished in the meantime; null in a game without tricks.
+ * finished in the meantime; null in a game without tricks, where nothing else shows an earlier move that is known now.
  */
 export function drawNews(story: Story, telling: Telling, tricks: Trick[] | null): Node[] {
   const news = story.lines.slice(story.earlier);
@@ -41,7 +41,7 @@ export function drawNews(story: Story, telling: Telling, tricks: Trick[] | null)
     const told = news.filter((line) =>
       line.mover === null ? line.about === null : isMove(line) && line.mover !== telling.you,
     );
-    return told.map((line) => drawSentence(line, telling));
+    return [...story.revealed, ...told].map((line) => drawSentence(line, telling));
   }
   const told = news.filter((line) =>
     isMove(line) ? cardOf(line.event ?? "", telling.faces).card === null : line.follows && line.about === null,
