@@ -270,3 +270,61 @@ def test_tables_and_lessons_are_accessible_on_a_phone(browser: Any, address: str
             choose(page, 1)
         assert axe(page) == [], view
     context.close()
+
+
+def test_questions_take_turns_and_tell_no_wrong_number(page: Any, address: str) -> None:
+    """The last of several questions is answered, from its own position, while the panel beside the table waits."""
+    open_view(page, address, DEAL)
+    choose(page)
+    cost = page.get_by_role("button", name="How good was that?")
+    cost.click()
+    told = re.compile("best choice|was better|as good as|did not try")
+    page.locator(".prompt", has_text=told).wait_for()
+    answer = page.locator(".prompt").inner_text()
+    page.locator(".knowledge").evaluate("panel => { panel.open = true; }")
+    page.locator(".knowledge h4", has_text="What a search thinks").wait_for()
+    page.evaluate("""async () => {
+      const said = window.said = [];
+      const prompt = document.querySelector(".prompt");
+      new MutationObserver(() => said.push(prompt.textContent)).observe(prompt, { childList: true });
+      for (const name of ["Hint", "Hint", "How good was that?"]) {
+        [...document.querySelectorAll("button")].find((one) => one.textContent === name).click();
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+    }""")
+    page.locator(".prompt", has_text=told).wait_for()
+    assert page.locator(".prompt").inner_text() == answer
+    # The panel goes on with its own searches.
+    page.locator(".knowledge", has_text="of 30 searches").wait_for()
+    thinking = ["The search thinks about a hint."] * 2 + ["The search thinks about your last choice."]
+    assert page.evaluate("window.said") == [*thinking, answer]
+
+
+def test_play_begins_with_damaged_storage(page: Any, address: str) -> None:
+    page.goto(address)
+    page.evaluate("""() => {
+      for (const key of ["scores", "trainer-wrong", "trainer-streak", "keys"]) localStorage["stier-" + key] = "{}";
+      sessionStorage["stier-games"] = "{}";
+    }""")
+    open_view(page, address, DEAL)
+    choose(page)
+    assert page.get_by_role("button", name="New here? Learn it").count() == 1
+    open_view(page, address, "#trainer?seed=5")
+    page.get_by_role("button", name="Attack").click()
+    page.locator(".answer").wait_for()
+
+
+def test_a_bid_of_the_opponent_is_told_once_it_is_known(page: Any, address: str) -> None:
+    open_view(page, address, "#play/goofspiel?seed=7&agent=random&seat=1")
+    bid = ask(page, "decide", {"game": "goofspiel", "rules": "", "seed": "7", "moves": []}, "random", "7")
+    assert "had chosen" not in page.locator(".happened").inner_text()
+    # After equal bids nobody has points: so they were equal.
+    choose(page, bid["id"])
+    assert f"The opponent had chosen: {bid['name']}." in page.locator(".happened").inner_text()
+    # Above the lowest bid there are several.
+    page.keyboard.press("u")
+    page.wait_for_function("() => !location.hash.includes('moves=')")
+    page.wait_for_selector("[data-move]")
+    choose(page)
+    assert bid["id"] != 0
+    assert "had chosen" not in page.locator(".happened").inner_text()

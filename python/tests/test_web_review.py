@@ -414,7 +414,7 @@ def test_the_trainer_asks_twenty_positions(page: Any, address: str) -> None:
 
 def test_the_trainer_counts_streaks_and_repeats_in_another_round(page: Any, address: str) -> None:
     open_view(page, address, "#trainer?seed=5")
-    kept = "JSON.parse(localStorage.getItem('trainer-wrong') ?? '{}')"
+    kept = "JSON.parse(localStorage.getItem('stier-trainer-wrong') ?? '{}')"
     while page.evaluate(f"Object.keys({kept}).length") == 0:
         verdict = answer(page, right=False)
         assert re.match(r"Right|Wrong|A close call", verdict)
@@ -429,9 +429,9 @@ def test_the_trainer_counts_streaks_and_repeats_in_another_round(page: Any, addr
     open_view(page, address, "#trainer")
     page.get_by_role("button", name="Attack").wait_for()
     assert page.inner_text(".table .facts") == table != other
-    first = page.evaluate("Object.keys(sessionStorage).filter(key => key.startsWith('trainer-')).length")
+    first = page.evaluate("Object.keys(sessionStorage).filter(key => key.startsWith('stier-trainer-')).length")
     assert first >= 1
-    streak = page.evaluate("localStorage.getItem('trainer-streak')")
+    streak = page.evaluate("localStorage.getItem('stier-trainer-streak')")
     assert streak is not None
     assert answer(page, right=True).startswith("Right")
     assert page.evaluate(f"{kept}['{wrong}'].times") == 1

@@ -42,7 +42,7 @@ function dateOf(day: Date): string {
   return [year, ...[month, date].map((number) => String(number).padStart(2, "0"))].join("-");
 }
 
-/** What a person tells others about the deal of a day: own return, and that of the agent in the same seat. */
+/** The result of the deal of a day, to tell others: own return, and that of the agent in the same seat. */
 export function resultText(date: string, own: number, agents: number): string {
   return [
     `Stier, deal of the day ${date}`,
@@ -95,10 +95,9 @@ export class Daily {
   /** The first result of the day in this browser. */
   #first(date: string, own: number): number {
     const key = `daily-${date}`;
-    const kept = inBrowser.get(key);
-    if (kept !== null && Number.isFinite(Number(kept))) return Number(kept);
-    inBrowser.set(key, String(own));
-    return own;
+    const kept = inBrowser.read(key, (found) => typeof found === "number");
+    if (kept === null) inBrowser.write(key, own);
+    return kept ?? own;
   }
 
   /** The return of the agent in the person's seat, against itself. */

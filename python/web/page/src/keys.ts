@@ -16,7 +16,7 @@ const TEXTS: [string, string][] = [
   ["H", "hint: what a search would choose"],
   ["?", "show these keys"],
 ];
-const SETTING = "stier-keys";
+const SETTING = "keys";
 
 /** True unless the person has turned keys off. */
 export function areOn(): boolean {

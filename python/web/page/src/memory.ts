@@ -1,5 +1,5 @@
 import type { Playing } from "./link";
-import type { Kept } from "./storage";
+import { isObject, type Kept } from "./storage";
 
 /** The number of games that are remembered, the latest ones. */
 const MOST = 20;
@@ -16,10 +16,10 @@ export class Memory {
   /** Remembers a game. Earlier positions of it are contained in it. */
   keep(game: Playing): void {
     const others = this.#games().filter((other) => !(begins(other, game) && other.from >= game.from));
-    this.#kept.set(KEY, JSON.stringify([game, ...others].slice(0, MOST)));
+    this.#kept.write(KEY, [game, ...others].slice(0, MOST));
   }
 
-  /** What the agent to move decided when a game was here before; undefined if none was. */
+  /** The decision of the agent to move when a game was here before; undefined if none was. */
   next(game: Playing): number | undefined {
     const count = game.position.moves.length;
     // Moves before the beginning of a game were not decided in it.
@@ -30,8 +30,14 @@ export class Memory {
   }
 
   #games(): Playing[] {
-    return JSON.parse(this.#kept.get(KEY) ?? "[]") as Playing[];
+    return this.#kept.read(KEY, areGames) ?? [];
   }
+}
+
+function areGames(found: unknown): found is Playing[] {
+  const isGame = (game: unknown): boolean =>
+    isObject(game) && isObject(game["position"]) && Array.isArray(game["position"]["moves"]);
+  return Array.isArray(found) && found.every(isGame);
 }
 
 /** True if a game has come to the position of another one, with the same players. */

@@ -1,9 +1,15 @@
-import type { Kept } from "./storage";
+import { isObject, type Kept } from "./storage";
 
 /** A question that was once answered wrong: how often it was right since then, and the day on which it comes again. */
 interface Due {
   times: number;
   day: number;
+}
+
+/** The number of right answers in a row: now, and at most. */
+interface Streak {
+  now: number;
+  best: number;
 }
 
 /** Days until a question comes again, by how often it has been right since it was wrong. Then it is known. */
@@ -29,10 +35,10 @@ export class Repetition {
     const pause = PAUSES[times];
     if (pause === undefined) delete all[id];
     else all[id] = { times, day: this.#day() + pause };
-    this.#kept.set(KEY, JSON.stringify(all));
+    this.#kept.write(KEY, all);
     const { now, best } = this.streak();
     const next = isRight ? now + 1 : 0;
-    this.#kept.set(STREAK, JSON.stringify({ now: next, best: Math.max(best, next) }));
+    this.#kept.write(STREAK, { now: next, best: Math.max(best, next) });
   }
 
   /** The questions that are due, the longest overdue first. */
@@ -48,12 +54,12 @@ export class Repetition {
   }
 
   /** The number of right answers in a row: now, and at most. */
-  streak(): { now: number; best: number } {
-    return read(this.#kept.get(STREAK), { now: 0, best: 0 });
+  streak(): Streak {
+    return this.#kept.read(STREAK, isStreak) ?? { now: 0, best: 0 };
   }
 
   #all(): Record<string, Due> {
-    return read<Record<string, Due>>(this.#kept.get(KEY), {});
+    return this.#kept.read(KEY, areDue) ?? {};
   }
 
   #day(): number {
@@ -61,12 +67,14 @@ export class Repetition {
   }
 }
 
-/** The object in a text; the default if there is none, or if it is damaged. */
-function read<T extends object>(text: string | null, otherwise: T): T {
-  try {
-    const found: unknown = JSON.parse(text ?? "null");
-    return typeof found === "object" && found !== null ? (found as T) : otherwise;
-  } catch {
-    return otherwise;
-  }
+function areDue(found: unknown): found is Record<string, Due> {
+  return isObject(found) && Object.values(found).every((due) => hasNumbers(due, "times", "day"));
+}
+
+function isStreak(found: unknown): found is Streak {
+  return hasNumbers(found, "now", "best");
+}
+
+function hasNumbers(found: unknown, ...names: string[]): boolean {
+  return isObject(found) && names.every((name) => Number.isSafeInteger(found[name]));
 }

@@ -1,13 +1,13 @@
 import type { Playing } from "./link";
 import type { Verdict } from "./outcome";
-import { inBrowser, type Kept } from "./storage";
+import { inBrowser, isObject, type Kept } from "./storage";
 
-const KEY = "stier-scores";
+const KEY = "scores";
 /** The number of deals that are known to be counted, the latest ones. */
 const MOST = 100;
 
 /** The games of a person against one opponent at one game. */
-export type Tally = Record<Verdict, number>;
+type Tally = Record<Verdict, number>;
 
 interface Scores {
   tallies: Record<string, Tally>;
@@ -36,7 +36,7 @@ export class Score {
     if (counted.includes(deal) || playing.from > 0 || playing.position.record !== undefined) return;
     const tally = this.of(playing);
     tallies[opponentOf(playing)] = { ...tally, [verdict]: tally[verdict] + 1 };
-    this.#kept.set(KEY, JSON.stringify({ tallies, counted: [deal, ...counted].slice(0, MOST) }));
+    this.#kept.write(KEY, { tallies, counted: [deal, ...counted].slice(0, MOST) });
   }
 
   /** True if no game was ever finished in this browser. */
@@ -45,8 +45,15 @@ export class Score {
   }
 
   #read(): Scores {
-    return JSON.parse(this.#kept.get(KEY) ?? '{"tallies":{},"counted":[]}') as Scores;
+    return this.#kept.read(KEY, isScores) ?? { tallies: {}, counted: [] };
   }
+}
+
+function isScores(found: unknown): found is Scores {
+  if (!isObject(found) || !isObject(found["tallies"]) || !Array.isArray(found["counted"])) return false;
+  return Object.values(found["tallies"]).every(
+    (tally) => isObject(tally) && [tally["won"], tally["drawn"], tally["lost"]].every(Number.isSafeInteger),
+  );
 }
 
 function opponentOf({ position: { game, rules }, agent }: Playing): string {

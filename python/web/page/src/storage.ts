@@ -1,3 +1,6 @@
+/** The beginning of all keys: other pages of the same site may keep texts too. */
+const PREFIX = "stier-";
+
 /** Texts that the browser keeps. Where its storage is blocked or full, they last as long as the page. */
 export class Kept {
   readonly #open: () => Storage;
@@ -10,7 +13,7 @@ export class Kept {
 
   get(key: string): string | null {
     try {
-      return this.#own.get(key) ?? this.#open().getItem(key);
+      return this.#own.get(key) ?? this.#open().getItem(PREFIX + key);
     } catch {
       return null;
     }
@@ -19,14 +22,33 @@ export class Kept {
   set(key: string, text: string): void {
     this.#own.set(key, text);
     try {
-      this.#open().setItem(key, text);
+      this.#open().setItem(PREFIX + key, text);
     } catch {
       // The page has it.
     }
   }
+
+  /** The value that was written; null if there is none, or if its text is damaged and does not fit. */
+  read<T>(key: string, fits: (found: unknown) => found is T): T | null {
+    try {
+      const found: unknown = JSON.parse(this.get(key) ?? "null");
+      return fits(found) ? found : null;
+    } catch {
+      return null;
+    }
+  }
+
+  write(key: string, value: unknown): void {
+    this.set(key, JSON.stringify(value));
+  }
 }
 
-/** What stays in this browser. */
+/** True for an object or a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+/** Texts that stay in this browser. */
 export const inBrowser = new Kept(() => localStorage);
-/** What goes with this tab: a reload finds it. */
+/** Texts that go with this tab: a reload finds them. */
 export const inTab = new Kept(() => sessionStorage);

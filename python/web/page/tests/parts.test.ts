@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { Analyst } from "../src/analyst";
 import { cumulated, interval, measured } from "../src/chart";
 import { countOf } from "../src/count";
 import { type Playing, playLink, readNumber, readPlaying, readRoute, readSeat, recall, reviewLink } from "../src/link";
@@ -10,8 +11,10 @@ import { seatInSentence, seatName } from "../src/names";
 import { outcomeInWords } from "../src/outcome";
 import type { Sentence, Table } from "../src/protocol";
 import { checkRecord, LONGEST, readRecord } from "../src/record";
+import { Repetition } from "../src/repetition";
 import { elapsed } from "../src/running";
 import { Score } from "../src/score";
+import { find, keep } from "../src/shelf";
 import { Kept } from "../src/storage";
 import { tricksOf } from "../src/trick";
 
@@ -51,6 +54,83 @@ test("storage that is blocked or full keeps texts as long as the page", () => {
   }
 });
 
+test("damaged texts count as none", () => {
+  const playing = game([1]);
+  for (const text of [
+    "x",
+    "null",
+    "1",
+    "{}",
+    "[1]",
+    '[{"position":{}}]',
+    '{"tallies":{"a":1},"counted":[]}',
+    '{"now":""}',
+  ]) {
+    const kept = new Kept(storage);
+    for (const key of ["scores", "games", "trainer-wrong", "trainer-streak"]) kept.set(key, text);
+    const [score, memory, repetition] = [new Score(kept), new Memory(kept), new Repetition(kept)];
+    assert.ok(score.isNew, text);
+    score.count(playing, "won");
+    assert.deepEqual(score.of(playing), { won: 1, drawn: 0, lost: 0 });
+    assert.equal(memory.next(game([])), undefined, text);
+    memory.keep(playing);
+    assert.equal(memory.next(game([])), 1);
+    assert.deepEqual([repetition.due(), repetition.streak()], [[], { now: 0, best: 0 }], text);
+    repetition.note("full.1", true);
+    assert.deepEqual(repetition.streak(), { now: 1, best: 1 });
+  }
+});
+
+test("searches of one position never read another", async () => {
+  let [begun, searches] = ["", 0];
+  const ask = async (signal: AbortSignal, method: string, position: { seed: string }): Promise<unknown> => {
+    if (method === "analyse") [begun, searches] = [position.seed, 0];
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    signal.throwIfAborted();
+    return { searches: ++searches, bars: [], seed: begun };
+  };
+  const analyst = new Analyst({ ask } as never);
+  const [first, stopped] = [new AbortController(), new AbortController()];
+  const heard: string[] = [];
+  const run = (control: AbortController, seed: string) =>
+    analyst.run(control.signal, { ...game([]).position, seed }, "best", 3, (found) =>
+      heard.push((found as unknown as { seed: string }).seed),
+    );
+  const runs = [run(first, "1"), run(stopped, "2"), run(first, "3")];
+  stopped.abort();
+  const ends = await Promise.allSettled(runs);
+  assert.deepEqual(
+    ends.map(({ status }) => status),
+    ["fulfilled", "rejected", "fulfilled"],
+  );
+  assert.deepEqual(heard, ["1", "1", "1", "3", "3", "3"]);
+});
+
+test("a browser keeps the latest solutions, as many as have room", async () => {
+  const kept = new Map<string, Response>();
+  const cache = {
+    keys: async () => [...kept.keys()],
+    match: async (key: string) => kept.get(key)?.clone(),
+    delete: async (key: string) => kept.delete(key),
+    put: async (key: string, response: Response) => {
+      kept.delete(key);
+      kept.set(key, response);
+    },
+  };
+  Object.assign(globalThis, { caches: { open: async () => cache } });
+  const sizeOf = async (iterations: number) => (await find("schwinget", "", iterations))?.length ?? null;
+  for (let iterations = 1; iterations <= 25; iterations++) {
+    await keep("schwinget", "", iterations, new Uint8Array(iterations));
+  }
+  assert.equal(kept.size, 20);
+  assert.deepEqual([await sizeOf(5), await sizeOf(6), await sizeOf(25)], [null, 6, 25]);
+  await keep("schwinget", "", 26, new Uint8Array(150_000_000));
+  await keep("schwinget", "", 27, new Uint8Array(60_000_000));
+  assert.deepEqual([kept.size, await sizeOf(26), await sizeOf(27)], [1, null, 60_000_000]);
+  await keep("schwinget", "", 28, new Uint8Array(200_000_001));
+  assert.deepEqual([kept.size, await sizeOf(28)], [1, null]);
+});
+
 test("agents do not decide again what they have decided", () => {
   const shared = storage();
   const memory = new Memory(new Kept(() => shared));
@@ -77,7 +157,7 @@ test("agents do not decide again what they have decided", () => {
   for (let seed = 0; seed < 100; seed++) {
     memory.keep(game([1], { position: { ...game([1]).position, seed: String(seed) } }));
   }
-  assert.equal(JSON.parse(shared.getItem("games") as string).length, 20);
+  assert.equal(JSON.parse(shared.getItem("stier-games") as string).length, 20);
   assert.equal(new Memory(new Kept(blocked)).next(game([])), undefined);
 });
 
@@ -205,6 +285,9 @@ test("a bout ends in words that tell why", () => {
   assert.equal(told([5, 0], [7, 1], 1), "You win 5 to 0: a flat throw, every trick after the opponent's attack.");
   assert.equal(told([2, 1], [7, 4], null), "You win 2 to 1: more tricks, 7 to 4.");
   assert.equal(told([1, 1], [3, 3], 1), "A draw, 1 to 1: 3 tricks each, after the opponent's attack.");
+  // Other points do not tell the reason.
+  assert.equal(told([10, 8.5], [5, 0], 0), "You win 10 to 8.5.");
+  assert.equal(told([9.75, 8.75], [6, 4], 0), "You win 9.75 to 8.75.");
   // Over several bouts there is not one reason.
   assert.equal(told([8, 3], [6, 4], 0, 0, 4), "You win 8 to 3.");
   assert.equal(outcomeInWords("kuhn_poker", bout({}, [1, -1]), 1), "You lose: the opponent +1, you −1.");

@@ -78,7 +78,7 @@ test("a reload goes on with the round", () => {
   const again = new Round(new Kept(() => kept), 9);
   assert.deepEqual([again.done, again.length, again.question], [round.done, round.length, round.question]);
   // A text of another version is no round.
-  kept.setItem("trainer-9", "awwa");
+  kept.setItem("stier-trainer-9", "awwa");
   assert.deepEqual(new Round(new Kept(() => kept), 9).done, 0);
   assert.equal(new Round(new Kept(storage), 9, [...due, "no.such"]).length, ROUND);
 });
@@ -112,7 +112,7 @@ test("a wrong position comes again after longer and longer pauses", () => {
   memory().note("b", true);
   memory().note("b", false);
   assert.deepEqual(memory().due(), ["b"]);
-  kept.setItem("trainer-wrong", "{damaged");
+  kept.setItem("stier-trainer-wrong", "{damaged");
   assert.deepEqual(memory().due(), []);
 });
 
