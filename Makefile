@@ -65,9 +65,11 @@ check-python: $(VENV)/tests
 	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml \
 		--allowlist python/stubtest_allowlist.txt --ignore-unused-allowlist
 
-## formatting and lints of the web page; make web checks its types
+## formatting and lints of the web page, and its types if make web has compiled the engine
 check-page: $(VENV)/node
 	cd $(PAGE) && $(NPM) run check
+	@if test -f $(PAGE)/src/wasm/stier_web.d.ts; then cd $(PAGE) && $(NPM) run types; \
+		else echo 'make web has not compiled the engine: skipped the types of the web page'; fi
 
 # Warnings of rustc and clippy fail here only. From 1.97 on, Cargo looks for them after compiling, so a plain cargo clippy
 # shares the results. Before, clippy needs a flag, which makes it check the workspace anew.
