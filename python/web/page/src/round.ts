@@ -8,6 +8,9 @@ const REPEATED = 10;
 /** The questions between a wrong answer and the same question. */
 const DISTANCE = 3;
 
+/** How often a question is asked again in a round at most, so that every round ends. */
+const AGAIN = 2;
+
 /** An answered question. */
 export interface Answered {
   question: Question;
@@ -20,6 +23,7 @@ export interface Answered {
 export class Round {
   readonly #kept: Kept;
   readonly #key: string;
+  readonly #seed: number;
   /** The questions in their order, by id. */
   #ids: string[];
   /** The answers in the same order: true for an attack. */
@@ -28,6 +32,7 @@ export class Round {
   /** The round of a seed. Where the page itself chose the seed, it begins with `due` questions. */
   constructor(kept: Kept, seed: number, due: string[] = []) {
     this.#kept = kept;
+    this.#seed = seed;
     this.#key = `trainer-${seed}`;
     const [list = "", answers = ""] = (kept.get(this.#key) ?? "").split(" ");
     const ids = list.split(",");
@@ -70,12 +75,19 @@ export class Round {
     });
   }
 
-  /** Answers the next question. If that is wrong, it is asked again soon. */
+  /** True if everybody is asked these questions: none is here because it was wrong in an earlier round. */
+  get isShared(): boolean {
+    const shared = new Set(drawn(this.#seed, ROUND).map(({ id }) => id));
+    return this.#ids.every((id) => shared.has(id));
+  }
+
+  /** Answers the next question. If that is wrong, it is asked again soon, but not for ever. */
   answer(attack: boolean): void {
     const { question } = this;
     if (!question) return;
     this.#attacks.push(attack);
-    if (!isRight(question, attack)) this.#ids.splice(this.#attacks.length + DISTANCE, 0, question.id);
+    const asked = this.#ids.filter((id) => id === question.id).length;
+    if (!isRight(question, attack) && asked <= AGAIN) this.#ids.splice(this.#attacks.length + DISTANCE, 0, question.id);
     this.#keep();
   }
 

@@ -109,7 +109,7 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
   };
 
   document.addEventListener("keydown", press, { signal: leaving.signal });
-  root.replaceChildren(h("h2", {}, "When is an attack right?"), failed, stage, drawIntroduction(seed));
+  root.replaceChildren(h("h2", {}, "When is an attack right?"), failed, stage, drawIntroduction(seed, round.isShared));
   goOn(false);
   return () => leaving.abort();
 }
@@ -129,7 +129,7 @@ function seedOf({ settings }: Route, failed: HTMLElement): number {
   }
 }
 
-function drawIntroduction(seed: number): HTMLElement {
+function drawIntroduction(seed: number, isShared: boolean): HTMLElement {
   return h(
     "section",
     { class: "measure" },
@@ -140,7 +140,7 @@ function drawIntroduction(seed: number): HTMLElement {
       "Attack at the first chance, with nearly every hand: for the player who leads first, that gains ",
       h("strong", {}, STUDY.gain),
       " points per bout over waiting, if the trained network plays the cards of both ",
-      `seats. Waiting is better with ${STUDY.waits} of the hands, by ${STUDY.loss}: those with exactly one trump and no `,
+      `seats. Waiting is better with ${STUDY.waits} of the hands, by ${STUDY.loss}: mostly those with exactly one trump and no `,
       "two other cards of the same suit.",
     ),
     h(
@@ -179,7 +179,10 @@ function drawIntroduction(seed: number): HTMLElement {
     h(
       "p",
       { class: "muted" },
-      `Seed ${seed}: this address asks everybody the same ${ROUND} positions. What you had wrong `,
+      isShared
+        ? `Seed ${seed}: this address asks everybody the same ${ROUND} positions. `
+        : "This round is yours alone: it begins with positions that you had wrong earlier. ",
+      "What you had wrong ",
       "comes again in the same round, and in later rounds of yours after some days. This browser keeps that, and ",
       "nobody else sees it. ",
       h("a", { href: "#trainer" }, "A round of your own"),

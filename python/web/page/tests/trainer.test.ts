@@ -66,6 +66,16 @@ test("what was wrong comes again in the round, until it is right", () => {
   assert.deepEqual([round.done, round.length], [0, ROUND]);
 });
 
+test("a round ends however often an answer is wrong", () => {
+  const round = new Round(new Kept(storage), 5);
+  const times = new Map<string, number>();
+  while (round.question) {
+    const { id } = answer(round, false);
+    times.set(id, (times.get(id) ?? 0) + 1);
+  }
+  assert.equal(Math.max(...times.values()), 3);
+});
+
 test("a reload goes on with the round", () => {
   const kept = storage();
   const due = QUESTIONS.slice(140, 143).map(({ id }) => id);
@@ -76,6 +86,7 @@ test("a reload goes on with the round", () => {
   );
   answer(round, false);
   const again = new Round(new Kept(() => kept), 9);
+  assert.deepEqual([round.isShared, again.isShared, new Round(new Kept(storage), 9).isShared], [false, false, true]);
   assert.deepEqual([again.done, again.length, again.question], [round.done, round.length, round.question]);
   // A text of another version is no round.
   kept.setItem("stier-trainer-9", "awwa");
