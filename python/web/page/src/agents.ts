@@ -48,6 +48,10 @@ const OTHERS: Preset[] = [
   { words: "random", spec: "random" },
 ];
 
+/** The agent that judges choices, in hints and in reviews, and the number of its searches. */
+export const JUDGE = { words: "thorough: 10,000 iterations", spec: "ismcts:iterations=10000,beliefs=policy" };
+export const JUDGINGS = 5;
+
 /** The three levels of opponents in a game. */
 function levels({ game, agents }: Rules): Level[] {
   return LEVELS.flatMap(([name, candidates]) => {

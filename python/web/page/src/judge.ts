@@ -1,11 +1,8 @@
-import { searches } from "./agents";
+import { JUDGE, JUDGINGS, searches } from "./agents";
 import { actionInWords, capital } from "./cards";
 import { interval } from "./chart";
 import type { EngineClient } from "./engine";
 import type { Analysis, Bar, Face, Position, Rules } from "./protocol";
-
-/** The searches behind a hint. */
-const SEARCHES = 8;
 
 /** The values of the choices at a position, by several searches from what the player to act knows. */
 export function judge(
@@ -14,9 +11,9 @@ export function judge(
   rules: Rules,
   signal: AbortSignal,
 ): Promise<Analysis | null> {
-  const presets = searches(rules);
-  const spec = (presets.find(({ spec }) => spec.includes("network")) ?? presets[0])?.spec ?? "";
-  return engine.analyst.run(signal, position, spec, SEARCHES);
+  // The judge of a review, so that both say the same. Its beliefs need the network of the game.
+  const spec = rules.agents.includes("network") ? JUDGE.spec : (searches(rules)[0]?.spec ?? "");
+  return engine.analyst.run(signal, position, spec, JUDGINGS);
 }
 
 /** The choice of most of the searches. */
@@ -37,6 +34,7 @@ export function costInWords(analysis: Analysis, played: number, faces: Record<st
   if (!best || !own) return "There is nothing to compare.";
   const words = capital(actionInWords(own.name, faces));
   const better = actionInWords(best.name, faces);
+  if (analysis.bars.length === 1) return `${words}: the only choice.`;
   if (own.id === best.id) return `${words}: the best choice.`;
   if (own.value === null || best.value === null)
     return `${words}: the search would play ${better}, and did not try yours.`;

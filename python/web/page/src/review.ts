@@ -1,6 +1,6 @@
 import "./views.css";
 import "./review.css";
-import { AgentChooser } from "./agents";
+import { AgentChooser, JUDGE, JUDGINGS } from "./agents";
 import { measured } from "./chart";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
@@ -10,9 +10,7 @@ import { checkRecord, LONGEST, readRecord } from "./record";
 import { type Findings, ReviewView } from "./reviewed";
 import { Running } from "./running";
 
-const THOROUGH = { words: "thorough: 10,000 iterations", spec: "ismcts:iterations=10000,beliefs=policy" };
 const QUICK = { words: "quick: 1,000 iterations", spec: "ismcts:iterations=1000,beliefs=policy" };
-const SEARCHES = 5;
 
 /** The last finished review, so that a way back to it need not wait. */
 let last: { key: string; findings: Findings } | null = null;
@@ -39,9 +37,9 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
     change: () => take(file.files?.[0]),
   });
   const seat = h("select", { name: "seat", disabled: true });
-  let judge = THOROUGH.spec;
-  const judges = new AgentChooser("Judge", [THOROUGH, QUICK], judge, (spec) => void (judge = spec));
-  const searches = h("input", { name: "searches", type: "number", required: true, min: 1, max: 50, value: SEARCHES });
+  let judge = JUDGE.spec;
+  const judges = new AgentChooser("Judge", [JUDGE, QUICK], judge, (spec) => void (judge = spec));
+  const searches = h("input", { name: "searches", type: "number", required: true, min: 1, max: 50, value: JUDGINGS });
   const start = h("button", { type: "submit", class: "primary", disabled: true }, "Review");
   let view: ReviewView | null = null;
 
