@@ -37,16 +37,25 @@ export function dateOfDeal({ position, agent, seat, from }: Playing): string | n
   return isSame ? date : null;
 }
 
+/** The name of the deal of a day, such as "Deal of the day, 27 November". */
+export function dailyName(date: string): string {
+  return `Deal of the day, ${new Date(`${date}T12:00`).toLocaleDateString("en-GB", { day: "numeric", month: "long" })}`;
+}
+
 function dateOf(day: Date): string {
   const [year, month, date] = [day.getFullYear(), day.getMonth() + 1, day.getDate()];
   return [year, ...[month, date].map((number) => String(number).padStart(2, "0"))].join("-");
 }
 
-/** The result of the deal of a day, to tell others: own return, and that of the agent in the same seat. */
-export function resultText(date: string, own: number, agents: number): string {
+/** What helped a person in the deal of a day before the first result. */
+type Help = "hint" | "undo";
+
+/** What a person tells others about the deal of a day: own return and its help, and that of the agent in the same seat. */
+export function resultText(date: string, own: number, agents: number, helped: Help[] = []): string {
+  const help = helped.length === 0 ? "" : `, with ${[...helped].sort().join(" and ")}`;
   return [
     `Stier, deal of the day ${date}`,
-    `${TITLE}: ${inWords("I", own)}. The trained network in my place ${inWords("", agents).trim()}.`,
+    `${TITLE}: ${inWords("I", own)}${help}. The trained network in my place ${inWords("", agents).trim()}.`,
     wholeLink(playLink(gameOf(date), [])),
   ].join("\n");
 }
@@ -76,10 +85,10 @@ export class Daily {
     const first = this.#first(date, returns[playing.seat] ?? 0);
     const agents = await this.#agents(playing, signal);
     signal.throwIfAborted();
-    const text = resultText(date, first, agents);
+    const text = resultText(date, first, agents, helped(date));
     const copied = h("span", { class: "muted", role: "status" });
     this.element.replaceChildren(
-      h("h3", {}, `Deal of the day, ${date}`),
+      h("h3", {}, dailyName(date)),
       h("pre", { class: "result-text", tabindex: 0 }, text),
       h(
         "p",
@@ -92,9 +101,16 @@ export class Daily {
     this.element.hidden = false;
   }
 
+  /** Notes help in the deal of a day, until its first result. */
+  help(playing: Playing, help: Help): void {
+    const date = dateOfDeal(playing);
+    if (!date || inBrowser.get(keyOf(date)) !== null) return;
+    inBrowser.set(`${keyOf(date)}-help`, [...new Set([...helped(date), help])].join());
+  }
+
   /** The first result of the day in this browser. */
   #first(date: string, own: number): number {
-    const key = `daily-${date}`;
+    const key = keyOf(date);
     const kept = inBrowser.read(key, (found) => typeof found === "number");
     if (kept === null) inBrowser.write(key, own);
     return kept ?? own;
@@ -110,6 +126,16 @@ export class Daily {
       moves.push((await this.#engine.ask(signal, "decide", now, agent, position.seed)).id);
     }
   }
+}
+
+/** The place of a day's result in this browser. */
+function keyOf(date: string): string {
+  return `daily-${date}`;
+}
+
+function helped(date: string): Help[] {
+  const kept = inBrowser.get(`${keyOf(date)}-help`)?.split(",") ?? [];
+  return (["hint", "undo"] as const).filter((help) => kept.includes(help));
 }
 
 async function copy(text: string, said: HTMLElement): Promise<void> {

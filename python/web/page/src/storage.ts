@@ -4,6 +4,7 @@ const PREFIX = "stier-";
 /** Texts that the browser keeps. Where its storage is blocked or full, they last as long as the page. */
 export class Kept {
   readonly #open: () => Storage;
+  /** What the storage did not take. */
   readonly #own = new Map<string, string>();
 
   /** `open` names the storage, which can already be forbidden. */
@@ -20,11 +21,11 @@ export class Kept {
   }
 
   set(key: string, text: string): void {
-    this.#own.set(key, text);
     try {
       this.#open().setItem(PREFIX + key, text);
+      this.#own.delete(key);
     } catch {
-      // The page has it.
+      this.#own.set(key, text);
     }
   }
 

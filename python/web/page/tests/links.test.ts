@@ -55,6 +55,7 @@ test("the deal of a day has its date as the seed", () => {
 
 test("the result of a day is told without a sign", () => {
   at("https://example.org/page/");
+  assert.match(resultText("2026-11-08", 3, -7, ["undo", "hint"]), /: I won by 3, with hint and undo\. The/);
   assert.deepEqual(resultText("2026-11-08", 3, -7).split("\n"), [
     "Stier, deal of the day 2026-11-08",
     "Schwinget: I won by 3. The trained network in my place lost by 7.",
