@@ -85,11 +85,24 @@ def test_the_mistakes_of_a_review_come_first(reviewed: Any) -> None:
     mistakes.last.click()
     assert shown(page) != worst
     page.locator("p.verdict.mistake").wait_for()
-    accuracy = re.search(r"(\d+) % accuracy \((\d+) (?:to (\d+) )?%\)", page.inner_text(".accuracy"))
+    accuracy = re.search(r"You kept (\d+) % .*\((\d+) (?:to (\d+) )?%\)", page.inner_text(".accuracy"))
     assert accuracy is not None
     share, low, high = (int(number or accuracy[2]) for number in accuracy.groups())
     assert low <= share <= high
     assert share < 90
+
+
+def test_a_review_and_what_it_opens_begin_at_the_top_of_a_phone(browser: Any, address: str, record: str) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 640}, reduced_motion="reduce", has_touch=True)
+    page = context.new_page()
+    open_view(page, address, f"#review?seat=1&record={quote(record)}")
+    page.get_by_text(DONE).wait_for(timeout=120_000)
+    page.locator("p.verdict.mistake").wait_for()
+    assert page.evaluate("scrollY") == 0
+    page.get_by_role("button", name="Try again from here").click()
+    page.wait_for_selector("[data-move]")
+    assert page.evaluate("scrollY") == 0
+    context.close()
 
 
 def test_the_values_of_a_review_stand_on_the_cards(reviewed: Any) -> None:

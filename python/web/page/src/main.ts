@@ -38,6 +38,8 @@ function open(): void {
   name(route);
   root.className = route.tab;
   root.replaceChildren();
+  // What is opened far down the page would be out of sight.
+  scrollTo(0, 0);
   close = VIEWS[route.tab](root, engine, route);
 }
 

@@ -38,7 +38,7 @@ export class ReviewView {
   readonly #end = step("»", "End", () => this.#go(this.#last), true);
   readonly #next = h(
     "button",
-    { type: "button", click: () => this.#goToMistake() },
+    { type: "button", click: () => this.#goTo(this.#nextMistake()) },
     "Next mistake ",
     h("kbd", { "aria-hidden": "true" }, "m"),
   );
@@ -91,7 +91,9 @@ export class ReviewView {
 
   /** Shows the most expensive mistake, unless the person looks at something else. */
   showWorst(): void {
-    if (!this.#hasChosen) this.#goToMistake();
+    const worst = this.#hasChosen ? undefined : this.#nextMistake();
+    // Without scrolling: the accuracy stays in sight.
+    if (worst) this.#go(this.#momentOf(worst));
   }
 
   finish(): void {
@@ -138,11 +140,11 @@ export class ReviewView {
     this.#stage.scrollIntoView({ block: "nearest" });
   }
 
-  /** Goes to the next mistake, from the most expensive one on. */
-  #goToMistake(): void {
+  /** The next mistake, from the most expensive one on. */
+  #nextMistake(): Reviewed | undefined {
     const { decisions } = this.#findings;
     const mistakes = mistakesOf(decisions);
-    this.#goTo(decisions[mistakes[this.#shown++ % mistakes.length] ?? -1]);
+    return decisions[mistakes[this.#shown++ % mistakes.length] ?? -1];
   }
 
   #press(event: KeyboardEvent): void {
@@ -154,7 +156,7 @@ export class ReviewView {
     else if (event.key === "ArrowRight") this.#go(moment + 1);
     else if (event.key === "Home") this.#go(0);
     else if (event.key === "End") this.#go(this.#last);
-    else if (event.key.toLowerCase() === "m") this.#goToMistake();
+    else if (event.key.toLowerCase() === "m") this.#goTo(this.#nextMistake());
     else return;
     event.preventDefault();
   }
@@ -307,16 +309,19 @@ export class ReviewView {
       h(
         "div",
         { class: "accuracy" },
-        h(
-          "p",
-          {},
-          h("strong", { class: "large" }, accuracy ? `${Math.round(100 * accuracy.share)} %` : "–"),
-          " accuracy",
-          accuracy?.low != null &&
-            accuracy.high != null &&
-            h("span", { class: "muted" }, ` (${between(100 * accuracy.low, 100 * accuracy.high)})`),
-        ),
-        h("p", { class: "muted" }, accuracy ? "of what was at stake in your choices you kept" : "nothing was at stake"),
+        accuracy
+          ? h(
+              "p",
+              {},
+              "You kept ",
+              h("strong", { class: "large" }, `${Math.round(100 * accuracy.share)} %`),
+              " of what was at stake",
+              accuracy.low !== null &&
+                accuracy.high !== null &&
+                h("span", { class: "muted" }, ` (${between(100 * accuracy.low, 100 * accuracy.high)})`),
+              ".",
+            )
+          : h("p", {}, "Nothing was at stake."),
       ),
       h(
         "div",
