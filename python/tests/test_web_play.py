@@ -142,9 +142,9 @@ def test_a_hint_and_the_cost_of_a_choice_are_told_on_request(page: Any, address:
     hinted = int(best.get_attribute("data-move"))
     # The hint is the choice of most searches of the same agent.
     position = {"game": "schwinget", "rules": "", "seed": "7", "moves": []}
-    guided = "ismcts:iterations=200,selection=puct,prior=network,cutoff=0,evaluation=network"
-    ask(page, "analyse", position, guided)
-    for _ in range(8):
+    # It is the judge of a review.
+    ask(page, "analyse", position, "ismcts:iterations=10000,beliefs=policy")
+    for _ in range(5):
         analysis = ask(page, "search")
     most = max(bar["chosen"] for bar in analysis["bars"])
     assert next(bar["chosen"] for bar in analysis["bars"] if bar["id"] == hinted) == most
@@ -230,8 +230,60 @@ def test_a_newcomer_is_led_through_three_lessons(page: Any, address: str) -> Non
         "() => location.hash.startsWith('#play/schwinget?seed=') && !location.hash.includes('moves')"
     )
     wait_for_prompt(page, "Your turn")
-    assert "against the club player" in page.inner_text("main h2")
+    assert "against the beginner" in page.inner_text("main h2")
     assert not re.search(r"\d", page.inner_text(".tally"))
+
+
+def test_a_note_of_a_lesson_waits_for_the_person(browser: Any, address: str) -> None:
+    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    page = context.new_page()
+    page.add_init_script(
+        """window.said = [];
+        new MutationObserver(() => {
+          const note = document.querySelector(".lesson")?.textContent;
+          const prompt = document.querySelector(".prompt")?.textContent ?? "";
+          if (note && prompt.includes("is thinking")) window.said.push(note);
+          if (prompt.includes("is thinking")) window.thought = true;
+        }).observe(document, { childList: true, subtree: true, characterData: true });"""
+    )
+    open_view(page, address, lesson(0))
+    choose(page)
+    # What happened stands before the note.
+    assert re.match(r".+ takes? the trick\. .", page.inner_text(".happened"))
+    assert page.locator(".lesson").count() == 1
+    assert page.get_by_role("button", name="New deal").count() == 0
+    page.get_by_role("button", name="Again").click()
+    page.wait_for_function("() => !location.hash.includes('moves=')")
+    assert "seed=187" in page.url
+    page.wait_for_selector("[data-move]")
+    play_on(page)
+    assert "points" in page.inner_text(".lesson")
+    assert page.evaluate("thought")
+    assert page.evaluate("said") == []
+    context.close()
+
+
+def test_games_begin_at_the_top_of_a_phone(browser: Any, address: str) -> None:
+    context = browser.new_context(viewport=SMALL, reduced_motion="reduce", has_touch=True, is_mobile=True)
+    page = context.new_page()
+    open_view(page, address, DEAL)
+    page.get_by_text("Learn Schwinget in three short bouts").click()
+    page.get_by_role("button", name="1. Follow suit").click()
+    page.wait_for_function("() => location.hash.includes('seed=187')")
+    page.wait_for_selector(".lesson")
+    assert page.evaluate("scrollY") == 0
+    page.get_by_role("link", name="Deal of the day").click()
+    page.wait_for_function("() => document.querySelector('main h2')?.textContent.startsWith('Deal of the day, ')")
+    page.wait_for_selector("[data-move]")
+    assert page.evaluate("scrollY") == 0
+    assert page.title().startswith("Deal of the day, ")
+    context.close()
+
+
+def test_the_goal_is_told_where_the_opponent_moves_first(page: Any, address: str) -> None:
+    open_view(page, address, "#play/schwinget?seed=6&agent=network&seat=1")
+    told = page.inner_text(".happened")
+    assert re.match(r"Take more tricks than the opponent, .+\. The opponent attacks\.", told), told
 
 
 def test_players_are_called_by_name_and_no_one_by_seat(page: Any, address: str) -> None:

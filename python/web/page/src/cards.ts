@@ -77,12 +77,19 @@ export function actionInWords(action: string, faces: Record<string, Face>): stri
   return [words, face && faceInWords(face)].filter(Boolean).join(" ");
 }
 
-/** Quarter turns of the UP&DOWN card. */
-const TURNS: Record<string, string> = { "rotate:1": "rotate ¼", "rotate:2": "rotate ½", "rotate:3": "rotate ¾" };
+/** Actions whose name does not tell enough, as they are called on buttons. */
+const CHOICES: Record<string, string> = {
+  "rotate:1": "rotate ¼",
+  "rotate:2": "rotate ½",
+  "rotate:3": "rotate ¾",
+  "lead:self": "keep the lead",
+  "lead:opponent": "give the lead away",
+  swap_all: "swap all three cards",
+};
 
 /** The name of an action, a fact or a remark, in words. */
 export function plain(name: string): string {
-  return TURNS[name] ?? name.replace(/_/g, " ").replace(/:(?=\S)/g, " ");
+  return CHOICES[name] ?? name.replace(/_/g, " ").replace(/:(?=\S)/g, " ");
 }
 
 /** A text with a capital letter. */

@@ -15,6 +15,10 @@ const TEXTS: [string, string][] = [
   ["U", "undo: take your last choice back"],
   ["H", "hint: what a search would choose"],
   ["?", "show these keys"],
+  ["← →", "in a review: the move before, the next move"],
+  ["Home End", "in a review: the beginning, the end"],
+  ["M", "in a review: the next mistake"],
+  ["A W", "in the attack trainer: attack, wait"],
 ];
 const SETTING = "keys";
 

@@ -3,12 +3,12 @@ import type { Playing } from "./link";
 import type { Face, Table } from "./protocol";
 import type { Trick } from "./trick";
 
-/** A moment of a lesson, as the person sees it. */
+/** A moment of a lesson at which the person is to act, or at which the game is over. */
 export interface Moment {
   table: Table;
   you: number;
   faces: Record<string, Face>;
-  /** The trick that was finished by the last move. */
+  /** The trick that was finished since the person's last choice. */
   finished: Trick | undefined;
 }
 
@@ -36,13 +36,11 @@ export const LESSONS: Lesson[] = [
       when(leads, "You lead: play any card, and the opponent answers it. These two cards are a trick."),
       mustFollow,
       isVoid,
-      when(
-        won,
-        "The same colour, and yours is higher: the trick is yours. It lies on your pile, and you lead the next one.",
-      ),
+      when(isOver, "The score counts points: more tricks in this bout are worth 2."),
+      when(won, "The same colour, and yours is higher: the trick lies on your pile, and you lead the next one."),
       lost,
       when(
-        (moment) => moment.table.seat === moment.you && handOf(moment).length === 2,
+        (moment) => handOf(moment).length === 2,
         "Two more tricks. The player who takes more of the five wins the bout.",
       ),
     ],
@@ -60,7 +58,7 @@ export const LESSONS: Lesson[] = [
       },
       when(
         (moment) => holds(moment, "whistle") && leads(moment),
-        "The whistle is the referee: nobody wins its trick now. The winner of the next trick takes both.",
+        "If you play the whistle, nobody wins that trick. The winner of the next trick takes both.",
       ),
       when(
         (moment) => !leads(moment) && ownTrumps(moment).length > 0 && led(moment) !== null && !isTrumpLed(moment),
@@ -79,7 +77,7 @@ export const LESSONS: Lesson[] = [
           finished?.winner != null &&
           isTrump(cardBy(finished, finished.winner), faces, table) &&
           !isTrump(cardBy(finished, 1 - finished.winner), faces, table),
-        "The trump takes the trick, however low it is.",
+        "A trump beats every other colour, however low it is.",
       ),
       mustFollow,
     ],
@@ -104,7 +102,7 @@ export const LESSONS: Lesson[] = [
       ),
       when(
         ({ table, you }) => table.facts["attacker"] === 1 - you,
-        "The opponent attacks: nobody draws. If you win all five tricks, the flat throw is yours, for 5 points.",
+        "Nobody draws now. If you win all five tricks, the flat throw is yours, for 5 points.",
       ),
       when(
         ({ table, you }) => table.facts["pile"] === 0 && table.seat === you,
@@ -144,6 +142,10 @@ export function noteAt({ notes }: Lesson, moments: Moment[]): string | null {
 
 function when(fits: (moment: Moment) => boolean, says: string): Note {
   return (moment) => (fits(moment) ? says : null);
+}
+
+function isOver({ table }: Moment): boolean {
+  return table.seat === null;
 }
 
 /** True if the person is to lead a card. */
@@ -198,7 +200,7 @@ function mustFollow(moment: Moment): string | null {
 function isVoid(moment: Moment): string | null {
   const card = led(moment);
   if (!card || handOf(moment).some((own) => moment.faces[own]?.sign === card.sign)) return null;
-  return `You hold no ${suitInWords(card)}, so you may play any card. Without a card of that colour you lose the trick: give away a low one.`;
+  return `You hold no ${suitInWords(card)}, so you may play any card. It loses the trick: give away a low one.`;
 }
 
 function cardBy(trick: Trick, seat: number): string | null {
@@ -216,7 +218,7 @@ function isSameSuit({ slots }: Trick, faces: Record<string, Face>): boolean {
 function lost({ finished, you, faces }: Moment): string | null {
   if (!finished || finished.winner !== 1 - you) return null;
   const face = faces[cardBy(finished, 1 - you) ?? ""];
-  return face ? `The opponent takes the trick with the ${faceInWords(face)}, and leads the next one.` : null;
+  return face ? `The ${faceInWords(face)} was the better card, and its player leads the next trick.` : null;
 }
 
 function lostOne({ finished, table, you }: Moment): boolean {

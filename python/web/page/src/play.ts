@@ -1,12 +1,12 @@
 import { nameOf, opponentInWords, opponents } from "./agents";
 import { actionInWords, capital, cardOf } from "./cards";
-import { Daily } from "./daily";
+import { Daily, dailyName, dateOfDeal } from "./daily";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { bestOf, costInWords, judge } from "./judge";
 import { listen } from "./keys";
 import { isWide, Knowledge } from "./knowledge";
-import { GAME, LESSONS, type Lesson, lessonOf, type Moment, noteAt, playingOf } from "./lessons";
+import { GAME, LESSONS, type Lesson, lessonOf, type Moment, noteAt, playingOf, TEACHER } from "./lessons";
 import { type Playing, playLink, type Route, readPlaying, readRoute, readSeat, reviewLink, wholeLink } from "./link";
 import { Match } from "./match";
 import { follow, isStill, look } from "./motion";
@@ -273,7 +273,10 @@ class Play {
     );
   }
 
+  /** Deals anew; a lesson begins again. */
   #deal(): void {
+    const lesson = lessonOf(this.#wanted);
+    if (lesson) return void this.#start(playingOf(lesson), "pushState");
     void this.#start(changed(this.#wanted, { seed: randomSeed() }), "pushState");
   }
 
@@ -283,7 +286,9 @@ class Play {
     if (!match?.isOver) return this.#deal();
     const lesson = lessonOf(match.playing);
     const next = lesson && LESSONS[LESSONS.indexOf(lesson) + 1];
-    if (lesson) return void this.#start(next ? playingOf(next) : dealt(match.game.name), "pushState");
+    // Who is new begins with the beginner.
+    const first = new URLSearchParams(this.#score.isNew ? { agent: TEACHER } : {});
+    if (lesson) return void this.#start(next ? playingOf(next) : dealt(match.game.name, first), "pushState");
     const seat = (match.playing.seat + 1) % match.rules.seats;
     void this.#start(changed(match.playing, { seed: randomSeed(), seat }), "pushState");
   }
@@ -300,6 +305,7 @@ class Play {
     if (!match?.isYours || !table || this.#isBusy) return;
     const [only] = table.legal;
     if (only && table.legal.length === 1) return this.#recommend(only, "There is only one choice");
+    this.#daily.help(match.playing, "hint");
     const analysis = await this.#judge(match, "The search thinks about a hint.");
     const best = analysis && bestOf(analysis);
     if (!best) return;
@@ -347,7 +353,9 @@ class Play {
 
   #takeBack(): void {
     const before = this.#match?.beforeLastChoice();
-    if (before) void this.#start(before, "pushState");
+    if (!before) return;
+    this.#daily.help(before, "undo");
+    void this.#start(before, "pushState");
   }
 
   async #record(): Promise<string> {
@@ -408,7 +416,8 @@ class Play {
     const link = playLink(playing, match.choices());
     // The address may already name another view, which is about to open.
     if (link !== location.hash && readRoute(location.hash).tab === "play") history[how](null, "", link);
-    setTitle(readRoute(link));
+    const day = dateOfDeal(playing);
+    setTitle(readRoute(link), day ? dailyName(day) : "");
     const moved = story.lines.filter(({ mover }) => mover !== null);
     const tricks = tricksOf(tables, moved, rules.faces);
     const last = tricks.at(-1);
@@ -425,7 +434,11 @@ class Play {
       ...(match.isYours && { moves: (move: Move) => this.#choose(move) }),
     };
     const before = look(this.#box);
-    if (isNew) this.#own.style.minHeight = "";
+    if (isNew) {
+      this.#own.style.minHeight = "";
+      // A button far below the table can begin a game.
+      scrollTo(0, 0);
+    }
     this.#drawTable(match, tricks);
     if (!isNew) follow(before, this.#box, last?.winner ?? null);
     const own = tables.slice(0, -1).findLastIndex((one) => one.seat === seat);
@@ -436,7 +449,7 @@ class Play {
       table,
       story,
       trickOf(table) && tricks.slice(earlier),
-      lesson ? noteAt(lesson, this.#moments(match, moved)) : null,
+      lesson && (match.isYours || match.isOver) ? noteAt(lesson, this.#moments(match, moved)) : null,
     );
     this.#undo.disabled = match.beforeLastChoice() === null;
     // While another seat decides, a search would take its place.
@@ -480,17 +493,20 @@ class Play {
       playing: { seat, position },
     } = match;
     const news = drawNews(story, this.#telling(match), tricks);
-    const isBeginning = story.lines.every(({ mover }) => mover === null);
-    if (note !== null) this.#happened.replaceChildren(h("span", { class: "lesson" }, note));
-    else if (match.isOver) this.#happened.replaceChildren(...news, "The game is over.");
-    else if (news.length > 0) this.#happened.replaceChildren(...news);
-    else this.#happened.innerHTML = isBeginning ? goalOf(game.name) : "";
+    const { from } = match.playing;
+    const isBeginning = !match.isOver && position.record === undefined && from === 0 && match.choices().length === 0;
+    const goal = h("span", { class: "sentence" });
+    if (isBeginning && note === null) goal.innerHTML = `${goalOf(game.name)} `;
+    this.#happened.replaceChildren(...(goal.innerHTML === "" ? [] : [goal]), ...news);
+    if (note !== null) this.#happened.append(h("span", { class: "lesson" }, note));
+    else if (match.isOver) this.#happened.append("The game is over.");
     this.#prompt.textContent = match.isOver
       ? outcomeInWords(position.game, table, seat)
       : promptOf(match, this.#legal());
     const lesson = lessonOf(match.playing);
     const isLast = lesson === LESSONS.at(-1);
-    this.#new.textContent = !match.isOver ? "New deal" : !lesson ? "Rematch" : isLast ? "Play a bout" : "Next lesson";
+    const after = !lesson ? "Rematch" : isLast ? "Play a bout" : "Next lesson";
+    this.#new.textContent = match.isOver ? after : lesson ? "Again" : "New deal";
     this.#new.classList.toggle("primary", match.isOver);
   }
 
@@ -498,14 +514,16 @@ class Play {
     return { you: seat, seats, faces };
   }
 
-  /** The moments of a lesson at which the teacher may say something. */
+  /** The moments of a lesson at which the teacher may say something: there is time to read it. */
   #moments({ tables, rules: { faces }, playing: { seat } }: Match, moved: Story["lines"]): Moment[] {
     const first = moved.length - (tables.length - 1);
-    return tables.map((table, index) => {
+    let before = 0;
+    return tables.flatMap((table, index) => {
+      if (table.seat !== null && table.seat !== seat) return [];
       const tricks = tricksOf(tables.slice(0, index + 1), moved.slice(0, first + index), faces);
-      const before = index === 0 ? [] : tricksOf(tables.slice(0, index), moved.slice(0, first + index - 1), faces);
-      const finished = tricks.length > before.length ? tricks.at(-1) : undefined;
-      return { table, you: seat, faces, finished };
+      const finished = tricks.length > before ? tricks.at(-1) : undefined;
+      before = tricks.length;
+      return [{ table, you: seat, faces, finished }];
     });
   }
 
@@ -518,7 +536,7 @@ class Play {
     const { won, drawn, lost } = this.#score.of(match.playing);
     const draws = drawn === 0 ? "" : `, ${drawn} draw${drawn === 1 ? "" : "s"}`;
     this.#tally.textContent = won + drawn + lost === 0 ? "" : `Won ${won}, lost ${lost}${draws}`;
-    if (this.#score.isNew && match.game.name === GAME) {
+    if (this.#score.isNew && match.game.name === GAME && !dateOfDeal(match.playing)) {
       this.#tally.replaceChildren(
         button("New here? Learn it", () => void this.#start(playingOf(LESSONS[0] as Lesson), "pushState")),
       );
@@ -551,8 +569,11 @@ class Play {
     if (focused) this.#setupBox.querySelector<HTMLElement>(`[name="${focused}"]`)?.focus();
     const { title } = rulebook(game.name);
     const lesson = lessonOf(playing);
-    const against = lesson ? lesson.title : `against ${opponentInWords(playing.agent, rules)}`;
-    this.#title.replaceChildren(`${title}${lesson ? ": " : " "}`, h("span", { class: "against" }, against));
+    const day = dateOfDeal(playing);
+    const against = h("span", { class: "against" });
+    if (lesson) against.append(lesson.title);
+    else if (!day) against.append(h("span", { class: "by" }, "against "), opponentInWords(playing.agent, rules));
+    this.#title.replaceChildren(day ? dailyName(day) : `${title}${lesson ? ": " : " "}`, against);
     this.#box.classList.toggle("taught", lesson !== undefined);
     this.#about.textContent =
       this.#opened.has(nameOfDeal(playing)) && !lesson

@@ -16,6 +16,14 @@ import { seatInSentence, seatName, seatsOf } from "./names";
 import type { Face, Group, Move, Place, Scene, Table } from "./protocol";
 import { isInTrick, type Slot, type Trick, trickOf } from "./trick";
 
+/** Moves that no game explains among its words. */
+const MEANINGS: Record<string, string> = {
+  flip: "UP becomes DOWN, or DOWN becomes UP",
+  rotate: "every player gets another own suit",
+  roll: "the trump value changes",
+  swap_all: "your hand for the cards on the table",
+};
+
 export interface TableOptions {
   /** The seat whose view this is; null if all cards are open. */
   eyes: number | null;
@@ -466,7 +474,7 @@ function moveButton({ table, faces, options }: Drawing, move: Move, style: strin
       type: "button",
       class: `${style}${move.id === options.best ? " best" : ""}`,
       "aria-label": style === "playable" && words,
-      title: words,
+      title: [words, meaningOf(move, options)].filter(Boolean).join(": "),
       "aria-keyshortcuts": digit,
       "data-digit": digit,
       "data-move": move.id,
@@ -474,6 +482,11 @@ function moveButton({ table, faces, options }: Drawing, move: Move, style: strin
     },
     face,
   );
+}
+
+/** The meaning of a move, from the words of the game or else from here. */
+function meaningOf({ name }: Move, { words }: TableOptions): string | undefined {
+  return words?.[name] ?? MEANINGS[name.split(":")[0] ?? ""];
 }
 
 /** The moves that no card or cell stands for. Where cards are all that is played, there is no room for them. */
@@ -485,7 +498,7 @@ function drawMoves(drawing: Drawing): HTMLElement | null {
     "div",
     { class: "moves", role: "group", "aria-label": "other moves" },
     ...rest.map((move) => {
-      const about = options.words?.[move.name];
+      const about = meaningOf(move, options);
       const words = h("span", {}, h("b", {}, actionInWords(move.name, faces)), about && h("small", {}, about));
       return moveButton(drawing, move, "move", words);
     }),
