@@ -77,12 +77,13 @@ export class Daily {
     this.#engine = engine;
   }
 
-  /** Shows the result of a game that is over; hides it for all others. */
-  async show(playing: Playing, returns: number[] | null, signal: AbortSignal): Promise<void> {
+  /** Shows the result of a game that is over; hides it for all others. One that was not played here is not kept. */
+  async show(playing: Playing, returns: number[] | null, isPlayed: boolean, signal: AbortSignal): Promise<void> {
     const date = returns && dateOfDeal(playing);
     this.element.hidden = true;
     if (!date || !returns) return;
-    const first = this.#first(date, returns[playing.seat] ?? 0);
+    const first = this.#first(date, isPlayed ? (returns[playing.seat] ?? 0) : null);
+    if (first === null) return;
     const agents = await this.#agents(playing, signal);
     signal.throwIfAborted();
     const text = resultText(date, first, agents, helped(date));
@@ -109,10 +110,10 @@ export class Daily {
   }
 
   /** The first result of the day in this browser. */
-  #first(date: string, own: number): number {
+  #first(date: string, own: number | null): number | null {
     const key = keyOf(date);
     const kept = inBrowser.read(key, (found) => typeof found === "number");
-    if (kept === null) inBrowser.write(key, own);
+    if (kept === null && own !== null) inBrowser.write(key, own);
     return kept ?? own;
   }
 

@@ -24,7 +24,7 @@ export interface Lesson {
 }
 
 export const GAME = "schwinget";
-const TEACHER = "greedy";
+export const TEACHER = "greedy";
 
 export const LESSONS: Lesson[] = [
   {

@@ -94,6 +94,8 @@ class Play {
   #wanted = dealt("");
   /** True while another position is being loaded: nothing can be chosen in one that is about to go. */
   #isBusy = false;
+  /** False for a game that was over when it was opened. */
+  #isPlayed = false;
   #setup: Setup | null = null;
   /** The deals whose cards have been open on this page. */
   readonly #opened = new Set<string>();
@@ -198,6 +200,8 @@ class Play {
       signal.throwIfAborted();
       const old = this.#match;
       if (!old || !isSameSeat(old, match)) this.#drawBeside(match);
+      // A link to the end of a game is no result of this person.
+      this.#isPlayed = !match.isOver;
       this.#drawSetup(match);
       await this.#goOn(match, how, signal);
     } catch (error) {
@@ -457,10 +461,11 @@ class Play {
     this.#hint.disabled = !match.isYours;
     this.#copy.textContent = "Copy link";
     this.#log.replaceChildren(...drawLog(story, this.#telling(match)));
-    if (match.isOver && table.returns && !lesson) this.#score.count(playing, verdictOf(table.returns, seat));
+    if (match.isOver && table.returns && !lesson && this.#isPlayed)
+      this.#score.count(playing, verdictOf(table.returns, seat));
     this.#drawTally(match);
     void this.#daily
-      .show(playing, match.isOver ? table.returns : null, signal)
+      .show(playing, match.isOver ? table.returns : null, this.#isPlayed, signal)
       .catch((error: unknown) => this.#fail(error));
     this.#think(match);
     return finished !== undefined;
