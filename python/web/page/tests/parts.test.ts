@@ -66,7 +66,8 @@ test("damaged texts count as none", () => {
     '{"tallies":{"a":1},"counted":[]}',
     '{"now":""}',
   ]) {
-    const kept = new Kept(storage);
+    const texts = storage();
+    const kept = new Kept(() => texts);
     for (const key of ["scores", "games", "trainer-wrong", "trainer-streak"]) kept.set(key, text);
     const [score, memory, repetition] = [new Score(kept), new Memory(kept), new Repetition(kept)];
     assert.ok(score.isNew, text);

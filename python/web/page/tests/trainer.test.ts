@@ -37,7 +37,8 @@ test("positions have names of their own", () => {
 });
 
 test("what was wrong comes again in the round, until it is right", () => {
-  const round = new Round(new Kept(storage), 5);
+  const kept = storage();
+  const round = new Round(new Kept(() => kept), 5);
   assert.equal(round.length, ROUND);
   const asked = drawn(5, ROUND);
   let place = 0;
@@ -67,7 +68,8 @@ test("what was wrong comes again in the round, until it is right", () => {
 });
 
 test("a round ends however often an answer is wrong", () => {
-  const round = new Round(new Kept(storage), 5);
+  const kept = storage();
+  const round = new Round(new Kept(() => kept), 5);
   const times = new Map<string, number>();
   while (round.question) {
     const { id } = answer(round, false);
@@ -128,7 +130,8 @@ test("a wrong position comes again after longer and longer pauses", () => {
 });
 
 test("right answers in a row make a streak", () => {
-  const memory = new Repetition(new Kept(storage));
+  const kept = storage();
+  const memory = new Repetition(new Kept(() => kept));
   for (const isRight of [true, true, true, false, true]) memory.note("a", isRight);
   assert.deepEqual(memory.streak(), { now: 1, best: 3 });
 });
