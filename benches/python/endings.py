@@ -308,10 +308,10 @@ def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:
             "6 or 20 bouts with the default network. Players take the first legal card, and either never attack or at "
             "the first chance.",
             "Strength in the full game": STRENGTH,
-            "Speed in the full game": f"{times}\n\nMeasured on a busy machine, on which commit d98a3181 took 147 ms "
-            "for three tricks without an attack and 51 for two after one. Three tricks without an attack mostly take "
-            "the time in which the network is asked about hands at earlier decisions; three after an attack, with a "
-            "gadget, are about all 1,330 hands of the opponent.",
+            "Speed in the full game": f"{times}\n\nBy the same program with `resolve`, the teacher of the network "
+            "(`NETWORKS.md`) takes 46 and 16 ms in the first two rows, where the network takes 26 and 9, but 1,121 and "
+            "1,968 in the others, where the network takes 1,918 and 5,345 (10 bouts each, then 4). It was not "
+            "examined why; if a network gives more of its own hands a chance, `range_cut` leaves out fewer.",
             "Endings solved up to a depth, or for known hands": f"{in_part()}\n{IN_PART}",
             "Where and when": "\n".join(where),
         },
