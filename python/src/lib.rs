@@ -78,6 +78,7 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.delattr("processor")?;
+        module.index()?.call_method1("remove", ("processor",))?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("CHANCE", crate::values::CHANCE)?;
         module.add("TERMINAL", crate::values::TERMINAL)
