@@ -136,7 +136,7 @@ def test_a_hint_and_the_cost_of_a_choice_are_told_on_request(page: Any, address:
     assert page.locator(".best").count() == 0
     assert page.get_by_role("button", name="How good was that?").is_disabled()
     page.keyboard.press("h")
-    wait_for_prompt(page, "Hint")
+    page.locator(".happened", has_text=re.compile("^Hint")).wait_for()
     best = page.locator(".own .best")
     assert best.count() == 1
     hinted = int(best.get_attribute("data-move"))
@@ -329,23 +329,26 @@ def test_questions_take_turns_and_tell_no_wrong_number(page: Any, address: str) 
     open_view(page, address, DEAL)
     choose(page)
     cost = page.get_by_role("button", name="How good was that?")
+    turn = page.locator(".prompt").inner_text()
     cost.click()
     told = re.compile("best choice|was better|as good as|did not try")
-    page.locator(".prompt", has_text=told).wait_for()
-    answer = page.locator(".prompt").inner_text()
+    page.locator(".happened", has_text=told).wait_for()
+    answer = page.locator(".happened").inner_text()
     page.locator(".knowledge").evaluate("panel => { panel.open = true; }")
     page.locator(".knowledge h4", has_text="What a search thinks").wait_for()
     page.evaluate("""async () => {
       const said = window.said = [];
-      const prompt = document.querySelector(".prompt");
-      new MutationObserver(() => said.push(prompt.textContent)).observe(prompt, { childList: true });
+      const happened = document.querySelector(".happened");
+      new MutationObserver(() => said.push(happened.textContent)).observe(happened, { childList: true });
       for (const name of ["Hint", "Hint", "How good was that?"]) {
         [...document.querySelectorAll("button")].find((one) => one.textContent === name).click();
         await new Promise((resolve) => setTimeout(resolve));
       }
     }""")
-    page.locator(".prompt", has_text=told).wait_for()
-    assert page.locator(".prompt").inner_text() == answer
+    page.locator(".happened", has_text=told).wait_for()
+    assert page.locator(".happened").inner_text() == answer
+    # Whose turn it is stays.
+    assert page.locator(".prompt").inner_text() == turn
     # The panel goes on with its own searches.
     page.locator(".knowledge", has_text="of 30 searches").wait_for()
     thinking = ["The search thinks about a hint."] * 2 + ["The search thinks about your last choice."]

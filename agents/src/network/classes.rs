@@ -10,7 +10,7 @@ use crate::agent::order::sort_few;
 
 /// The largest number of classes.
 pub(super) const MAX_CLASSES: usize = 16;
-/// The largest number of places in a [`Run`].
+/// The largest number of places in a [`Run`]: fewer than a word has, so that it reaches into two words at most.
 const MAX_RUN: u32 = 32;
 
 /// The places of each class among the inputs and the actions of a network.

@@ -446,7 +446,7 @@ pub trait Game: Clone + Send + Sync + 'static {
     }
 
     /// Overwrites `out`, which has exactly the size of the layout, with everything that the seat of the view knows.
-    /// Every value is between 0 and 1. Equal tensors mean equal views.
+    /// Every value is 0 or 1. Equal tensors mean equal views.
     fn information_state(&self, view: &Self::View, out: &mut [f32]) {
         let mut pen = Floats::new(out);
         view.write(self, &mut pen);
@@ -495,8 +495,8 @@ pub trait SeatView<G: Game>: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// Overwrites `out` with the present observation of the seat: the
     /// [`Game::observation`] of every state that is consistent with the view.
     fn observation<T: Cell>(&self, game: &G, out: &mut [T]);
-    /// Writes everything that the seat knows: the same fields in every view. Values are between 0 and 1. Equal values
-    /// mean equal views.
+    /// Writes everything that the seat knows: the same fields in every view. Values are 0 or 1. Equal values mean equal
+    /// views.
     fn write<P: BlockPen>(&self, game: &G, pen: &mut P);
     /// Everything that the seat knows, in one line. Equal strings mean equal views.
     fn knowledge(&self, game: &G) -> String

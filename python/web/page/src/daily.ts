@@ -47,10 +47,10 @@ function dateOf(day: Date): string {
   return [year, ...[month, date].map((number) => String(number).padStart(2, "0"))].join("-");
 }
 
-/** What helped a person in the deal of a day before the first result. */
+/** The help that a person took in the deal of a day before the first result. */
 type Help = "hint" | "undo";
 
-/** What a person tells others about the deal of a day: own return and its help, and that of the agent in the same seat. */
+/** A text to tell others about the deal of a day: own return and its help, and that of the agent in the same seat. */
 export function resultText(date: string, own: number, agents: number, helped: Help[] = []): string {
   const help = helped.length === 0 ? "" : `, with ${[...helped].sort().join(" and ")}`;
   return [

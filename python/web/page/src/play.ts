@@ -322,7 +322,12 @@ class Play {
     if (!match) return;
     this.#options = { ...this.#options, best: id };
     this.#drawTable(match);
-    this.#prompt.textContent = `${why}: ${actionInWords(name, match.rules.faces)}.`;
+    this.#answer(`${why}: ${actionInWords(name, match.rules.faces)}.`);
+  }
+
+  /** Answers a question of the person in the place of the news; whose turn it is, or who has won, stays. */
+  #answer(text: string): void {
+    this.#happened.replaceChildren(h("span", { class: "sentence" }, text));
   }
 
   /** Shows what the person's last choice lost. */
@@ -332,15 +337,13 @@ class Play {
     if (!match || !before || this.#isBusy) return;
     const played = match.playing.position.moves[before.position.moves.length];
     const analysis = await this.#judge(match, "The search thinks about your last choice.", before);
-    if (analysis && played !== undefined) this.#prompt.textContent = costInWords(analysis, played, match.rules.faces);
+    if (analysis && played !== undefined) this.#answer(costInWords(analysis, played, match.rules.faces));
   }
 
   /** Asks a search about a position of the person; null if it is no longer wanted. */
   async #judge(match: Match, says: string, { position } = match.playing): ReturnType<typeof judge> {
     const signal = this.#control.signal;
-    this.#prompt.textContent = says;
-    // The answer needs the room.
-    this.#happened.replaceChildren();
+    this.#answer(says);
     // The engine analyses one position at a time.
     this.#knowledge?.update(null);
     let analysis: Awaited<ReturnType<typeof judge>> = null;
@@ -349,7 +352,7 @@ class Play {
     } catch (error) {
       // Another position or question took its place.
       if (isAbort(error) && !isStop(error)) return null;
-      this.#prompt.textContent = isStop(error) ? "The search was stopped." : `${errorInWords(error)}.`;
+      this.#answer(isStop(error) ? "The search was stopped." : `${errorInWords(error)}.`);
     }
     this.#think(match);
     return analysis;

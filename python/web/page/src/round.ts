@@ -8,7 +8,7 @@ const REPEATED = 10;
 /** The questions between a wrong answer and the same question. */
 const DISTANCE = 3;
 
-/** How often a question is asked again in a round at most, so that every round ends. */
+/** The most times that a question is asked again in a round, so that every round ends. */
 const AGAIN = 2;
 
 /** An answered question. */

@@ -4,7 +4,7 @@ const PREFIX = "stier-";
 /** Texts that the browser keeps. Where its storage is blocked or full, they last as long as the page. */
 export class Kept {
   readonly #open: () => Storage;
-  /** What the storage did not take. */
+  /** Texts that the storage did not take. */
   readonly #own = new Map<string, string>();
 
   /** `open` names the storage, which can already be forbidden. */
