@@ -128,7 +128,10 @@ impl<G: Hints> EndingAgent<G> {
             ask(&states, &mut shares);
             shares
         };
-        let before = is_safe.then(|| RangePolicy::of_seat(tree.clone(), seat.index(), &mut policy));
+        let before = match is_safe {
+            true => Some(RangePolicy::of_seat(tree.clone(), seat.index(), &mut policy, &watch)?),
+            false => None,
+        };
         let (part, ranges) = ((tree, before.as_ref()), [&numbers[0][..], &numbers[1]]);
         Ok(RangePolicy::resolved(part, ranges, seat.index(), &self.settings, &watch)?)
     }

@@ -6,9 +6,9 @@ use stier_core::public::{Place, PublicForm, PublicState};
 use stier_core::{ActionSet as _, Game, Rng, Seat, Turn};
 
 use super::excerpt::Route;
-use super::known::Known;
-use super::parts::{RangeTree, Spot, TreeState};
+use super::parts::{RangeTree, Spot};
 use super::policy::RangePolicy;
+use super::shapes::Choice;
 use crate::agent::Agent;
 use crate::agent::threads::{Halted, Watch, each, goes_on};
 
@@ -71,9 +71,14 @@ struct Interview<'a, 'g> {
 }
 
 impl Interview<'_, '_> {
-    /// Goes through a public state and all that follow it.
-    fn visit(&mut self, known: &mut Known, route: &mut Route, public: PublicState, spot: Spot) -> Result<(), Halted> {
-        let Some(choice) = self.tree.shape(spot).choice() else { return Ok(()) };
+    /// Notes the hands with a choice in a public state.
+    fn visit(
+        &mut self,
+        form: &dyn PublicForm,
+        route: &Route,
+        (public, spot): (PublicState, Spot),
+        choice: &Choice,
+    ) -> Result<(), Halted> {
         let hands = choice.rows().count() as u64;
         if let Turn::Seat(mover) = choice.turn
             && hands > 0
@@ -81,13 +86,8 @@ impl Interview<'_, '_> {
             self.open.push(Question { route: route.clone(), public, spot, mover, first: self.count });
             self.count += hands;
             if self.count - self.open[0].first >= BATCH {
-                self.ask(&*known.form)?;
+                self.ask(form)?;
             }
-        }
-        for (number, branch) in known.scene(public).branches().iter().enumerate() {
-            route.events.push(branch.event);
-            self.visit(known, route, branch.public, self.tree.after(spot, number))?;
-            route.events.pop();
         }
         Ok(())
     }
@@ -154,11 +154,8 @@ impl RangePolicy {
         let rows = tree.zeros();
         let (open, count) = (Vec::new(), 0);
         let mut interview = Interview { tree: &tree, enter, seeds, threads, watch, rows, open, count };
-        // Of its own: agents may ask for public states of the tree.
-        let mut known = Known::new(tree.known().form.fresh());
-        for TreeState { mut route, public, spot, .. } in tree.roots() {
-            interview.visit(&mut known, &mut route, public, spot)?;
-        }
+        let mut known = tree.fresh();
+        tree.walk(&mut known, &mut |form, route, at, choice| interview.visit(form, route, at, choice))?;
         interview.ask(&*known.form)?;
         let rows = interview.rows;
         Ok(Self::new(tree, rows))

@@ -1,8 +1,8 @@
 //! A part of a game as public states: from one of them on, and as far as a depth.
 
 use std::any::Any;
-use std::collections::HashMap;
 
+use rustc_hash::FxHashMap;
 use stier_core::public::{Gain, Opening, PublicDetail, PublicForm, PublicScene, PublicState, Score};
 use stier_core::{Action, Seat};
 
@@ -22,13 +22,13 @@ pub(super) struct Excerpt {
     depth: u32,
     /// The public states of the whole, each with the number of choices that may follow.
     all: Vec<(PublicState, u32)>,
-    numbers: HashMap<(PublicState, u32), PublicState>,
+    numbers: FxHashMap<(PublicState, u32), PublicState>,
 }
 
 impl Excerpt {
     /// Without a root from all openings on, without a depth to the ends.
     pub(super) fn new(whole: Box<dyn PublicForm>, root: Option<Route>, depth: Option<u32>) -> Self {
-        Self { whole, root, depth: depth.unwrap_or(u32::MAX), all: Vec::new(), numbers: HashMap::new() }
+        Self { whole, root, depth: depth.unwrap_or(u32::MAX), all: Vec::new(), numbers: FxHashMap::default() }
     }
 
     fn number(&mut self, public: PublicState, depth: u32) -> PublicState {

@@ -1,15 +1,15 @@
 //! The form of a game, with the public states that were asked for last.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use stier_core::public::{Opening, PublicDetail, PublicForm, PublicScene, PublicState};
 
 /// The form of a game, with the public states that were asked for last.
 pub(super) struct Known {
     pub(super) form: Box<dyn PublicForm>,
     pub(super) openings: Vec<Opening>,
-    states: HashMap<PublicState, Seen>,
+    states: FxHashMap<PublicState, Seen>,
     /// The moves of hands in these public states.
     moves: usize,
 }
@@ -26,7 +26,7 @@ const OVERHEAD: usize = 32;
 
 impl Known {
     pub(super) fn new(mut form: Box<dyn PublicForm>) -> Self {
-        Self { openings: form.openings(), form, states: HashMap::new(), moves: 0 }
+        Self { openings: form.openings(), form, states: FxHashMap::default(), moves: 0 }
     }
 
     fn seen(&mut self, public: PublicState) -> &mut Seen {

@@ -13,7 +13,7 @@ use super::known::Known;
 use super::shapes::{Choice, Shape, Shapes};
 use super::{RangeSize, RangesTooLarge};
 use crate::agent::order::sorted;
-use crate::agent::threads::{Watch, locked};
+use crate::agent::threads::{Halted, Watch, locked};
 
 /// The number of lanes that are processed at once. The lanes of a shape in memory are a multiple of this.
 pub(super) const LANES: usize = 8;
@@ -248,6 +248,10 @@ pub(super) struct Spot {
     pub(super) part: usize,
 }
 
+/// Gets the form, a public state with its route and its place, and what can happen there.
+pub(super) type Visit<'a> =
+    &'a mut dyn FnMut(&dyn PublicForm, &Route, (PublicState, Spot), &Choice) -> Result<(), Halted>;
+
 /// A public state of a tree, with what led to it.
 #[derive(Clone, Debug)]
 pub struct TreeState {
@@ -356,6 +360,11 @@ impl RangeTree {
         locked(&self.known)
     }
 
+    /// The same for visitors that may ask for public states of the tree meanwhile.
+    pub(super) fn fresh(&self) -> Known {
+        Known::new(self.known().form.fresh())
+    }
+
     /// The size of the game.
     pub fn size(&self) -> RangeSize {
         self.size
@@ -385,6 +394,34 @@ impl RangeTree {
             TreeState { route, event, public, spot, score, weight }
         };
         self.known().openings.iter().enumerate().map(root).collect()
+    }
+
+    /// Calls `visit` for each public state in which somebody acts, before those that follow.
+    pub(super) fn walk(&self, known: &mut Known, visit: Visit<'_>) -> Result<(), Halted> {
+        let mut go =
+            |TreeState { mut route, public, spot, .. }| self.walk_from(known, &mut route, (public, spot), visit);
+        self.roots().into_iter().try_for_each(&mut go)
+    }
+
+    fn walk_from(
+        &self,
+        known: &mut Known,
+        route: &mut Route,
+        (public, spot): (PublicState, Spot),
+        visit: Visit<'_>,
+    ) -> Result<(), Halted> {
+        let Some(choice) = self.shape(spot).choice() else { return Ok(()) };
+        visit(&*known.form, route, (public, spot), choice)?;
+        // Not even their scene is needed if nobody acts in those that follow.
+        if choice.branches.iter().all(|branch| self.shapes.all[branch.shape as usize].choice().is_none()) {
+            return Ok(());
+        }
+        for (number, branch) in known.scene(public).branches().iter().enumerate() {
+            route.events.push(branch.event);
+            self.walk_from(known, route, (branch.public, self.after(spot, number)), visit)?;
+            route.events.pop();
+        }
+        Ok(())
     }
 
     /// The place of an opening.

@@ -5,7 +5,7 @@ use std::ops::{AddAssign, Div, Mul, Range, Sub};
 use stier_core::processor::{self, Processor, Work};
 
 use super::parts::{Block, LANES, Part, Places, RangeTree};
-use super::shapes::{Choice, Pairs, Shape, Shapes};
+use super::shapes::{Choice, Lists, Pairs, Shape, Shapes};
 
 /// The number of vectors that are processed together if there are so many: few enough for registers.
 const VECTORS: usize = 4;
@@ -381,9 +381,14 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
             };
             let (own, places, returns) = (&mut own[..], block.places(seat, start, 0), self.pass.returns[seat]);
             let mut sum = [[T::default(); LANES]; N];
-            for (hand, partners) in pairs.partners[seat].chunks(changes.max(1)).enumerate() {
+            let (Lists { ends, hands: partners }, mut first) = (&pairs.partners[seat], 0);
+            for (hand, ends) in ends.chunks(changes.max(1)).enumerate() {
                 let mut value = [[T::default(); LANES]; N];
-                for (change, partners) in partners.iter().enumerate().filter(|(_, partners)| !partners.is_empty()) {
+                for (change, &end) in ends.iter().enumerate() {
+                    let partners = &partners[std::mem::replace(&mut first, end as usize)..end as usize];
+                    if partners.is_empty() {
+                        continue;
+                    }
                     let mut reach = [[T::default(); LANES]; N];
                     for &partner in partners {
                         add(&mut reach, row(other, others.at(partner.into())));

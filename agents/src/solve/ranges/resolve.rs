@@ -11,9 +11,8 @@ use std::sync::{Arc, Mutex};
 
 use stier_core::{Action, Seat, Turn};
 
-use super::known::Known;
 use super::measure::pass;
-use super::parts::{RangeTree, TreeState};
+use super::parts::RangeTree;
 use super::passes::Task;
 use super::policy::RangePolicy;
 use super::solver::RangeSolver;
@@ -93,26 +92,18 @@ impl<'a> Beginning<'a> {
 impl RangePolicy {
     /// The policy of a seat, asked for in every public state in which one of its hands has a choice; that of the other seat
     /// is uniform.
-    pub(crate) fn of_seat(tree: Arc<RangeTree>, seat: usize, ask: Ask<'_>) -> Self {
-        let mut rows = tree.zeros();
-        let mut known = Known::new(tree.known().form.fresh());
-        let mut open: Vec<TreeState> = tree.roots();
+    pub(crate) fn of_seat(tree: Arc<RangeTree>, seat: usize, ask: Ask<'_>, watch: Watch<'_>) -> Result<Self, Halted> {
+        let (mut rows, seat_number) = (tree.zeros(), Seat(seat as u8));
         let (mut questions, mut spots) = (Vec::new(), Vec::new());
-        while let Some(TreeState { route, public, spot, .. }) = open.pop() {
-            let Some(choice) = tree.shape(spot).choice() else { continue };
-            let turn = Turn::Seat(Seat(seat as u8));
-            if choice.turn == turn && choice.num_cells() > 0 {
-                let hands = choice.rows().map(|(hand, _)| known.form.key(public, Seat(seat as u8), hand));
+        tree.walk(&mut tree.fresh(), &mut |form, route, (public, spot), choice| {
+            goes_on(watch())?;
+            if choice.turn == Turn::Seat(seat_number) && choice.num_cells() > 0 {
+                let hands = choice.rows().map(|(hand, _)| form.key(public, seat_number, hand));
                 questions.push((route.events.clone(), hands.collect()));
                 spots.push(spot);
             }
-            for (number, branch) in known.scene(public).branches().iter().enumerate() {
-                let mut route = route.clone();
-                route.events.push(branch.event);
-                let spot = tree.after(spot, number);
-                open.push(TreeState { route, public: branch.public, spot, event: None, score: 0, weight: 1.0 });
-            }
-        }
+            Ok(())
+        })?;
         let mut shares = ask(&questions).into_iter();
         for spot in spots {
             let (block, cells) = (tree.block(spot), tree.shape(spot).num_cells());
@@ -120,7 +111,7 @@ impl RangePolicy {
                 rows[spot.part][block.cell(cell) + spot.lane] = share as f32;
             }
         }
-        Self::new(tree, rows)
+        Ok(Self::new(tree, rows))
     }
 
     /// The values of a seat's hands where the tree begins, if the seat plays a best response to this policy, and the other
@@ -197,11 +188,11 @@ mod tests {
     use stier_core::public::PublicForm;
     use stier_core::{FromRules as _, Game as _, Plain, Seat, Turn};
 
-    use super::{EndingSettings, Gadget, RangePolicy, RangeSolver, RangeTree, TreeState};
+    use super::{EndingSettings, Gadget, RangePolicy, RangeSolver, RangeTree};
     use crate::solve::Iterative as _;
     use crate::solve::cfr::Variant;
     use crate::solve::ranges::PublicTree;
-    use crate::solve::ranges::parts::Spot;
+    use crate::solve::ranges::parts::{Spot, TreeState};
 
     const MOST: u64 = 1 << 30;
     const GADGETS: [Gadget; 3] = [Gadget::Unsafe, Gadget::Resolve, Gadget::MaxMargin];

@@ -92,7 +92,34 @@ pub(super) struct Pairs {
     /// The numbers of the possible changes of the score.
     pub(super) effects: Vec<u32>,
     /// By seat, its hand, and change: the hands of the other seat.
-    pub(super) partners: [Vec<Vec<u16>>; 2],
+    pub(super) partners: [Lists; 2],
+}
+
+/// Lists of hands, one after another.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Lists {
+    /// By list: its end.
+    pub(super) ends: Vec<u32>,
+    pub(super) hands: Vec<u16>,
+}
+
+impl Lists {
+    /// So many lists, of hands that are given with the number of their list.
+    fn new(count: usize, hands: impl Iterator<Item = (usize, u16)> + Clone) -> Self {
+        // First the lengths, then the starts, which become ends as the lists are filled.
+        let mut ends = vec![0; count];
+        hands.clone().for_each(|(list, _)| ends[list] += 1);
+        let mut all = 0;
+        for end in &mut ends {
+            all += std::mem::replace(end, all);
+        }
+        let mut own = Self { ends, hands: vec![0; all as usize] };
+        for (list, hand) in hands {
+            own.hands[own.ends[list] as usize] = hand;
+            own.ends[list] += 1;
+        }
+        own
+    }
 }
 
 impl Choice {
@@ -273,15 +300,15 @@ impl Finder<'_> {
     fn ending(&mut self, ending: &Ending) -> Result<Shape, RangesTooLarge> {
         let [first, second] = ending.hands;
         let hands = narrow(ending.hands)?;
-        let list = |hands: usize| vec![Vec::new(); hands * ending.gains.len()];
-        let mut partners = [list(first), list(second)];
-        for (place, outcome) in ending.outcomes.iter().enumerate() {
-            let Some(change) = outcome.map(usize::from) else { continue };
-            let pair = [place / second, place % second];
-            for seat in 0..2 {
-                partners[seat][pair[seat] * ending.gains.len() + change].push(pair[seat ^ 1] as u16);
-            }
-        }
+        let changes = ending.gains.len();
+        let partners = [0, 1].map(|seat| {
+            let fitting = ending.outcomes.iter().enumerate().filter_map(|(place, change)| Some((place, (*change)?)));
+            let partner = |(place, change): (usize, u16)| {
+                let pair = [place / second, place % second];
+                (pair[seat] * changes + usize::from(change), pair[seat ^ 1] as u16)
+            };
+            Lists::new([first, second][seat] * changes, fitting.map(partner))
+        });
         let effects = ending.gains.iter().map(|&gain| self.effect(gain, 1.0)).collect();
         Ok(Shape::Ending(Pairs { hands, effects, partners }))
     }

@@ -6,7 +6,7 @@ use stier_core::Turn;
 use thiserror::Error;
 
 use super::parts::HANDS;
-use super::shapes::{Move, Shape, Shapes};
+use super::shapes::{Lists, Move, Shape, Shapes};
 use crate::agent::threads::Halted;
 
 /// The number of things that take memory.
@@ -50,8 +50,8 @@ impl RangeSize {
                 }
                 Shape::Ending(pairs) => {
                     add(&mut size.outcomes, pairs.effects.len());
-                    let lists = pairs.partners.iter().flatten();
-                    size.shape_bytes += lists.map(|list| 24 + 2 * list.len() as u64).sum::<u64>();
+                    let bytes = |lists: &Lists| (size_of_val(&lists.ends[..]) + size_of_val(&lists.hands[..])) as u64;
+                    size.shape_bytes += pairs.partners.iter().map(bytes).sum::<u64>();
                 }
                 _ => {}
             }

@@ -11,12 +11,12 @@
 
 use std::any::Any;
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::iter;
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
+use rustc_hash::FxHashMap;
 
 use crate::actions::{Action, ActionSet as _};
 use crate::bits;
@@ -96,13 +96,13 @@ pub(super) struct Publics {
     root: Option<(Public, Score)>,
     /// True if suits of which nothing has been seen count once.
     fold: bool,
-    numbers: HashMap<Arc<Public>, PublicState>,
+    numbers: FxHashMap<Arc<Public>, PublicState>,
     all: Vec<Arc<Public>>,
 }
 
 impl Publics {
     pub(super) fn new(game: Schwinget, fold: bool) -> Self {
-        Self { game, root: None, fold, numbers: HashMap::new(), all: Vec::new() }
+        Self { game, root: None, fold, numbers: FxHashMap::default(), all: Vec::new() }
     }
 
     /// The public states from the beginning of a trick on, if the seats may hold these hands. Suits have their names.
