@@ -43,8 +43,8 @@ options! {
         range_share: f64 = 0.1, 0.0..=1.0, "endings=ranges and gadget=resolve|max_margin";
         /// The seat's own hands that a solution leaves out: the least likely ones, with this total probability. With such a
         /// hand the agent plays on without the solution.
-        range_cut: f64 = 0.0001, 0.0..=0.5, "endings=ranges";
+        range_cut: f64 = 0.001, 0.0..=0.5, "endings=ranges";
         /// The iterations of counterfactual regret minimization in an ending. `max_margin` needs more than the others.
-        ending_iterations: u64 = 50, 1..=1_000_000, "endings=ranges";
+        ending_iterations: u64 = 20, 1..=1_000_000, "endings=ranges";
     }
 }
