@@ -1,7 +1,6 @@
 """Networks with endings that are solved over ranges, in decks where NashConv is exact: writes `ENDINGS.md`.
 
-Rows that are in `benches/endings.csv` already are not computed again (see `rows.completed`). Networks are kept in
-``out/endings``, and those that are missing are trained: 26 CPU seconds each. A row takes 10 to 50 CPU
+Rows that are in `benches/endings.csv` already are not computed again (see `rows.completed`). A row takes 10 to 50 CPU
 seconds in the deck of a billion histories, and two in the others.
 """
 
@@ -10,36 +9,23 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from decks import DECKS, LARGEST, SEEDS, game_of, network
 from measure import machine
 from rows import Row, completed
 
 import stier
-import stier.train
 from stier.experiments import header, line, page
 
 HERE = Path(__file__).resolve().parents[1]
-OUT, TABLE = Path("out/endings"), HERE / "endings.csv"
+TABLE = HERE / "endings.csv"
 #: Endings that are solved in part, which `limited.py` measures.
 LIMITED = HERE / "limited.csv"
 
-#: Decks of SCALING.md: rules, and the numbers of tricks of an ending.
-DECKS = {
-    "2x4, hand 2": ("suits=2,values=4,hand_size=2,set_aside=3", (2,)),
-    "2x4, hand 3": ("suits=2,values=4,hand_size=3,set_aside=1", (2, 3)),
-    "2x5, hand 2": ("suits=2,values=5,hand_size=2,set_aside=3", (2,)),
-}
-#: The deck in which rows take longest.
-LARGEST = "2x5, hand 2"
-#: The training, as `settings for decks` in SCALING.md.
-STEPS = 1_048_576
-SETTINGS = {"entropy_decay": 0.4, "central_critic": True, "action_critic": True, "critic_hidden": (128, 128)}
-SEEDS = range(5)
 #: Gadgets, each with the share of the opponent's range and that of the hands that are left out; empty for the default.
 KINDS = [
     ("unsafe", "", ""),
@@ -93,19 +79,6 @@ IN_PART = (
     "was not measured there, and agents do not have them."
 )
 KEY = ("deck", "seed", "tricks", "gadget", "range_share", "range_cut")
-
-
-def game_of(deck: str) -> stier.Game:
-    """The game of a deck."""
-    return stier.load_game(f"schwinget:{DECKS[deck][0]},referee=off")
-
-
-@lru_cache(maxsize=1)
-def network(deck: str, seed: str) -> Path:
-    """The file of a network, which is trained if there is none."""
-    folder = OUT / deck.replace(", ", "-").replace(" ", "") / seed
-    stier.train.learn(game_of(deck), folder=folder, seed=int(seed), steps=STEPS, against=(), evaluations=1, **SETTINGS)
-    return folder / "network.safetensors"
 
 
 def measured(*key: str) -> Row:
