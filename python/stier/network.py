@@ -409,59 +409,56 @@ class Network:
             from onnx import TensorProto, helper, numpy_helper
         except ModuleNotFoundError:
             raise missing_extra("an ONNX model", "onnx", "onnx") from None
-        tensors: dict[str, npt.NDArray[Any]] = dict(dataclasses.replace(self, classes=None).tensors())
-        nodes: list[Any] = []
-        x, logits = "observation", "logits"
+        graph, x, logits = _Graph(), "observation", "logits"
+        for name, array in dataclasses.replace(self, classes=None).tensors().items():
+            # Single precision holds the sums of integers exactly, up to 2 ** 24.
+            graph.constants[name] = array.astype(np.float32)
         if self.classes is not None:
             x, logits = "sorted", "sorted_logits"
-            nodes += _sorting(self.classes, tensors)
+            graph.sort(self.classes)
         if self.in_integers:
-            # Single precision holds the sums exactly, up to 2 ** 24.
-            tensors = {name: array.astype(np.float32) for name, array in tensors.items()}
-            for name, number in [("least", 0), ("most", MOST), ("product", 1 / PRODUCT)]:
-                tensors[name] = np.asarray(number, np.float32)
-            nodes.append(helper.make_node("Abs", [x], ["sizes"]))
-            nodes.append(helper.make_node("Sign", ["sizes"], ["ones"]))
+            graph.constants |= {"least": np.float32(0), "most": np.float32(MOST), "product": np.float32(1 / PRODUCT)}
+            graph.node("Abs", [x], "sizes")
+            graph.node("Sign", ["sizes"], "ones")
             x = "ones"
         for i in range(len(self.hidden)):
-            nodes.append(helper.make_node("Gemm", [x, f"hidden.{i}.weight", f"hidden.{i}.bias"], [f"sum.{i}"]))
+            graph.node("Gemm", [x, f"hidden.{i}.weight", f"hidden.{i}.bias"], f"sum.{i}")
             if self.in_integers:
-                nodes += _units(i, self.shifts[i], tensors)
+                graph.round_units(i, self.shifts[i])
             else:
-                nodes.append(helper.make_node(self.activation.capitalize(), [f"sum.{i}"], [f"hidden.{i}"]))
+                graph.node(self.activation.capitalize(), [f"sum.{i}"], f"hidden.{i}")
             x = f"hidden.{i}"
 
         def head(name: str, out: str, scale: float) -> None:
-            inputs = [x, f"{name}.weight", f"{name}.bias"]
-            if not self.in_integers:
-                nodes.append(helper.make_node("Gemm", inputs, [out]))
-                return
-            tensors[f"{name}.scale"] = np.asarray(scale, np.float32)
-            nodes.append(helper.make_node("Gemm", inputs, [f"{name}.sum"]))
-            nodes.append(helper.make_node("Mul", [f"{name}.sum", f"{name}.scale"], [out]))
+            sums = f"{name}.sum" if self.in_integers else out
+            graph.node("Gemm", [x, f"{name}.weight", f"{name}.bias"], sums)
+            if self.in_integers:
+                graph.constants[f"{name}.scale"] = np.float32(scale)
+                graph.node("Mul", [sums, f"{name}.scale"], out)
 
         head("policy", logits, self.scales[0])
         if self.classes is not None:
-            nodes += _restoring(self.classes, tensors)
+            graph.restore(self.classes)
         if self.value is not None:
             head("value", "column", self.scales[1])
-            nodes.append(helper.make_node("Mul", ["column", "value_scale"], ["scaled"]))
-            nodes.append(helper.make_node("Squeeze", ["scaled", "axis"], ["value"]))
-            tensors["value_scale"] = np.asarray(self.value_scale, np.float32)
-            tensors["axis"] = np.asarray([1], np.int64)
+            graph.node("Mul", ["column", "value_scale"], "scaled")
+            graph.node("Squeeze", ["scaled", "axis"], "value")
+            graph.constants |= {"value_scale": np.float32(self.value_scale), "axis": np.array([1])}
 
         def info(name: str, *shape: int | str) -> Any:
             return helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape))
 
-        inputs, actions = self._inputs, self.game.num_distinct_actions()
-        graph = helper.make_graph(
-            nodes,
+        made = helper.make_graph(
+            [helper.make_node(kind, inputs, outputs, **options) for kind, inputs, outputs, options in graph.nodes],
             "stier",
-            [info("observation", "batch", inputs)],
-            [info("logits", "batch", actions), *([] if self.value is None else [info("value", "batch")])],
-            [numpy_helper.from_array(array, name) for name, array in tensors.items()],
+            [info("observation", "batch", self._inputs)],
+            [
+                info("logits", "batch", self.game.num_distinct_actions()),
+                *([] if self.value is None else [info("value", "batch")]),
+            ],
+            [numpy_helper.from_array(np.asarray(array), name) for name, array in graph.constants.items()],
         )
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], producer_name="stier")
+        model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], producer_name="stier")
         model.ir_version = 8
         onnx.checker.check_model(model, full_check=True)
         write_bytes(as_path(path), model.SerializeToString())
@@ -478,29 +475,6 @@ def _pair(text: str) -> tuple[float, float]:
     return first, second
 
 
-def _units(layer: int, shift: int, tensors: dict[str, npt.NDArray[Any]]) -> list[Any]:
-    """Returns ONNX nodes from the sums of a layer in integers to the inputs of the next, and adds their constants."""
-    from onnx import helper
-
-    tensors[f"factor.{layer}"] = np.asarray(2.0**-shift, np.float32)
-    units = f"units.{layer}" if layer == 0 else f"hidden.{layer}"
-    nodes: list[tuple[str, list[str], list[str], dict[str, Any]]] = [
-        ("Mul", [f"sum.{layer}", f"factor.{layer}"], [f"shifted.{layer}"], {}),
-        ("Floor", [f"shifted.{layer}"], [f"whole.{layer}"], {}),
-        ("Clip", [f"whole.{layer}", "least", "most"], [units], {}),
-    ]
-    if layer == 0:
-        half = tensors["hidden.0.bias"].size // 2
-        tensors["halves"] = np.array([half, half], np.int64)
-        nodes += [
-            ("Split", [units, "halves"], ["first", "second"], {"axis": 1}),
-            ("Mul", ["first", "second"], ["pairs"], {}),
-            ("Mul", ["pairs", "product"], ["divided"], {}),
-            ("Floor", ["divided"], ["hidden.0"], {}),
-        ]
-    return [helper.make_node(name, inputs, outputs, **options) for name, inputs, outputs, options in nodes]
-
-
 def _sorted_header(file: bytes) -> bytes:
     """Returns a safetensors file with its header in order, so that equal networks are equal files."""
     end = 8 + int.from_bytes(file[:8], "little")
@@ -510,60 +484,69 @@ def _sorted_header(file: bytes) -> bytes:
     return len(header).to_bytes(8, "little") + header + file[end:]
 
 
-def _sorting(classes: Classes, tensors: dict[str, npt.NDArray[Any]]) -> list[Any]:
-    """Returns ONNX nodes from ``observation`` to ``sorted`` and ``order``, and adds their constants."""
-    from onnx import TensorProto, helper
+class _Graph:
+    """The nodes and constants of an ONNX model."""
 
-    parts, places = classes.inputs.shape
-    tensors["places"] = classes.inputs.reshape(-1)
-    tensors["places_row"] = classes.inputs.reshape(1, -1)
-    tensors["by_part"] = np.array([-1, parts, places])
-    tensors["in_a_row"] = np.array([-1, parts * places])
-    tensors["parts"] = np.array([parts])
-    tensors["last"] = np.array([2])
-    nodes: list[tuple[str, list[str], list[str], dict[str, Any]]] = [
-        ("Gather", ["observation", "places"], ["own"], {"axis": 1}),
-        ("Reshape", ["own", "by_part"], ["unsorted"], {}),
-        ("Cast", ["unsorted"], ["wide"], {"to": TensorProto.DOUBLE}),
-    ]
-    # A double holds some digits of a key at a time. TopK keeps the order of equals, so the last digits come first.
-    order = ""
-    for start in reversed(range(0, places, DIGITS)):
-        tensors[f"digits.{start}"] = np.zeros(places)
-        tensors[f"digits.{start}"][start : start + DIGITS] = 2.0 ** -np.arange(len(range(start, places)[:DIGITS]))
-        nodes.append(("MatMul", ["wide", f"digits.{start}"], [f"keys.{start}"], {}))
-        final = "order" if start == 0 else f"order.{start}"
-        if not order:
-            nodes.append(("TopK", [f"keys.{start}", "parts"], [f"highest.{start}", final], {"axis": 1}))
-        else:
-            nodes.append(("GatherElements", [f"keys.{start}", order], [f"again.{start}"], {"axis": 1}))
-            nodes.append(("TopK", [f"again.{start}", "parts"], [f"highest.{start}", f"moved.{start}"], {"axis": 1}))
-            nodes.append(("GatherElements", [order, f"moved.{start}"], [final], {"axis": 1}))
-        order = final
-    nodes += [
-        ("Unsqueeze", ["order", "last"], ["order_column"], {}),
-        ("Shape", ["unsorted"], ["block"], {}),
-        ("Expand", ["order_column", "block"], ["from"], {}),
-        ("GatherElements", ["unsorted", "from"], ["exchanged"], {"axis": 1}),
-        ("Reshape", ["exchanged", "in_a_row"], ["exchanged_row"], {}),
-        ("Shape", ["exchanged_row"], ["row"], {}),
-        ("Expand", ["places_row", "row"], ["to"], {}),
-        ("ScatterElements", ["observation", "to", "exchanged_row"], ["sorted"], {"axis": 1}),
-    ]
-    return [helper.make_node(name, inputs, outputs, **options) for name, inputs, outputs, options in nodes]
+    def __init__(self) -> None:
+        self.nodes: list[tuple[str, list[str], list[str], dict[str, Any]]] = []
+        self.constants: dict[str, npt.NDArray[Any] | np.generic] = {}
 
+    def node(self, kind: str, inputs: list[str], *outputs: str, **options: Any) -> None:
+        self.nodes.append((kind, inputs, list(outputs), options))
 
-def _restoring(classes: Classes, tensors: dict[str, npt.NDArray[Any]]) -> list[Any]:
-    """Returns ONNX nodes from ``sorted_logits`` and ``order`` to ``logits``, and adds their constants."""
-    from onnx import helper
+    def round_units(self, layer: int, shift: int) -> None:
+        """Leads from the sums of a layer in integers to the inputs of the next."""
+        self.constants[f"factor.{layer}"] = np.float32(2.0**-shift)
+        units = f"units.{layer}" if layer == 0 else f"hidden.{layer}"
+        self.node("Mul", [f"sum.{layer}", f"factor.{layer}"], f"shifted.{layer}")
+        self.node("Floor", [f"shifted.{layer}"], f"whole.{layer}")
+        self.node("Clip", [f"whole.{layer}", "least", "most"], units)
+        if layer == 0:
+            self.constants["halves"] = np.full(2, self.constants["hidden.0.bias"].size // 2)
+            self.node("Split", [units, "halves"], "first", "second", axis=1)
+            self.node("Mul", ["first", "second"], "pairs")
+            self.node("Mul", ["pairs", "product"], "divided")
+            self.node("Floor", ["divided"], "hidden.0")
 
-    tensors["actions"] = classes.actions.reshape(-1)
-    tensors["actions_by_part"] = classes.actions
-    tensors["actions_in_a_row"] = np.array([-1, classes.actions.size])
-    nodes: list[tuple[str, list[str], list[str], dict[str, Any]]] = [
-        ("Gather", ["sorted_logits", "actions"], ["own_logits"], {"axis": 1}),
-        ("Gather", ["actions_by_part", "order"], ["exchanged_actions"], {"axis": 0}),
-        ("Reshape", ["exchanged_actions", "actions_in_a_row"], ["game_actions"], {}),
-        ("ScatterElements", ["sorted_logits", "game_actions", "own_logits"], ["logits"], {"axis": 1}),
-    ]
-    return [helper.make_node(name, inputs, outputs, **options) for name, inputs, outputs, options in nodes]
+    def sort(self, classes: Classes) -> None:
+        """Leads from ``observation`` to ``sorted`` and ``order``."""
+        from onnx import TensorProto
+
+        parts, places = classes.inputs.shape
+        self.constants |= {"places": classes.inputs.reshape(-1), "places_row": classes.inputs.reshape(1, -1)}
+        self.constants |= {"by_part": np.array([-1, parts, places]), "in_a_row": np.array([-1, parts * places])}
+        self.constants |= {"parts": np.array([parts]), "last": np.array([2])}
+        self.node("Gather", ["observation", "places"], "own", axis=1)
+        self.node("Reshape", ["own", "by_part"], "unsorted")
+        self.node("Cast", ["unsorted"], "wide", to=TensorProto.DOUBLE)
+        # A double holds some digits of a key at a time. TopK keeps the order of equals, so the last digits come first.
+        order = ""
+        for start in reversed(range(0, places, DIGITS)):
+            self.constants[f"digits.{start}"] = digits = np.zeros(places)
+            digits[start : start + DIGITS] = 2.0 ** -np.arange(len(digits[start : start + DIGITS]))
+            self.node("MatMul", ["wide", f"digits.{start}"], f"keys.{start}")
+            final = "order" if start == 0 else f"order.{start}"
+            if not order:
+                self.node("TopK", [f"keys.{start}", "parts"], f"highest.{start}", final, axis=1)
+            else:
+                self.node("GatherElements", [f"keys.{start}", order], f"again.{start}", axis=1)
+                self.node("TopK", [f"again.{start}", "parts"], f"highest.{start}", f"moved.{start}", axis=1)
+                self.node("GatherElements", [order, f"moved.{start}"], final, axis=1)
+            order = final
+        self.node("Unsqueeze", ["order", "last"], "order_column")
+        self.node("Shape", ["unsorted"], "block")
+        self.node("Expand", ["order_column", "block"], "from")
+        self.node("GatherElements", ["unsorted", "from"], "exchanged", axis=1)
+        self.node("Reshape", ["exchanged", "in_a_row"], "exchanged_row")
+        self.node("Shape", ["exchanged_row"], "row")
+        self.node("Expand", ["places_row", "row"], "to")
+        self.node("ScatterElements", ["observation", "to", "exchanged_row"], "sorted", axis=1)
+
+    def restore(self, classes: Classes) -> None:
+        """Leads from ``sorted_logits`` and ``order`` to ``logits``."""
+        self.constants |= {"actions": classes.actions.reshape(-1), "actions_by_part": classes.actions}
+        self.constants["actions_in_a_row"] = np.array([-1, classes.actions.size])
+        self.node("Gather", ["sorted_logits", "actions"], "own_logits", axis=1)
+        self.node("Gather", ["actions_by_part", "order"], "exchanged_actions", axis=0)
+        self.node("Reshape", ["exchanged_actions", "actions_in_a_row"], "game_actions")
+        self.node("ScatterElements", ["sorted_logits", "game_actions", "own_logits"], "logits", axis=1)

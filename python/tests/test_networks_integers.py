@@ -112,11 +112,13 @@ def test_the_network_of_a_game_plays_like_its_teacher(game: str) -> None:
     assert np.mean(probabilities) < 0.15
 
 
-def test_onnx_computes_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize("game", [None, *GAMES])
+def test_onnx_computes_the_same(game: str | None, tmp_path: Path) -> None:
+    """Also with the parts that the networks of games sort."""
     onnx = pytest.importorskip("onnx")
     from onnx.reference import ReferenceEvaluator
 
-    made = network()
+    made = network() if game is None else Network.of(game)
     made.to_onnx(tmp_path / "a.onnx")
     x = observations(made.game).observation
     found: Any = ReferenceEvaluator(onnx.load(tmp_path / "a.onnx")).run(None, {"observation": x})
