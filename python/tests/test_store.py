@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import os
 import random
 import re
@@ -380,11 +379,6 @@ def test_a_file_that_cannot_grow_is_told_in_a_line(tmp_path: Path) -> None:
 
 
 def test_folders_of_others_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "old" / "games").mkdir(parents=True)
-    (tmp_path / "old" / "experiment.json").write_text(json.dumps({"format": 3}))
-    for call in (lambda: experiments.run(plan(), tmp_path / "old"), lambda: experiments.load(tmp_path / "old")):
-        with pytest.raises(ArgumentError, match=r"old has an experiment of an older version, in experiment\.json and"):
-            call()
     (tmp_path / "text").mkdir()
     (tmp_path / "text" / FILE).write_text("no database at all, " * 99)
     with pytest.raises(

@@ -25,8 +25,6 @@ from stier.experiments._plans import FORMAT, Plan, Task
 
 #: The database, and the file that is locked while its parts are played.
 FILE, LOCK = "experiment.sqlite", "experiment.lock"
-#: The manifest of older versions, which kept parts in files.
-OLD = "experiment.json"
 #: Keys of what is kept beside the parts.
 MANIFEST, HOLDER = "experiment", "holder"
 #: Seconds to wait for another process that reads or writes, and for one that plays.
@@ -58,9 +56,6 @@ class Database:
     def open(self) -> dict[str, Any] | None:
         """Checks everything that is kept and returns the manifest; None in a folder without an experiment."""
         if not self._is_there():
-            if (self.folder / OLD).exists():
-                older = f"{self.folder} has an experiment of an older version, in {OLD} and files of parts"
-                raise ArgumentError(f"{older}: choose another folder, or delete it")
             return None
         self._check()
         manifest: dict[str, Any] = json.loads(self._read([MANIFEST])[0])
