@@ -86,17 +86,8 @@ def nash_conv(
     It is 0 if the agent plays an equilibrium, and only then. Arguments and errors as in `best_response`: a search
     should be asked with several `seeds`. That of a solution on public states was measured when it was made.
     """
-    return measured(
-        game,
-        agent,
-        seed=seed,
-        seeds=seeds,
-        max_histories=max_histories,
-        ranges=ranges,
-        max_memory_mb=max_memory_mb,
-        threads=threads,
-        progress=progress,
-    ).nash_conv
+    settings = {"seed": seed, "seeds": seeds, "max_histories": max_histories, "max_memory_mb": max_memory_mb}
+    return measured(game, agent, ranges=ranges, threads=threads, progress=progress, **settings).nash_conv
 
 
 def measured(game: AnyGame, agent: AnyAgent, *, ranges: bool | None, **settings: Any) -> TabularPolicy:
@@ -126,14 +117,5 @@ def exploitability(
     In a zero-sum game for two it is what the agent loses against its worst opponent, beyond the value of the game and
     averaged over both seats. Arguments and errors as in `best_response`: a search should be asked with several `seeds`.
     """
-    return measured(
-        game,
-        agent,
-        seed=seed,
-        seeds=seeds,
-        max_histories=max_histories,
-        ranges=ranges,
-        max_memory_mb=max_memory_mb,
-        threads=threads,
-        progress=progress,
-    ).exploitability
+    settings = {"seed": seed, "seeds": seeds, "max_histories": max_histories, "max_memory_mb": max_memory_mb}
+    return measured(game, agent, ranges=ranges, threads=threads, progress=progress, **settings).exploitability
