@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import random
 import subprocess
 import sys
@@ -242,17 +241,3 @@ def test_games_without_a_seed_follow_from_the_last_one() -> None:
     assert not set(deals(1)) & set(deals(2))
     assert len(set(deals(1))) == 4
     assert sgym.make("schwinget").reset()[0].shape == env.observation_space.shape
-
-
-def test_the_docstring_runs() -> None:
-    result = doctest.testmod(sgym)
-    assert result.attempted > 0
-    assert result.failed == 0
-
-
-def test_without_gymnasium_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("stier.gymnasium")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "gymnasium", None)
-    with pytest.raises(ImportError, match=r"pip install 'stier\[gymnasium\]'"):
-        __import__("stier.gymnasium")

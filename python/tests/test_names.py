@@ -381,6 +381,7 @@ def test_names_are_those_that_type_checkers_see() -> None:
 
 def test_a_missing_extra_names_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     network = stier.network.Network.random(stier.load_game("kuhn_poker"), hidden=(2,))
+    result, solution = stier.pit("kuhn_poker", ["random"] * 2, deals=1), stier.solve("kuhn_poker", iterations=1)
     for package, extra, call in [
         ("safetensors.numpy", "networks", lambda: network.save(tmp_path / "net")),
         ("safetensors", "networks", lambda: stier.network.Network.of("schwinget")),
@@ -388,11 +389,14 @@ def test_a_missing_extra_names_itself(monkeypatch: pytest.MonkeyPatch, tmp_path:
         ("pettingzoo", "pettingzoo", lambda: import_module("stier.pettingzoo")),
         ("gymnasium", "gymnasium", lambda: import_module("stier.gymnasium")),
         ("pyspiel", "open_spiel", lambda: import_module("stier.open_spiel")),
+        ("pyspiel", "open_spiel", lambda: stier.load_game("openspiel:kuhn_poker")),
         ("matplotlib", "plots", lambda: import_module("stier.plots")),
+        ("pandas", "pandas", result.to_pandas),
+        ("pandas", "pandas", solution.to_pandas),
     ]:
         with monkeypatch.context() as without:
             without.setitem(sys.modules, package, None)
-            for module in ("pettingzoo", "gymnasium", "open_spiel", "plots"):
+            for module in ("pettingzoo", "gymnasium", "open_spiel", "games._open_spiel", "plots"):
                 without.delitem(sys.modules, f"stier.{module}", raising=False)
             with pytest.raises(stier.MissingExtraError) as raised:
                 call()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib
 import pickle
 import random
@@ -324,16 +323,3 @@ def test_deals_that_do_not_fit() -> None:
     sos.deal(state, 1)
     with pytest.raises(ValueError, match="seed 2 does not lead to this state: event "):
         sos.deal(state, 2)
-
-
-def test_the_docstring_runs() -> None:
-    result = doctest.testmod(sos)
-    assert result.attempted > 0
-    assert result.failed == 0
-
-
-def test_without_open_spiel_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "stier.open_spiel")
-    monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(ImportError, match=r"pip install 'stier\[open_spiel\]'"):
-        __import__("stier.open_spiel")

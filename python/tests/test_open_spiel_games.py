@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import random
-import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -349,13 +348,6 @@ def test_policies_that_do_not_fit() -> None:
             stier.exploitability(game, policy)
     with pytest.raises(TypeError, match="as_policy takes a TabularPolicy, got str"):
         as_policy("random")  # type: ignore[arg-type]
-
-
-def test_without_open_spiel_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "stier.games._open_spiel")
-    monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(stier.errors.MissingExtraError, match=r"pip install 'stier\[open_spiel\]'"):
-        load("kuhn_poker")
 
 
 def test_the_name_of_the_library_is_corrected() -> None:

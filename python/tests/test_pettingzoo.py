@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import copy
-import doctest
 import pickle
 import random
-import sys
 from typing import Any
 
 import numpy as np
@@ -316,19 +314,3 @@ def test_parallel_illegal_actions_cost_those_who_chose_them() -> None:
     assert all(terminations.values())
     assert infos == {"player_0": {"illegal_action": env.wait}, "player_1": {}, "player_2": {"illegal_action": env.wait}}
     assert env.agents == []
-
-
-def test_the_docstring_runs() -> None:
-    result = doctest.testmod(spz)
-    assert result.attempted > 0
-    assert result.failed == 0
-
-
-def test_without_pettingzoo_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [
-        name for name in sys.modules if name.split(".")[0] == "pettingzoo" or name.startswith("stier.pettingzoo")
-    ]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "pettingzoo", None)
-    with pytest.raises(ImportError, match=r"pip install 'stier\[pettingzoo\]'"):
-        __import__("stier.pettingzoo")

@@ -246,13 +246,6 @@ def test_results_as_a_table_of_pandas(game: stier.Game) -> None:
     assert frame["return"].tolist() == [value for played in result.games for value in played.returns]
 
 
-def test_pandas_is_asked_for_by_name(schwinget: stier.Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    result = stier.pit(schwinget, ["random", "random"], deals=1)
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"pip install 'stier\[pandas\]'"):
-        result.to_pandas()
-
-
 def test_callables_play_in_this_thread_in_the_order_of_the_games(schwinget: stier.Game) -> None:
     threads, deals = set(), []
 

@@ -6,7 +6,6 @@ import inspect
 import itertools
 import pickle
 import signal
-import sys
 from pathlib import Path
 from typing import Any, Literal
 
@@ -605,12 +604,6 @@ def test_a_policy_as_a_table(name: str) -> None:
         assert share == pytest.approx(solution.frequency(game.string_to_action(str(action))))
     first = frame["reach"].to_numpy()[np.searchsorted(sets, 0) : np.searchsorted(sets, 1)]
     assert ((first > 0) & (first <= 1)).all()
-
-
-def test_a_table_needs_pandas(solution: stier.TabularPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(stier.MissingExtraError, match="to_pandas needs pandas"):
-        solution.to_pandas()
 
 
 def regret_matching(rows: stier.solving.Rows) -> Any:
