@@ -56,7 +56,7 @@ def state(state: State, player: SupportsIndex | None = None) -> str:
     # Every row is as wide as the widest: bands behind them are drawn first.
     right = max([picture.width - MARGIN, *(_row_width(place) for place in scene["places"])])
     for place in scene["places"]:
-        y = _place(picture, place, faces, y, right, acts=place["seat"] is not None and place["seat"] == mover)
+        y = _place(picture, place, faces, y, right, acts=place["seat"] == mover)
     tells_returns = state.is_terminal() and scene["tells_returns"]
     text = f"{scene['next']}: returns {returns(state)}" if tells_returns else scene["next"]
     picture.text(MARGIN, y + 14, text, "muted", size=13)
@@ -67,6 +67,10 @@ def state(state: State, player: SupportsIndex | None = None) -> str:
 
 def name_in_words(name: str) -> str:
     return name.replace("_", " ")
+
+
+def name_of(place: _Place) -> str:
+    return "table" if place["seat"] is None else f"seat {place['seat']}"
 
 
 def remarks(place: _Place) -> list[str]:
@@ -173,25 +177,21 @@ def _row_width(place: _Place) -> float:
 
 def _place(picture: Picture, place: _Place, faces: dict[str, Face], y: float, width: float, *, acts: bool) -> float:
     """A seat or the middle of the table; gives where the picture goes on."""
-    groups = _groups(place)
-    if not groups and place["seat"] is None:
+    groups, is_table = _groups(place), place["seat"] is None
+    if not groups and is_table:
         # A board.
         for row in place["remarks"]:
             picture.text(MARGIN + LABEL, y + 14, row, plain=True)
             y += LINE
         return y
+    captions = 14.0 if any(group["name"] != "hand" for group in groups) else 0.0
+    height = captions + HEIGHT + 14 if groups else LINE + 8
+    if acts or is_table:
+        picture.rect(MARGIN - 8, y, width + 16, height, "acts" if acts else "soft", radius=8)
     if not groups:
-        if acts:
-            picture.rect(MARGIN - 8, y, width + 16, LINE + 8, "acts", radius=8)
         _place_label(picture, place, [], y + 14, acts=acts)
         picture.text(MARGIN + LABEL, y + 19, ", ".join(remarks(place)))
         return y + LINE + 10
-    captions = 14.0 if any(group["name"] != "hand" for group in groups) else 0.0
-    height = captions + HEIGHT + 14
-    if acts:
-        picture.rect(MARGIN - 8, y, width + 16, height, "acts", radius=8)
-    elif place["seat"] is None:
-        picture.rect(MARGIN - 8, y, width + 16, height, "soft", radius=8)
     top = y + 7 + captions
     _place_label(picture, place, _short(place), top + HEIGHT / 2, acts=acts)
     x = MARGIN + LABEL
@@ -220,7 +220,6 @@ def _short(place: _Place) -> list[str]:
 
 
 def _place_label(picture: Picture, place: _Place, below: list[str], middle: float, *, acts: bool) -> None:
-    name = "table" if place["seat"] is None else f"seat {place['seat']}"
     lines: list[str] = []
     for remark in below:
         # As many remarks on a line as fit.
@@ -233,7 +232,7 @@ def _place_label(picture: Picture, place: _Place, below: list[str], middle: floa
     if acts:
         picture.path(f"M{number(x)} {number(y - 9)}L{number(x + 8)} {number(y - 4.5)}L{number(x)} {number(y)}Z", "mark")
         x += 12
-    picture.text(x, y, name, "muted" if place["seat"] is None else "ink", bold=acts)
+    picture.text(x, y, name_of(place), "muted" if place["seat"] is None else "ink", bold=acts)
     for line in lines:
         y += 14
         picture.text(MARGIN, y, line, "muted", size=11)
@@ -271,8 +270,7 @@ def _in_words(scene: _Scene, mover: int, text: str) -> str:
         told.append(f"track of {len(scene['track'])} spaces: {', '.join(pieces)}")
         told.extend([f"food on {', '.join(food)}"] if food else [])
     for place in scene["places"]:
-        name = "table" if place["seat"] is None else f"seat {place['seat']}"
-        said = [f"{name}, to move" if place["seat"] == mover and place["seat"] is not None else name]
+        said = [f"{name_of(place)}{', to move' * (place['seat'] == mover)}"]
         if place["suit"]:
             said.append(f"suit of {place['suit']}")
         for group in place["groups"]:
@@ -310,7 +308,7 @@ def search(search: Search) -> str:
         picture.text(x, 56, text, "muted", size=11)
     most = max(1, max(one.visits for one in stats))
     low, high = _range([one.value for one in stats if one.visits > 0])
-    has_none = all(math.isnan(one.value) for one in stats)
+    missing = "no value" if all(math.isnan(one.value) for one in stats) else "not tried"
     y = 62.0
     for one in stats:
         chosen = one.action == search.action
@@ -322,15 +320,7 @@ def search(search: Search) -> str:
         _action(picture, one.name, faces, MARGIN + 18, y + 15, bold=chosen)
         picture.rect(visits_x, y + 8, max(1.0, AXIS * one.visits / most), 14, "bar", radius=3)
         picture.text(visits_x + AXIS * one.visits / most + 6, y + 19.5, f"{one.visits:,}", size=12)
-        _value(
-            picture,
-            one.value if one.visits else None,
-            low,
-            high,
-            value_x,
-            y,
-            missing="no value" if has_none else "not tried",
-        )
+        _value(picture, one.value if one.visits else None, low, high, value_x, y, missing)
         picture.text(probability_x, y + 19.5, f"{one.probability:.1%}", size=12)
         y += 32
     picture.extend(probability_x + 76, y)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, SupportsIndex
 from stier._native import State, judge
 from stier._output import duration
 from stier._results import Beliefs, Search
-from stier.draw import basis_in_words, figure, name_in_words, no_cards, remarks, returns, suits
+from stier.draw import basis_in_words, figure, name_in_words, name_of, no_cards, remarks, returns, suits
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -85,7 +85,7 @@ def state(state: State, player: SupportsIndex | None = None, *, colour: bool | N
         lines.extend(_track(pen, scene["track"], faces))
     mover = state.current_player()
     for place in scene["places"]:
-        lines.extend(_place(pen, place, faces, acts=place["seat"] is not None and place["seat"] == mover))
+        lines.extend(_place(pen, place, faces, acts=place["seat"] == mover))
     if state.is_terminal() and scene["tells_returns"]:
         lines.append(f"over: returns {returns(state)}")
     else:
@@ -105,12 +105,10 @@ def _track(pen: Pen, track: list[_Space], faces: dict[str, Face]) -> list[str]:
     upper = (len(cells) + 1) // 2
     rows = [cells[:upper], cells[: upper - 1 : -1]]
     ends = [("╭▶", "╮"), ("╰", "◀╯")]
-    widest = upper
-    lines = []
-    for (left, right), row in zip(ends, rows, strict=True):
-        room = "   " * (widest - len(row))
-        lines.append(f"{left}{room}{''.join(row)}{right}")
-    return lines
+    return [
+        f"{left}{'   ' * (upper - len(row))}{''.join(row)}{right}"
+        for (left, right), row in zip(ends, rows, strict=True)
+    ]
 
 
 def _hue(card: str, faces: dict[str, Face]) -> str:
@@ -143,8 +141,7 @@ def _place(pen: Pen, place: _Place, faces: dict[str, Face], *, acts: bool) -> li
     right = ", ".join(remarks(place))
     margin = " " * (_LABEL + 2)
     groups = [group for group in place["groups"] if group["cards"]]
-    name = "table" if place["seat"] is None else f"seat {place['seat']}"
-    label = pen(f"{'▶' if acts else ' '} {name:<{_LABEL}}", "bold" if acts else "muted")
+    label = pen(f"{'▶' if acts else ' '} {name_of(place):<{_LABEL}}", "bold" if acts else "muted")
     if not groups:
         return [f"{margin} {right}" if place["seat"] is None else f"{label} {right}"]
     blocks = [[margin, label, margin]]

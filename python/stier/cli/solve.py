@@ -16,6 +16,8 @@ from stier.cli._process import say
 
 #: The least histories with which public states are recommended.
 MANY_HISTORIES = 100_000
+#: The figures of a solution that are printed as JSON.
+FIGURES = ("iterations", "histories", "public_states", "information_sets", "values", "exploitability", "nash_conv")
 
 
 @click.command(
@@ -73,16 +75,7 @@ def solve(game: Game, path: Path | None, as_json: bool, **settings: Any) -> None
             found.save(path)
     finally:
         if as_json:
-            names = (
-                "iterations",
-                "histories",
-                "public_states",
-                "information_sets",
-                "values",
-                "exploitability",
-                "nash_conv",
-            )
-            figures = {name: getattr(found, name) for name in names}
+            figures = {name: getattr(found, name) for name in FIGURES}
             print_json({"game": str(game), "algorithm": found.origin, **figures})
         else:
             size = f"{found.histories} histories, {found.information_sets} information sets"
