@@ -13,7 +13,7 @@ interface Streak {
 }
 
 /** Days until a question comes again, by how often it has been right since it was wrong. Then it is known. */
-const PAUSES = [0, 1, 3, 7, 21];
+const PAUSES = [1, 3, 7, 21];
 const MILLISECONDS = 24 * 60 * 60 * 1000;
 const KEY = "trainer-wrong";
 const STREAK = "trainer-streak";
@@ -28,13 +28,17 @@ export class Repetition {
     this.#now = now;
   }
 
-  /** Notes an answer. */
+  /** Notes an answer. A right one counts only when the question is due: at most once a day. */
   note(id: string, isRight: boolean): void {
     const all = this.#all();
-    const times = isRight ? (all[id]?.times ?? PAUSES.length) + 1 : 0;
-    const pause = PAUSES[times];
-    if (pause === undefined) delete all[id];
-    else all[id] = { times, day: this.#day() + pause };
+    const due = all[id];
+    const today = this.#day();
+    if (!isRight) all[id] = { times: 0, day: today };
+    else if (due && due.day <= today) {
+      const pause = PAUSES[due.times];
+      if (pause === undefined) delete all[id];
+      else all[id] = { times: due.times + 1, day: today + pause };
+    }
     this.#kept.write(KEY, all);
     const { now, best } = this.streak();
     const next = isRight ? now + 1 : 0;

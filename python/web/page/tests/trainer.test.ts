@@ -129,6 +129,24 @@ test("a wrong position comes again after longer and longer pauses", () => {
   assert.deepEqual(memory().due(), []);
 });
 
+test("a question that is answered right many times a day comes again as after one right answer", () => {
+  const kept = storage();
+  let now = 1000 * DAY;
+  const memory = new Repetition(new Kept(() => kept), () => now);
+  memory.note("a", false);
+  for (const pause of [1, 3, 7, 21]) {
+    for (let times = 0; times < 5; times++) memory.note("a", true);
+    // Nor does a right answer count before the question is due.
+    now += (pause - 1) * DAY;
+    memory.note("a", true);
+    assert.deepEqual(memory.due(), []);
+    now += DAY;
+    assert.deepEqual(memory.due(), ["a"]);
+  }
+  memory.note("a", true);
+  assert.equal(memory.waiting, 0);
+});
+
 test("right answers in a row make a streak", () => {
   const kept = storage();
   const memory = new Repetition(new Kept(() => kept));
