@@ -1,75 +1,112 @@
 import "./views.css";
 import "./trainer.css";
-import { actionInWords, drawCard } from "./cards";
-import { drawInterval, measured } from "./chart";
-import { countOf, type Part, pointsByCard } from "./count";
+import { drawAnswer, drawAttack, drawCount, drawIntroduction, drawScore, markCards } from "./attack";
+import { countOf } from "./count";
 import { errorInWords, h } from "./dom";
-import type { EngineClient } from "./engine";
+import { type EngineClient, isAbort } from "./engine";
 import { areOn } from "./keys";
-import { isWide } from "./knowledge";
-import { playLink, type Route, readNumber, writeRoute } from "./link";
-import type { Rules } from "./protocol";
-import { costOf, isClose, isRight, QUESTIONS, type Question, RULE, SEARCHES } from "./questions";
+import { type Route, readNumber, writeRoute } from "./link";
+import { isClose, isRight, type Question } from "./questions";
 import { Repetition } from "./repetition";
-import { type Answered, ROUND, Round } from "./round";
+import { Round } from "./round";
 import { wordsOn } from "./rules";
 import { inBrowser, inTab } from "./storage";
-import { STUDY } from "./study";
-import { drawTable, signed } from "./table";
+import { drawTable } from "./table";
 
 /** The generator takes 32 bits. */
 const LARGEST_SEED = 2 ** 32 - 1;
-/** The ends of the scale of the answer, in points. */
-const SCALE = Math.ceil(Math.max(...QUESTIONS.map(({ worth }) => Math.abs(worth))));
 
-/** Asks when an attack is right: a round of positions, the answer after each, and a score. What was wrong comes again. */
+/**
+ * The view that asks when an attack is right: a round of positions, the answer after each, and a score. What was wrong
+ * comes again.
+ */
 export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
-  const leaving = new AbortController();
-  const failed = h("p", { class: "error", role: "alert" });
-  const memory = new Repetition(inBrowser);
-  const isOwn = !route.settings.has("seed");
-  const seed = seedOf(route, failed);
-  const round = new Round(inTab, seed, isOwn ? memory.due() : []);
-  history.replaceState(null, "", link(seed));
-  const stage = h("div", { class: "stage" });
-  let keys: Record<string, () => void> = {};
+  const trainer = new Trainer(root, engine, route);
+  trainer.goOn(false);
+  return () => trainer.close();
+}
 
-  const ask = async (): Promise<HTMLElement | null> => {
-    const { question } = round;
-    if (!question) {
-      keys = {};
-      stage.replaceChildren(drawScore(round, memory, again));
-      return stage.querySelector("h3");
-    }
-    const { game, rules } = question.position;
-    const known = await engine.ask(leaving.signal, "rules", game, rules);
-    const table = await engine.ask(leaving.signal, "table", question.position, question.seat);
-    const story = await engine.ask(leaving.signal, "story", question.position, question.seat);
-    const parts = countOf(table, story, question.seat, known.faces);
+class Trainer {
+  readonly #engine: EngineClient;
+  readonly #leaving = new AbortController();
+  readonly #memory = new Repetition(inBrowser);
+  readonly #round: Round;
+  readonly #stage = h("div", { class: "stage" });
+  /** The answers by key, while a question waits for one. */
+  #keys: Record<string, () => void> = {};
+
+  constructor(root: HTMLElement, engine: EngineClient, route: Route) {
+    this.#engine = engine;
+    const failed = h("p", { class: "error", role: "alert" });
+    const seed = seedOf(route, failed);
+    this.#round = new Round(inTab, seed, route.settings.has("seed") ? [] : this.#memory.due());
+    history.replaceState(null, "", writeRoute("trainer", "", { seed }));
+    document.addEventListener("keydown", (event) => this.#press(event), { signal: this.#leaving.signal });
+    root.replaceChildren(
+      h("h2", {}, "When is an attack right?"),
+      failed,
+      this.#stage,
+      drawIntroduction(seed, this.#round.isShared),
+    );
+  }
+
+  close(): void {
+    this.#leaving.abort();
+  }
+
+  /** Asks the next question, or shows the score, and moves the focus there. */
+  goOn(focus: boolean): void {
+    this.#keys = {};
+    const { question } = this.#round;
+    const shown = question ? this.#ask(question) : Promise.resolve(this.#score());
+    shown.then(
+      (top) => focus && top.focus(),
+      (error: unknown) => {
+        if (!isAbort(error)) {
+          this.#stage.replaceChildren(h("p", { class: "error", role: "alert" }, errorInWords(error)));
+        }
+      },
+    );
+  }
+
+  #score(): HTMLElement {
+    const again = (): void => {
+      this.#round.restart();
+      this.goOn(true);
+    };
+    const score = drawScore(this.#round, this.#memory, again);
+    this.#stage.replaceChildren(score);
+    return score.querySelector("h3") ?? score;
+  }
+
+  async #ask(question: Question): Promise<HTMLElement> {
+    const { position, seat } = question;
+    const { signal } = this.#leaving;
+    const known = await this.#engine.ask(signal, "rules", position.game, position.rules);
+    const table = await this.#engine.ask(signal, "table", position, seat);
+    const story = await this.#engine.ask(signal, "story", position, seat);
+    const parts = countOf(table, story, seat, known.faces);
     const counted = drawCount(question, parts, known);
     const answers = h("div", { class: "answers", "aria-live": "polite" });
     const about = drawAttack();
-    const drawn = drawTable(table, known.faces, {
-      eyes: question.seat,
-      you: question.seat,
-      words: Object.fromEntries(wordsOn(game, table)),
-    });
+    const words = Object.fromEntries(wordsOn(position.game, table));
+    const drawn = drawTable(table, known.faces, { eyes: seat, you: seat, words });
     const answer = (attack: boolean): void => {
-      round.answer(attack);
-      if (!isClose(question)) memory.note(question.id, isRight(question, attack));
-      keys = {};
+      this.#keys = {};
+      this.#round.answer(attack);
+      if (!isClose(question)) this.#memory.note(question.id, isRight(question, attack));
       const next = h(
         "button",
-        { type: "button", class: "primary", click: () => goOn(true) },
-        round.question ? "Next position" : "Your score",
+        { type: "button", class: "primary", click: () => this.goOn(true) },
+        this.#round.question ? "Next position" : "Your score",
       );
-      answers.replaceChildren(drawAnswer(question, attack, parts, known, memory, next));
+      answers.replaceChildren(drawAnswer(question, attack, parts, known, this.#memory, next));
       about.remove();
       counted.open = true;
       markCards(drawn, parts);
       next.focus({ preventScroll: true });
     };
-    keys = { a: () => answer(true), w: () => answer(false) };
+    this.#keys = { a: () => answer(true), w: () => answer(false) };
     answers.append(
       h(
         "div",
@@ -78,8 +115,8 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
         drawChoice("Wait", () => answer(false)),
       ),
     );
-    const progress = drawProgress(question, round, memory);
-    stage.replaceChildren(
+    const progress = drawProgress(question, this.#round, this.#memory);
+    this.#stage.replaceChildren(
       progress,
       h(
         "div",
@@ -89,33 +126,12 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
       ),
     );
     return progress;
-  };
-  const goOn = (focus: boolean): void => {
-    ask().then(
-      (top) => focus && top?.focus(),
-      (error: unknown) => {
-        if (!leaving.signal.aborted)
-          stage.replaceChildren(h("p", { class: "error", role: "alert" }, errorInWords(error)));
-      },
-    );
-  };
-  const again = (): void => {
-    round.restart();
-    goOn(true);
-  };
-  const press = (event: KeyboardEvent): void => {
+  }
+
+  #press(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey || !areOn()) return;
-    keys[event.key.toLowerCase()]?.();
-  };
-
-  document.addEventListener("keydown", press, { signal: leaving.signal });
-  root.replaceChildren(h("h2", {}, "When is an attack right?"), failed, stage, drawIntroduction(seed, round.isShared));
-  goOn(false);
-  return () => leaving.abort();
-}
-
-function link(seed: number): string {
-  return writeRoute("trainer", "", { seed });
+    this.#keys[event.key.toLowerCase()]?.();
+  }
 }
 
 /** The seed of the route, or a random one. */
@@ -126,124 +142,6 @@ function seedOf({ settings }: Route, failed: HTMLElement): number {
   } catch (error) {
     failed.textContent = `${errorInWords(error)}. Here are other positions.`;
     return random;
-  }
-}
-
-function drawIntroduction(seed: number, isShared: boolean): HTMLElement {
-  return h(
-    "section",
-    { class: "measure" },
-    h("h3", {}, "What is known"),
-    h(
-      "p",
-      {},
-      "Attack at the first chance, with nearly every hand: for the player who leads first, that gains ",
-      h("strong", {}, STUDY.gain),
-      " points per bout over waiting, if the trained network plays the cards of both ",
-      `seats. Waiting is better with ${STUDY.waits} of the hands, by ${STUDY.loss}: mostly those with exactly one trump and no `,
-      "two other cards of the same suit.",
-    ),
-    h(
-      "p",
-      {},
-      "So this trainer asks for the exceptions: its positions are chosen so that waiting is right far more ",
-      "often than in ordinary play, most of them later in a bout.",
-    ),
-    h(
-      "details",
-      {},
-      h("summary", {}, "The rule of thumb"),
-      h("p", {}, RULE, " In the small deck, with hands of two, one is enough."),
-      h(
-        "p",
-        {},
-        "It says how strong a hand is. It does not say when to attack: against opponents that attack, following it loses ",
-        `${STUDY.wrong} points per bout to attacking always.`,
-      ),
-    ),
-    h(
-      "details",
-      {},
-      h("summary", {}, "How the worth is measured"),
-      h(
-        "p",
-        {},
-        "In the full game, the trained network of this page plays on for both seats. The hidden cards ",
-        "are drawn from those that fit what you see, weighted by how likely the network's play makes ",
-        `them. The worth is the mean of ${SEARCHES} searches, with its 95 % interval. An attack is compared with `,
-        "the best other card: one half of the searches picks it for the other half. These are not equilibrium values. ",
-        "With other players the worth may differ.",
-      ),
-      h("p", {}, "In the small deck both seats play a computed equilibrium. There the worth is exact to 0.001 points."),
-    ),
-    h(
-      "p",
-      { class: "muted" },
-      isShared
-        ? `Seed ${seed}: this address asks everybody the same ${ROUND} positions. `
-        : "This round is yours alone: it begins with positions that you had wrong earlier. ",
-      "What you had wrong ",
-      "comes again in the same round, and in later rounds of yours after some days. This browser keeps that, and ",
-      "nobody else sees it. ",
-      h("a", { href: "#trainer" }, "A round of your own"),
-    ),
-  );
-}
-
-function drawAttack(): HTMLElement {
-  return h(
-    "div",
-    {},
-    h(
-      "p",
-      {},
-      "You are on lead. In Schwinget both players draw a new card after every card they play. Once in a bout, the ",
-      "player on lead may ",
-      h("strong", {}, "attack"),
-      ": nobody draws any more, and the cards in hand are played out.",
-    ),
-    h(
-      "p",
-      {},
-      "The worth of an attack is the number of points per bout that you gain, on average, by attacking ",
-      "instead of waiting. Winning a bout scores 2 to 7 points, most with all tricks after your own attack.",
-    ),
-  );
-}
-
-/** The count of this hand by the rule of thumb. */
-function drawCount({ enough, rule }: Question, parts: Part[] | null, { faces }: Rules): HTMLDetailsElement {
-  const sum = (parts ?? []).reduce((total, { points }) => total + points, 0);
-  const drawPart = ({ words, cards, points }: Part): HTMLElement =>
-    h(
-      "li",
-      {},
-      h(
-        "span",
-        { class: "stier" },
-        h("span", { class: "tiny" }, ...cards.flatMap((card) => faces[card] ?? []).map(drawCard)),
-      ),
-      h("span", {}, `${words}: `, h("strong", {}, signed(points))),
-    );
-  return h(
-    "details",
-    {},
-    h("summary", {}, "The hand counted by the rule of thumb"),
-    parts && h("ul", { class: "count" }, ...parts.map(drawPart)),
-    h(
-      "p",
-      {},
-      h("strong", {}, parts ? `This hand counts ${sum}` : "There is no trump suit"),
-      `${parts ? `, and the rule attacks with ${enough} or more` : ""}: ${rule ? "attack" : "wait"}.`,
-    ),
-  );
-}
-
-/** Puts the points that the rule of thumb counts on the cards of the hand. */
-function markCards(table: HTMLElement, parts: Part[] | null): void {
-  for (const [card, points] of pointsByCard(parts ?? [])) {
-    const place = table.querySelector(`.held [data-card="${card}"]`);
-    place?.append(h("span", { class: "points" }, signed(points)));
   }
 }
 
@@ -281,162 +179,5 @@ function drawProgress({ exact }: Question, round: Round, memory: Repetition): HT
         "Small deck: two suits of four values and the counter, two cards in each ",
         "hand, three set aside, a pile of two.",
       ),
-  );
-}
-
-/** The lesson of a position, in words. */
-function lessonOf({ rule, share, worth, exact }: Question, parts: Part[] | null): string {
-  const player = exact ? "the equilibrium" : "the trained network";
-  const [ruleIsRight, playerIsRight] = [rule === worth > 0, share > 0.5 === worth > 0];
-  const sum = (parts ?? []).reduce((total, { points }) => total + points, 0);
-  const hand = parts ? `a hand that counts ${sum}` : "a bout without a trump suit";
-  if (ruleIsRight && playerIsRight) return `An ordinary one: ${hand}, and ${player} agrees.`;
-  if (playerIsRight) return `The rule of thumb is wrong here, and ${player} finds it.`;
-  if (ruleIsRight) return `Even ${player}, which plays without search, is wrong here: the rule of thumb has it right.`;
-  return `A hard one: neither the rule of thumb nor ${player} finds it. Do not expect to see it in the hand.`;
-}
-
-function drawAnswer(
-  question: Question,
-  attack: boolean,
-  parts: Part[] | null,
-  { faces }: Rules,
-  memory: Repetition,
-  next: HTMLElement,
-): HTMLElement {
-  const { worth, ci95, rule, share, exact, other } = question;
-  const right = isRight(question, attack);
-  const verdict = isClose(question) ? "A close call: either choice counts as right." : right ? "Right." : "Wrong.";
-  const streak = memory.streak().now;
-  return h(
-    "div",
-    { class: `answer ${right ? "right" : "wrong"}` },
-    h(
-      "p",
-      { class: "verdict" },
-      h("strong", {}, verdict),
-      ` You chose to ${attack ? "attack" : "wait"}. `,
-      right
-        ? streak > 2 && !isClose(question)
-          ? `${streak} in a row.`
-          : ""
-        : `It cost ${costOf(question, attack).toFixed(2)} points. It comes again.`,
-    ),
-    drawInterval(worth, ci95, SCALE, ["waiting is better", "attacking is better"]),
-    h("div", { class: "actions" }, next),
-    h(
-      "details",
-      { open: isWide() },
-      h("summary", {}, "Why"),
-      !isClose(question) && h("p", {}, lessonOf(question, parts)),
-      h(
-        "ul",
-        {},
-        h(
-          "li",
-          {},
-          "Worth of the attack: ",
-          h("strong", {}, measured(worth, exact ? null : ci95)),
-          " points per bout",
-          `${exact ? ", exact" : ""}, compared with playing the ${actionInWords(other, faces)}, the best other card.`,
-        ),
-        h("li", {}, `The rule of thumb: ${rule ? "attack" : "wait"}.`),
-        h("li", {}, `The ${exact ? "equilibrium" : "trained network"} attacks with probability ${percent(share)}.`),
-      ),
-    ),
-  );
-}
-
-/** A probability in percent. The shares are rounded, so none is called impossible or certain. */
-function percent(share: number): string {
-  if (share < 0.01) return "below 1 %";
-  if (share > 0.99) return "above 99 %";
-  return `${Math.round(100 * share)} %`;
-}
-
-function drawScore(round: Round, memory: Repetition, again: () => void): HTMLElement {
-  // The first answer to each position.
-  const answers: Answered[] = round.answers.filter(({ isAgain }) => !isAgain);
-  const players: [string, (answered: Answered) => boolean][] = [
-    ["You", ({ attack }) => attack],
-    ["Always attacking", () => true],
-    ["The rule of thumb", ({ question }) => question.rule],
-    ["Always waiting", () => false],
-  ];
-  const close = answers.filter(({ question }) => isClose(question)).length;
-  const small = answers.filter(({ question }) => question.exact);
-  const { now, best } = memory.streak();
-  return h(
-    "section",
-    { class: "score" },
-    h("h3", { tabindex: -1 }, "Your score"),
-    h(
-      "p",
-      {},
-      `${now} right in a row now, at most ${best}. `,
-      memory.waiting > 0 ? `${memory.waiting} positions will come again.` : "Nothing is left to repeat.",
-    ),
-    h(
-      "div",
-      { class: "scroll", tabindex: 0 },
-      h(
-        "table",
-        {},
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            ...["Player", `Right of ${answers.length}`, "Points lost"].map((name) => h("th", { scope: "col" }, name)),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          ...players.map(([name, chooses]) =>
-            h(
-              "tr",
-              {},
-              h("th", { scope: "row" }, name),
-              h("td", {}, answers.filter((one) => isRight(one.question, chooses(one))).length),
-              h("td", {}, answers.reduce((sum, one) => sum + costOf(one.question, chooses(one)), 0).toFixed(2)),
-            ),
-          ),
-        ),
-      ),
-    ),
-    h(
-      "p",
-      { class: "muted" },
-      `${close} of the ${answers.length} were close calls. They count as right and cost nothing.`,
-      small.length > 0 &&
-        small.every(({ question }) => question.rule) &&
-        ` In the ${small.length} positions of the small deck the rule of thumb always attacks.`,
-    ),
-    h(
-      "details",
-      {},
-      h("summary", {}, "All positions of this round"),
-      h(
-        "ol",
-        {},
-        ...answers.map(({ question: { position, seat, tricks, worth, ci95, exact }, attack }) =>
-          h(
-            "li",
-            {},
-            h("a", { href: playLink({ position, agent: "", seat, from: position.moves.length }, []) }, "Play on"),
-            ` after ${tricks} tricks${exact ? ", small deck" : ""}: an attack is worth `,
-            `${measured(worth, exact ? null : ci95)}, you ${attack ? "attacked" : "waited"}.`,
-          ),
-        ),
-      ),
-    ),
-    h(
-      "p",
-      { class: "actions" },
-      h("a", { class: "button", href: "#trainer" }, `${ROUND} other positions`),
-      h("button", { type: "button", click: again }, "The same positions again"),
-    ),
   );
 }

@@ -1,0 +1,294 @@
+import { actionInWords, drawCard } from "./cards";
+import { drawInterval, measured } from "./chart";
+import { type Part, pointsByCard } from "./count";
+import { h } from "./dom";
+import { isWide } from "./knowledge";
+import { playLink } from "./link";
+import type { Rules } from "./protocol";
+import { costOf, isClose, isRight, QUESTIONS, type Question, RULE, SEARCHES } from "./questions";
+import type { Repetition } from "./repetition";
+import { type Answered, ROUND, type Round } from "./round";
+import { STUDY } from "./study";
+import { signed } from "./table";
+
+/** The ends of the scale of the answer, in points. */
+const SCALE = Math.ceil(Math.max(...QUESTIONS.map(({ worth }) => Math.abs(worth))));
+
+export function drawIntroduction(seed: number, isShared: boolean): HTMLElement {
+  return h(
+    "section",
+    { class: "measure" },
+    h("h3", {}, "What is known"),
+    h(
+      "p",
+      {},
+      "Attack at the first chance, with nearly every hand: for the player who leads first, that gains ",
+      h("strong", {}, STUDY.gain),
+      " points per bout over waiting, if the trained network plays the cards of both ",
+      `players. Waiting is better with ${STUDY.waits} of the hands, by ${STUDY.loss}: mostly those with exactly one trump and no `,
+      "two other cards of the same suit.",
+    ),
+    h(
+      "p",
+      {},
+      "So this trainer asks for the exceptions: its positions are chosen so that waiting is right far more ",
+      "often than in ordinary play, most of them later in a bout.",
+    ),
+    h(
+      "details",
+      {},
+      h("summary", {}, "The rule of thumb"),
+      h("p", {}, RULE, " In the small deck, with hands of two, one is enough."),
+      h(
+        "p",
+        {},
+        "It says how strong a hand is. It does not say when to attack: against opponents that attack, following it loses ",
+        `${STUDY.wrong} points per bout to attacking always.`,
+      ),
+    ),
+    h(
+      "details",
+      {},
+      h("summary", {}, "How the worth is measured"),
+      h(
+        "p",
+        {},
+        "In the full game, the trained network of this page plays on for both players. The hidden cards ",
+        "are drawn from those that fit what you see, weighted by how likely the network's play makes ",
+        `them. The worth is the mean of ${SEARCHES} searches, with its 95 % interval. An attack is compared with `,
+        "the best other card: one half of the searches picks it for the other half. These are not equilibrium values. ",
+        "With other players the worth may differ.",
+      ),
+      h(
+        "p",
+        {},
+        "In the small deck both players follow a computed equilibrium. There the worth is exact to 0.001 points.",
+      ),
+    ),
+    h(
+      "p",
+      { class: "muted" },
+      isShared
+        ? `Seed ${seed}: this address asks everybody the same ${ROUND} positions. `
+        : "This round is yours alone: it begins with positions that you had wrong earlier. ",
+      "What you had wrong ",
+      "comes again in the same round, and in later rounds of yours after some days. This browser keeps that, and ",
+      "nobody else sees it. ",
+      h("a", { href: "#trainer" }, "A round of your own"),
+    ),
+  );
+}
+
+export function drawAttack(): HTMLElement {
+  return h(
+    "div",
+    {},
+    h(
+      "p",
+      {},
+      "You are on lead. In Schwinget both players draw a new card after every card they play. Once in a bout, the ",
+      "player on lead may ",
+      h("strong", {}, "attack"),
+      ": nobody draws any more, and the cards in hand are played out.",
+    ),
+    h(
+      "p",
+      {},
+      "The worth of an attack is the number of points per bout that you gain, on average, by attacking ",
+      "instead of waiting. Winning a bout scores 2 to 7 points, most with all tricks after your own attack.",
+    ),
+  );
+}
+
+/** The count of this hand by the rule of thumb. */
+export function drawCount({ enough, rule }: Question, parts: Part[] | null, { faces }: Rules): HTMLDetailsElement {
+  const sum = (parts ?? []).reduce((total, { points }) => total + points, 0);
+  const drawPart = ({ words, cards, points }: Part): HTMLElement =>
+    h(
+      "li",
+      {},
+      h(
+        "span",
+        { class: "stier" },
+        h("span", { class: "tiny" }, ...cards.flatMap((card) => faces[card] ?? []).map(drawCard)),
+      ),
+      h("span", {}, `${words}: `, h("strong", {}, signed(points))),
+    );
+  return h(
+    "details",
+    {},
+    h("summary", {}, "The hand counted by the rule of thumb"),
+    parts && h("ul", { class: "count" }, ...parts.map(drawPart)),
+    h(
+      "p",
+      {},
+      h("strong", {}, parts ? `This hand counts ${sum}` : "There is no trump suit"),
+      `${parts ? `, and the rule attacks with ${enough} or more` : ""}: ${rule ? "attack" : "wait"}.`,
+    ),
+  );
+}
+
+/** Puts the points that the rule of thumb counts on the cards of the hand. */
+export function markCards(table: HTMLElement, parts: Part[] | null): void {
+  for (const [card, points] of pointsByCard(parts ?? [])) {
+    const place = table.querySelector(`.held [data-card="${card}"]`);
+    place?.append(h("span", { class: "points" }, signed(points)));
+  }
+}
+
+/** The lesson of a position, in words. */
+function lessonOf({ rule, share, worth, exact }: Question, parts: Part[] | null): string {
+  const player = exact ? "the equilibrium" : "the trained network";
+  const [ruleIsRight, playerIsRight] = [rule === worth > 0, share > 0.5 === worth > 0];
+  const sum = (parts ?? []).reduce((total, { points }) => total + points, 0);
+  const hand = parts ? `a hand that counts ${sum}` : "a bout without a trump suit";
+  if (ruleIsRight && playerIsRight) return `An ordinary one: ${hand}, and ${player} agrees.`;
+  if (playerIsRight) return `The rule of thumb is wrong here, and ${player} finds it.`;
+  if (ruleIsRight) return `Even ${player}, which plays without search, is wrong here: the rule of thumb has it right.`;
+  return `A hard one: neither the rule of thumb nor ${player} finds it. Do not expect to see it in the hand.`;
+}
+
+export function drawAnswer(
+  question: Question,
+  attack: boolean,
+  parts: Part[] | null,
+  { faces }: Rules,
+  memory: Repetition,
+  next: HTMLElement,
+): HTMLElement {
+  const { worth, ci95, rule, share, exact, other } = question;
+  const right = isRight(question, attack);
+  const verdict = isClose(question) ? "A close call: either choice counts as right." : right ? "Right." : "Wrong.";
+  const streak = memory.streak().now;
+  return h(
+    "div",
+    { class: `answer ${right ? "right" : "wrong"}` },
+    h(
+      "p",
+      { class: "verdict" },
+      h("strong", {}, verdict),
+      ` You chose to ${attack ? "attack" : "wait"}. `,
+      right
+        ? streak > 2 && !isClose(question)
+          ? `${streak} in a row.`
+          : ""
+        : `It cost ${costOf(question, attack).toFixed(2)} points. It comes again.`,
+    ),
+    drawInterval(worth, ci95, SCALE, ["waiting is better", "attacking is better"]),
+    h("div", { class: "actions" }, next),
+    h(
+      "details",
+      { open: isWide() },
+      h("summary", {}, "Why"),
+      !isClose(question) && h("p", {}, lessonOf(question, parts)),
+      h(
+        "ul",
+        {},
+        h(
+          "li",
+          {},
+          "Worth of the attack: ",
+          h("strong", {}, measured(worth, exact ? null : ci95)),
+          " points per bout",
+          `${exact ? ", exact" : ""}, compared with playing the ${actionInWords(other, faces)}, the best other card.`,
+        ),
+        h("li", {}, `The rule of thumb: ${rule ? "attack" : "wait"}.`),
+        h("li", {}, `The ${exact ? "equilibrium" : "trained network"} attacks with probability ${percent(share)}.`),
+      ),
+    ),
+  );
+}
+
+/** A probability in percent. The shares are rounded, so none is called impossible or certain. */
+function percent(share: number): string {
+  if (share < 0.01) return "below 1 %";
+  if (share > 0.99) return "above 99 %";
+  return `${Math.round(100 * share)} %`;
+}
+
+export function drawScore(round: Round, memory: Repetition, again: () => void): HTMLElement {
+  // The first answer to each position.
+  const answers: Answered[] = round.answers.filter(({ isAgain }) => !isAgain);
+  const players: [string, (answered: Answered) => boolean][] = [
+    ["You", ({ attack }) => attack],
+    ["Always attacking", () => true],
+    ["The rule of thumb", ({ question }) => question.rule],
+    ["Always waiting", () => false],
+  ];
+  const close = answers.filter(({ question }) => isClose(question)).length;
+  const small = answers.filter(({ question }) => question.exact);
+  const { now, best } = memory.streak();
+  return h(
+    "section",
+    { class: "score" },
+    h("h3", { tabindex: -1 }, "Your score"),
+    h(
+      "p",
+      {},
+      `${now} right in a row now, at most ${best}. `,
+      memory.waiting > 0 ? `${memory.waiting} positions will come again.` : "Nothing is left to repeat.",
+    ),
+    h(
+      "div",
+      { class: "scroll", tabindex: 0 },
+      h(
+        "table",
+        {},
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            ...["Player", `Right of ${answers.length}`, "Points lost"].map((name) => h("th", { scope: "col" }, name)),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          ...players.map(([name, chooses]) =>
+            h(
+              "tr",
+              {},
+              h("th", { scope: "row" }, name),
+              h("td", {}, answers.filter((one) => isRight(one.question, chooses(one))).length),
+              h("td", {}, answers.reduce((sum, one) => sum + costOf(one.question, chooses(one)), 0).toFixed(2)),
+            ),
+          ),
+        ),
+      ),
+    ),
+    h(
+      "p",
+      { class: "muted" },
+      `${close} of the ${answers.length} were close calls. They count as right and cost nothing.`,
+      small.length > 0 &&
+        small.every(({ question }) => question.rule) &&
+        ` In the ${small.length} positions of the small deck the rule of thumb always attacks.`,
+    ),
+    h(
+      "details",
+      {},
+      h("summary", {}, "All positions of this round"),
+      h(
+        "ol",
+        {},
+        ...answers.map(({ question: { position, seat, tricks, worth, ci95, exact }, attack }) =>
+          h(
+            "li",
+            {},
+            h("a", { href: playLink({ position, agent: "", seat, from: position.moves.length }, []) }, "Play on"),
+            ` after ${tricks} tricks${exact ? ", small deck" : ""}: an attack is worth `,
+            `${measured(worth, exact ? null : ci95)}, you ${attack ? "attacked" : "waited"}.`,
+          ),
+        ),
+      ),
+    ),
+    h(
+      "p",
+      { class: "actions" },
+      h("a", { class: "button", href: "#trainer" }, `${ROUND} other positions`),
+      h("button", { type: "button", click: again }, "The same positions again"),
+    ),
+  );
+}
