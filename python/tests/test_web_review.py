@@ -325,6 +325,64 @@ def test_a_deck_of_ones_own_is_measured_before_it_is_solved(page: Any, address: 
     page.wait_for_function("() => location.hash.includes('suits=2,values=3,hand_size=2,set_aside=1,referee=off')")
 
 
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        ("solutions/schwinget", "the whole game is too large to be solved. Choose another game above."),
+        ("solutions/schwimmen", "there is no solution of Schwimmen here. Choose another game above."),
+        (
+            "solutions/kuhn_poker?rules=players=3",
+            "Kuhn poker is solved here under its usual rules, not with",
+        ),
+        (f"solutions/schwinget?rules={DECK},bouts=2", "a deck here cannot have bouts=2."),
+        (f"solutions/schwinget?rules={DECK.replace('suits=2', 'suits=9')}", "suits must be from 2 to 4 here"),
+        ("solutions/schwinget?rules=suits=2,values=3", "the link does not name hand_size of its deck."),
+        (f"solutions/schwinget?rules={DECK}&at=0.x", "at must be whole numbers, such as 0.2.1."),
+        (f"solutions/schwinget?rules={DECK}&at=0.99", "the solution has no such public state or hand."),
+    ],
+)
+def test_a_link_that_cannot_be_honoured_says_why(page: Any, address: str, link: str, words: str) -> None:
+    open_view(page, address, f"#{link}")
+    page.wait_for_function("words => document.querySelector('main').innerText.includes(words)", arg=words)
+    # Nothing else is shown in its place, except for the solution around a place that it does not have.
+    assert page.locator(".timeline").count() == 0
+    assert page.locator(".grid").count() == ("at=0.99" in link)
+
+
+def test_solving_twice_loses_nothing(page: Any, address: str) -> None:
+    page.add_init_script(COUNTING)
+    open_view(page, address, "#solutions")
+    page.get_by_label("Game").select_option(label="Schwinget, 9 cards")
+    page.fill("input[name=iterations]", "2000")
+    solve = page.get_by_role("button", name="Solve")
+    solve.click()
+    assert solve.is_disabled()
+    # Nor does the key of the form begin anew, nor another look at the size of the game.
+    page.focus("input[name=iterations]")
+    page.keyboard.press("Enter")
+    page.locator(".size", has_text="hands to decide with").wait_for()
+    assert solve.is_disabled()
+    page.wait_for_selector(".grid", timeout=120_000)
+    assert page.evaluate("solved") == 1
+    assert solve.is_enabled()
+    solve.click()
+    page.wait_for_function("() => solved === 2")
+    page.wait_for_selector(".grid")
+
+
+#: Counts the games that the page has asked to be solved.
+COUNTING = """window.solved = 0;
+let engine;
+Object.defineProperty(window, "stier", { get: () => engine, set(value) {
+  engine = value;
+  const ask = engine.ask;
+  engine.ask = function (signal, method, ...args) {
+    if (method === "solve") window.solved++;
+    return ask.call(this, signal, method, ...args);
+  };
+} });"""
+
+
 def test_what_was_solved_is_kept(page: Any, address: str) -> None:
     open_view(page, address, f"#solutions/schwinget?rules={DECK}&iterations=2000")
     page.wait_for_selector(".grid")

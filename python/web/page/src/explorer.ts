@@ -4,6 +4,7 @@ import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { drawCards } from "./grid";
 import { drawBeliefs } from "./heat";
+import { playerName } from "./names";
 import type { Beliefs, Face, Held, PublicNode, Rules } from "./protocol";
 import { drawMix, percent, rarity } from "./shares";
 import { drawTable } from "./table";
@@ -56,10 +57,12 @@ export class Explorer {
 
   /** Unfolds the tree to a public state, and shows it with a hand. */
   async open(path: number[], hand: number | null = null): Promise<void> {
+    // An error if there is none.
+    const whole = (await this.#engine.ask(this.#signal, "node", path)).path;
     let list: Element = this.#tree;
     let last: HTMLDetailsElement | null = null;
-    for (let length = 1; length <= path.length; length++) {
-      const key = path.slice(0, length).join(".");
+    for (let length = 1; length <= whole.length; length++) {
+      const key = whole.slice(0, length).join(".");
       const found: HTMLDetailsElement | undefined = [
         ...list.querySelectorAll<HTMLDetailsElement>(":scope > details"),
       ].find((details) => details.dataset["path"] === key);
@@ -123,7 +126,7 @@ export class Explorer {
     const events = [...node.events].sort((one, other) => other.share - one.share);
     branches.append(
       ...events.map(({ name, share, path }) =>
-        this.#branch(path, h("span", { class: "stier" }, `${moverInWords(node)} `, drawAction(name, faces)), share),
+        this.#branch(path, h("span", { class: "stier" }, `${moverInWords(node)}: `, drawAction(name, faces)), share),
       ),
     );
     if (node.is_over) branches.append(h("p", { class: "muted" }, "Nobody has a choice any more."));
@@ -148,9 +151,9 @@ export class Explorer {
     const summary = h(
       "p",
       {},
-      node.is_over ? "Nobody has a choice any more. " : `${moverInWords(node, true)} to act. `,
+      node.is_over ? "Nobody has a choice any more. " : `${moverInWords(node)} to act. `,
       `Play leads here: ${rarity(reach)}. `,
-      values ? `Expected returns: seat 0 ${measured(values[0] ?? 0)}, seat 1 ${measured(values[1] ?? 0)}.` : "",
+      values && `Expected returns: ${values.map((value, of) => `${playerName(of)} ${measured(value)}`).join(", ")}.`,
     );
     if (seat === null) return [summary, ...this.#drawRanges(node)];
     const all = [...(node.hands[seat] ?? []).entries()]
@@ -182,7 +185,7 @@ export class Explorer {
         h(
           "table",
           { class: "hands" },
-          h("caption", { class: "unseen" }, `The hands of seat ${seat}, with what it does`),
+          h("caption", { class: "unseen" }, `The hands of ${playerName(seat)}, with the choices`),
           h(
             "thead",
             {},
@@ -276,7 +279,7 @@ export class Explorer {
       h("h4", {}, "Ranges"),
       drawBeliefs(beliefs, this.#rules.faces, {
         seats: [0, 1],
-        labels: ["Seat 0 holds", "Seat 1 holds"],
+        labels: [0, 1].map((seat) => `${playerName(seat)} holds`),
         caption: "Ranges",
       }),
       h("p", { class: "muted" }, "The chance of each card in percent, for a spectator."),
@@ -293,8 +296,8 @@ function pathOf(details: HTMLDetailsElement): number[] {
   return (details.dataset["path"] ?? "").split(".").map(Number);
 }
 
-function moverInWords({ seat }: PublicNode, isSentence = false): string {
-  return seat === null ? (isSentence ? "Chance" : "chance:") : isSentence ? `Seat ${seat}` : `seat ${seat}:`;
+function moverInWords({ seat }: PublicNode): string {
+  return seat === null ? "Chance" : playerName(seat);
 }
 
 function openingInWords({ opening }: PublicNode, faces: Record<string, Face>): HTMLElement | string {

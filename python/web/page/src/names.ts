@@ -16,6 +16,16 @@ export function seatInSentence(seat: number, you: number | null | undefined, sea
   return name === "Opponent" ? "the opponent" : name === "You" || name.startsWith("Seat") ? name.toLowerCase() : name;
 }
 
+/** A text of the engine with the names of its seats. */
+export function withNames(text: string, you: number | null | undefined, seats: number): string {
+  return text.replace(/\bseat (\d)/g, (_, seat) => seatInSentence(Number(seat), you, seats));
+}
+
+/** The name of a seat for a reader of a solution or a record who plays at none. */
+export function playerName(seat: number): string {
+  return `Player ${seat + 1}`;
+}
+
 /** The number of seats at a table. */
 export function seatsOf({ places }: Scene): number {
   return places.filter(({ seat }) => seat !== null).length;

@@ -1,11 +1,14 @@
 import "./views.css";
 import "./solutions.css";
+import { capital, plain } from "./cards";
+import { Deck, SMALL_DECK, unfitting } from "./deck";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { Explorer } from "./explorer";
 import { drawGrid } from "./grid";
 import { drawLeads } from "./leads";
 import { type Route, readNumber, writeRoute } from "./link";
+import { playerName } from "./names";
 import type { Size, Solution } from "./protocol";
 import { isStop, Running } from "./running";
 import { find, keep } from "./shelf";
@@ -17,20 +20,16 @@ interface Small {
   about: string;
 }
 
+/** The game of which a person can choose a deck. */
+const OWN = "schwinget";
 const GAMES: Small[] = [
-  { game: "schwinget", rules: "suits=2,values=3,referee=off,hand_size=2,set_aside=1", about: "Schwinget, 7 cards" },
-  {
-    game: "schwinget",
-    rules: "suits=2,values=3,hand_size=2,set_aside=2",
-    about: "Schwinget, 8 cards with the referee",
-  },
-  { game: "schwinget", rules: "suits=2,values=4,referee=off,hand_size=2,set_aside=3", about: "Schwinget, 9 cards" },
+  { game: OWN, rules: "suits=2,values=3,referee=off,hand_size=2,set_aside=1", about: "Schwinget, 7 cards" },
+  { game: OWN, rules: "suits=2,values=3,hand_size=2,set_aside=2", about: "Schwinget, 8 cards with the referee" },
+  { game: OWN, rules: "suits=2,values=4,referee=off,hand_size=2,set_aside=3", about: "Schwinget, 9 cards" },
   { game: "kuhn_poker", rules: "", about: "Kuhn poker" },
   { game: "leduc_poker", rules: "", about: "Leduc poker" },
   { game: "liars_dice", rules: "", about: "Liar's dice, one die each" },
 ];
-/** The deck with which the form for a deck of one's own begins. */
-const OWN: Small = { game: "schwinget", rules: "suits=2,values=5,referee=off,hand_size=2,set_aside=3", about: "" };
 const ITERATIONS = 200;
 const MOST_ITERATIONS = 10_000;
 /** Milliseconds from which on a solution is worth keeping. */
@@ -38,22 +37,20 @@ const LONG = 3000;
 /** Milliseconds without typing before a deck is measured. */
 const PAUSE = 400;
 
-/** Solves a small game, and shows what its equilibrium does. */
+/** The view in which a small game is solved, and shown what its equilibrium does. */
 export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
-  const leaving = new AbortController();
-  let measuring = new AbortController();
-  const running = new Running();
-  const given = route.settings.get("rules") ?? "";
-  const wanted = GAMES.findIndex(({ game, rules }) => game === route.game && rules === given);
-  const isOwn = wanted < 0 && route.game !== "";
-  const choice = h(
-    "select",
-    { name: "game", change: () => chosen() },
-    ...GAMES.map(({ about }, index) => h("option", { value: index, selected: index === Math.max(0, wanted) }, about)),
-    h("option", { value: -1, selected: isOwn }, "Schwinget, a deck of your own …"),
-  );
-  const deck = new Deck(isOwn && route.game === OWN.game ? given : OWN.rules, () => measureSoon());
-  const iterations = h("input", {
+  const solutions = new Solutions(root, engine, route);
+  solutions.open(route);
+  return () => solutions.close();
+}
+
+class Solutions {
+  readonly #engine: EngineClient;
+  readonly #leaving = new AbortController();
+  readonly #running = new Running();
+  readonly #choice: HTMLSelectElement;
+  readonly #deck: Deck;
+  readonly #iterations = h("input", {
     name: "iterations",
     type: "number",
     required: true,
@@ -61,73 +58,186 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
     max: MOST_ITERATIONS,
     value: ITERATIONS,
   });
-  const size = h("p", { class: "muted size", role: "status" });
-  const solve = h("button", { type: "submit", class: "primary" }, "Solve");
-  const progress = h("p", { role: "status" });
-  const found = h("div", { class: "solution" });
-  let typing = 0;
+  readonly #size = h("p", { class: "muted size", role: "status" });
+  readonly #solve = h("button", { type: "submit", class: "primary" }, "Solve");
+  readonly #progress = h("p", { role: "status" });
+  readonly #found = h("div", { class: "solution" });
+  #measuring = new AbortController();
+  #typing = 0;
+  /** False for a deck that cannot be solved, or is not measured yet. */
+  #fits = true;
+  #isSolving = false;
 
-  const game = (): Small => GAMES[Number(choice.value)] ?? { ...OWN, rules: deck.rules };
-  const report = (error: unknown): void => {
-    progress.className = "error";
-    progress.textContent = errorInWords(error);
-  };
-  /** Says how large the game is, and whether it can be solved here. */
-  const measure = async (): Promise<void> => {
-    measuring.abort();
-    measuring = new AbortController();
-    const { game: name, rules } = game();
-    size.textContent = "Measuring …";
+  constructor(root: HTMLElement, engine: EngineClient, { game: wanted, settings }: Route) {
+    this.#engine = engine;
+    const given = settings.get("rules") ?? "";
+    const known = GAMES.findIndex(({ game, rules }) => game === wanted && rules === given);
+    const isOwn = known < 0 && wanted === OWN && unfitting(given) === null;
+    this.#choice = h(
+      "select",
+      { name: "game", change: () => this.#chosen() },
+      ...GAMES.map(({ about }, index) => h("option", { value: index, selected: index === Math.max(0, known) }, about)),
+      h("option", { value: -1, selected: isOwn }, "Schwinget, a deck of your own …"),
+    );
+    this.#deck = new Deck(isOwn ? given : SMALL_DECK, () => this.#measureSoon());
+    this.#deck.element.hidden = !isOwn;
+    root.replaceChildren(
+      h(
+        "header",
+        { class: "intro measure" },
+        h("h2", {}, "Equilibria of small games"),
+        h(
+          "p",
+          {},
+          "In an equilibrium no player can gain by changing only their own strategy. These games are small ",
+          "enough to compute one, by CFR+ in this page.",
+        ),
+      ),
+      h(
+        "form",
+        {
+          submit: (event) => {
+            event.preventDefault();
+            this.#start([]);
+          },
+        },
+        h(
+          "div",
+          { class: "fields" },
+          h("label", { class: "field" }, "Game", this.#choice),
+          h("label", { class: "field" }, "Iterations", this.#iterations),
+          this.#deck.element,
+        ),
+        this.#size,
+        h("div", { class: "actions" }, this.#solve, this.#running.element),
+      ),
+      this.#progress,
+      this.#found,
+    );
+  }
+
+  /** Solves what a link names, or says why that cannot be done. */
+  open(route: Route): void {
+    void this.#measure();
+    if (route.game === "") return;
     try {
-      const found = await engine.ask(measuring.signal, "size", name, rules);
-      size.textContent = sizeInWords(found);
-      size.className = "muted size";
-      solve.disabled = false;
+      const problem = this.#isMissing(route);
+      if (problem !== null) throw new Error(`The link cannot be opened: ${problem}. Choose another game above`);
+      const iterations = readNumber(route.settings, "iterations", 1, MOST_ITERATIONS, ITERATIONS);
+      this.#iterations.value = String(iterations);
+      this.#start(readPath(route));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  close(): void {
+    this.#leaving.abort();
+    this.#measuring.abort();
+    clearTimeout(this.#typing);
+  }
+
+  get #game(): Omit<Small, "about"> {
+    return GAMES[Number(this.#choice.value)] ?? { game: OWN, rules: this.#deck.rules };
+  }
+
+  /** The reason why the game of a link is not among the choices; null if it is. */
+  #isMissing({ game, settings }: Route): string | null {
+    const rules = settings.get("rules") ?? "";
+    if (GAMES.some((one) => one.game === game && one.rules === rules)) return null;
+    if (game === OWN) return unfitting(rules);
+    const name = capital(plain(game));
+    return GAMES.some((one) => one.game === game)
+      ? `${name} is solved here under its usual rules, not with ${rules}`
+      : `there is no solution of ${name} here`;
+  }
+
+  #fail(error: unknown): void {
+    if (isAbort(error)) return;
+    this.#progress.className = "error";
+    this.#progress.textContent = `${errorInWords(error)}.`;
+  }
+
+  /** Solving anew while a game is being solved would lose what has been found: Stop comes first. */
+  #allow(): void {
+    this.#solve.disabled = this.#isSolving || !this.#fits;
+  }
+
+  /** Says how large the game is, and whether it can be solved here. */
+  async #measure(): Promise<void> {
+    this.#measuring.abort();
+    this.#measuring = new AbortController();
+    const { game, rules } = this.#game;
+    this.#size.textContent = "Measuring …";
+    try {
+      this.#size.textContent = sizeInWords(await this.#engine.ask(this.#measuring.signal, "size", game, rules));
+      this.#size.className = "muted size";
+      this.#fits = true;
     } catch (error) {
       if (isAbort(error)) return;
-      size.textContent = `${errorInWords(error)}.`;
-      size.className = "error size";
-      solve.disabled = true;
+      this.#size.textContent = `${errorInWords(error)}.`;
+      this.#size.className = "error size";
+      this.#fits = false;
     }
-  };
-  const measureSoon = (): void => {
-    clearTimeout(typing);
-    solve.disabled = true;
-    typing = setTimeout(() => void measure(), PAUSE);
-  };
-  const chosen = (): void => {
-    deck.element.hidden = Number(choice.value) >= 0;
-    void measure();
-  };
-  const run = async (signal: AbortSignal): Promise<void> => {
-    const { game: name, rules } = game();
-    const link = (at: string): string => writeRoute("solutions", name, { rules, iterations: iterations.value, at });
-    const at = readPath(route);
-    history.replaceState(null, "", link(at.join(".")));
-    found.replaceChildren();
-    progress.className = "";
-    progress.textContent = "Solving …";
+    this.#allow();
+  }
+
+  #measureSoon(): void {
+    clearTimeout(this.#typing);
+    this.#fits = false;
+    this.#allow();
+    this.#typing = setTimeout(() => void this.#measure(), PAUSE);
+  }
+
+  #chosen(): void {
+    this.#deck.element.hidden = Number(this.#choice.value) >= 0;
+    void this.#measure();
+  }
+
+  /** Solves the chosen game, and opens a public state of it. */
+  #start(at: number[]): void {
+    if (this.#isSolving) return;
+    this.#isSolving = true;
+    this.#allow();
+    this.#running
+      .run(this.#leaving.signal, (signal) => this.#run(signal, at))
+      .catch((error: unknown) => {
+        if (isStop(error)) this.#progress.textContent = "Stopped.";
+        else this.#fail(error);
+      })
+      .finally(() => {
+        this.#isSolving = false;
+        this.#allow();
+      });
+  }
+
+  async #run(signal: AbortSignal, at: number[]): Promise<void> {
+    const engine = this.#engine;
+    const { game, rules } = this.#game;
+    const iterations = this.#iterations.valueAsNumber;
+    const go = (path: number[]): void =>
+      history.replaceState(null, "", writeRoute("solutions", game, { rules, iterations, at: path.join(".") }));
+    go(at);
+    this.#found.replaceChildren();
+    this.#progress.className = "";
+    this.#progress.textContent = "Solving …";
     engine.onProgress = (text) => {
-      if (!signal.aborted) progress.textContent = text;
+      if (!signal.aborted) this.#progress.textContent = text;
     };
     try {
-      const solution = await solved(engine, signal, name, rules, iterations.valueAsNumber);
+      const solution = await solved(engine, signal, game, rules, iterations);
       const openings = await engine.ask(signal, "openings");
-      const known = await engine.ask(signal, "rules", name, rules);
-      const explorer = new Explorer(engine, known, openings, leaving.signal, (path) =>
-        history.replaceState(null, "", link(path.join("."))),
-      );
+      const known = await engine.ask(signal, "rules", game, rules);
+      const explorer = new Explorer(engine, known, openings, this.#leaving.signal, go);
       const open = (path: number[], hand: number | null): void => {
-        explorer.open(path, hand).catch((error: unknown) => {
-          if (!isAbort(error)) report(error);
-        });
+        explorer.open(path, hand).catch((error: unknown) => this.#fail(error));
       };
-      found.append(
+      this.#found.append(
         drawFigures(solution),
         h(
           "div",
           { class: "columns" },
-          ...(name === "schwinget" ? [drawLeads(openings, known)] : []),
+          ...(game === OWN ? [drawLeads(openings, known)] : []),
           drawGrid(openings, known.faces, (opening, hand) => {
             open(opening.path, hand);
             explorer.element.querySelector("h3")?.scrollIntoView({ block: "start" });
@@ -136,67 +246,12 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
         ),
         explorer.element,
       );
-      progress.textContent = "";
+      this.#progress.textContent = "";
       if (at.length > 0) open(at, null);
-    } catch (error) {
-      if (isStop(error)) progress.textContent = "Stopped.";
-      else if (!isAbort(error)) report(error);
     } finally {
       engine.onProgress = () => {};
     }
-  };
-  const start = (): void => {
-    running.run(leaving.signal, run).catch(report);
-  };
-
-  root.replaceChildren(
-    h(
-      "header",
-      { class: "intro measure" },
-      h("h2", {}, "Equilibria of small games"),
-      h(
-        "p",
-        {},
-        "In an equilibrium no player can gain by changing only their own strategy. These games are small ",
-        "enough to compute one, by CFR+ in this page.",
-      ),
-    ),
-    h(
-      "form",
-      {
-        submit: (event) => {
-          event.preventDefault();
-          // The place in the link is that of the solution which it opened.
-          route.settings.delete("at");
-          start();
-        },
-      },
-      h(
-        "div",
-        { class: "fields" },
-        h("label", { class: "field" }, "Game", choice),
-        h("label", { class: "field" }, "Iterations", iterations),
-        deck.element,
-      ),
-      size,
-      h("div", { class: "actions" }, solve, running.element),
-    ),
-    progress,
-    found,
-  );
-  deck.element.hidden = Number(choice.value) >= 0;
-  leaving.signal.addEventListener("abort", () => {
-    clearTimeout(typing);
-    measuring.abort();
-  });
-  try {
-    iterations.value = String(readNumber(route.settings, "iterations", 1, MOST_ITERATIONS, ITERATIONS));
-    void measure();
-    if (route.game !== "") start();
-  } catch (error) {
-    report(error);
   }
-  return () => leaving.abort();
 }
 
 /** The solution of a game. What took long is kept by this browser. */
@@ -219,10 +274,11 @@ async function solved(
   return solution;
 }
 
-/** The public state that a route names. */
+/** The public state that a route names: numbers of its opening and of the events after it. */
 function readPath({ settings }: Route): number[] {
-  const numbers = (settings.get("at") ?? "").split(".").filter(Boolean).map(Number);
-  return numbers.every((number) => Number.isSafeInteger(number) && number >= 0) ? numbers : [];
+  const numbers = (settings.get("at") ?? "").split(".").filter(Boolean);
+  if (!numbers.every((number) => /^\d{1,6}$/.test(number))) throw new Error("at must be whole numbers, such as 0.2.1");
+  return numbers.map(Number);
 }
 
 function sizeInWords({ public_states, sets, bytes }: Size): string {
@@ -233,66 +289,13 @@ function sizeInWords({ public_states, sets, bytes }: Size): string {
   );
 }
 
-/** A rule of a deck with its limits. */
-interface Field {
-  name: string;
-  words: string;
-  least: number;
-  most: number;
-}
-
-const FIELDS: Field[] = [
-  { name: "suits", words: "Suits", least: 2, most: 4 },
-  { name: "values", words: "Values of a suit", least: 2, most: 6 },
-  { name: "hand_size", words: "Cards in a hand", least: 1, most: 5 },
-  { name: "set_aside", words: "Cards set aside", least: 0, most: 20 },
-];
-
-/** The fields of a deck of Schwinget. */
-class Deck {
-  readonly #inputs: [Field, HTMLInputElement][];
-  readonly #referee: HTMLInputElement;
-  readonly element: HTMLElement;
-
-  constructor(rules: string, onChange: () => void) {
-    const given = new Map(rules.split(",").map((rule) => rule.split("=") as [string, string]));
-    const start = new Map(OWN.rules.split(",").map((rule) => rule.split("=") as [string, string]));
-    this.#inputs = FIELDS.map((field) => {
-      const { name, least, most } = field;
-      const value = given.get(name) ?? start.get(name) ?? least;
-      return [
-        field,
-        h("input", { name, type: "number", required: true, min: least, max: most, value, input: onChange }),
-      ];
-    });
-    this.#referee = h("input", {
-      type: "checkbox",
-      name: "referee",
-      checked: given.get("referee") !== "off",
-      change: onChange,
-    });
-    this.element = h(
-      "div",
-      { class: "fields deck" },
-      ...this.#inputs.map(([{ words }, input]) => h("label", { class: "field" }, words, input)),
-      h("label", { class: "check" }, this.#referee, "With the referee"),
-    );
-  }
-
-  /** The rules of the deck as text. */
-  get rules(): string {
-    const numbers = this.#inputs.map(([{ name }, { value }]) => `${name}=${value}`);
-    return [...numbers, this.#referee.checked ? "referee=on" : "referee=off"].join(",");
-  }
-}
-
 function drawFigures({ public_states, sets, iterations, values, nash_conv, uniform }: Solution): HTMLElement {
   const value = (of: number): string => `${of < 0 ? "−" : "+"}${Math.abs(of).toFixed(4)}`;
   const share = ((100 * nash_conv) / uniform).toPrecision(2);
   const figures: [string, string][] = [
     ["Size", `${public_states.toLocaleString("en")} public states, ${sets.toLocaleString("en")} hands to decide with`],
     ["Iterations", iterations.toLocaleString("en")],
-    ["Value", values.map((of, seat) => `seat ${seat} ${value(of)}`).join(", ")],
+    ["Value", values.map((of, seat) => `${playerName(seat)} ${value(of)}`).join(", ")],
     ["NashConv", `${nash_conv.toPrecision(2)} (${share} % of that of random play)`],
   ];
   return h(
