@@ -264,7 +264,7 @@ def test_every_search_and_solution_can_be_stopped(page: Any, address: str) -> No
     page.keyboard.press("Tab")
     page.get_by_role("button", name="Review", exact=True).click()
     stop.get_by_role("button", name="Stop").click()
-    page.get_by_text(re.compile(r"^0 of the \d+ decisions of seat 0 are reviewed")).wait_for()
+    page.get_by_text(re.compile(r"^0 of your \d+ decisions are reviewed")).wait_for()
     open_view(page, address, "#solutions/schwinget?rules=suits=2,values=5,referee=off,hand_size=2,set_aside=3")
     stop.get_by_role("button", name="Stop").click()
     page.get_by_text("Stopped.", exact=True).wait_for()
@@ -342,7 +342,7 @@ def test_a_dropped_file_never_replaces_the_page(page: Any, address: str) -> None
     assert page.evaluate(DROP, ["textarea", 0, None]) is True
     record = stier.pit("schwinget", ["greedy", "random"], deals=1, seed=5).games[0].record()
     page.evaluate(DROP, ["main h2", 0, record])
-    page.wait_for_function("() => document.querySelector('select[name=seat]').options.length === 2")
+    page.wait_for_function("() => document.querySelector('select[name=player]').options.length === 2")
 
 
 @pytest.mark.parametrize(
@@ -370,7 +370,7 @@ def test_numbers_in_links_are_bounded_in_words(page: Any, address: str, link: st
         # The game that was wanted.
         assert page.input_value("select[name=game]") == "schwimmen"
     if link.startswith("#review"):
-        assert page.input_value("select[name=seat]") == "0"
+        assert page.input_value("select[name=player]") == "0"
 
 
 def test_progress_is_told_at_most_ten_times_a_second(page: Any, address: str) -> None:
@@ -432,7 +432,7 @@ def test_every_view_is_accessible_and_fits_the_screen(
             page.fill("textarea[name=record]", record)
             page.get_by_label("Judge").first.select_option(index=1)
             page.get_by_role("button", name="Review", exact=True).click()
-            page.get_by_text(re.compile(r"^(\d+) of the \1 decisions of seat 0 are reviewed")).wait_for(timeout=120_000)
+            page.get_by_text(re.compile(r"^All \d+ of your decisions are reviewed")).wait_for(timeout=120_000)
             for details in page.query_selector_all(".reviewed details"):
                 details.evaluate("details => details.open = true")
         if name == "trainer":

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from helpers import OWN_GAMES
 
 import stier
 from web import (
@@ -26,7 +27,7 @@ from web import (
 pytestmark = MARKS
 
 DECK = "suits=2,values=3,referee=off,hand_size=2,set_aside=1"
-DONE = re.compile(r"^(\d+) of the \1 decisions of seat [01] are reviewed")
+DONE = re.compile(r"^All \d+ of your decisions are reviewed")
 
 
 @pytest.fixture(scope="module")
@@ -58,18 +59,126 @@ def test_a_review_finds_what_stier_replay_finds(page: Any, address: str, record:
     replayed = stier.replay(record, 1, judge, searches=searches)
     open_view(page, address, "#review")
     page.fill("textarea[name=record]", record)
-    page.select_option("select[name=seat]", "1")
+    page.select_option("select[name=player]", "1")
     page.fill("input[name=searches]", str(searches))
     page.get_by_role("button", name="Review", exact=True).click()
     count = len(replayed)
-    page.get_by_text(f"{count} of the {count} decisions of seat 1 are reviewed.").wait_for(timeout=120_000)
-    ask(page, "open", record)
-    ask(page, "review", 1, judge, searches)
+    page.get_by_text(f"All {count} of your decisions are reviewed.").wait_for(timeout=120_000)
     for decision in replayed:
-        found = ask(page, "reviewed")
+        found = ask(page, "review", record, decision.number, judge, searches)
         assert (found["number"], found["action"]["name"]) == (decision.number, decision.name)
         assert (found["cost"], found["ci95"]) == (decision.cost, decision.cost_ci95)
-    assert ask(page, "reviewed") is None
+    with pytest.raises(Exception, match="no player makes a choice after 1000 events"):
+        ask(page, "review", record, 1000, judge, searches)
+
+
+@pytest.mark.parametrize("game", ["schwinget", "leduc_poker"])
+def test_play_and_review_judge_a_choice_alike(page: Any, address: str, game: str) -> None:
+    """The same sentence, and so the same numbers: in Schwinget, which has a network, and in a game that has none."""
+    open_view(page, address, f"#play/{game}?seed=7&agent=random&seat=0")
+    told = []
+    while page.locator("[data-move]").count() > 0 and len(told) < 4:
+        before = page.url
+        page.locator("[data-move]").last.click()
+        page.wait_for_function("before => location.href !== before", arg=before)
+        page.wait_for_function(
+            "() => document.querySelector('[data-move]') || document.querySelector('.actions .primary')"
+        )
+        page.get_by_role("button", name="How good was that?").click()
+        page.locator(".happened", has_text=re.compile("^You played ")).wait_for()
+        told.append(page.inner_text(".happened"))
+    assert any("points" in sentence for sentence in told)
+    page.get_by_role("button", name="Review this game").click()
+    page.get_by_text(DONE).wait_for(timeout=120_000)
+    reviewed = []
+    page.keyboard.press("Home")
+    for moment in range(int(page.get_attribute(".timeline input", "max"))):
+        assert shown(page) == moment
+        own = page.locator(".reviewing .verdict", has_text=re.compile("^You played "))
+        own.or_(page.locator(".reviewing .verdict", has_text="is to move")).wait_for()
+        if own.count() > 0:
+            reviewed.append(own.inner_text())
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(
+            "moment => document.querySelector('.timeline input').value === String(moment)", arg=moment + 1
+        )
+    assert reviewed == told
+
+
+def test_a_review_goes_on_from_what_it_has_found(page: Any, address: str, record: str) -> None:
+    page.add_init_script(
+        """window.asked = [];
+        let engine;
+        Object.defineProperty(window, "stier", { get: () => engine, set(value) {
+          engine = value;
+          const ask = engine.ask;
+          engine.ask = function (signal, method, ...args) {
+            if (method === "review") {
+              asked.push(args[1]);
+              // The third decision takes forever at first.
+              if (asked.length === 3) {
+                return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+              }
+            }
+            return ask.call(this, signal, method, ...args);
+          };
+        } });"""
+    )
+    open_view(page, address, f"#review?seat=1&record={quote(record)}")
+    page.wait_for_function("() => asked.length === 3")
+    page.locator(".running:not([hidden])").get_by_role("button", name="Stop").click()
+    page.get_by_text(re.compile(r"^2 of your \d+ decisions are reviewed")).wait_for()
+    page.locator("summary", has_text="Game and judge").click()
+    page.get_by_role("button", name="Review", exact=True).click()
+    page.get_by_text(DONE).wait_for(timeout=120_000)
+    asked = page.evaluate("asked")
+    assert asked == sorted(asked)
+    assert asked.count(asked[2]) == 2
+    assert len(set(asked)) == len(asked) - 1
+
+
+#: Everything that a reader meets, also what is only read out or shown on touch.
+TEXTS = """() => {
+  const said = [document.title, document.body.textContent];
+  for (const one of document.querySelectorAll("body *")) {
+    for (const name of ["aria-label", "title", "placeholder"]) said.push(one.getAttribute(name) ?? "");
+  }
+  return said.join("\\n");
+}"""
+
+
+def test_no_reader_meets_the_number_of_a_seat(page: Any, address: str) -> None:
+    for name in OWN_GAMES:
+        game = stier.load_game(name)
+        state = game.new_initial_state(seed=3)
+        while not state.is_terminal():
+            state.apply_action(state.legal_actions()[0])
+        for seat in range(game.num_players()):
+            open_view(page, address, "#review")
+            page.fill("textarea[name=record]", state.record())
+            page.select_option("select[name=player]", str(seat))
+            page.locator("select[name=agent]").select_option("")
+            page.locator("input[name=spec]").fill("ismcts:iterations=30")
+            page.fill("input[name=searches]", "3")
+            page.get_by_role("button", name="Review", exact=True).click()
+            page.get_by_text(DONE).wait_for(timeout=120_000)
+            # Before, in and after a decision, and at the end with all cards open.
+            for key in ("Home", "ArrowRight", "ArrowRight", "ArrowRight", "End"):
+                page.keyboard.press(key)
+                page.wait_for_selector(".reviewing .table")
+                assert not re.search(r"\bseats?\b", page.evaluate(TEXTS), re.IGNORECASE), (name, seat, key)
+    for view in VIEWS.values():
+        if "RECORD" in view:
+            continue
+        open_view(page, address, view)
+        if "trainer" in view:
+            page.keyboard.press("a")
+            page.wait_for_selector(".answer")
+        else:
+            page.wait_for_selector(".grid")
+            page.locator(".grid button").first.click()
+            page.wait_for_selector(".seen .table")
+        assert not re.search(r"\bseats?\b", page.evaluate(TEXTS), re.IGNORECASE), view
 
 
 def test_the_mistakes_of_a_review_come_first(reviewed: Any) -> None:
@@ -193,11 +302,11 @@ def test_a_review_does_not_judge_the_judges_own_choice(page: Any, address: str, 
     assert page.locator("button.mistake").count() == 0
     # With hardly any search, the judge chooses otherwise.
     page.locator("summary", has_text="Game and judge").click()
-    page.select_option("select[name=seat]", "1")
+    page.select_option("select[name=player]", "1")
     page.locator("select[name=agent]").select_option("")
     page.locator("input[name=spec]").fill("ismcts:iterations=30,beliefs=policy")
     page.get_by_role("button", name="Review", exact=True).click()
-    page.get_by_text("decisions of seat 1 are reviewed").wait_for(timeout=120_000)
+    page.get_by_text(DONE).wait_for(timeout=120_000)
     for details in page.query_selector_all("details"):
         details.evaluate("details => details.open = true")
     text = page.inner_text("main")
@@ -339,6 +448,7 @@ def test_a_deck_of_ones_own_is_measured_before_it_is_solved(page: Any, address: 
         ("solutions/schwinget?rules=suits=2,values=3", "the link does not name hand_size of its deck."),
         (f"solutions/schwinget?rules={DECK}&at=0.x", "at must be whole numbers, such as 0.2.1."),
         (f"solutions/schwinget?rules={DECK}&at=0.99", "the solution has no such public state or hand."),
+        ("review?kept=record-abc", "the record of this link is kept by another browser tab"),
     ],
 )
 def test_a_link_that_cannot_be_honoured_says_why(page: Any, address: str, link: str, words: str) -> None:

@@ -1,12 +1,16 @@
 //! Agents: one decision, or several searches of one position.
 
+use std::num::NonZero;
+
 use serde::Serialize;
 use stier_agents::agent::{ActionStats, DecideError};
 use stier_agents::arena::Estimate;
+use stier_agents::arena::judgement::{self, Judgement};
+use stier_agents::belief::Marginals;
 use stier_agents::erased::{DynAgent, DynState};
 use stier_agents::tell::Move;
 use stier_agents::{AgentSpec, Search};
-use stier_core::{Action, Rng};
+use stier_core::{Action, Rng, Seat};
 
 use crate::engine::Problem;
 use crate::position::{self, Position};
@@ -81,14 +85,6 @@ pub(crate) struct Analysis {
     bars: Vec<Bar>,
 }
 
-impl Analysis {
-    /// The summary of searches of a state: their choices and statistics.
-    pub(crate) fn of(state: &dyn DynState, found: &[(Action, Search)]) -> Self {
-        let actions = found.first().map_or(&[][..], |(_, search)| &search.actions);
-        Self { searches: found.len(), bars: actions.iter().map(|one| bar(state, found, Action(one.action))).collect() }
-    }
-}
-
 fn bar(state: &dyn DynState, found: &[(Action, Search)], action: Action) -> Bar {
     let of_action =
         |search: &Search| *search.actions.iter().find(|one| one.action == action.0).expect("as in the first");
@@ -104,29 +100,81 @@ fn bar(state: &dyn DynState, found: &[(Action, Search)], action: Action) -> Bar 
     }
 }
 
-/// An agent that searches one position again and again.
+/// An agent that searches one position again and again: the searches of `stier.replay`.
 pub(crate) struct Analyst {
+    /// A state drawn from what the player to act knows.
     state: Box<dyn DynState>,
+    seat: Seat,
     agent: Box<dyn DynAgent>,
     name: String,
     found: Vec<(Action, Search)>,
 }
 
 impl Analyst {
-    /// Begins with a position. It sees a state drawn from what the player to act knows.
-    pub(crate) fn new(position: &Position, text: &str) -> Result<Self, Problem> {
-        let state = position.state()?;
+    /// Begins with a state. The agent sees no more than the player to act.
+    pub(crate) fn new(state: &dyn DynState, text: &str) -> Result<Self, Problem> {
         let seat = DecideError::seat(state.turn())?;
-        let agent = searcher(&*state, text)?;
-        Ok(Self { state: state.resample(seat, 0), agent, name: text.to_string(), found: Vec::new() })
+        let agent = searcher(state, text)?;
+        Ok(Self { state: state.resample(seat, 0), seat, agent, name: text.to_string(), found: Vec::new() })
+    }
+
+    /// The state as the agent sees it.
+    pub(crate) fn view(&self) -> &dyn DynState {
+        &*self.state
+    }
+
+    /// What the agent believes about the cards.
+    pub(crate) fn beliefs(&mut self) -> Result<Marginals, Problem> {
+        self.agent.restart(0);
+        Ok(self.agent.beliefs(&*self.state, self.seat)?)
     }
 
     /// One more search.
     pub(crate) fn search(&mut self) -> Result<Analysis, Problem> {
-        self.agent.restart(Rng::stream(self.found.len() as u64, "analysis", self.state.events().len() as u64).bits());
+        self.agent.restart(judgement::seed(self.found.len(), self.state.events().len()));
         let decision = self.agent.decide(&*self.state)?;
         let search = decision.search.ok_or_else(|| Problem::NoSearch { agent: self.name.clone() })?;
         self.found.push((decision.action, search));
-        Ok(Analysis::of(&*self.state, &self.found))
+        Ok(self.analysis())
     }
+
+    fn analysis(&self) -> Analysis {
+        let actions = self.found.first().map_or(&[][..], |(_, search)| &search.actions);
+        let bars = actions.iter().map(|one| bar(&*self.state, &self.found, Action(one.action)));
+        Analysis { searches: self.found.len(), bars: bars.collect() }
+    }
+
+    /// Judges a choice by this number of searches, or by none where there is no other.
+    pub(crate) fn judge(mut self, action: Action, searches: NonZero<usize>) -> Result<Judged, Problem> {
+        self.state.resample(self.seat, 0).apply(action)?;
+        if self.state.possible().len() > 1 {
+            for _ in 0..searches.get() {
+                self.search()?;
+            }
+        }
+        let statistics: Vec<(Action, &[ActionStats])> =
+            self.found.iter().map(|(choice, search)| (*choice, &search.actions[..])).collect();
+        let judged = Judgement::of(&statistics, action);
+        Ok(Judged {
+            action: Move::of(&*self.state, action),
+            best: Move::of(&*self.state, judged.best),
+            cost: judged.cost,
+            ci95: judged.ci95,
+            analysis: self.analysis(),
+        })
+    }
+}
+
+/// The judgement of a choice.
+#[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub(crate) struct Judged {
+    action: Move,
+    /// The action that most of the searches choose.
+    best: Move,
+    /// The loss of the choice against the agent's own choice; `None` if it is not known.
+    cost: Option<f64>,
+    ci95: Option<f64>,
+    /// Without bars where there is no other choice.
+    analysis: Analysis,
 }

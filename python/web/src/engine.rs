@@ -13,15 +13,15 @@ use stier_agents::solve::solution_file::SolutionFileError;
 use stier_agents::solve::{BuildError, PassError, RangesTooLarge, SolveError};
 use stier_agents::tell::{Move, Story, Table};
 use stier_core::public::NoPublicForm;
-use stier_core::{IllegalAction, RecordError, RulesError};
+use stier_core::{Action, IllegalAction, RecordError, RulesError};
 use thiserror::Error;
 
-use crate::analysis::{Analysis, Analyst};
+use crate::analysis::{Analysis, Analyst, Judged};
 use crate::catalogue::{AgentInfo, GameInfo, Rules};
 use crate::checksum::Checksum;
 use crate::knowledge::Beliefs;
 use crate::position::Position;
-use crate::review::{Reviewed, Reviewer};
+use crate::review::Reviewed;
 use crate::solution::{PublicNode, Size, Solutions};
 use crate::{analysis, catalogue, checksum, knowledge, review, solution, story};
 
@@ -79,6 +79,8 @@ pub enum Problem {
     Oracle,
     #[error("{0}")]
     NotBegun(&'static str),
+    #[error("no player makes a choice after {0} events of the record")]
+    NoChoice(usize),
     #[error("the record is of {record}, not of {wanted}")]
     OtherGame { record: String, wanted: String },
     #[error("seat {0} knows its own cards: name another seat")]
@@ -89,8 +91,6 @@ pub enum Problem {
 #[derive(Default)]
 pub struct Engine {
     analyst: Option<Analyst>,
-    opened: Option<review::Opened>,
-    reviewer: Option<Reviewer>,
     pub(crate) solutions: Solutions,
 }
 
@@ -175,7 +175,7 @@ questions! { engine;
 
     /// Begins an analysis of a position; `search` goes on with it.
     analyse(position: Position, agent: String) -> () {
-        engine.analyst = Some(Analyst::new(&position, &agent)?);
+        engine.analyst = Some(Analyst::new(&*position.state()?, &agent)?);
     }
 
     /// One more search of the analysis.
@@ -183,21 +183,20 @@ questions! { engine;
         engine.analyst.as_mut().ok_or(Problem::NotBegun("no position is being analysed"))?.search()?
     }
 
-    /// Reads a record for review.
-    open(record: String) -> review::About { engine.opened.insert(review::Opened::new(&record)?).about() }
+    /// The cost of a choice at a position, by this number of searches of an agent.
+    judge(position: Position, action: u8, agent: String, searches: NonZero<usize>) -> Judged {
+        Analyst::new(&*position.state()?, &agent)?.judge(Action(action), searches)?
+    }
+
+    /// Describes a recorded game.
+    open(record: String) -> review::About { review::about(&record)? }
 
     /// The table of a recorded game after so many events, as a seat sees it; null opens all cards.
     moment(record: String, number: usize, seat: Option<i64>) -> Table { review::moment(&record, number, seat)? }
 
-    /// Begins the review of a seat's decisions by an agent, with this number of searches each.
-    review(seat: i64, agent: String, searches: NonZero<usize>) -> () {
-        let opened = engine.opened.as_ref().ok_or(Problem::NotBegun("no record is open"))?;
-        engine.reviewer = Some(opened.review(seat, &agent, searches)?);
-    }
-
-    /// The next decision; null at the end.
-    reviewed() -> Option<Reviewed> {
-        engine.reviewer.as_mut().ok_or(Problem::NotBegun("no review has begun"))?.decision()?
+    /// The choice of a recorded game after so many events, judged like any other.
+    review(record: String, number: usize, agent: String, searches: NonZero<usize>) -> Reviewed {
+        review::review(&record, number, &agent, searches)?
     }
 
     /// The size of a game on public states; an error if it is too large to be solved.

@@ -48,7 +48,7 @@ const OTHERS: Preset[] = [
   { words: "random", spec: "random" },
 ];
 
-/** The agent that judges choices, in hints and in reviews, and the number of its searches. */
+/** The agent that judges choices, in hints and in reviews, and the number of its searches. It can play every game. */
 export const JUDGE = { words: "thorough: 10,000 iterations", spec: "ismcts:iterations=10000,beliefs=policy" };
 export const JUDGINGS = 5;
 

@@ -21,9 +21,8 @@ const KINDS: Partial<Record<Method, Kind>> = {
   search: "search",
   known: "search",
   checksums: "search",
-  open: "search",
+  judge: "search",
   review: "search",
-  reviewed: "search",
   size: "search",
   solve: "solution",
   openings: "solution",
@@ -102,8 +101,10 @@ export class EngineClient {
 
   /** Waits for the network of the game if the agent uses it. */
   async #networksFor(signal: AbortSignal | undefined, at: unknown, agent: string): Promise<void> {
-    // A review names a seat, but no game.
-    const games = NETWORKS.filter((game) => typeof at === "number" || game === (at as Position).game);
+    // A record names its game, too.
+    const games = NETWORKS.filter((game) =>
+      typeof at === "string" ? at.includes(game) : game === (at as Position).game,
+    );
     if (games.every((game) => this.#networks.has(game))) return;
     if (!(await this.ask(signal, "has_network", agent))) return;
     await Promise.all(games.map((game) => this.#loadNetwork(game)));

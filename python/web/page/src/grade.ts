@@ -1,6 +1,6 @@
 import { actionInWords } from "./cards";
 import { measured } from "./chart";
-import type { Face, Reviewed } from "./protocol";
+import type { Face, Judged } from "./protocol";
 
 /**
  * The quality of a decision. Forced: there was no choice. Best: the choice of most searches. Close: the searches do not
@@ -8,8 +8,8 @@ import type { Face, Reviewed } from "./protocol";
  */
 type Grade = "forced" | "best" | "close" | "mistake" | "unknown";
 
-export function gradeOf({ table, action, best, cost, ci95 }: Reviewed): Grade {
-  if (table.legal.length === 1) return "forced";
+export function gradeOf({ analysis, action, best, cost, ci95 }: Judged): Grade {
+  if (analysis.searches === 0) return "forced";
   // That some searches choose otherwise does not make it a mistake.
   if (action.id === best.id) return "best";
   if (cost === null) return "unknown";
@@ -17,26 +17,31 @@ export function gradeOf({ table, action, best, cost, ci95 }: Reviewed): Grade {
 }
 
 /** The cost of a decision, 0 for the judge's own choice; null if it is not known. */
-export function costOf(decision: Reviewed): { cost: number; ci95: number | null } | null {
+export function costOf(decision: Judged): { cost: number; ci95: number | null } | null {
   const grade = gradeOf(decision);
   if (grade === "forced" || grade === "best") return { cost: 0, ci95: 0 };
   return decision.cost === null ? null : { cost: decision.cost, ci95: decision.ci95 };
 }
 
 /** The cost of a decision in words. */
-export function costInWords(decision: Reviewed): string {
+export function costInWords(decision: Judged): string {
   const grade = gradeOf(decision);
   if (grade === "forced") return "the only legal action";
   if (grade === "best") return "best choice";
   return grade === "unknown" ? "cost not known" : `cost ${measured(decision.cost ?? 0, decision.ci95)}`;
 }
 
+/** The number of searches that choose the best choice, such as "4 of 5 searches". */
+export function agreement({ analysis, best }: Judged): string {
+  const chosen = analysis.bars.find(({ id }) => id === best.id)?.chosen ?? 0;
+  return `${Math.round(chosen * analysis.searches)} of ${analysis.searches} searches`;
+}
+
 /** A sentence about the action played, the judge's choice and the difference. */
-export function verdictInWords(decision: Reviewed, faces: Record<string, Face>): string {
+export function verdictInWords(decision: Judged, faces: Record<string, Face>): string {
   const [action, best] = [decision.action, decision.best].map(({ name }) => actionInWords(name, faces));
-  const { cost, ci95, analysis } = decision;
-  const chosen = analysis.bars.find(({ id }) => id === decision.best.id)?.chosen ?? 0;
-  const count = `${Math.round(chosen * analysis.searches)} of ${analysis.searches} searches`;
+  const { cost, ci95 } = decision;
+  const count = agreement(decision);
   switch (gradeOf(decision)) {
     case "forced":
       return `You played ${action}, the only legal action.`;
@@ -69,7 +74,7 @@ interface Accuracy {
  * The share of all that was at stake that the choices kept. At stake in a decision is the difference between its best
  * and its worst choice. Null if nothing was at stake, or if no cost is known.
  */
-export function accuracyOf(decisions: Reviewed[]): Accuracy | null {
+export function accuracyOf(decisions: Judged[]): Accuracy | null {
   let [cost, square, stake]: [number, number | null, number] = [0, 0, 0];
   for (const decision of decisions) {
     const values = decision.analysis.bars.flatMap(({ value }) => value ?? []);
@@ -91,7 +96,7 @@ export function accuracyOf(decisions: Reviewed[]): Accuracy | null {
 }
 
 /** The mistakes, the most expensive first, with their places among the decisions. */
-export function mistakesOf(decisions: Reviewed[]): number[] {
+export function mistakesOf(decisions: Judged[]): number[] {
   const cost = (index: number): number => decisions[index]?.cost ?? 0;
   return decisions
     .flatMap((decision, index) => (gradeOf(decision) === "mistake" ? index : []))

@@ -1,9 +1,9 @@
-import { nameOf, opponentInWords, opponents } from "./agents";
+import { JUDGE, JUDGINGS, nameOf, opponentInWords, opponents } from "./agents";
 import { actionInWords, capital, cardOf } from "./cards";
 import { Daily, dailyName, dateOfDeal } from "./daily";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
-import { bestOf, costInWords, judge } from "./judge";
+import { agreement, verdictInWords } from "./grade";
 import { listen } from "./keys";
 import { isWide, Knowledge } from "./knowledge";
 import { GAME, LESSONS, type Lesson, lessonOf, type Moment, noteAt, playingOf, TEACHER } from "./lessons";
@@ -12,7 +12,7 @@ import { Match } from "./match";
 import { follow, isStill, look } from "./motion";
 import { seatInSentence, seatName } from "./names";
 import { outcomeInWords, verdictOf } from "./outcome";
-import type { Agent, GameInfo, Move, Story, Table } from "./protocol";
+import type { Agent, GameInfo, Judged, Move, Position, Story, Table } from "./protocol";
 import { drawRules, goalOf, rulebook, wordsOn } from "./rules";
 import { isStop, Running } from "./running";
 import { Score } from "./score";
@@ -307,14 +307,13 @@ class Play {
     const match = this.#match;
     const table = this.#table;
     if (!match?.isYours || !table || this.#isBusy) return;
-    const [only] = table.legal;
-    if (only && table.legal.length === 1) return this.#recommend(only, "There is only one choice");
+    const [first] = table.legal;
+    if (!first) return;
+    if (table.legal.length === 1) return this.#recommend(first, "There is only one choice");
     this.#daily.help(match.playing, "hint");
-    const analysis = await this.#judge(match, "The search thinks about a hint.");
-    const best = analysis && bestOf(analysis);
-    if (!best) return;
-    const share = Math.round(100 * best.chosen);
-    this.#recommend(best, share < 100 ? `Hint (${share} % of the searches)` : "Hint");
+    // One of the choices has to be named; the best one is known with it.
+    const judged = await this.#judge(match, "The search thinks about a hint.", match.playing.position, first.id);
+    if (judged) this.#recommend(judged.best, `Hint (${agreement(judged)})`);
   }
 
   #recommend({ id, name }: Move, why: string): void {
@@ -336,26 +335,29 @@ class Play {
     const before = match?.beforeLastChoice();
     if (!match || !before || this.#isBusy) return;
     const played = match.playing.position.moves[before.position.moves.length];
-    const analysis = await this.#judge(match, "The search thinks about your last choice.", before);
-    if (analysis && played !== undefined) this.#answer(costInWords(analysis, played, match.rules.faces));
+    if (played === undefined) return;
+    const judged = await this.#judge(match, "The search thinks about your last choice.", before.position, played);
+    if (judged) this.#answer(verdictInWords(judged, match.rules.faces));
   }
 
-  /** Asks a search about a position of the person; null if it is no longer wanted. */
-  async #judge(match: Match, says: string, { position } = match.playing): ReturnType<typeof judge> {
+  /** Judges a choice of the person as a review does; null if that is no longer wanted. */
+  async #judge(match: Match, says: string, position: Position, action: number): Promise<Judged | null> {
     const signal = this.#control.signal;
     this.#answer(says);
-    // The engine analyses one position at a time.
+    // A search that is ended would take the analysis of the panel with it.
     this.#knowledge?.update(null);
-    let analysis: Awaited<ReturnType<typeof judge>> = null;
+    let judged: Judged | null = null;
     try {
-      analysis = await this.#running.run(signal, (stop) => judge(this.#engine, position, match.rules, stop));
+      judged = await this.#running.run(signal, (stop) =>
+        this.#engine.ask(stop, "judge", position, action, JUDGE.spec, JUDGINGS),
+      );
     } catch (error) {
       // Another position or question took its place.
       if (isAbort(error) && !isStop(error)) return null;
       this.#answer(isStop(error) ? "The search was stopped." : `${errorInWords(error)}.`);
     }
     this.#think(match);
-    return analysis;
+    return judged;
   }
 
   #takeBack(): void {

@@ -80,6 +80,15 @@ export type Held = { cards: Array<string>,
 /** The colour of a card. The program that draws it chooses the shade. */
 export type Hue = "green" | "red" | "blue" | "yellow" | "orange" | "violet" | "pink" | "black" | "grey";
 
+/** The judgement of a choice. */
+export type Judged = { action: Move,
+  /** The action that most of the searches choose. */
+  best: Move,
+  /** The loss of the choice against the agent's own choice; null if it is not known. */
+  cost: number | null, ci95: number | null,
+  /** Without bars where there is no other choice. */
+  analysis: Analysis, };
+
 /** The arrangement of a group of cards. */
 export type Layout = "row" | "pile" | "aside";
 
@@ -146,6 +155,11 @@ export type PublicNode = {
   /** By seat. */
   hands: [Array<Held>, Array<Held>], };
 
+/** A recorded game. */
+export type Recorded = { game: string, rules: string, seats: number,
+  /** The number of events, chance included. */
+  events: number, moves: Array<Made>, returns: Array<number> | null, };
+
 /** A decision with its judgement. */
 export type Reviewed = {
   /** Its number among the moves of the game, chance included. */
@@ -153,18 +167,15 @@ export type Reviewed = {
   /** The game up to here, for "what if". Its record may hold cards that the seat could not know. */
   position: Position,
   /** The table as the seat saw it. */
-  table: Table, action: Move,
+  table: Table,
+  /** Without `cards` in games without cards. */
+  beliefs: Beliefs, action: Move,
   /** The action that most of the searches choose. */
   best: Move,
   /** The loss of the choice against the agent's own choice; null if it is not known. */
-  cost: number | null, ci95: number | null, analysis: Analysis,
-  /** Without `cards` in games without cards. */
-  beliefs: Beliefs, };
-
-/** A description of the game. */
-export type Reviewing = { game: string, rules: string, seats: number,
-  /** The number of events, chance included. */
-  events: number, moves: Array<Made>, returns: Array<number> | null, };
+  cost: number | null, ci95: number | null,
+  /** Without bars where there is no other choice. */
+  analysis: Analysis, };
 
 /** A game under its rules. */
 export type Rules = { game: string,
@@ -300,14 +311,14 @@ export interface Engine {
   analyse(position: Position, agent: string): null;
   /** One more search of the analysis. */
   search(): Analysis;
-  /** Reads a record for review. */
-  open(record: string): Reviewing;
+  /** The cost of a choice at a position, by this number of searches of an agent. */
+  judge(position: Position, action: number, agent: string, searches: number): Judged;
+  /** Describes a recorded game. */
+  open(record: string): Recorded;
   /** The table of a recorded game after so many events, as a seat sees it; null opens all cards. */
   moment(record: string, number: number, seat: number | null): Table;
-  /** Begins the review of a seat's decisions by an agent, with this number of searches each. */
-  review(seat: number, agent: string, searches: number): null;
-  /** The next decision; null at the end. */
-  reviewed(): Reviewed | null;
+  /** The choice of a recorded game after so many events, judged like any other. */
+  review(record: string, number: number, agent: string, searches: number): Reviewed;
   /** The size of a game on public states; an error if it is too large to be solved. */
   size(game: string, rules: string): Size;
   /** Solves a game in memory by CFR+, unless the solution is known already. Tells its progress in the meantime. */
@@ -338,10 +349,10 @@ export const ARGUMENTS: Record<keyof Engine, string[]> = {
   check: ["position", "agent"],
   analyse: ["position", "agent"],
   search: [],
+  judge: ["position", "action", "agent", "searches"],
   open: ["record"],
   moment: ["record", "number", "seat"],
-  review: ["seat", "agent", "searches"],
-  reviewed: [],
+  review: ["record", "number", "agent", "searches"],
   size: ["game", "rules"],
   solve: ["game", "rules", "iterations"],
   openings: [],

@@ -5,181 +5,223 @@ import { measured } from "./chart";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { type Route, readSeat, recall, reviewLink } from "./link";
-import type { Reviewing } from "./protocol";
+import { playerName } from "./names";
+import type { Recorded } from "./protocol";
 import { checkRecord, LONGEST, readRecord } from "./record";
 import { type Findings, ReviewView } from "./reviewed";
 import { Running } from "./running";
 
 const QUICK = { words: "quick: 1,000 iterations", spec: "ismcts:iterations=1000,beliefs=policy" };
 
-/** The last finished review, so that a way back to it need not wait. */
+/** The last review, which goes on from what it has found. */
 let last: { key: string; findings: Findings } | null = null;
 
-/** Reviews the decisions of one seat in a recorded game. */
+/** The view in which the decisions of one player in a recorded game are reviewed. */
 export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
-  const leaving = new AbortController();
-  let opening = new AbortController();
-  const running = new Running();
-  const found = h("div");
-  const failed = h("p", { class: "error", role: "alert" });
-  const record = h("textarea", {
+  const review = new Review(root, engine);
+  review.open(route);
+  return () => review.close();
+}
+
+class Review {
+  readonly #engine: EngineClient;
+  readonly #leaving = new AbortController();
+  readonly #running = new Running();
+  readonly #found = h("div");
+  readonly #failed = h("p", { class: "error", role: "alert" });
+  readonly #record = h("textarea", {
     name: "record",
     rows: 4,
     spellcheck: "false",
     placeholder: "stier-record 1",
     maxlength: LONGEST + 1,
-    input: () => attempt(read),
+    input: () => this.#attempt(() => this.#read()),
   });
-  const file = h("input", {
+  readonly #file = h("input", {
     type: "file",
     name: "record-file",
     accept: ".txt,.record,text/plain",
-    change: () => take(file.files?.[0]),
+    change: () => this.#take(this.#file.files?.[0]),
   });
-  const seat = h("select", { name: "seat", disabled: true });
-  let judge = JUDGE.spec;
-  const judges = new AgentChooser("Judge", [JUDGE, QUICK], judge, (spec) => void (judge = spec));
-  const searches = h("input", { name: "searches", type: "number", required: true, min: 1, max: 50, value: JUDGINGS });
-  const start = h("button", { type: "submit", class: "primary", disabled: true }, "Review");
-  let view: ReviewView | null = null;
+  readonly #player = h("select", { name: "player", disabled: true });
+  readonly #judges = new AgentChooser("Judge", [JUDGE, QUICK], JUDGE.spec, (spec) => {
+    this.#judge = spec;
+  });
+  readonly #searches = h("input", {
+    name: "searches",
+    type: "number",
+    required: true,
+    min: 1,
+    max: 50,
+    value: JUDGINGS,
+  });
+  readonly #start = h("button", { type: "submit", class: "primary", disabled: true }, "Review");
+  readonly #settings: HTMLDetailsElement;
+  /** Ends the reading of the record before. */
+  #opening = new AbortController();
+  #judge = JUDGE.spec;
+  #view: ReviewView | null = null;
+
+  constructor(root: HTMLElement, engine: EngineClient) {
+    this.#engine = engine;
+    const form = h(
+      "form",
+      {
+        submit: (event) => {
+          event.preventDefault();
+          this.#attempt(() => this.#begin());
+        },
+      },
+      h(
+        "div",
+        { class: "fields" },
+        h(
+          "label",
+          { class: "field text" },
+          "Record of a game: paste its text or drop its file on this page",
+          this.#record,
+        ),
+        h("label", { class: "field" }, "Or choose a file", this.#file),
+        h("label", { class: "field" }, "You are", this.#player),
+        this.#judges.element,
+        h("label", { class: "field" }, "Searches of each decision", this.#searches),
+      ),
+      h("div", { class: "actions" }, this.#start),
+    );
+    this.#settings = h(
+      "details",
+      { class: "panel", open: true },
+      h("summary", {}, h("h3", {}, "Game and judge")),
+      h(
+        "p",
+        { class: "about" },
+        "Press Review this game or Save record in ",
+        h("a", { href: "#play" }, "Play"),
+        ", or run ",
+        h("code", {}, "stier play GAME --record FILE"),
+        ". A file can be dropped on any view of the page.",
+      ),
+      form,
+    );
+    root.replaceChildren(
+      h(
+        "header",
+        { class: "intro measure" },
+        h("h2", {}, "Review a game"),
+        h(
+          "p",
+          {},
+          "What did your choices cost, and what was better? A judge searches each of your decisions several ",
+          "times, with no more knowledge than you had.",
+        ),
+      ),
+      this.#settings,
+      h("div", { class: "actions" }, this.#running.element),
+      this.#failed,
+      this.#found,
+    );
+  }
+
+  open({ settings }: Route): void {
+    const record = recall(settings);
+    this.#record.value = record ?? "";
+    this.#attempt(async () => {
+      if (record === null && settings.has("kept")) {
+        throw new Error("the record of this link is kept by another browser tab: save it there, and open it here");
+      }
+      const game = await this.#read();
+      if (!game) return;
+      this.#player.value = String(readSeat(settings, game.seats));
+      await this.#begin();
+    });
+  }
+
+  close(): void {
+    this.#leaving.abort();
+    this.#opening.abort();
+    this.#view?.close();
+  }
 
   /** Runs a step and shows its error, unless it was stopped. */
-  const attempt = (step: () => Promise<void>): void => {
-    failed.textContent = "";
+  #attempt(step: () => Promise<unknown>): void {
+    this.#failed.textContent = "";
     step().catch((error: unknown) => {
-      if (!isAbort(error)) failed.textContent = errorInWords(error);
+      if (!isAbort(error)) this.#failed.textContent = errorInWords(error);
     });
-  };
-  const take = (chosen: File | undefined): void => {
+  }
+
+  #take(chosen: File | undefined): void {
     if (!chosen) return;
-    attempt(async () => {
-      record.value = await readRecord(chosen);
-      await read();
+    this.#attempt(async () => {
+      this.#record.value = await readRecord(chosen);
+      await this.#read();
     });
-  };
-  /** Reads the record and lists its seats. The engine knows one record, so a review of another ends. */
-  const read = async (): Promise<void> => {
-    opening.abort();
-    running.stop();
-    opening = new AbortController();
-    const { signal } = opening;
-    start.disabled = seat.disabled = true;
-    seat.replaceChildren();
-    view?.close();
-    found.replaceChildren();
-    checkRecord(record.value);
-    if (record.value.trim() === "") return;
-    const game = await engine.ask(signal, "open", record.value);
-    seat.append(
-      ...Array.from({ length: game.seats }, (_, index) =>
+  }
+
+  /** Reads the record and lists its players. The review of another one ends. Null without a record. */
+  async #read(): Promise<Recorded | null> {
+    this.#opening.abort();
+    this.#running.stop();
+    this.#opening = new AbortController();
+    this.#start.disabled = this.#player.disabled = true;
+    this.#player.replaceChildren();
+    this.#view?.close();
+    this.#found.replaceChildren();
+    checkRecord(this.#record.value);
+    if (this.#record.value.trim() === "") return null;
+    const game = await this.#engine.ask(this.#opening.signal, "open", this.#record.value);
+    this.#player.append(
+      ...Array.from({ length: game.seats }, (_, seat) =>
         h(
           "option",
-          { value: index },
-          `Seat ${index}: ${count(decisionsOf(game, index), "decision")}` +
-            (game.returns ? `, return ${measured(game.returns[index] ?? 0)}` : ""),
+          { value: seat },
+          `${playerName(seat)}: ${count(numbersOf(game, seat).length, "decision")}` +
+            (game.returns ? `, return ${measured(game.returns[seat] ?? 0)}` : ""),
         ),
       ),
     );
-    start.disabled = seat.disabled = false;
-    seat.value = String(readSeat(route.settings, game.seats));
-  };
-  const review = async (signal: AbortSignal): Promise<void> => {
-    const [chosen, text] = [Number(seat.value), record.value];
-    const key = JSON.stringify([text, chosen, judge, searches.valueAsNumber]);
-    history.replaceState(null, "", reviewLink(text, chosen));
-    settings.open = false;
-    let findings = last?.key === key ? last.findings : null;
-    const isKept = findings !== null;
-    if (!findings) {
-      // A worker that was ended in the meantime does not know the record any more.
-      const game = await engine.ask(signal, "open", text);
-      const rules = await engine.ask(signal, "rules", game.game, game.rules);
-      await engine.ask(signal, "review", chosen, judge, searches.valueAsNumber);
-      findings = { record: text, game, rules, seat: chosen, decisions: [], moment: 0 };
-    }
-    view?.close();
-    const shown = new ReviewView(engine, findings);
-    view = shown;
-    found.replaceChildren(shown.element);
-    signal.addEventListener("abort", () => shown.finish());
-    if (!isKept) {
-      for (let next = await engine.ask(signal, "reviewed"); next; next = await engine.ask(signal, "reviewed")) {
-        shown.add(next);
-      }
-      last = { key, findings };
-      shown.showWorst();
-    }
-    shown.finish();
-  };
-  const begin = (): Promise<void> => running.run(leaving.signal, review);
+    this.#start.disabled = this.#player.disabled = false;
+    return game;
+  }
 
-  const form = h(
-    "form",
-    {
-      submit: (event) => {
-        event.preventDefault();
-        attempt(begin);
-      },
-    },
-    h(
-      "div",
-      { class: "fields" },
-      h("label", { class: "field text" }, "Record of a game: paste its text or drop its file on this page", record),
-      h("label", { class: "field" }, "Or choose a file", file),
-      h("label", { class: "field" }, "Seat", seat),
-      judges.element,
-      h("label", { class: "field" }, "Searches of each decision", searches),
-    ),
-    h("div", { class: "actions" }, start),
-  );
-  const settings = h(
-    "details",
-    { class: "panel", open: true },
-    h("summary", {}, h("h3", {}, "Game and judge")),
-    h(
-      "p",
-      { class: "about" },
-      "Press Review this game or Save record in ",
-      h("a", { href: "#play" }, "Play"),
-      ", or run ",
-      h("code", {}, "stier play GAME --record FILE"),
-      ". A file can be dropped on any view of the page.",
-    ),
-    form,
-  );
-  root.replaceChildren(
-    h(
-      "header",
-      { class: "intro measure" },
-      h("h2", {}, "Review a game"),
-      h(
-        "p",
-        {},
-        "What did your choices cost, and what was better? A judge searches each of your decisions several ",
-        "times, with no more knowledge than you had.",
-      ),
-    ),
-    settings,
-    h("div", { class: "actions" }, running.element),
-    failed,
-    found,
-  );
-  record.value = recall(route.settings) ?? "";
-  attempt(async () => {
-    await read();
-    if (record.value !== "") await begin();
-  });
-  leaving.signal.addEventListener("abort", () => {
-    opening.abort();
-    view?.close();
-  });
-  return () => leaving.abort();
+  #begin(): Promise<void> {
+    return this.#running.run(this.#leaving.signal, (signal) => this.#review(signal));
+  }
+
+  /** Reviews one decision after the other. What the same review has found before is there at once. */
+  async #review(signal: AbortSignal): Promise<void> {
+    const [seat, record, judge, searches] = [
+      Number(this.#player.value),
+      this.#record.value,
+      this.#judge,
+      this.#searches.valueAsNumber,
+    ];
+    const key = JSON.stringify([record, seat, judge, searches]);
+    history.replaceState(null, "", reviewLink(record, seat));
+    this.#settings.open = false;
+    if (last?.key !== key) {
+      const game = await this.#engine.ask(signal, "open", record);
+      const rules = await this.#engine.ask(signal, "rules", game.game, game.rules);
+      last = { key, findings: { record, game, rules, seat, decisions: [], moment: 0 } };
+    }
+    const { findings } = last;
+    this.#view?.close();
+    const view = new ReviewView(this.#engine, findings);
+    this.#view = view;
+    this.#found.replaceChildren(view.element);
+    signal.addEventListener("abort", () => view.finish());
+    const left = numbersOf(findings.game, seat).slice(findings.decisions.length);
+    for (const number of left) view.add(await this.#engine.ask(signal, "review", record, number, judge, searches));
+    if (left.length > 0) view.showWorst();
+    view.finish();
+  }
 }
 
-function decisionsOf({ moves }: Reviewing, seat: number): number {
-  return moves.filter((move) => move.seat === seat).length;
+/** The decisions of a seat: the numbers of events before them. */
+function numbersOf({ moves }: Recorded, seat: number): number[] {
+  return moves.flatMap((move) => (move.seat === seat ? move.number : []));
 }
 
-export function count(number: number, thing: string): string {
+function count(number: number, thing: string): string {
   return `${number} ${thing}${number === 1 ? "" : "s"}`;
 }

@@ -1,20 +1,20 @@
 import { drawBars } from "./bars";
-import { actionInWords, drawAction } from "./cards";
-import { cumulated, drawLosses, measured } from "./chart";
 import { errorInWords, h, s } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
-import { accuracyOf, costInWords, costOf, gradeOf, mistakesOf, verdictInWords } from "./grade";
+import { gradeOf, mistakesOf, verdictInWords } from "./grade";
 import { basisInWords, drawBeliefs } from "./heat";
 import { areOn } from "./keys";
 import { playLink } from "./link";
 import { markMoves } from "./marks";
-import type { Move, Reviewed, Reviewing, Rules, Table } from "./protocol";
-import { drawTable, seatInWords } from "./table";
+import { seatName } from "./names";
+import type { Move, Recorded, Reviewed, Rules, Table } from "./protocol";
+import { drawAccuracy, drawCosts, drawMistakes } from "./summary";
+import { drawTable } from "./table";
 
 /** The findings about the decisions of one seat in a recorded game. */
 export interface Findings {
   record: string;
-  game: Reviewing;
+  game: Recorded;
   rules: Rules;
   seat: number;
   decisions: Reviewed[];
@@ -97,8 +97,9 @@ export class ReviewView {
   }
 
   finish(): void {
-    const { seat, decisions } = this.#findings;
-    this.#progress.textContent = `${decisions.length} of the ${this.#total} decisions of seat ${seat} are reviewed.`;
+    const done = this.#findings.decisions.length;
+    const count = done === this.#total ? `All ${done} of your` : `${done} of your ${this.#total}`;
+    this.#progress.textContent = `${count} decisions are reviewed.`;
   }
 
   get #last(): number {
@@ -196,7 +197,7 @@ export class ReviewView {
       digits: false,
       ...(decision && { moves: (move: Move) => this.#tryAgain(decision, [move.id]) }),
     });
-    if (decision && decision.table.legal.length > 1) markMoves(drawn, decision);
+    if (decision && gradeOf(decision) !== "forced") markMoves(drawn, decision);
     const beside = decision
       ? this.#judged(decision)
       : [
@@ -207,7 +208,7 @@ export class ReviewView {
               ? "The end of the record."
               : isOwn
                 ? "This decision is not reviewed yet."
-                : `${seatInWords(game.moves[moment]?.seat ?? 0, seat)} is to move.`,
+                : `${seatName(game.moves[moment]?.seat ?? 0, seat, game.seats)} is to move.`,
           ),
         ];
     const hadFocus = document.activeElement === this.#open;
@@ -230,13 +231,14 @@ export class ReviewView {
   /** The text beside the table of a decision. */
   #judged(decision: Reviewed): HTMLElement[] {
     const { rules, seat } = this.#findings;
-    const { table, action, analysis, beliefs } = decision;
+    const { action, analysis, beliefs } = decision;
     const others = Array.from({ length: beliefs.seats }, (_, index) => index).filter((index) => index !== seat);
     const grade = gradeOf(decision);
     return [
       h("p", { class: `verdict ${grade}` }, verdictInWords(decision, rules.faces)),
-      ...(table.legal.length > 1
-        ? [
+      ...(grade === "forced"
+        ? []
+        : [
             h(
               "p",
               { class: "actions" },
@@ -253,15 +255,14 @@ export class ReviewView {
               "The way back leads here.",
             ),
             panel("Values of the choices", drawBars(analysis, rules.range, { played: action.id, faces: rules.faces })),
-          ]
-        : []),
+          ]),
       ...(beliefs.cards.length > 0
         ? [
             panel(
               "What you could believe",
               drawBeliefs(beliefs, rules.faces, {
                 seats: others,
-                labels: others.map((index) => seatInWords(index, seat)),
+                labels: others.map((index) => `${seatName(index, seat, beliefs.seats)} holds`),
                 caption: "Cards in the other hands",
               }),
               h("p", { class: "muted" }, basisInWords(beliefs)),
@@ -280,7 +281,12 @@ export class ReviewView {
   #summarise(): void {
     const { decisions, rules } = this.#findings;
     this.#next.disabled = mistakesOf(decisions).length === 0;
-    this.#verdict.replaceChildren(...this.#drawVerdict());
+    const isDone = decisions.length === this.#total;
+    this.#verdict.replaceChildren(
+      ...(decisions.length > 0
+        ? [drawAccuracy(decisions), drawMistakes(decisions, rules.faces, isDone, (one) => this.#goTo(one))]
+        : []),
+    );
     const marks = this.#findings.game.moves.flatMap((_, moment) => {
       const decision = this.#decisionAt(moment);
       return decision && gradeOf(decision) !== "forced" ? [{ moment, grade: gradeOf(decision) }] : [];
@@ -297,67 +303,6 @@ export class ReviewView {
     curve.open = open;
     this.#more.replaceChildren(...(decisions.length > 0 ? [curve] : []));
   }
-
-  /** The accuracy, and the mistakes. */
-  #drawVerdict(): HTMLElement[] {
-    const { decisions, rules } = this.#findings;
-    const accuracy = accuracyOf(decisions);
-    const mistakes = mistakesOf(decisions).flatMap((index) => decisions[index] ?? []);
-    const isDone = decisions.length === this.#total;
-    if (decisions.length === 0) return [];
-    return [
-      h(
-        "div",
-        { class: "accuracy" },
-        accuracy
-          ? h(
-              "p",
-              {},
-              "You kept ",
-              h("strong", { class: "large" }, `${Math.round(100 * accuracy.share)} %`),
-              " of what was at stake",
-              accuracy.low !== null &&
-                accuracy.high !== null &&
-                h("span", { class: "muted" }, ` (${between(100 * accuracy.low, 100 * accuracy.high)})`),
-              ".",
-            )
-          : h("p", {}, "Nothing was at stake."),
-      ),
-      h(
-        "div",
-        { class: "mistakes" },
-        mistakes.length === 0 &&
-          h(
-            "p",
-            {},
-            isDone
-              ? decisions.every((decision) => ["best", "forced"].includes(gradeOf(decision)))
-                ? "The judge would have chosen the same each time: no decision cost anything."
-                : "No choice is certainly a mistake."
-              : "No mistake so far.",
-          ),
-        mistakes.length > 0 && h("h3", {}, `${mistakes.length === 1 ? "One mistake" : `${mistakes.length} mistakes`}`),
-        mistakes.length > 0 &&
-          h(
-            "ol",
-            {},
-            ...mistakes.map((decision) =>
-              h(
-                "li",
-                {},
-                h(
-                  "button",
-                  { type: "button", class: "mistake stier", click: () => this.#goTo(decision) },
-                  h("span", {}, "You ", drawAction(decision.action.name, rules.faces)),
-                  h("span", {}, "Better ", drawAction(decision.best.name, rules.faces)),
-                  h("span", { class: "clear" }, measured(-(decision.cost ?? 0), decision.ci95)),
-                ),
-              ),
-            ),
-          ),
-      ),
-    ];
-  }
 }
 
 /** A closed panel. */
@@ -367,73 +312,4 @@ function panel(title: string, ...content: HTMLElement[]): HTMLDetailsElement {
 
 function step(sign: string, name: string, click: () => void, isEnd = false): HTMLButtonElement {
   return h("button", { type: "button", "aria-label": name, title: name, "data-end": isEnd, click }, sign);
-}
-
-function between(low: number, high: number): string {
-  const [from, to] = [Math.round(low), Math.round(high)];
-  return from === to ? `${from} %` : `${from} to ${to} %`;
-}
-
-/** All costs in the order of the game, with the sum. */
-function drawCosts(decisions: Reviewed[], rules: Rules): HTMLElement[] {
-  const known = decisions.flatMap((decision, index) => {
-    const cost = costOf(decision);
-    return cost ? [{ label: `${index + 1}`, ...cost, words: costInWords(decision) }] : [];
-  });
-  const sum = cumulated(known).at(-1) ?? { cost: 0, ci95: 0 };
-  const unknown = decisions.length - known.length;
-  return [
-    h(
-      "p",
-      {},
-      unknown > 0 ? `Sum of the ${known.length} known costs: ` : "Sum of the costs: ",
-      h("strong", {}, measured(sum.cost, sum.ci95)),
-      ` in the game's returns, which lie between ${measured(rules.range[0])} and ${measured(rules.range[1])}.`,
-      unknown > 0 && ` The other ${unknown} are not known, because not every search tried the actions.`,
-    ),
-    ...(known.some(({ cost }) => cost !== 0) ? [drawLosses(known)] : []),
-    h(
-      "div",
-      { class: "scroll", tabindex: 0 },
-      h(
-        "table",
-        {},
-        h(
-          "thead",
-          {},
-          h("tr", {}, ...["Decision", "You", "Best", "Cost"].map((name) => h("th", { scope: "col" }, name))),
-        ),
-        h(
-          "tbody",
-          {},
-          ...decisions.map((decision, index) =>
-            h(
-              "tr",
-              {},
-              h("th", { scope: "row" }, index + 1),
-              h("td", {}, actionInWords(decision.action.name, rules.faces)),
-              h("td", {}, actionInWords(decision.best.name, rules.faces)),
-              h("td", {}, h(gradeOf(decision) === "mistake" ? "strong" : "span", {}, costInWords(decision))),
-            ),
-          ),
-        ),
-      ),
-    ),
-    h(
-      "p",
-      { class: "muted" },
-      "The cost of a decision is the value of the judge's choice minus that of the action ",
-      "played. Each choice is valued by searches that did not pick it, so by chance a cost can be negative. What most ",
-      "searches choose is the best choice, and costs nothing. A mistake is a choice whose cost is above 0 in the whole ",
-      "95 % interval. At stake in a decision is the value of its best choice minus that of its worst. The accuracy is ",
-      "the share of all stakes that the costs did not take; its interval is that of the sum of the costs.",
-    ),
-    h(
-      "p",
-      { class: "muted" },
-      "The searches differ only in their seeds, and with a time limit in their length. An error ",
-      "that all searches share, such as a wrong model of the other players, is not in the intervals. About one in ",
-      "twenty such intervals misses the true value.",
-    ),
-  ];
 }

@@ -12,7 +12,7 @@ import {
 } from "./cards";
 import { h, s } from "./dom";
 import { drawFact, marksOf, ofSeats } from "./facts";
-import { seatInSentence, seatName, seatsOf } from "./names";
+import { seatInSentence, seatName, seatsOf, withNames } from "./names";
 import type { Face, Group, Move, Place, Scene, Table } from "./protocol";
 import { isInTrick, type Slot, type Trick, trickOf } from "./trick";
 
@@ -140,14 +140,10 @@ export function signed(value: number, places?: number): string {
   return `${Number(size) === 0 ? "" : value < 0 ? "−" : "+"}${size}`;
 }
 
-/** The name of a place. */
-export function seatInWords(seat: number, you: number | null | undefined): string {
-  return seat === you ? `You (seat ${seat})` : `Seat ${seat}`;
-}
-
 function drawFacts(drawing: Drawing): HTMLElement {
-  const { table, faces } = drawing;
-  const facts = table.scene.facts.flatMap(([name, words]) => drawFact(table, name, words, faces) ?? []);
+  const { table, faces, options } = drawing;
+  const named = (words: string): string => withNames(words, options.you, seatsOf(table.scene));
+  const facts = table.scene.facts.flatMap(([name, words]) => drawFact(table, name, named(words), faces) ?? []);
   return h(
     "dl",
     { class: "facts" },
@@ -217,7 +213,8 @@ function drawLine(drawing: Drawing, columns: string[], row: string, stones: stri
 function drawCell(drawing: Drawing, name: string, stone: string): HTMLElement {
   const move = moveNamed(drawing, (action) => action === name);
   if (move) return moveButton(drawing, move, "cell", name);
-  const words = stone === "." ? `${name}: empty, as far as known` : `${name}: stone of seat ${stone}`;
+  const owner = seatInSentence(Number(stone), drawing.options.you, seatsOf(drawing.table.scene));
+  const words = stone === "." ? `${name}: empty, as far as known` : `${name}: stone of ${owner}`;
   return h("span", { class: `cell stone-${stone === "." ? "none" : stone}`, role: "img", "aria-label": words }, stone);
 }
 

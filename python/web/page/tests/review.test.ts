@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { accuracyOf, costInWords, gradeOf, mistakesOf, verdictInWords } from "../src/grade";
-import type { Reviewed } from "../src/protocol";
+import type { Judged } from "../src/protocol";
 
 const MOVES = [
   { id: 0, name: "R1" },
@@ -11,17 +11,15 @@ const MOVES = [
 ];
 
 /** A decision between three moves of these values, in which the first was chosen. */
-function decision(values: (number | null)[], best: number, cost: number | null, ci95: number | null): Reviewed {
+function decision(values: (number | null)[], best: number, cost: number | null, ci95: number | null): Judged {
   const bars = values.map((value, id) => ({ ...MOVES[id], value, ci95, chosen: id === best ? 0.8 : 0.1 }));
   return {
-    number: 4,
     action: MOVES[0],
     best: MOVES[best],
     cost,
     ci95,
-    table: { legal: MOVES.slice(0, values.length) },
     analysis: { searches: 10, bars },
-  } as unknown as Reviewed;
+  } as Judged;
 }
 
 const BEST = decision([1, 0, -1], 0, 0.2, 0.3);
@@ -29,7 +27,7 @@ const MISTAKE = decision([0, 1, -1], 1, 1, 0.4);
 const SMALLER = decision([0.5, 1, 0], 1, 0.5, 0.1);
 const CLOSE = decision([0.9, 1, 0], 1, 0.1, 0.3);
 const UNKNOWN = decision([null, 1, 0], 1, null, null);
-const FORCED = decision([0], 0, null, null);
+const FORCED = { ...decision([], 0, 0, null), analysis: { searches: 0, bars: [] } };
 
 test("a choice is a mistake only if its cost is above 0 in the whole interval", () => {
   const all = [BEST, MISTAKE, CLOSE, UNKNOWN, FORCED];
