@@ -75,6 +75,8 @@ pub trait DynState: Any + Send + Sync + Debug {
     fn seen(&self, events: &[Event], seat: Seat) -> Vec<bool>;
     /// The probable places of the cards given the knowledge of the seat, if only chance is weighed.
     fn beliefs(&self, seat: Seat) -> Marginals;
+    /// The names of the cards in no hand that nobody has seen; see [`Notation::unseen`](stier_core::Notation::unseen).
+    fn unseen(&self) -> Vec<String>;
     /// The state as text, with all cards open or as a seat sees it.
     fn text(&self, perspective: Option<Seat>) -> String;
     /// The state as a picture, with all cards open or as a seat sees it.
@@ -198,6 +200,10 @@ impl<G: FullGame> DynState for ErasedState<G> {
 
     fn beliefs(&self, seat: Seat) -> Marginals {
         marginals(&*self.game, &Worlds::uniform(&*self.game, &self.game.view(&self.history, seat)))
+    }
+
+    fn unseen(&self) -> Vec<String> {
+        self.game.unseen(self.history.state())
     }
 
     fn text(&self, perspective: Option<Seat>) -> String {

@@ -60,6 +60,12 @@ pub trait Notation: Game {
         self.observe(state, Observer::Seat(seat), &mut HandPen { counts, in_hand: false });
     }
 
+    /// The names of the cards in no hand that nobody has seen since they were last shuffled: in a pile or set aside. A kind
+    /// appears once for each copy. Empty by default.
+    fn unseen(&self, _state: &Self::State) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The action of that name.
     fn parse_action(&self, text: &str) -> Result<Action, ParseError> {
         parse(text, "action", self.name(), self.num_actions(), &|id| self.action_name(id))

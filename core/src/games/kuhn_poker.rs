@@ -128,4 +128,9 @@ impl Notation for KuhnPoker {
     fn outcome_name(&self, card: Action) -> String {
         ["J", "Q", "K", "A"][card.index()].to_string()
     }
+
+    fn unseen(&self, state: &State) -> Vec<String> {
+        let left = (0..self.rules.players + 1).filter(|card| !state.cards.contains(&Some(*card)));
+        left.map(|card| self.outcome_name(Action(card))).collect()
+    }
 }

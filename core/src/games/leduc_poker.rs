@@ -181,6 +181,11 @@ impl Notation for LeducPoker {
         ["J1", "J2", "Q1", "Q2", "K1", "K2"][card.index()].to_string()
     }
 
+    fn unseen(&self, state: &State) -> Vec<String> {
+        let left = (0..CARDS).filter(|card| !state.cards.contains(&Some(*card)));
+        left.map(|card| self.outcome_name(Action(card))).collect()
+    }
+
     fn faces(&self) -> Vec<Face> {
         (0..CARDS).map(|card| Face::french(1 + card % 2, ['J', 'Q', 'K'][usize::from(card / 2)])).collect()
     }

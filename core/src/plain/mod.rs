@@ -68,6 +68,7 @@ macro_rules! methods {
             cards() -> Vec<String>;
             faces() -> Vec<Face>;
             holdings(&state, seat: Seat, counts: &mut [u8]) -> ();
+            unseen(&state) -> Vec<String>;
         }
     };
     ($then:ident! Hints) => {

@@ -13,7 +13,7 @@ use stier_agents::solve::solution_file::SolutionFileError;
 use stier_agents::solve::{BuildError, PassError, RangesTooLarge, SolveError};
 use stier_agents::tell::{Move, Story, Table};
 use stier_core::public::NoPublicForm;
-use stier_core::{Action, IllegalAction, RecordError, RulesError};
+use stier_core::{Action, IllegalAction, RecordError, RulesError, Turn};
 use thiserror::Error;
 
 use crate::analysis::{Analysis, Analyst, Judged};
@@ -81,6 +81,8 @@ pub enum Problem {
     NotBegun(&'static str),
     #[error("no player makes a choice after {0} events of the record")]
     NoChoice(usize),
+    #[error("cards that nobody has seen are shown at the end of the game")]
+    NotOver,
     #[error("the record is of {record}, not of {wanted}")]
     OtherGame { record: String, wanted: String },
     #[error("seat {0} knows its own cards: name another seat")]
@@ -153,6 +155,15 @@ questions! { engine;
 
     /// The table with all cards open.
     open_table(position: Position) -> Table { Table::of(&*position.state()?, None) }
+
+    /// The cards in no hand that nobody has seen, once the game is over.
+    unseen(position: Position) -> Vec<String> {
+        let state = position.state()?;
+        if state.turn() != Turn::Over {
+            return Err(Problem::NotOver);
+        }
+        state.unseen()
+    }
 
     /// The record of the game so far, for `stier replay` and for the review. It contains all cards.
     record(position: Position) -> String { position.state()?.record() }

@@ -9,7 +9,7 @@ use crate::game::{Game as _, SeatView as _, Turn};
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign, Space};
 use crate::seats::Seat;
 
-use super::counts::Colour;
+use super::counts::{Colour, Counts};
 use super::state::{NOT_PLACED, Phase, State};
 use super::{FOOD_IDS, SchweinsGalopp, View};
 
@@ -180,6 +180,11 @@ impl Notation for SchweinsGalopp {
             kind: format!("action of {}", self.name()),
             known: ids().map(|id| self.action_name(id)).collect::<Vec<_>>().join(" "),
         })
+    }
+
+    fn unseen(&self, state: &State) -> Vec<String> {
+        let dealt = state.hands.iter().chain(&state.played).fold(Counts::NONE, |sum, &cards| sum + cards);
+        names((self.deck - dealt).iter())
     }
 
     /// A pig and the letter of its colour.

@@ -188,6 +188,10 @@ impl Notation for Schwimmen {
         counts.iter_mut().zip(deck).for_each(|(count, card)| *count = (held >> card & 1) as u8);
     }
 
+    fn unseen(&self, state: &State) -> Vec<String> {
+        bits::members(state.pool).map(cards::name).collect()
+    }
+
     fn faces(&self) -> Vec<Face> {
         let face = |card| Face::french(card / 8, cards::RANKS[usize::from(card) % 8]);
         bits::members(self.deck).map(face).collect()

@@ -176,6 +176,10 @@ impl Notation for Schwinget {
         counts.iter_mut().zip(0..).for_each(|(count, card)| *count = (hand >> card & 1) as u8);
     }
 
+    fn unseen(&self, state: &State) -> Vec<String> {
+        bits::members(state.pool).map(|card| self.deck.name(card)).collect()
+    }
+
     fn faces(&self) -> Vec<Face> {
         let face = |(card, name): (usize, String)| match SUIT_FACES.get(usize::from(self.deck.suit_of[card])) {
             Some(&(sign, hue)) => Face { rank: name[1..].to_string(), sign, hue },

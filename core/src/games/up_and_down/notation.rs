@@ -207,6 +207,10 @@ impl Notation for UpAndDown {
         counts.iter_mut().zip(0..).for_each(|(count, card)| *count = (held >> card & 1) as u8);
     }
 
+    fn unseen(&self, state: &State) -> Vec<String> {
+        Actions64(state.pool).iter().map(|card| self.deck.name(card.0).to_string()).collect()
+    }
+
     fn faces(&self) -> Vec<Face> {
         let face = |card| Face::french(self.deck.suit_of(card), self.deck.value_letter(self.deck.value_of(card)));
         (0..self.deck.size).map(face).collect()

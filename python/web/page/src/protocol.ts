@@ -297,6 +297,8 @@ export interface Engine {
   story(position: Position, seat: number): Story;
   /** The table with all cards open. */
   open_table(position: Position): Table;
+  /** The cards in no hand that nobody has seen, once the game is over. */
+  unseen(position: Position): Array<string>;
   /** The record of the game so far, for `stier replay` and for the review. It contains all cards. */
   record(position: Position): string;
   /** An agent's decision for the player to act. It begins afresh: the answer depends on the arguments alone. */
@@ -342,6 +344,7 @@ export const ARGUMENTS: Record<keyof Engine, string[]> = {
   table: ["position", "seat"],
   story: ["position", "seat"],
   open_table: ["position"],
+  unseen: ["position"],
   record: ["position"],
   decide: ["position", "agent", "seed"],
   beliefs: ["position", "seat"],
