@@ -1,5 +1,6 @@
 import { h, s } from "./dom";
 import type { Face } from "./protocol";
+import { counted } from "./words";
 
 /** The signs of the cards, each in a square of 24 by 24. Holes are cut out by the even-odd rule. */
 const SIGNS: Record<string, string> = {
@@ -32,9 +33,14 @@ const CALLED: Record<string, (face: Face) => string> = {
   spade: inSuit,
   club: inSuit,
   pig: ({ hue }) => `${hue} pig`,
-  whistle: ({ rank }) => `referee ${rank}`,
-  bolt: ({ rank }) => `counter ${rank}`,
+  whistle: () => "referee",
+  bolt: () => "counter",
 };
+
+/** True for a card that has a name instead of a suit and a rank: its rank would be letters that nobody knows. */
+function isNamed({ sign }: Face): boolean {
+  return sign === "whistle" || sign === "bolt";
+}
 
 const RANKS: Record<string, string> = { J: "jack", Q: "queen", K: "king", A: "ace" };
 
@@ -78,7 +84,7 @@ export function actionInWords(action: string, faces: Record<string, Face>): stri
 }
 
 /** Actions whose name does not tell enough, as they are called on buttons. */
-const CHOICES: Record<string, string> = {
+export const CHOICES: Record<string, string> = {
   "rotate:1": "rotate ¼",
   "rotate:2": "rotate ½",
   "rotate:3": "rotate ¾",
@@ -89,6 +95,9 @@ const CHOICES: Record<string, string> = {
 
 /** The name of an action, a fact or a remark, in words. */
 export function plain(name: string): string {
+  const [, count, face] = /^(\d+)x(\d+)$/.exec(name) ?? [];
+  // A bid in Liar's Dice.
+  if (count !== undefined) return `${count} × ${face}`;
   return CHOICES[name] ?? name.replace(/_/g, " ").replace(/:(?=\S)/g, " ");
 }
 
@@ -108,31 +117,29 @@ export function drawFace(face: Face): HTMLElement {
   return h(
     "span",
     { class: `card hue-${face.hue}`, "aria-hidden": "true" },
-    h("span", { class: "rank" }, face.rank),
+    !isNamed(face) && h("span", { class: "rank" }, face.rank),
     drawSign(face),
+    isNamed(face) && h("span", { class: "called" }, faceInWords(face)),
   );
 }
 
 /** A card, face up, as a picture. */
 export function drawCard(face: Face): HTMLElement {
-  const words = faceInWords(face);
-  return h("span", { role: "img", "aria-label": words, title: words }, drawFace(face));
+  return h("span", { role: "img", "aria-label": faceInWords(face) }, drawFace(face));
 }
 
 /** Cards, face down, one over the other. */
 export function drawBacks(count: number): HTMLElement {
-  const words = `${count} hidden card${count === 1 ? "" : "s"}`;
   const backs = Array.from({ length: count }, () => h("span", { class: "card back" }));
   const style = count > 6 ? "backs many" : "backs";
-  return h("span", { class: style, role: "img", "aria-label": words, title: words }, ...backs);
+  return h("span", { class: style, role: "img", "aria-label": counted(count, "hidden card") }, ...backs);
 }
 
 /** A pile of cards, face down, with their number. */
 export function drawPile(count: number): HTMLElement {
-  const words = `${count} hidden card${count === 1 ? "" : "s"}`;
   return h(
     "span",
-    { class: "pile", role: "img", "aria-label": words, title: words },
+    { class: "pile", role: "img", "aria-label": counted(count, "hidden card") },
     h("span", { class: "card back" }, h("span", { class: "count" }, count)),
   );
 }

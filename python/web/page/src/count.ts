@@ -1,4 +1,5 @@
-import type { Face, Story, Table } from "./protocol";
+import { isGroup } from "./facts";
+import type { Face, Group, Story, Table } from "./protocol";
 
 /** Signs of cards of Schwinget that belong to no suit, with what they are called. */
 export const SPECIAL = new Map([
@@ -18,7 +19,7 @@ export interface Part {
  * trump suit, where nothing is counted.
  */
 export function countOf(table: Table, story: Story, seat: number, faces: Record<string, Face>): Part[] | null {
-  const cards = (place: number | null, fits: (group: { name: string; held: boolean }) => boolean): string[] =>
+  const cards = (place: number | null, fits: (group: Group) => boolean): string[] =>
     (table.scene.places.find((one) => one.seat === place)?.groups.filter(fits) ?? []).flatMap((group) =>
       group.cards.filter((card) => card !== null),
     );
@@ -28,7 +29,7 @@ export function countOf(table: Table, story: Story, seat: number, faces: Record<
   };
   const rankOf = (card: string): number => Number(faces[card]?.rank);
   const hand = cards(seat, ({ held }) => held);
-  const turned = cards(null, ({ name }) => name === "trump");
+  const turned = cards(null, (group) => isGroup(group, "trump"));
   const trump = suitOf(turned[0] ?? "");
   if (turned.length === 0 || trump === null) return null;
   const seen = new Set([

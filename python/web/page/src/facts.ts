@@ -1,24 +1,70 @@
-import { drawSign, faceInWords, plain, suitInWords } from "./cards";
+import { drawCard, drawSign, faceInWords, plain, suitInWords } from "./cards";
 import { h } from "./dom";
-import { seatsOf } from "./names";
-import type { Face, Table } from "./protocol";
+import { seatInSentence, seatsOf, withNames } from "./names";
+import type { Face, Group, Table, Value } from "./protocol";
+import { counted } from "./words";
+
+/** The facts that the page looks for by name. A test finds each of them in a game. */
+export const FACTS = [
+  "actions",
+  "answer",
+  "at_risk",
+  "attacker",
+  "banked",
+  "bets",
+  "bids",
+  "boss",
+  "bout",
+  "chosen",
+  "dealer",
+  "dealt",
+  "first_player",
+  "knocker",
+  "leader",
+  "led",
+  "lives",
+  "neutral_trick",
+  "pile",
+  "points",
+  "scores",
+  "side",
+  "tricks",
+  "trump",
+  "turned_up",
+  "winner",
+  "worth",
+] as const;
+type FactName = (typeof FACTS)[number];
+
+/** The groups of cards that the page looks for by name. A test finds each of them in a game. */
+export const GROUPS = ["card", "hand", "trump"] as const;
+
+/** True for a group of cards with this name. */
+export function isGroup({ name }: Pick<Group, "name">, wanted: (typeof GROUPS)[number]): boolean {
+  return name === wanted;
+}
+
+/** A fact of a table; undefined in games without it. */
+export function factOf({ facts }: Pick<Table, "facts">, name: FactName): Value | undefined {
+  return facts[name];
+}
 
 /** A fact that has a number for each seat, or null in games without it. */
-export function ofSeats({ facts, scene }: Table, name: string): (number | null)[] | null {
-  const values = facts[name];
-  if (!Array.isArray(values) || values.length !== seatsOf(scene)) return null;
+export function ofSeats(table: Table, name: FactName): (number | null)[] | null {
+  const values = factOf(table, name);
+  if (!Array.isArray(values) || values.length !== seatsOf(table.scene)) return null;
   return values.every((value) => value === null || typeof value === "number") ? values : null;
 }
 
 /** Numbers of a seat, by the name of the fact, in words. */
-const COUNTED: [string, (value: number) => string][] = [
+const COUNTED: [FactName, (value: number) => string][] = [
   ["at_risk", (value) => `${value} at risk`],
   ["banked", (value) => `${value} safe`],
   ["worth", (value) => `worth ${value}`],
-  ["lives", (value) => `${value} lives`],
+  ["lives", (value) => (value === 0 ? "out" : value === 1 ? "swims" : counted(value - 1, "stake"))],
 ];
 /** Parts that one seat has, by the name of the fact. */
-const PARTS: [string, string][] = [
+const PARTS: [FactName, string][] = [
   ["boss", "boss"],
   ["dealer", "dealer"],
   ["knocker", "knocked"],
@@ -33,21 +79,41 @@ export interface Marks {
 
 /** The marks of a seat; null in games whose facts are not known here. */
 export function marksOf(table: Table, seat: number): Marks | null {
-  const counted = COUNTED.flatMap(([name, words]) => {
+  const numbers = COUNTED.flatMap(([name, words]) => {
     const values = ofSeats(table, name);
     return values ? [{ value: values[seat] ?? null, words }] : [];
   });
-  if (counted.length === 0 && !ofSeats(table, "tricks")) return null;
+  if (numbers.length === 0 && !ofSeats(table, "tricks")) return null;
   const scores = ofSeats(table, "scores");
-  const score = table.seat !== null && scores?.some((value) => value !== 0) ? [`${scores[seat]} points`] : [];
+  const score =
+    table.seat !== null && scores?.some((value) => value !== 0) ? [counted(Number(scores[seat]), "point")] : [];
   return {
-    parts: PARTS.flatMap(([name, words]) => (table.facts[name] === seat ? [words] : [])),
-    counts: [...counted.flatMap(({ value, words }) => (value === null ? [] : [words(value)])), ...score],
+    parts: PARTS.flatMap(([name, words]) => (factOf(table, name) === seat ? [words] : [])),
+    counts: [...numbers.flatMap(({ value, words }) => (value === null ? [] : [words(value)])), ...score],
   };
 }
 
 /** Facts that are seen on the table, or beside a seat. */
-const SEEN = new Set(["pile", "first_player", "dealt"]);
+const SEEN: Set<string> = new Set<FactName>(["pile", "first_player", "dealt"]);
+
+/** Facts that list what the players did. */
+const LISTS: Set<string> = new Set<FactName>(["actions", "bets", "bids"]);
+const WINNER: FactName = "winner";
+const POINTS: FactName = "points";
+
+/** The words of a fact for the person at seat `you`: seats by name, and whose number is whose. */
+export function factInWords(name: string, words: string, you: number | null | undefined, seats: number): string {
+  const values = words.split(/[ ,]/);
+  if (name === WINNER && words !== "") return seatInSentence(Number(words), you, seats);
+  if (name === POINTS && values.length === seats)
+    return values.map((value, seat) => `${seatInSentence(seat, you, seats)} ${value}`).join(", ");
+  if (LISTS.has(name))
+    return values
+      .filter((value) => value !== "-")
+      .map(plain)
+      .join(", ");
+  return withNames(words, you, seats).replace("you connects", "you connect");
+}
 
 /** The sides of the UP&DOWN card. */
 const SIDES: Record<string, string> = { up: "UP, high wins", down: "DOWN, low wins" };
@@ -56,17 +122,22 @@ const SIDES: Record<string, string> = { up: "UP, high wins", down: "DOWN, low wi
 export function drawFact(
   table: Table,
   name: string,
-  words: string,
+  told: string,
   faces: Record<string, Face>,
+  you: number | null | undefined,
 ): { name: string; value: (Node | string)[] } | null {
-  const { facts } = table;
-  if (SEEN.has(name) || words === "1 of 1") return null;
-  const turned = faces[String(facts["turned_up"])];
+  const { facts, scene } = table;
+  if (SEEN.has(name) || told === "1 of 1") return null;
+  const words = factInWords(name, told, you, seatsOf(scene));
+  const card = faces[told];
+  if (card) return { name: plain(name), value: [h("span", { class: "tiny" }, drawCard(card))] };
+  const turned = faces[String(factOf(table, "turned_up"))];
   if (name === "trump" && turned) {
-    if (facts["trump"] === null) return { name, value: ["none"] };
+    if (factOf(table, "trump") === null) return { name, value: ["none"] };
     return { name, value: [drawSign(turned), ` ${suitInWords(turned)}`] };
   }
-  if (name === "side" && facts["chosen"] !== undefined) return { name, value: [SIDES[String(facts["side"])] ?? words] };
+  if (name === "side" && factOf(table, "chosen") !== undefined)
+    return { name, value: [SIDES[String(factOf(table, "side"))] ?? words] };
   const value = facts[name];
   if (Array.isArray(value) && value.length > 0 && value.every((card) => typeof card === "string" && faces[card])) {
     return {
@@ -81,5 +152,5 @@ export function drawFact(
 function drawDot(face: Face | undefined): HTMLElement | null {
   if (!face) return null;
   const words = faceInWords(face);
-  return h("span", { class: `dot hue-${face.hue}`, role: "img", "aria-label": words, title: words }, face.rank);
+  return h("span", { class: `dot hue-${face.hue}`, role: "img", "aria-label": words }, face.rank);
 }

@@ -1,4 +1,5 @@
 import { cardOf, faceInWords, suitInWords } from "./cards";
+import { factOf } from "./facts";
 import type { Playing } from "./link";
 import type { Face, Table } from "./protocol";
 import type { Trick } from "./trick";
@@ -51,7 +52,7 @@ export const LESSONS: Lesson[] = [
     seed: "142",
     notes: [
       ({ table, faces }) => {
-        const turned = faces[String(table.facts["turned_up"])];
+        const turned = faces[String(factOf(table, "turned_up"))];
         return turned
           ? `The card turned up is ${suitInWords(turned)}: ${suitInWords(turned)} is trump. A trump beats every card of another colour.`
           : null;
@@ -65,7 +66,7 @@ export const LESSONS: Lesson[] = [
         "You may always answer with a trump, even if you could follow suit.",
       ),
       when(
-        ({ table }) => table.facts["neutral_trick"] === true,
+        ({ table }) => factOf(table, "neutral_trick") === true,
         "A neutral trick waits on the table: the winner of the next trick takes it too.",
       ),
       when(
@@ -97,15 +98,15 @@ export const LESSONS: Lesson[] = [
         "After each card you draw one. Without an attack you play until the pile is empty, and more tricks are 2 points.",
       ),
       when(
-        ({ table, you }) => table.facts["attacker"] === you,
+        ({ table, you }) => factOf(table, "attacker") === you,
         "The pile is locked. Lead your high trumps first: they take the trumps of the opponent away.",
       ),
       when(
-        ({ table, you }) => table.facts["attacker"] === 1 - you,
+        ({ table, you }) => factOf(table, "attacker") === 1 - you,
         "Nobody draws now. If you win all five tricks, the flat throw is yours, for 5 points.",
       ),
       when(
-        ({ table, you }) => table.facts["pile"] === 0 && table.seat === you,
+        ({ table, you }) => factOf(table, "pile") === 0 && table.seat === you,
         "The pile is empty: nobody draws any more, and nobody can attack. The last five cards are played out.",
       ),
       when(lostOne, "A flat throw is gone, but more tricks still win the bout, with 3 points."),
@@ -150,7 +151,7 @@ function isOver({ table }: Moment): boolean {
 
 /** True if the person is to lead a card. */
 function leads({ table }: Moment): boolean {
-  return table.legal.length > 0 && table.facts["led"] === null;
+  return table.legal.length > 0 && factOf(table, "led") === null;
 }
 
 function canAttack({ table }: Moment): boolean {
@@ -168,17 +169,17 @@ function holds(moment: Moment, sign: string): boolean {
 
 /** The card that the person has to answer. */
 function led({ table, faces }: Moment): Face | null {
-  const card = table.facts["led"];
+  const card = factOf(table, "led");
   return (table.legal.length > 0 && typeof card === "string" && faces[card]) || null;
 }
 
-function isTrump(card: string | null, faces: Record<string, Face>, { facts }: Table): boolean {
-  const turned = faces[String(facts["turned_up"])];
-  return card !== null && facts["trump"] !== null && faces[card]?.sign === turned?.sign;
+function isTrump(card: string | null, faces: Record<string, Face>, table: Table): boolean {
+  const turned = faces[String(factOf(table, "turned_up"))];
+  return card !== null && factOf(table, "trump") !== null && faces[card]?.sign === turned?.sign;
 }
 
 function isTrumpLed(moment: Moment): boolean {
-  return isTrump(String(moment.table.facts["led"]), moment.faces, moment.table);
+  return isTrump(String(factOf(moment.table, "led")), moment.faces, moment.table);
 }
 
 function ownTrumps(moment: Moment): string[] {
@@ -222,5 +223,5 @@ function lost({ finished, you, faces }: Moment): string | null {
 }
 
 function lostOne({ finished, table, you }: Moment): boolean {
-  return finished !== undefined && table.facts["attacker"] === you && finished.winner === 1 - you;
+  return finished !== undefined && factOf(table, "attacker") === you && finished.winner === 1 - you;
 }

@@ -27,7 +27,6 @@ export function markMoves(table: HTMLElement, { analysis, action, best }: Review
     );
     const words = button.getAttribute("aria-label") ?? button.textContent ?? "";
     button.setAttribute("aria-label", [words, ...marksInWords(bar, action.id, best.id)].join(", "));
-    button.removeAttribute("title");
   }
 }
 

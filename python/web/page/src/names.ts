@@ -1,7 +1,12 @@
 import type { Scene } from "./protocol";
 
 /** The names of the other seats, from the person's left on, by the number of seats. */
-const OTHERS: Record<number, string[]> = { 2: ["Opponent"], 3: ["Left", "Right"], 4: ["Left", "Across", "Right"] };
+const OTHERS: Record<number, string[]> = {
+  2: ["Opponent"],
+  3: ["Left", "Right"],
+  4: ["Left", "Across", "Right"],
+  5: ["Left", "Far left", "Far right", "Right"],
+};
 
 /** The name of a seat for the person at seat `you`; for a reader who sits nowhere, its number. */
 export function seatName(seat: number, you: number | null | undefined, seats: number): string {

@@ -1,7 +1,8 @@
-import { ofSeats } from "./facts";
+import { factOf, ofSeats } from "./facts";
 import { seatInSentence } from "./names";
 import type { Table } from "./protocol";
 import { resultInWords } from "./table";
+import { counted } from "./words";
 
 /** The end of a game for a person. */
 export type Verdict = "won" | "drawn" | "lost";
@@ -22,9 +23,9 @@ export function outcomeInWords(game: string, table: Table, you: number): string 
     game === "schwinget"
       ? ofBout(table, you, verdict)
       : game === "schweins_galopp"
-        ? list(table, "banked", you, "food")
+        ? list(table, "banked", you, (value) => `${value} food`)
         : game === "up_and_down"
-          ? list(table, "scores", you, "tricks")
+          ? list(table, "scores", you, (value) => counted(value, "trick"))
           : game === "schwimmen"
             ? ofHands(table, you)
             : null;
@@ -35,13 +36,13 @@ export function outcomeInWords(game: string, table: Table, you: number): string 
 }
 
 /** The numbers of all players, the person's first. */
-function list(table: Table, name: string, you: number, unit: string): string | null {
+function list(table: Table, name: "banked" | "scores", you: number, inWords: (value: number) => string): string | null {
   const values = ofSeats(table, name);
   if (!values) return null;
   const others = values.flatMap((value, seat) =>
     seat === you ? [] : [`${called(seat, you, values.length)} ${value}`],
   );
-  return `: ${values[you]} ${unit}, ${others.join(", ")}`;
+  return `: ${inWords(Number(values[you]))}, ${others.join(", ")}`;
 }
 
 function ofHands(table: Table, you: number): string | null {
@@ -63,12 +64,12 @@ function ofBout(table: Table, you: number, verdict: Verdict): string | null {
   const other = 1 - you;
   if (!scores || !tricks) return null;
   const score = ` ${scores[you]} to ${scores[other]}`;
-  const attacker = table.facts["attacker"];
+  const attacker = factOf(table, "attacker");
   const whose = (seat: unknown): string => (seat === you ? "your" : "the opponent's");
-  if (table.facts["bout"] !== 1) return score;
+  if (factOf(table, "bout") !== 1) return score;
   const counts = `${Math.max(tricks[you] ?? 0, tricks[other] ?? 0)} to ${Math.min(tricks[you] ?? 0, tricks[other] ?? 0)}`;
   const after = attacker === null ? "" : `, after ${whose(attacker)} attack`;
-  if (verdict === "drawn") return `${score}: ${tricks[you]} tricks each${after}`;
+  if (verdict === "drawn") return `${score}: ${counted(Number(tricks[you]), "trick")} each${after}`;
   const winner = verdict === "won" ? you : other;
   const best = scores[winner] ?? 0;
   if (best === 7 || best === 5) return `${score}: a flat throw, every trick after ${whose(attacker)} attack`;

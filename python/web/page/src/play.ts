@@ -2,6 +2,7 @@ import { JUDGE, JUDGINGS, nameOf, opponentInWords, opponents } from "./agents";
 import { actionInWords, capital, cardOf } from "./cards";
 import { Daily, dailyName, dateOfDeal } from "./daily";
 import { errorInWords, h } from "./dom";
+import { drawHistory, drawUnseen } from "./end";
 import { type EngineClient, isAbort } from "./engine";
 import { agreement, verdictInWords } from "./grade";
 import { listen } from "./keys";
@@ -18,7 +19,7 @@ import { isStop, Running } from "./running";
 import { Score } from "./score";
 import { changed, Setup } from "./setup";
 import { drawLog, drawNews } from "./story";
-import { drawHistory, drawParts, handSize, labelOf, type TableOptions } from "./table";
+import { drawParts, handSize, labelOf, type TableOptions } from "./table";
 import { setTitle } from "./title";
 import { type Trick, trickOf, tricksOf } from "./trick";
 
@@ -414,6 +415,7 @@ class Play {
     const { playing, rules, tables } = match;
     const { position, seat } = playing;
     const table = match.isOver ? await this.#engine.ask(signal, "open_table", position) : match.table;
+    const unseen = match.isOver ? await this.#engine.ask(signal, "unseen", position) : [];
     const story = await this.#engine.ask(signal, "story", position, seat);
     signal.throwIfAborted();
     const isNew = !this.#match || !isSameDeal(this.#match.playing, playing);
@@ -448,7 +450,7 @@ class Play {
       // A button far below the table can begin a game.
       scrollTo(0, 0);
     }
-    this.#drawTable(match, tricks);
+    this.#drawTable(match, tricks, unseen);
     if (!isNew) follow(before, this.#box, last?.winner ?? null);
     const own = tables.slice(0, -1).findLastIndex((one) => one.seat === seat);
     const earlier =
@@ -476,8 +478,8 @@ class Play {
     return finished !== undefined;
   }
 
-  /** Draws the table as it is now. At the end the tricks take the place of the hand. */
-  #drawTable({ rules, playing, isOver }: Match, tricks: Trick[] = []): void {
+  /** Draws the table as it is now. At the end the tricks and the unseen cards take the place of the hand and the moves. */
+  #drawTable({ rules, playing, isOver }: Match, tricks: Trick[] = [], unseen: string[] = []): void {
     if (!this.#table) return;
     const hadFocus = this.#box.contains(document.activeElement);
     // A ring around the first card would look like advice to those who use no keys.
@@ -486,10 +488,12 @@ class Play {
     // There is room for the tricks of two.
     if (isOver && rules.seats === 2 && trickOf(this.#table))
       own.append(...drawHistory(tricks, rules.faces, playing.seat, rules.seats));
+    own.append(...drawUnseen(unseen, rules.faces));
     this.#felt.replaceChildren(...felt.children);
     // What it once needed stays its own, so that nothing moves when a card or a move is gone.
     this.#own.style.minHeight = `${this.#own.offsetHeight}px`;
     this.#own.replaceChildren(...own.children);
+    this.#box.classList.toggle("over", isOver);
     this.#box.classList.toggle("choosing", this.#options.moves !== undefined);
     this.#box.setAttribute("aria-label", labelOf(this.#table, this.#options));
     const first = isSeen ? this.#box.querySelector<HTMLElement>("[data-move]") : null;
@@ -509,7 +513,6 @@ class Play {
     if (isBeginning && note === null) goal.innerHTML = `${goalOf(game.name)} `;
     this.#happened.replaceChildren(...(goal.innerHTML === "" ? [] : [goal]), ...news);
     if (note !== null) this.#happened.append(h("span", { class: "lesson" }, note));
-    else if (match.isOver) this.#happened.append("The game is over.");
     this.#prompt.textContent = match.isOver
       ? outcomeInWords(position.game, table, seat)
       : promptOf(match, this.#legal());

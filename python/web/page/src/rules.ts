@@ -123,7 +123,8 @@ function drawExample({ cards, wins, because }: Example, faces: Record<string, Fa
 
 /** The words of the game that can be read on a table, with their meaning. */
 export function wordsOn(game: string, { scene, legal }: Table): [string, string][] {
-  const places = scene.places.flatMap(({ groups, remarks }) => [
+  const places = scene.places.flatMap(({ groups, remarks, suit }) => [
+    suit === null ? "" : "own suit",
     ...remarks,
     ...groups.flatMap(({ name, cards }) => [name, ...cards.filter((card) => card !== null)]),
   ]);

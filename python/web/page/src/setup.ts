@@ -102,9 +102,9 @@ function drawSeats({ rules, playing }: Choices, onChange: (change: Change) => vo
   const field = h(
     "select",
     { name: "seat", change: () => onChange({ seat: Number(field.value) }) },
-    ...seats.map((seat) => h("option", { value: seat, selected: seat === playing.seat }, seat)),
+    ...seats.map((seat) => h("option", { value: seat, selected: seat === playing.seat }, seat + 1)),
   );
-  return labelled("Your seat", field);
+  return labelled("Your place", field);
 }
 
 function drawSeed({ position }: Playing, onChange: (change: Change) => void): HTMLElement {

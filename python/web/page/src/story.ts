@@ -1,5 +1,6 @@
-import { capital, cardOf, drawCard } from "./cards";
+import { capital, cardOf, drawCard, plain } from "./cards";
 import { h } from "./dom";
+import { factInWords } from "./facts";
 import { seatInSentence } from "./names";
 import type { Face, Sentence, Story } from "./protocol";
 import type { Trick } from "./trick";
@@ -12,7 +13,7 @@ interface Telling {
 }
 
 /** Moves in words, for "you" and for all others. */
-const VERBS: Record<string, [string, string]> = {
+export const VERBS: Record<string, [string, string]> = {
   attack: ["attack", "attacks"],
   flip: ["flip the card", "flips the card"],
   "rotate:1": ["rotate the card", "rotates the card"],
@@ -77,7 +78,9 @@ function drawSentence(
   const face = card === null ? undefined : faces[card];
   const name = about === null ? "" : seatInSentence(about, you, seats);
   const told = (mover !== null && VERBS[face ? verb : (event ?? "")]) || null;
-  const said = told ? ` ${told[mover === you ? 0 : 1]}` : `${words}${verb && ` ${verb}`}`;
+  const [fact = "", value] = about === null && event === null ? words.split(": ") : [];
+  const known = value === undefined ? words : `${plain(fact)}: ${factInWords(fact, value, you, seats)}`;
+  const said = told ? ` ${told[mover === you ? 0 : 1]}` : `${known}${verb && ` ${verb}`}`;
   const before = `${name}${said}${likely ? ", most likely" : ""}`;
   const first = capital(before);
   const end = forced ? " (the only move). " : ". ";

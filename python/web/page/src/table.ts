@@ -1,23 +1,25 @@
 import {
   actionInWords,
+  capital,
   cardOf,
   drawBacks,
   drawCard,
   drawFace,
   drawPile,
   drawSign,
-  faceInWords,
   plain,
   suitInWords,
 } from "./cards";
-import { h, s } from "./dom";
-import { drawFact, marksOf, ofSeats } from "./facts";
-import { seatInSentence, seatName, seatsOf, withNames } from "./names";
+import { h } from "./dom";
+import { drawFact, factOf, isGroup, marksOf, ofSeats } from "./facts";
+import { seatInSentence, seatName, seatsOf } from "./names";
 import type { Face, Group, Move, Place, Scene, Table } from "./protocol";
+import { drawTrack } from "./track";
 import { isInTrick, type Slot, type Trick, trickOf } from "./trick";
+import { counted } from "./words";
 
 /** Moves that no game explains among its words. */
-const MEANINGS: Record<string, string> = {
+export const MEANINGS: Record<string, string> = {
   flip: "UP becomes DOWN, or DOWN becomes UP",
   rotate: "every player gets another own suit",
   roll: "the trump value changes",
@@ -75,7 +77,7 @@ export function drawTable(table: Table, faces: Record<string, Face>, options: Ta
 /** The name of a table. */
 export function labelOf({ scene }: Table, { eyes, you, title }: TableOptions): string {
   const view = eyes === null ? "all cards open" : eyes === you ? "as you see it" : `as seat ${eyes} sees it`;
-  return `${title ?? scene.title}, ${view}`;
+  return `${title ?? capital(plain(scene.title))}, ${view}`;
 }
 
 /** The same in its parts. */
@@ -142,8 +144,7 @@ export function signed(value: number, places?: number): string {
 
 function drawFacts(drawing: Drawing): HTMLElement {
   const { table, faces, options } = drawing;
-  const named = (words: string): string => withNames(words, options.you, seatsOf(table.scene));
-  const facts = table.scene.facts.flatMap(([name, words]) => drawFact(table, name, named(words), faces) ?? []);
+  const facts = table.scene.facts.flatMap(([name, words]) => drawFact(table, name, words, faces, options.you) ?? []);
   return h(
     "dl",
     { class: "facts" },
@@ -158,11 +159,16 @@ function drawText(drawing: Drawing, text: string): Node | string {
   return words === undefined ? text : drawWord(drawing, words, text);
 }
 
-/** A text as a button that opens the meaning of a word in it. */
-function drawWord({ options, explained }: Drawing, words: string, text: string): Node {
+/** A text or a picture as a button that opens the meaning of a word in it. */
+function drawWord({ options, explained }: Drawing, words: string, ...shown: (Node | string)[]): Node {
   explained.add(words);
-  const meaning = h("span", { class: "meaning", popover: "auto" }, h("b", {}, words), ` ${options.words?.[words]}`);
-  const button = h("button", { type: "button", class: "word" }, text);
+  return drawMeaning(h("button", { type: "button", class: "word" }, ...shown), [[words, options.words?.[words] ?? ""]]);
+}
+
+/** A button that opens the meaning of some words. All explanations open in this way: by mouse, by touch and by keys. */
+function drawMeaning(button: HTMLButtonElement, meanings: [string, string][]): HTMLElement {
+  const entries = meanings.map(([words, meaning]) => h("span", {}, h("b", {}, words), ` ${meaning}`));
+  const meaning = h("span", { class: "meaning", popover: "auto" }, ...entries);
   button.popoverTargetElement = meaning;
   return h("span", {}, button, meaning);
 }
@@ -213,9 +219,11 @@ function drawLine(drawing: Drawing, columns: string[], row: string, stones: stri
 function drawCell(drawing: Drawing, name: string, stone: string): HTMLElement {
   const move = moveNamed(drawing, (action) => action === name);
   if (move) return moveButton(drawing, move, "cell", name);
-  const owner = seatInSentence(Number(stone), drawing.options.you, seatsOf(drawing.table.scene));
+  const { options, table } = drawing;
+  const owner = seatInSentence(Number(stone), options.you, seatsOf(table.scene));
   const words = stone === "." ? `${name}: empty, as far as known` : `${name}: stone of ${owner}`;
-  return h("span", { class: `cell stone-${stone === "." ? "none" : stone}`, role: "img", "aria-label": words }, stone);
+  const side = stone === "." ? "none" : options.you == null ? stone : stone === String(options.you) ? 0 : 1;
+  return h("span", { class: `cell stone-${side}`, role: "img", "aria-label": words }, options.you == null && stone);
 }
 
 /** Draws the middle: piles, open cards and the trick. */
@@ -229,7 +237,7 @@ function drawMiddle(drawing: Drawing, places: Place[]): HTMLElement | null {
   );
   const remarks = trick ? [] : places.flatMap((place) => place.remarks);
   if (!trick && groups.length === 0 && remarks.length === 0) return null;
-  const waits = table.facts["neutral_trick"] === true;
+  const waits = factOf(table, "neutral_trick") === true;
   return h(
     "div",
     { class: "middle", role: "group", "aria-label": "Table" },
@@ -238,7 +246,7 @@ function drawMiddle(drawing: Drawing, places: Place[]): HTMLElement | null {
       { class: "groups" },
       ...groups.map((group) => drawGroup(drawing, group)),
       trick &&
-        table.facts["neutral_trick"] !== undefined &&
+        factOf(table, "neutral_trick") !== undefined &&
         h("p", { class: "waits" }, waits && drawText(drawing, "a neutral trick waits")),
     ),
     trick && drawTrick(drawing, trick),
@@ -320,19 +328,7 @@ function drawPlace(drawing: Drawing, place: Place): HTMLElement {
     h(
       "div",
       { class: "label" },
-      h(
-        "div",
-        { class: "who" },
-        h("strong", {}, name),
-        suit &&
-          h(
-            "span",
-            { class: "suit", title: "own suit" },
-            drawSign(suit),
-            h("span", { class: "unseen" }, `own suit ${suitInWords(suit)}`),
-          ),
-        ...parts.map(remark),
-      ),
+      h("div", { class: "who" }, h("strong", {}, name), suit && drawSuit(drawing, suit), ...parts.map(remark)),
       h(
         "div",
         { class: "has" },
@@ -345,12 +341,20 @@ function drawPlace(drawing: Drawing, place: Place): HTMLElement {
   );
 }
 
+/** The suit that counts for a seat. */
+function drawSuit(drawing: Drawing, suit: Face): HTMLElement {
+  const word = "own suit";
+  const shown = [drawSign(suit), h("span", { class: "unseen" }, `${word} ${suitInWords(suit)}`)];
+  const isWord = drawing.options.words?.[word] !== undefined && !drawing.explained.has(word);
+  return h("span", { class: "suit" }, ...(isWord ? [drawWord(drawing, word, ...shown)] : shown));
+}
+
 /** The tricks of a seat, one over the other, so that they can be counted. */
 function drawTricks(count: number, seat: number): HTMLElement {
-  const words = `${count} trick${count === 1 ? "" : "s"}`;
+  const words = counted(count, "trick");
   return h(
     "span",
-    { class: "tricks", "data-tricks": seat, role: "img", "aria-label": words, title: words },
+    { class: "tricks", "data-tricks": seat, role: "img", "aria-label": words },
     ...Array.from({ length: count }, () => h("span", { class: "taken" })),
     h("span", { class: "number" }, words),
   );
@@ -360,38 +364,6 @@ function drawTricks(count: number, seat: number): HTMLElement {
 export function handSize({ scene }: Table, seat: number): number {
   const groups = scene.places.find((place) => place.seat === seat)?.groups.filter(({ held }) => held) ?? [];
   return Math.max(0, ...groups.map(({ cards }) => cards.length));
-}
-
-/** The tricks of each seat with their cards, once all are played. */
-export function drawHistory(tricks: Trick[], faces: Record<string, Face>, you: number, seats: number): HTMLElement[] {
-  const owners = Array.from({ length: seats }, (_, index) => (you + index) % seats);
-  const drawn = owners.map((seat) => {
-    const own = tricks.filter((_, index) => ownerOf(tricks, index) === seat);
-    const name = seatName(seat, you, seats);
-    return own.length === 0
-      ? null
-      : h(
-          "div",
-          { class: "taken-by" },
-          h("span", { class: "caption" }, `${name} took`),
-          ...own.map(({ slots }) =>
-            h(
-              "span",
-              { class: "tiny" },
-              ...slots.map(({ card }) => {
-                const face = faces[card ?? ""];
-                return face ? drawCard(face) : drawBacks(1);
-              }),
-            ),
-          ),
-        );
-  });
-  return drawn.filter((one) => one !== null);
-}
-
-/** The seat that has a trick in the end. A neutral one goes to the winner of the next. */
-function ownerOf(tricks: Trick[], index: number): number | null {
-  return tricks.slice(index).find(({ winner }) => winner !== null)?.winner ?? null;
 }
 
 /** The meaning of the cards of a place that have a name of their own. */
@@ -409,8 +381,8 @@ function drawGroup(drawing: Drawing, group: Group): HTMLElement {
   const hidden = group.cards.length - shown.length;
   const name = plain(group.name);
   const isPile = group.layout === "pile";
-  const caption = group.name === "hand" ? null : h("span", { class: "caption", "aria-hidden": "true" }, name);
-  const empty = group.cards.length === 0 && group.name !== "hand" && group.layout === "row";
+  const caption = isGroup(group, "hand") ? null : h("span", { class: "caption", "aria-hidden": "true" }, name);
+  const empty = group.cards.length === 0 && !isGroup(group, "hand") && group.layout === "row";
   const cards = h(
     "div",
     { class: "cards", "data-pile": isPile },
@@ -418,7 +390,7 @@ function drawGroup(drawing: Drawing, group: Group): HTMLElement {
     hidden > 0 && (isPile ? drawPile(hidden) : drawBacks(hidden)),
     empty && h("span", { class: "card slot", role: "img", "aria-label": "no card" }),
   );
-  const isHand = group.held && group.name === "hand";
+  const isHand = group.held && isGroup(group, "hand");
   if (isHand) {
     const most = Math.max(shown.length, drawing.options.most ?? 0);
     for (const [name, longest] of [
@@ -471,7 +443,6 @@ function moveButton({ table, faces, options }: Drawing, move: Move, style: strin
       type: "button",
       class: `${style}${move.id === options.best ? " best" : ""}`,
       "aria-label": style === "playable" && words,
-      title: [words, meaningOf(move, options)].filter(Boolean).join(": "),
       "aria-keyshortcuts": digit,
       "data-digit": digit,
       "data-move": move.id,
@@ -490,7 +461,14 @@ function meaningOf({ name }: Move, { words }: TableOptions): string | undefined 
 function drawMoves(drawing: Drawing): HTMLElement | null {
   const { faces, options, placed, table } = drawing;
   const rest = options.moves ? table.legal.filter(({ id }) => !placed.has(id)) : [];
-  if (rest.length === 0) return table.scene.track.length > 0 ? null : h("div", { class: "moves" });
+  if (rest.length === 0)
+    return table.scene.track.length > 0 || table.seat === null ? null : h("div", { class: "moves" });
+  const meanings = rest.flatMap((move): [string, string][] => {
+    const meaning = meaningOf(move, options);
+    return meaning ? [[actionInWords(move.name, faces), meaning]] : [];
+  });
+  // Where there is no room for the meanings.
+  const ask = h("button", { type: "button", class: "ask", "aria-label": "what these moves mean" }, "?");
   return h(
     "div",
     { class: "moves", role: "group", "aria-label": "other moves" },
@@ -499,57 +477,6 @@ function drawMoves(drawing: Drawing): HTMLElement | null {
       const words = h("span", {}, h("b", {}, actionInWords(move.name, faces)), about && h("small", {}, about));
       return moveButton(drawing, move, "move", words);
     }),
+    rest.length > 1 && meanings.length > 0 && drawMeaning(ask, meanings),
   );
-}
-
-/** A closed track: spaces along an oval, from the upper left, clockwise. */
-function drawTrack(scene: Scene, faces: Record<string, Face>): HTMLElement {
-  const pitch = 35;
-  const around = pitch * scene.track.length;
-  const radius = Math.min(46, around / (2 * Math.PI));
-  const straight = around / 2 - Math.PI * radius;
-  const spaces = scene.track.map(({ piece, food }, index) => {
-    const [x, y] = onOval(pitch * index, straight, radius);
-    const face = piece === null ? undefined : faces[piece];
-    const inside = face
-      ? [s("circle", { r: 15.5 }), s("text", { y: 5 }, face.rank)]
-      : [s("circle", { r: 14 }), food ? s("circle", { r: 6, class: "food" }) : s("text", { y: 4 }, index)];
-    const style = face ? `space hue-${face.hue}` : "space free";
-    return s(
-      "g",
-      {
-        class: style,
-        "data-key": piece && `on the track: ${piece}`,
-        transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
-      },
-      ...inside,
-    );
-  });
-  const box = `${-radius - 20} -20 ${straight + 2 * radius + 40} ${2 * radius + 40}`;
-  const picture = s("svg", { viewBox: box, role: "img", "aria-label": trackInWords(scene, faces) }, ...spaces);
-  // On a narrow screen it scrolls.
-  return h("div", { class: "way", tabindex: 0, role: "group", "aria-label": "track" }, picture);
-}
-
-function trackInWords({ track }: Scene, faces: Record<string, Face>): string {
-  const pieces = track.flatMap(({ piece }, index) => {
-    const face = piece === null ? undefined : faces[piece];
-    return face ? [`${faceInWords(face)} on ${index}`] : [];
-  });
-  const food = track.flatMap((space, index) => (space.food ? [index] : []));
-  const tail = food.length > 0 ? `; food on ${food.join(", ")}` : "";
-  return `Track of ${track.length} spaces: ${pieces.join(", ")}${tail}`;
-}
-
-/** A point of an oval, at this distance from the upper left end of its straight, clockwise. */
-function onOval(way: number, straight: number, radius: number): [number, number] {
-  const bend = Math.PI * radius;
-  if (way < straight) return [way, 0];
-  if (way < straight + bend) {
-    const angle = (way - straight) / radius;
-    return [straight + radius * Math.sin(angle), radius - radius * Math.cos(angle)];
-  }
-  if (way < 2 * straight + bend) return [2 * straight + bend - way, 2 * radius];
-  const angle = (way - 2 * straight - bend) / radius;
-  return [-radius * Math.sin(angle), radius + radius * Math.cos(angle)];
 }

@@ -1,10 +1,7 @@
 import { cardOf } from "./cards";
-import { ofSeats } from "./facts";
+import { factOf, isGroup, ofSeats } from "./facts";
 import { seatsOf } from "./names";
 import type { Face, Group, Place, Sentence, Table } from "./protocol";
-
-/** The group with a seat's card of the trick, in games in which it lies before the seat. */
-const CARD = "card";
 
 /** A place for the card of a seat in a trick. */
 export interface Slot {
@@ -22,23 +19,24 @@ export interface Trick {
 }
 
 /** The trick on a table, a place for each seat; null in games without tricks. */
-export function trickOf({ facts, scene }: Table): { slots: Slot[]; leader: number | null } | null {
-  const seats = scene.places.flatMap(({ seat }) => (seat === null ? [] : [seat])).sort((a, b) => a - b);
-  const { led, answer, leader } = facts;
+export function trickOf(table: Table): { slots: Slot[]; leader: number | null } | null {
+  const { places } = table.scene;
+  const seats = places.flatMap(({ seat }) => (seat === null ? [] : [seat])).sort((a, b) => a - b);
+  const [led, answer, leader] = (["led", "answer", "leader"] as const).map((name) => factOf(table, name));
   if (led !== undefined && typeof leader === "number") {
     const card = (seat: number): string | undefined => text(seat === leader ? led : answer);
     return { slots: seats.map((seat) => ({ seat, card: card(seat) })), leader: led === null ? null : leader };
   }
-  if (!Array.isArray(facts["chosen"])) return null;
+  if (!Array.isArray(factOf(table, "chosen"))) return null;
   const cardOf = (seat: number): string | null | undefined =>
-    scene.places.find((place) => place.seat === seat)?.groups.find(({ name }) => name === CARD)?.cards[0];
+    places.find((place) => place.seat === seat)?.groups.find((group) => isGroup(group, "card"))?.cards[0];
   return { slots: seats.map((seat) => ({ seat, card: cardOf(seat) })), leader: null };
 }
 
-/** True for a group of cards for which the trick of the table stands. */
-export function isInTrick({ facts }: Table, { seat }: Place, { name, layout }: Group): boolean {
-  if (seat !== null) return name === CARD && facts["chosen"] !== undefined;
-  return facts["led"] !== undefined && layout === "row" && name !== "trump";
+/** True for a group of cards for which the trick of the table stands: of the middle, or the card before a seat. */
+export function isInTrick(table: Table, { seat }: Place, group: Group): boolean {
+  if (seat !== null) return isGroup(group, "card") && factOf(table, "chosen") !== undefined;
+  return factOf(table, "led") !== undefined && group.layout === "row" && !isGroup(group, "trump");
 }
 
 /**
@@ -51,13 +49,13 @@ export function tricksOf(tables: Table[], moved: Sentence[], faces: Record<strin
     const before = tables[index] as Table;
     const old = trickOf(before);
     const missing = old?.slots.filter(({ card }) => card === undefined) ?? [];
-    if (!old || missing.length !== 1 || before.facts["led"] === null) return [];
+    if (!old || missing.length !== 1 || factOf(before, "led") === null) return [];
     const [last] = missing;
     const now = trickOf(after);
     const stays = now?.slots.every(({ card }) => card !== undefined && card !== null);
     if (stays && now) return [{ ...now, winner: winnerOf(before, after) }];
     const move = moved[first + index];
-    if (before.facts["led"] === undefined || move?.event == null) return [];
+    if (factOf(before, "led") === undefined || move?.event == null) return [];
     const { card } = cardOf(move.event, faces);
     const slots = old.slots.map((slot) => (slot === last ? { ...slot, card } : slot));
     return [{ slots, leader: old.leader, winner: winnerOf(before, after) }];

@@ -1,0 +1,97 @@
+"""The end of each game of the web page on a phone: all fits, all cards are shown, no player is called by a seat."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from web import MARKS, ask, open_view
+
+pytestmark = MARKS
+
+TURN = "() => document.querySelector('[data-move]') || document.querySelector('.actions .primary')"
+#: Buttons that leave the screen or whose text does not fit, and everything that a person or a screen reader reads.
+SEEN = """() => {
+  const buttons = [...document.querySelectorAll(".main button, nav a")].filter((one) => one.offsetWidth > 0);
+  const out = buttons.filter((one) => {
+    const { left, right, bottom } = one.getBoundingClientRect();
+    return left < 0 || right > innerWidth || bottom > innerHeight || one.scrollWidth > one.clientWidth + 1;
+  });
+  const parts = [...document.querySelectorAll(".main *")];
+  const labels = parts.flatMap((one) => [one.getAttribute("aria-label"), one.getAttribute("title")]);
+  return {
+    out: out.map((one) => one.textContent),
+    width: document.documentElement.scrollWidth,
+    text: [document.querySelector(".main").textContent, ...labels].join(" | "),
+    titles: parts.filter((one) => one.hasAttribute("title")).length,
+  };
+}"""
+#: Rules, and the number of unseen cards where it is always the same.
+GAMES = {
+    "schwinget": {"": None, "suits=3,values=4,counter=off,set_aside=3": 2},
+    "up_and_down": {"": 0},
+    "schweins_galopp": {"": 7, "players=2": 21},
+    "schwimmen": {"": None, "players=2": None},
+    "dark_hex": {"": 0},
+    "goofspiel": {"": 0},
+    "kuhn_poker": {"": 1},
+    "leduc_poker": {"": None},
+    "liars_dice": {"": 0},
+}
+
+
+def test_all_games_are_here(page: Any, address: str) -> None:
+    open_view(page, address, "#play")
+    assert {game["name"] for game in ask(page, "games")} == set(GAMES)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_deal_fits_a_phone_until_its_end_which_shows_all_cards(browser: Any, address: str, game: str) -> None:
+    context = browser.new_context(
+        viewport={"width": 360, "height": 640}, reduced_motion="reduce", has_touch=True, is_mobile=True
+    )
+    page = context.new_page()
+    left_over = page.get_by_role("group", name="Left over")
+    for rules, unseen in GAMES[game].items():
+        for seed in (5, 8):
+            page.goto("about:blank")
+            page.goto(f"{address}#play/{game}?rules={rules}&seed={seed}&agent=random&seat={seed % 2}")
+            page.wait_for_function(TURN)
+            for move in range(200):
+                seen = page.evaluate(SEEN)
+                assert seen["out"] == [], page.url
+                assert seen["width"] == 360, page.url
+                assert seen["titles"] == 0, page.url
+                assert not re.search(r"\bseats?\b", seen["text"], re.IGNORECASE), page.url
+                moves = page.locator("[data-move]")
+                if moves.count() == 0:
+                    break
+                assert left_over.count() == 0, page.url
+                before = page.url
+                moves.nth(move * seed % moves.count()).click()
+                page.wait_for_function("before => location.href !== before", arg=before)
+                page.wait_for_function(TURN)
+            shown = left_over.get_by_role("img").count()
+            assert shown == unseen if unseen is not None else shown > 0, page.url
+    context.close()
+
+
+def test_what_moves_mean_can_be_read_by_touch_and_by_keys(browser: Any, address: str) -> None:
+    context = browser.new_context(
+        viewport={"width": 360, "height": 640}, reduced_motion="reduce", has_touch=True, is_mobile=True
+    )
+    page = context.new_page()
+    open_view(page, address, "#play/kuhn_poker?seed=1&agent=random&seat=0")
+    meaning = page.get_by_text("put one more chip into the pot").locator("visible=true")
+    assert meaning.count() == 0
+    ask_button = page.get_by_role("button", name="what these moves mean")
+    ask_button.tap()
+    meaning.wait_for()
+    page.keyboard.press("Escape")
+    assert meaning.count() == 0
+    ask_button.focus()
+    page.keyboard.press("Enter")
+    meaning.wait_for()
+    context.close()
