@@ -123,7 +123,7 @@ impl Analyst {
         &*self.state
     }
 
-    /// What the agent believes about the cards.
+    /// The beliefs of the agent about the cards.
     pub(crate) fn beliefs(&mut self) -> Result<Marginals, Problem> {
         self.agent.restart(0);
         Ok(self.agent.beliefs(&*self.state, self.seat)?)
