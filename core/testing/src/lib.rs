@@ -127,6 +127,13 @@ fn node<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
         ok(game.turn(&next) != Turn::Chance, "a step ends at a decision or at the end");
     }
     ok(!game.text(state, None).is_empty(), "states can be shown");
+    let (cards, unseen) = (game.cards(), HashSet::<String>::from_iter(game.unseen(state)));
+    ok(unseen.iter().all(|card| cards.contains(card)), "unseen cards have their names");
+    if game.turn(state) == Turn::Chance && !unseen.is_empty() {
+        let dealt = game.possible(state).into_iter().map(|outcome| game.event_name(state, outcome));
+        let dealt: HashSet<String> = dealt.filter(|name| cards.contains(name)).collect();
+        ok(dealt.is_subset(&unseen), "chance deals unseen cards");
+    }
     for perspective in std::iter::once(None).chain(Seat::all(game.num_seats()).map(Some)) {
         scene(game, history, perspective);
     }
