@@ -76,7 +76,7 @@ def test_a_game_is_played_to_its_end_by_keyboard_and_found_again_by_its_link(pag
     ended = page.inner_text("main .prompt")
     # The last trick is still on the table, and all that each player took lies below.
     assert page.locator(".box .trick .card").count() == 2
-    assert page.locator(".taken-by .card").count() >= 10
+    assert page.locator(".at-end .card").count() >= 10
     open_view_ended(page, address + link.split("/", 3)[3])
     assert page.inner_text("main .prompt") == ended
     page.keyboard.press("u")
@@ -117,7 +117,7 @@ def open_view_ended(page: Any, link: str) -> None:
 
 def test_words_of_the_game_are_explained_where_they_are_touched(page: Any, address: str) -> None:
     open_view(page, address, DEAL)
-    page.locator(".box .own").get_by_role("button", name="referee", exact=True).click()
+    page.locator(".box .own .word").get_by_text("referee", exact=True).click()
     assert page.locator(".meaning").get_by_text("a card that makes a trick neutral").is_visible()
     meaning = page.locator(".meaning").get_by_text("a suit that beats the other suits")
     assert not meaning.is_visible()

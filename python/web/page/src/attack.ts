@@ -9,7 +9,7 @@ import { costOf, isClose, isRight, QUESTIONS, type Question, RULE, SEARCHES } fr
 import type { Repetition } from "./repetition";
 import { type Answered, ROUND, type Round } from "./round";
 import { STUDY } from "./study";
-import { signed } from "./table";
+import { signed } from "./words";
 
 /** The ends of the scale of the answer, in points. */
 const SCALE = Math.ceil(Math.max(...QUESTIONS.map(({ worth }) => Math.abs(worth))));

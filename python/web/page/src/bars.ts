@@ -2,7 +2,7 @@ import { drawAction } from "./cards";
 import { interval } from "./chart";
 import { h, s } from "./dom";
 import type { Analysis, Bar, Face } from "./protocol";
-import { signed } from "./table";
+import { signed } from "./words";
 
 interface BarsOptions {
   /** The id of the action that was played. */

@@ -1,6 +1,7 @@
 import { drawSign, faceInWords, suitInWords } from "./cards";
 import { h } from "./dom";
 import type { Beliefs, Face } from "./protocol";
+import { counted } from "./words";
 
 interface BeliefsOptions {
   /** The seats whose hands are drawn. */
@@ -28,7 +29,7 @@ export function unitInWords({ expected }: Beliefs): string {
 
 /** The source of beliefs, in words. */
 export function basisInWords({ basis, worlds }: Beliefs): string {
-  const count = `${worlds.toLocaleString("en")} possible deal${worlds === 1 ? "" : "s"}`;
+  const count = counted(worlds, "possible deal");
   return {
     enumerated: `Exact: all ${count}.`,
     estimated: `All ${count}, weighted by a sample of the ways in which each can have come about.`,

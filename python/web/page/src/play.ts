@@ -22,6 +22,7 @@ import { drawLog, drawNews } from "./story";
 import { drawParts, handSize, labelOf, type TableOptions } from "./table";
 import { setTitle } from "./title";
 import { type Trick, trickOf, tricksOf } from "./trick";
+import { counted } from "./words";
 
 /** Milliseconds between two moves of the others, and after a trick, which has to be looked at. */
 const PAUSE = 700;
@@ -547,7 +548,7 @@ class Play {
       return;
     }
     const { won, drawn, lost } = this.#score.of(match.playing);
-    const draws = drawn === 0 ? "" : `, ${drawn} draw${drawn === 1 ? "" : "s"}`;
+    const draws = drawn === 0 ? "" : `, ${counted(drawn, "draw")}`;
     this.#tally.textContent = won + drawn + lost === 0 ? "" : `Won ${won}, lost ${lost}${draws}`;
     if (this.#score.isNew && match.game.name === GAME && !dateOfDeal(match.playing)) {
       this.#tally.replaceChildren(

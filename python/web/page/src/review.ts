@@ -10,6 +10,7 @@ import type { Recorded } from "./protocol";
 import { checkRecord, LONGEST, readRecord } from "./record";
 import { type Findings, ReviewView } from "./reviewed";
 import { Running } from "./running";
+import { counted } from "./words";
 
 const QUICK = { words: "quick: 1,000 iterations", spec: "ismcts:iterations=1000,beliefs=policy" };
 
@@ -175,7 +176,7 @@ class Review {
         h(
           "option",
           { value: seat },
-          `${playerName(seat)}: ${count(numbersOf(game, seat).length, "decision")}` +
+          `${playerName(seat)}: ${counted(numbersOf(game, seat).length, "decision")}` +
             (game.returns ? `, return ${measured(game.returns[seat] ?? 0)}` : ""),
         ),
       ),
@@ -220,8 +221,4 @@ class Review {
 /** The decisions of a seat: the numbers of events before them. */
 function numbersOf({ moves }: Recorded, seat: number): number[] {
   return moves.flatMap((move) => (move.seat === seat ? move.number : []));
-}
-
-function count(number: number, thing: string): string {
-  return `${number} ${thing}${number === 1 ? "" : "s"}`;
 }

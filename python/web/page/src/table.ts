@@ -16,7 +16,7 @@ import { seatInSentence, seatName, seatsOf } from "./names";
 import type { Face, Group, Move, Place, Scene, Table } from "./protocol";
 import { drawTrack } from "./track";
 import { isInTrick, type Slot, type Trick, trickOf } from "./trick";
-import { counted } from "./words";
+import { counted, signed } from "./words";
 
 /** Moves that no game explains among its words. */
 export const MEANINGS: Record<string, string> = {
@@ -134,12 +134,6 @@ export function resultInWords(returns: number[], you: number | null | undefined)
           : "You win";
   const all = returns.map((value, seat) => `${seatInSentence(seat, you, returns.length)} ${signed(value)}`);
   return `${verdict}: ${all.join(", ")}.`;
-}
-
-/** A value with its sign, with this number of decimal places or at most three. */
-export function signed(value: number, places?: number): string {
-  const size = places === undefined ? String(Number(Math.abs(value).toFixed(3))) : Math.abs(value).toFixed(places);
-  return `${Number(size) === 0 ? "" : value < 0 ? "−" : "+"}${size}`;
 }
 
 function drawFacts(drawing: Drawing): HTMLElement {
