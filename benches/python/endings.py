@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import ending_matches
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -39,19 +40,24 @@ FEW = [("unsafe", "", ""), ("resolve", "0", ""), ("resolve", "0.1", "")]
 ITERATIONS = 200
 #: Endings in the full game: with or without an attack, tricks, bouts to measure, and the aim in milliseconds.
 SPEEDS = [(False, 3, 20, 5), (True, 2, 20, 10), (False, 4, 6, 1000), (True, 3, 6, 500)]
-#: Matches in the full game.
+#: Reading of the table of `speed`.
+SPEED = (
+    "With three tricks left, 6 or 7 ms of it are the ranges: the network is asked about 7,000 hands at earlier "
+    "decisions. In the large endings a third is finding the public states, a tenth the network, and the rest 20 "
+    "iterations of about 60 ms over 1.5 to 6 million hands. There a solution reads how hands move in 5,000 to 15,000 "
+    "shapes of public states, of which most have one to three public states each.\n\nThe network in integers leaves "
+    "more hands likely than its teacher did, because small probabilities are less exact: after an attack with three "
+    "tricks left `range_cut=0.0001` kept 110 to 1,129 of 1,330 own hands in three bouts, with the teacher 42 to 946. "
+    "That made these endings twice as slow. A start from the network's policy instead of the uniform one is better "
+    "only below ten iterations."
+)
+#: Reading of the table of matches.
 STRENGTH = (
-    "The network with endings against the same network alone: 0.038 ± 0.015 points per bout with `unsafe`, 0.009 ± "
-    "0.013 with the default gadget (8,000 paired deals, seed 60000001; `stier pit schwinget "
-    "network:choose=sample,endings=ranges network:choose=sample --deals 8000 --seed 60000001`).\n\n`best` with "
-    "endings, whose ranges are those of the network, against `best`: -0.005 ± 0.042 (2,000 deals, seed 60000003), and "
-    "-0.038 ± 0.045 with `unsafe` when it still left out unlikely hands of the opponent.\n\nThese matches "
-    "were played with the teacher of the present network (`NETWORKS.md`).\n\nThe guided `lbr` wins 0.20 ± 0.05 points "
-    "per bout from the network, which draws its actions, 0.18 ± 0.05 if the last two tricks without an attack are "
-    "solved and one after it, 0.16 ± 0.05 with the default numbers of tricks (three and two) and 0.14 ± 0.05 with "
-    "these and `unsafe` (the same 2,000 deals, seeds 9000003 and 9000004, commit 2a2f9be9, whose gadgets left out "
-    "unlikely hands of the network). It simulates the network without its endings until an ending begins, so it knows "
-    "the policies with endings less well."
+    "Points per bout of an agent with endings of so many tricks against the same or another agent without; `lbr` is "
+    "the guided responder (`lbr:continuation=network,margin=1`), which knows the agent's policy but simulates it "
+    "without endings until one begins. The network draws its actions, and `mmds` has 450 rollouts. For each seed all "
+    "matches have the same deals; *seeds* are the two that are farthest apart. An ending of one trick has no choice "
+    "left in it, so the first row says what the noise is."
 )
 #: Reading of the table of `in_part`.
 IN_PART = (
@@ -253,17 +259,17 @@ def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:
         sure=[
             "Exact NashConv of policies, five networks in each deck, which draw their actions, have learned from "
             f"1,048,576 decisions and have {listed} % of the NashConv of "
-            f"uniform play. Endings have 50 iterations, with `max_margin` {ITERATIONS}. *Share* is `range_share`: with "
+            f"uniform play. Endings have 20 iterations, with `max_margin` {ITERATIONS}. *Share* is `range_share`: with "
             "0 a gadget keeps every hand of the opponent from winning more than against the network.",
             "The network, and the number of tricks: an ending mends only what the network loses in it. A share of 0.1 "
             "or 0.5 mostly leaves less NashConv than a share of 0, most of all with three of four tricks, but is less "
-            f"safe. To leave out unlikely own hands (`range_cut=0.0001`) cost at most {cost('resolve', '')} points of "
+            f"safe. To leave out unlikely own hands (`range_cut=0.001`) cost at most {cost('resolve', '')} points of "
             f"NashConv with `resolve`, {cost('resolve', '0.01')} at 0.01, and {cost('unsafe', '')} with `unsafe`.",
             "Larger games. In the full game the network won 0.04 points per bout against itself without endings if "
-            "they are unsafe, and 0.01 with a gadget, which is less than its interval; `best` does not become "
-            "stronger. Most aims of speed are missed. With four tricks in a deck it helps to solve the first one or "
-            "two, if the network plays on after them; with the network's own value there, NashConv becomes 8 to 26 "
-            "times that of the network. This has no gadget, and was not tried in matches.",
+            "they are unsafe, and 0.01 with a gadget. It wins no more from `best` with endings, and neither `mmds` "
+            "nor `best` become stronger. Two of four aims of speed are missed. With four tricks in a deck it helps to "
+            "solve the first one or two, if the network plays on after them; with the network's own value there, "
+            "NashConv becomes 8 to 26 times that of the network. This has no gadget, and was not tried in matches.",
         ],
         command="python benches/python/endings.py",
         details={
@@ -280,11 +286,8 @@ def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:
             "*Speed.* CPU milliseconds of the slowest decision of a bout, in which the ending is solved: the median of "
             "6 or 20 bouts with the default network. Players take the first legal card, and either never attack or at "
             "the first chance.",
-            "Strength in the full game": STRENGTH,
-            "Speed in the full game": f"{times}\n\nBy the same program with `resolve`, the teacher of the network "
-            "(`NETWORKS.md`) takes 46 and 16 ms in the first two rows, where the network takes 26 and 9, but 1,121 and "
-            "1,968 in the others, where the network takes 1,918 and 5,345 (10 bouts each, then 4). It was not "
-            "examined why; if a network gives more of its own hands a chance, `range_cut` leaves out fewer.",
+            "Strength in the full game": f"{ending_matches.table()}\n{STRENGTH}",
+            "Speed in the full game": f"{times}\n\n{SPEED}",
             "Endings solved up to a depth, or for known hands": f"{in_part()}\n{IN_PART}",
             "Where and when": "\n".join(where),
         },

@@ -1,4 +1,4 @@
-"""The web page against the package: the size of its files, the time to its first move, and the speed of its searches.
+"""The web page: the size of its files, the time to its first move, what jumps in a game, and the speed of its searches.
 
 Needs chromium and the page (`make web`). Writes benches/WEB.md.
 """
@@ -26,6 +26,17 @@ AGENT = "ismcts:iterations=10000"
 #: Searches of a game in a round, and rounds; native and browser take turns.
 SEARCHES, ROUNDS = 12, 8
 LOADS = 7
+SCREENS = {"phone, 360 by 640": {"width": 360, "height": 640}, "desktop, 1280 by 900": {"width": 1280, "height": 900}}
+
+#: Adds up all layout shifts, those after a click too.
+SHIFTS = """
+  window.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) window.shifted += entry.value;
+  }).observe({ type: "layout-shift", buffered: true });
+"""
+#: A move can be chosen, or the game is over.
+TURN = "() => document.querySelector('[data-move], .main > .actions .primary')"
 
 #: Milliseconds of one search in the page, from its own clock.
 TIMED = """async ([game, agent, searches]) => {
@@ -63,6 +74,23 @@ def first_move(context: Any, address: str) -> float:
     return milliseconds
 
 
+def shift(browser: Any, address: str, game: str, screen: dict[str, int]) -> float:
+    """The layout shift of a whole game, from the request of the page to the result."""
+    context = browser.new_context(viewport=screen, reduced_motion="reduce")
+    tab = context.new_page()
+    tab.add_init_script(SHIFTS)
+    tab.goto(f"{address}#play/{game}?seed=7&agent=greedy&seat=0")
+    tab.wait_for_function(TURN)
+    while tab.locator("[data-move]").count() > 0:
+        before = tab.url
+        tab.locator("[data-move]").first.click()
+        tab.wait_for_function("before => location.href !== before", arg=before)
+        tab.wait_for_function(TURN)
+    shifted = float(tab.evaluate("shifted"))
+    context.close()
+    return shifted
+
+
 def sizes() -> list[tuple[str, int, int]]:
     """The files of the page by kind: bytes as they are and compressed by gzip."""
     kinds = {
@@ -80,10 +108,11 @@ def sizes() -> list[tuple[str, int, int]]:
 
 
 Times = dict[str, tuple[list[float], list[float]]]
+Shifts = dict[str, list[float]]
 
 
-def web(loads: list[float], files: list[tuple[str, int, int]], speeds: Times, where: list[str]) -> str:
-    """Returns the page: of sorted times to the first move, the files of the page, and times of searches by game."""
+def web(loads: list[float], shifts: Shifts, files: list[tuple[str, int, int]], speeds: Times, where: list[str]) -> str:
+    """Returns the page: of sorted times to the first move, files, and layout shifts and times of searches by game."""
     searches = header(["game", "native", "browser", "speed of the browser", "lowest and highest round"])
     middles = []
     for game, (here, there) in speeds.items():
@@ -96,11 +125,13 @@ def web(loads: list[float], files: list[tuple[str, int, int]], speeds: Times, wh
         "How fast is the web page?",
         f"A card can be played {loads[len(loads) // 2]:.0f} ms after the page is requested, and searches reach "
         f"{100 * min(middles):.0f} to {100 * max(middles):.0f} % of their native speed. "
-        f"The page and its engine are {first:.1f} MB compressed.",
+        f"The page and its engine are {first:.1f} MB compressed. In a whole game the layout shifts by at most "
+        f"{max(map(max, shifts.values())):.3f}.",
         sure=[
             f"{len(loads)} first visits on the machine that serves the page, from "
             f"{loads[0]:.0f} to {loads[-1]:.0f} ms, and searches of the first decision by `{AGENT}` on one thread, "
-            "native and in the browser.",
+            "native and in the browser. A whole game on each screen against `greedy`, always by the first legal move: "
+            "a layout shift below 0.1 counts as good.",
             "The network between server and browser, and the browser.",
             "The speed of networks, of later decisions, and on other machines.",
         ],
@@ -108,6 +139,8 @@ def web(loads: list[float], files: list[tuple[str, int, int]], speeds: Times, wh
         details={
             "Files": header(["files", "bytes", "gzip -9"])
             + "".join(line([kind, f"{size:,}", f"{packed:,}"]) for kind, size, packed in files),
+            "Layout shift of a whole game": header(["game", *SCREENS])
+            + "".join(line([game, *(f"{one:.3f}" for one in found)]) for game, found in shifts.items()),
             "Searches": f"Milliseconds of one search: the fastest of {SEARCHES}, median of {ROUNDS} rounds, native and "
             f"in the browser by turns. The seeds of the searches differ.\n\n{searches}",
             "Where and when": "\n".join(where),
@@ -122,6 +155,7 @@ def main() -> None:
         address = f"http://{HOST}:{server.server_address[1]}/"
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         loads = sorted(first_move(browser.new_context(), address) for _ in range(LOADS))
+        shifts = {game: [shift(browser, address, game, screen) for screen in SCREENS.values()] for game in GAMES}
         tab = browser.new_page(reduced_motion="reduce")
         tab.goto(f"{address}#review")
         tab.evaluate("stier.loadNetworks('schwinget')")
@@ -133,7 +167,7 @@ def main() -> None:
         version = browser.version
         server.shutdown()
     where = [*machine(), f"- chromium {version}"]
-    Path(__file__).parents[1].joinpath("WEB.md").write_text(web(loads, sizes(), speeds, where), "utf-8")
+    Path(__file__).parents[1].joinpath("WEB.md").write_text(web(loads, shifts, sizes(), speeds, where), "utf-8")
 
 
 if __name__ == "__main__":
