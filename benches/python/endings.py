@@ -146,7 +146,7 @@ Groups = dict[tuple[str, ...], list[Row]]
 def grouped(rows: Iterable[Row]) -> Groups:
     """The rows by deck, tricks and kind, ascending by seed."""
     found: Groups = {}
-    for row in rows:
+    for row in sorted(rows, key=lambda row: [*DECKS].index(row["deck"])):
         found.setdefault(tuple(row[name] for name in KEY if name != "seed"), []).append(row)
     return found
 

@@ -182,7 +182,7 @@ def test_no_reader_of_a_review_meets_the_number_of_a_seat(page: Any, address: st
 def test_no_reader_meets_the_number_of_a_seat(page: Any, address: str, view: str) -> None:
     open_view(page, address, view)
     if "trainer" in view:
-        page.keyboard.press("a")
+        page.get_by_role("button", name="Attack").click()
         page.wait_for_selector(".answer")
     else:
         page.wait_for_selector(".grid")
