@@ -26,7 +26,11 @@ AGENT = "ismcts:iterations=10000"
 #: Searches of a game in a round, and rounds; native and browser take turns.
 SEARCHES, ROUNDS = 12, 8
 LOADS = 7
-SCREENS = {"phone, 360 by 640": {"width": 360, "height": 640}, "desktop, 1280 by 900": {"width": 1280, "height": 900}}
+#: Screens by name: what a context of the browser is given.
+SCREENS: dict[str, dict[str, Any]] = {
+    "phone, 360 by 640": {"viewport": {"width": 360, "height": 640}, "is_mobile": True, "has_touch": True},
+    "desktop, 1280 by 900": {"viewport": {"width": 1280, "height": 900}},
+}
 
 #: Adds up all layout shifts, those after a click too.
 SHIFTS = """
@@ -74,9 +78,9 @@ def first_move(context: Any, address: str) -> float:
     return milliseconds
 
 
-def shift(browser: Any, address: str, game: str, screen: dict[str, int]) -> float:
+def shift(browser: Any, address: str, game: str, screen: dict[str, Any]) -> float:
     """The layout shift of a whole game, from the request of the page to the result."""
-    context = browser.new_context(viewport=screen, reduced_motion="reduce")
+    context = browser.new_context(**screen, reduced_motion="reduce")
     tab = context.new_page()
     tab.add_init_script(SHIFTS)
     tab.goto(f"{address}#play/{game}?seed=7&agent=greedy&seat=0")
