@@ -316,6 +316,8 @@ def test_a_review_does_not_judge_the_judges_own_choice(page: Any, address: str, 
     page.locator("select[name=agent]").select_option("")
     page.locator("input[name=spec]").fill("ismcts:iterations=30,beliefs=policy")
     page.get_by_role("button", name="Review", exact=True).click()
+    # The review before is done, too, until this one begins.
+    page.locator("main").filter(has_text=re.compile(r"cost \S?\d")).wait_for(timeout=120_000)
     page.get_by_text(DONE).wait_for(timeout=120_000)
     for details in page.query_selector_all("details"):
         details.evaluate("details => details.open = true")

@@ -34,10 +34,13 @@ export const LESSONS: Lesson[] = [
     rules: "suits=3,values=4,counter=off,set_aside=3",
     seed: "187",
     notes: [
-      when(leads, "You lead: play any card, and the opponent answers it. These two cards are a trick."),
+      when(
+        leads,
+        "You lead: play any card, and the opponent answers it. These two cards are a trick. Of the same colour the higher card wins.",
+      ),
       mustFollow,
       isVoid,
-      when(isOver, "The score counts points: more tricks in this bout are worth 2."),
+      when(isOver, "The player with more tricks scores 2 points."),
       when(won, "The same colour, and yours is higher: the trick lies on your pile, and you lead the next one."),
       lost,
       when(
@@ -59,7 +62,7 @@ export const LESSONS: Lesson[] = [
       },
       when(
         (moment) => holds(moment, "whistle") && leads(moment),
-        "If you play the whistle, nobody wins that trick. The winner of the next trick takes both.",
+        "If you play the referee, nobody wins that trick. The winner of the next trick takes both.",
       ),
       when(
         (moment) => !leads(moment) && ownTrumps(moment).length > 0 && led(moment) !== null && !isTrumpLed(moment),
@@ -71,7 +74,7 @@ export const LESSONS: Lesson[] = [
       ),
       when(
         (moment) => holds(moment, "bolt"),
-        "The bolt is the counter: it beats the highest value, here the fives, and loses to everything else.",
+        "The counter beats the highest value, here the fives, and loses to everything else.",
       ),
       when(
         ({ finished, faces, table }) =>

@@ -44,7 +44,7 @@ export function drawMix(actions: { name: string; probability: number }[], faces:
 export function percent(share: number): string {
   if (share > 0 && share < 0.001) return "<0.1 %";
   if (share < 1 && share > 0.999) return ">99.9 %";
-  return `${Number((100 * share).toFixed(share < 0.1 ? 1 : 0))} %`;
+  return `${Number((100 * share).toFixed(share < 0.1 || share > 0.99 ? 1 : 0))} %`;
 }
 
 /** A small probability, such as "1 in 105". */
