@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use stier_core::games::{goofspiel, kuhn_poker, leduc_poker, liars_dice, schwinget};
-use stier_core::public::{Place, PublicForm, PublicScene};
+use stier_core::public::{Place, PublicForm, PublicScene, PublicState};
 use stier_core::{Action, ActionSet as _, FromRules, FullGame, Game, History, Plain, Seat, Turn};
 
 /// Decks with all options, one to four suits, and a card turned up that names no trump.
@@ -102,6 +102,37 @@ fn places_have_histories_in_every_deck() {
     for deck in DECKS {
         check(&schwinget::Schwinget::from_text(deck).unwrap(), deck);
     }
+}
+
+/// What can happen in a public state, where those that follow and that are alike have one number, and no event a name.
+fn nameless(form: &mut dyn PublicForm, public: PublicState) -> PublicScene {
+    let mut scene = form.scene(public);
+    if let PublicScene::Choice(choice) = &mut scene {
+        for branch in &mut choice.branches {
+            (branch.event, branch.public) = (Action(0), form.first_alike(branch.public));
+        }
+    }
+    scene
+}
+
+#[test]
+fn the_same_can_happen_from_public_states_that_are_alike() {
+    let (mut all, mut firsts) = (0, 0);
+    for (deck, fold) in DECKS.iter().flat_map(|deck| [(deck, false), (deck, true)]) {
+        let game = schwinget::Schwinget::from_text(deck).unwrap();
+        let mut form = game.public_form(0, fold, &|| true).unwrap();
+        let mut open: Vec<PublicState> = form.openings().iter().map(|opening| opening.public).collect();
+        let mut known: HashSet<PublicState> = open.iter().copied().collect();
+        while let Some(public) = open.pop() {
+            let first = form.first_alike(public);
+            firsts += usize::from(first == public);
+            assert_eq!(nameless(&mut *form, public), nameless(&mut *form, first), "{deck}, {fold}");
+            let next = form.scene(public);
+            open.extend(next.branches().iter().map(|branch| branch.public).filter(|&public| known.insert(public)));
+        }
+        all += known.len();
+    }
+    assert!(firsts < all / 2, "{firsts} of {all}");
 }
 
 #[test]

@@ -65,6 +65,12 @@ pub trait PublicForm: Send + Sync {
     /// The events of a public state, one of the openings or of those that followed an earlier one.
     fn scene(&mut self, public: PublicState) -> PublicScene;
 
+    /// A public state from which on the same can happen, with other names of public events: the first of those that were
+    /// asked for, where the game can tell, and else this one.
+    fn first_alike(&mut self, public: PublicState) -> PublicState {
+        public
+    }
+
     /// The score after an event, which is a branch of the public state that led to this score, or its ending.
     fn gain(&self, score: Score, gain: Gain) -> Score;
 

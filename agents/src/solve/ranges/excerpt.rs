@@ -81,6 +81,12 @@ impl PublicForm for Excerpt {
         scene
     }
 
+    fn first_alike(&mut self, public: PublicState) -> PublicState {
+        let (public, depth) = self.all[public as usize];
+        let first = self.whole.first_alike(public);
+        self.number(first, depth)
+    }
+
     fn gain(&self, score: Score, gain: Gain) -> Score {
         self.whole.gain(score, gain)
     }

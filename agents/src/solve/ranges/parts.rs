@@ -15,7 +15,7 @@ use super::{RangeSize, RangesTooLarge};
 use crate::agent::order::sorted;
 use crate::agent::threads::{Halted, Watch, locked};
 
-/// The number of lanes that are processed at once. The lanes of a shape in memory are a multiple of this.
+/// The number of lanes in a vector.
 pub(super) const LANES: usize = 8;
 /// The most parts below the top.
 const MAX_PARTS: u64 = 64;
@@ -24,6 +24,11 @@ const MAX_PARTS: u64 = 64;
 pub(super) const HANDS: u64 = 2_000_000;
 /// The least number of public states at the cut for each part, so that all get about as much work.
 const SHARE: usize = 4;
+
+/// The number of lanes of a shape in memory: whole vectors, but one if it is alone.
+fn padded(lanes: usize) -> usize {
+    if lanes > 1 { lanes.next_multiple_of(LANES) } else { lanes }
+}
 
 /// The place of a shape's numbers in a part.
 #[derive(Clone, Debug, Default)]
@@ -34,8 +39,8 @@ pub(super) struct Block {
     pub(super) lanes: usize,
     /// The number of lanes in memory.
     pub(super) width: usize,
-    /// By branch: the first lane in the next shape.
-    pub(super) offsets: Vec<usize>,
+    /// The start of the offsets of its branches.
+    pub(super) offsets: usize,
     /// By seat: the start of the numbers of its hands.
     pub(super) hands: [usize; 2],
     /// The start of the numbers of its actions.
@@ -96,6 +101,8 @@ impl Block {
 pub(super) struct Part {
     /// By shape.
     pub(super) blocks: Vec<Block>,
+    /// By shape and branch: the first lane in the next shape.
+    offsets: Vec<usize>,
     /// The shape and lane of each public state in which the part begins.
     pub(super) openings: Vec<(u32, usize)>,
     /// By seat: returns at the end, times the probability of chance; by shape, change of the score and lane.
@@ -148,6 +155,7 @@ impl Part {
         let mut written = vec![0; shapes.all.len()];
         let mut own = Self {
             blocks: Vec::with_capacity(shapes.all.len()),
+            offsets: Vec::new(),
             openings: Vec::with_capacity(begin.len()),
             returns: [Vec::new(), Vec::new()],
             weights: Vec::new(),
@@ -171,12 +179,11 @@ impl Part {
                 own.blocks.push(block);
                 continue;
             }
-            let mut offsets = Vec::with_capacity(shape.branches().len());
             for branch in shape.branches() {
                 let next = &mut lanes[branch.shape as usize];
                 let end = &mut written[branch.shape as usize];
-                *end = (next.len() + here.len().next_multiple_of(LANES)).max(*end);
-                offsets.push(next.len());
+                *end = (next.len() + padded(here.len())).max(*end);
+                own.offsets.push(next.len());
                 next.extend(here.iter().map(|past| {
                     let past = past.after(form, shapes, branch.effect);
                     Past { copies: past.copies * branch.copies, ..past }
@@ -195,7 +202,7 @@ impl Part {
                     }
                 }
             }
-            own.blocks.push(Block { offsets, ..block });
+            own.blocks.push(block);
         }
         own.blocks.reverse();
         (own, ends)
@@ -203,12 +210,12 @@ impl Part {
 
     /// Makes room for the numbers of a shape.
     fn add(&mut self, shape: &Shape, lanes: usize, written: usize, is_cut: bool) -> Block {
-        let width = lanes.max(written).next_multiple_of(LANES);
+        let width = padded(lanes.max(written));
         let block = Block {
             is_cut,
             lanes,
             width,
-            offsets: Vec::new(),
+            offsets: self.offsets.len(),
             hands: self.num_hands,
             cells: self.num_cells,
             returns: self.returns[0].len(),
@@ -219,6 +226,12 @@ impl Part {
         }
         self.num_cells += if is_cut { 0 } else { shape.num_cells() * width };
         block
+    }
+
+    /// By branch of a shape: the first lane in the next shape.
+    #[inline(always)]
+    pub(super) fn offsets(&self, block: &Block) -> &[usize] {
+        &self.offsets[block.offsets..]
     }
 
     /// The places of the numbers of a seat's hands where the part begins.
@@ -434,7 +447,7 @@ impl RangeTree {
     pub(super) fn after(&self, spot: Spot, branch: usize) -> Spot {
         let Spot { lane, part, .. } = spot;
         let shape = self.shape(spot).branches()[branch].shape;
-        self.below(Spot { shape, lane: lane + self.block(spot).offsets[branch], part })
+        self.below(Spot { shape, lane: lane + self.part(part).offsets(self.block(spot))[branch], part })
     }
 
     /// The public state after these events since an opening, and its place. `None` if it is not in the tree.

@@ -2,10 +2,10 @@
 
 use std::ops::{AddAssign, Div, Mul, Range, Sub};
 
-use stier_core::processor::{self, Processor, Work};
+use stier_core::processor::{self, Any, Processor, Work};
 
 use super::parts::{Block, LANES, Part, Places, RangeTree};
-use super::shapes::{Choice, Lists, Pairs, Shape, Shapes};
+use super::shapes::{Branch, Choice, Lists, Pairs, Shape, Shapes};
 
 /// The number of vectors that are processed together if there are so many: few enough for registers.
 const VECTORS: usize = 4;
@@ -84,24 +84,35 @@ impl Task<'_> {
 }
 
 /// The numbers of a hand in some lanes.
-type Vector<T> = [T; LANES];
+type Vector<const L: usize, T> = [T; L];
 
 /// The vectors from a place.
 #[inline(always)]
-fn row<const N: usize, T>(numbers: &[T], place: usize) -> &[Vector<T>; N] {
-    numbers[place..place + N * LANES].as_chunks().0.first_chunk().expect("so many")
+fn row<const N: usize, const L: usize, T>(numbers: &[T], place: usize) -> &[Vector<L, T>; N] {
+    numbers[place..place + N * L].as_chunks().0.first_chunk().expect("so many")
 }
 
 #[inline(always)]
-fn row_mut<const N: usize, T>(numbers: &mut [T], place: usize) -> &mut [Vector<T>; N] {
-    numbers[place..place + N * LANES].as_chunks_mut().0.first_chunk_mut().expect("so many")
+fn row_mut<const N: usize, const L: usize, T>(numbers: &mut [T], place: usize) -> &mut [Vector<L, T>; N] {
+    numbers[place..place + N * L].as_chunks_mut().0.first_chunk_mut().expect("so many")
+}
+
+/// The numbers as vectors, so many at a time.
+#[inline(always)]
+fn vectors<const N: usize, const L: usize, T>(numbers: &[T]) -> &[[Vector<L, T>; N]] {
+    numbers.as_chunks().0.as_chunks().0
 }
 
 #[inline(always)]
-fn add<const N: usize, T: Real>(sums: &mut [Vector<T>; N], values: &[Vector<T>; N]) {
+fn vectors_mut<const N: usize, const L: usize, T>(numbers: &mut [T]) -> &mut [[Vector<L, T>; N]] {
+    numbers.as_chunks_mut().0.as_chunks_mut().0
+}
+
+#[inline(always)]
+fn add<const N: usize, const L: usize, T: Real>(sums: &mut [Vector<L, T>; N], values: &[Vector<L, T>; N]) {
     for (sums, values) in sums.iter_mut().zip(values) {
         let mut sum = *sums;
-        for lane in 0..LANES {
+        for lane in 0..L {
             sum[lane] += values[lane];
         }
         *sums = sum;
@@ -109,10 +120,14 @@ fn add<const N: usize, T: Real>(sums: &mut [Vector<T>; N], values: &[Vector<T>; 
 }
 
 #[inline(always)]
-fn add_product<const N: usize, T: Real>(sums: &mut [Vector<T>; N], values: &[Vector<T>; N], factors: &[Vector<T>; N]) {
+fn add_product<const N: usize, const L: usize, T: Real>(
+    sums: &mut [Vector<L, T>; N],
+    values: &[Vector<L, T>; N],
+    factors: &[Vector<L, T>; N],
+) {
     for ((sums, values), factors) in sums.iter_mut().zip(values).zip(factors) {
         let mut sum = *sums;
-        for lane in 0..LANES {
+        for lane in 0..L {
             sum[lane] += values[lane] * factors[lane];
         }
         *sums = sum;
@@ -121,9 +136,9 @@ fn add_product<const N: usize, T: Real>(sums: &mut [Vector<T>; N], values: &[Vec
 
 /// Numbers, where those below 0 count as 0.
 #[inline(always)]
-fn positive<T: Real>(values: &Vector<f32>) -> Vector<T> {
-    let mut found = [0.0; LANES];
-    for lane in 0..LANES {
+fn positive<const L: usize, T: Real>(values: &Vector<L, f32>) -> Vector<L, T> {
+    let mut found = [0.0; L];
+    for lane in 0..L {
         found[lane] = if values[lane] > 0.0 { values[lane] } else { 0.0 };
     }
     found.map(T::from)
@@ -135,8 +150,9 @@ pub(super) struct Memory<T> {
     /// By seat: on the way down the probability of playing to each hand by own choices, on the way up the value of the hand
     /// if it is asked for.
     pub(super) hands: [Vec<T>; 2],
-    sigma: Vec<Vector<T>>,
-    values: Vec<Vector<T>>,
+    /// The probabilities of actions, and their values.
+    sigma: Vec<T>,
+    values: Vec<T>,
 }
 
 impl<T: Real> Memory<T> {
@@ -177,7 +193,7 @@ pub(super) enum Way {
 /// their values.
 ///
 /// Lanes are processed in whole vectors, also where the last has fewer lanes. On the way down its other lanes overwrite those
-/// of the next branch, which are written later, or lanes that do not count.
+/// of the next branch, which are written later, or lanes that do not count. A lane alone is no vector.
 pub(super) struct Pass<'a, 'b, T> {
     pub(super) shapes: &'a Shapes,
     pub(super) part: &'a Part,
@@ -207,6 +223,10 @@ impl<T: Real> Pass<'_, '_, T> {
     /// Goes down or up.
     fn go(&mut self, number: usize, way: Way, found: &mut [f64; 2]) {
         let (shape, block) = (&self.shapes.all[number], &self.part.blocks[number]);
+        if block.width == 1 {
+            Chunk::<1, 1, T> { pass: self, shape, block, way, start: 0, found }.work(Any);
+            return;
+        }
         let vectors = block.lanes.div_ceil(LANES);
         let (whole, rest) = (vectors / VECTORS, vectors % VECTORS);
         for step in 0..whole + rest {
@@ -214,9 +234,9 @@ impl<T: Real> Pass<'_, '_, T> {
             let step = if way == Way::Down { whole + rest - 1 - step } else { step };
             let start = LANES * if step < whole { step * VECTORS } else { whole * VECTORS + step - whole };
             if step < whole {
-                processor::run(Chunk::<VECTORS, T> { pass: self, shape, block, way, start, found });
+                processor::run(Chunk::<VECTORS, LANES, T> { pass: self, shape, block, way, start, found });
             } else {
-                processor::run(Chunk::<1, T> { pass: self, shape, block, way, start, found });
+                processor::run(Chunk::<1, LANES, T> { pass: self, shape, block, way, start, found });
             }
         }
     }
@@ -240,7 +260,7 @@ impl<T: Real> Pass<'_, '_, T> {
 }
 
 /// The lanes of a shape that are processed together: so many vectors from `start`.
-struct Chunk<'c, 'a, 'b, const N: usize, T> {
+struct Chunk<'c, 'a, 'b, const N: usize, const L: usize, T> {
     pass: &'c mut Pass<'a, 'b, T>,
     shape: &'a Shape,
     block: &'a Block,
@@ -249,7 +269,7 @@ struct Chunk<'c, 'a, 'b, const N: usize, T> {
     found: &'c mut [f64; 2],
 }
 
-impl<const N: usize, T: Real> Work for Chunk<'_, '_, '_, N, T> {
+impl<const N: usize, const L: usize, T: Real> Work for Chunk<'_, '_, '_, N, L, T> {
     type Output = ();
 
     #[inline(always)]
@@ -271,39 +291,39 @@ impl<const N: usize, T: Real> Work for Chunk<'_, '_, '_, N, T> {
     }
 }
 
-impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
+impl<const N: usize, const L: usize, T: Real> Chunk<'_, '_, '_, N, L, T> {
     /// The policy: by action of each hand with a choice, then of all other hands.
     #[inline(always)]
     fn policy(&mut self, choice: &Choice) {
         let (tiny, cells) = (T::from(TINY), choice.num_cells());
         let mut sigma = std::mem::take(&mut self.pass.memory.sigma);
-        if sigma.len() < (cells + 1) * N {
-            sigma.resize((cells + 1) * N, [T::default(); LANES]);
+        if sigma.len() < (cells + 1) * N * L {
+            sigma.resize((cells + 1) * N * L, T::default());
         }
-        let (rows, shares) = (self.pass.rows(), &mut sigma.as_chunks_mut::<N>().0[..=cells]);
-        shares[cells] = [[T::ONE; LANES]; N];
+        let (rows, shares) = (self.pass.rows(), &mut vectors_mut::<N, L, T>(&mut sigma)[..=cells]);
+        shares[cells] = [[T::ONE; L]; N];
         for (_, actions) in choice.rows() {
             let even = T::ONE / T::of(actions.len() as f64);
-            for (vector, start) in (0..N).zip((self.start..).step_by(LANES)) {
+            for (vector, start) in (0..N).zip((self.start..).step_by(L)) {
                 let places = self.block.cells(start);
-                let positive = |cell: usize| positive::<T>(&row::<1, f32>(rows, places.at(cell))[0]);
-                let [mut sum, mut scale, mut rest] = [[T::default(); LANES]; 3];
+                let positive = |cell: usize| -> Vector<L, T> { positive(&row::<1, L, f32>(rows, places.at(cell))[0]) };
+                let [mut sum, mut scale, mut rest] = [[T::default(); L]; 3];
                 for cell in actions.clone() {
                     let values = positive(cell);
-                    for lane in 0..LANES {
+                    for lane in 0..L {
                         sum[lane] += values[lane];
                     }
                 }
-                for lane in 0..LANES {
+                for lane in 0..L {
                     scale[lane] = T::ONE / if sum[lane] > tiny { sum[lane] } else { T::ONE };
                 }
-                for lane in 0..LANES {
+                for lane in 0..L {
                     rest[lane] = if sum[lane] > tiny { T::default() } else { even };
                     scale[lane] = if sum[lane] > tiny { scale[lane] } else { T::default() };
                 }
                 for cell in actions.clone() {
                     let mut values = positive(cell);
-                    for lane in 0..LANES {
+                    for lane in 0..L {
                         values[lane] = values[lane] * scale[lane];
                         values[lane] += rest[lane];
                     }
@@ -317,35 +337,33 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
     /// The probabilities of hands after a choice.
     #[inline(always)]
     fn down(&mut self, choice: &Choice) {
-        let (shapes, part, learner) = (self.pass.shapes, self.pass.part, self.pass.learner());
+        let (part, learner) = (self.pass.part, self.pass.learner());
         let (block, start) = (self.block, self.start);
         let (mover, cells) = (choice.mover(), choice.num_cells());
         let has_sums = matches!(&*self.pass.task, Task::Learn { sums: Some(_), .. });
         // The own probabilities of the seat that learns are needed for sums alone, and not at the end.
-        let is_needed = |seat: usize, next: u32| {
-            learner != Some(seat) || has_sums && !matches!(shapes.all[next as usize], Shape::Ending(_))
-        };
-        if choice.branches.iter().any(|branch| is_needed(mover, branch.shape)) {
+        let is_needed = |seat: usize, next: &Branch| learner != Some(seat) || has_sums && !next.is_ending;
+        if choice.branches.iter().any(|branch| is_needed(mover, branch)) {
             self.policy(choice);
         }
         let Memory { hands, sigma, .. } = &mut *self.pass.memory;
-        let sigma = sigma.as_chunks::<N>().0;
-        for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
-            for (seat, numbers) in hands.iter_mut().enumerate().filter(|(seat, _)| is_needed(*seat, branch.shape)) {
+        let sigma = vectors::<N, L, T>(sigma);
+        for (branch, &offset) in choice.branches.iter().zip(self.pass.part.offsets(block)) {
+            for (seat, numbers) in hands.iter_mut().enumerate().filter(|(seat, _)| is_needed(*seat, branch)) {
                 let split = block.hand(seat, usize::from(choice.hands[seat]));
                 let (before, after) = numbers.split_at_mut(split);
                 let next = part.blocks[branch.shape as usize].places(seat, offset + start, split);
                 let places = block.places(seat, start, 0);
-                let after_hands = shapes.all[branch.shape as usize].hands()[seat];
+                let after_hands = usize::from(branch.hands[seat]);
                 if seat != mover {
-                    for (hand, &kept) in branch.kept[..after_hands].iter().enumerate() {
-                        *row_mut::<N, T>(after, next.at(hand)) = *row(before, places.at(kept.into()));
+                    for (hand, &kept) in choice.kept(branch)[..after_hands].iter().enumerate() {
+                        *row_mut::<N, L, T>(after, next.at(hand)) = *row(before, places.at(kept.into()));
                     }
                     continue;
                 }
-                let mut moves = &branch.moves[..];
+                let mut moves = choice.moves(branch);
                 for hand in 0..after_hands {
-                    let mut sum = [[T::default(); LANES]; N];
+                    let mut sum = [[T::default(); L]; N];
                     while let [step, rest @ ..] = moves
                         && usize::from(step.to) == hand
                     {
@@ -369,31 +387,31 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
             // The first seat's probabilities are needed after its values.
             before.clear();
             for hand in 0..usize::from(pairs.hands[0]) {
-                before.extend_from_slice(row::<N, T>(&hands[0], block.hand(0, hand) + start));
+                before.extend(row::<N, L, T>(&hands[0], block.hand(0, hand) + start).as_flattened());
             }
         }
         for seat in self.pass.task.seats() {
             let [first, second] = &mut *hands;
             let (own, other) = if seat == 0 { (first, second) } else { (second, first) };
             let (other, others) = match seat {
-                1 if is_measured => (before.as_flattened(), Places::new(0, N * LANES)),
+                1 if is_measured => (&before[..], Places::new(0, N * L)),
                 _ => (&other[..], block.places(seat ^ 1, start, 0)),
             };
             let (own, places, returns) = (&mut own[..], block.places(seat, start, 0), self.pass.returns[seat]);
-            let mut sum = [[T::default(); LANES]; N];
+            let mut sum = [[T::default(); L]; N];
             let (Lists { ends, hands: partners }, mut first) = (&pairs.partners[seat], 0);
             for (hand, ends) in ends.chunks(changes.max(1)).enumerate() {
-                let mut value = [[T::default(); LANES]; N];
+                let mut value = [[T::default(); L]; N];
                 for (change, &end) in ends.iter().enumerate() {
                     let partners = &partners[std::mem::replace(&mut first, end as usize)..end as usize];
                     if partners.is_empty() {
                         continue;
                     }
-                    let mut reach = [[T::default(); LANES]; N];
+                    let mut reach = [[T::default(); L]; N];
                     for &partner in partners {
                         add(&mut reach, row(other, others.at(partner.into())));
                     }
-                    let returns = row::<N, f64>(returns, all_returns.at(change));
+                    let returns = row::<N, L, f64>(returns, all_returns.at(change));
                     add_product(&mut value, &reach, &returns.map(|returns| returns.map(T::of)));
                 }
                 let out = row_mut(own, places.at(hand));
@@ -419,14 +437,13 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
         let (before, after) = self.pass.memory.hands[seat].split_at_mut(split);
         let places = block.places(seat, start, 0);
         for hand in 0..own {
-            *row_mut(before, places.at(hand)) = [[T::default(); LANES]; N];
+            *row_mut(before, places.at(hand)) = [[T::default(); L]; N];
         }
-        for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
+        for (branch, &offset) in choice.branches.iter().zip(self.pass.part.offsets(block)) {
             let next = self.pass.part.blocks[branch.shape as usize].places(seat, offset + start, split);
-            let after_hands = self.pass.shapes.all[branch.shape as usize].hands()[seat];
-            for kept in branch.kept.chunks(after_hands.max(1)) {
+            for kept in choice.kept(branch).chunks(usize::from(branch.hands[seat]).max(1)) {
                 for (hand, &kept) in kept.iter().enumerate() {
-                    add::<N, T>(row_mut(before, places.at(kept.into())), row(after, next.at(hand)));
+                    add::<N, L, T>(row_mut(before, places.at(kept.into())), row(after, next.at(hand)));
                 }
             }
         }
@@ -443,19 +460,19 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
         let Memory { hands, sigma, values } = &mut *self.pass.memory;
         let (cells, own) = (choice.num_cells(), usize::from(choice.hands[seat]));
         // 1, and 0 for lanes that do not count.
-        let mut here = [[0.0; LANES]; N];
+        let mut here = [[0.0; L]; N];
         for (lane, here) in (start..).zip(here.as_flattened_mut()) {
             *here = f32::from(u8::from(lane < block.lanes));
         }
         // Values of actions, then of hands with a single one.
         values.clear();
-        values.resize((cells + own) * N, [T::default(); LANES]);
-        let (values, sigma) = (values.as_chunks_mut::<N>().0, sigma.as_chunks::<N>().0);
+        values.resize((cells + own) * N * L, T::default());
+        let (values, sigma) = (vectors_mut::<N, L, T>(values), vectors::<N, L, T>(sigma));
         let split = block.hand(seat, own);
         let (before, after) = hands[seat].split_at_mut(split);
-        for (branch, &offset) in choice.branches.iter().zip(&block.offsets) {
+        for (branch, &offset) in choice.branches.iter().zip(self.pass.part.offsets(block)) {
             let next = self.pass.part.blocks[branch.shape as usize].places(seat, offset + start, split);
-            for step in branch.value_moves() {
+            for step in choice.value_moves(branch) {
                 let cell = step.cell(cells + usize::from(step.from));
                 add(&mut values[cell], row(after, next.at(step.to.into())));
             }
@@ -466,20 +483,20 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
         }
         let (places, all_cells) = (block.places(seat, start, 0), block.cells(start));
         for (hand, ends) in choice.cells.windows(2).enumerate() {
-            let own: &mut [Vector<T>; N] = row_mut(before, places.at(hand));
+            let own: &mut [Vector<L, T>; N] = row_mut(before, places.at(hand));
             let [from, to] = [usize::from(ends[0]), usize::from(ends[1])];
             if from == to {
                 *own = values[cells + hand];
                 continue;
             }
-            let mut total = [[T::default(); LANES]; N];
+            let mut total = [[T::default(); L]; N];
             match &mut *self.pass.task {
                 Task::Best { chosen, .. } => {
                     total = values[from];
                     for cell in from + 1..to {
                         let values = &values[cell];
                         for vector in 0..N {
-                            for lane in 0..LANES {
+                            for lane in 0..L {
                                 let (value, best) = (values[vector][lane], total[vector][lane]);
                                 total[vector][lane] = if value > best { value } else { best };
                             }
@@ -488,10 +505,10 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
                     if let Some(chosen) = chosen {
                         let mut open = here;
                         for cell in from..to {
-                            let out = row_mut::<N, f32>(chosen, all_cells.at(cell));
+                            let out = row_mut::<N, L, f32>(chosen, all_cells.at(cell));
                             let values = &values[cell];
                             for vector in 0..N {
-                                for lane in 0..LANES {
+                                for lane in 0..L {
                                     let is_best = values[vector][lane] == total[vector][lane];
                                     out[vector][lane] = if is_best { open[vector][lane] } else { 0.0 };
                                     open[vector][lane] -= out[vector][lane];
@@ -507,40 +524,40 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
                     }
                     for cell in from..to {
                         let (values, shares) = (&values[cell], &sigma[cell]);
-                        let regrets = row_mut::<N, f32>(regrets, all_cells.at(cell));
+                        let regrets = row_mut::<N, L, f32>(regrets, all_cells.at(cell));
                         let mut expected =
-                            expected.as_mut().map(|expected| row_mut::<N, f32>(expected, all_cells.at(cell)));
+                            expected.as_mut().map(|expected| row_mut::<N, L, f32>(expected, all_cells.at(cell)));
                         for vector in 0..N {
                             let (value, total, here) = (values[vector], total[vector], here[vector]);
-                            let (mut gain, mut next, mut after) = (regrets[vector], [0.0; LANES], [0.0; LANES]);
-                            for lane in 0..LANES {
+                            let (mut gain, mut next, mut after) = (regrets[vector], [0.0; L], [0.0; L]);
+                            for lane in 0..L {
                                 next[lane] = gain[lane];
                                 gain[lane] = value[lane].narrow() - total[lane].narrow();
                                 next[lane] = (next[lane] + gain[lane]) * here[lane];
                             }
-                            for lane in 0..LANES {
+                            for lane in 0..L {
                                 after[lane] = if next[lane] > 0.0 { up } else { down };
                             }
-                            for lane in 0..LANES {
+                            for lane in 0..L {
                                 after[lane] *= next[lane];
                             }
-                            for lane in 0..LANES {
+                            for lane in 0..L {
                                 after[lane] = if next[lane].abs() > TINY { after[lane] } else { 0.0 };
                             }
                             regrets[vector] = after;
                             if let Some(expected) = &mut expected {
-                                for lane in 0..LANES {
+                                for lane in 0..L {
                                     after[lane] = (after[lane] + gain[lane]) * here[lane] + 0.0;
                                 }
                                 expected[vector] = after;
                             }
                         }
                         let Some(sums) = sums else { continue };
-                        let sums = row_mut::<N, f32>(sums, all_cells.at(cell));
+                        let sums = row_mut::<N, L, f32>(sums, all_cells.at(cell));
                         for vector in 0..N {
                             let (share, reach, here, mut next) =
                                 (shares[vector], own[vector], here[vector], sums[vector]);
-                            for lane in 0..LANES {
+                            for lane in 0..L {
                                 let product = share[lane].narrow() * reach[lane].narrow();
                                 next[lane] = (next[lane] * fading + product) * here[lane];
                             }
@@ -556,7 +573,7 @@ impl<const N: usize, T: Real> Chunk<'_, '_, '_, N, T> {
             *own = total;
         }
         for (hand, &twin) in choice.twins.iter().enumerate().filter(|(hand, twin)| usize::from(**twin) != *hand) {
-            *row_mut(before, places.at(hand)) = *row::<N, T>(before, places.at(twin.into()));
+            *row_mut(before, places.at(hand)) = *row::<N, L, T>(before, places.at(twin.into()));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The shapes of public states: what can happen in them, with no regard to what happened before.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use stier_core::public::{Ending, Gain, HandMove, Opening, PublicChoice, PublicForm, PublicScene, PublicState};
@@ -33,6 +34,9 @@ pub(super) struct Choice {
     /// The places of actions of a hand that differ only by names, at least two; by hand.
     pub(super) alike: Vec<Vec<u16>>,
     pub(super) branches: Vec<Branch>,
+    /// The moves of the mover's hands, and the hands of the other player that remain; by branch, one after another.
+    moves: Vec<Move>,
+    kept: Vec<u16>,
 }
 
 /// A public event and what follows.
@@ -40,29 +44,19 @@ pub(super) struct Choice {
 pub(super) struct Branch {
     /// The shape.
     pub(super) shape: u32,
+    /// The number of hands of each seat in this shape, and whether it is an ending.
+    pub(super) hands: [u16; 2],
+    pub(super) is_ending: bool,
     /// The number of the event's change of the score, and of its probability.
     pub(super) effect: u32,
     /// The number of events for which it stands. The numbers of hands that follow are those of one of them.
     pub(super) copies: u8,
-    /// By the hand that follows.
-    pub(super) moves: Vec<Move>,
-    /// The same for the values of the mover's hands: without hands that share those of others. Empty if none does.
-    own_moves: Vec<Move>,
-    /// By event for which it stands, and hand that follows.
-    pub(super) kept: Vec<u16>,
-}
-
-impl Branch {
-    /// The moves from which the values of the mover's hands are summed.
-    #[inline(always)]
-    pub(super) fn value_moves(&self) -> &[Move] {
-        if self.own_moves.is_empty() { &self.moves } else { &self.own_moves }
-    }
-
-    /// The numbers of hands that describe it.
-    pub(super) fn num_moves(&self) -> [usize; 2] {
-        [self.moves.len() + self.own_moves.len(), self.kept.len()]
-    }
+    /// The places among the moves of the mover's hands.
+    moves: Range<u32>,
+    /// The same for the values of the mover's hands: without hands that share those of others.
+    own_moves: Range<u32>,
+    /// The places among the hands that remain.
+    kept: Range<u32>,
 }
 
 /// A hand of the mover, its action, and a hand that it becomes.
@@ -154,6 +148,29 @@ impl Choice {
     pub(super) fn num_cells(&self) -> usize {
         usize::from(self.cells[self.cells.len() - 1])
     }
+
+    /// By the hand that follows a branch: the moves of the mover's hands.
+    #[inline(always)]
+    pub(super) fn moves(&self, branch: &Branch) -> &[Move] {
+        &self.moves[branch.moves.start as usize..branch.moves.end as usize]
+    }
+
+    /// Those from which the values of the mover's hands are summed.
+    #[inline(always)]
+    pub(super) fn value_moves(&self, branch: &Branch) -> &[Move] {
+        &self.moves[branch.own_moves.start as usize..branch.own_moves.end as usize]
+    }
+
+    /// By event for which a branch stands, and hand of the other player that follows: its number before.
+    #[inline(always)]
+    pub(super) fn kept(&self, branch: &Branch) -> &[u16] {
+        &self.kept[branch.kept.start as usize..branch.kept.end as usize]
+    }
+
+    /// The numbers of hands that describe what follows.
+    pub(super) fn num_moves(&self) -> [usize; 2] {
+        [self.moves.len(), self.kept.len()]
+    }
 }
 
 impl Shape {
@@ -200,13 +217,15 @@ const MAX_MOVES: usize = 1 << 26;
 /// Finds the shapes of public states.
 struct Finder<'a> {
     form: &'a mut dyn PublicForm,
-    shapes: Vec<Shape>,
-    numbers: FxHashMap<Shape, u32>,
+    shapes: Vec<Arc<Shape>>,
+    numbers: FxHashMap<Arc<Shape>, u32>,
     known: FxHashMap<PublicState, u32>,
     effects: Vec<(Gain, f64)>,
     effect_numbers: FxHashMap<(Gain, u64), u32>,
     moves: usize,
-    /// The least number of bytes that the public states found so far take, and the most that they may.
+    /// By shape: the least number of bytes that a public state and all that can follow it take.
+    below: Vec<u64>,
+    /// That of all public states so far, and the most that they may take.
     bytes: u64,
     max_bytes: u64,
     watch: Watch<'a>,
@@ -222,27 +241,35 @@ impl Finder<'_> {
     }
 
     fn find(&mut self, public: PublicState) -> Result<u32, RangesTooLarge> {
-        if let Some(&found) = self.known.get(&public) {
-            return Ok(found);
+        let first = self.form.first_alike(public);
+        if let Some(&found) = self.known.get(&first) {
+            return self.count(found, self.below[found as usize]);
         }
         goes_on((self.watch)())?;
-        let shape = match self.form.scene(public) {
+        let shape = match self.form.scene(first) {
             PublicScene::Choice(choice) => self.choice(choice)?,
             PublicScene::Ending(ending) => self.ending(&ending)?,
             PublicScene::Leaf { hands, .. } => Shape::Leaf(narrow(hands)?),
         };
-        let (shapes, moves) = (&mut self.shapes, &mut self.moves);
-        let number = *self.numbers.entry(shape).or_insert_with_key(|shape| {
-            *moves += shape.branches().iter().flat_map(Branch::num_moves).sum::<usize>();
+        let own = 8 * shape.num_cells() as u64 + 2 * shape.hands().iter().sum::<usize>() as u64;
+        let (shapes, moves, below) = (&mut self.shapes, &mut self.moves, &mut self.below);
+        let number = *self.numbers.entry(Arc::new(shape)).or_insert_with_key(|shape| {
+            *moves += shape.choice().map_or(0, |choice| choice.num_moves().iter().sum());
+            let after = shape.branches().iter().map(|branch| below[branch.shape as usize]);
+            below.push(own + after.sum::<u64>());
             shapes.push(shape.clone());
             shapes.len() as u32 - 1
         });
-        let shape = &self.shapes[number as usize];
-        self.bytes += 8 * shape.num_cells() as u64 + 2 * shape.hands().iter().sum::<usize>() as u64;
+        self.known.insert(first, number);
+        self.count(number, own)
+    }
+
+    /// Counts so many bytes for a shape that has been found, unless they are too many.
+    fn count(&mut self, number: u32, bytes: u64) -> Result<u32, RangesTooLarge> {
+        self.bytes += bytes;
         if self.moves > MAX_MOVES || self.bytes > self.max_bytes {
             return Err(RangesTooLarge::Moves { states: self.known.len(), most: self.max_bytes });
         }
-        self.known.insert(public, number);
         Ok(number)
     }
 
@@ -272,6 +299,7 @@ impl Finder<'_> {
             }
         }
         let mut branches = Vec::with_capacity(choice.branches.len());
+        let (mut all_moves, mut all_kept) = (Vec::new(), Vec::new());
         for mut branch in choice.branches {
             // Of hands that share a policy, the first that takes an action gives its value.
             let mut first: FxHashMap<(u16, u16), u16> = FxHashMap::default();
@@ -282,36 +310,45 @@ impl Finder<'_> {
                 (step, twin.is_none() || *first.entry((hand, step.cell)).or_insert(from) == from)
             };
             branch.moves.sort_by_key(|step| step.to);
-            let moves: Vec<(Move, bool)> = branch.moves.iter().map(&mut shared).collect();
-            let own = moves.iter().filter(|(_, is_own)| *is_own && !twins.is_empty());
-            branches.push(Branch {
-                effect: self.effect(branch.gain, branch.weight),
-                shape: self.find(branch.public)?,
-                copies: branch.copies,
-                own_moves: own.map(|&(step, _)| step).collect(),
-                moves: moves.into_iter().map(|(step, _)| step).collect(),
-                kept: branch.kept,
-            });
+            let found: Vec<(Move, bool)> = branch.moves.iter().map(&mut shared).collect();
+            let moves = added(&mut all_moves, found.iter().map(|&(step, _)| step));
+            let own_moves = match twins.is_empty() {
+                true => moves.clone(),
+                false => added(&mut all_moves, found.iter().filter(|(_, is_own)| *is_own).map(|&(step, _)| step)),
+            };
+            let (kept, effect) = (added(&mut all_kept, branch.kept), self.effect(branch.gain, branch.weight));
+            let (shape, copies) = (self.find(branch.public)?, branch.copies);
+            let next = &*self.shapes[shape as usize];
+            let (hands, is_ending) = (next.hands().map(|count| count as u16), matches!(next, Shape::Ending(_)));
+            branches.push(Branch { shape, hands, is_ending, effect, copies, moves, own_moves, kept });
         }
-        let hands = narrow(choice.hands)?;
-        Ok(Shape::Choice(Choice { turn: choice.turn, hands, cells, twins, alike, branches }))
+        let (hands, moves, kept) = (narrow(choice.hands)?, all_moves, all_kept);
+        Ok(Shape::Choice(Choice { turn: choice.turn, hands, cells, twins, alike, branches, moves, kept }))
     }
 
     fn ending(&mut self, ending: &Ending) -> Result<Shape, RangesTooLarge> {
         let [first, second] = ending.hands;
         let hands = narrow(ending.hands)?;
         let changes = ending.gains.len();
+        let rows = (0..).zip(ending.outcomes.chunks(second.max(1)));
+        let pairs = rows.flat_map(|(hand, row)| {
+            (0..).zip(row).filter_map(move |(other, &change)| Some(([hand, other], usize::from(change?))))
+        });
         let partners = [0, 1].map(|seat| {
-            let fitting = ending.outcomes.iter().enumerate().filter_map(|(place, change)| Some((place, (*change)?)));
-            let partner = |(place, change): (usize, u16)| {
-                let pair = [place / second, place % second];
-                (pair[seat] * changes + usize::from(change), pair[seat ^ 1] as u16)
-            };
-            Lists::new([first, second][seat] * changes, fitting.map(partner))
+            let partner =
+                move |(pair, change): ([u16; 2], usize)| (usize::from(pair[seat]) * changes + change, pair[seat ^ 1]);
+            Lists::new([first, second][seat] * changes, pairs.clone().map(partner))
         });
         let effects = ending.gains.iter().map(|&gain| self.effect(gain, 1.0)).collect();
         Ok(Shape::Ending(Pairs { hands, effects, partners }))
     }
+}
+
+/// Appends these, and returns where they are.
+fn added<T>(all: &mut Vec<T>, more: impl IntoIterator<Item = T>) -> Range<u32> {
+    let start = all.len() as u32;
+    all.extend(more);
+    start..all.len() as u32
 }
 
 fn narrow(hands: [usize; 2]) -> Result<[u16; 2], RangesTooLarge> {
@@ -333,6 +370,7 @@ impl Shapes {
             effects: Vec::new(),
             effect_numbers: FxHashMap::default(),
             moves: 0,
+            below: Vec::new(),
             bytes: 0,
             max_bytes,
             watch,
@@ -341,7 +379,9 @@ impl Shapes {
         for opening in given {
             openings.push((finder.find(opening.public)?, opening));
         }
-        let Finder { shapes, effects, .. } = finder;
-        Ok(Self { all: shapes, effects, openings })
+        let Finder { shapes, numbers, effects, .. } = finder;
+        drop(numbers);
+        let all = shapes.into_iter().map(|shape| Arc::into_inner(shape).expect("nobody else has it")).collect();
+        Ok(Self { all, effects, openings })
     }
 }

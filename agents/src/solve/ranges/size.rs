@@ -41,7 +41,9 @@ impl RangeSize {
             add(&mut size.actions, shape.num_cells());
             for branch in shape.branches() {
                 add(&mut lanes[branch.shape as usize], 1);
-                let [moves, kept] = branch.num_moves();
+            }
+            if let Some(choice) = shape.choice() {
+                let [moves, kept] = choice.num_moves();
                 size.shape_bytes += (moves * size_of::<Move>() + kept * size_of::<u16>()) as u64;
             }
             match shape {

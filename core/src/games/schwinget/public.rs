@@ -47,12 +47,15 @@ struct Public {
     led: Card,
     pile: u8,
     attacked: bool,
+    /// The suits whose highest card is still there, where that counts apart from the order of cards: see
+    /// [`Schwinget::pressed`].
+    highest: u8,
 }
 
 /// Hands count by their number and sum, which takes less time and seldom makes two alike.
 impl Hash for Public {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { ref hands, unseen, trump: _, phase, mover, leader, led, pile, attacked } = *self;
+        let Self { ref hands, unseen, trump: _, phase, mover, leader, led, pile, attacked, highest: _ } = *self;
         (unseen, phase, [mover, leader, led, pile], attacked).hash(state);
         let sum = |hands: &Arc<[u32]>| hands.iter().fold(0, |sum: u32, &hand| sum.wrapping_add(hand));
         hands.each_ref().map(|hands| (hands.len(), sum(hands))).hash(state);
@@ -98,11 +101,13 @@ pub(super) struct Publics {
     fold: bool,
     numbers: FxHashMap<Arc<Public>, PublicState>,
     all: Vec<Arc<Public>>,
+    /// By public state with [pressed](Schwinget::pressed) cards: the first one that becomes it.
+    firsts: FxHashMap<Public, PublicState>,
 }
 
 impl Publics {
     pub(super) fn new(game: Schwinget, fold: bool) -> Self {
-        Self { game, root: None, fold, numbers: FxHashMap::default(), all: Vec::new() }
+        Self { game, root: None, fold, numbers: FxHashMap::default(), all: Vec::new(), firsts: FxHashMap::default() }
     }
 
     /// The public states from the beginning of a trick on, if the seats may hold these hands. Suits have their names.
@@ -118,6 +123,7 @@ impl Publics {
             led: state.led,
             pile: state.pile,
             attacked: state.attacked(),
+            highest: 0,
         };
         let State { taken, after_attack, attacker, neutral, .. } = *state;
         let tally = Tally { taken, after_attack, attacker, neutral: neutral as u8 };
@@ -210,6 +216,7 @@ impl Schwinget {
             led: NO_CARD,
             pile: self.pile,
             attacked: false,
+            highest: 0,
         };
         (public, ways.product::<f64>() / f64::from(self.deck.size))
     }
@@ -238,11 +245,13 @@ impl Schwinget {
             stays.into_iter().chain(bits::members(drawn).map(move |drawn| rest | 1 << drawn))
         };
         let players = || mine.iter().zip(legal).enumerate().filter(|&(_, (_, legal))| legal & bit != 0);
-        let mut next: Vec<u32> = players().flat_map(|(_, (&hand, _))| after(hand)).collect();
+        let mut next = Vec::with_capacity(mine.len());
+        next.extend(players().flat_map(|(_, (&hand, _))| after(hand)));
         next.sort_unstable();
         next.dedup();
         let others = (0..).zip(theirs.iter()).filter(|&(_, hand)| hand & bit == 0);
-        let kept: Vec<u16> = others.map(|(place, _)| place).collect();
+        let mut kept: Vec<u16> = Vec::with_capacity(theirs.len());
+        kept.extend(others.map(|(place, _)| place));
         if next.is_empty() || kept.is_empty() {
             return None;
         }
@@ -351,6 +360,30 @@ impl Schwinget {
             steps.push(public.stay(action, next, gain, |hand| legal[hand].count_ones() as u8));
         }
         (widths, steps)
+    }
+
+    /// The same with other names of cards: those of each suit that are still there take the place of its lowest ones. What
+    /// can happen from two public states on is the same if they become equal, because only the order of a suit's cards counts
+    /// in it; to the counter, also which one is the highest of the whole suit.
+    fn pressed(&self, public: &Public) -> Public {
+        let led = if public.led == NO_CARD { 0 } else { 1 << public.led };
+        let left = public.unseen | led;
+        let mut names: [Card; 32] = std::array::from_fn(|card| card as Card);
+        let mut highest = 0;
+        for (suit, &cards) in (0..self.rules.suits).zip(&self.deck.suit) {
+            let first = suit * self.rules.values;
+            (first..).zip(bits::members(left & cards)).for_each(|(name, card)| names[usize::from(card)] = name);
+            highest |= u8::from(left >> (first + self.rules.values - 1) & 1 == 1) << suit;
+        }
+        let name = |card: Card| names[usize::from(card)];
+        let rename = |cards: u32| bits::members(cards).fold(0, |all, card| all | 1 << name(card));
+        Public {
+            hands: public.hands.each_ref().map(|hands| hands.iter().map(|&hand| rename(hand)).collect()),
+            unseen: rename(public.unseen),
+            led: if led == 0 { NO_CARD } else { name(public.led) },
+            highest: if left & self.deck.counter == 0 { 0 } else { highest },
+            ..public.clone()
+        }
     }
 
     /// The suits of which all cards are unseen.
@@ -550,6 +583,11 @@ impl PublicForm for Publics {
         let branches = steps.into_iter().map(|step| self.branch(step)).collect();
         let hands = [public.hands[0].len(), public.hands[1].len()];
         PublicScene::Choice(PublicChoice { turn: Turn::Seat(Seat(public.mover)), hands, widths, twins, branches })
+    }
+
+    fn first_alike(&mut self, public: PublicState) -> PublicState {
+        let pressed = self.game.pressed(&self.all[public as usize]);
+        *self.firsts.entry(pressed).or_insert(public)
     }
 
     fn gain(&self, score: Score, gain: Gain) -> Score {
