@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stier_agents::AgentSpec;
+use stier_core::endings::Endings;
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, ActionSet as _, Actions64, FromRules as _, Game as _, History, Rng, Turn};
@@ -12,6 +13,10 @@ use stier_core::{Action, ActionSet as _, Actions64, FromRules as _, Game as _, H
 const ATTACK: Action = Action(26);
 /// The tricks of an ending without and after an attack.
 const TRICKS: [u8; 2] = [3, 2];
+
+fn endings_of(game: &Schwinget) -> &dyn Endings<Schwinget> {
+    game.endings().expect("it has endings")
+}
 
 fn spec(gadget: &str) -> AgentSpec {
     let [without, after] = TRICKS;
@@ -33,7 +38,7 @@ fn a_new_agent_finds_the_same_policy() {
             let mut history = History::dealt(&game, &mut rng);
             while let Turn::Seat(seat) = game.turn(history.state()) {
                 let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
-                let is_ending = game.course(&view, TRICKS).is_some();
+                let is_ending = endings_of(&game).public_play(&view, TRICKS).is_some();
                 let cards = legal.without(Actions64::default().with(ATTACK));
                 let action = if is_ending && legal.len() > 1 {
                     let decision = live.act(&game, &view, legal);
@@ -77,7 +82,7 @@ fn searches_play_endings_like_the_network() {
     let mut solved = 0;
     while let Turn::Seat(seat) = game.turn(history.state()) {
         let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
-        let is_ending = game.course(&view, [0, 2]).is_some() && legal.len() > 1;
+        let is_ending = endings_of(&game).public_play(&view, [0, 2]).is_some() && legal.len() > 1;
         let expected = network.act(&game, &view, legal).policy;
         for search in &mut searches {
             let found = search.act(&game, &view, legal).policy;
@@ -105,7 +110,7 @@ fn the_largest_ending_that_fits_is_solved() {
     let (view, legal) = loop {
         let Turn::Seat(seat) = game.turn(history.state()) else { unreachable!("the bout goes on") };
         let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
-        if game.course(&view, [4, 0]).is_some() && legal.len() > 1 {
+        if endings_of(&game).public_play(&view, [4, 0]).is_some() && legal.len() > 1 {
             break (view, legal);
         }
         history.push(&game, legal.without(Actions64::default().with(ATTACK)).pick(&mut rng));
@@ -142,7 +147,7 @@ fn unlikely_hands_play_as_without_endings() {
         while let Turn::Seat(seat) = game.turn(history.state()) {
             let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
             let decision = alone.act(&game, &view, legal);
-            if legal.len() > 1 && game.course(&view, [0, 2]).is_some() {
+            if legal.len() > 1 && endings_of(&game).public_play(&view, [0, 2]).is_some() {
                 let [all, likely] = [&mut all, &mut likely].map(|agent| agent.act(&game, &view, legal).policy);
                 assert_ne!(all, decision.policy);
                 left_out[usize::from(likely == decision.policy)] += 1;
@@ -173,7 +178,7 @@ fn responders_play_on_by_the_network_before_an_ending() {
                 let search = responder.act(&game, &view, legal).search;
                 search.map(|search| search.actions.iter().map(|stats| stats.value).collect::<Vec<f64>>())
             });
-            if game.course(&view, TRICKS).is_none() {
+            if endings_of(&game).public_play(&view, TRICKS).is_none() {
                 assert_eq!(one, other);
                 same += u32::from(legal.len() > 1);
             } else {
@@ -196,13 +201,13 @@ fn players_do_not_hold_cards_that_they_are_said_to_lack() {
         let (mut history, mut held) = (History::dealt(&game, &mut rng), Vec::new());
         while let Turn::Seat(seat) = game.turn(history.state()) {
             let view = game.view(&history, seat);
-            if let Some(course) = game.course(&view, [3, 3]) {
-                for (stage, &hand) in course.stages.iter().zip(&held) {
-                    assert_eq!(hand & stage.lacking, 0);
-                    voids += u32::from(stage.lacking != 0);
+            if let Some(play) = endings_of(&game).public_play(&view, [3, 3]) {
+                for (action, &hand) in play.actions.iter().zip(&held) {
+                    assert_eq!(hand & action.lacking, 0);
+                    voids += u32::from(action.lacking != 0);
                 }
             }
-            held.push(game.held(&view));
+            held.push(endings_of(&game).held(&view));
             let action = game.legal(history.state()).pick(&mut rng);
             history.push(&game, action);
             history.settle(&game, &mut rng);

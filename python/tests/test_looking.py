@@ -429,7 +429,7 @@ def test_verdicts_say_what_the_intervals_show(schwinget: stier.Game) -> None:
         (told, 0.5, 0.2, f"{disagree}. Their choices are better by 0.500 ± 0.200 on average"),
         (told, 0.5, 0.7, f"{disagree}. No difference shown (+0.500 ± 0.700)"),
         (told, -0.5, 0.2, f"{disagree}. Their choices are worse by 0.500 ± 0.200 on average"),
-        (told, None, None, f"{disagree}. {decision.name} has no value because not every search tried it"),
+        (told, None, None, f"{disagree}. {decision.name} has no value: not every search found one"),
         (agreed, 0.5, 0.2, "All 5 searches choose the other one. the other one is better by 0.500 ± 0.200 on average"),
     ]:
         verdict = dataclasses.replace(known, cost=cost, cost_ci95=width).verdict()

@@ -151,7 +151,8 @@ pub struct ActionStats {
     pub action: u8,
     /// The number of iterations that tried the action.
     pub visits: u64,
-    /// The mean return of the searching seat, in the game's utility; 0 if the action was never tried.
+    /// The mean return of the searching seat, in the game's utility; 0 if the action was never tried, and NaN in a
+    /// solved ending, which has values of whole ranges alone.
     pub value: f64,
     /// The number of iterations that could have tried the action.
     pub availability: u64,

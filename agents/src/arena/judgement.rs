@@ -73,7 +73,7 @@ impl Judgement {
                 format!("{whose} {word} by {:.3} ± {ci95:.3} on average", cost.abs())
             }
             (Some(cost), Some(ci95)) => format!("No difference shown ({cost:+.3} ± {ci95:.3})"),
-            _ => format!("{name} has no value because not every search tried it"),
+            _ => format!("{name} has no value: not every search found one"),
         };
         format!("{chose}. {found}. {compared}")
     }

@@ -2,9 +2,9 @@
 //! players may hold, and the solution is played to the end.
 //!
 //! An ending begins in the first public state at the start of a trick with at most so many tricks left. Its solution is a
-//! function of the public events before it and of the network whose policy both players are assumed to have followed. So
-//! both seats find the same, in any order, and a new agent finds what another one has found. Of endings that are too large
-//! the first that fits is solved, with fewer tricks.
+//! function of the seat, of the public events before it, and of the network whose policy both players are assumed to have
+//! followed. So a new agent finds what another one has found, in any order. Of endings that are too large the first that fits
+//! is solved, with fewer tricks.
 //!
 //! A network seldom leaves more than a few likely hands. Those of the seat's own hands that the network was least likely to
 //! play to here are left out, and with them the agent plays as before an ending. Solutions, and the bounds of gadgets, hold
@@ -15,8 +15,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use stier_core::endings::PublicPlay;
 use stier_core::public::Place;
-use stier_core::trail::Course;
 use stier_core::{Action, ActionSet as _, Game, Hints, Rng, Seat, SeatView as _, Turn};
 use web_time::Instant;
 
@@ -26,11 +26,11 @@ use crate::agent::lines::Line;
 use crate::agent::order::sorted;
 use crate::agent::sampling::draw;
 use crate::agent::streams::Streams;
-use crate::agent::threads::Halted;
+use crate::agent::threads::{Halted, goes_on};
 use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::belief::policy_model::NETWORK_BATCH;
-use crate::belief::ranges::{Range, ranges};
+use crate::belief::ranges::{Range, WithEndings, ranges};
 use crate::network::agent::{NetworkAgent, NetworkChoice, NetworkOptions};
 use crate::solve::ranges::{Question, RangePolicy, RangeTree, RangesTooLarge, normalized};
 
@@ -82,11 +82,16 @@ impl<G: Hints> EndingAgent<G> {
     }
 
     /// The solution of an ending; `None` if it is too large, or interrupted.
-    fn solution(&mut self, game: &G, course: &Course<G::State>, seat: Seat) -> Option<Arc<RangePolicy>> {
-        let key = (course.before.clone(), seat);
+    fn solution(
+        &mut self,
+        game: WithEndings<'_, G>,
+        play: &PublicPlay<G::State>,
+        seat: Seat,
+    ) -> Option<Arc<RangePolicy>> {
+        let key = (play.before.clone(), seat);
         let found = match self.known.iter().position(|(known, _)| *known == key) {
             Some(place) => self.known.remove(place).1,
-            None => match self.solve(game, course, seat) {
+            None => match self.solve(game, play, seat) {
                 Err(RangesTooLarge::Halted(Halted::Interrupted)) => return None,
                 found => found.ok().map(Arc::new),
             },
@@ -101,32 +106,38 @@ impl<G: Hints> EndingAgent<G> {
         found
     }
 
-    fn solve(&mut self, game: &G, course: &Course<G::State>, seat: Seat) -> Result<RangePolicy, RangesTooLarge> {
+    fn solve(
+        &mut self,
+        (game, endings): WithEndings<'_, G>,
+        play: &PublicPlay<G::State>,
+        seat: Seat,
+    ) -> Result<RangePolicy, RangesTooLarge> {
         let (model, flag) = (&mut self.model, self.interrupted.clone());
         let watch = || if flag.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let mut ask = |states: &[G::State], shares: &mut Vec<f64>| {
             for states in states.chunks(NETWORK_BATCH) {
+                goes_on(watch())?;
                 model.policies(game, &Query::all(game, states), shares);
             }
+            Ok(())
         };
         let is_safe = self.settings.gadget != Gadget::Unsafe;
-        let mut found = ranges(game, course, &mut ask).map(evened);
+        let mut found = ranges((game, endings), play, &mut ask)?.map(evened);
         likely(&mut found[seat.index()], self.settings.range_cut);
         let hands = found.each_ref().map(|range| range.iter().map(|&(hand, _)| hand).collect());
         let numbers = found.map(|range| range.into_iter().map(|(_, number)| number as f32).collect::<Vec<f32>>());
-        let form = game.ending_form(&course.root, hands).expect("a game with a course has a form of its endings");
-        let tree = Arc::new(RangeTree::new(form, "", MAX_BYTES, &watch)?);
+        let tree = Arc::new(RangeTree::new(endings.form(&play.root, hands), "", MAX_BYTES, &watch)?);
         let mut policy = |questions: &[Question]| {
             let (mut states, mut shares) = (Vec::new(), Vec::new());
             for (events, hands) in questions {
-                let state = after(game, &course.root, events);
-                states.extend(hands.iter().map(|&hand| game.with_hand(&state, seat, hand)));
+                let state = after(game, &play.root, events);
+                states.extend(hands.iter().map(|&hand| endings.with_hand(&state, seat, hand)));
                 if states.len() >= ASK_AT {
-                    ask(&std::mem::take(&mut states), &mut shares);
+                    ask(&std::mem::take(&mut states), &mut shares)?;
                 }
             }
-            ask(&states, &mut shares);
-            shares
+            ask(&states, &mut shares)?;
+            Ok(shares)
         };
         let before = match is_safe {
             true => Some(RangePolicy::of_seat(tree.clone(), seat.index(), &mut policy, &watch)?),
@@ -174,17 +185,16 @@ fn after<G: Game>(game: &G, root: &G::State, events: &[Action]) -> G::State {
 impl<G: Hints> Agent<G> for EndingAgent<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let EndingSettings { ending_tricks, attack_tricks, ending_iterations, .. } = self.settings;
-        let (start, seat) = (Instant::now(), view.seat());
-        let tricks = |fewer: u8| [ending_tricks, attack_tricks].map(|most| most.saturating_sub(fewer));
-        let courses = (0..ending_tricks.max(attack_tricks)).map_while(|fewer| game.course(view, tricks(fewer)));
-        let mut courses = courses.take_while(|_| legal.len() > 1);
-        let solution = courses.find_map(|course| Some((self.solution(game, &course, seat)?, course)));
-        let streams = self.streams;
+        let (start, seat, streams) = (Instant::now(), view.seat(), self.streams);
         self.streams.advance();
-        let row = solution.and_then(|(solution, course)| {
-            let hand = game.held(view);
-            let all = game.legal(&game.with_hand(&after(game, &course.root, &course.since), seat, hand));
-            let place = Place { opening: 0, events: course.since, hand, actions: all.iter().collect() };
+        let row = game.endings().filter(|_| legal.len() > 1).and_then(|endings| {
+            let tricks = |fewer: u8| [ending_tricks, attack_tricks].map(|most| most.saturating_sub(fewer));
+            let mut plays =
+                (0..ending_tricks.max(attack_tricks)).map_while(|fewer| endings.public_play(view, tricks(fewer)));
+            let (solution, play) = plays.find_map(|play| Some((self.solution((game, endings), &play, seat)?, play)))?;
+            let hand = endings.held(view);
+            let all = game.legal(&endings.with_hand(&after(game, &play.root, &play.since), seat, hand));
+            let place = Place { opening: 0, events: play.since, hand, actions: all.iter().collect() };
             // Unlikely hands are left out, and what only they can do.
             solution.row(|_| Some((place, seat)))
         });

@@ -23,6 +23,7 @@
 //!
 //! The traits and the types in their signatures need each other, so they share this folder.
 
+pub mod endings;
 pub mod hints;
 pub mod history;
 pub mod key;
@@ -39,12 +40,13 @@ use crate::actions::{Action, ActionSet};
 use crate::encode::{self, BlockPen, Bytes, Cell, Field, Floats, Pen, Tensor, Values};
 use crate::error::RulesError;
 use crate::failure::Foreign;
+use crate::game::endings::Endings;
 use crate::game::hints::Hints;
 use crate::game::history::History;
 use crate::game::key::Past;
 use crate::game::notation::Notation;
 use crate::game::public::{NoPublicForm, Place, PublicForm};
-use crate::game::trail::{Course, Trail};
+use crate::game::trail::Trail;
 use crate::options::{DynOptions, Options};
 use crate::rng::{self, Rng};
 use crate::seats::{BySeat, Seat};
@@ -174,7 +176,7 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// True to compile searches for modern processors, too ([`processor`](crate::processor)). Set it only where
     /// benchmarks show a gain above 5 %.
     const COMPILES_SEARCH_TWICE: bool = false;
-    /// True if the game [has endings](Game::has_endings) under some rules: agents that solve them are compiled for such
+    /// True if the game has [endings](Game::endings) under some rules: agents that solve them are compiled for such
     /// games alone.
     const HAS_ENDINGS: bool = false;
     /// The world, hidden cards included. At most 64 bytes, in a plain game 56; equal states have equal futures.
@@ -372,31 +374,9 @@ pub trait Game: Clone + Send + Sync + 'static {
         false
     }
 
-    /// The present deal as everybody knows it, up to its ending: the first trick that begins with at most so many left, in
-    /// general and once an action has bound both players for the rest of the deal (Schwinget's attack). `None` before it,
-    /// and in games without endings.
-    fn course(&self, _view: &Self::View, _most: [u8; 2]) -> Option<Course<Self::State>> {
+    /// The endings of deals; `None` in games, and under rules, without.
+    fn endings(&self) -> Option<&dyn Endings<Self>> {
         None
-    }
-
-    /// The state of a course in which a seat holds this hand.
-    fn with_hand(&self, state: &Self::State, _seat: Seat, _hand: u64) -> Self::State {
-        *state
-    }
-
-    /// The public states from the root of a course on, if the seats may hold these hands, ascending.
-    fn ending_form(&self, _root: &Self::State, _hands: [Vec<u64>; 2]) -> Option<Box<dyn PublicForm>> {
-        None
-    }
-
-    /// The hand of the seat of a view, as in courses.
-    fn held(&self, _view: &Self::View) -> u64 {
-        0
-    }
-
-    /// Tells whether the game has [courses](Game::course), under these rules.
-    fn has_endings(&self) -> bool {
-        false
     }
 
     /// Tells whether an event can happen in this state.

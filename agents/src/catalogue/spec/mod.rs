@@ -185,7 +185,7 @@ impl AgentSpec {
         if self.is_exact() && !game.has_trails() {
             return Err(Unsuited::NoTrails { agent: self.name(), game: game.name() });
         }
-        if self.solves_endings() && !(G::HAS_ENDINGS && game.has_endings()) {
+        if self.solves_endings() && !(G::HAS_ENDINGS && game.endings().is_some()) {
             return Err(Unsuited::NoEndings { agent: self.name(), game: game.name() });
         }
         self.check_network(game)

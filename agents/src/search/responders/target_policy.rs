@@ -223,7 +223,9 @@ impl<G: Hints> TargetPolicy<G> {
     /// The policy by which the agent plays on in simulations after this view.
     fn in_simulations(&self, game: &G, view: &G::View) -> Known {
         match &*self.agent.lock().unwrap_or_else(PoisonError::into_inner) {
-            Target::Agent(CachedAgent { before: Some((_, tricks)), .. }) if game.course(view, *tricks).is_none() => {
+            Target::Agent(CachedAgent { before: Some((_, tricks)), .. })
+                if game.endings().is_some_and(|endings| endings.public_play(view, *tricks).is_none()) =>
+            {
                 Known::BeforeEnding
             }
             _ => Known::Agent,

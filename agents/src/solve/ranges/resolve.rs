@@ -23,8 +23,8 @@ use crate::solve::cfr::Variant;
 /// The public events since a tree begins, and the hands of a seat with a choice there.
 pub(crate) type Question = (Vec<Action>, Vec<u64>);
 
-/// Answers questions: the probabilities of all actions of these hands.
-pub(crate) type Ask<'a> = &'a mut dyn FnMut(&[Question]) -> Vec<f64>;
+/// Answers questions: the probabilities of all actions of these hands. May be stopped.
+pub(crate) type Ask<'a> = &'a mut dyn FnMut(&[Question]) -> Result<Vec<f64>, Halted>;
 
 /// The least number of a hand of the player that learns, compared with its largest.
 const LEAST: f32 = 1e-6;
@@ -104,7 +104,7 @@ impl RangePolicy {
             }
             Ok(())
         })?;
-        let mut shares = ask(&questions).into_iter();
+        let mut shares = ask(&questions)?.into_iter();
         for spot in spots {
             let (block, cells) = (tree.block(spot), tree.shape(spot).num_cells());
             for (cell, share) in (0..cells).zip(&mut shares) {

@@ -28,10 +28,11 @@ use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
+use crate::game::endings::{Endings, PublicPlay};
 use crate::game::history::History;
 use crate::game::key::mix;
 use crate::game::public::{NoPublicForm, Place, PublicForm};
-use crate::game::trail::{Course, Trail};
+use crate::game::trail::Trail;
 use crate::game::{Chance, FromRules, Game, GameInfo, Observer, SeatView as _, Turn, evenly};
 use crate::options::DynOptions;
 use crate::playout::Playout;
@@ -389,26 +390,8 @@ impl Game for Schwinget {
         bits::binomial(u32::from(self.deck.size) - 1 - hand, hand) <= MAX_HANDS
     }
 
-    fn course(&self, view: &View, most: [u8; 2]) -> Option<Course<State>> {
-        self.course_of(view, most)
-    }
-
-    fn with_hand(&self, state: &State, seat: Seat, hand: u64) -> State {
-        let mut state = *state;
-        state.hands[seat.index()] = hand as u32;
-        state
-    }
-
-    fn ending_form(&self, root: &State, hands: [Vec<u64>; 2]) -> Option<Box<dyn PublicForm>> {
-        Some(Box::new(Publics::ending(self.clone(), root, hands)))
-    }
-
-    fn held(&self, view: &View) -> u64 {
-        view.seen.hands[view.seat().index()].into()
-    }
-
-    fn has_endings(&self) -> bool {
-        self.rules.bouts == 1
+    fn endings(&self) -> Option<&dyn Endings<Self>> {
+        if self.rules.bouts == 1 { Some(self) } else { None }
     }
 
     fn can_happen(&self, state: &State, action: Action) -> bool {
@@ -433,5 +416,25 @@ impl Game for Schwinget {
 
     fn public_history(&self, _form: &dyn PublicForm, seat: Seat, place: &Place) -> Option<History<Self>> {
         if self.rules.bouts == 1 { self.history_at(seat, place) } else { None }
+    }
+}
+
+impl Endings<Self> for Schwinget {
+    fn public_play(&self, view: &View, most: [u8; 2]) -> Option<PublicPlay<State>> {
+        self.public_play_of(view, most)
+    }
+
+    fn with_hand(&self, state: &State, seat: Seat, hand: u64) -> State {
+        let mut state = *state;
+        state.hands[seat.index()] = hand as u32;
+        state
+    }
+
+    fn held(&self, view: &View) -> u64 {
+        view.seen.hands[view.seat().index()].into()
+    }
+
+    fn form(&self, root: &State, hands: [Vec<u64>; 2]) -> Box<dyn PublicForm> {
+        Box::new(Publics::ending(self.clone(), root, hands))
     }
 }

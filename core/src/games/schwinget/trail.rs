@@ -2,8 +2,9 @@
 
 use crate::actions::Action;
 use crate::bits;
+use crate::game::endings::{PublicAction, PublicPlay};
 use crate::game::history::{Event, History};
-use crate::game::trail::{Course, Stage, Step, Trail};
+use crate::game::trail::{Step, Trail};
 use crate::game::{Game as _, Turn};
 use crate::seats::Seat;
 
@@ -46,10 +47,7 @@ impl Schwinget {
 
     /// The bout as everybody knows it, up to the first trick that begins with at most so many left: without an attack, and
     /// after one.
-    pub(super) fn course_of(&self, view: &View, most: [u8; 2]) -> Option<Course<State>> {
-        if self.rules.bouts > 1 {
-            return None;
-        }
+    pub(super) fn public_play_of(&self, view: &View, most: [u8; 2]) -> Option<PublicPlay<State>> {
         let (all, seen) = (self.deck.all, &view.seen);
         let mut events = view.log.iter().filter_map(|event| match event {
             SeenEvent::Did(action) => Some(*action),
@@ -63,7 +61,7 @@ impl Schwinget {
             phase: Phase::Lead,
             ..State::new(all, self.pile)
         };
-        let mut stages = Vec::new();
+        let mut actions = Vec::new();
         let mut before = vec![Action(seen.turned)];
         while state.phase != Phase::Lead || self.tricks_to_play(&state) > most[usize::from(state.attacked())] {
             let action = events.next()?;
@@ -73,11 +71,11 @@ impl Schwinget {
                 _ => 0,
             };
             before.push(action);
-            stages.push(Stage { seat, state, action, played, lacking: lacking.into(), drawn: 0 });
+            actions.push(PublicAction { seat, state, action, played, lacking: lacking.into(), drawn: 0 });
             self.apply(&mut state, action);
             if self.turn(&state) == Turn::Chance {
                 // All that counts is that the card is drawn.
-                stages.last_mut().expect("it was pushed").drawn = 1;
+                actions.last_mut().expect("it was pushed").drawn = 1;
                 let drawn = Action(state.pool.trailing_zeros() as u8);
                 self.apply(&mut state, drawn);
             }
@@ -85,12 +83,12 @@ impl Schwinget {
         let unseen = all & !(1 << seen.turned | state.played[0] | state.played[1]);
         let mut own = [0, 1].map(|seat: usize| unseen | state.played[seat]);
         let (cards, hand_size) = (own.map(u64::from), self.rules.hand_size.into());
-        for stage in &mut stages {
-            let own = &mut own[stage.seat.index()];
-            *own &= !(stage.played as u32);
-            stage.drawn *= u64::from(*own);
+        for action in &mut actions {
+            let own = &mut own[action.seat.index()];
+            *own &= !(action.played as u32);
+            action.drawn *= u64::from(*own);
         }
-        Some(Course { cards, hand_size, stages, root: state, before, since: events.collect() })
+        Some(PublicPlay { cards, hand_size, actions, root: state, before, since: events.collect() })
     }
 
     /// The number of tricks left at the beginning of one.

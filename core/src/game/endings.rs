@@ -1,0 +1,58 @@
+//! The last part of a deal, to be solved for all hands that both players may hold.
+
+use crate::actions::Action;
+use crate::game::Game;
+use crate::game::public::PublicForm;
+use crate::seats::Seat;
+
+/// What solving the endings of a game for two takes.
+pub trait Endings<G: Game> {
+    /// The present deal as everybody knows it, up to its ending: the first trick that begins with at most so many left, in
+    /// general and once an action has bound both players for the rest of the deal (Schwinget's attack). `None` before it.
+    fn public_play(&self, view: &G::View, most: [u8; 2]) -> Option<PublicPlay<G::State>>;
+
+    /// This public state, with a hand of a seat.
+    fn with_hand(&self, state: &G::State, seat: Seat, hand: u64) -> G::State;
+
+    /// The hand of the seat of a view.
+    fn held(&self, view: &G::View) -> u64;
+
+    /// The public states from the beginning of an ending on, if the seats may hold these hands, ascending.
+    fn form(&self, root: &G::State, hands: [Vec<u64>; 2]) -> Box<dyn PublicForm>;
+}
+
+/// The present deal as everybody knows it, up to a public state from which on it is looked at on its own: its *ending*.
+///
+/// A hand is a set of cards, as bits. Every hand of one player fits those of the other with which it shares no card.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PublicPlay<S> {
+    /// By seat: the cards of which all hands of [`hand_size`](Self::hand_size) may have been dealt to it, equally likely.
+    pub cards: [u64; 2],
+    /// The number of cards that were dealt to a player.
+    pub hand_size: u32,
+    /// The actions of both players before the ending.
+    pub actions: Vec<PublicAction<S>>,
+    /// The public state in which the ending begins. Hands do not count.
+    pub root: S,
+    /// The public events before the ending, which tell it apart from others.
+    pub before: Vec<Action>,
+    /// The public events since then.
+    pub since: Vec<Action>,
+}
+
+/// An action of a player as everybody sees it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PublicAction<S> {
+    /// The player.
+    pub seat: Seat,
+    /// The public state. Hands do not count.
+    pub state: S,
+    /// The action.
+    pub action: Action,
+    /// The cards that leave the hand.
+    pub played: u64,
+    /// The cards that the player cannot hold, because the action was legal.
+    pub lacking: u64,
+    /// The cards of which the player then draws one that it does not hold; none if it draws none.
+    pub drawn: u64,
+}
