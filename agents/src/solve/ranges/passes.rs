@@ -110,12 +110,12 @@ fn vectors_mut<const N: usize, const L: usize, T>(numbers: &mut [T]) -> &mut [[V
 
 #[inline(always)]
 fn add<const N: usize, const L: usize, T: Real>(sums: &mut [Vector<L, T>; N], values: &[Vector<L, T>; N]) {
-    for (sums, values) in sums.iter_mut().zip(values) {
-        let mut sum = *sums;
+    for vector in 0..N {
+        let mut sum = sums[vector];
         for lane in 0..L {
-            sum[lane] += values[lane];
+            sum[lane] += values[vector][lane];
         }
-        *sums = sum;
+        sums[vector] = sum;
     }
 }
 
@@ -125,23 +125,23 @@ fn add_product<const N: usize, const L: usize, T: Real>(
     values: &[Vector<L, T>; N],
     factors: &[Vector<L, T>; N],
 ) {
-    for ((sums, values), factors) in sums.iter_mut().zip(values).zip(factors) {
-        let mut sum = *sums;
+    for vector in 0..N {
+        let mut sum = sums[vector];
         for lane in 0..L {
-            sum[lane] += values[lane] * factors[lane];
+            sum[lane] += values[vector][lane] * factors[vector][lane];
         }
-        *sums = sum;
+        sums[vector] = sum;
     }
 }
 
 /// Numbers, where those below 0 count as 0.
 #[inline(always)]
 fn positive<const L: usize, T: Real>(values: &Vector<L, f32>) -> Vector<L, T> {
-    let mut found = [0.0; L];
+    let mut found = [T::default(); L];
     for lane in 0..L {
-        found[lane] = if values[lane] > 0.0 { values[lane] } else { 0.0 };
+        found[lane] = T::from(if values[lane] > 0.0 { values[lane] } else { 0.0 });
     }
-    found.map(T::from)
+    found
 }
 
 /// Numbers of hands, and working space.
@@ -349,7 +349,10 @@ impl<const N: usize, const L: usize, T: Real> Chunk<'_, '_, '_, N, L, T> {
         let Memory { hands, sigma, .. } = &mut *self.pass.memory;
         let sigma = vectors::<N, L, T>(sigma);
         for (branch, &offset) in choice.branches.iter().zip(self.pass.part.offsets(block)) {
-            for (seat, numbers) in hands.iter_mut().enumerate().filter(|(seat, _)| is_needed(*seat, branch)) {
+            for (seat, numbers) in hands.iter_mut().enumerate() {
+                if !is_needed(seat, branch) {
+                    continue;
+                }
                 let split = block.hand(seat, usize::from(choice.hands[seat]));
                 let (before, after) = numbers.split_at_mut(split);
                 let next = part.blocks[branch.shape as usize].places(seat, offset + start, split);
@@ -412,7 +415,13 @@ impl<const N: usize, const L: usize, T: Real> Chunk<'_, '_, '_, N, L, T> {
                         add(&mut reach, row(other, others.at(partner.into())));
                     }
                     let returns = row::<N, L, f64>(returns, all_returns.at(change));
-                    add_product(&mut value, &reach, &returns.map(|returns| returns.map(T::of)));
+                    let mut factors = [[T::default(); L]; N];
+                    for vector in 0..N {
+                        for lane in 0..L {
+                            factors[vector][lane] = T::of(returns[vector][lane]);
+                        }
+                    }
+                    add_product(&mut value, &reach, &factors);
                 }
                 let out = row_mut(own, places.at(hand));
                 if is_measured {
@@ -461,9 +470,8 @@ impl<const N: usize, const L: usize, T: Real> Chunk<'_, '_, '_, N, L, T> {
         let (cells, own) = (choice.num_cells(), usize::from(choice.hands[seat]));
         // 1, and 0 for lanes that do not count.
         let mut here = [[0.0; L]; N];
-        for (lane, here) in (start..).zip(here.as_flattened_mut()) {
-            *here = f32::from(u8::from(lane < block.lanes));
-        }
+        let lanes = (block.lanes - start).min(N * L);
+        here.as_flattened_mut()[..lanes].fill(1.0);
         // Values of actions, then of hands with a single one.
         values.clear();
         values.resize((cells + own) * N * L, T::default());
@@ -572,8 +580,10 @@ impl<const N: usize, const L: usize, T: Real> Chunk<'_, '_, '_, N, L, T> {
             }
             *own = total;
         }
-        for (hand, &twin) in choice.twins.iter().enumerate().filter(|(hand, twin)| usize::from(**twin) != *hand) {
-            *row_mut(before, places.at(hand)) = *row::<N, L, T>(before, places.at(twin.into()));
+        for (hand, &twin) in choice.twins.iter().enumerate() {
+            if usize::from(twin) != hand {
+                *row_mut(before, places.at(hand)) = *row::<N, L, T>(before, places.at(twin.into()));
+            }
         }
     }
 }
