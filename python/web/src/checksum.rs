@@ -1,16 +1,14 @@
 //! Checksums of games, searches and solutions: equal bits on every platform give equal checksums.
 
-use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::num::NonZero;
 
 use serde::Serialize;
-use stier_agents::solve::{Algorithm, Settings};
 use stier_agents::{AgentSpec, Search};
 use stier_core::hash::fnv1a;
 use stier_core::{Rng, Seat, Turn, games};
 
 use crate::engine::Problem;
+use crate::solution::Solutions;
 
 /// A checksum.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
@@ -29,7 +27,7 @@ impl Checksum {
 }
 
 /// The agents of the checksums, in every game that they can play.
-const AGENTS: [&str; 16] = [
+const AGENTS: [&str; 17] = [
     "best:iterations=100",
     "epimc:worlds=10",
     "flat_mc:iterations=100",
@@ -40,6 +38,7 @@ const AGENTS: [&str; 16] = [
     "ismcts:iterations=300,selection=puct,threads=2",
     "ismcts:iterations=20,rollout=network,cutoff=2,evaluation=network",
     "ismcts:iterations=300,selection=regret_matching",
+    "mmds:rollouts=20,beliefs=exact",
     "mmds:rollouts=20,beliefs=uniform",
     "network",
     "pimc:iterations=300,worlds=3",
@@ -48,6 +47,14 @@ const AGENTS: [&str; 16] = [
     "ris_mcts:iterations=100",
 ];
 
+/// Agents whose solutions of endings count: Schwinget, up to the end of a bout.
+const ENDINGS: [&str; 2] =
+    ["network:endings=ranges,attack_tricks=2", "network:endings=ranges,attack_tricks=2,gadget=unsafe"];
+/// The number of decisions of each other agent.
+const DECISIONS: usize = 3;
+
+/// The iterations of each solution.
+const ITERATIONS: NonZero<u64> = NonZero::new(30).expect("not 0");
 /// The games that are solved.
 const SOLVED: [(&str, &str); 3] =
     [("kuhn_poker", ""), ("leduc_poker", ""), ("schwinget", "suits=2,values=3,referee=off,hand_size=2,set_aside=3")];
@@ -61,8 +68,11 @@ pub(crate) fn all(random_games: u64) -> Result<Vec<Checksum>, Problem> {
     }
     for game in games::NAMES {
         for agent in AGENTS {
-            found.extend(searched(game, agent)?);
+            found.extend(searched(game, agent, DECISIONS)?);
         }
+    }
+    for agent in ENDINGS {
+        found.extend(searched("schwinget", agent, usize::MAX)?);
     }
     for (game, rules) in SOLVED {
         found.push(solved(game, rules)?);
@@ -95,20 +105,21 @@ fn played(name: &str, count: u64) -> Result<Checksum, Problem> {
     Ok(Checksum::of(format!("{name}: {count} random games"), &bytes))
 }
 
-/// An agent's first decisions of a game, with all their statistics; `None` if it cannot play the game.
-fn searched(name: &str, agent: &str) -> Result<Option<Checksum>, Problem> {
+/// An agent's first decisions of a game, with their policies and statistics; `None` if it cannot play the game.
+fn searched(name: &str, agent: &str, decisions: usize) -> Result<Option<Checksum>, Problem> {
     let game = stier_games::load(name, "")?;
     let spec: AgentSpec = agent.parse()?;
     let Ok(mut player) = game.agent(&spec) else { return Ok(None) };
     let mut bytes = Vec::new();
     player.restart(7);
     let mut state = game.new_state(Some(11));
-    for _ in 0..3 {
+    for _ in 0..decisions {
         if !matches!(state.turn(), Turn::Seat(_)) {
             break;
         }
         let decision = player.decide(&*state)?;
         bytes.push(decision.action.0);
+        bytes.extend(decision.policy.iter().flat_map(|(_, share)| share.to_le_bytes()));
         bytes.extend(decision.search.iter().flat_map(statistics));
         state.apply(decision.action)?;
     }
@@ -123,13 +134,10 @@ fn statistics(search: &Search) -> Vec<u8> {
     actions.chain([search.iterations, search.nodes]).flat_map(u64::to_le_bytes).collect()
 }
 
-/// A solved game: the policy and its distance from equilibrium.
+/// A solved game: the policy, and what is known about it.
 fn solved(name: &str, rules: &str) -> Result<Checksum, Problem> {
-    let game = stier_games::load(name, rules)?;
-    let tree = game.enumerate(2_000_000, 1, &|_| ControlFlow::Continue(()))?;
-    let settings = Settings { algorithm: Algorithm::CfrPlus, iterations: 30, threads: 1, ..Settings::default() };
-    let policy = tree.solve(&settings, &Arc::new(AtomicBool::new(false)), &|_| ControlFlow::Continue(()))?.policy;
-    let distance = policy.nash_conv(1)?.total();
-    let bytes: Vec<u8> = policy.rows().iter().chain([&distance]).flat_map(|value| value.to_le_bytes()).collect();
+    let mut solutions = Solutions::default();
+    let found = solutions.solve(name, rules, ITERATIONS)?;
+    let bytes = [found.bytes(), serde_json::to_vec(&found.about()).expect("JSON")].concat();
     Ok(Checksum::of(format!("{name}:{rules} solved"), &bytes))
 }

@@ -10,7 +10,7 @@ use stier_agents::agent::threads::Halted;
 use stier_agents::catalogue::Unsuited;
 use stier_agents::erased::{BadSeat, check_seat};
 use stier_agents::solve::solution_file::SolutionFileError;
-use stier_agents::solve::{BuildError, PassError, RangesTooLarge, SolveError};
+use stier_agents::solve::{PassError, RangesTooLarge, SolveError};
 use stier_agents::tell::{Move, Story, Table};
 use stier_core::public::NoPublicForm;
 use stier_core::{Action, IllegalAction, RecordError, RulesError, Turn};
@@ -43,8 +43,6 @@ pub enum Problem {
     Unsuited(#[from] Unsuited),
     #[error(transparent)]
     Decide(#[from] DecideError),
-    #[error(transparent)]
-    Build(#[from] BuildError),
     #[error("the game cannot be solved: {0}")]
     NoForm(#[from] NoPublicForm),
     #[error(transparent)]
