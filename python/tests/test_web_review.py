@@ -349,7 +349,7 @@ def test_a_review_does_not_judge_the_judges_own_choice(page: Any, address: str, 
 def test_a_review_without_decisions_says_why(page: Any, address: str) -> None:
     state = stier.load_game("schwinget").new_initial_state(seed=7)
     other = 1 - state.current_player()
-    for words in ("Nobody has moved in this game yet.", "You made no decision in this game."):
+    for words in ("There is nothing to review yet", "You made no decision in this game."):
         open_view(page, address, f"#review?seat={other}&record={quote(state.record())}")
         page.get_by_role("status").get_by_text(words).wait_for()
         page.wait_for_selector(".reviewing .table")

@@ -37,7 +37,7 @@ export function drawBars(analysis: Analysis, range: [number, number], options: B
         {},
         h("th", { scope: "col" }, "choice"),
         h("th", { scope: "col", colspan: 2 }, "value"),
-        h("th", { scope: "col" }, "searches that choose it"),
+        h("th", { scope: "col" }, "share of searches"),
       ),
     ),
     h("tbody", {}, ...bars.map((bar) => drawBar(bar, axis, options, bar.chosen === most))),

@@ -101,11 +101,11 @@ export class ReviewView {
     const [done, all] = [this.#findings.decisions.length, this.#total];
     this.#progress.textContent =
       this.#last === 0
-        ? "Nobody has moved in this game yet. Play on, and review it then."
+        ? "There is nothing to review yet: no player has moved in this game."
         : all === 0
-          ? "You made no decision in this game. Another player can be chosen under Game and judge."
+          ? "You made no decision in this game. To review another player, open Game and judge."
           : done < all
-            ? `${done} of your ${all} decisions are reviewed. To go on, press Review under Game and judge.`
+            ? `${done} of your ${all} decisions are reviewed. To go on, open Game and judge and press Review.`
             : done === 1
               ? "Your only decision is reviewed."
               : `All ${done} of your decisions are reviewed.`;
