@@ -220,6 +220,7 @@ export class ReviewView {
                 : `${seatName(game.moves[moment]?.seat ?? 0, seat, game.seats)} is to move.`,
           ),
         ];
+    this.#stage.dataset["moment"] = String(moment);
     const hadFocus = document.activeElement === this.#open;
     this.#stage.replaceChildren(
       h(
