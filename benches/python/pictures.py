@@ -25,7 +25,7 @@ IMAGES = BENCHES.parent / "notebooks" / "images"
 DEAL = "#play/schwinget?seed=7&agent=network&seat=0"
 KEYS = ("1", "6", "5", "1", "3", "2", "1", "1")
 #: The page is larger than its picture; milliseconds for each frame of the animation.
-WINDOW, WIDTH, FRAME = {"width": 1280, "height": 830}, 960, 1600
+WINDOW, WIDTH, FRAME = {"width": 1280, "height": 1080}, 960, 1600
 
 
 def simple(state: stier.State) -> int:

@@ -131,6 +131,7 @@ def web(loads: list[float], shifts: Shifts, files: list[tuple[str, int, int]], s
         f"{100 * min(middles):.0f} to {100 * max(middles):.0f} % of their native speed. "
         f"The page and its engine are {first:.1f} MB compressed. In a whole game the layout shifts by at most "
         f"{max(map(max, shifts.values())):.3f}.",
+        picture="![A trick stays on the table until the next lead, and then flies to its winner](page_trick.png)",
         sure=[
             f"{len(loads)} first visits on the machine that serves the page, from "
             f"{loads[0]:.0f} to {loads[-1]:.0f} ms, and searches of the first decision by `{AGENT}` on one thread, "
@@ -139,8 +140,11 @@ def web(loads: list[float], shifts: Shifts, files: list[tuple[str, int, int]], s
             "The network between server and browser, and the browser.",
             "The speed of networks, of later decisions, and on other machines.",
         ],
-        command="make web && python benches/python/web.py",
+        command="make web && python benches/python/web.py && python benches/python/page_views.py",
         details={
+            "Pictures of all views": "On a phone of 360 by 640 every view shows what matters without scrolling: hand "
+            "and actions of a game, table and verdict of a review, question and answers of the trainer.\n\n"
+            "![All views on a phone and on a desktop, light and dark](page_views.png)",
             "Files": header(["files", "bytes", "gzip -9"])
             + "".join(line([kind, f"{size:,}", f"{packed:,}"]) for kind, size, packed in files),
             "Layout shift of a whole game": header(["game", *SCREENS])

@@ -114,6 +114,8 @@ def test_cards_move_unless_motion_is_reduced(browser: Any, address: str) -> None
             const animate = Element.prototype.animate;
             Element.prototype.animate = function (...rest) {
               window.moved.push(this.classList.contains("ghost") ? "ghost" : this.dataset.key);
+              // What is inline stays where it is.
+              if (getComputedStyle(this).display === "inline") window.moved.push("nothing");
               return animate.apply(this, rest);
             };"""
         )
@@ -124,6 +126,7 @@ def test_cards_move_unless_motion_is_reduced(browser: Any, address: str) -> None
         if motion == "reduce":
             assert moved == []
         else:
+            assert "nothing" not in moved
             # Three cards of the person, at least one answer, and a trick that flew to its owner.
             assert len(set(moved) - {"ghost", None}) >= 4
             assert moved.count("ghost") >= 2

@@ -27,7 +27,7 @@ from web import (
 pytestmark = MARKS
 
 DECK = "suits=2,values=3,referee=off,hand_size=2,set_aside=1"
-DONE = re.compile(r"^All \d+ of your decisions are reviewed")
+DONE = re.compile(r"^(All \d+ of your decisions are|Your only decision is) reviewed")
 
 
 @pytest.fixture(scope="module")
@@ -87,21 +87,18 @@ def test_play_and_review_judge_a_choice_alike(page: Any, address: str, game: str
         page.get_by_role("button", name="How good was that?").click()
         page.locator(".happened", has_text=re.compile("^You played ")).wait_for()
         told.append(page.inner_text(".happened"))
-    assert any("points" in sentence for sentence in told)
+    assert any("95 % interval" in sentence for sentence in told)
     page.get_by_role("button", name="Review this game").click()
     page.get_by_text(DONE).wait_for(timeout=120_000)
     reviewed = []
     page.keyboard.press("Home")
     for moment in range(int(page.get_attribute(".timeline input", "max"))):
-        assert shown(page) == moment
+        page.wait_for_selector(f".reviewing[data-moment='{moment}']")
         own = page.locator(".reviewing .verdict", has_text=re.compile("^You played "))
         own.or_(page.locator(".reviewing .verdict", has_text="is to move")).wait_for()
         if own.count() > 0:
             reviewed.append(own.inner_text())
         page.keyboard.press("ArrowRight")
-        page.wait_for_function(
-            "moment => document.querySelector('.timeline input').value === String(moment)", arg=moment + 1
-        )
     assert reviewed == told
 
 
@@ -196,17 +193,21 @@ def test_the_mistakes_of_a_review_come_first(reviewed: Any) -> None:
     mistakes = page.locator("button.mistake")
     costs = [number(cost.split(" ")[0]) for cost in page.locator("button.mistake .clear").all_inner_texts()]
     assert len(costs) >= 2
-    assert costs == sorted(costs)
+    assert costs == sorted(costs, reverse=True)
     # The most expensive one is shown, and above the moves.
     assert mistakes.first.bounding_box()["y"] < page.locator(".timeline").bounding_box()["y"]
-    assert "Better is" in page.inner_text("p.verdict.mistake")
+    table = page.locator(".reviewing .table").bounding_box()
+    assert table["y"] + table["height"] <= DESKTOP["height"]
+    assert re.search(
+        rf"Better: .*by {costs[0]} points \(95 % interval \d.\d+ to \d.\d+\)", page.inner_text("p.verdict.mistake")
+    )
     worst = shown(page)
     mistakes.last.click()
     assert shown(page) != worst
     page.locator("p.verdict.mistake").wait_for()
-    accuracy = re.search(r"You kept (\d+) % .*\((\d+) (?:to (\d+) )?%\)", page.inner_text(".accuracy"))
+    accuracy = re.search(r"Accuracy (\d+) % \(95 % interval (\d+) % to (\d+) %\): 100 %", page.inner_text(".accuracy"))
     assert accuracy is not None
-    share, low, high = (int(number or accuracy[2]) for number in accuracy.groups())
+    share, low, high = map(int, accuracy.groups())
     assert low <= share <= high
     assert share < 90
 
@@ -218,6 +219,22 @@ def test_a_review_and_what_it_opens_begin_at_the_top_of_a_phone(browser: Any, ad
     page.get_by_text(DONE).wait_for(timeout=120_000)
     page.locator("p.verdict.mistake").wait_for()
     assert page.evaluate("scrollY") == 0
+
+    def sees_the_table() -> bool:
+        """True if the whole table is on the screen, above the steps."""
+        table, steps = page.locator(".reviewing .table").bounding_box(), page.locator(".steps").bounding_box()
+        return bool(table["y"] >= 0 and table["y"] + table["height"] <= steps["y"])
+
+    assert sees_the_table()
+    # So is what was better.
+    verdict, steps = page.locator("p.verdict.mistake").bounding_box(), page.locator(".steps").bounding_box()
+    assert verdict["y"] + verdict["height"] <= steps["y"]
+    for name in ("Move before", "Next move", "Next mistake"):
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        assert not sees_the_table()
+        page.get_by_role("button", name=name).click()
+        page.wait_for_function("() => document.querySelector('.reviewing .table').getBoundingClientRect().top >= 0")
+        assert sees_the_table()
     page.get_by_role("button", name="Try again from here").click()
     page.wait_for_selector("[data-move]")
     assert page.evaluate("scrollY") == 0
@@ -258,7 +275,7 @@ def test_arrow_keys_go_through_the_game(reviewed: Any, record: str) -> None:
         page.keyboard.press("ArrowRight")
         assert shown(page) == number
         page.wait_for_selector(".reviewing .table")
-    page.get_by_text("The end of the record.").wait_for()
+    page.get_by_text("The record ends here.").wait_for()
     page.keyboard.press("ArrowLeft")
     assert shown(page) == count - 1
     page.keyboard.press("m")
@@ -305,10 +322,10 @@ def test_a_record_is_dropped_on_any_view(page: Any, address: str, record: str) -
 def test_a_review_does_not_judge_the_judges_own_choice(page: Any, address: str, record: str) -> None:
     open_view(page, address, f"#review?record={quote(record)}")
     page.get_by_text(DONE).wait_for(timeout=120_000)
-    page.locator(".more summary").first.click()
+    page.locator(".more summary").click()
     costs = page.locator(".more > details > .scroll tbody td:last-child").all_inner_texts()
     assert set(costs) == {"best choice", "the only legal action"}
-    page.get_by_text("The judge would have chosen the same each time: no decision cost anything.").wait_for()
+    page.get_by_text("No mistake: the judge would have chosen the same each time.").wait_for()
     assert page.locator("button.mistake").count() == 0
     # With hardly any search, the judge chooses otherwise.
     page.locator("summary", has_text="Game and judge").click()
@@ -317,13 +334,23 @@ def test_a_review_does_not_judge_the_judges_own_choice(page: Any, address: str, 
     page.locator("input[name=spec]").fill("ismcts:iterations=30,beliefs=policy")
     page.get_by_role("button", name="Review", exact=True).click()
     # The review before is done, too, until this one begins.
-    page.locator("main").filter(has_text=re.compile(r"cost \S?\d")).wait_for(timeout=120_000)
+    page.locator("button.mistake").first.wait_for(timeout=120_000)
     page.get_by_text(DONE).wait_for(timeout=120_000)
     for details in page.query_selector_all("details"):
         details.evaluate("details => details.open = true")
     text = page.inner_text("main")
-    assert re.search(r"cost \S?\d", text)
+    assert "95 % interval" in text
     assert "± 0.00" not in text
+
+
+def test_a_review_without_decisions_says_why(page: Any, address: str) -> None:
+    state = stier.load_game("schwinget").new_initial_state(seed=7)
+    other = 1 - state.current_player()
+    for words in ("There is nothing to review yet", "You made no decision in this game."):
+        open_view(page, address, f"#review?seat={other}&record={quote(state.record())}")
+        page.get_by_role("status").get_by_text(words).wait_for()
+        page.wait_for_selector(".reviewing .table")
+        state.apply_action(state.legal_actions()[0])
 
 
 def test_equilibria_are_those_of_the_solver(page: Any, address: str) -> None:

@@ -26,7 +26,7 @@ export function drawBars(analysis: Analysis, range: [number, number], options: B
     h(
       "caption",
       {},
-      `Axis from ${signed(axis[0], 2)} to ${signed(axis[1], 2)}; returns lie between ${signed(range[0])} and `,
+      `The axis goes from ${signed(axis[0], 2)} to ${signed(axis[1], 2)}, results of this game from ${signed(range[0])} to `,
       `${signed(range[1])}. Lines are 95 % intervals.`,
     ),
     h(
@@ -37,7 +37,7 @@ export function drawBars(analysis: Analysis, range: [number, number], options: B
         {},
         h("th", { scope: "col" }, "choice"),
         h("th", { scope: "col", colspan: 2 }, "value"),
-        h("th", { scope: "col" }, "searches that choose it"),
+        h("th", { scope: "col" }, "share of searches"),
       ),
     ),
     h("tbody", {}, ...bars.map((bar) => drawBar(bar, axis, options, bar.chosen === most))),

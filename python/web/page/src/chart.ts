@@ -1,27 +1,15 @@
 import { h, s } from "./dom";
+import { type Cost, sumOf } from "./grade";
+import { signed } from "./words";
 
-/** A decision in the loss curve. */
-interface Loss {
+/** A decision in the curve of losses. */
+interface Loss extends Cost {
   label: string;
-  cost: number;
-  /** Half the width of the 95 % interval of the cost; null if it is not known. */
-  ci95: number | null;
-  /** The cost in words. */
-  words: string;
-}
-
-/** A sum of costs. The searches of different decisions are independent, so the squares of the intervals add up. */
-export interface Sum {
-  cost: number;
-  /** Null if the interval of any cost is not known. */
-  ci95: number | null;
 }
 
 /** A value with its sign and its interval, such as "+0.42 ± 0.10". */
 export function measured(value: number, ci95: number | null = null): string {
-  const size = Math.abs(value).toFixed(2);
-  const sign = Number(size) === 0 ? "" : value < 0 ? "−" : "+";
-  return `${sign}${size}${interval(ci95)}`;
+  return `${signed(value, 2)}${interval(ci95)}`;
 }
 
 /**
@@ -32,17 +20,6 @@ export function interval(ci95: number | null): string {
   return ci95 ? ` ± ${Math.max(0.01, ci95).toFixed(2)}` : "";
 }
 
-/** The sums of the costs up to each decision. */
-export function cumulated(losses: Loss[]): Sum[] {
-  let cost = 0;
-  let square: number | null = 0;
-  return losses.map((loss) => {
-    cost += loss.cost;
-    square = square === null || loss.ci95 === null ? null : square + loss.ci95 ** 2;
-    return { cost, ci95: square === null ? null : Math.sqrt(square) };
-  });
-}
-
 const WIDTH = 640;
 const HEIGHT = 260;
 const LEFT = 48;
@@ -50,18 +27,17 @@ const RIGHT = 12;
 const TOP = 12;
 const BOTTOM = 40;
 
-/** The cumulative cost over the decisions with its 95 % band, as a picture and as a table. */
+/** The sum of the costs after each decision, with its 95 % interval. */
 export function drawLosses(losses: Loss[]): HTMLElement {
-  const sums = cumulated(losses);
-  const last = sums.at(-1) ?? { cost: 0, ci95: 0 };
-  const low = Math.min(0, ...sums.map(({ cost, ci95 }) => cost - (ci95 ?? 0)));
-  const high = Math.max(0.1, ...sums.map(({ cost, ci95 }) => cost + (ci95 ?? 0)));
+  const sums = losses.map((_, index) => sumOf(losses.slice(0, index + 1)));
+  const last = sumOf(losses);
+  const low = Math.min(0, ...sums.map(({ cost, ci95 }) => cost - ci95));
+  const high = Math.max(0.1, ...sums.map(({ cost, ci95 }) => cost + ci95));
   const x = (index: number) => LEFT + (index * (WIDTH - LEFT - RIGHT)) / Math.max(1, losses.length);
   const y = (value: number) => TOP + ((high - value) * (HEIGHT - TOP - BOTTOM)) / (high - low);
   const at = (index: number, value: number) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`;
-  const band = sums.filter((sum): sum is { cost: number; ci95: number } => sum.ci95 !== null);
-  const upper = band.map(({ cost, ci95 }, index) => at(index + 1, cost + ci95));
-  const lower = band.map(({ cost, ci95 }, index) => at(index + 1, cost - ci95));
+  const upper = sums.map(({ cost, ci95 }, index) => at(index + 1, cost + ci95));
+  const lower = sums.map(({ cost, ci95 }, index) => at(index + 1, cost - ci95));
   const curve = sums.map(({ cost }, index) => at(index + 1, cost));
   const every = Math.ceil(losses.length / 12);
   const picture = s(
@@ -70,7 +46,7 @@ export function drawLosses(losses: Loss[]): HTMLElement {
       class: "losses",
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
       role: "img",
-      "aria-label": `Cumulative cost over ${losses.length} decisions: ${measured(last.cost, last.ci95)} at the end.`,
+      "aria-label": `Sum of the costs after each of ${losses.length} decisions: ${measured(last.cost, last.ci95)} at the end.`,
     },
     ...ticks(low, high).map((value) =>
       s(
@@ -100,35 +76,8 @@ export function drawLosses(losses: Loss[]): HTMLElement {
   return h(
     "figure",
     { class: "chart" },
-    h("figcaption", {}, "Cumulative cost over the decisions. The band is the 95 % interval of the sum."),
+    h("figcaption", {}, "Sum of the costs after each decision. The band is its 95 % interval."),
     picture,
-    h(
-      "details",
-      {},
-      h("summary", {}, "The curve as a table"),
-      h(
-        "div",
-        { class: "scroll", tabindex: 0 },
-        h(
-          "table",
-          {},
-          h("thead", {}, h("tr", {}, ...["Decision", "Cost", "Sum"].map((name) => h("th", { scope: "col" }, name)))),
-          h(
-            "tbody",
-            {},
-            ...losses.map(({ label, words }, index) =>
-              h(
-                "tr",
-                {},
-                h("th", { scope: "row" }, label),
-                h("td", {}, words),
-                h("td", {}, measured(sums[index]?.cost ?? 0, sums[index]?.ci95 ?? null)),
-              ),
-            ),
-          ),
-        ),
-      ),
-    ),
   );
 }
 

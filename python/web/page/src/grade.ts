@@ -1,10 +1,10 @@
 import { actionInWords } from "./cards";
-import { measured } from "./chart";
-import type { Face, Judged } from "./protocol";
+import type { Judged, Rules } from "./protocol";
+import { unitOf } from "./unit";
 
 /**
- * The quality of a decision. Forced: there was no choice. Best: the choice of most searches. Close: the searches do not
- * tell that it is worse. Mistake: it costs something, as far as the searches can tell.
+ * The quality of a decision. Forced: there was no choice. Best: the choice of most searches. Mistake: the 95 % interval of
+ * its cost lies above 0. Close: it does not.
  */
 type Grade = "forced" | "best" | "close" | "mistake" | "unknown";
 
@@ -12,62 +12,76 @@ export function gradeOf({ analysis, action, best, cost, ci95 }: Judged): Grade {
   if (analysis.searches === 0) return "forced";
   // That some searches choose otherwise does not make it a mistake.
   if (action.id === best.id) return "best";
-  if (cost === null) return "unknown";
-  return cost > (ci95 ?? 0) ? "mistake" : "close";
+  if (cost === null || ci95 === null) return "unknown";
+  return cost > ci95 ? "mistake" : "close";
+}
+
+/** A cost, and half the width of its 95 % interval. */
+export interface Cost {
+  cost: number;
+  ci95: number;
 }
 
 /** The cost of a decision, 0 for the judge's own choice; null if it is not known. */
-export function costOf(decision: Judged): { cost: number; ci95: number | null } | null {
+export function costOf(decision: Judged): Cost | null {
   const grade = gradeOf(decision);
   if (grade === "forced" || grade === "best") return { cost: 0, ci95: 0 };
-  return decision.cost === null ? null : { cost: decision.cost, ci95: decision.ci95 };
+  const { cost, ci95 } = decision;
+  return cost === null || ci95 === null ? null : { cost, ci95 };
 }
 
-/** The cost of a decision in words. */
-export function costInWords(decision: Judged): string {
-  const grade = gradeOf(decision);
-  if (grade === "forced") return "the only legal action";
-  if (grade === "best") return "best choice";
-  return grade === "unknown" ? "cost not known" : `cost ${measured(decision.cost ?? 0, decision.ci95)}`;
+/** The sum of costs. The searches of different decisions are independent, so the squares of the intervals add up. */
+export function sumOf(costs: Cost[]): Cost {
+  return {
+    cost: costs.reduce((sum, { cost }) => sum + cost, 0),
+    ci95: Math.hypot(...costs.map(({ ci95 }) => ci95)),
+  };
+}
+
+/** A loss, such as "0.40 points (95 % interval 0.10 to 0.70)"; null unless the interval lies above 0. */
+export function lossInWords({ cost, ci95 }: Cost, rules: Rules): string | null {
+  if (cost <= ci95) return null;
+  // It must not seem to begin at 0.
+  const places = cost - ci95 < 0.005 ? 3 : 2;
+  const [loss, low, high] = [cost, cost - ci95, cost + ci95].map((value) => value.toFixed(places));
+  return `${loss} ${unitOf(rules)} (95 % interval ${low} to ${high})`;
 }
 
 /** The number of searches that choose the best choice, such as "4 of 5 searches". */
-export function agreement({ analysis, best }: Judged): string {
-  const chosen = analysis.bars.find(({ id }) => id === best.id)?.chosen ?? 0;
-  return `${Math.round(chosen * analysis.searches)} of ${analysis.searches} searches`;
+export function agreement(decision: Judged): string {
+  return `${agreed(decision)} of ${decision.analysis.searches} searches`;
 }
 
-/** A sentence about the action played, the judge's choice and the difference. */
-export function verdictInWords(decision: Judged, faces: Record<string, Face>): string {
-  const [action, best] = [decision.action, decision.best].map(({ name }) => actionInWords(name, faces));
-  const { cost, ci95 } = decision;
-  const count = agreement(decision);
+function agreed({ analysis, best }: Judged): number {
+  const chosen = analysis.bars.find(({ id }) => id === best.id)?.chosen ?? 0;
+  return Math.round(chosen * analysis.searches);
+}
+
+/** The action played, and whether another was better. */
+export function verdictInWords(decision: Judged, rules: Rules): string {
+  const [played, best] = [decision.action, decision.best].map(({ name }) => actionInWords(name, rules.faces));
+  const cost = costOf(decision);
+  const loss = cost && lossInWords(cost, rules);
+  const areAgreed = agreed(decision) === decision.analysis.searches;
   switch (gradeOf(decision)) {
     case "forced":
-      return `You played ${action}, the only legal action.`;
+      return `You played ${played}, the only legal action.`;
     case "best":
-      return `You played ${action}, the best choice (${count}).`;
+      return `You played ${played}, ${areAgreed ? "the best choice" : `as ${agreement(decision)} would`}.`;
     case "close":
-      return `You played ${action}. ${count} choose ${best}, but the difference, ${measured(
-        cost ?? 0,
-        ci95,
-      )} points, may be chance.`;
+      return `You played ${played}. ${cost && cost.cost < -cost.ci95 ? "Nothing better was found." : "No difference shown: it is close."}`;
     case "mistake":
-      return `You played ${action}. Better is ${best} (${count}): it is worth ${measured(
-        cost ?? 0,
-        ci95,
-      )} points more.`;
+      return `You played ${played}. Better: ${areAgreed ? best : `most often ${best}`}, by ${loss}.`;
     case "unknown":
-      return `You played ${action}. ${count} choose ${best}; not every search tried your choice.`;
+      return `You played ${played}. Its cost is not known: not every search tried it.`;
   }
 }
 
 /** The accuracy of a player, from 0 to 1, with the ends of its 95 % interval. */
 interface Accuracy {
   share: number;
-  /** Null if an interval of a cost is not known. */
-  low: number | null;
-  high: number | null;
+  low: number;
+  high: number;
 }
 
 /**
@@ -75,24 +89,19 @@ interface Accuracy {
  * and its worst choice. Null if nothing was at stake, or if no cost is known.
  */
 export function accuracyOf(decisions: Judged[]): Accuracy | null {
-  let [cost, square, stake]: [number, number | null, number] = [0, 0, 0];
+  let stake = 0;
+  const costs: Cost[] = [];
   for (const decision of decisions) {
     const values = decision.analysis.bars.flatMap(({ value }) => value ?? []);
     const own = costOf(decision);
     if (!own || values.length < 2) continue;
     stake += Math.max(...values) - Math.min(...values);
-    cost += own.cost;
-    square = square === null || own.ci95 === null ? null : square + own.ci95 ** 2;
+    costs.push(own);
   }
   if (stake <= 0) return null;
-  const inside = (value: number): number => Math.min(1, Math.max(0, value));
-  const kept = 1 - cost / stake;
-  const half = square === null ? null : Math.sqrt(square) / stake;
-  return {
-    share: inside(kept),
-    low: half === null ? null : inside(kept - half),
-    high: half === null ? null : inside(kept + half),
-  };
+  const { cost, ci95 } = sumOf(costs);
+  const kept = (lost: number): number => Math.min(1, Math.max(0, 1 - lost / stake));
+  return { share: kept(cost), low: kept(cost + ci95), high: kept(cost - ci95) };
 }
 
 /** The mistakes, the most expensive first, with their places among the decisions. */

@@ -339,7 +339,7 @@ class Play {
     const played = match.playing.position.moves[before.position.moves.length];
     if (played === undefined) return;
     const judged = await this.#judge(match, "The search thinks about your last choice.", before.position, played);
-    if (judged) this.#answer(verdictInWords(judged, match.rules.faces));
+    if (judged) this.#answer(verdictInWords(judged, match.rules));
   }
 
   /** Judges a choice of the person as a review does; null if that is no longer wanted. */

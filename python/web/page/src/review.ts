@@ -1,7 +1,6 @@
 import "./views.css";
 import "./review.css";
 import { AgentChooser, JUDGE, JUDGINGS } from "./agents";
-import { measured } from "./chart";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { type Route, readSeat, recall, reviewLink } from "./link";
@@ -10,7 +9,7 @@ import type { Recorded } from "./protocol";
 import { checkRecord, LONGEST, readRecord } from "./record";
 import { type Findings, ReviewView } from "./reviewed";
 import { Running } from "./running";
-import { counted } from "./words";
+import { counted, signed } from "./words";
 
 const QUICK = { words: "quick: 1,000 iterations", spec: "ismcts:iterations=1000,beliefs=policy" };
 
@@ -52,7 +51,8 @@ class Review {
     name: "searches",
     type: "number",
     required: true,
-    min: 1,
+    // An interval needs three.
+    min: 3,
     max: 50,
     value: JUDGINGS,
   });
@@ -76,16 +76,11 @@ class Review {
       h(
         "div",
         { class: "fields" },
-        h(
-          "label",
-          { class: "field text" },
-          "Record of a game: paste its text or drop its file on this page",
-          this.#record,
-        ),
-        h("label", { class: "field" }, "Or choose a file", this.#file),
+        h("label", { class: "field text" }, "Record of a game", this.#record),
+        h("label", { class: "field" }, "Its file", this.#file),
         h("label", { class: "field" }, "You are", this.#player),
         this.#judges.element,
-        h("label", { class: "field" }, "Searches of each decision", this.#searches),
+        h("label", { class: "field" }, "Searches per decision", this.#searches),
       ),
       h("div", { class: "actions" }, this.#start),
     );
@@ -96,11 +91,11 @@ class Review {
       h(
         "p",
         { class: "about" },
-        "Press Review this game or Save record in ",
+        "Press Review this game in ",
         h("a", { href: "#play" }, "Play"),
-        ", or run ",
+        ". Or open the record of a game: paste its text, choose its file, or drop the file anywhere on the page. ",
         h("code", {}, "stier play GAME --record FILE"),
-        ". A file can be dropped on any view of the page.",
+        " writes one.",
       ),
       form,
     );
@@ -112,14 +107,14 @@ class Review {
         h(
           "p",
           {},
-          "What did your choices cost, and what was better? A judge searches each of your decisions several ",
-          "times, with no more knowledge than you had.",
+          "What did each of your choices cost, and what was better? A judge searches every decision several times. ",
+          "It sees only what you saw.",
         ),
       ),
-      this.#settings,
       h("div", { class: "actions" }, this.#running.element),
       this.#failed,
       this.#found,
+      this.#settings,
     );
   }
 
@@ -177,7 +172,7 @@ class Review {
           "option",
           { value: seat },
           `${playerName(seat)}: ${counted(numbersOf(game, seat).length, "decision")}` +
-            (game.returns ? `, return ${measured(game.returns[seat] ?? 0)}` : ""),
+            (game.returns ? `, result ${signed(game.returns[seat] ?? 0)}` : ""),
         ),
       ),
     );

@@ -2,7 +2,7 @@ import { drawBars } from "./bars";
 import { errorInWords, h, s } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { gradeOf, mistakesOf, verdictInWords } from "./grade";
-import { basisInWords, drawBeliefs } from "./heat";
+import { basisInWords, drawBeliefs, unitInWords } from "./heat";
 import { areOn } from "./keys";
 import { playLink } from "./link";
 import { markMoves } from "./marks";
@@ -42,7 +42,7 @@ export class ReviewView {
     "Next mistake ",
     h("kbd", { "aria-hidden": "true" }, "m"),
   );
-  readonly #open = h("input", { type: "checkbox", change: () => this.#show() });
+  readonly #open = h("input", { type: "checkbox", change: () => void this.#show() });
   readonly #stage = h("div", { class: "reviewing" });
   readonly #more = h("div", { class: "more" });
   readonly #tables = new Map<string, Promise<Table>>();
@@ -75,7 +75,7 @@ export class ReviewView {
     document.addEventListener("keydown", (event) => this.#press(event), { signal: this.#closed.signal });
     this.#showProgress();
     this.#summarise();
-    this.#show();
+    void this.#show();
   }
 
   close(): void {
@@ -86,20 +86,29 @@ export class ReviewView {
     this.#findings.decisions.push(decision);
     this.#showProgress();
     this.#summarise();
-    if (this.#decisionAt(this.#findings.moment) === decision) this.#show();
+    if (this.#decisionAt(this.#findings.moment) === decision) void this.#show();
   }
 
   /** Shows the most expensive mistake, unless the person looks at something else. */
   showWorst(): void {
     const worst = this.#hasChosen ? undefined : this.#nextMistake();
-    // Without scrolling: the accuracy stays in sight.
-    if (worst) this.#go(this.#momentOf(worst));
+    if (!worst) return;
+    this.#findings.moment = this.#momentOf(worst);
+    void this.#show();
   }
 
   finish(): void {
-    const done = this.#findings.decisions.length;
-    const count = done === this.#total ? `All ${done} of your` : `${done} of your ${this.#total}`;
-    this.#progress.textContent = `${count} decisions are reviewed.`;
+    const [done, all] = [this.#findings.decisions.length, this.#total];
+    this.#progress.textContent =
+      this.#last === 0
+        ? "There is nothing to review yet: no player has moved in this game."
+        : all === 0
+          ? "You made no decision in this game. To review another player, open Game and judge."
+          : done < all
+            ? `${done} of your ${all} decisions are reviewed. To go on, open Game and judge and press Review.`
+            : done === 1
+              ? "Your only decision is reviewed."
+              : `All ${done} of your decisions are reviewed.`;
   }
 
   get #last(): number {
@@ -132,13 +141,11 @@ export class ReviewView {
   #go(moment: number): void {
     this.#hasChosen = true;
     this.#findings.moment = Math.min(this.#last, Math.max(0, moment));
-    this.#show();
+    void this.#show().then(() => this.#stage.querySelector(".table")?.scrollIntoView({ block: "nearest" }));
   }
 
   #goTo(decision: Reviewed | undefined): void {
-    if (!decision) return;
-    this.#go(this.#momentOf(decision));
-    this.#stage.scrollIntoView({ block: "nearest" });
+    if (decision) this.#go(this.#momentOf(decision));
   }
 
   /** The next mistake, from the most expensive one on. */
@@ -172,15 +179,17 @@ export class ReviewView {
     return table;
   }
 
-  #show(): void {
+  async #show(): Promise<void> {
     const { moment } = this.#findings;
     this.#slider.value = String(moment);
     this.#count.replaceChildren(h("span", { class: "word" }, "move "), `${moment} of ${this.#last}`);
     this.#first.disabled = this.#before.disabled = moment === 0;
     this.#after.disabled = this.#end.disabled = moment === this.#last;
-    this.#draw(moment).catch((error: unknown) => {
+    try {
+      await this.#draw(moment);
+    } catch (error) {
       if (!isAbort(error)) this.#stage.replaceChildren(h("p", { class: "error", role: "alert" }, errorInWords(error)));
-    });
+    }
   }
 
   async #draw(moment: number): Promise<void> {
@@ -205,12 +214,13 @@ export class ReviewView {
             "p",
             { class: "verdict" },
             isEnd
-              ? "The end of the record."
+              ? "The record ends here."
               : isOwn
                 ? "This decision is not reviewed yet."
                 : `${seatName(game.moves[moment]?.seat ?? 0, seat, game.seats)} is to move.`,
           ),
         ];
+    this.#stage.dataset["moment"] = String(moment);
     const hadFocus = document.activeElement === this.#open;
     this.#stage.replaceChildren(
       h(
@@ -235,7 +245,7 @@ export class ReviewView {
     const others = Array.from({ length: beliefs.seats }, (_, index) => index).filter((index) => index !== seat);
     const grade = gradeOf(decision);
     return [
-      h("p", { class: `verdict ${grade}` }, verdictInWords(decision, rules.faces)),
+      h("p", { class: `verdict ${grade}` }, verdictInWords(decision, rules)),
       ...(grade === "forced"
         ? []
         : [
@@ -251,21 +261,24 @@ export class ReviewView {
             h(
               "p",
               { class: "muted" },
-              "Or press a card or move on the table: the game goes on with it in Play. ",
-              "The way back leads here.",
+              "Or press another choice on the table to play on from it. ",
+              "Your browser's Back button returns to this review.",
             ),
-            panel("Values of the choices", drawBars(analysis, rules.range, { played: action.id, faces: rules.faces })),
+            panel(
+              "The value of each choice",
+              drawBars(analysis, rules.range, { played: action.id, faces: rules.faces }),
+            ),
           ]),
       ...(beliefs.cards.length > 0
         ? [
             panel(
-              "What you could believe",
+              "Where the hidden cards could be",
               drawBeliefs(beliefs, rules.faces, {
                 seats: others,
                 labels: others.map((index) => `${seatName(index, seat, beliefs.seats)} holds`),
                 caption: "Cards in the other hands",
               }),
-              h("p", { class: "muted" }, basisInWords(beliefs)),
+              h("p", { class: "muted" }, unitInWords(beliefs), " ", basisInWords(beliefs)),
             ),
           ]
         : []),
@@ -284,7 +297,7 @@ export class ReviewView {
     const isDone = decisions.length === this.#total;
     this.#verdict.replaceChildren(
       ...(decisions.length > 0
-        ? [drawAccuracy(decisions), drawMistakes(decisions, rules.faces, isDone, (one) => this.#goTo(one))]
+        ? [drawAccuracy(decisions), drawMistakes(decisions, rules, isDone, (one) => this.#goTo(one))]
         : []),
     );
     const marks = this.#findings.game.moves.flatMap((_, moment) => {

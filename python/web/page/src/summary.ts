@@ -1,40 +1,30 @@
 import { actionInWords, drawAction } from "./cards";
-import { cumulated, drawLosses, measured } from "./chart";
+import { drawLosses, measured } from "./chart";
 import { h } from "./dom";
-import { accuracyOf, costInWords, costOf, gradeOf, mistakesOf } from "./grade";
-import type { Face, Reviewed, Rules } from "./protocol";
+import { accuracyOf, costOf, gradeOf, lossInWords, mistakesOf, sumOf } from "./grade";
+import type { Reviewed, Rules } from "./protocol";
+import { percent } from "./shares";
+import { unitOf } from "./unit";
+import { counted, signed } from "./words";
 
 /** The share of what was at stake that the choices kept. */
 export function drawAccuracy(decisions: Reviewed[]): HTMLElement {
   const accuracy = accuracyOf(decisions);
-  const between =
-    accuracy && accuracy.low !== null && accuracy.high !== null && inPercent(100 * accuracy.low, 100 * accuracy.high);
+  if (!accuracy) return h("p", { class: "accuracy" }, "No accuracy: none of these choices made a difference.");
+  const [share, low, high] = [accuracy.share, accuracy.low, accuracy.high].map(percent);
   return h(
-    "div",
+    "p",
     { class: "accuracy" },
-    accuracy
-      ? h(
-          "p",
-          {},
-          "You kept ",
-          h("strong", { class: "large" }, `${Math.round(100 * accuracy.share)} %`),
-          " of what was at stake",
-          between && h("span", { class: "muted" }, ` (${between})`),
-          ".",
-        )
-      : h("p", {}, "Nothing was at stake."),
+    h("strong", {}, "Accuracy ", h("span", { class: "large" }, share)),
+    low !== high && ` (95 % interval ${low} to ${high})`,
+    ": 100 % is the best choice every time, 0 % the worst.",
   );
-}
-
-function inPercent(low: number, high: number): string {
-  const [from, to] = [Math.round(low), Math.round(high)];
-  return from === to ? `${from} %` : `${from} to ${to} %`;
 }
 
 /** The mistakes, the most expensive first, each a button. */
 export function drawMistakes(
   decisions: Reviewed[],
-  faces: Record<string, Face>,
+  rules: Rules,
   isDone: boolean,
   choose: (decision: Reviewed) => void,
 ): HTMLElement {
@@ -42,14 +32,14 @@ export function drawMistakes(
   if (mistakes.length === 0) {
     const areBest = decisions.every((decision) => ["best", "forced"].includes(gradeOf(decision)));
     const none = areBest
-      ? "The judge would have chosen the same each time: no decision cost anything."
-      : "No choice is certainly a mistake.";
+      ? "No mistake: the judge would have chosen the same each time."
+      : "No mistake found: where the judge would have chosen otherwise, no difference was shown.";
     return h("div", { class: "mistakes" }, h("p", {}, isDone ? none : "No mistake so far."));
   }
   return h(
     "div",
     { class: "mistakes" },
-    h("h3", {}, mistakes.length === 1 ? "One mistake" : `${mistakes.length} mistakes`),
+    h("h3", {}, counted(mistakes.length, "mistake")),
     h(
       "ol",
       {},
@@ -60,9 +50,9 @@ export function drawMistakes(
           h(
             "button",
             { type: "button", class: "mistake stier", click: () => choose(decision) },
-            h("span", {}, "You ", drawAction(decision.action.name, faces)),
-            h("span", {}, "Better ", drawAction(decision.best.name, faces)),
-            h("span", { class: "clear" }, measured(-(decision.cost ?? 0), decision.ci95)),
+            h("span", {}, "You ", drawAction(decision.action.name, rules.faces)),
+            h("span", {}, "Better ", drawAction(decision.best.name, rules.faces)),
+            h("span", { class: "clear" }, `${(decision.cost ?? 0).toFixed(2)} ${unitOf(rules)} lost`),
           ),
         ),
       ),
@@ -74,18 +64,18 @@ export function drawMistakes(
 export function drawCosts(decisions: Reviewed[], rules: Rules): HTMLElement[] {
   const known = decisions.flatMap((decision, index) => {
     const cost = costOf(decision);
-    return cost ? [{ label: `${index + 1}`, ...cost, words: costInWords(decision) }] : [];
+    return cost ? [{ label: `${index + 1}`, ...cost }] : [];
   });
-  const sum = cumulated(known).at(-1) ?? { cost: 0, ci95: 0 };
   const unknown = decisions.length - known.length;
+  const loss = lossInWords(sumOf(known), rules);
+  const [least, most] = rules.range.map((value) => signed(value, 2));
   return [
     h(
       "p",
       {},
-      unknown > 0 ? `Sum of the ${known.length} known costs: ` : "Sum of the costs: ",
-      h("strong", {}, measured(sum.cost, sum.ci95)),
-      ` in the game's returns, which lie between ${measured(rules.range[0])} and ${measured(rules.range[1])}.`,
-      unknown > 0 && ` The other ${unknown} are not known, because not every search tried the actions.`,
+      loss === null ? "No loss is shown over all decisions." : `You lost ${loss} over all decisions.`,
+      unknown > 0 && ` ${counted(unknown, "cost")} not known: not every search tried your choice.`,
+      ` Results of this game lie between ${least} and ${most} ${unitOf(rules)}.`,
     ),
     ...(known.some(({ cost }) => cost !== 0) ? [drawLosses(known)] : []),
     h(
@@ -109,7 +99,7 @@ export function drawCosts(decisions: Reviewed[], rules: Rules): HTMLElement[] {
               h("th", { scope: "row" }, index + 1),
               h("td", {}, actionInWords(decision.action.name, rules.faces)),
               h("td", {}, actionInWords(decision.best.name, rules.faces)),
-              h("td", {}, h(gradeOf(decision) === "mistake" ? "strong" : "span", {}, costInWords(decision))),
+              h("td", {}, drawCost(decision)),
             ),
           ),
         ),
@@ -118,18 +108,29 @@ export function drawCosts(decisions: Reviewed[], rules: Rules): HTMLElement[] {
     h(
       "p",
       { class: "muted" },
-      "The cost of a decision is the value of the judge's choice minus that of the action ",
-      "played. Each choice is valued by searches that did not pick it, so by chance a cost can be negative. What most ",
-      "searches choose is the best choice, and costs nothing. A mistake is a choice whose cost is above 0 in the whole ",
-      "95 % interval. At stake in a decision is the value of its best choice minus that of its worst. The accuracy is ",
-      "the share of all stakes that the costs did not take; its interval is that of the sum of the costs.",
+      "The cost of a choice is the value of the judge's choice minus that of yours. Each search makes a choice, and the ",
+      "other searches value it. A mistake is a choice whose cost has a 95 % interval above 0. The accuracy compares your ",
+      "costs with what was at stake: the difference between the best and the worst choice of each decision.",
     ),
     h(
       "p",
       { class: "muted" },
-      "The searches differ only in their seeds, and with a time limit in their length. An error ",
-      "that all searches share, such as a wrong model of the other players, is not in the intervals. About one in ",
-      "twenty such intervals misses the true value.",
+      "The searches differ only in their random numbers, and with a time limit in their length. An error that all of ",
+      "them share, such as a wrong model of the other players, is not in the intervals. About one in twenty intervals ",
+      "misses the true value.",
     ),
   ];
+}
+
+const NONE = {
+  forced: "the only legal action",
+  best: "best choice",
+  close: "no difference shown",
+  unknown: "not known",
+};
+
+function drawCost(decision: Reviewed): HTMLElement {
+  const grade = gradeOf(decision);
+  if (grade !== "mistake") return h("span", {}, NONE[grade]);
+  return h("strong", {}, measured(decision.cost ?? 0, decision.ci95));
 }

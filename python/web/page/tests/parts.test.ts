@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Analyst } from "../src/analyst";
-import { cumulated, interval, measured } from "../src/chart";
+import { interval, measured } from "../src/chart";
 import { countOf } from "../src/count";
 import { type Playing, playLink, readNumber, readPlaying, readRoute, readSeat, recall, reviewLink } from "../src/link";
 import { Memory } from "../src/memory";
@@ -209,14 +209,6 @@ test("a file that is not a record is refused by its beginning and its size", asy
 test("no interval is 0.00", () => {
   assert.deepEqual([null, 0, 0.0001, 0.004, 0.1].map(interval), ["", "", " ± 0.01", " ± 0.01", " ± 0.10"]);
   assert.deepEqual([measured(0, 0), measured(-0.2, 0.58), measured(1, null)], ["0.00", "−0.20 ± 0.58", "+1.00"]);
-  const sums = cumulated([
-    { label: "1", cost: 0, ci95: 0, words: "" },
-    { label: "2", cost: 1, ci95: 0.5, words: "" },
-  ]);
-  assert.deepEqual(sums, [
-    { cost: 0, ci95: 0 },
-    { cost: 1, ci95: 0.5 },
-  ]);
   const { games } = JSON.parse(readFileSync(new URL("../src/trainer.json", import.meta.url), "utf-8"));
   for (const { worth, ci95 } of games.flatMap((one: { positions: object[] }) => one.positions)) {
     assert.ok(!measured(worth, ci95).includes("± 0.00"));

@@ -1,8 +1,8 @@
 // Grades, accuracy and mistakes of a review.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accuracyOf, costInWords, gradeOf, mistakesOf, verdictInWords } from "../src/grade";
-import type { Judged } from "../src/protocol";
+import { accuracyOf, gradeOf, lossInWords, mistakesOf, sumOf, verdictInWords } from "../src/grade";
+import type { Judged, Rules } from "../src/protocol";
 
 const MOVES = [
   { id: 0, name: "R1" },
@@ -10,9 +10,26 @@ const MOVES = [
   { id: 2, name: "G4" },
 ];
 
-/** A decision between three moves of these values, in which the first was chosen. */
-function decision(values: (number | null)[], best: number, cost: number | null, ci95: number | null): Judged {
-  const bars = values.map((value, id) => ({ ...MOVES[id], value, ci95, chosen: id === best ? 0.8 : 0.1 }));
+const RULES = {
+  game: "schwinget",
+  rules: "",
+  faces: { R1: { rank: "1", sign: "cross", hue: "red" } },
+} as unknown as Rules;
+
+/** A decision between three moves of these values, in which the first was chosen. A share of the searches agrees. */
+function decision(
+  values: (number | null)[],
+  best: number,
+  cost: number | null,
+  ci95: number | null,
+  agreed = 0.8,
+): Judged {
+  const bars = values.map((value, id) => ({
+    ...MOVES[id],
+    value,
+    ci95,
+    chosen: id === best ? agreed : (1 - agreed) / 2,
+  }));
   return {
     action: MOVES[0],
     best: MOVES[best],
@@ -32,16 +49,9 @@ const FORCED = { ...decision([], 0, 0, null), analysis: { searches: 0, bars: [] 
 test("a choice is a mistake only if its cost is above 0 in the whole interval", () => {
   const all = [BEST, MISTAKE, CLOSE, UNKNOWN, FORCED];
   assert.deepEqual(all.map(gradeOf), ["best", "mistake", "close", "unknown", "forced"]);
-  assert.deepEqual(all.map(costInWords), [
-    "best choice",
-    "cost +1.00 ± 0.40",
-    "cost +0.10 ± 0.30",
-    "cost not known",
-    "the only legal action",
-  ]);
+  assert.equal(gradeOf(decision([0, 1, -1], 1, -0.5, 0.1)), "close");
   // With fewer than three searches there are no intervals.
-  assert.equal(gradeOf(decision([0, 1, -1], 1, 1, null)), "mistake");
-  assert.equal(gradeOf(decision([0, 1, -1], 1, -0.1, null)), "close");
+  assert.equal(gradeOf(decision([0, 1, -1], 1, 1, null)), "unknown");
 });
 
 test("the most expensive mistake is the first", () => {
@@ -57,20 +67,34 @@ test("the accuracy is the share of the stakes that the choices kept", () => {
   const { share, low, high } = accuracyOf([BEST, MISTAKE, SMALLER, FORCED]) ?? { share: 0, low: 0, high: 0 };
   assert.ok(Math.abs(share - 0.7) < 1e-12);
   const half = Math.hypot(0.4, 0.1) / 5;
-  assert.ok(Math.abs((low ?? 0) - (0.7 - half)) < 1e-12 && Math.abs((high ?? 0) - (0.7 + half)) < 1e-12);
+  assert.ok(Math.abs(low - (0.7 - half)) < 1e-12 && Math.abs(high - (0.7 + half)) < 1e-12);
   // Never outside of 0 to 1, although costs can be negative by chance.
   assert.deepEqual(accuracyOf([decision([0, 1, 0.5], 1, -0.5, 0.1)]), { share: 1, low: 1, high: 1 });
-  assert.deepEqual(accuracyOf([decision([0, 1, 0.5], 1, 1, null)]), { share: 0, low: null, high: null });
+  assert.deepEqual(accuracyOf([decision([0, 1, 0.5], 1, 2, 0.1)]), { share: 0, low: 0, high: 0 });
 });
 
-test("a verdict says what was played and what is better", () => {
-  const faces = { R1: { rank: "1", sign: "cross", hue: "red" } } as const;
-  assert.equal(
-    verdictInWords(MISTAKE, faces),
-    "You played red 1. Better is attack (8 of 10 searches): it is worth +1.00 ± 0.40 points more.",
-  );
-  assert.equal(verdictInWords(BEST, faces), "You played red 1, the best choice (8 of 10 searches).");
-  assert.match(verdictInWords(CLOSE, faces), /may be chance/);
-  assert.match(verdictInWords(UNKNOWN, faces), /not every search tried your choice/);
-  assert.equal(verdictInWords(FORCED, faces), "You played red 1, the only legal action.");
+test("a verdict says what is better only if that is shown, and by how much", () => {
+  const verdict = (one: Judged): string => verdictInWords(one, RULES);
+  const better = "by 1.00 points (95 % interval 0.60 to 1.40).";
+  assert.equal(verdict(decision([0, 1, -1], 1, 1, 0.4, 1)), `You played red 1. Better: attack, ${better}`);
+  // The cost is that of the choices of all searches, not only of those that agree.
+  assert.equal(verdict(MISTAKE), `You played red 1. Better: most often attack, ${better}`);
+  assert.equal(verdict(CLOSE), "You played red 1. No difference shown: it is close.");
+  assert.equal(verdict(decision([0, 1, -1], 1, -0.1, 0.3)), "You played red 1. No difference shown: it is close.");
+  assert.equal(verdict(decision([0, 1, -1], 1, -0.5, 0.1)), "You played red 1. Nothing better was found.");
+  assert.equal(verdict(decision([1, 0, -1], 0, 0, 0, 1)), "You played red 1, the best choice.");
+  assert.equal(verdict(BEST), "You played red 1, as 8 of 10 searches would.");
+  assert.match(verdict(UNKNOWN), /not every search tried it/);
+  assert.equal(verdict(FORCED), "You played red 1, the only legal action.");
+});
+
+test("a loss has the unit of its game, and an interval that leaves out 0", () => {
+  const loss = { cost: 0.4, ci95: 0.3 };
+  const of = (game: string, rules = ""): string | null => lossInWords(loss, { ...RULES, game, rules });
+  assert.equal(of("up_and_down"), "0.40 tricks (95 % interval 0.10 to 0.70)");
+  assert.equal(of("schweins_galopp", "players=3"), "0.40 food (95 % interval 0.10 to 0.70)");
+  assert.equal(of("schweins_galopp", "utility=win"), "0.40 points (95 % interval 0.10 to 0.70)");
+  assert.equal(lossInWords({ cost: 0.0041, ci95: 0.003 }, RULES), "0.004 points (95 % interval 0.001 to 0.007)");
+  assert.equal(lossInWords({ cost: 0.1, ci95: 0.1 }, RULES), null);
+  assert.deepEqual(sumOf([loss, { cost: -0.2, ci95: 0.4 }]), { cost: 0.2, ci95: 0.5 });
 });

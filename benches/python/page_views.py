@@ -1,0 +1,158 @@
+"""Pictures of the web page: all its views on a phone and on a desktop, light and dark, and one trick as a film strip.
+
+Needs chromium, Pillow and the page (`make web`). Writes benches/page_views.png and benches/page_trick.png.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+from web import GAMES, SCREENS, TURN
+
+import stier
+from stier.cli.web import HOST, serve
+
+BENCHES = Path(__file__).parents[1]
+#: Views by name: the address, and what is there when the view is.
+DECK = "suits=2,values=3,referee=off,hand_size=2,set_aside=1"
+VIEWS = {
+    **{
+        f"Play: {game.replace('_', ' ')}": (f"#play/{game}?seed=7&agent=greedy&seat=0", "[data-move]") for game in GAMES
+    },
+    "Review": ("#review?seat=1&record=RECORD", "p.verdict.mistake"),
+    "Solutions": (f"#solutions/schwinget?rules={DECK}", ".grid"),
+    "Attack trainer": ("#trainer?seed=5", ".answers button"),
+}
+SCHEMES = ("light", "dark")
+#: A deal in which the person leads the first card and takes the trick.
+TRICK = "#play/schwinget?seed=7&agent=network&seat=0"
+#: The height of a picture on the sheet, and the width of a frame of the film.
+HEIGHT, FRAME = 330, 250
+
+#: Holds every animation on its way. What waits for a time waits until nothing is held.
+HOLD = """
+  window.held = [];
+  const animate = Element.prototype.animate;
+  Element.prototype.animate = function (...how) {
+    const one = animate.apply(this, how);
+    one.pause();
+    one.currentTime = 0.3 * one.effect.getComputedTiming().duration;
+    held.push(one);
+    return one;
+  };
+  const later = window.setTimeout;
+  window.setTimeout = (work, time) => later(() => (held.length === 0 ? work() : setTimeout(work, 20)), time);
+"""
+#: Lets everything that is held come to its place. Time stands still until `held` is empty.
+ARRIVE = "for (const one of held.splice(0, held.length, { finish() {} })) one.finish()"
+
+
+def record() -> str:
+    """A bout whose second player chooses at random."""
+    return stier.pit(stier.load_game("schwinget"), ["greedy", "random"], deals=1, seed=5).games[0].record()
+
+
+def view(browser: Any, address: str, name: str, screen: dict[str, Any], scheme: str) -> bytes:
+    """A picture of a view: of a game after the person's first move, of a review when it is finished."""
+    link, there = VIEWS[name]
+    context = browser.new_context(**screen, color_scheme=scheme, reduced_motion="reduce")
+    tab = context.new_page()
+    tab.goto(address + link.replace("RECORD", quote(record())))
+    tab.locator(there).first.wait_for()
+    if name.startswith("Play"):
+        before = tab.url
+        tab.locator("[data-move]").first.click()
+        tab.wait_for_function("before => location.href !== before", arg=before)
+        tab.wait_for_function(TURN)
+    elif name == "Solutions":
+        tab.locator(".grid button").first.click()
+        tab.wait_for_selector(".seen .table")
+        tab.evaluate("scrollTo(0, 0)")
+    shot = bytes(tab.screenshot())
+    context.close()
+    return shot
+
+
+def film(browser: Any, address: str) -> dict[str, bytes]:
+    """A trick of the person, step by step."""
+    context = browser.new_context(**SCREENS["phone, 360 by 640"])
+    tab = context.new_page()
+    tab.add_init_script(HOLD)
+    tab.goto(address + TRICK)
+    tab.locator("[data-move]").first.wait_for()
+    tab.evaluate("held.length = 0")
+    shots = {"You are to lead": tab.screenshot()}
+    tab.locator("[data-move]").first.click()
+    for name in ("Your card flies to the table", "The opponent answers"):
+        tab.wait_for_function("() => held.length > 0")
+        shots[name] = tab.screenshot()
+        tab.evaluate(ARRIVE)
+        if name == "The opponent answers":
+            shots["The trick stays"] = tab.screenshot()
+        tab.evaluate("held.length = 0")
+    tab.locator("[data-move]").first.click()
+    tab.wait_for_function("() => document.querySelector('.ghost')")
+    shots["With your next lead it flies to you"] = tab.screenshot()
+    tab.evaluate(ARRIVE)
+    shots["The next trick has begun"] = tab.screenshot()
+    context.close()
+    return shots
+
+
+def sheet(browser: Any, rows: dict[str, dict[str, bytes]], style: str) -> bytes:
+    """Pictures side by side in rows, each with its name, in few colours."""
+    tab = browser.new_page(viewport={"width": 100, "height": 100})
+
+    def figure(name: str, shot: bytes) -> str:
+        source = f"data:image/png;base64,{base64.b64encode(shot).decode()}"
+        return f"<figure><img src='{source}'><figcaption>{name}</figcaption></figure>"
+
+    tab.set_content(
+        "<style>body { margin: 0; padding: 8px; width: max-content; background: white; font: 14px sans-serif }"
+        "h2 { margin: 10px 0 4px; font-size: 16px } div { display: flex; gap: 8px }"
+        f"figure {{ margin: 0 }} img {{ display: block; {style}; border: 1px solid #999 }}"
+        "figcaption { margin-top: 3px }</style>"
+        + "".join(
+            (f"<h2>{title}</h2>" if title else "") + f"<div>{''.join(figure(*one) for one in shots.items())}</div>"
+            for title, shots in rows.items()
+        )
+    )
+    shot = tab.locator("body").screenshot()
+    tab.close()
+    packed = io.BytesIO()
+    few = Image.open(io.BytesIO(shot)).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, kmeans=3)
+    few.save(packed, "PNG", optimize=True)
+    return packed.getvalue()
+
+
+def main() -> None:
+    chromium = shutil.which(os.environ.get("CHROMIUM", "chromium"))
+    with serve() as server, sync_playwright() as playwright:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://{HOST}:{server.server_address[1]}/"
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        views = {
+            name: {
+                f"{place.partition(',')[0]}, {scheme}": view(browser, address, name, screen, scheme)
+                for place, screen in SCREENS.items()
+                for scheme in SCHEMES
+            }
+            for name in VIEWS
+        }
+        BENCHES.joinpath("page_views.png").write_bytes(sheet(browser, views, f"height: {HEIGHT}px"))
+        frames = film(browser, address)
+        BENCHES.joinpath("page_trick.png").write_bytes(sheet(browser, {"": frames}, f"width: {FRAME}px"))
+        server.shutdown()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,15 @@
+import type { Rules } from "./protocol";
+
+/** What the result of a game counts, where that is not called points. */
+const UNITS: Record<string, string> = {
+  up_and_down: "tricks",
+  schweins_galopp: "food",
+  schwimmen: "stakes",
+  kuhn_poker: "chips",
+  leduc_poker: "chips",
+};
+
+/** The unit of the results of a game. If only the win counts, or the score alone, they are points. */
+export function unitOf({ game, rules }: Rules): string {
+  return rules.includes("utility=") ? "points" : (UNITS[game] ?? "points");
+}
