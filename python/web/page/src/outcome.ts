@@ -1,8 +1,7 @@
 import { factOf, ofSeats } from "./facts";
 import { seatInSentence } from "./names";
 import type { Table } from "./protocol";
-import { resultInWords } from "./table";
-import { counted } from "./words";
+import { counted, signed } from "./words";
 
 /** The end of a game for a person. */
 export type Verdict = "won" | "drawn" | "lost";
@@ -33,6 +32,22 @@ export function outcomeInWords(game: string, table: Table, you: number): string 
   const isShared =
     verdict === "won" && game !== "schwimmen" && returns.filter((value) => value === returns[you]).length > 1;
   return `${isShared ? "You share first place" : BEGINNING[verdict]}${told}.`;
+}
+
+/** The result of a game, such as "You win: you +3, the opponent −3." */
+export function resultInWords(returns: number[], you: number | null | undefined): string {
+  const best = Math.max(...returns);
+  const own = returns[you ?? -1];
+  const verdict =
+    own === undefined
+      ? "The game is over"
+      : own < best
+        ? "You lose"
+        : returns.every((value) => value === best)
+          ? "A draw"
+          : "You win";
+  const all = returns.map((value, seat) => `${seatInSentence(seat, you, returns.length)} ${signed(value)}`);
+  return `${verdict}: ${all.join(", ")}.`;
 }
 
 /** The numbers of all players, the person's first. */

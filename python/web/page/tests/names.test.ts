@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { CHOICES, cardOf } from "../src/cards";
 import { FACTS, factInWords, GROUPS } from "../src/facts";
+import { MEANINGS } from "../src/moves";
 import { seatsOf } from "../src/names";
 import type { Engine, Position, Table } from "../src/protocol";
 import { VERBS } from "../src/story";
-import { MEANINGS } from "../src/table";
 
 const WASM = new URL("../src/wasm/", import.meta.url);
 const skip = existsSync(new URL("stier_web_bg.wasm", WASM)) ? false : "make web has not compiled the engine";
