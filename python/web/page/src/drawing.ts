@@ -18,7 +18,7 @@ export interface TableOptions {
   /** False if the next event and the result stand elsewhere. */
   next?: boolean;
   /** The last trick, which stays until the next one begins. */
-  last?: Trick | undefined;
+  last?: Trick | null | undefined;
   /** The move that is recommended, by id. */
   best?: number | undefined;
   /** The number of cards for which the person's hand has room, if it had more before. */

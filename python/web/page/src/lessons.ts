@@ -1,11 +1,12 @@
 import { cardOf, faceInWords, suitInWords } from "./cards";
 import { factOf } from "./facts";
 import type { Playing } from "./link";
+import type { Match } from "./match";
 import type { Face, Table } from "./protocol";
 import type { Trick } from "./trick";
 
 /** A moment of a lesson at which the person is to act, or at which the game is over. */
-export interface Moment {
+interface Moment {
   table: Table;
   you: number;
   faces: Record<string, Face>;
@@ -128,11 +129,13 @@ export function playingOf({ rules, seed }: Lesson): Playing {
   return { position: { game: GAME, rules, seed, moves: [] }, agent: TEACHER, seat: 0, from: 0 };
 }
 
-/** The remark for the last of some moments, if there is one. */
-export function noteAt({ notes }: Lesson, moments: Moment[]): string | null {
-  const left = new Set(notes);
+/** The remark for a moment of a game, if it is a lesson and there is one. */
+export function noteAt(match: Match, finished: (Trick | null)[]): string | null {
+  const lesson = lessonOf(match.playing);
+  if (!lesson) return null;
+  const left = new Set(lesson.notes);
   let said: string | null = null;
-  for (const moment of moments) {
+  for (const moment of momentsOf(match, finished)) {
     said = null;
     for (const note of left) {
       said = note(moment);
@@ -142,6 +145,17 @@ export function noteAt({ notes }: Lesson, moments: Moment[]): string | null {
     }
   }
   return said;
+}
+
+/** The moments at which the teacher may say something: there is time to read it. */
+function momentsOf({ tables, rules: { faces }, playing: { seat } }: Match, finished: (Trick | null)[]): Moment[] {
+  let before = 0;
+  return tables.flatMap((table, index) => {
+    if (table.seat !== null && table.seat !== seat) return [];
+    const trick = finished.slice(before, index).findLast((one) => one !== null);
+    before = index;
+    return [{ table, you: seat, faces, finished: trick ?? undefined }];
+  });
 }
 
 function when(fits: (moment: Moment) => boolean, says: string): Note {

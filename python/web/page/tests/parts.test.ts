@@ -16,7 +16,7 @@ import { elapsed } from "../src/running";
 import { Score } from "../src/score";
 import { find, keep } from "../src/shelf";
 import { Kept } from "../src/storage";
-import { tricksOf } from "../src/trick";
+import { finishedTricks } from "../src/trick";
 
 const WASM = new URL("../src/wasm/", import.meta.url);
 
@@ -328,8 +328,9 @@ test("finished tricks are found between tables", () => {
     bout({ leader: 1, led: "KR", tricks: [0, 1] }),
     bout({ leader: 1, tricks: [0, 1], neutral_trick: true }),
   ];
-  const found = tricksOf(tables, moved as Sentence[], faces as never);
+  const found = finishedTricks(tables, moved as Sentence[], faces as never);
   assert.deepEqual(found, [
+    null,
     {
       slots: [
         { seat: 0, card: "G1" },
@@ -338,6 +339,7 @@ test("finished tricks are found between tables", () => {
       leader: 0,
       winner: 1,
     },
+    null,
     {
       slots: [
         { seat: 0, card: "B3" },
@@ -347,7 +349,7 @@ test("finished tricks are found between tables", () => {
       winner: null,
     },
   ]);
-  assert.deepEqual(tricksOf(tables.slice(0, 2), (moved as Sentence[]).slice(0, 1), faces as never), []);
+  assert.deepEqual(finishedTricks(tables.slice(0, 2), (moved as Sentence[]).slice(0, 1), faces as never), [null]);
 });
 
 test("seats are called from where the person sits", () => {
