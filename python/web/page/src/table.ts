@@ -25,9 +25,8 @@ export function drawTable(table: Table, faces: Record<string, Face>, options: Ta
 }
 
 /** The name of a table. */
-export function labelOf({ scene }: Table, { eyes, you, title }: TableOptions): string {
-  const view = eyes === null ? "all cards open" : eyes === you ? "as you see it" : `as seat ${eyes} sees it`;
-  return `${title ?? capital(plain(scene.title))}, ${view}`;
+export function labelOf({ scene }: Table, { eyes, title }: TableOptions): string {
+  return `${title ?? capital(plain(scene.title))}, ${eyes === null ? "all cards open" : "as you see it"}`;
 }
 
 /** The same in its parts. */

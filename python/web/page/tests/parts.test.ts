@@ -367,6 +367,6 @@ test("seats are called from where the person sits", () => {
   );
   assert.deepEqual(
     [seatInSentence(0, 1, 2), seatInSentence(1, 1, 2), seatName(1, null, 2)],
-    ["the opponent", "you", "Seat 1"],
+    ["the opponent", "you", "Player 2"],
   );
 });
