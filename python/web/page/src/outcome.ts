@@ -80,14 +80,18 @@ function ofBout(table: Table, you: number, verdict: Verdict): string | null {
   if (!scores || !tricks) return null;
   const score = ` ${scores[you]} to ${scores[other]}`;
   const attacker = factOf(table, "attacker");
-  const whose = (seat: unknown): string => (seat === you ? "your" : "the opponent's");
   if (factOf(table, "bout") !== 1) return score;
   const counts = `${Math.max(tricks[you] ?? 0, tricks[other] ?? 0)} to ${Math.min(tricks[you] ?? 0, tricks[other] ?? 0)}`;
-  const after = attacker === null ? "" : `, after ${whose(attacker)} attack`;
+  const attack = attacker === you ? "your attack" : "the opponent's attack";
+  const after = attacker === null ? "" : `, after ${attack}`;
   if (verdict === "drawn") return `${score}: ${counted(Number(tricks[you]), "trick")} each${after}`;
   const winner = verdict === "won" ? you : other;
   const best = scores[winner] ?? 0;
-  if (best === 7 || best === 5) return `${score}: a flat throw, every trick after ${whose(attacker)} attack`;
+  if (best === 7 || best === 5) {
+    const name = winner === you ? "you" : "the opponent";
+    const whose = attacker === winner && winner !== you ? "its attack" : attack;
+    return `${score}: ${name} won every trick after ${whose} (a flat throw)`;
+  }
   if (best !== 3 && best !== 2) return score;
   return `${score}: ${winner === you ? "more" : "fewer"} tricks${winner === you ? `, ${counts}` : ` (${tricks[you]} of ${(tricks[you] ?? 0) + (tricks[other] ?? 0)})`}${after}`;
 }

@@ -282,8 +282,19 @@ test("a bout ends in words that tell why", () => {
     );
   assert.equal(told([3, 1], [6, 4], 0), "You win 3 to 1: more tricks, 6 to 4, after your attack.");
   assert.equal(told([3, 1], [6, 4], 0, 1), "You lose 1 to 3: fewer tricks (4 of 10), after the opponent's attack.");
-  assert.equal(told([7, 0], [5, 0], 0), "You win 7 to 0: a flat throw, every trick after your attack.");
-  assert.equal(told([5, 0], [7, 1], 1), "You win 5 to 0: a flat throw, every trick after the opponent's attack.");
+  assert.equal(told([7, 0], [5, 0], 0), "You win 7 to 0: you won every trick after your attack (a flat throw).");
+  assert.equal(
+    told([5, 0], [7, 1], 1),
+    "You win 5 to 0: you won every trick after the opponent's attack (a flat throw).",
+  );
+  assert.equal(
+    told([0, 5], [1, 7], 0),
+    "You lose 0 to 5: the opponent won every trick after your attack (a flat throw).",
+  );
+  assert.equal(
+    told([1, 7], [3, 5], 1),
+    "You lose 1 to 7: the opponent won every trick after its attack (a flat throw).",
+  );
   assert.equal(told([2, 1], [7, 4], null), "You win 2 to 1: more tricks, 7 to 4.");
   assert.equal(told([1, 1], [3, 3], 1), "A draw, 1 to 1: 3 tricks each, after the opponent's attack.");
   // Other points do not tell the reason.
