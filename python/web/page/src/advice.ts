@@ -1,14 +1,15 @@
 import { JUDGE, JUDGINGS } from "./agents";
 import { actionInWords } from "./cards";
+import { interval } from "./chart";
 import { errorInWords } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
-import { agreement, verdictInWords } from "./grade";
+import { agreement, gradeOf, verdictInWords } from "./grade";
 import type { Match } from "./match";
-import type { Judged, Position } from "./protocol";
+import type { Face, Judged, Position } from "./protocol";
 import { isStop, type Running } from "./running";
 
-/** Advice for the person: words, and the move that they recommend. */
-interface Advice {
+/** Words for the person, and the move that they recommend. */
+export interface Advice {
   text: string;
   best?: number;
 }
@@ -26,29 +27,30 @@ export class Adviser {
   }
 
   /** Recommends one of the person's choices; null if that is no longer wanted. */
-  async hint({ playing: { position }, rules: { faces }, table: { legal } }: Match, signal: AbortSignal) {
+  async hint({ playing, rules, table: { legal } }: Match, signal: AbortSignal): Promise<Advice | null> {
     const [first] = legal;
     if (!first) return null;
-    const advise = ({ id, name }: Judged["best"], why: string): Advice => ({
-      text: `${why}: ${actionInWords(name, faces)}.`,
-      best: id,
-    });
-    if (legal.length === 1) return advise(first, "There is only one choice");
-    // One of the choices has to be named; the best one is known with it.
-    const judged = await this.#judge("The search thinks about a hint.", position, first.id, signal);
-    return judged && advise(judged.best, `Hint (${agreement(judged)})`);
+    if (legal.length === 1)
+      return { text: `There is only one choice: ${actionInWords(first.name, rules.faces)}.`, best: first.id };
+    const judge = (action: number): Promise<Judged | null> => this.#judge(playing.position, action, signal);
+    this.#answer("The search thinks about a hint.");
+    // A judgement compares one choice with the best one. The first one finds which two have to be compared.
+    let judged = await judge(first.id);
+    const next = judged && nextBest(judged);
+    if (next !== null && next !== first.id) judged = await judge(next);
+    return judged && { text: hintInWords(judged, rules.faces), best: judged.best.id };
   }
 
   /** Tells what the person's last choice lost; null if that is no longer wanted. */
   async cost({ playing, rules }: Match, before: Position, signal: AbortSignal): Promise<Advice | null> {
     const played = playing.position.moves[before.moves.length];
     if (played === undefined) return null;
-    const judged = await this.#judge("The search thinks about your last choice.", before, played, signal);
+    this.#answer("The search thinks about your last choice.");
+    const judged = await this.#judge(before, played, signal);
     return judged && { text: verdictInWords(judged, rules.faces) };
   }
 
-  async #judge(says: string, position: Position, action: number, signal: AbortSignal): Promise<Judged | null> {
-    this.#answer(says);
+  async #judge(position: Position, action: number, signal: AbortSignal): Promise<Judged | null> {
     try {
       return await this.#running.run(signal, (stop) =>
         this.#engine.ask(stop, "judge", position, action, JUDGE.spec, JUDGINGS),
@@ -60,4 +62,22 @@ export class Adviser {
       return null;
     }
   }
+}
+
+/** The choice with the highest value after the best one. */
+function nextBest({ analysis, best }: Judged): number | null {
+  const [next] = analysis.bars
+    .filter(({ id }) => id !== best.id)
+    .sort((one, other) => (other.value ?? -Infinity) - (one.value ?? -Infinity));
+  return next?.id ?? null;
+}
+
+/** The best choice compared with the next best, which is the action of the judgement. */
+export function hintInWords(decision: Judged, faces: Record<string, Face>): string {
+  const [best, next] = [decision.best, decision.action].map(({ name }) => actionInWords(name, faces));
+  const [count, grade] = [agreement(decision), gradeOf(decision)];
+  if (grade === "close") return `Hint: it is close, no difference shown between ${best} (${count}) and ${next}.`;
+  if (grade !== "mistake") return `Hint: ${best} (${count}). Not every search tried the other choices.`;
+  const worth = `${(decision.cost ?? 0).toFixed(2)}${interval(decision.ci95)}`;
+  return `Hint: ${best} is better than ${next} by ${worth} points (${count}).`;
 }
