@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from web import DEAL, DESKTOP, MARKS, ask, axe, open_view, wait_for_prompt
+from web import CUT, DEAL, DESKTOP, MARKS, SMALL, ask, axe, open_view, wait_for_prompt
 
 pytestmark = MARKS
 
-SMALL = {"width": 360, "height": 640}
 #: Adds up all layout shifts, those after a click too.
 SHIFTS = """
   window.shifted = 0;
@@ -57,11 +56,12 @@ def play_on(page: Any, limit: int = 100) -> None:
 
 
 @pytest.mark.parametrize("game", ["schwinget", "up_and_down", "schweins_galopp", "schwimmen"])
-@pytest.mark.parametrize("size", [SMALL, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize(
+    ("size", "touch"), [(SMALL, True), (SMALL, False), (DESKTOP, False)], ids=["phone", "narrow", "desktop"]
+)
 def test_a_whole_game_needs_no_scrolling_and_nothing_jumps(
-    browser: Any, address: str, game: str, size: dict[str, int]
+    browser: Any, address: str, game: str, size: dict[str, int], touch: bool
 ) -> None:
-    touch = size == SMALL
     context = browser.new_context(viewport=size, reduced_motion="reduce", has_touch=touch, is_mobile=touch)
     page = context.new_page()
     page.add_init_script(SHIFTS)
@@ -76,8 +76,54 @@ def test_a_whole_game_needs_no_scrolling_and_nothing_jumps(
             assert lowest <= size["height"], (game, move, page.url)
             assert smallest >= (40 if touch else 24), (game, move, page.url)
             assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+            assert page.evaluate(CUT) == [], page.url
             choose(page, move)
         assert page.evaluate("shifted") <= 0.05, game
+    context.close()
+
+
+@pytest.mark.parametrize("touch", [True, False], ids=["phone", "narrow"])
+def test_the_most_players_fit_a_small_screen(browser: Any, address: str, touch: bool) -> None:
+    context = browser.new_context(viewport=SMALL, reduced_motion="reduce", has_touch=touch, is_mobile=touch)
+    page = context.new_page()
+    page.add_init_script(SHIFTS)
+    for rules in (
+        "schwimmen?rules=players=5,play=match",
+        "schweins_galopp?rules=players=4",
+        "up_and_down?rules=players=2",
+    ):
+        page.goto("about:blank")
+        page.goto(f"{address}#play/{rules}&seed=7&agent=random&seat=0")
+        page.wait_for_function(TURN)
+        for move in range(8):
+            assert page.evaluate(CUT) == [], page.url
+            assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
+            choose(page, move)
+        assert page.evaluate("shifted") <= 0.05, rules
+    context.close()
+
+
+@pytest.mark.parametrize("game", ["schwinget", "schweins_galopp"])
+def test_the_heading_fits_a_small_screen(browser: Any, address: str, game: str) -> None:
+    context = browser.new_context(viewport=SMALL, reduced_motion="reduce", has_touch=True, is_mobile=True)
+    page = context.new_page()
+    open_view(page, address, f"#play/{game}?seed=7&agent=network&seat=0")
+    learn = page.get_by_role("button", name="New here? Learn it")
+    assert learn.count() == (1 if game == "schwinget" else 0)
+    if learn.count():
+        tabs = page.locator("nav").bounding_box()
+        assert learn.bounding_box()["y"] >= tabs["y"] + tabs["height"]
+    page.evaluate(
+        """key => localStorage.setItem("stier-scores", JSON.stringify(
+          { tallies: { [key]: { won: 123, drawn: 10, lost: 110 } }, counted: ["a"] }))""",
+        f"{game},,network",
+    )
+    open_view(page, address, f"#play/{game}?seed=7&agent=network&seat=0")
+    assert page.inner_text(".tally") == "Won 123, lost 110, 10 draws"
+    against = page.locator("main h2 .against")
+    assert against.inner_text() == "the club player"
+    assert page.evaluate(CUT) == []
+    assert against.bounding_box()["height"] < 24
     context.close()
 
 

@@ -102,7 +102,7 @@ export class TableBox {
     this.#own.replaceChildren(...own.children);
     this.element.classList.toggle("over", isOver);
     this.element.classList.toggle("choosing", options.moves !== undefined);
-    this.element.classList.toggle("taught", lessonOf(playing) !== undefined);
+    this.element.classList.toggle("wordy", lessonOf(playing) !== undefined);
     this.element.setAttribute("aria-label", labelOf(table, options));
     const first = isSeen ? this.element.querySelector<HTMLElement>("[data-move]") : null;
     if (hadFocus) (first ?? this.element).focus({ preventScroll: true });

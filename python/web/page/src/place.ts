@@ -102,7 +102,8 @@ export function drawGroup(drawing: Drawing, group: Group): HTMLElement {
     const most = Math.max(shown.length, drawing.options.most ?? 0);
     for (const [name, longest] of [
       ["wide", 12],
-      ["narrow", 7],
+      // Two rows are all that a phone has room for.
+      ["narrow", most > 14 ? 8 : 7],
     ] as const) {
       const rows = Math.ceil(most / longest);
       cards.style.setProperty(`--${name}-rows`, String(rows));
