@@ -6,7 +6,11 @@ import { GAME, LESSONS, lessonOf } from "./lessons";
 import type { Match } from "./match";
 import { rulebook } from "./rules";
 import type { Score } from "./score";
+import { inBrowser } from "./storage";
 import { counted } from "./words";
+
+/** Kept by a browser in which the last lesson was played to its end. */
+const LEARNED = "learned";
 
 /** The line above the table: the game, the opponent and the running score, or the way to the lessons. */
 export class Heading {
@@ -43,12 +47,13 @@ export class Heading {
 
   /** Tells the score, once the last game is counted. */
   count({ game, playing, isOver }: Match, score: Score): void {
-    if (isOver) this.#opened.add(nameOfDeal(playing));
     const lesson = lessonOf(playing);
+    if (isOver) this.#opened.add(nameOfDeal(playing));
+    if (isOver && lesson === LESSONS.at(-1)) inBrowser.set(LEARNED, "yes");
     const { won, drawn, lost } = score.of(playing);
     const draws = drawn === 0 ? "" : `, ${counted(drawn, "draw")}`;
     const tally = won + drawn + lost === 0 ? "" : `Won ${won}, lost ${lost}${draws}`;
-    const isNew = score.isNew && game.name === GAME && !dateOfDeal(playing);
+    const isNew = score.isNew && inBrowser.get(LEARNED) === null && game.name === GAME && !dateOfDeal(playing);
     this.#tally.replaceChildren(
       lesson ? `Lesson ${LESSONS.indexOf(lesson) + 1} of ${LESSONS.length}` : isNew ? this.#learn : tally,
     );
