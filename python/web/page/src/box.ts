@@ -1,4 +1,5 @@
 import { actionInWords, capital, cardOf } from "./cards";
+import { CONDITIONS, dateOfDeal } from "./daily";
 import { button, h } from "./dom";
 import type { TableOptions } from "./drawing";
 import { drawHistory, drawUnseen } from "./end";
@@ -102,7 +103,7 @@ export class TableBox {
     this.#own.replaceChildren(...own.children);
     this.element.classList.toggle("over", isOver);
     this.element.classList.toggle("choosing", options.moves !== undefined);
-    this.element.classList.toggle("wordy", lessonOf(playing) !== undefined);
+    this.element.classList.toggle("wordy", (lessonOf(playing) ?? dateOfDeal(playing)) != null);
     this.element.setAttribute("aria-label", labelOf(table, options));
     const first = isSeen ? this.element.querySelector<HTMLElement>("[data-move]") : null;
     if (hadFocus) (first ?? this.element).focus({ preventScroll: true });
@@ -133,7 +134,8 @@ export class TableBox {
     const isBeginning = !match.isOver && position.record === undefined && from === 0 && match.choices().length === 0;
     const note = match.isYours || match.isOver ? noteAt(match, finished) : null;
     const goal = h("span", { class: "sentence" });
-    if (isBeginning && note === null) goal.innerHTML = `${goalOf(game.name)} `;
+    const conditions = dateOfDeal(playing) ? `${CONDITIONS} ` : "";
+    if (isBeginning && note === null) goal.innerHTML = `${conditions}${goalOf(game.name)} `;
     this.#happened.replaceChildren(...(goal.innerHTML === "" ? [] : [goal]), ...news);
     if (note !== null) this.#happened.append(h("span", { class: "lesson" }, note));
     this.prompt(match.isOver ? outcomeInWords(position.game, table, seat) : promptOf(match));

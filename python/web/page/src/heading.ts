@@ -38,8 +38,8 @@ export class Heading {
     const day = dateOfDeal(playing);
     const against = h("span", { class: "against" });
     if (lesson) against.append(lesson.title);
-    else if (!day) against.append(h("span", { class: "by" }, "against "), opponentInWords(playing.agent, rules));
-    this.#title.replaceChildren(day ? dailyName(day) : `${title}${lesson ? ": " : " "}`, against);
+    else against.append(h("span", { class: "by" }, "against "), opponentInWords(playing.agent, rules, day !== null));
+    this.#title.replaceChildren(day ? `${dailyName(day)} ` : `${title}${lesson ? ": " : " "}`, against);
     const isOpened = this.#opened.has(nameOfDeal(playing)) && !lesson;
     const isOracle = nameOf(playing.agent) === "oracle";
     this.say(isOpened ? "You have seen all cards of this deal." : isOracle ? "The oracle sees all cards." : "");
@@ -52,8 +52,9 @@ export class Heading {
     if (isOver && lesson === LESSONS.at(-1)) inBrowser.set(LEARNED, "yes");
     const { won, drawn, lost } = score.of(playing);
     const draws = drawn === 0 ? "" : `, ${counted(drawn, "draw")}`;
-    const tally = won + drawn + lost === 0 ? "" : `Won ${won}, lost ${lost}${draws}`;
-    const isNew = score.isNew && inBrowser.get(LEARNED) === null && game.name === GAME && !dateOfDeal(playing);
+    const isDaily = dateOfDeal(playing) !== null;
+    const tally = isDaily || won + drawn + lost === 0 ? "" : `Won ${won}, lost ${lost}${draws}`;
+    const isNew = score.isNew && inBrowser.get(LEARNED) === null && game.name === GAME && !isDaily;
     this.#tally.replaceChildren(
       lesson ? `Lesson ${LESSONS.indexOf(lesson) + 1} of ${LESSONS.length}` : isNew ? this.#learn : tally,
     );

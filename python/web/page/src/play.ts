@@ -289,7 +289,7 @@ class Play {
     this.#heading.count(match, this.#score);
     this.#side.show(match, seen.story);
     void this.#daily
-      .show(playing, match.isOver ? returns : null, this.#isPlayed, signal)
+      .show(match, match.isOver ? returns : null, this.#isPlayed, signal)
       .catch((error: unknown) => this.#fail(error));
     return seen.finished.at(-1) != null;
   }
