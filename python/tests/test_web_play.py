@@ -127,6 +127,13 @@ def test_the_heading_fits_a_small_screen(browser: Any, address: str, game: str) 
     context.close()
 
 
+def test_a_bout_without_trump_says_why(page: Any, address: str) -> None:
+    for seed, card in ((49, "referee"), (10, "counter")):
+        open_view(page, address, f"#play/schwinget?seed={seed}&agent=greedy&seat=0")
+        assert f"no trump: the {card} was turned up" in " ".join(page.inner_text(".facts").split())
+        assert page.locator(".middle .caption").first.inner_text() == "no trump"
+
+
 def test_a_trick_stays_until_the_next_lead_and_is_counted(page: Any, address: str) -> None:
     open_view(page, address, "#play/schwinget?seed=7&agent=greedy&seat=0")
     slots, taken = page.locator(".box .trick .card:not(.slot)"), page.locator(".taken")

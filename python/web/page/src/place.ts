@@ -1,7 +1,7 @@
 import { cardOf, drawBacks, drawFace, drawPile, drawSign, plain, suitInWords } from "./cards";
 import { h } from "./dom";
 import { type Drawing, drawKnown, drawText, drawWord, keyed } from "./drawing";
-import { isGroup, marksOf, ofSeats } from "./facts";
+import { hasNoTrump, isGroup, marksOf, ofSeats } from "./facts";
 import { moveButton, moveNamed } from "./moves";
 import { seatName, seatsOf } from "./names";
 import type { Face, Group, Place, Table } from "./protocol";
@@ -86,7 +86,7 @@ function drawNotes(drawing: Drawing, { groups }: Place): (Node | string)[] {
 export function drawGroup(drawing: Drawing, group: Group): HTMLElement {
   const shown = group.cards.filter((card) => card !== null);
   const hidden = group.cards.length - shown.length;
-  const name = plain(group.name);
+  const name = isGroup(group, "trump") && hasNoTrump(drawing.table) ? "no trump" : plain(group.name);
   const isPile = group.layout === "pile";
   const caption = isGroup(group, "hand") ? null : h("span", { class: "caption", "aria-hidden": "true" }, name);
   const empty = group.cards.length === 0 && !isGroup(group, "hand") && group.layout === "row";
