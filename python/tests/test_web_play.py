@@ -127,6 +127,31 @@ def test_the_heading_fits_a_small_screen(browser: Any, address: str, game: str) 
     context.close()
 
 
+def test_a_card_that_was_drawn_is_marked_for_one_turn(page: Any, address: str) -> None:
+    open_view(page, address, "#play/schwinget?seed=7&agent=greedy&seat=0")
+    fresh = page.locator(".own .fresh")
+    assert fresh.count() == 0
+
+    def hand() -> set[str]:
+        return set(page.locator(".own .hand [data-card]").evaluate_all("cards => cards.map((one) => one.dataset.card)"))
+
+    for _ in range(2):
+        before = hand()
+        choose(page)
+        (drawn,) = hand() - before
+        assert fresh.count() == 1
+        assert fresh.get_attribute("data-card") == drawn
+        assert fresh.get_attribute("aria-label").endswith(", just drawn")
+    # Nobody draws after an attack.
+    attack = page.get_by_role("button", name="attack")
+    while attack.count() == 0:
+        choose(page)
+    attack.click()
+    page.wait_for_function("() => document.querySelectorAll('.own .fresh').length === 0")
+    choose(page)
+    assert fresh.count() == 0
+
+
 def test_a_bout_without_trump_says_why(page: Any, address: str) -> None:
     for seed, card in ((49, "referee"), (10, "counter")):
         open_view(page, address, f"#play/schwinget?seed={seed}&agent=greedy&seat=0")

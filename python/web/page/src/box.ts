@@ -3,12 +3,12 @@ import { CONDITIONS, dateOfDeal } from "./daily";
 import { button, h } from "./dom";
 import type { TableOptions } from "./drawing";
 import { drawHistory, drawUnseen } from "./end";
+import { freshCards, handSize } from "./hands";
 import { lessonOf, noteAt } from "./lessons";
 import type { Match } from "./match";
 import { follow, look } from "./motion";
 import { seatInSentence } from "./names";
 import { outcomeInWords } from "./outcome";
-import { handSize } from "./place";
 import type { Move } from "./protocol";
 import { goalOf, wordsOn } from "./rules";
 import { Running } from "./running";
@@ -116,6 +116,7 @@ export class TableBox {
       you: playing.seat,
       next: false,
       last: lastTrick(seen),
+      fresh: isOver ? [] : freshCards(tables, playing.seat),
       most: Math.max(...tables.map((one) => handSize(one, playing.seat))),
       words: Object.fromEntries(wordsOn(rules.game, table)),
       best,

@@ -21,6 +21,8 @@ export interface TableOptions {
   last?: Trick | null | undefined;
   /** The move that is recommended, by id. */
   best?: number | undefined;
+  /** The cards that the person has just drawn. */
+  fresh?: string[];
   /** The number of cards for which the person's hand has room, if it had more before. */
   most?: number;
 }

@@ -1,5 +1,6 @@
 import { cardOf, faceInWords, suitInWords } from "./cards";
 import { factOf } from "./facts";
+import { handOf } from "./hands";
 import type { Playing } from "./link";
 import type { Match } from "./match";
 import type { Face, Table } from "./protocol";
@@ -56,7 +57,7 @@ export const LESSONS: Lesson[] = [
       isVoid,
       when(isOver, "The player with more tricks scores 2 points."),
       when(
-        (moment) => handOf(moment).length === 2,
+        (moment) => handOf(moment.table, moment.you).length === 2,
         "Two more tricks. The player who takes more of the five wins the bout.",
       ),
     ],
@@ -201,13 +202,8 @@ function canAttack({ table }: Moment): boolean {
   return table.legal.some(({ name }) => name === "attack");
 }
 
-function handOf({ table, you }: Moment): string[] {
-  const place = table.scene.places.find(({ seat }) => seat === you);
-  return (place?.groups.filter(({ held }) => held) ?? []).flatMap(({ cards }) => cards.filter((card) => card !== null));
-}
-
 function holds(moment: Moment, sign: string): boolean {
-  return handOf(moment).some((card) => moment.faces[card]?.sign === sign);
+  return handOf(moment.table, moment.you).some((card) => moment.faces[card]?.sign === sign);
 }
 
 /** The card that the person has to answer. */
@@ -226,7 +222,7 @@ function isTrumpLed(moment: Moment): boolean {
 }
 
 function ownTrumps(moment: Moment): string[] {
-  return handOf(moment).filter((card) => isTrump(card, moment.faces, moment.table));
+  return handOf(moment.table, moment.you).filter((card) => isTrump(card, moment.faces, moment.table));
 }
 
 function mustFollow(moment: Moment): string | null {
@@ -235,7 +231,7 @@ function mustFollow(moment: Moment): string | null {
     table: { legal },
     faces,
   } = moment;
-  if (!card || legal.length >= handOf(moment).length) return null;
+  if (!card || legal.length >= handOf(moment.table, moment.you).length) return null;
   const suit = suitInWords(card);
   const free = legal.every(({ name }) => faces[cardOf(name, faces).card ?? ""]?.sign === card.sign);
   return `The opponent led ${suit}. You hold ${suit}, so you must play ${suit}${free ? "" : ", or a trump"}: the pale cards cannot be played.`;
@@ -243,7 +239,7 @@ function mustFollow(moment: Moment): string | null {
 
 function isVoid(moment: Moment): string | null {
   const card = led(moment);
-  if (!card || handOf(moment).some((own) => moment.faces[own]?.sign === card.sign)) return null;
+  if (!card || handOf(moment.table, moment.you).some((own) => moment.faces[own]?.sign === card.sign)) return null;
   return `You hold no ${suitInWords(card)}, so you may play any card. It loses the trick: give away a low one.`;
 }
 

@@ -4,7 +4,7 @@ import { type Drawing, drawKnown, drawText, drawWord, keyed } from "./drawing";
 import { hasNoTrump, isGroup, marksOf, ofSeats } from "./facts";
 import { moveButton, moveNamed } from "./moves";
 import { seatName, seatsOf } from "./names";
-import type { Face, Group, Place, Table } from "./protocol";
+import type { Face, Group, Place } from "./protocol";
 import { isInTrick } from "./trick";
 import { counted } from "./words";
 
@@ -67,12 +67,6 @@ function drawTricks(count: number, seat: number): HTMLElement {
   );
 }
 
-/** The number of cards that a seat holds. */
-export function handSize({ scene }: Table, seat: number): number {
-  const groups = scene.places.find((place) => place.seat === seat)?.groups.filter(({ held }) => held) ?? [];
-  return Math.max(0, ...groups.map(({ cards }) => cards.length));
-}
-
 /** The meaning of the cards of a place that have a name of their own. */
 function drawNotes(drawing: Drawing, { groups }: Place): (Node | string)[] {
   const { options, explained, faces } = drawing;
@@ -93,7 +87,7 @@ export function drawGroup(drawing: Drawing, group: Group): HTMLElement {
   const cards = h(
     "div",
     { class: "cards", "data-pile": isPile },
-    ...shown.map((card) => keyed(drawing, card, drawShown(drawing, group, card))),
+    ...shown.map((card) => markFresh(drawing, card, keyed(drawing, card, drawShown(drawing, group, card)))),
     hidden > 0 && (isPile ? drawPile(hidden) : drawBacks(hidden)),
     empty && h("span", { class: "card slot", role: "img", "aria-label": "no card" }),
   );
@@ -120,6 +114,14 @@ export function drawGroup(drawing: Drawing, group: Group): HTMLElement {
     cards,
     caption,
   );
+}
+
+/** Marks a card that was just drawn. */
+function markFresh({ options }: Drawing, card: string, picture: HTMLElement): HTMLElement {
+  if (!options.fresh?.includes(card)) return picture;
+  picture.classList.add("fresh");
+  picture.setAttribute("aria-label", `${picture.getAttribute("aria-label")}, just drawn`);
+  return picture;
 }
 
 /** A card that is seen: a button if a legal move names it. */
