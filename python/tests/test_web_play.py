@@ -159,6 +159,17 @@ def test_a_bout_without_trump_says_why(page: Any, address: str) -> None:
         assert page.locator(".middle .caption").first.inner_text() == "no trump"
 
 
+def test_the_end_leads_to_the_review(page: Any, address: str) -> None:
+    open_view(page, address, lesson(0))
+    costs = page.get_by_role("button", name="See what your choices cost")
+    assert costs.count() == 0
+    play_on(page)
+    assert page.get_by_role("button", name="Hint").count() == 0
+    costs.click()
+    page.wait_for_function("() => location.hash.startsWith('#review?seat=0')")
+    page.locator(".timeline").wait_for()
+
+
 def test_a_trick_stays_until_the_next_lead_and_is_counted(page: Any, address: str) -> None:
     open_view(page, address, "#play/schwinget?seed=7&agent=greedy&seat=0")
     slots, taken = page.locator(".box .trick .card:not(.slot)"), page.locator(".taken")

@@ -6,12 +6,15 @@ import type { Match } from "./match";
 export class Controls {
   readonly element: HTMLElement;
   readonly #hint: HTMLButtonElement;
+  /** Takes the place of the hint once the game is over. */
+  readonly #review: HTMLButtonElement;
   readonly #cost: HTMLButtonElement;
   readonly #undo: HTMLButtonElement;
   readonly #next: HTMLButtonElement;
 
-  constructor(actions: Record<"hint" | "cost" | "undo" | "next", () => void>) {
+  constructor(actions: Record<"hint" | "review" | "cost" | "undo" | "next", () => void>) {
     this.#hint = button("Hint", actions.hint);
+    this.#review = button("See what your choices cost", actions.review);
     this.#cost = button("How good was that?", actions.cost);
     this.#undo = button("Undo", actions.undo);
     this.#next = button("New deal", actions.next);
@@ -23,6 +26,8 @@ export class Controls {
     // While another seat decides, a search would take its place.
     this.#cost.disabled = this.#undo.disabled || !(match.isYours || match.isOver);
     this.#hint.disabled = !match.isYours;
+    const [shown, other] = match.isOver ? [this.#review, this.#hint] : [this.#hint, this.#review];
+    if (!shown.isConnected) other.replaceWith(shown);
     const lesson = lessonOf(match.playing);
     const after = !lesson ? "Rematch" : lesson === LESSONS.at(-1) ? "Play a bout" : "Next lesson";
     this.#next.textContent = match.isOver ? after : lesson ? "Again" : "New deal";

@@ -43,6 +43,7 @@ class Play {
   );
   readonly #controls = new Controls({
     hint: () => void this.#showHint(),
+    review: () => this.#side.review(),
     cost: () => void this.#showCost(),
     undo: () => this.#takeBack(),
     next: () => this.#goFurther(),
