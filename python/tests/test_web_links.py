@@ -110,8 +110,14 @@ def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str, si
             position["moves"].append(move)
         return int(ask(page, "table", position, 0)["returns"][0])
 
+    page.wait_for_selector("[data-move]")
+    assert "Your first result counts, and hints or undos are told with it." in page.inner_text(".happened")
+    assert page.inner_text("main h2 .against").endswith("the club player (a trained network)")
     own = play("1")
-    page.get_by_role("button", name="Copy result").click()
+    copy = page.get_by_role("button", name="Copy result")
+    box = copy.bounding_box()
+    assert 0 <= box["y"] <= box["y"] + box["height"] <= size["height"]
+    copy.click()
     page.get_by_text("Copied", exact=True).wait_for()
     text = page.evaluate("navigator.clipboard.readText()")
     # The agent in the same seat, as in Python.
@@ -128,7 +134,7 @@ def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str, si
 
     assert text.splitlines() == [
         "Stier, deal of the day 2026-11-28",
-        f"Schwinget: I {words(own)}. The trained network in my place {words(agents)}.",
+        f"Schwinget: I {words(own)}. The club player (a trained network) in my place {words(agents)}.",
         f"{address}#play/schwinget?seed=20261128&agent=network&seat=0",
     ]
     PICTURES.mkdir(parents=True, exist_ok=True)

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from web import DEAL, DESKTOP, MARKS, ask, axe, open_view, wait_for_prompt
+from web import CUT, DEAL, DESKTOP, MARKS, SMALL, ask, axe, open_view, wait_for_prompt
 
 pytestmark = MARKS
 
-SMALL = {"width": 360, "height": 640}
 #: Adds up all layout shifts, those after a click too.
 SHIFTS = """
   window.shifted = 0;
@@ -57,11 +56,12 @@ def play_on(page: Any, limit: int = 100) -> None:
 
 
 @pytest.mark.parametrize("game", ["schwinget", "up_and_down", "schweins_galopp", "schwimmen"])
-@pytest.mark.parametrize("size", [SMALL, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize(
+    ("size", "touch"), [(SMALL, True), (SMALL, False), (DESKTOP, False)], ids=["phone", "narrow", "desktop"]
+)
 def test_a_whole_game_needs_no_scrolling_and_nothing_jumps(
-    browser: Any, address: str, game: str, size: dict[str, int]
+    browser: Any, address: str, game: str, size: dict[str, int], touch: bool
 ) -> None:
-    touch = size == SMALL
     context = browser.new_context(viewport=size, reduced_motion="reduce", has_touch=touch, is_mobile=touch)
     page = context.new_page()
     page.add_init_script(SHIFTS)
@@ -76,9 +76,98 @@ def test_a_whole_game_needs_no_scrolling_and_nothing_jumps(
             assert lowest <= size["height"], (game, move, page.url)
             assert smallest >= (40 if touch else 24), (game, move, page.url)
             assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+            assert page.evaluate(CUT) == [], page.url
             choose(page, move)
         assert page.evaluate("shifted") <= 0.05, game
     context.close()
+
+
+@pytest.mark.parametrize("touch", [True, False], ids=["phone", "narrow"])
+def test_the_most_players_fit_a_small_screen(browser: Any, address: str, touch: bool) -> None:
+    context = browser.new_context(viewport=SMALL, reduced_motion="reduce", has_touch=touch, is_mobile=touch)
+    page = context.new_page()
+    page.add_init_script(SHIFTS)
+    for rules in (
+        "schwimmen?rules=players=5,play=match",
+        "schweins_galopp?rules=players=4",
+        "up_and_down?rules=players=2",
+    ):
+        page.goto("about:blank")
+        page.goto(f"{address}#play/{rules}&seed=7&agent=random&seat=0")
+        page.wait_for_function(TURN)
+        for move in range(8):
+            assert page.evaluate(CUT) == [], page.url
+            assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
+            choose(page, move)
+        assert page.evaluate("shifted") <= 0.05, rules
+    context.close()
+
+
+@pytest.mark.parametrize("game", ["schwinget", "schweins_galopp"])
+def test_the_heading_fits_a_small_screen(browser: Any, address: str, game: str) -> None:
+    context = browser.new_context(viewport=SMALL, reduced_motion="reduce", has_touch=True, is_mobile=True)
+    page = context.new_page()
+    open_view(page, address, f"#play/{game}?seed=7&agent=network&seat=0")
+    learn = page.get_by_role("button", name="New here? Learn it")
+    assert learn.count() == (1 if game == "schwinget" else 0)
+    if learn.count():
+        tabs = page.locator("nav").bounding_box()
+        assert learn.bounding_box()["y"] >= tabs["y"] + tabs["height"]
+    page.evaluate(
+        """key => localStorage.setItem("stier-scores", JSON.stringify(
+          { tallies: { [key]: { won: 123, drawn: 10, lost: 110 } }, counted: ["a"] }))""",
+        f"{game},,network",
+    )
+    open_view(page, address, f"#play/{game}?seed=7&agent=network&seat=0")
+    assert page.inner_text(".tally") == "Won 123, lost 110, 10 draws"
+    against = page.locator("main h2 .against")
+    assert against.inner_text() == "the club player"
+    assert page.evaluate(CUT) == []
+    assert against.bounding_box()["height"] < 24
+    context.close()
+
+
+def test_a_card_that_was_drawn_is_marked_for_one_turn(page: Any, address: str) -> None:
+    open_view(page, address, "#play/schwinget?seed=7&agent=greedy&seat=0")
+    fresh = page.locator(".own .fresh")
+    assert fresh.count() == 0
+
+    def hand() -> set[str]:
+        return set(page.locator(".own .hand [data-card]").evaluate_all("cards => cards.map((one) => one.dataset.card)"))
+
+    for _ in range(2):
+        before = hand()
+        choose(page)
+        (drawn,) = hand() - before
+        assert fresh.count() == 1
+        assert fresh.get_attribute("data-card") == drawn
+        assert fresh.get_attribute("aria-label").endswith(", just drawn")
+    # Nobody draws after an attack.
+    attack = page.get_by_role("button", name="attack")
+    while attack.count() == 0:
+        choose(page)
+    attack.click()
+    page.wait_for_function("() => document.querySelectorAll('.own .fresh').length === 0")
+    choose(page)
+    assert fresh.count() == 0
+
+
+def test_a_bout_without_trump_says_why(page: Any, address: str) -> None:
+    for seed, card in ((49, "referee"), (10, "counter")):
+        open_view(page, address, f"#play/schwinget?seed={seed}&agent=greedy&seat=0")
+        assert f"no trump: the {card} was turned up" in " ".join(page.inner_text(".facts").split())
+        assert page.locator(".middle .caption").first.inner_text() == "no trump"
+
+
+def test_the_end_leads_to_the_review(page: Any, address: str) -> None:
+    open_view(page, address, lesson(0))
+    costs = page.get_by_role("button", name="See what your choices cost")
+    assert costs.count() == 0
+    play_on(page)
+    assert page.get_by_role("button", name="Hint").count() == 0
+    costs.click()
+    page.wait_for_function("() => location.hash.startsWith('#review?seat=0')")
+    page.locator(".timeline").wait_for()
 
 
 def test_a_trick_stays_until_the_next_lead_and_is_counted(page: Any, address: str) -> None:
@@ -225,13 +314,13 @@ def test_a_newcomer_is_led_through_three_lessons(page: Any, address: str) -> Non
         assert len(set(notes)) == len(notes)
         assert len(set(notes)) >= 3, (number, notes)
         page.locator(".actions .primary").click()
-    # The lessons do not count, and an ordinary bout follows.
+    # The lessons do not count, and an ordinary bout follows. They are not offered any more.
     page.wait_for_function(
         "() => location.hash.startsWith('#play/schwinget?seed=') && !location.hash.includes('moves')"
     )
     wait_for_prompt(page, "Your turn")
     assert "against the beginner" in page.inner_text("main h2")
-    assert not re.search(r"\d", page.inner_text(".tally"))
+    assert page.inner_text(".tally") == ""
 
 
 def test_a_note_of_a_lesson_waits_for_the_person(browser: Any, address: str) -> None:

@@ -27,6 +27,8 @@ MARKS = [
 ]
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+#: The smallest phone that everything has to fit.
+SMALL = {"width": 360, "height": 640}
 #: A deal of Schwinget in which the person leads.
 DEAL = "#play/schwinget?seed=7&agent=network&seat=0"
 
@@ -88,6 +90,16 @@ def axe(page: Any) -> list[tuple[str, str]]:
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]]
 
+
+#: The buttons of a game that leave the screen or whose text does not fit, and the names that are cut.
+CUT = """() => {
+  const shown = [...document.querySelectorAll(".main button, nav a, h2 span, .place strong, .place .remark")];
+  return shown.filter((one) => one.offsetWidth > 0).filter((one) => {
+    const { left, right, bottom } = one.getBoundingClientRect();
+    const isOut = left < 0 || right > innerWidth || bottom > innerHeight;
+    return isOut || (one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1);
+  }).map((one) => one.textContent);
+}"""
 
 #: Drops a file, or a link without a text, on an element; tells whether the page has taken the event.
 DROP = """([selector, size, text]) => {

@@ -79,10 +79,10 @@ export function fitting(spec: string, rules: Rules): string {
   return fits ? spec : ((ranked[1] ?? ranked[0])?.spec ?? "random");
 }
 
-/** An opponent as it is called in a sentence. */
-export function opponentInWords(spec: string, rules: Rules): string {
+/** An opponent as it is called in a sentence, on request with what it is underneath. */
+export function opponentInWords(spec: string, rules: Rules, isWhole = false): string {
   const level = levels(rules).find((one) => one.spec === spec);
-  return level ? `the ${level.name}` : agentInWords(spec, OTHERS);
+  return level ? `the ${level.name}${isWhole ? ` (${level.words})` : ""}` : agentInWords(spec, OTHERS);
 }
 
 /** Searches that explain a position well. */

@@ -1,6 +1,9 @@
-import { h } from "./dom";
+import { opponentInWords } from "./agents";
+import { capital } from "./cards";
+import { button, h } from "./dom";
 import type { EngineClient } from "./engine";
 import { type Playing, playLink, wholeLink } from "./link";
+import type { Match } from "./match";
 import { inBrowser } from "./storage";
 
 const GAME = "schwinget";
@@ -47,15 +50,18 @@ function dateOf(day: Date): string {
   return [year, ...[month, date].map((number) => String(number).padStart(2, "0"))].join("-");
 }
 
+/** The conditions of the deal of a day, said before its first card. */
+export const CONDITIONS = "Your first result counts, and hints or undos are told with it.";
+
 /** The help that a person took in the deal of a day before the first result. */
 type Help = "hint" | "undo";
 
 /** A text to tell others about the deal of a day: own return and its help, and that of the agent in the same seat. */
-export function resultText(date: string, own: number, agents: number, helped: Help[] = []): string {
+export function resultText(date: string, own: number, agent: string, agents: number, helped: Help[] = []): string {
   const help = helped.length === 0 ? "" : `, with ${[...helped].sort().join(" and ")}`;
   return [
     `Stier, deal of the day ${date}`,
-    `${TITLE}: ${inWords("I", own)}${help}. The trained network in my place ${inWords("", agents).trim()}.`,
+    `${TITLE}: ${inWords("I", own)}${help}. ${capital(agent)} in my place ${inWords("", agents).trim()}.`,
     wholeLink(playLink(gameOf(date), [])),
   ].join("\n");
 }
@@ -70,7 +76,7 @@ function inWords(who: string, value: number): string {
  * good.
  */
 export class Daily {
-  readonly element = h("div", { class: "daily", hidden: true });
+  readonly element = h("section", { class: "daily", "aria-label": "result of the day", hidden: true });
   readonly #engine: EngineClient;
 
   constructor(engine: EngineClient) {
@@ -78,7 +84,8 @@ export class Daily {
   }
 
   /** Shows the result of a game that is over; hides it for all others. One that was not played here is not kept. */
-  async show(playing: Playing, returns: number[] | null, isPlayed: boolean, signal: AbortSignal): Promise<void> {
+  async show(match: Match, returns: number[] | null, isPlayed: boolean, signal: AbortSignal): Promise<void> {
+    const { playing, rules } = match;
     const date = returns && dateOfDeal(playing);
     this.element.hidden = true;
     if (!date || !returns) return;
@@ -86,20 +93,22 @@ export class Daily {
     if (first === null) return;
     const agents = await this.#agents(playing, signal);
     signal.throwIfAborted();
-    const text = resultText(date, first, agents, helped(date));
+    const agent = opponentInWords(playing.agent, rules, true);
+    const text = resultText(date, first, agent, agents, helped(date));
     const copied = h("span", { class: "muted", role: "status" });
     this.element.replaceChildren(
-      h("h3", {}, dailyName(date)),
       h("pre", { class: "result-text", tabindex: 0 }, text),
       h(
         "p",
         { class: "actions" },
-        h("button", { type: "button", click: () => void copy(text, copied) }, "Copy result"),
+        button("Copy result", () => void copy(text, copied)),
         copied,
       ),
       ...(first === returns[playing.seat] ? [] : [h("p", { class: "muted" }, "Your first result counts.")]),
     );
     this.element.hidden = false;
+    // On a phone it lies below the table.
+    if (isPlayed) this.element.scrollIntoView({ block: "nearest" });
   }
 
   /** Notes help in the deal of a day, until its first result. */

@@ -34,6 +34,10 @@ export function s<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
+export function button(words: string, click: () => void): HTMLButtonElement {
+  return h("button", { type: "button", click }, words);
+}
+
 /** An error in words, without the name of its class. */
 export function errorInWords(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -118,6 +118,11 @@ export function factInWords(name: string, words: string, you: number | null | un
 /** The sides of the UP&DOWN card. */
 const SIDES: Record<string, string> = { up: "UP, high wins", down: "DOWN, low wins" };
 
+/** True if a card without a suit was turned up for trump. */
+export function hasNoTrump(table: Table): boolean {
+  return factOf(table, "turned_up") != null && factOf(table, "trump") === null;
+}
+
 /** The facts of a table in words and small pictures, each with its name. */
 export function drawFact(
   table: Table,
@@ -133,7 +138,7 @@ export function drawFact(
   if (card) return { name: plain(name), value: [h("span", { class: "tiny" }, drawCard(card))] };
   const turned = faces[String(factOf(table, "turned_up"))];
   if (name === "trump" && turned) {
-    if (factOf(table, "trump") === null) return { name, value: ["none"] };
+    if (hasNoTrump(table)) return { name: "no trump:", value: [`the ${faceInWords(turned)} was turned up`] };
     return { name, value: [drawSign(turned), ` ${suitInWords(turned)}`] };
   }
   if (name === "side" && factOf(table, "chosen") !== undefined)

@@ -1,11 +1,13 @@
 import { cardOf, faceInWords, suitInWords } from "./cards";
 import { factOf } from "./facts";
+import { handOf } from "./hands";
 import type { Playing } from "./link";
+import type { Match } from "./match";
 import type { Face, Table } from "./protocol";
 import type { Trick } from "./trick";
 
 /** A moment of a lesson at which the person is to act, or at which the game is over. */
-export interface Moment {
+interface Moment {
   table: Table;
   you: number;
   faces: Record<string, Face>;
@@ -13,15 +15,20 @@ export interface Moment {
   finished: Trick | undefined;
 }
 
-/** A remark of the teacher: said once, at the first moment that it fits. It says nothing where it does not fit. */
+/** A remark of the teacher, said once. It says nothing where it does not fit. */
 type Note = (moment: Moment) => string | null;
 
-/** A guided bout of Schwinget. */
+/** A guided bout of Schwinget. At each moment the first note of each kind that fits is said. */
 export interface Lesson {
   title: string;
   rules: string;
   seed: string;
-  notes: Note[];
+  /** On the trick that was just finished. */
+  past: Note[];
+  /** On what can be done now. */
+  now: Note[];
+  /** True for the rest of the bout: they wait for a moment at which there is nothing else to say about it. */
+  lasting: Note[];
 }
 
 export const GAME = "schwinget";
@@ -33,7 +40,15 @@ export const LESSONS: Lesson[] = [
     // Without a pile, so nobody draws or attacks, and without a trump suit.
     rules: "suits=3,values=4,counter=off,set_aside=3",
     seed: "187",
-    notes: [
+    past: [
+      when(won, "The same colour, and yours is higher: the trick lies on your pile, and you lead the next one."),
+      higher,
+      when(
+        (moment) => lost(moment) && higher(moment) === null,
+        "A card of another colour loses, whatever its value: the opponent leads again.",
+      ),
+    ],
+    now: [
       when(
         leads,
         "You lead: play any card, and the opponent answers it. These two cards are a trick. Of the same colour the higher card wins.",
@@ -41,29 +56,33 @@ export const LESSONS: Lesson[] = [
       mustFollow,
       isVoid,
       when(isOver, "The player with more tricks scores 2 points."),
-      when(won, "The same colour, and yours is higher: the trick lies on your pile, and you lead the next one."),
-      lost,
       when(
-        (moment) => handOf(moment).length === 2,
+        (moment) => handOf(moment.table, moment.you).length === 2,
         "Two more tricks. The player who takes more of the five wins the bout.",
       ),
     ],
+    lasting: [],
   },
   {
     title: "Trump",
     rules: "suits=3,values=5,hand_size=6,set_aside=5",
     seed: "142",
-    notes: [
+    past: [
+      when(
+        ({ finished, faces, table }) =>
+          finished?.winner != null &&
+          isTrump(cardBy(finished, finished.winner), faces, table) &&
+          !isTrump(cardBy(finished, 1 - finished.winner), faces, table),
+        "A trump beats every other colour, however low it is.",
+      ),
+    ],
+    now: [
       ({ table, faces }) => {
         const turned = faces[String(factOf(table, "turned_up"))];
         return turned
           ? `The card turned up is ${suitInWords(turned)}: ${suitInWords(turned)} is trump. A trump beats every card of another colour.`
           : null;
       },
-      when(
-        (moment) => holds(moment, "whistle") && leads(moment),
-        "If you play the referee, nobody wins that trick. The winner of the next trick takes both.",
-      ),
       when(
         (moment) => !leads(moment) && ownTrumps(moment).length > 0 && led(moment) !== null && !isTrumpLed(moment),
         "You may always answer with a trump, even if you could follow suit.",
@@ -72,18 +91,17 @@ export const LESSONS: Lesson[] = [
         ({ table }) => factOf(table, "neutral_trick") === true,
         "A neutral trick waits on the table: the winner of the next trick takes it too.",
       ),
+      mustFollow,
+    ],
+    lasting: [
+      when(
+        (moment) => holds(moment, "whistle"),
+        "The card with the whistle is the referee: nobody wins its trick, except for the last. The winner of the next trick takes both.",
+      ),
       when(
         (moment) => holds(moment, "bolt"),
-        "The counter beats the highest value, here the fives, and loses to everything else.",
+        "The card with the bolt is the counter: it beats the highest value, here the fives, and loses to everything else.",
       ),
-      when(
-        ({ finished, faces, table }) =>
-          finished?.winner != null &&
-          isTrump(cardBy(finished, finished.winner), faces, table) &&
-          !isTrump(cardBy(finished, 1 - finished.winner), faces, table),
-        "A trump beats every other colour, however low it is.",
-      ),
-      mustFollow,
     ],
   },
   {
@@ -91,7 +109,8 @@ export const LESSONS: Lesson[] = [
     // A hand that wins all five tricks.
     rules: "",
     seed: "107",
-    notes: [
+    past: [when(lostOne, "A flat throw is gone, but more tricks still win the bout, with 3 points.")],
+    now: [
       when(
         (moment) => leads(moment) && canAttack(moment),
         "Before you lead you may attack: the pile is locked, and the hands are played out. Win all five tricks: a flat throw, 7 points!",
@@ -112,8 +131,8 @@ export const LESSONS: Lesson[] = [
         ({ table, you }) => factOf(table, "pile") === 0 && table.seat === you,
         "The pile is empty: nobody draws any more, and nobody can attack. The last five cards are played out.",
       ),
-      when(lostOne, "A flat throw is gone, but more tricks still win the bout, with 3 points."),
     ],
+    lasting: [],
   },
 ];
 
@@ -128,20 +147,42 @@ export function playingOf({ rules, seed }: Lesson): Playing {
   return { position: { game: GAME, rules, seed, moves: [] }, agent: TEACHER, seat: 0, from: 0 };
 }
 
-/** The remark for the last of some moments, if there is one. */
-export function noteAt({ notes }: Lesson, moments: Moment[]): string | null {
-  const left = new Set(notes);
-  let said: string | null = null;
-  for (const moment of moments) {
-    said = null;
-    for (const note of left) {
-      said = note(moment);
-      if (said === null) continue;
-      left.delete(note);
-      break;
-    }
+/** The remark for a moment of a game, if it is a lesson and there is one. */
+export function noteAt(match: Match, finished: (Trick | null)[]): string | null {
+  const lesson = lessonOf(match.playing);
+  if (!lesson) return null;
+  const [past, now, lasting] = [new Set(lesson.past), new Set(lesson.now), new Set(lesson.lasting)];
+  const waiting: string[] = [];
+  let said: string[] = [];
+  for (const moment of momentsOf(match, finished)) {
+    said = [...take(past, moment, 1), ...take(now, moment, 1)];
+    waiting.push(...take(lasting, moment, lasting.size));
+    if (said.length === 0) said = waiting.splice(0, 1);
+  }
+  return said.join(" ") || null;
+}
+
+/** The first notes that fit, at most so many. They are not said again. */
+function take(notes: Set<Note>, moment: Moment, most: number): string[] {
+  const said: string[] = [];
+  for (const note of notes) {
+    const text = said.length < most ? note(moment) : null;
+    if (text === null) continue;
+    notes.delete(note);
+    said.push(text);
   }
   return said;
+}
+
+/** The moments at which the teacher may say something: there is time to read it. */
+function momentsOf({ tables, rules: { faces }, playing: { seat } }: Match, finished: (Trick | null)[]): Moment[] {
+  let before = 0;
+  return tables.flatMap((table, index) => {
+    if (table.seat !== null && table.seat !== seat) return [];
+    const trick = finished.slice(before, index).findLast((one) => one !== null);
+    before = index;
+    return [{ table, you: seat, faces, finished: trick ?? undefined }];
+  });
 }
 
 function when(fits: (moment: Moment) => boolean, says: string): Note {
@@ -161,13 +202,8 @@ function canAttack({ table }: Moment): boolean {
   return table.legal.some(({ name }) => name === "attack");
 }
 
-function handOf({ table, you }: Moment): string[] {
-  const place = table.scene.places.find(({ seat }) => seat === you);
-  return (place?.groups.filter(({ held }) => held) ?? []).flatMap(({ cards }) => cards.filter((card) => card !== null));
-}
-
 function holds(moment: Moment, sign: string): boolean {
-  return handOf(moment).some((card) => moment.faces[card]?.sign === sign);
+  return handOf(moment.table, moment.you).some((card) => moment.faces[card]?.sign === sign);
 }
 
 /** The card that the person has to answer. */
@@ -186,7 +222,7 @@ function isTrumpLed(moment: Moment): boolean {
 }
 
 function ownTrumps(moment: Moment): string[] {
-  return handOf(moment).filter((card) => isTrump(card, moment.faces, moment.table));
+  return handOf(moment.table, moment.you).filter((card) => isTrump(card, moment.faces, moment.table));
 }
 
 function mustFollow(moment: Moment): string | null {
@@ -195,7 +231,7 @@ function mustFollow(moment: Moment): string | null {
     table: { legal },
     faces,
   } = moment;
-  if (!card || legal.length >= handOf(moment).length) return null;
+  if (!card || legal.length >= handOf(moment.table, moment.you).length) return null;
   const suit = suitInWords(card);
   const free = legal.every(({ name }) => faces[cardOf(name, faces).card ?? ""]?.sign === card.sign);
   return `The opponent led ${suit}. You hold ${suit}, so you must play ${suit}${free ? "" : ", or a trump"}: the pale cards cannot be played.`;
@@ -203,7 +239,7 @@ function mustFollow(moment: Moment): string | null {
 
 function isVoid(moment: Moment): string | null {
   const card = led(moment);
-  if (!card || handOf(moment).some((own) => moment.faces[own]?.sign === card.sign)) return null;
+  if (!card || handOf(moment.table, moment.you).some((own) => moment.faces[own]?.sign === card.sign)) return null;
   return `You hold no ${suitInWords(card)}, so you may play any card. It loses the trick: give away a low one.`;
 }
 
@@ -219,12 +255,17 @@ function isSameSuit({ slots }: Trick, faces: Record<string, Face>): boolean {
   return new Set(slots.map(({ card }) => faces[card ?? ""]?.sign)).size === 1;
 }
 
-function lost({ finished, you, faces }: Moment): string | null {
-  if (!finished || finished.winner !== 1 - you) return null;
-  const face = faces[cardBy(finished, 1 - you) ?? ""];
-  return face ? `The ${faceInWords(face)} was the better card, and its player leads the next trick.` : null;
+function lost(moment: Moment): boolean {
+  return moment.finished?.winner === 1 - moment.you;
 }
 
-function lostOne({ finished, table, you }: Moment): boolean {
-  return finished !== undefined && factOf(table, "attacker") === you && finished.winner === 1 - you;
+function higher(moment: Moment): string | null {
+  const { finished, you, faces } = moment;
+  if (!finished || !lost(moment) || !isSameSuit(finished, faces)) return null;
+  const [other, own] = [1 - you, you].map((seat) => faces[cardBy(finished, seat) ?? ""]);
+  return other && own ? `The ${faceInWords(other)} is higher than your ${faceInWords(own)}: the opponent leads.` : null;
+}
+
+function lostOne(moment: Moment): boolean {
+  return lost(moment) && factOf(moment.table, "attacker") === moment.you;
 }

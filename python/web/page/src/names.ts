@@ -8,17 +8,17 @@ const OTHERS: Record<number, string[]> = {
   5: ["Left", "Far left", "Far right", "Right"],
 };
 
-/** The name of a seat for the person at seat `you`; for a reader who sits nowhere, its number. */
+/** The name of a seat for the person at seat `you`, or for a reader who sits nowhere. */
 export function seatName(seat: number, you: number | null | undefined, seats: number): string {
   if (seat === you) return "You";
-  if (you == null) return `Seat ${seat}`;
-  return OTHERS[seats]?.[((seat - you + seats) % seats) - 1] ?? `Seat ${seat}`;
+  const name = you == null ? undefined : OTHERS[seats]?.[((seat - you + seats) % seats) - 1];
+  return name ?? playerName(seat);
 }
 
 /** The same inside a sentence. */
 export function seatInSentence(seat: number, you: number | null | undefined, seats: number): string {
   const name = seatName(seat, you, seats);
-  return name === "Opponent" ? "the opponent" : name === "You" || name.startsWith("Seat") ? name.toLowerCase() : name;
+  return name === "Opponent" ? "the opponent" : name === "You" || name === playerName(seat) ? name.toLowerCase() : name;
 }
 
 /** A text of the engine with the names of its seats. */
@@ -26,7 +26,7 @@ export function withNames(text: string, you: number | null | undefined, seats: n
   return text.replace(/\bseat (\d)/g, (_, seat) => seatInSentence(Number(seat), you, seats));
 }
 
-/** The name of a seat for a reader of a solution or a record who plays at none. */
+/** The name of a seat for a reader who plays at none. */
 export function playerName(seat: number): string {
   return `Player ${seat + 1}`;
 }

@@ -1,8 +1,7 @@
 import { factOf, ofSeats } from "./facts";
 import { seatInSentence } from "./names";
 import type { Table } from "./protocol";
-import { resultInWords } from "./table";
-import { counted } from "./words";
+import { counted, signed } from "./words";
 
 /** The end of a game for a person. */
 export type Verdict = "won" | "drawn" | "lost";
@@ -35,6 +34,22 @@ export function outcomeInWords(game: string, table: Table, you: number): string 
   return `${isShared ? "You share first place" : BEGINNING[verdict]}${told}.`;
 }
 
+/** The result of a game, such as "You win: you +3, the opponent −3." */
+export function resultInWords(returns: number[], you: number | null | undefined): string {
+  const best = Math.max(...returns);
+  const own = returns[you ?? -1];
+  const verdict =
+    own === undefined
+      ? "The game is over"
+      : own < best
+        ? "You lose"
+        : returns.every((value) => value === best)
+          ? "A draw"
+          : "You win";
+  const all = returns.map((value, seat) => `${seatInSentence(seat, you, returns.length)} ${signed(value)}`);
+  return `${verdict}: ${all.join(", ")}.`;
+}
+
 /** The numbers of all players, the person's first. */
 function list(table: Table, name: "banked" | "scores", you: number, inWords: (value: number) => string): string | null {
   const values = ofSeats(table, name);
@@ -65,14 +80,18 @@ function ofBout(table: Table, you: number, verdict: Verdict): string | null {
   if (!scores || !tricks) return null;
   const score = ` ${scores[you]} to ${scores[other]}`;
   const attacker = factOf(table, "attacker");
-  const whose = (seat: unknown): string => (seat === you ? "your" : "the opponent's");
   if (factOf(table, "bout") !== 1) return score;
   const counts = `${Math.max(tricks[you] ?? 0, tricks[other] ?? 0)} to ${Math.min(tricks[you] ?? 0, tricks[other] ?? 0)}`;
-  const after = attacker === null ? "" : `, after ${whose(attacker)} attack`;
+  const attack = attacker === you ? "your attack" : "the opponent's attack";
+  const after = attacker === null ? "" : `, after ${attack}`;
   if (verdict === "drawn") return `${score}: ${counted(Number(tricks[you]), "trick")} each${after}`;
   const winner = verdict === "won" ? you : other;
   const best = scores[winner] ?? 0;
-  if (best === 7 || best === 5) return `${score}: a flat throw, every trick after ${whose(attacker)} attack`;
+  if (best === 7 || best === 5) {
+    const name = winner === you ? "you" : "the opponent";
+    const whose = attacker === winner && winner !== you ? "its attack" : attack;
+    return `${score}: ${name} won every trick after ${whose} (a flat throw)`;
+  }
   if (best !== 3 && best !== 2) return score;
   return `${score}: ${winner === you ? "more" : "fewer"} tricks${winner === you ? `, ${counts}` : ` (${tricks[you]} of ${(tricks[you] ?? 0) + (tricks[other] ?? 0)})`}${after}`;
 }

@@ -1,7 +1,7 @@
 import { drawCard } from "./cards";
 import { h } from "./dom";
+import { isIn } from "./drawing";
 import type { Face, Table } from "./protocol";
-import { isIn } from "./table";
 
 /** The rules of a game, made from `stier/rules` when the page is built. */
 export interface Rulebook {

@@ -1,5 +1,6 @@
 import { AgentChooser, opponents } from "./agents";
 import { plain } from "./cards";
+import type { Change } from "./deals";
 import { h } from "./dom";
 import type { Playing } from "./link";
 import type { Agent, GameInfo, Option, Rules } from "./protocol";
@@ -12,28 +13,6 @@ export interface Choices {
   agents: Agent[];
   rules: Rules;
   playing: Playing;
-}
-
-/** The choices of a person in the form. Everything but the agent begins a new deal. */
-interface Change {
-  game?: string;
-  rules?: string;
-  seed?: string;
-  seat?: number;
-  agent?: string;
-}
-
-/** A game after a change. */
-export function changed({ agent, seat, position }: Playing, change: Change): Playing {
-  const { game, rules, seed } = { ...position, ...change };
-  const isNew = Object.keys(change).some((name) => name !== "agent");
-  return {
-    agent: change.agent ?? agent,
-    seat: change.seat ?? seat,
-    position: isNew ? { game, rules, seed, moves: [] } : position,
-    // Another agent would not have decided alike.
-    from: isNew ? 0 : position.moves.length,
-  };
 }
 
 /** The form with game, rules, opponent, seat and seed. */

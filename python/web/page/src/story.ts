@@ -12,6 +12,9 @@ interface Telling {
   faces: Record<string, Face>;
 }
 
+/** The engine's words for a new deal. */
+const DEALT = "new cards are dealt";
+
 /** Moves in words, for "you" and for all others. */
 export const VERBS: Record<string, [string, string]> = {
   attack: ["attack", "attacks"],
@@ -39,15 +42,26 @@ export function drawNews(story: Story, telling: Telling, tricks: Trick[] | null)
   const news = story.lines.slice(story.earlier);
   const isMove = (line: Sentence): boolean => line.mover !== null && line.event !== null;
   if (!tricks) {
-    const told = news.filter((line) =>
-      line.mover === null ? line.about === null : isMove(line) && line.mover !== telling.you,
+    // The moves of the deal before are of no use any more.
+    const deal = news.findLastIndex(({ words }) => words === DEALT);
+    const told = news.filter((line, index) =>
+      line.mover === null ? line.about === null : isMove(line) && line.mover !== telling.you && index > deal,
     );
-    return [...story.revealed, ...told].map((line) => drawSentence(line, telling));
+    return [...story.revealed.map((line) => drawSentence(line, telling)), ...drawMoves(told, telling)];
   }
   const told = news.filter((line) =>
     isMove(line) ? cardOf(line.event ?? "", telling.faces).card === null : line.follows && line.about === null,
   );
   return [...tricks.map((trick) => drawTaken(trick, telling)), ...told.map((line) => drawSentence(line, telling))];
+}
+
+/** Moves, where those of one player in a row are one sentence, such as "Left takes ♥7, gives ♠10." */
+function drawMoves(lines: Sentence[], telling: Telling): HTMLElement[] {
+  const goesOn = (index: number): boolean => {
+    const [before, line] = [lines[index - 1], lines[index]];
+    return line?.mover != null && before?.mover === line.mover && before.about === line.about;
+  };
+  return lines.map((line, index) => drawSentence(line, telling, goesOn(index), goesOn(index + 1)));
 }
 
 function drawTaken({ winner }: Trick, { you, seats }: Telling): HTMLElement {
@@ -73,17 +87,19 @@ export function drawLog({ lines }: Story, telling: Telling): HTMLElement[] {
 function drawSentence(
   { about, words, event, likely, forced, mover }: Sentence,
   { you, seats, faces }: Telling,
+  goesOn = false,
+  isUnfinished = false,
 ): HTMLElement {
   const { words: verb, card } = event === null ? { words: "", card: null } : cardOf(event, faces);
   const face = card === null ? undefined : faces[card];
-  const name = about === null ? "" : seatInSentence(about, you, seats);
+  const name = about === null || goesOn ? "" : seatInSentence(about, you, seats);
   const told = (mover !== null && VERBS[face ? verb : (event ?? "")]) || null;
   const [fact = "", value] = about === null && event === null ? words.split(": ") : [];
   const known = value === undefined ? words : `${plain(fact)}: ${factInWords(fact, value, you, seats)}`;
   const said = told ? ` ${told[mover === you ? 0 : 1]}` : `${known}${verb && ` ${verb}`}`;
   const before = `${name}${said}${likely ? ", most likely" : ""}`;
-  const first = capital(before);
-  const end = forced ? " (the only move). " : ". ";
+  const first = goesOn ? before.trimStart() : capital(before);
+  const end = `${forced ? " (the only move)" : ""}${isUnfinished ? ", " : ". "}`;
   if (!face) return h("span", { class: "sentence" }, first, end);
   return h("span", { class: "stier sentence" }, `${first} `, h("span", { class: "tiny" }, drawCard(face)), end);
 }

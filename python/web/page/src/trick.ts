@@ -40,25 +40,25 @@ export function isInTrick(table: Table, { seat }: Place, group: Group): boolean 
 }
 
 /**
- * The tricks that were finished between some tables, of which each lies before or after a move. `moved` tells all moves up
- * to the last table.
+ * The trick that each move has finished; null for a move that finished none. The tables lie before and after the moves.
+ * `moved` tells all moves up to the last table.
  */
-export function tricksOf(tables: Table[], moved: Sentence[], faces: Record<string, Face>): Trick[] {
+export function finishedTricks(tables: Table[], moved: Sentence[], faces: Record<string, Face>): (Trick | null)[] {
   const first = moved.length - (tables.length - 1);
-  return tables.slice(1).flatMap((after, index): Trick[] => {
+  return tables.slice(1).map((after, index): Trick | null => {
     const before = tables[index] as Table;
     const old = trickOf(before);
     const missing = old?.slots.filter(({ card }) => card === undefined) ?? [];
-    if (!old || missing.length !== 1 || factOf(before, "led") === null) return [];
+    if (!old || missing.length !== 1 || factOf(before, "led") === null) return null;
     const [last] = missing;
     const now = trickOf(after);
     const stays = now?.slots.every(({ card }) => card !== undefined && card !== null);
-    if (stays && now) return [{ ...now, winner: winnerOf(before, after) }];
+    if (stays && now) return { ...now, winner: winnerOf(before, after) };
     const move = moved[first + index];
-    if (factOf(before, "led") === undefined || move?.event == null) return [];
+    if (factOf(before, "led") === undefined || move?.event == null) return null;
     const { card } = cardOf(move.event, faces);
     const slots = old.slots.map((slot) => (slot === last ? { ...slot, card } : slot));
-    return [{ slots, leader: old.leader, winner: winnerOf(before, after) }];
+    return { slots, leader: old.leader, winner: winnerOf(before, after) };
   });
 }
 

@@ -54,12 +54,16 @@ test("the deal of a day has its date as the seed", () => {
 });
 
 test("the result of a day is told without a sign", () => {
+  const agent = "the club player (a trained network)";
   at("https://example.org/page/");
-  assert.match(resultText("2026-11-08", 3, -7, ["undo", "hint"]), /: I won by 3, with hint and undo\. The/);
-  assert.deepEqual(resultText("2026-11-08", 3, -7).split("\n"), [
+  assert.match(resultText("2026-11-08", 3, agent, -7, ["undo", "hint"]), /: I won by 3, with hint and undo\. The/);
+  assert.deepEqual(resultText("2026-11-08", 3, agent, -7).split("\n"), [
     "Stier, deal of the day 2026-11-08",
-    "Schwinget: I won by 3. The trained network in my place lost by 7.",
+    "Schwinget: I won by 3. The club player (a trained network) in my place lost by 7.",
     "https://example.org/page/schwinget.html#play/schwinget?seed=20261108&agent=network&seat=0",
   ]);
-  assert.match(resultText("2026-11-08", -1, 0), /I lost by 1\. The trained network in my place drew\./);
+  assert.match(
+    resultText("2026-11-08", -1, agent, 0),
+    /I lost by 1\. The club player \(a trained network\) in my place drew\./,
+  );
 });

@@ -1,24 +1,13 @@
 // The names by which the page knows facts, cards and moves are those of the engine's games, in all of them.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { CHOICES, cardOf } from "../src/cards";
 import { FACTS, factInWords, GROUPS } from "../src/facts";
+import { MEANINGS } from "../src/moves";
 import { seatsOf } from "../src/names";
-import type { Engine, Position, Table } from "../src/protocol";
+import type { Position, Table } from "../src/protocol";
 import { VERBS } from "../src/story";
-import { MEANINGS } from "../src/table";
-
-const WASM = new URL("../src/wasm/", import.meta.url);
-const skip = existsSync(new URL("stier_web_bg.wasm", WASM)) ? false : "make web has not compiled the engine";
-
-type Ask = <M extends keyof Engine>(method: M, ...args: Parameters<Engine[M]>) => ReturnType<Engine[M]>;
-
-async function start(): Promise<Ask> {
-  const engine = await import(new URL("stier_web.js", WASM).href);
-  engine.initSync({ module: readFileSync(new URL("stier_web_bg.wasm", WASM)) });
-  return (method, ...args) => JSON.parse(engine.call(method, JSON.stringify(args)));
-}
+import { type Ask, skip, start } from "./engine";
 
 /** A random game: the table before each move, in the eyes of its player, and at the end. */
 function played(ask: Ask, game: string, rules: string, seed: string): { position: Position; tables: Table[] } {

@@ -16,7 +16,7 @@ import { elapsed } from "../src/running";
 import { Score } from "../src/score";
 import { find, keep } from "../src/shelf";
 import { Kept } from "../src/storage";
-import { tricksOf } from "../src/trick";
+import { finishedTricks } from "../src/trick";
 
 const WASM = new URL("../src/wasm/", import.meta.url);
 
@@ -274,8 +274,19 @@ test("a bout ends in words that tell why", () => {
     );
   assert.equal(told([3, 1], [6, 4], 0), "You win 3 to 1: more tricks, 6 to 4, after your attack.");
   assert.equal(told([3, 1], [6, 4], 0, 1), "You lose 1 to 3: fewer tricks (4 of 10), after the opponent's attack.");
-  assert.equal(told([7, 0], [5, 0], 0), "You win 7 to 0: a flat throw, every trick after your attack.");
-  assert.equal(told([5, 0], [7, 1], 1), "You win 5 to 0: a flat throw, every trick after the opponent's attack.");
+  assert.equal(told([7, 0], [5, 0], 0), "You win 7 to 0: you won every trick after your attack (a flat throw).");
+  assert.equal(
+    told([5, 0], [7, 1], 1),
+    "You win 5 to 0: you won every trick after the opponent's attack (a flat throw).",
+  );
+  assert.equal(
+    told([0, 5], [1, 7], 0),
+    "You lose 0 to 5: the opponent won every trick after your attack (a flat throw).",
+  );
+  assert.equal(
+    told([1, 7], [3, 5], 1),
+    "You lose 1 to 7: the opponent won every trick after its attack (a flat throw).",
+  );
   assert.equal(told([2, 1], [7, 4], null), "You win 2 to 1: more tricks, 7 to 4.");
   assert.equal(told([1, 1], [3, 3], 1), "A draw, 1 to 1: 3 tricks each, after the opponent's attack.");
   // Other points do not tell the reason.
@@ -320,8 +331,9 @@ test("finished tricks are found between tables", () => {
     bout({ leader: 1, led: "KR", tricks: [0, 1] }),
     bout({ leader: 1, tricks: [0, 1], neutral_trick: true }),
   ];
-  const found = tricksOf(tables, moved as Sentence[], faces as never);
+  const found = finishedTricks(tables, moved as Sentence[], faces as never);
   assert.deepEqual(found, [
+    null,
     {
       slots: [
         { seat: 0, card: "G1" },
@@ -330,6 +342,7 @@ test("finished tricks are found between tables", () => {
       leader: 0,
       winner: 1,
     },
+    null,
     {
       slots: [
         { seat: 0, card: "B3" },
@@ -339,7 +352,7 @@ test("finished tricks are found between tables", () => {
       winner: null,
     },
   ]);
-  assert.deepEqual(tricksOf(tables.slice(0, 2), (moved as Sentence[]).slice(0, 1), faces as never), []);
+  assert.deepEqual(finishedTricks(tables.slice(0, 2), (moved as Sentence[]).slice(0, 1), faces as never), [null]);
 });
 
 test("seats are called from where the person sits", () => {
@@ -357,6 +370,6 @@ test("seats are called from where the person sits", () => {
   );
   assert.deepEqual(
     [seatInSentence(0, 1, 2), seatInSentence(1, 1, 2), seatName(1, null, 2)],
-    ["the opponent", "you", "Seat 1"],
+    ["the opponent", "you", "Player 2"],
   );
 });
