@@ -394,11 +394,11 @@ def test_the_grid_leads_into_the_tree(page: Any, address: str) -> None:
     assert heads == len(ask(page, "openings"))
     # By hand: two of six cards, in one row for all cards turned up.
     assert page.locator(".grid tbody tr").count() == 21
-    shares = [int(text) for text in page.locator(".grid td button > span").all_inner_texts()]
-    assert max(shares) == 100
-    assert min(shares) == 0
+    shares = page.locator(".grid td button > span").all_inner_texts()
+    # Only the impossible would be 0, and only the certain 100.
+    assert {"<1", ">99"} <= set(shares) <= {"<1", ">99", *map(str, range(101))}
     page.get_by_label("How often it chooses").select_option("R1")
-    assert [int(text) for text in page.locator(".grid td button > span").all_inner_texts()] != shares
+    assert page.locator(".grid td button > span").all_inner_texts() != shares
     page.locator(".grid td button").first.click()
     page.wait_for_selector(".explorer tr.shown")
     page.locator(".seen .table").wait_for()

@@ -9,8 +9,10 @@ import { costOf, isClose, isRight, QUESTIONS, type Question, RULE, SEARCHES } fr
 import type { Repetition } from "./repetition";
 import { type Answered, ROUND, type Round } from "./round";
 import { STUDY } from "./study";
-import { signed } from "./words";
+import { percent, signed } from "./words";
 
+/** The most that rounding has changed the share of attacks in a question. */
+const ROUNDING = 0.00005;
 /** The ends of the scale of the answer, in points. */
 const SCALE = Math.ceil(Math.max(...QUESTIONS.map(({ worth }) => Math.abs(worth))));
 
@@ -193,17 +195,16 @@ export function drawAnswer(
           `${exact ? ", exact" : ""}, compared with playing the ${actionInWords(other, faces)}, the best other card.`,
         ),
         h("li", {}, `The rule of thumb: ${rule ? "attack" : "wait"}.`),
-        h("li", {}, `The ${exact ? "equilibrium" : "trained network"} attacks with probability ${percent(share)}.`),
+        h(
+          "li",
+          {},
+          `The ${exact ? "equilibrium" : "trained network"} attacks in `,
+          // The shares are rounded, so none is certain.
+          `${percent(Math.min(Math.max(share, ROUNDING), 1 - ROUNDING))} of such positions.`,
+        ),
       ),
     ),
   );
-}
-
-/** A probability in percent. The shares are rounded, so none is called impossible or certain. */
-function percent(share: number): string {
-  if (share < 0.01) return "below 1 %";
-  if (share > 0.99) return "above 99 %";
-  return `${Math.round(100 * share)} %`;
 }
 
 export function drawScore(round: Round, memory: Repetition, again: () => void): HTMLElement {

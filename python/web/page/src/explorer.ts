@@ -6,8 +6,9 @@ import { drawCards } from "./grid";
 import { drawBeliefs } from "./heat";
 import { playerName } from "./names";
 import type { Beliefs, Face, Held, PublicNode, Rules } from "./protocol";
-import { drawMix, percent, rarity } from "./shares";
+import { drawMix, rarity } from "./shares";
 import { drawTable } from "./table";
+import { percent } from "./words";
 
 /** The hands of a public state that are listed at first. */
 const FIRST = 30;

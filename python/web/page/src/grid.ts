@@ -2,7 +2,8 @@ import { actionInWords, drawCard } from "./cards";
 import { measured } from "./chart";
 import { h } from "./dom";
 import type { Face, Held, PublicNode } from "./protocol";
-import { drawMix, percent } from "./shares";
+import { drawMix } from "./shares";
+import { inPercent, percent } from "./words";
 
 /** Cards as small pictures; what is not a card stays text. */
 export function drawCards(cards: string[], faces: Record<string, Face>): HTMLElement {
@@ -83,7 +84,7 @@ export function drawGrid(
         title: `${words}; value ${measured(cell.held.value ?? 0)}`,
         click: () => choose(opening, cell.hand),
       },
-      h("span", {}, Math.round(100 * share)),
+      h("span", {}, inPercent(share)),
       drawMix(cell.held.actions, faces),
     );
     button.style.setProperty("--share", share.toFixed(3));

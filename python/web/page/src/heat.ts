@@ -1,7 +1,7 @@
 import { drawSign, faceInWords, suitInWords } from "./cards";
 import { h } from "./dom";
 import type { Beliefs, Face } from "./protocol";
-import { counted } from "./words";
+import { counted, inPercent } from "./words";
 
 interface BeliefsOptions {
   /** The seats whose hands are drawn. */
@@ -96,21 +96,17 @@ function drawHand(
 }
 
 function drawChance(face: Face | undefined, expected: number, highest: number, ownRank: boolean): HTMLElement {
-  const figure = expected === 0 ? "–" : highest > 1 ? expected.toFixed(1) : inPercent(expected);
+  const percent = inPercent(expected);
+  const figure = percent === "0" ? "–" : highest > 1 ? expected.toFixed(1) : percent;
   const cell = h(
     "td",
     {
-      class: `chance${highest === 1 && expected > 0.995 ? " certain" : ""}`,
-      title: face && `${faceInWords(face)}: ${figure}${highest > 1 || expected === 0 ? "" : " %"}`,
+      class: `chance${figure === "100" ? " certain" : ""}`,
+      title: face && `${faceInWords(face)}: ${figure}${figure === percent ? " %" : ""}`,
     },
     ownRank && face && h("span", { class: "rank" }, `${face.rank} `),
     figure,
   );
   cell.style.setProperty("--share", (expected / highest).toFixed(3));
   return cell;
-}
-
-function inPercent(chance: number): string {
-  const percent = Math.round(100 * chance);
-  return percent === 0 ? "<1" : percent === 100 && chance < 1 ? ">99" : String(percent);
 }
