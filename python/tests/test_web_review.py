@@ -614,7 +614,7 @@ def test_the_trainer_counts_streaks_and_repeats_in_another_round(page: Any, addr
         if not verdict.startswith("Wrong"):
             page.get_by_role("button", name="Next position").click()
     (wrong,) = page.evaluate(f"Object.keys({kept})")
-    assert "It comes again." in page.inner_text(".answer")
+    assert "This position comes again." in page.inner_text(".answer")
     table = page.inner_text(".table .facts")
     # A round of one's own begins with it; that of a link does not.
     open_view(page, address, "#trainer?seed=77")

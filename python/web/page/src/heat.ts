@@ -24,7 +24,7 @@ export function drawBeliefs(beliefs: Beliefs, faces: Record<string, Face>, optio
 
 /** The unit of the numbers. */
 export function unitInWords({ expected }: Beliefs): string {
-  return Math.max(...expected) > 1 ? "The expected number of each card." : "The chance of each card, in percent.";
+  return Math.max(...expected) > 1 ? "How many of each card, on average." : "The chance of each card, in percent.";
 }
 
 /** The source of beliefs, in words. */
@@ -32,10 +32,10 @@ export function basisInWords({ basis, worlds }: Beliefs): string {
   const count = counted(worlds, "possible deal");
   return {
     enumerated: `Exact: all ${count}.`,
-    estimated: `All ${count}, weighted by a sample of the ways in which each can have come about.`,
-    sampled: `From ${count} drawn at random.`,
-    particles: `From ${count} weighted by what the others did.`,
-    chance: `From ${count} by chance alone.`,
+    estimated: `Estimated: all ${count}, weighted by how well they explain the play.`,
+    sampled: `Estimated from ${count} drawn at random.`,
+    particles: `Estimated from ${count}, weighted by how well they explain the play.`,
+    chance: `Estimated from ${count}. What the others did does not count here.`,
   }[basis];
 }
 
