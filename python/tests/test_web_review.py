@@ -329,6 +329,9 @@ def test_a_review_does_not_judge_the_judges_own_choice(page: Any, address: str, 
 def test_equilibria_are_those_of_the_solver(page: Any, address: str) -> None:
     open_view(page, address, "#solutions")
     for name, rules in (("kuhn_poker", ""), ("schwinget", DECK)):
+        # Solving goes on from where it was stopped.
+        assert ask(page, "iterate", name, rules, 7) == 7
+        assert 7 <= ask(page, "iterate", name, rules, 200) <= 200
         found = ask(page, "solve", name, rules, 200)
         solution = stier.solve(f"{name}:{rules}", iterations=200, ranges=True)
         assert (found["public_states"], found["sets"]) == (solution.public_states, solution.information_sets)
@@ -459,7 +462,7 @@ def test_a_deck_of_ones_own_is_measured_before_it_is_solved(page: Any, address: 
         (f"solutions/schwinget?rules={DECK.replace('suits=2', 'suits=9')}", "suits must be from 2 to 4 here"),
         ("solutions/schwinget?rules=suits=2,values=3", "the link does not name hand_size of its deck."),
         (f"solutions/schwinget?rules={DECK}&at=0.x", "at must be whole numbers, such as 0.2.1."),
-        (f"solutions/schwinget?rules={DECK}&at=0.99", "the solution has no such public state or hand."),
+        (f"solutions/schwinget?rules={DECK}&at=0.99", "the solution has no such public state or hand; the link"),
         ("review?kept=record-abc", "the record of this link is kept by another browser tab"),
     ],
 )
