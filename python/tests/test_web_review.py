@@ -402,6 +402,10 @@ def test_the_grid_leads_into_the_tree(page: Any, address: str) -> None:
     assert {"<1", ">99"} <= set(shares) <= {"<1", ">99", *map(str, range(101))}
     page.get_by_label("How often it chooses").select_option("R1")
     assert page.locator(".grid td button > span").all_inner_texts() != shares
+    # A card turned up stands for that of the other suit, which is said.
+    page.get_by_text("so trump is always shown as green here.").wait_for()
+    assert page.locator(".grid thead th .turned").first.locator("[role=img]").count() == 2
+    page.locator(".tree > details > summary", has_text="Turned up").filter(has_text=" or ").first.wait_for()
     page.locator(".grid td button").first.click()
     page.wait_for_selector(".explorer tr.shown")
     page.locator(".seen .table").wait_for()
@@ -447,6 +451,28 @@ def test_a_deck_of_ones_own_is_measured_before_it_is_solved(page: Any, address: 
     page.get_by_role("button", name="Solve").click()
     page.wait_for_selector(".grid")
     page.wait_for_function("() => location.hash.includes('suits=2,values=3,hand_size=2,set_aside=1,referee=off')")
+
+
+def test_hands_that_are_alike_share_a_row(page: Any, address: str) -> None:
+    rules = "suits=3,values=2,hand_size=2,set_aside=1,referee=off"
+    open_view(page, address, f"#solutions/schwinget?rules={rules}&iterations=1000")
+    page.wait_for_selector(".grid")
+    page.get_by_text("share a row").wait_for()
+    openings = ask(page, "openings")
+    assert len(openings) == 3
+
+    def exchanged(cards: list[str]) -> list[str]:
+        """The hand if the suits that are not trump change places: green is."""
+        return sorted(re.sub("^[RB](?=[0-9])", lambda suit: "RB"["BR".index(suit[0])], card) for card in cards)
+
+    for opening in openings:
+        values = {tuple(sorted(held["cards"])): held["value"] for held in opening["hands"][0] if held["cards"]}
+        for hand, value in values.items():
+            assert value == pytest.approx(values[tuple(exchanged(list(hand)))], abs=0.02)
+    hands = {tuple(sorted(held["cards"])) for opening in openings for held in opening["hands"][0] if held["cards"]}
+    rows = {min(hand, tuple(exchanged(list(hand)))) for hand in hands}
+    assert page.locator(".grid tbody tr").count() == len(rows) < len(hands)
+    assert page.locator(".grid tbody th", has_text="\N{MULTIPLICATION SIGN}2").count() == len(hands) - len(rows)
 
 
 @pytest.mark.parametrize(

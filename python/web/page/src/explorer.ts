@@ -2,11 +2,12 @@ import { actionInWords, drawAction } from "./cards";
 import { measured } from "./chart";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
-import { drawCards } from "./grid";
+import { drawCards, drawTurned } from "./grid";
 import { drawBeliefs } from "./heat";
 import { playerName } from "./names";
 import type { Beliefs, Face, Held, PublicNode, Rules } from "./protocol";
 import { drawMix, rarity } from "./shares";
+import { Suits } from "./suits";
 import { drawTable } from "./table";
 import { percent } from "./words";
 
@@ -39,8 +40,9 @@ export class Explorer {
     this.#rules = rules;
     this.#signal = signal;
     this.#onMove = onMove;
+    const suits = new Suits(openings, rules.faces);
     this.#tree.append(
-      ...openings.map((node) => this.#branch(node.path, openingInWords(node, rules.faces), node.reach)),
+      ...openings.map((node) => this.#branch(node.path, openingInWords(node, rules.faces, suits), node.reach)),
     );
     this.element = h(
       "section",
@@ -301,8 +303,8 @@ function moverInWords({ seat }: PublicNode): string {
   return seat === null ? "Chance" : playerName(seat);
 }
 
-function openingInWords({ opening }: PublicNode, faces: Record<string, Face>): HTMLElement | string {
-  return opening === null ? "The beginning" : h("span", {}, "Turned up ", drawCards([opening], faces));
+function openingInWords({ opening }: PublicNode, faces: Record<string, Face>, suits: Suits): HTMLElement | string {
+  return opening === null ? "The beginning" : h("span", {}, "Turned up ", drawTurned(opening, faces, suits));
 }
 
 /** The expected number of each card in the hands of both seats. */

@@ -1,6 +1,8 @@
 // The parts of the view of solutions that need no browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Face, PublicNode } from "../src/protocol";
+import { Suits } from "../src/suits";
 import { inPercent, percent } from "../src/words";
 
 test("only the impossible is 0 % and only the certain is 100 %", () => {
@@ -22,4 +24,33 @@ test("only the impossible is 0 % and only the certain is 100 %", () => {
     [0, 0.004, 0.005, 0.5, 0.994, 0.996, 1].map((share) => inPercent(share)),
     ["0", "<1", "1", "50", "99", ">99", "100"],
   );
+});
+
+test("suits that are alike are found, and hands that differ only by their names", () => {
+  const face = (rank: string, sign: string, hue: string): Face => ({ rank, sign, hue }) as Face;
+  const faces = {
+    R1: face("1", "heart", "red"),
+    R2: face("2", "heart", "red"),
+    G1: face("1", "leaf", "green"),
+    G2: face("2", "leaf", "green"),
+    B1: face("1", "drop", "blue"),
+    B2: face("2", "drop", "blue"),
+    BK: face("K", "bolt", "violet"),
+  };
+  const opening = (name: string | null): PublicNode => ({ opening: name }) as PublicNode;
+  const suits = new Suits([opening("BK"), opening("R1"), opening("R2")], faces);
+  assert.equal(suits.trump, faces.R1);
+  assert.deepEqual(suits.turned("R2"), ["R2", "G2", "B2"]);
+  assert.deepEqual(suits.turned("BK"), ["BK"]);
+  const isAlike = (one: string[], other: string[]): boolean => suits.keyOf(one) === suits.keyOf(other);
+  assert.ok(isAlike(["R1", "G2", "B1"], ["R1", "G1", "B2"]));
+  assert.ok(isAlike(["G1", "G2"], ["B1", "B2"]));
+  assert.ok(!isAlike(["G1", "B2"], ["G1", "G2"]));
+  // The trump suit, and cards without a suit, keep their names.
+  assert.ok(!isAlike(["R1", "G2"], ["G1", "R2"]));
+  assert.ok(!isAlike(["BK", "G1"], ["R1", "G1"]));
+  // Nothing is known to be alike where no card is turned up.
+  const others = new Suits([opening(null)], faces);
+  assert.equal(others.trump, undefined);
+  assert.notEqual(others.keyOf(["G1"]), others.keyOf(["B1"]));
 });
