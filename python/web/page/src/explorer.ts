@@ -1,5 +1,6 @@
 import { actionInWords, drawAction } from "./cards";
 import { measured } from "./chart";
+import { drawCopyLink } from "./copy";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { drawCards, drawTurned } from "./grid";
@@ -19,10 +20,12 @@ export class Explorer {
   readonly #engine: EngineClient;
   readonly #rules: Rules;
   readonly #signal: AbortSignal;
-  /** Hears which public state is shown. */
-  readonly #onMove: (path: number[]) => void;
+  /** Hears which public state is shown, and with which hand. */
+  readonly #onMove: (path: number[], hand: number | null) => void;
   readonly #tree = h("div", { class: "tree" });
+  readonly #share = h("div", {}, drawCopyLink());
   readonly #state = h("div", { class: "state", "aria-live": "polite" });
+  readonly #chosen = h("div", { class: "chosen", tabindex: -1 }, this.#share, this.#state);
   readonly element: HTMLElement;
   #current: HTMLElement | null = null;
   /** The branches that the page itself unfolds on the way to a public state. */
@@ -34,7 +37,7 @@ export class Explorer {
     rules: Rules,
     openings: PublicNode[],
     signal: AbortSignal,
-    onMove: (path: number[]) => void,
+    onMove: (path: number[], hand: number | null) => void,
   ) {
     this.#engine = engine;
     this.#rules = rules;
@@ -47,18 +50,18 @@ export class Explorer {
     this.element = h(
       "section",
       { class: "explorer" },
-      h("h3", { tabindex: -1 }, "The game, event by event"),
+      h("h3", {}, "The game, event by event"),
       h(
         "p",
         { class: "muted" },
-        "Open an event to see what may follow, and what both players hold by then if both follow ",
-        "the equilibrium and a spectator knows that.",
+        "Open an event to see what may follow, and which hands each player is likely to hold, as seen by a spectator ",
+        "who knows the equilibrium.",
       ),
-      h("div", { class: "columns" }, this.#tree, this.#state),
+      h("div", { class: "columns" }, this.#tree, this.#chosen),
     );
   }
 
-  /** Unfolds the tree to a public state, and shows it with a hand. */
+  /** Unfolds the tree to a public state, shows it with a hand, and moves the focus there. */
   async open(path: number[], hand: number | null = null): Promise<void> {
     // An error if there is none.
     const whole = (await this.#engine.ask(this.#signal, "node", path)).path;
@@ -77,7 +80,11 @@ export class Explorer {
       last = found;
       list = found.querySelector(".branches") ?? list;
     }
-    if (last) await this.#choose(last, hand);
+    if (!last) return;
+    await this.#choose(last, hand);
+    last.scrollIntoView({ block: "nearest" });
+    this.#chosen.scrollIntoView({ block: "start" });
+    this.#chosen.focus({ preventScroll: true });
   }
 
   #branch(path: number[], words: HTMLElement | string, share: number): HTMLElement {
@@ -142,11 +149,14 @@ export class Explorer {
     const asked = ++this.#asked;
     const node = await this.#ask(details);
     if (asked !== this.#asked) return;
-    this.#onMove(node.path);
+    this.#moved(node, hand);
     this.#state.replaceChildren(...this.#drawState(node, hand));
-    const shown = hand === null ? null : this.#state.querySelector<HTMLElement>(`[data-hand="${hand}"]`);
     if (hand !== null) await this.#showTable(node, hand);
-    shown?.scrollIntoView({ block: "nearest" });
+  }
+
+  #moved({ path }: PublicNode, hand: number | null): void {
+    this.#onMove(path, hand);
+    this.#share.replaceChildren(drawCopyLink());
   }
 
   #drawState(node: PublicNode, hand: number | null): HTMLElement[] {
@@ -246,6 +256,7 @@ export class Explorer {
     for (const row of this.#state.querySelectorAll("[data-hand]")) {
       row.classList.toggle("shown", row.getAttribute("data-hand") === String(hand));
     }
+    this.#moved(node, hand);
     this.#showTable(node, hand).catch((error: unknown) => this.#fail(error));
   }
 

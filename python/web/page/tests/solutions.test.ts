@@ -1,6 +1,7 @@
 // The parts of the view of solutions that need no browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { deckInWords, SMALL_DECK, unfitting } from "../src/deck";
 import type { Face, PublicNode } from "../src/protocol";
 import { Suits } from "../src/suits";
 import { inPercent, percent } from "../src/words";
@@ -53,4 +54,13 @@ test("suits that are alike are found, and hands that differ only by their names"
   const others = new Suits([opening(null)], faces);
   assert.equal(others.trump, undefined);
   assert.notEqual(others.keyOf(["G1"]), others.keyOf(["B1"]));
+});
+
+test("a deck is told in words", () => {
+  assert.equal(deckInWords(SMALL_DECK), "2 suits of 5 values, without the referee, 2 cards in a hand, 3 set aside");
+  assert.equal(
+    deckInWords("suits=3,values=2,hand_size=1,set_aside=0"),
+    "3 suits of 2 values, with the referee, 1 card in a hand, 0 set aside",
+  );
+  assert.equal(unfitting(SMALL_DECK), null);
 });
