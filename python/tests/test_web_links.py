@@ -250,7 +250,7 @@ def test_the_engine_arrives_with_its_progress(browser: Any, address: str) -> Non
     page.screenshot(path=PICTURES / "loading-phone.png")
     limit(-1)
     page.wait_for_selector("[data-move]")
-    assert page.locator(".loading").count() == 0
+    assert not page.locator(".loading").is_visible()
     # The engine was asked for once, before the script.
     entries = page.evaluate("performance.getEntriesByType('resource').map(({name, startTime}) => [name, startTime])")
     assert sum(name.endswith(".wasm") for name, _ in entries) == 1

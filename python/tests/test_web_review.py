@@ -27,6 +27,8 @@ from web import (
 pytestmark = MARKS
 
 DECK = "suits=2,values=3,referee=off,hand_size=2,set_aside=1"
+#: A deck that takes minutes.
+SLOW = "suits=2,values=5,referee=off,hand_size=2,set_aside=3"
 DONE = re.compile(r"^(All \d+ of your decisions are|Your only decision is) reviewed")
 
 
@@ -356,6 +358,9 @@ def test_a_review_without_decisions_says_why(page: Any, address: str) -> None:
 def test_equilibria_are_those_of_the_solver(page: Any, address: str) -> None:
     open_view(page, address, "#solutions")
     for name, rules in (("kuhn_poker", ""), ("schwinget", DECK)):
+        # Solving goes on from where it was stopped.
+        assert ask(page, "iterate", name, rules, 7) == 7
+        assert 7 <= ask(page, "iterate", name, rules, 200) <= 200
         found = ask(page, "solve", name, rules, 200)
         solution = stier.solve(f"{name}:{rules}", iterations=200, ranges=True)
         assert (found["public_states"], found["sets"]) == (solution.public_states, solution.information_sets)
@@ -421,15 +426,30 @@ def test_the_grid_leads_into_the_tree(page: Any, address: str) -> None:
     assert heads == len(ask(page, "openings"))
     # By hand: two of six cards, in one row for all cards turned up.
     assert page.locator(".grid tbody tr").count() == 21
-    shares = [int(text) for text in page.locator(".grid td button > span").all_inner_texts()]
-    assert max(shares) == 100
-    assert min(shares) == 0
+    shares = page.locator(".grid td button > span").all_inner_texts()
+    # Only the impossible would be 0, and only the certain 100.
+    assert {"<1", ">99"} <= set(shares) <= {"<1", ">99", *map(str, range(101))}
     page.get_by_label("How often it chooses").select_option("R1")
-    assert [int(text) for text in page.locator(".grid td button > span").all_inner_texts()] != shares
+    assert page.locator(".grid td button > span").all_inner_texts() != shares
+    # A card turned up stands for that of the other suit, which is said.
+    page.get_by_text("so trump is always shown as green here.").wait_for()
+    assert page.locator(".grid thead th .turned").first.locator("[role=img]").count() == 2
+    page.locator(".tree > details > summary", has_text="Turned up").filter(has_text=" or ").first.wait_for()
     page.locator(".grid td button").first.click()
     page.wait_for_selector(".explorer tr.shown")
     page.locator(".seen .table").wait_for()
     assert page.locator(".explorer .hands tbody tr").count() == 15
+    # The address leads to the hand, out of sight of the top.
+    hand, link = page.inner_html(".seen"), page.url
+    assert re.search(r"at=\d+&hand=\d+$", link)
+    page.goto("about:blank")
+    page.goto(link)
+    page.locator(".seen .table").wait_for()
+    assert page.inner_html(".seen") == hand
+    page.wait_for_function("document.querySelector('.explorer .chosen').getBoundingClientRect().top < innerHeight / 2")
+    # Another hand is another link.
+    page.locator(".explorer tr:not(.shown) button.hand").first.click()
+    page.wait_for_function("link => location.href !== link", arg=link)
     page.locator(".explorer .beliefs table").first.wait_for()
     # A branch unfolds, and the address leads to it.
     branch = page.locator(".tree details[data-current] > .branches > details > summary").first
@@ -471,6 +491,69 @@ def test_a_deck_of_ones_own_is_measured_before_it_is_solved(page: Any, address: 
     page.get_by_role("button", name="Solve").click()
     page.wait_for_selector(".grid")
     page.wait_for_function("() => location.hash.includes('suits=2,values=3,hand_size=2,set_aside=1,referee=off')")
+    # The result says which game it is of, also once another one is chosen.
+    page.get_by_label("Game").select_option(label="Kuhn poker")
+    deck = "Schwinget, 2 suits of 3 values, without the referee, 2 cards in a hand, 1 set aside: value"
+    assert page.inner_text(".solution summary h3").startswith(deck)
+
+
+def test_hands_that_are_alike_share_a_row(page: Any, address: str) -> None:
+    rules = "suits=3,values=2,hand_size=2,set_aside=1,referee=off"
+    open_view(page, address, f"#solutions/schwinget?rules={rules}&iterations=1000")
+    page.wait_for_selector(".grid")
+    page.get_by_text("share a row").wait_for()
+    openings = ask(page, "openings")
+    assert len(openings) == 3
+
+    def exchanged(cards: list[str]) -> list[str]:
+        """Returns the hand with the names of red and blue exchanged: trump is green."""
+        return sorted(re.sub("^[RB](?=[0-9])", lambda suit: "RB"["BR".index(suit[0])], card) for card in cards)
+
+    for opening in openings:
+        values = {tuple(sorted(held["cards"])): held["value"] for held in opening["hands"][0] if held["cards"]}
+        for hand, value in values.items():
+            assert value == pytest.approx(values[tuple(exchanged(list(hand)))], abs=0.02)
+    hands = {tuple(sorted(held["cards"])) for opening in openings for held in opening["hands"][0] if held["cards"]}
+    rows = {min(hand, tuple(exchanged(list(hand)))) for hand in hands}
+    assert page.locator(".grid tbody tr").count() == len(rows) < len(hands)
+    assert page.locator(".grid tbody th", has_text="\N{MULTIPLICATION SIGN}2").count() == len(hands) - len(rows)
+
+
+def test_a_solution_is_shared_by_its_link(browser: Any, address: str) -> None:
+    context = browser.new_context(viewport=DESKTOP, permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    open_view(page, address, f"#solutions/schwinget?rules={DECK}&at=0&hand=3")
+    page.locator(".seen .table").wait_for()
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_text("Link copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    assert page.url.endswith("at=0&hand=3")
+    # The next place has not been copied.
+    page.locator(".explorer tr:not(.shown) button.hand").first.click()
+    page.get_by_text("Link copied").wait_for(state="detached")
+    page.evaluate("() => void (navigator.clipboard.writeText = () => Promise.reject(new Error('denied')))")
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_text("The link cannot be copied here: it is the address of this page.").wait_for()
+    context.close()
+
+
+def test_a_solution_that_was_stopped_goes_on(page: Any, address: str) -> None:
+    open_view(page, address, f"#solutions/schwinget?rules={SLOW}&iterations=10000")
+    page.get_by_text(re.compile(r"^Iteration \d+ of 10000")).wait_for(timeout=60_000)
+    page.get_by_role("button", name="Stop").click()
+    stopped = page.get_by_text(re.compile(r"^Stopped after \d+ iterations?\. Solve goes on from there\.$"))
+    done = int(re.search(r"\d+", stopped.inner_text())[0])
+    assert done > 0
+    page.get_by_role("button", name="Solve").click()
+    told = page.get_by_text(re.compile(r"^Iteration \d+ of 10000")).inner_text(timeout=60_000)
+    assert int(re.search(r"\d+", told)[0]) >= done
+    page.get_by_role("button", name="Stop").click()
+    stopped.wait_for()
+    # Fewer iterations than that begin anew.
+    page.fill("input[name=iterations]", "1")
+    page.get_by_role("button", name="Solve").click()
+    page.wait_for_selector(".grid", timeout=60_000)
+    assert page.locator(".solution dt:text-is('Iterations') + dd").text_content() == "1"
 
 
 @pytest.mark.parametrize(
@@ -486,7 +569,9 @@ def test_a_deck_of_ones_own_is_measured_before_it_is_solved(page: Any, address: 
         (f"solutions/schwinget?rules={DECK.replace('suits=2', 'suits=9')}", "suits must be from 2 to 4 here"),
         ("solutions/schwinget?rules=suits=2,values=3", "the link does not name hand_size of its deck."),
         (f"solutions/schwinget?rules={DECK}&at=0.x", "at must be whole numbers, such as 0.2.1."),
-        (f"solutions/schwinget?rules={DECK}&at=0.99", "the solution has no such public state or hand."),
+        (f"solutions/schwinget?rules={DECK}&at=0.99", "the solution has no such public state or hand; the link"),
+        (f"solutions/schwinget?rules={DECK}&at=0&hand=99", "the solution has no such public state or hand; the link"),
+        (f"solutions/schwinget?rules={DECK}&at=0&hand=x", "hand must be a whole number from 0 to 999999"),
         ("review?kept=record-abc", "the record of this link is kept by another browser tab"),
     ],
 )
@@ -495,7 +580,7 @@ def test_a_link_that_cannot_be_honoured_says_why(page: Any, address: str, link: 
     page.wait_for_function("words => document.querySelector('main').innerText.includes(words)", arg=words)
     # Nothing else is shown in its place, except for the solution around a place that it does not have.
     assert page.locator(".timeline").count() == 0
-    assert page.locator(".grid").count() == ("at=0.99" in link)
+    assert page.locator(".grid").count() == ("99" in link)
 
 
 def test_solving_twice_loses_nothing(page: Any, address: str) -> None:
@@ -509,7 +594,7 @@ def test_solving_twice_loses_nothing(page: Any, address: str) -> None:
     # Nor does the key of the form begin anew, nor another look at the size of the game.
     page.focus("input[name=iterations]")
     page.keyboard.press("Enter")
-    page.locator(".size", has_text="hands to decide with").wait_for()
+    page.locator(".size", has_text="decisions (a hand in a public state)").wait_for()
     assert solve.is_disabled()
     page.wait_for_selector(".grid", timeout=120_000)
     assert page.evaluate("solved") == 1
@@ -641,7 +726,7 @@ def test_the_trainer_counts_streaks_and_repeats_in_another_round(page: Any, addr
         if not verdict.startswith("Wrong"):
             page.get_by_role("button", name="Next position").click()
     (wrong,) = page.evaluate(f"Object.keys({kept})")
-    assert "It comes again." in page.inner_text(".answer")
+    assert "This position comes again." in page.inner_text(".answer")
     table = page.inner_text(".table .facts")
     # A round of one's own begins with it; that of a link does not.
     open_view(page, address, "#trainer?seed=77")

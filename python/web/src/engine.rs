@@ -51,11 +51,13 @@ pub enum Problem {
     Pass(#[from] PassError),
     #[error(transparent)]
     File(#[from] SolutionFileError),
-    #[error("solving it takes about {needs} MB, and here at most {most} MB: use smaller rules")]
+    #[error(
+        "this game needs about {needs} MB of memory, and a web page may use {most} MB; choose a smaller game or deck"
+    )]
     Large { needs: u64, most: u64 },
-    #[error("solving it takes far more than {most} MB: use smaller rules")]
+    #[error("this game needs far more than the {most} MB of memory of a web page; choose a smaller game or deck")]
     TooLarge { most: u64 },
-    #[error("the solution has no such public state or hand")]
+    #[error("the solution has no such public state or hand; the link may be damaged. Choose another place below")]
     NoNode,
     #[error(transparent)]
     Solve(#[from] SolveError),
@@ -210,6 +212,11 @@ questions! { engine;
 
     /// The size of a game on public states; an error if it is too large to be solved.
     size(game: String, rules: String) -> Size { solution::size(&game, &rules)? }
+
+    /// Goes on with solving a game for a moment, and tells how many iterations are done. `solve` goes on from there.
+    iterate(game: String, rules: String, iterations: NonZero<u64>) -> u64 {
+        engine.solutions.iterate(&game, &rules, iterations.get())?
+    }
 
     /// Solves a game in memory by CFR+, unless the solution is known already. Tells its progress in the meantime.
     solve(game: String, rules: String, iterations: NonZero<u64>) -> solution::About {

@@ -3,18 +3,19 @@
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use serde::Serialize;
 use stier_agents::erased::DynGame;
 use stier_agents::solve::solution_file::Label;
 use stier_agents::solve::{
-    Play, Progress, PublicTree, RangePolicy, RangesTooLarge, Settings, TreeState, read_ranges, solve_ranges,
+    Iterative as _, Play, PublicTree, RangePolicy, RangeSolver, RangesTooLarge, TreeState, Variant, read_ranges,
     write_ranges,
 };
 use stier_agents::tell::Table;
 use stier_core::public::{PublicDetail, PublicScene};
 use stier_core::{Action, Seat, Turn};
+use web_time::Instant;
 
 use crate::engine::Problem;
 use crate::progress::{tell, tell_at_times};
@@ -23,6 +24,8 @@ use crate::progress::{tell, tell_at_times};
 const MAX_BYTES: u64 = 800_000_000;
 /// The most histories of a game whose public states are found from them.
 const MAX_HISTORIES: usize = 2_000_000;
+/// The time after which [`Solutions::iterate`] returns.
+const MOMENT: Duration = Duration::from_millis(50);
 
 /// The size of a game.
 #[derive(Serialize)]
@@ -35,9 +38,21 @@ pub(crate) struct Size {
     bytes: u64,
 }
 
-/// The solutions at hand, as many as fit. The last one is looked at.
+/// The solutions at hand, as many as fit.
 #[derive(Default)]
-pub(crate) struct Solutions(Vec<Solved>);
+pub(crate) struct Solutions {
+    /// The last one is looked at.
+    solved: Vec<Solved>,
+    begun: Option<Begun>,
+}
+
+/// A game that is being solved.
+struct Begun {
+    name: [String; 2],
+    game: Arc<dyn DynGame>,
+    tree: PublicTree,
+    solver: RangeSolver,
+}
 
 /// A solved game.
 pub(crate) struct Solved {
@@ -122,7 +137,7 @@ struct Weighed {
 /// The public states of a game, one after the other if it is small enough.
 fn enumerate(name: &str, rules: &str) -> Result<(Arc<dyn DynGame>, PublicTree), Problem> {
     let game = stier_games::load(name, rules)?;
-    tell("public states");
+    tell("Finding the public states …");
     let form = game.public_form(MAX_HISTORIES, false, &|| true)?;
     let goes_on = || ControlFlow::Continue(());
     let tree = PublicTree::new((form, &format!("{game:?}")), None, None, (MAX_BYTES, 1), &goes_on);
@@ -145,22 +160,38 @@ pub(crate) fn size(name: &str, rules: &str) -> Result<Size, Problem> {
 impl Solutions {
     /// The solution that is looked at.
     pub(crate) fn current(&self) -> Result<&Solved, Problem> {
-        self.0.last().ok_or(Problem::NotBegun("no game has been solved"))
+        self.solved.last().ok_or(Problem::NotBegun("there is no solution in memory; solve the game again"))
     }
 
     /// Solves a game by CFR+ on one thread, unless that has been done.
     pub(crate) fn solve(&mut self, name: &str, rules: &str, iterations: NonZero<u64>) -> Result<&Solved, Problem> {
-        let settings = Settings { iterations: iterations.get(), threads: 1, ..Settings::default() };
-        if !self.find(name, rules, settings.iterations) {
-            let (game, tree) = self.make_room(name, rules)?;
-            let iterated = |progress: Progress| {
-                tell_at_times(|| format!("iteration {} of {}", progress.iterations, settings.iterations));
-                ControlFlow::Continue(())
-            };
-            let solved = solve_ranges(tree.tree(), &settings, &Arc::new(AtomicBool::new(false)), &iterated)?;
-            self.0.push(Solved::new([name, rules], game, tree, solved.policy, solved.iterations)?);
+        let iterations = iterations.get();
+        while self.iterate(name, rules, iterations)? < iterations {}
+        if !self.find(name, rules, iterations) {
+            let Begun { game, tree, solver, .. } = self.begun.take().expect("it has been iterated");
+            self.solved.push(Solved::new([name, rules], game, tree, solver.into_policy(), iterations)?);
         }
         self.current()
+    }
+
+    /// Goes on with CFR+ for a moment, at most to this many iterations. Returns the number of iterations done.
+    pub(crate) fn iterate(&mut self, name: &str, rules: &str, iterations: u64) -> Result<u64, Problem> {
+        if self.find(name, rules, iterations) {
+            return Ok(iterations);
+        }
+        let goes_on = |begun: &Begun| begun.name == [name, rules] && begun.solver.iterations() <= iterations;
+        if !self.begun.as_ref().is_some_and(goes_on) {
+            let (game, tree) = self.make_room(name, rules)?;
+            let solver = RangeSolver::new(tree.tree().clone(), Variant::CfrPlus, iterations);
+            self.begun = Some(Begun { name: [name, rules].map(str::to_string), game, tree, solver });
+        }
+        let solver = &mut self.begun.as_mut().expect("it has begun").solver;
+        let start = Instant::now();
+        while solver.iterations() < iterations && start.elapsed() < MOMENT {
+            let _ = solver.run(1, &|_| ControlFlow::Continue(()));
+            tell_at_times(|| format!("Iteration {} of {iterations} …", solver.iterations()));
+        }
+        Ok(solver.iterations())
     }
 
     /// The solution in these bytes, which [`Solved::bytes`] gave, unless it is at hand.
@@ -176,31 +207,33 @@ impl Solutions {
         }
         let (game, tree) = self.make_room(name, rules)?;
         let (policy, label) = read_ranges(tree.tree().clone(), bytes)?;
-        self.0.push(Solved::new([name, rules], game, tree, policy, label.iterations)?);
+        self.solved.push(Solved::new([name, rules], game, tree, policy, label.iterations)?);
         self.current()
     }
 
     /// Looks at the solution if it is at hand.
     fn find(&mut self, name: &str, rules: &str, iterations: u64) -> bool {
         let is_it = |solved: &Solved| solved.name == [name, rules] && solved.about.iterations == iterations;
-        let found = self.0.iter().position(is_it);
+        let found = self.solved.iter().position(is_it);
         if let Some(place) = found {
-            let solved = self.0.remove(place);
-            self.0.push(solved);
+            let solved = self.solved.remove(place);
+            self.solved.push(solved);
         }
         found.is_some()
     }
 
-    /// The public states of a game. Solutions that take too much memory beside it are forgotten, the oldest first.
+    /// The public states of a game. Solutions that take too much memory beside it are forgotten, the oldest first, and so is
+    /// what has begun.
     fn make_room(&mut self, name: &str, rules: &str) -> Result<(Arc<dyn DynGame>, PublicTree), Problem> {
+        self.begun = None;
         let (game, tree) = enumerate(name, rules)?;
         let mut bytes = tree.size().bytes();
         let fits = |solved: &Solved| {
             bytes += solved.tree.size().bytes();
             bytes <= MAX_BYTES
         };
-        let kept = self.0.iter().rev().map(fits).take_while(|&fits| fits).count();
-        self.0.drain(..self.0.len() - kept);
+        let kept = self.solved.iter().rev().map(fits).take_while(|&fits| fits).count();
+        self.solved.drain(..self.solved.len() - kept);
         Ok((game, tree))
     }
 }
@@ -234,7 +267,7 @@ impl Solved {
         policy: RangePolicy,
         iterations: u64,
     ) -> Result<Self, Problem> {
-        tell("distance from equilibrium");
+        tell("Measuring the distance from equilibrium …");
         let goes_on = || ControlFlow::Continue(());
         let policies = tree.rows_of(&policy, &goes_on)?.expect("it is on this tree");
         let distance = policy.measure();

@@ -9,8 +9,10 @@ import { costOf, isClose, isRight, QUESTIONS, type Question, RULE, SEARCHES } fr
 import type { Repetition } from "./repetition";
 import { type Answered, ROUND, type Round } from "./round";
 import { STUDY } from "./study";
-import { signed } from "./words";
+import { counted, percent, signed } from "./words";
 
+/** The most that rounding has changed the share of attacks in a question. */
+const ROUNDING = 0.00005;
 /** The ends of the scale of the answer, in points. */
 const SCALE = Math.ceil(Math.max(...QUESTIONS.map(({ worth }) => Math.abs(worth))));
 
@@ -22,17 +24,21 @@ export function drawIntroduction(seed: number, isShared: boolean): HTMLElement {
     h(
       "p",
       {},
-      "Attack at the first chance, with nearly every hand: for the player who leads first, that gains ",
+      "Attack at the first chance, with nearly every hand. If you lead first, that gains ",
       h("strong", {}, STUDY.gain),
-      " points per bout over waiting, if the trained network plays the cards of both ",
-      `players. Waiting is better with ${STUDY.waits} of the hands, by ${STUDY.loss}: mostly those with exactly one trump and no `,
-      "two other cards of the same suit.",
+      " points per bout over waiting. In this study the trained network played the cards of both players.",
     ),
     h(
       "p",
       {},
-      "So this trainer asks for the exceptions: its positions are chosen so that waiting is right far more ",
-      "often than in ordinary play, most of them later in a bout.",
+      `Waiting is better with ${STUDY.waits} of the hands, by ${STUDY.loss} points. Most of them have exactly one trump `,
+      "and no two other cards of the same suit.",
+    ),
+    h(
+      "p",
+      {},
+      "This trainer asks about the exceptions: waiting is right far more often here than in ordinary play. Most ",
+      "positions come later in a bout.",
     ),
     h(
       "details",
@@ -42,8 +48,8 @@ export function drawIntroduction(seed: number, isShared: boolean): HTMLElement {
       h(
         "p",
         {},
-        "It says how strong a hand is. It does not say when to attack: against opponents that attack, following it loses ",
-        `${STUDY.wrong} points per bout to attacking always.`,
+        "The count shows how strong a hand is, but not when to attack: against opponents that attack, the rule wins ",
+        `${STUDY.wrong} points per bout less than always attacking.`,
       ),
     ),
     h(
@@ -53,28 +59,27 @@ export function drawIntroduction(seed: number, isShared: boolean): HTMLElement {
       h(
         "p",
         {},
-        "In the full game, the trained network of this page plays on for both players. The hidden cards ",
-        "are drawn from those that fit what you see, weighted by how likely the network's play makes ",
-        `them. The worth is the mean of ${SEARCHES} searches, with its 95 % interval. An attack is compared with `,
-        "the best other card: one half of the searches picks it for the other half. These are not equilibrium values. ",
-        "With other players the worth may differ.",
+        "In the full game, the trained network of this page plays on for both players. The hidden cards are drawn at ",
+        "random among those that fit what you see. Cards that explain the network's play better are drawn more often. ",
+        `The worth is the average of ${SEARCHES} searches, with its 95 % interval. It compares the attack with the best `,
+        "other card. One half of the searches picks this card, and the other half measures it. With other players the ",
+        "worth may differ.",
       ),
       h(
         "p",
         {},
-        "In the small deck both players follow a computed equilibrium. There the worth is exact to 0.001 points.",
+        "In the small deck both players follow a computed equilibrium, and the worth is exact to 0.001 points.",
       ),
     ),
     h(
       "p",
       { class: "muted" },
       isShared
-        ? `Seed ${seed}: this address asks everybody the same ${ROUND} positions. `
-        : "This round is yours alone: it begins with positions that you had wrong earlier. ",
-      "What you had wrong ",
-      "comes again in the same round, and in later rounds of yours after some days. This browser keeps that, and ",
-      "nobody else sees it. ",
-      h("a", { href: "#trainer" }, "A round of your own"),
+        ? `Everybody with this address gets the same ${ROUND} positions (seed ${seed}). `
+        : "This round is yours alone: it begins with positions that you answered wrong earlier. ",
+      "A position that you answer wrong comes again in the same round, and after some days in a round of your own. ",
+      "This is kept in your browser, and nobody else sees it. ",
+      h("a", { href: "#trainer" }, "Start a round of your own"),
     ),
   );
 }
@@ -89,13 +94,13 @@ export function drawAttack(): HTMLElement {
       "You are on lead. In Schwinget both players draw a new card after every card they play. Once in a bout, the ",
       "player on lead may ",
       h("strong", {}, "attack"),
-      ": nobody draws any more, and the cards in hand are played out.",
+      ". Then nobody draws any more, and the cards in hand are played out.",
     ),
     h(
       "p",
       {},
-      "The worth of an attack is the number of points per bout that you gain, on average, by attacking ",
-      "instead of waiting. Winning a bout scores 2 to 7 points, most with all tricks after your own attack.",
+      "The worth of an attack is what it gains over waiting: points per bout, on average. A won bout scores 2 to 7 ",
+      "points, the most if you win all tricks after your own attack.",
     ),
   );
 }
@@ -122,8 +127,8 @@ export function drawCount({ enough, rule }: Question, parts: Part[] | null, { fa
     h(
       "p",
       {},
-      h("strong", {}, parts ? `This hand counts ${sum}` : "There is no trump suit"),
-      `${parts ? `, and the rule attacks with ${enough} or more` : ""}: ${rule ? "attack" : "wait"}.`,
+      h("strong", {}, parts ? `This hand counts ${sum}.` : "There is no trump suit, so nothing is counted."),
+      ` ${parts ? `The rule attacks with ${enough} or more` : "The rule"}: ${rule ? "attack" : "wait"}.`,
     ),
   );
 }
@@ -137,21 +142,18 @@ export function markCards(table: HTMLElement, parts: Part[] | null): void {
 }
 
 /** The lesson of a position, in words. */
-function lessonOf({ rule, share, worth, exact }: Question, parts: Part[] | null): string {
+function lessonOf({ rule, share, worth, exact }: Question): string {
   const player = exact ? "the equilibrium" : "the trained network";
   const [ruleIsRight, playerIsRight] = [rule === worth > 0, share > 0.5 === worth > 0];
-  const sum = (parts ?? []).reduce((total, { points }) => total + points, 0);
-  const hand = parts ? `a hand that counts ${sum}` : "a bout without a trump suit";
-  if (ruleIsRight && playerIsRight) return `An ordinary one: ${hand}, and ${player} agrees.`;
-  if (playerIsRight) return `The rule of thumb is wrong here, and ${player} finds it.`;
-  if (ruleIsRight) return `Even ${player}, which plays without search, is wrong here: the rule of thumb has it right.`;
-  return `A hard one: neither the rule of thumb nor ${player} finds it. Do not expect to see it in the hand.`;
+  if (ruleIsRight && playerIsRight) return `An ordinary position: the rule of thumb and ${player} are both right.`;
+  if (playerIsRight) return `The rule of thumb is wrong here, and ${player} is right.`;
+  if (ruleIsRight) return `The rule of thumb is right here, and even ${player} is wrong: it plays without search.`;
+  return `A hard position: the rule of thumb and ${player} are both wrong. The hand alone does not tell.`;
 }
 
 export function drawAnswer(
   question: Question,
   attack: boolean,
-  parts: Part[] | null,
   { faces }: Rules,
   memory: Repetition,
   next: HTMLElement,
@@ -172,7 +174,7 @@ export function drawAnswer(
         ? streak > 2 && !isClose(question)
           ? `${streak} in a row.`
           : ""
-        : `It cost ${costOf(question, attack).toFixed(2)} points. It comes again.`,
+        : `It cost ${costOf(question, attack).toFixed(2)} points. This position comes again.`,
     ),
     drawInterval(worth, ci95, SCALE, ["waiting is better", "attacking is better"]),
     h("div", { class: "actions" }, next),
@@ -180,7 +182,7 @@ export function drawAnswer(
       "details",
       { open: isWide() },
       h("summary", {}, "Why"),
-      !isClose(question) && h("p", {}, lessonOf(question, parts)),
+      !isClose(question) && h("p", {}, lessonOf(question)),
       h(
         "ul",
         {},
@@ -190,20 +192,19 @@ export function drawAnswer(
           "Worth of the attack: ",
           h("strong", {}, measured(worth, exact ? null : ci95)),
           " points per bout",
-          `${exact ? ", exact" : ""}, compared with playing the ${actionInWords(other, faces)}, the best other card.`,
+          `${exact ? " (exact)" : ""}. The best other choice is ${actionInWords(other, faces)}.`,
         ),
         h("li", {}, `The rule of thumb: ${rule ? "attack" : "wait"}.`),
-        h("li", {}, `The ${exact ? "equilibrium" : "trained network"} attacks with probability ${percent(share)}.`),
+        h(
+          "li",
+          {},
+          `The ${exact ? "equilibrium" : "trained network"} attacks in `,
+          // The shares are rounded, so none is certain.
+          `${percent(Math.min(Math.max(share, ROUNDING), 1 - ROUNDING))} of such positions.`,
+        ),
       ),
     ),
   );
-}
-
-/** A probability in percent. The shares are rounded, so none is called impossible or certain. */
-function percent(share: number): string {
-  if (share < 0.01) return "below 1 %";
-  if (share > 0.99) return "above 99 %";
-  return `${Math.round(100 * share)} %`;
 }
 
 export function drawScore(round: Round, memory: Repetition, again: () => void): HTMLElement {
@@ -225,8 +226,8 @@ export function drawScore(round: Round, memory: Repetition, again: () => void): 
     h(
       "p",
       {},
-      `${now} right in a row now, at most ${best}. `,
-      memory.waiting > 0 ? `${memory.waiting} positions will come again.` : "Nothing is left to repeat.",
+      `Your streak: ${counted(now, "right answer")} in a row. Your best: ${best}. `,
+      memory.waiting > 0 ? `${counted(memory.waiting, "position")} will come again.` : "No position will come again.",
     ),
     h(
       "div",
@@ -261,10 +262,10 @@ export function drawScore(round: Round, memory: Repetition, again: () => void): 
     h(
       "p",
       { class: "muted" },
-      `${close} of the ${answers.length} were close calls. They count as right and cost nothing.`,
+      `Close calls count as right and cost nothing: ${close} of the ${answers.length} positions.`,
       small.length > 0 &&
         small.every(({ question }) => question.rule) &&
-        ` In the ${small.length} positions of the small deck the rule of thumb always attacks.`,
+        ` In the small deck (${counted(small.length, "position")}) the rule of thumb always attacks.`,
     ),
     h(
       "details",
@@ -278,8 +279,8 @@ export function drawScore(round: Round, memory: Repetition, again: () => void): 
             "li",
             {},
             h("a", { href: playLink({ position, agent: "", seat, from: position.moves.length }, []) }, "Play on"),
-            ` after ${tricks} tricks${exact ? ", small deck" : ""}: an attack is worth `,
-            `${measured(worth, exact ? null : ci95)}, you ${attack ? "attacked" : "waited"}.`,
+            ` after ${counted(tricks, "trick")}${exact ? " (small deck)" : ""}: an attack is worth `,
+            `${measured(worth, exact ? null : ci95)}. You ${attack ? "attacked" : "waited"}.`,
           ),
         ),
       ),

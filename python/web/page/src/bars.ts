@@ -2,7 +2,7 @@ import { drawAction } from "./cards";
 import { interval } from "./chart";
 import { h, s } from "./dom";
 import type { Analysis, Bar, Face } from "./protocol";
-import { signed } from "./words";
+import { percent, signed } from "./words";
 
 interface BarsOptions {
   /** The id of the action that was played. */
@@ -60,7 +60,7 @@ function drawBar(bar: Bar, axis: [number, number], options: BarsOptions, best: b
       { class: "figure" },
       bar.value === null ? "not tried by all" : `${signed(bar.value, 2)}${interval(bar.ci95)}`,
     ),
-    h("td", { class: "figure" }, `${Math.round(100 * bar.chosen)} %`),
+    h("td", { class: "figure" }, percent(bar.chosen)),
   );
 }
 

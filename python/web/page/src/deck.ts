@@ -1,4 +1,5 @@
 import { h } from "./dom";
+import { counted } from "./words";
 
 /** A rule of a deck with its limits. */
 interface Field {
@@ -52,6 +53,16 @@ export class Deck {
     const numbers = this.#inputs.map(([{ name }, { value }]) => `${name}=${value}`);
     return [...numbers, this.#referee.checked ? "referee=on" : "referee=off"].join(",");
   }
+}
+
+/** A deck in words. */
+export function deckInWords(rules: string): string {
+  const given = readRules(rules);
+  const referee = given.get("referee") === "off" ? "without" : "with";
+  return (
+    `${given.get("suits")} suits of ${given.get("values")} values, ${referee} the referee, ` +
+    `${counted(Number(given.get("hand_size")), "card")} in a hand, ${given.get("set_aside")} set aside`
+  );
 }
 
 function readRules(rules: string): Map<string, string> {

@@ -24,6 +24,7 @@ const KINDS: Partial<Record<Method, Kind>> = {
   judge: "search",
   review: "search",
   size: "search",
+  iterate: "solution",
   solve: "solution",
   openings: "solution",
   node: "solution",

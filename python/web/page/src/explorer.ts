@@ -1,13 +1,16 @@
 import { actionInWords, drawAction } from "./cards";
 import { measured } from "./chart";
+import { drawCopyLink } from "./copy";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
-import { drawCards } from "./grid";
+import { drawCards, drawTurned } from "./grid";
 import { drawBeliefs } from "./heat";
 import { playerName } from "./names";
 import type { Beliefs, Face, Held, PublicNode, Rules } from "./protocol";
-import { drawMix, percent, rarity } from "./shares";
+import { drawMix, rarity } from "./shares";
+import { Suits } from "./suits";
 import { drawTable } from "./table";
+import { percent } from "./words";
 
 /** The hands of a public state that are listed at first. */
 const FIRST = 30;
@@ -17,10 +20,12 @@ export class Explorer {
   readonly #engine: EngineClient;
   readonly #rules: Rules;
   readonly #signal: AbortSignal;
-  /** Hears which public state is shown. */
-  readonly #onMove: (path: number[]) => void;
+  /** Hears which public state is shown, and with which hand. */
+  readonly #onMove: (path: number[], hand: number | null) => void;
   readonly #tree = h("div", { class: "tree" });
+  readonly #share = h("div", {}, drawCopyLink());
   readonly #state = h("div", { class: "state", "aria-live": "polite" });
+  readonly #chosen = h("div", { class: "chosen", tabindex: -1 }, this.#share, this.#state);
   readonly element: HTMLElement;
   #current: HTMLElement | null = null;
   /** The branches that the page itself unfolds on the way to a public state. */
@@ -32,30 +37,31 @@ export class Explorer {
     rules: Rules,
     openings: PublicNode[],
     signal: AbortSignal,
-    onMove: (path: number[]) => void,
+    onMove: (path: number[], hand: number | null) => void,
   ) {
     this.#engine = engine;
     this.#rules = rules;
     this.#signal = signal;
     this.#onMove = onMove;
+    const suits = new Suits(openings, rules.faces);
     this.#tree.append(
-      ...openings.map((node) => this.#branch(node.path, openingInWords(node, rules.faces), node.reach)),
+      ...openings.map((node) => this.#branch(node.path, openingInWords(node, rules.faces, suits), node.reach)),
     );
     this.element = h(
       "section",
       { class: "explorer" },
-      h("h3", { tabindex: -1 }, "The game, event by event"),
+      h("h3", {}, "The game, event by event"),
       h(
         "p",
         { class: "muted" },
-        "Open an event to see what may follow, and what both players hold by then if both follow ",
-        "the equilibrium and a spectator knows that.",
+        "Open an event to see what may follow, and which hands each player is likely to hold, as seen by a spectator ",
+        "who knows the equilibrium.",
       ),
-      h("div", { class: "columns" }, this.#tree, this.#state),
+      h("div", { class: "columns" }, this.#tree, this.#chosen),
     );
   }
 
-  /** Unfolds the tree to a public state, and shows it with a hand. */
+  /** Unfolds the tree to a public state, shows it with a hand, and moves the focus there. */
   async open(path: number[], hand: number | null = null): Promise<void> {
     // An error if there is none.
     const whole = (await this.#engine.ask(this.#signal, "node", path)).path;
@@ -74,7 +80,11 @@ export class Explorer {
       last = found;
       list = found.querySelector(".branches") ?? list;
     }
-    if (last) await this.#choose(last, hand);
+    if (!last) return;
+    await this.#choose(last, hand);
+    last.scrollIntoView({ block: "nearest" });
+    this.#chosen.scrollIntoView({ block: "start" });
+    this.#chosen.focus({ preventScroll: true });
   }
 
   #branch(path: number[], words: HTMLElement | string, share: number): HTMLElement {
@@ -139,11 +149,14 @@ export class Explorer {
     const asked = ++this.#asked;
     const node = await this.#ask(details);
     if (asked !== this.#asked) return;
-    this.#onMove(node.path);
+    this.#moved(node, hand);
     this.#state.replaceChildren(...this.#drawState(node, hand));
-    const shown = hand === null ? null : this.#state.querySelector<HTMLElement>(`[data-hand="${hand}"]`);
     if (hand !== null) await this.#showTable(node, hand);
-    shown?.scrollIntoView({ block: "nearest" });
+  }
+
+  #moved({ path }: PublicNode, hand: number | null): void {
+    this.#onMove(path, hand);
+    this.#share.replaceChildren(drawCopyLink());
   }
 
   #drawState(node: PublicNode, hand: number | null): HTMLElement[] {
@@ -243,6 +256,7 @@ export class Explorer {
     for (const row of this.#state.querySelectorAll("[data-hand]")) {
       row.classList.toggle("shown", row.getAttribute("data-hand") === String(hand));
     }
+    this.#moved(node, hand);
     this.#showTable(node, hand).catch((error: unknown) => this.#fail(error));
   }
 
@@ -300,8 +314,8 @@ function moverInWords({ seat }: PublicNode): string {
   return seat === null ? "Chance" : playerName(seat);
 }
 
-function openingInWords({ opening }: PublicNode, faces: Record<string, Face>): HTMLElement | string {
-  return opening === null ? "The beginning" : h("span", {}, "Turned up ", drawCards([opening], faces));
+function openingInWords({ opening }: PublicNode, faces: Record<string, Face>, suits: Suits): HTMLElement | string {
+  return opening === null ? "The beginning" : h("span", {}, "Turned up ", drawTurned(opening, faces, suits));
 }
 
 /** The expected number of each card in the hands of both seats. */

@@ -1,8 +1,10 @@
-import { actionInWords, drawCard } from "./cards";
+import { actionInWords, drawCard, faceInWords, suitInWords } from "./cards";
 import { measured } from "./chart";
 import { h } from "./dom";
 import type { Face, Held, PublicNode } from "./protocol";
-import { drawMix, percent } from "./shares";
+import { drawMix } from "./shares";
+import { Suits } from "./suits";
+import { inPercent, percent } from "./words";
 
 /** Cards as small pictures; what is not a card stays text. */
 export function drawCards(cards: string[], faces: Record<string, Face>): HTMLElement {
@@ -14,6 +16,12 @@ export function drawCards(cards: string[], faces: Record<string, Face>): HTMLEle
       return face ? h("span", { class: "tiny" }, drawCard(face)) : h("code", {}, card);
     }),
   );
+}
+
+/** The card that was turned up in an opening, with those for which it stands. */
+export function drawTurned(card: string, faces: Record<string, Face>, suits: Suits): HTMLElement {
+  const [own, ...others] = suits.turned(card).map((one) => drawCards([one], faces));
+  return h("span", { class: "turned" }, own, ...others.flatMap((other) => [" or ", other]));
 }
 
 /** The action that is chosen most often. */
@@ -52,13 +60,16 @@ export function drawGrid(
     ),
   ];
   let shown = names.includes("attack") ? "attack" : mostFrequent(openings);
-  const rows = new Map<string, { cards: string[]; cells: (Cell | undefined)[] }>();
+  const suits = new Suits(openings, faces);
+  // The hands that are alike, and the cells of the first of them.
+  const rows = new Map<string, { alike: Map<string, string[]>; cells: (Cell | undefined)[] }>();
   for (const [column, { hands, seat }] of openings.entries()) {
     for (const [hand, held] of (hands[seat ?? 0] ?? []).entries()) {
       if (held.cards.length === 0) continue;
-      const key = held.cards.join(" ");
-      const row = rows.get(key) ?? { cards: held.cards, cells: openings.map(() => undefined) };
-      row.cells[column] = { held, hand };
+      const key = suits.keyOf(held.cards);
+      const row = rows.get(key) ?? { alike: new Map(), cells: openings.map(() => undefined) };
+      row.alike.set(held.cards.join(" "), held.cards);
+      row.cells[column] ??= { held, hand };
       rows.set(key, row);
     }
   }
@@ -83,7 +94,7 @@ export function drawGrid(
         title: `${words}; value ${measured(cell.held.value ?? 0)}`,
         click: () => choose(opening, cell.hand),
       },
-      h("span", {}, Math.round(100 * share)),
+      h("span", {}, inPercent(share)),
       drawMix(cell.held.actions, faces),
     );
     button.style.setProperty("--share", share.toFixed(3));
@@ -92,9 +103,7 @@ export function drawGrid(
   const draw = (): void => {
     const sorted = [...rows.values()].sort((one, other) => mean(other.cells) - mean(one.cells));
     body.replaceChildren(
-      ...sorted.map(({ cards, cells }) =>
-        h("tr", {}, h("th", { scope: "row" }, drawCards(cards, faces)), ...cells.map(drawCell)),
-      ),
+      ...sorted.map(({ alike, cells }) => h("tr", {}, drawHands([...alike.values()], faces), ...cells.map(drawCell))),
     );
   };
   const select = h(
@@ -110,13 +119,22 @@ export function drawGrid(
   );
   draw();
   const heads = openings.map(({ opening }) =>
-    h("th", { scope: "col" }, opening === null ? "first decision" : drawCards([opening], faces)),
+    h("th", { scope: "col" }, opening === null ? "first decision" : drawTurned(opening, faces, suits)),
   );
   const isTurned = openings.some(({ opening }) => opening !== null);
+  const isFolded = [...rows.values()].some(({ alike }) => alike.size > 1);
   return h(
     "section",
     {},
     h("h3", {}, isTurned ? "Hands at the first lead, by the card turned up" : "Hands at the first decision"),
+    suits.trump &&
+      h(
+        "p",
+        { class: "muted" },
+        `Suits are alike until one is trump, so trump is always shown as ${suitInWords(suits.trump)} here.`,
+        isFolded &&
+          " Hands that differ only by the names of other suits share a row, which shows the first (×2: two hands).",
+      ),
     h("label", { class: "field" }, "How often it chooses, in percent", select),
     h(
       "div",
@@ -134,5 +152,20 @@ export function drawGrid(
       { class: "muted" },
       "Press a cell to follow the game from there. The stripe shows all actions, cards in the colours of their suits.",
     ),
+  );
+}
+
+/** The head of a row: a hand, and the number of hands that are alike. */
+function drawHands(alike: string[][], faces: Record<string, Face>): HTMLElement {
+  const inWords = (cards: string[]): string =>
+    cards
+      .flatMap((card) => faces[card] ?? [])
+      .map(faceInWords)
+      .join(", ");
+  return h(
+    "th",
+    { scope: "row", title: alike.length > 1 && alike.map(inWords).join("; ") },
+    drawCards(alike[0] ?? [], faces),
+    alike.length > 1 && h("span", { class: "muted" }, ` ×${alike.length}`),
   );
 }

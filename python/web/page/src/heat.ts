@@ -1,7 +1,7 @@
 import { drawSign, faceInWords, suitInWords } from "./cards";
 import { h } from "./dom";
 import type { Beliefs, Face } from "./protocol";
-import { counted } from "./words";
+import { counted, inPercent } from "./words";
 
 interface BeliefsOptions {
   /** The seats whose hands are drawn. */
@@ -24,7 +24,7 @@ export function drawBeliefs(beliefs: Beliefs, faces: Record<string, Face>, optio
 
 /** The unit of the numbers. */
 export function unitInWords({ expected }: Beliefs): string {
-  return Math.max(...expected) > 1 ? "The expected number of each card." : "The chance of each card, in percent.";
+  return Math.max(...expected) > 1 ? "How many of each card, on average." : "The chance of each card, in percent.";
 }
 
 /** The source of beliefs, in words. */
@@ -32,10 +32,10 @@ export function basisInWords({ basis, worlds }: Beliefs): string {
   const count = counted(worlds, "possible deal");
   return {
     enumerated: `Exact: all ${count}.`,
-    estimated: `All ${count}, weighted by a sample of the ways in which each can have come about.`,
-    sampled: `From ${count} drawn at random.`,
-    particles: `From ${count} weighted by what the others did.`,
-    chance: `From ${count} by chance alone.`,
+    estimated: `Estimated: all ${count}, weighted by how well they explain the play.`,
+    sampled: `Estimated from ${count} drawn at random.`,
+    particles: `Estimated from ${count}, weighted by how well they explain the play.`,
+    chance: `Estimated from ${count}. What the others did does not count here.`,
   }[basis];
 }
 
@@ -96,21 +96,17 @@ function drawHand(
 }
 
 function drawChance(face: Face | undefined, expected: number, highest: number, ownRank: boolean): HTMLElement {
-  const figure = expected === 0 ? "–" : highest > 1 ? expected.toFixed(1) : inPercent(expected);
+  const percent = inPercent(expected);
+  const figure = percent === "0" ? "–" : highest > 1 ? expected.toFixed(1) : percent;
   const cell = h(
     "td",
     {
-      class: `chance${highest === 1 && expected > 0.995 ? " certain" : ""}`,
-      title: face && `${faceInWords(face)}: ${figure}${highest > 1 || expected === 0 ? "" : " %"}`,
+      class: `chance${figure === "100" ? " certain" : ""}`,
+      title: face && `${faceInWords(face)}: ${figure}${figure === percent ? " %" : ""}`,
     },
     ownRank && face && h("span", { class: "rank" }, `${face.rank} `),
     figure,
   );
   cell.style.setProperty("--share", (expected / highest).toFixed(3));
   return cell;
-}
-
-function inPercent(chance: number): string {
-  const percent = Math.round(100 * chance);
-  return percent === 0 ? "<1" : percent === 100 && chance < 1 ? ">99" : String(percent);
 }

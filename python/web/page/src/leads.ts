@@ -2,7 +2,8 @@ import { measured } from "./chart";
 import { SPECIAL } from "./count";
 import { h } from "./dom";
 import type { Face, Held, PublicNode, Rules } from "./protocol";
-import { drawShare, percent } from "./shares";
+import { drawShare } from "./shares";
+import { percent } from "./words";
 
 /** A hand in words, by what matters for an attack, such as "1 trump, single cards". */
 function kindOf({ cards }: Held, opening: string | null, { faces }: Rules): string {
@@ -71,7 +72,7 @@ export function drawLeads(openings: PublicNode[], rules: Rules): HTMLElement {
       "p",
       {},
       "At the first lead it attacks in ",
-      h("strong", {}, `${(100 * attacks).toFixed(0)} %`),
+      h("strong", {}, percent(attacks)),
       " of all deals. An attack locks the draw pile. Its worth is its value minus that of the best other action.",
     ),
     h(

@@ -37,7 +37,8 @@ function open(): void {
   const route = readRoute(location.hash);
   name(route);
   root.className = route.tab;
-  root.replaceChildren();
+  // The line about loading stays beside what a view has not filled yet.
+  root.replaceChildren(...root.querySelectorAll(":scope > .loading"));
   // What is opened far down the page would be out of sight.
   scrollTo(0, 0);
   close = VIEWS[route.tab](root, engine, route);

@@ -323,6 +323,8 @@ export interface Engine {
   review(record: string, number: number, agent: string, searches: number): Reviewed;
   /** The size of a game on public states; an error if it is too large to be solved. */
   size(game: string, rules: string): Size;
+  /** Goes on with solving a game for a moment, and tells how many iterations are done. `solve` goes on from there. */
+  iterate(game: string, rules: string, iterations: number): number;
   /** Solves a game in memory by CFR+, unless the solution is known already. Tells its progress in the meantime. */
   solve(game: string, rules: string, iterations: number): Solution;
   /** The public states of the solution in which a player acts first. */
@@ -357,6 +359,7 @@ export const ARGUMENTS: Record<keyof Engine, string[]> = {
   moment: ["record", "number", "seat"],
   review: ["record", "number", "agent", "searches"],
   size: ["game", "rules"],
+  iterate: ["game", "rules", "iterations"],
   solve: ["game", "rules", "iterations"],
   openings: [],
   node: ["path"],

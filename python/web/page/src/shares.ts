@@ -1,6 +1,7 @@
 import { cardOf } from "./cards";
 import { h, s } from "./dom";
 import type { Face } from "./protocol";
+import { percent } from "./words";
 
 /** A probability as a small bar and a number. */
 export function drawShare(share: number): HTMLElement {
@@ -38,13 +39,6 @@ export function drawMix(actions: { name: string; probability: number }[], faces:
     { class: "mix", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
     ...actions.map(part),
   );
-}
-
-/** A probability in percent. Only the impossible and the certain are called 0 % and 100 %. */
-export function percent(share: number): string {
-  if (share > 0 && share < 0.001) return "<0.1 %";
-  if (share < 1 && share > 0.999) return ">99.9 %";
-  return `${Number((100 * share).toFixed(share < 0.1 || share > 0.99 ? 1 : 0))} %`;
 }
 
 /** A small probability, such as "1 in 105". */

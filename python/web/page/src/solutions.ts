@@ -1,7 +1,7 @@
 import "./views.css";
 import "./solutions.css";
 import { capital, plain } from "./cards";
-import { Deck, SMALL_DECK, unfitting } from "./deck";
+import { Deck, deckInWords, SMALL_DECK, unfitting } from "./deck";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { Explorer } from "./explorer";
@@ -12,6 +12,7 @@ import { playerName } from "./names";
 import type { Size, Solution } from "./protocol";
 import { isStop, Running } from "./running";
 import { find, keep } from "./shelf";
+import { counted } from "./words";
 
 /** A game that is small enough. */
 interface Small {
@@ -32,6 +33,8 @@ const GAMES: Small[] = [
 ];
 const ITERATIONS = 200;
 const MOST_ITERATIONS = 10_000;
+/** No public state here has so many hands. */
+const LARGEST = 999_999;
 /** Milliseconds from which on a solution is worth keeping. */
 const LONG = 3000;
 /** Milliseconds without typing before a deck is measured. */
@@ -42,6 +45,14 @@ export function show(root: HTMLElement, engine: EngineClient, route: Route): () 
   const solutions = new Solutions(root, engine, route);
   solutions.open(route);
   return () => solutions.close();
+}
+
+/** A place in a solution. */
+interface Place {
+  /** The public state: the number of its opening, and of the event in each public state. Empty for none. */
+  path: number[];
+  /** The number of the hand that is shown there. */
+  hand: number | null;
 }
 
 class Solutions {
@@ -67,6 +78,8 @@ class Solutions {
   /** False for a deck that cannot be solved, or is not measured yet. */
   #fits = true;
   #isSolving = false;
+  /** The iterations that a solution has come to which can be stopped without losing them. */
+  #done = 0;
 
   constructor(root: HTMLElement, engine: EngineClient, { game: wanted, settings }: Route) {
     this.#engine = engine;
@@ -98,7 +111,7 @@ class Solutions {
         {
           submit: (event) => {
             event.preventDefault();
-            this.#start([]);
+            this.#start({ path: [], hand: null });
           },
         },
         h(
@@ -125,7 +138,7 @@ class Solutions {
       if (problem !== null) throw new Error(`The link cannot be opened: ${problem}. Choose another game above`);
       const iterations = readNumber(route.settings, "iterations", 1, MOST_ITERATIONS, ITERATIONS);
       this.#iterations.value = String(iterations);
-      this.#start(readPath(route));
+      this.#start(readPlace(route));
     } catch (error) {
       this.#fail(error);
     }
@@ -137,8 +150,9 @@ class Solutions {
     clearTimeout(this.#typing);
   }
 
-  get #game(): Omit<Small, "about"> {
-    return GAMES[Number(this.#choice.value)] ?? { game: OWN, rules: this.#deck.rules };
+  get #game(): Small {
+    const { rules } = this.#deck;
+    return GAMES[Number(this.#choice.value)] ?? { game: OWN, rules, about: `Schwinget, ${deckInWords(rules)}` };
   }
 
   /** The reason why the game of a link is not among the choices; null if it is. */
@@ -170,7 +184,8 @@ class Solutions {
     const { game, rules } = this.#game;
     this.#size.textContent = "Measuring …";
     try {
-      this.#size.textContent = sizeInWords(await this.#engine.ask(this.#measuring.signal, "size", game, rules));
+      const size = await this.#engine.ask(this.#measuring.signal, "size", game, rules);
+      this.#size.textContent = `${sizeInWords(size)}; ${memoryInWords(size)}.`;
       this.#size.className = "muted size";
       this.#fits = true;
     } catch (error) {
@@ -195,15 +210,16 @@ class Solutions {
   }
 
   /** Solves the chosen game, and opens a public state of it. */
-  #start(at: number[]): void {
+  #start(at: Place): void {
     if (this.#isSolving) return;
     this.#isSolving = true;
     this.#allow();
     this.#running
       .run(this.#leaving.signal, (signal) => this.#run(signal, at))
       .catch((error: unknown) => {
-        if (isStop(error)) this.#progress.textContent = "Stopped.";
-        else this.#fail(error);
+        if (!isStop(error)) return this.#fail(error);
+        const found = this.#done > 0 ? ` after ${counted(this.#done, "iteration")}. Solve goes on from there` : "";
+        this.#progress.textContent = `Stopped${found}.`;
       })
       .finally(() => {
         this.#isSolving = false;
@@ -211,13 +227,16 @@ class Solutions {
       });
   }
 
-  async #run(signal: AbortSignal, at: number[]): Promise<void> {
+  async #run(signal: AbortSignal, at: Place): Promise<void> {
     const engine = this.#engine;
-    const { game, rules } = this.#game;
+    const { game, rules, about } = this.#game;
     const iterations = this.#iterations.valueAsNumber;
-    const go = (path: number[]): void =>
-      history.replaceState(null, "", writeRoute("solutions", game, { rules, iterations, at: path.join(".") }));
-    go(at);
+    const go = (path: number[], hand: number | null): void => {
+      const settings = { rules, iterations, at: path.join("."), hand: hand ?? "" };
+      history.replaceState(null, "", writeRoute("solutions", game, settings));
+    };
+    go(at.path, at.hand);
+    this.#done = 0;
     this.#found.replaceChildren();
     this.#progress.className = "";
     this.#progress.textContent = "Solving …";
@@ -225,29 +244,27 @@ class Solutions {
       if (!signal.aborted) this.#progress.textContent = text;
     };
     try {
-      const solution = await solved(engine, signal, game, rules, iterations);
+      const solution = await solved(engine, signal, game, rules, iterations, (done) => {
+        this.#done = done;
+      });
       const openings = await engine.ask(signal, "openings");
       const known = await engine.ask(signal, "rules", game, rules);
       const explorer = new Explorer(engine, known, openings, this.#leaving.signal, go);
-      const open = (path: number[], hand: number | null): void => {
+      const open = ({ path, hand }: Place): void => {
         explorer.open(path, hand).catch((error: unknown) => this.#fail(error));
       };
       this.#found.append(
-        drawFigures(solution),
+        drawFigures(about, solution),
         h(
           "div",
           { class: "columns" },
           ...(game === OWN ? [drawLeads(openings, known)] : []),
-          drawGrid(openings, known.faces, (opening, hand) => {
-            open(opening.path, hand);
-            explorer.element.querySelector("h3")?.scrollIntoView({ block: "start" });
-            explorer.element.querySelector("h3")?.focus({ preventScroll: true });
-          }),
+          drawGrid(openings, known.faces, ({ path }, hand) => open({ path, hand })),
         ),
         explorer.element,
       );
       this.#progress.textContent = "";
-      if (at.length > 0) open(at, null);
+      if (at.path.length > 0) open(at);
     } finally {
       engine.onProgress = () => {};
     }
@@ -261,6 +278,7 @@ async function solved(
   game: string,
   rules: string,
   iterations: number,
+  heard: (done: number) => void,
 ): Promise<Solution> {
   const bytes = await find(game, rules, iterations);
   // Those of another version are refused, and the game is solved again.
@@ -269,31 +287,37 @@ async function solved(
       if (isAbort(error)) throw error;
     });
   const begun = performance.now();
+  for (let done = 0; done < iterations; heard(done))
+    done = await engine.ask(signal, "iterate", game, rules, iterations);
   const solution = await engine.ask(signal, "solve", game, rules, iterations);
   if (performance.now() - begun > LONG) await keep(game, rules, iterations, await engine.solution());
   return solution;
 }
 
-/** The public state that a route names: numbers of its opening and of the events after it. */
-function readPath({ settings }: Route): number[] {
-  const numbers = (settings.get("at") ?? "").split(".").filter(Boolean);
-  if (!numbers.every((number) => /^\d{1,6}$/.test(number))) throw new Error("at must be whole numbers, such as 0.2.1");
-  return numbers.map(Number);
+/** The place that a route names. */
+function readPlace({ settings }: Route): Place {
+  const path = (settings.get("at") ?? "").split(".").filter(Boolean);
+  if (!path.every((number) => /^\d{1,6}$/.test(number))) throw new Error("at must be whole numbers, such as 0.2.1");
+  const hand = settings.has("hand") ? readNumber(settings, "hand", 0, LARGEST, 0) : null;
+  return { path: path.map(Number), hand };
 }
 
-function sizeInWords({ public_states, sets, bytes }: Size): string {
-  const memory = bytes < 1_000_000 ? "less than 1 MB" : `about ${Math.round(bytes / 1_000_000)} MB`;
-  return (
-    `${sets.toLocaleString("en")} hands to decide with, in ${public_states.toLocaleString("en")} public states; ` +
-    `${memory} of memory.`
-  );
+function sizeInWords({ public_states, sets }: Pick<Size, "public_states" | "sets">): string {
+  return `${counted(sets, "decision")} (a hand in a public state), in ${counted(public_states, "public state")}`;
 }
 
-function drawFigures({ public_states, sets, iterations, values, nash_conv, uniform }: Solution): HTMLElement {
+function memoryInWords({ bytes }: Size): string {
+  return bytes < 1_000_000 ? "less than 1 MB of memory" : `about ${Math.round(bytes / 1_000_000)} MB of memory`;
+}
+
+function drawFigures(
+  about: string,
+  { public_states, sets, iterations, values, nash_conv, uniform }: Solution,
+): HTMLElement {
   const value = (of: number): string => `${of < 0 ? "−" : "+"}${Math.abs(of).toFixed(4)}`;
   const share = ((100 * nash_conv) / uniform).toPrecision(2);
   const figures: [string, string][] = [
-    ["Size", `${public_states.toLocaleString("en")} public states, ${sets.toLocaleString("en")} hands to decide with`],
+    ["Size", sizeInWords({ public_states, sets })],
     ["Iterations", iterations.toLocaleString("en")],
     ["Value", values.map((of, seat) => `${playerName(seat)} ${value(of)}`).join(", ")],
     ["NashConv", `${nash_conv.toPrecision(2)} (${share} % of that of random play)`],
@@ -307,17 +331,17 @@ function drawFigures({ public_states, sets, iterations, values, nash_conv, unifo
       h(
         "h3",
         {},
-        `Value ${value(values[0] ?? 0)} for the player who ` +
-          `begins, ${nash_conv / uniform < 0.01 ? "close to" : "not yet at"} equilibrium`,
+        `${about}: value ${value(values[0] ?? 0)} for the player who begins, ` +
+          `${nash_conv / uniform < 0.01 ? "close to" : "not yet at"} equilibrium`,
       ),
     ),
     h("dl", { class: "figures" }, ...figures.map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text)))),
     h(
       "p",
       { class: "muted" },
-      "Values are average returns per game, in the game's utility. NashConv is the sum of ",
-      "what each player could gain by a best response: 0 in an equilibrium. A public state is all that everybody has ",
-      "seen. The order in which a player drew its cards does not count.",
+      "Values are points per game, on average. NashConv is the sum of what each player could gain by a best response: ",
+      "0 in an equilibrium. A public state is everything that all players have seen. The order in which a player drew ",
+      "its cards does not count.",
     ),
   );
 }

@@ -17,6 +17,8 @@ interface Job {
 
 /** Milliseconds that a call may still take once its answer is no longer wanted. Then its worker is ended. */
 const PATIENCE = 100;
+/** The same for `iterate`, which keeps what it has found and ends by itself after the iteration in progress. */
+const PATIENCE_TO_ITERATE = 5000;
 
 /**
  * A worker with an engine of its own. It does one call after the other, in the order in which they were asked. If a call
@@ -97,7 +99,8 @@ export class Thread {
   #drop(job: Job, reason: unknown): void {
     job.reject(reason);
     this.#queue = this.#queue.filter((other) => other !== job);
-    if (this.#current === job) setTimeout(() => this.#end(job), PATIENCE);
+    const patience = job.method === "iterate" ? PATIENCE_TO_ITERATE : PATIENCE;
+    if (this.#current === job) setTimeout(() => this.#end(job), patience);
   }
 
   /** Ends the worker if it is still at this call. */

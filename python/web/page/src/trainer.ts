@@ -12,6 +12,7 @@ import { Round } from "./round";
 import { wordsOn } from "./rules";
 import { inBrowser, inTab } from "./storage";
 import { drawTable } from "./table";
+import { counted } from "./words";
 
 /** The generator takes 32 bits. */
 const LARGEST_SEED = 2 ** 32 - 1;
@@ -31,7 +32,7 @@ class Trainer {
   readonly #leaving = new AbortController();
   readonly #memory = new Repetition(inBrowser);
   readonly #round: Round;
-  readonly #stage = h("div", { class: "stage" });
+  readonly #stage = h("div", { class: "stage" }, h("p", { class: "muted" }, "Loading …"));
   /** The answers by key, while a question waits for one. */
   #keys: Record<string, () => void> = {};
 
@@ -86,7 +87,7 @@ class Trainer {
     const table = await this.#engine.ask(signal, "table", position, seat);
     const story = await this.#engine.ask(signal, "story", position, seat);
     const parts = countOf(table, story, seat, known.faces);
-    const counted = drawCount(question, parts, known);
+    const count = drawCount(question, parts, known);
     const answers = h("div", { class: "answers", "aria-live": "polite" });
     const about = drawAttack();
     const words = Object.fromEntries(wordsOn(position.game, table));
@@ -100,9 +101,9 @@ class Trainer {
         { type: "button", class: "primary", click: () => this.goOn(true) },
         this.#round.question ? "Next position" : "Your score",
       );
-      answers.replaceChildren(drawAnswer(question, attack, parts, known, this.#memory, next));
+      answers.replaceChildren(drawAnswer(question, attack, known, this.#memory, next));
       about.remove();
-      counted.open = true;
+      count.open = true;
       markCards(drawn, parts);
       next.focus({ preventScroll: true });
     };
@@ -122,7 +123,7 @@ class Trainer {
         "div",
         { class: "columns" },
         drawn,
-        h("div", { class: "beside" }, h("div", { class: "help" }, about, counted), answers),
+        h("div", { class: "beside" }, h("div", { class: "help" }, about, count), answers),
       ),
     );
     return progress;
@@ -162,13 +163,13 @@ function drawProgress({ exact }: Question, round: Round, memory: Repetition): HT
   return h(
     "div",
     { class: "progress", tabindex: -1 },
-    h("progress", { max: round.length, value: round.done, "aria-label": "positions answered" }),
-    h("span", {}, `Position ${round.done + 1} of ${round.length}`, round.isAgain && h("strong", {}, " once more")),
+    h("progress", { max: round.length, value: round.done, "aria-label": "Positions answered" }),
+    h("span", {}, `Position ${round.done + 1} of ${round.length}`, round.isAgain && h("strong", {}, ", again")),
     round.done > 0 && h("span", { class: "muted" }, `${right} right`),
     best > 0 &&
       h(
         "span",
-        { class: "streak", title: `${now} right in a row, at most ${best}` },
+        { class: "streak", title: `${counted(now, "right answer")} in a row, at best ${best}` },
         `Streak ${now}`,
         now < best && h("span", { class: "muted" }, ` (best ${best})`),
       ),
@@ -176,8 +177,8 @@ function drawProgress({ exact }: Question, round: Round, memory: Repetition): HT
       h(
         "span",
         { class: "muted deck" },
-        "Small deck: two suits of four values and the counter, two cards in each ",
-        "hand, three set aside, a pile of two.",
+        "Small deck: two suits of four values, and the counter. Two cards in each hand, three set aside, two in ",
+        "the pile.",
       ),
   );
 }

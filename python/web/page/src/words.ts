@@ -8,3 +8,20 @@ export function signed(value: number, places?: number): string {
   const size = places === undefined ? String(Number(Math.abs(value).toFixed(3))) : Math.abs(value).toFixed(places);
   return `${Number(size) === 0 ? "" : value < 0 ? "−" : "+"}${size}`;
 }
+
+/** What differs by less from the impossible or the certain was only rounded. */
+const ROUNDING = 1e-6;
+
+/** A share in percent, without the sign. Only the impossible is 0, and only the certain is 100. */
+export function inPercent(share: number, places = 0): string {
+  const size = Number((100 * share).toFixed(places));
+  const step = 10 ** -places;
+  if (size === 0 && share > ROUNDING) return `<${step}`;
+  if (size === 100 && share < 1 - ROUNDING) return `>${100 - step}`;
+  return String(size);
+}
+
+/** The same with the sign, more exact near 0 and 100. */
+export function percent(share: number): string {
+  return `${inPercent(share, share < 0.1 || share > 0.99 ? 1 : 0)} %`;
+}

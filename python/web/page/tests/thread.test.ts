@@ -80,6 +80,21 @@ test("a call that is no longer wanted leaves the queue, or ends with its worker"
   assert.equal(await next, 3);
 });
 
+test("solving that is stopped keeps its worker, and what it has found there", async ({ mock }) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const { workers, thread } = start();
+  const control = new AbortController();
+  const stopped = thread.call(control.signal, "iterate", []).catch((error: Error) => error.name);
+  await settled();
+  control.abort();
+  assert.equal(await stopped, "AbortError");
+  const again = thread.call(undefined, "iterate", []);
+  mock.timers.tick(1000);
+  await workers[0]?.answer({ result: 7 });
+  await workers[0]?.answer({ result: 12 });
+  assert.deepEqual([await again, workers.length], [12, 1]);
+});
+
 test("a call that ends the engine fails, and the next one has another engine", async () => {
   const { workers, thread } = start();
   const fatal = thread.call(undefined, "solve", []).catch((error: Error) => error.message);
