@@ -230,6 +230,17 @@ def test_the_page_of_this_machine_keeps_no_service_worker(page: Any, address: st
     assert page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => all.length)") == 0
 
 
+#: Notes whether the page ever shows neither that it is loading nor a title.
+BARE = """window.bare = false;
+const look = () => {
+  const main = document.querySelector("main");
+  const isLoading = main?.querySelector(".loading")?.checkVisibility();
+  if (main && !isLoading && !main.querySelector("h2:not(dialog *)")?.textContent) window.bare = true;
+  requestAnimationFrame(look);
+};
+look();"""
+
+
 def test_the_engine_arrives_with_its_progress(browser: Any, address: str) -> None:
     context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
     page = context.new_page()
@@ -241,6 +252,7 @@ def test_the_engine_arrives_with_its_progress(browser: Any, address: str) -> Non
         session.send("Network.emulateNetworkConditions", {"offline": False, "latency": 0, **rates})
 
     limit(200_000)
+    page.add_init_script(BARE)
     page.goto(address + DEAL)
     page.wait_for_function("() => document.querySelector('.loading progress')?.value > 0.1")
     assert page.title() == "Schwinget · Stier"
@@ -251,6 +263,7 @@ def test_the_engine_arrives_with_its_progress(browser: Any, address: str) -> Non
     limit(-1)
     page.wait_for_selector("[data-move]")
     assert not page.locator(".loading").is_visible()
+    assert not page.evaluate("bare")
     # The engine was asked for once, before the script.
     entries = page.evaluate("performance.getEntriesByType('resource').map(({name, startTime}) => [name, startTime])")
     assert sum(name.endswith(".wasm") for name, _ in entries) == 1
