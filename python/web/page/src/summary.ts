@@ -3,9 +3,8 @@ import { drawLosses, measured } from "./chart";
 import { h } from "./dom";
 import { accuracyOf, costOf, gradeOf, lossInWords, mistakesOf, sumOf } from "./grade";
 import type { Reviewed, Rules } from "./protocol";
-import { percent } from "./shares";
 import { unitOf } from "./unit";
-import { counted, signed } from "./words";
+import { counted, percent, signed } from "./words";
 
 /** The share of what was at stake that the choices kept. */
 export function drawAccuracy(decisions: Reviewed[]): HTMLElement {

@@ -92,7 +92,10 @@ test("the loss curve tells its sum", () => {
   ];
   const chart = known(drawLosses(losses));
   const [picture] = chart.all("svg");
-  assert.equal(picture?.attributes["aria-label"], "Sum of the costs after each of 2 decisions: +0.50 ± 0.50 at the end.");
+  assert.equal(
+    picture?.attributes["aria-label"],
+    "Sum of the costs after each of 2 decisions: +0.50 ± 0.50 at the end.",
+  );
   // A curve has no end outside the picture.
   const points = chart
     .all("polyline")
