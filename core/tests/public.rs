@@ -104,7 +104,7 @@ fn places_have_histories_in_every_deck() {
     }
 }
 
-/// What can happen in a public state, where those that follow and that are alike have one number, and no event a name.
+/// The scene of a public state, where those that follow and that are alike have one number, and no event a name.
 fn nameless(form: &mut dyn PublicForm, public: PublicState) -> PublicScene {
     let mut scene = form.scene(public);
     if let PublicScene::Choice(choice) = &mut scene {

@@ -31,7 +31,8 @@ options! {
         /// The play in endings: from the first trick on that begins with few tricks left, to the end of the deal. No limit of
         /// time ends a solution.
         endings: Endings = Endings::Off, ();
-        /// The number of tricks of an ending; fewer where its solution would take more than a gigabyte. At 0 there are none
+        /// The number of tricks of an ending; fewer where its solution would take more than a gigabyte by
+        /// estimate. At 0 there are none
         /// without an attack.
         ending_tricks: u8 = 3, 0..=12, "endings=ranges";
         /// The same after an action that binds for the rest of the deal (Schwinget's attack), when more cards are unseen.
@@ -44,7 +45,8 @@ options! {
         /// The seat's own hands that a solution leaves out: the least likely ones, with this total probability. With such a
         /// hand the agent plays on without the solution.
         range_cut: f64 = 0.001, 0.0..=0.5, "endings=ranges";
-        /// The iterations of counterfactual regret minimization in an ending. `max_margin` needs more than the others.
+        /// The iterations of counterfactual regret minimization in an ending. A network near an equilibrium needs more, and
+        /// so does `max_margin`.
         ending_iterations: u64 = 20, 1..=1_000_000, "endings=ranges";
     }
 }

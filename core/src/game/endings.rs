@@ -5,7 +5,7 @@ use crate::game::Game;
 use crate::game::public::PublicForm;
 use crate::seats::Seat;
 
-/// What solving the endings of a game for two takes.
+/// The endings of a game for two, as far as solving them takes.
 pub trait Endings<G: Game> {
     /// The present deal as everybody knows it, up to its ending: the first trick that begins with at most so many left, in
     /// general and once an action has bound both players for the rest of the deal (Schwinget's attack). `None` before it.
