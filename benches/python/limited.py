@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from decks import DECKS, LARGEST, SEEDS, game_of, network
+from decks import SEEDS, game_of, network
 from rows import Row, completed
 
 import stier
@@ -27,7 +27,7 @@ ITERATIONS = 50
 KEY = ("deck", "seed", "method")
 
 #: The decks of three and of four tricks, both with two cards in the pile.
-THREE, FOUR = (deck for deck in DECKS if deck != LARGEST)
+THREE, FOUR = "2x4, hand 2", "2x4, hand 3"
 #: By method: the decisions to the cut, the source of values there, and true if later tricks are then solved in full.
 CUTS = {
     "one trick, value head": (2, "head", False),
