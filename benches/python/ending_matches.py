@@ -131,10 +131,9 @@ def answer() -> str:
         ci95 = np.sqrt(np.square(rows["ci95"]).sum()) / len(rows)
         return f"{rows['mean'].mean():+.3f} ± {ci95:.3f}"
 
-    safe, unsafe = ([points(tricks, gadget) for tricks in (2, 3)] for gadget in ("resolve", "unsafe"))
     return (
-        f"two tricks solved after an attack gain {safe[0]} points per bout for the network against itself, three "
-        f"{safe[1]}, and without a gadget {unsafe[0]} and {unsafe[1]}."
+        f"two tricks solved after an attack gain {points(2, 'resolve')} points per bout for the network against itself "
+        f"({points(2, 'unsafe')} without a gadget), three {points(3, 'resolve')}."
     )
 
 
