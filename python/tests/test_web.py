@@ -235,12 +235,12 @@ def test_every_search_and_solution_can_be_stopped(page: Any, address: str) -> No
     wait_for_prompt(page, "The opponent is thinking")
     stop.get_by_text(re.compile(r"[1-9] s$")).wait_for()
     stop.get_by_role("button", name="Stop").click()
-    wait_for_prompt(page, "Opponent was stopped")
+    wait_for_prompt(page, "The opponent was stopped")
     assert stop.count() == 0
     page.get_by_role("button", name="Go on").click()
     wait_for_prompt(page, "The opponent is thinking")
     stop.get_by_role("button", name="Stop").click()
-    wait_for_prompt(page, "Opponent was stopped")
+    wait_for_prompt(page, "The opponent was stopped")
     page.locator(".setup select[name=agent]").select_option("random")
     wait_for_prompt(page, "Your turn")
     # The person's own search, where there is a choice.

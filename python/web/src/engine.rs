@@ -10,7 +10,7 @@ use stier_agents::agent::threads::Halted;
 use stier_agents::catalogue::Unsuited;
 use stier_agents::erased::{BadSeat, check_seat};
 use stier_agents::solve::solution_file::SolutionFileError;
-use stier_agents::solve::{PassError, RangesTooLarge, SolveError};
+use stier_agents::solve::{PassError, RangesTooLarge};
 use stier_agents::tell::{Move, Story, Table};
 use stier_core::public::NoPublicForm;
 use stier_core::{Action, IllegalAction, RecordError, RulesError, Turn};
@@ -59,8 +59,6 @@ pub enum Problem {
     TooLarge { most: u64 },
     #[error("the solution has no such public state or hand; the link may be damaged. Choose another place below")]
     NoNode,
-    #[error(transparent)]
-    Solve(#[from] SolveError),
     #[error(transparent)]
     Halted(#[from] Halted),
     #[error("arguments of {method}: {error}")]

@@ -88,7 +88,7 @@ export class TableBox {
     const { rules, playing, isOver } = match;
     const options = this.#optionsOf(seen, best);
     const hadFocus = this.element.contains(document.activeElement);
-    // A ring around the first card would look like advice to those who use no keys.
+    // A ring around the first card would look like advice to a person who uses no keys.
     const isSeen = this.element.querySelector(":focus-visible") !== null;
     const { felt, own } = drawParts(table, rules.faces, options);
     // There is room for the tricks of two.

@@ -1,8 +1,11 @@
 import { h } from "./dom";
 import { wholeLink } from "./link";
 
+/** The words where a link cannot be copied. */
+export const NO_COPY = "The link cannot be copied here: it is the address of this page.";
+
 /** Copies a text. False where that is forbidden: without encryption, browsers have no clipboard. */
-async function copy(text: string): Promise<boolean> {
+export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -15,8 +18,7 @@ async function copy(text: string): Promise<boolean> {
 export function drawCopyLink(): HTMLElement {
   const said = h("span", { class: "muted", role: "status" });
   const copyLink = async (): Promise<void> => {
-    const isCopied = await copy(wholeLink(location.hash));
-    said.textContent = isCopied ? "Link copied" : "The link cannot be copied here: it is the address of this page.";
+    said.textContent = (await copy(wholeLink(location.hash))) ? "Link copied" : NO_COPY;
   };
   return h("p", { class: "actions" }, h("button", { type: "button", click: () => void copyLink() }, "Copy link"), said);
 }

@@ -1,5 +1,6 @@
 import { opponentInWords } from "./agents";
 import { capital } from "./cards";
+import { copy } from "./copy";
 import { button, h } from "./dom";
 import type { EngineClient } from "./engine";
 import { type Playing, playLink, wholeLink } from "./link";
@@ -14,7 +15,7 @@ const AGENT = "network";
 function gameOf(date: string): Playing {
   const seed = date.replaceAll("-", "");
   const position = { game: GAME, rules: "", seed, moves: [] };
-  // Who leads has an advantage: it changes from day to day.
+  // The first lead is an advantage: it changes from day to day.
   return { position, agent: AGENT, seat: Number(seed) % 2, from: 0 };
 }
 
@@ -101,7 +102,9 @@ export class Daily {
       h(
         "p",
         { class: "actions" },
-        button("Copy result", () => void copy(text, copied)),
+        button("Copy result", async () => {
+          copied.textContent = (await copy(text)) ? "Copied" : "It cannot be copied here: select the text.";
+        }),
         copied,
       ),
       ...(first === returns[playing.seat] ? [] : [h("p", { class: "muted" }, "Your first result counts.")]),
@@ -146,13 +149,4 @@ function keyOf(date: string): string {
 function helped(date: string): Help[] {
   const kept = inBrowser.get(`${keyOf(date)}-help`)?.split(",") ?? [];
   return (["hint", "undo"] as const).filter((help) => kept.includes(help));
-}
-
-async function copy(text: string, said: HTMLElement): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-    said.textContent = "Copied";
-  } catch {
-    said.textContent = "It cannot be copied here: select the text.";
-  }
 }

@@ -45,7 +45,7 @@ export function dealtNext({ playing, game, rules }: Match, isNew: boolean): Play
   return next ? playingOf(next) : dealt(game.name, new URLSearchParams(isNew ? { agent: TEACHER } : {}));
 }
 
-/** The cards of a deal by name: who has seen them in one seat knows them in the others. */
+/** The cards of a deal by name: a person who has seen them in one seat knows them in the others. */
 export function nameOfDeal({ position: { game, rules, seed } }: Playing): string {
   return [game, rules, seed].join();
 }

@@ -41,10 +41,21 @@ export function sumOf(costs: Cost[]): Cost {
 /** A loss, such as "0.40 points (95 % interval 0.10 to 0.70)"; null unless the interval lies above 0. */
 export function lossInWords({ cost, ci95 }: Cost, rules: Rules): string | null {
   if (cost <= ci95) return null;
-  // It must not seem to begin at 0.
-  const places = cost - ci95 < 0.005 ? 3 : 2;
-  const [loss, low, high] = [cost, cost - ci95, cost + ci95].map((value) => value.toFixed(places));
-  return `${loss} ${unitOf(rules)} (95 % interval ${low} to ${high})`;
+  const places = placesOf({ cost, ci95 });
+  const [low, high] = [cost - ci95, cost + ci95].map((value) => value.toFixed(places));
+  return `${amountOf({ cost, ci95 }, rules)} (95 % interval ${low} to ${high})`;
+}
+
+/** The same loss without its interval, such as "0.40 points". */
+export function amountOf(loss: Cost, rules: Rules): string {
+  return `${loss.cost.toFixed(placesOf(loss))} ${unitOf(rules)}`;
+}
+
+/** The decimals of a loss: its interval must not seem to begin at 0. */
+function placesOf({ cost, ci95 }: Cost): number {
+  let places = 2;
+  while (places < 6 && Number((cost - ci95).toFixed(places)) === 0) places++;
+  return places;
 }
 
 /** The number of searches that choose the best choice, such as "4 of 5 searches". */

@@ -104,7 +104,7 @@ export function playLink({ position, agent, seat, from }: Playing, choices: numb
 
 /**
  * The whole address of a hash, for other people. The published page has an entrance for each game, whose preview shows the
- * game: who looks at a link without opening it does not get the hash.
+ * game: a program that looks at a link without opening it does not get the hash.
  */
 export function wholeLink(hash: string): string {
   if (ADDRESS === "") return new URL(hash, location.href).href;

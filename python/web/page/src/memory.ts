@@ -5,7 +5,7 @@ import { isObject, type Kept } from "./storage";
 const MOST = 20;
 const KEY = "games";
 
-/** Games of this tab with what the agents decided: who comes back to one need not wait for that again. */
+/** Games of this tab with what the agents decided: a person who comes back to one need not wait for that again. */
 export class Memory {
   readonly #kept: Kept;
 

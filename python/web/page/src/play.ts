@@ -1,7 +1,7 @@
 import { Adviser } from "./advice";
 import { opponents } from "./agents";
 import { TableBox } from "./box";
-import { actionInWords } from "./cards";
+import { actionInWords, capital } from "./cards";
 import { Controls } from "./controls";
 import { Daily, dailyName, dateOfDeal } from "./daily";
 import { changed, dealt, dealtAgain, dealtNext, isSameDeal, isSameSeat } from "./deals";
@@ -13,7 +13,7 @@ import { LESSONS, type Lesson, lessonOf, playingOf } from "./lessons";
 import { type Playing, playLink, type Route, readPlaying, readRoute } from "./link";
 import { Match } from "./match";
 import { isStill } from "./motion";
-import { seatName } from "./names";
+import { seatInSentence } from "./names";
 import { verdictOf } from "./outcome";
 import type { Agent, GameInfo, Move } from "./protocol";
 import { isStop } from "./running";
@@ -177,7 +177,7 @@ class Play {
   /** Shows a game and lets the others move until it is the person's turn. */
   async #goOn(start: Match, how: "pushState" | "replaceState", signal: AbortSignal): Promise<void> {
     let match = start;
-    const name = (): string => seatName(Number(match.table.seat), match.playing.seat, match.rules.seats);
+    const name = (): string => capital(seatInSentence(Number(match.table.seat), match.playing.seat, match.rules.seats));
     try {
       if (match.isYours) await this.#check(match, signal);
       let hasTrick = await this.#show(match, how, signal);

@@ -53,7 +53,7 @@ export function drawRules(game: string, faces: Record<string, Face>): HTMLElemen
   );
 }
 
-/** A trick in pictures: the cards with those who play them, the one that wins, and the reason. */
+/** A trick in pictures: the cards with their players, the one that wins, and the reason. */
 interface Example {
   cards: [string, string][];
   wins: string;

@@ -11,7 +11,7 @@ type Tally = Record<Verdict, number>;
 
 interface Scores {
   tallies: Record<string, Tally>;
-  /** The deals that are counted. Who plays one again knows its cards. */
+  /** The deals that are counted. A person who plays one again knows its cards. */
   counted: string[];
 }
 

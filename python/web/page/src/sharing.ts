@@ -1,3 +1,4 @@
+import { copy, NO_COPY } from "./copy";
 import { button, errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { type Playing, readRoute, reviewLink, wholeLink } from "./link";
@@ -52,12 +53,7 @@ export class Sharing {
     if (readRoute(location.hash).settings.has("kept")) {
       return this.#say("This game began with a long record, which is in this tab alone: use Save record.");
     }
-    try {
-      // Without encryption, browsers have no clipboard.
-      await navigator.clipboard.writeText(wholeLink(location.hash));
-      this.#copy.textContent = "Link copied";
-    } catch {
-      this.#say("The link cannot be copied here: it is the address of this page.");
-    }
+    if (await copy(wholeLink(location.hash))) this.#copy.textContent = "Link copied";
+    else this.#say(NO_COPY);
   }
 }

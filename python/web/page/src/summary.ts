@@ -1,7 +1,7 @@
 import { actionInWords, drawAction } from "./cards";
-import { drawLosses, measured } from "./chart";
+import { drawLosses } from "./chart";
 import { h } from "./dom";
-import { accuracyOf, costOf, gradeOf, lossInWords, mistakesOf, sumOf } from "./grade";
+import { accuracyOf, amountOf, type Cost, costOf, gradeOf, lossInWords, mistakesOf, sumOf } from "./grade";
 import type { Reviewed, Rules } from "./protocol";
 import { unitOf } from "./unit";
 import { counted, percent, signed } from "./words";
@@ -51,7 +51,7 @@ export function drawMistakes(
             { type: "button", class: "mistake stier", click: () => choose(decision) },
             h("span", {}, "You ", drawAction(decision.action.name, rules.faces)),
             h("span", {}, "Better ", drawAction(decision.best.name, rules.faces)),
-            h("span", { class: "clear" }, `${(decision.cost ?? 0).toFixed(2)} ${unitOf(rules)} lost`),
+            h("span", { class: "clear" }, `${amountOf(lossOf(decision), rules)} lost`),
           ),
         ),
       ),
@@ -73,7 +73,7 @@ export function drawCosts(decisions: Reviewed[], rules: Rules): HTMLElement[] {
       "p",
       {},
       loss === null ? "No loss is shown over all decisions." : `You lost ${loss} over all decisions.`,
-      unknown > 0 && ` ${counted(unknown, "cost")} not known: not every search tried your choice.`,
+      unknown > 0 && ` ${counted(unknown, "cost")} cannot be told: not every search tried your choice.`,
       ` Results of this game lie between ${least} and ${most} ${unitOf(rules)}.`,
     ),
     ...(known.some(({ cost }) => cost !== 0) ? [drawLosses(known)] : []),
@@ -98,7 +98,7 @@ export function drawCosts(decisions: Reviewed[], rules: Rules): HTMLElement[] {
               h("th", { scope: "row" }, index + 1),
               h("td", {}, actionInWords(decision.action.name, rules.faces)),
               h("td", {}, actionInWords(decision.best.name, rules.faces)),
-              h("td", {}, drawCost(decision)),
+              h("td", {}, drawCost(decision, rules)),
             ),
           ),
         ),
@@ -128,8 +128,13 @@ const NONE = {
   unknown: "not known",
 };
 
-function drawCost(decision: Reviewed): HTMLElement {
+function drawCost(decision: Reviewed, rules: Rules): HTMLElement {
   const grade = gradeOf(decision);
   if (grade !== "mistake") return h("span", {}, NONE[grade]);
-  return h("strong", {}, measured(decision.cost ?? 0, decision.ci95));
+  return h("strong", {}, lossInWords(lossOf(decision), rules));
+}
+
+/** The cost of a mistake, which is known. */
+function lossOf(decision: Reviewed): Cost {
+  return costOf(decision) ?? { cost: 0, ci95: 0 };
 }

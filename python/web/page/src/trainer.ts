@@ -23,7 +23,7 @@ const LARGEST_SEED = 2 ** 32 - 1;
  */
 export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
   const trainer = new Trainer(root, engine, route);
-  trainer.goOn(false);
+  trainer.open();
   return () => trainer.close();
 }
 
@@ -51,12 +51,16 @@ class Trainer {
     );
   }
 
+  open(): void {
+    this.#goOn(false);
+  }
+
   close(): void {
     this.#leaving.abort();
   }
 
-  /** Asks the next question, or shows the score, and moves the focus there. */
-  goOn(focus: boolean): void {
+  /** Asks the next question, or shows the score, and moves the focus there if it is wanted. */
+  #goOn(focus: boolean): void {
     this.#keys = {};
     const { question } = this.#round;
     const shown = question ? this.#ask(question) : Promise.resolve(this.#score());
@@ -73,7 +77,7 @@ class Trainer {
   #score(): HTMLElement {
     const again = (): void => {
       this.#round.restart();
-      this.goOn(true);
+      this.#goOn(true);
     };
     const score = drawScore(this.#round, this.#memory, again);
     this.#stage.replaceChildren(score);
@@ -98,7 +102,7 @@ class Trainer {
       if (!isClose(question)) this.#memory.note(question.id, isRight(question, attack));
       const next = h(
         "button",
-        { type: "button", class: "primary", click: () => this.goOn(true) },
+        { type: "button", class: "primary", click: () => this.#goOn(true) },
         this.#round.question ? "Next position" : "Your score",
       );
       answers.replaceChildren(drawAnswer(question, attack, known, this.#memory, next));

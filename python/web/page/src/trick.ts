@@ -1,6 +1,5 @@
 import { cardOf } from "./cards";
 import { factOf, isGroup, ofSeats } from "./facts";
-import { seatsOf } from "./names";
 import type { Face, Group, Place, Sentence, Table } from "./protocol";
 
 /** A place for the card of a seat in a trick. */
@@ -66,7 +65,7 @@ export function finishedTricks(tables: Table[], moved: Sentence[], faces: Record
 function winnerOf(before: Table, after: Table): number | null {
   const old = ofSeats(before, "tricks") ?? [];
   const won = (ofSeats(after, "tricks") ?? []).findIndex((count, seat) => (count ?? 0) > (old[seat] ?? 0));
-  return won < 0 || seatsOf(after.scene) === 0 ? null : won;
+  return won < 0 ? null : won;
 }
 
 function text(value: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import type { Rules } from "./protocol";
 
-/** What the result of a game counts, where that is not called points. */
+/** The units of results, by game, where they are not points. */
 const UNITS: Record<string, string> = {
   up_and_down: "tricks",
   schweins_galopp: "food",

@@ -9,7 +9,7 @@ export function signed(value: number, places?: number): string {
   return `${Number(size) === 0 ? "" : value < 0 ? "−" : "+"}${size}`;
 }
 
-/** What differs by less from the impossible or the certain was only rounded. */
+/** A share that differs by less from 0 or 1 is 0 or 1, rounded. */
 const ROUNDING = 1e-6;
 
 /** A share in percent, without the sign. Only the impossible is 0, and only the certain is 100. */

@@ -87,8 +87,8 @@ test("the moves so far have an item for each event, with its consequences", () =
 
 test("the loss curve tells its sum", () => {
   const losses = [
-    { label: "1", cost: 0.2, ci95: 0.3, words: "cost +0.20 ± 0.30" },
-    { label: "2", cost: 0.3, ci95: 0.4, words: "cost +0.30 ± 0.40" },
+    { label: "1", cost: 0.2, ci95: 0.3 },
+    { label: "2", cost: 0.3, ci95: 0.4 },
   ];
   const chart = known(drawLosses(losses));
   const [picture] = chart.all("svg");
