@@ -111,7 +111,9 @@ def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str, si
         return int(ask(page, "table", position, 0)["returns"][0])
 
     page.wait_for_selector("[data-move]")
-    assert "Your first result counts, and hints or undos are told with it." in page.inner_text(".happened")
+    assert "Your first result counts, with a word if Hint or Undo helped; other help is not told." in page.inner_text(
+        ".happened"
+    )
     assert page.inner_text("main h2 .against").endswith("the club player (a trained network)")
     own = play("1")
     copy = page.get_by_role("button", name="Copy result")

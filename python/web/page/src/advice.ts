@@ -4,7 +4,7 @@ import { errorInWords } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { agreement, costOf, lossInWords, verdictInWords } from "./grade";
 import type { Match } from "./match";
-import type { Judged, Position, Rules } from "./protocol";
+import type { Judged, Move, Position, Rules } from "./protocol";
 import { isStop, type Running } from "./running";
 
 /** Words for the person, and the move that they recommend. */
@@ -34,10 +34,11 @@ export class Adviser {
     const judge = (action: number): Promise<Judged | null> => this.#judge(playing.position, action, signal);
     this.#answer("The search thinks about a hint.");
     // A judgement compares one choice with the best one. The first one finds which two have to be compared.
-    let judged = await judge(first.id);
-    const next = judged && nextBest(judged);
-    if (next !== null && next !== first.id) judged = await judge(next);
-    return judged && { text: hintInWords(judged, rules), best: judged.best.id };
+    const found = await judge(first.id);
+    if (!found) return null;
+    const next = nextBest(found);
+    const judged = next === null || next === first.id ? found : await judge(next);
+    return judged && { text: hintInWords(judged, rules, found.best), best: found.best.id };
   }
 
   /** Tells what the person's last choice lost; null if that is no longer wanted. */
@@ -71,9 +72,9 @@ function nextBest({ analysis, best }: Judged): number | null {
   return next?.id ?? null;
 }
 
-/** The best choice compared with the next best, which is the action of the judgement. */
-export function hintInWords(decision: Judged, rules: Rules): string {
-  const [best, next] = [decision.best, decision.action].map(({ name }) => actionInWords(name, rules.faces));
+/** The best choice compared with the next best, which is the action of the judgement: in a tie that counts as best, too. */
+export function hintInWords(decision: Judged, rules: Rules, chosen: Move): string {
+  const [best, next] = [chosen, decision.action].map(({ name }) => actionInWords(name, rules.faces));
   const [count, cost] = [agreement(decision), costOf(decision)];
   if (!cost) return `Hint: ${best} (${count}). Not every search tried the other choices.`;
   const loss = lossInWords(cost, rules);

@@ -52,7 +52,7 @@ function dateOf(day: Date): string {
 }
 
 /** The conditions of the deal of a day, said before its first card. */
-export const CONDITIONS = "Your first result counts, and hints or undos are told with it.";
+export const CONDITIONS = "Your first result counts, with a word if Hint or Undo helped; other help is not told.";
 
 /** The help that a person took in the deal of a day before the first result. */
 type Help = "hint" | "undo";

@@ -3,7 +3,7 @@ import type { Face, PublicNode } from "./protocol";
 
 /**
  * The suits of a solved deck of Schwinget. The solver gives the trump suit the same name in every deal. The other suits are
- * alike: hands that differ only by their names are worth the same.
+ * alike: a row shows the first of the hands that differ only by their names. An equilibrium need not play them alike.
  */
 export class Suits {
   readonly #faces: Record<string, Face>;

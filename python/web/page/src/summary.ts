@@ -72,7 +72,7 @@ export function drawCosts(decisions: Reviewed[], rules: Rules): HTMLElement[] {
     h(
       "p",
       {},
-      loss === null ? "No loss is shown over all decisions." : `You lost ${loss} over all decisions.`,
+      loss === null ? "Over all decisions together no loss is shown." : `Over all decisions together you lost ${loss}.`,
       unknown > 0 && ` ${counted(unknown, "cost")} cannot be told: not every search tried your choice.`,
       ` Results of this game lie between ${least} and ${most} ${unitOf(rules)}.`,
     ),

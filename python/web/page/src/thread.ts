@@ -17,8 +17,9 @@ interface Job {
 
 /** Milliseconds that a call may still take once its answer is no longer wanted. Then its worker is ended. */
 const PATIENCE = 100;
-/** The same for `iterate`, which keeps what it has found and ends by itself after the iteration in progress. */
-const PATIENCE_TO_ITERATE = 5000;
+/** The same for the calls of a solution: with their worker all iterations so far would be lost. */
+const PATIENCE_TO_SOLVE = 5000;
+const SOLVES = new Set(["iterate", "solve", "openings"]);
 
 /**
  * A worker with an engine of its own. It does one call after the other, in the order in which they were asked. If a call
@@ -99,7 +100,7 @@ export class Thread {
   #drop(job: Job, reason: unknown): void {
     job.reject(reason);
     this.#queue = this.#queue.filter((other) => other !== job);
-    const patience = job.method === "iterate" ? PATIENCE_TO_ITERATE : PATIENCE;
+    const patience = SOLVES.has(job.method) ? PATIENCE_TO_SOLVE : PATIENCE;
     if (this.#current === job) setTimeout(() => this.#end(job), patience);
   }
 

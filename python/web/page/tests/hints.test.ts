@@ -22,7 +22,8 @@ function judged(action: number, cost: number | null, ci95: number | null): Judge
 }
 
 test("a hint tells by how much a move is better, or that it is close", () => {
-  const told = (cost: number | null, ci95: number | null): string => hintInWords(judged(2, cost, ci95), RULES);
+  const told = (cost: number | null, ci95: number | null): string =>
+    hintInWords(judged(2, cost, ci95), RULES, judged(2, cost, ci95).best);
   assert.equal(
     told(0.4, 0.12),
     "Hint: push is better than knock, by 0.40 points (95 % interval 0.28 to 0.52); 4 of 5 searches choose it.",
@@ -32,6 +33,12 @@ test("a hint tells by how much a move is better, or that it is close", () => {
   // Nobody is advised to lose something.
   assert.equal(told(-0.3, 0.2), close);
   assert.equal(told(null, null), "Hint: push (4 of 5 searches). Not every search tried the other choices.");
+});
+
+test("a hint never compares a choice with itself", () => {
+  // In a tie the choice that is asked about counts as the best.
+  const tie = { ...judged(2, 0, 0.1), best: MOVES[2] } as Judged;
+  assert.match(hintInWords(tie, RULES, MOVES[1] as Judged["best"]), /no difference shown between push .+ and knock\.$/);
 });
 
 test("a hint compares the best choice with the next best", async () => {
