@@ -225,6 +225,13 @@ def test_a_page_that_was_replaced_is_fetched_anew(browser: Any, tmp_path: Path) 
         thread.join()
 
 
+def test_a_link_stays_if_its_game_is_stopped_on_the_way(page: Any, address: str) -> None:
+    page.goto(address + "#play/schwinget?seed=7&agent=ismcts:iterations=3000000&seat=1&moves=2.3")
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_text("The link was stopped. Reload the page to open it").wait_for()
+    assert "moves=2.3" in page.url
+
+
 def test_the_page_of_this_machine_keeps_no_service_worker(page: Any, address: str) -> None:
     open_view(page, address, DEAL)
     page.evaluate("stier.loadNetworks('schwinget')")

@@ -116,6 +116,9 @@ class Play {
       await this.#load(begun, "replaceState", choices);
     } catch (error) {
       if (this.#closed.signal.aborted) return;
+      // The address keeps the link.
+      if (isStop(error))
+        return this.#box.prompt("The link was stopped. Reload the page to open it, or take a new deal.");
       // There must be a way on.
       const known = this.#games.find(({ name }) => name === game) ?? this.#games[0];
       await this.#start(dealt(known?.name ?? ""), "replaceState");
