@@ -13,7 +13,7 @@ interface Telling {
 }
 
 /** The engine's words for a new deal. */
-const DEALT = "new cards are dealt";
+export const DEALT = "new cards are dealt";
 
 /** Moves in words, for "you" and for all others. */
 export const VERBS: Record<string, [string, string]> = {

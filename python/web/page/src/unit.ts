@@ -1,7 +1,7 @@
 import type { Rules } from "./protocol";
 
 /** The units of results, by game, where they are not points. */
-const UNITS: Record<string, string> = {
+export const UNITS: Record<string, string> = {
   up_and_down: "tricks",
   schweins_galopp: "food",
   schwimmen: "stakes",

@@ -6,7 +6,8 @@ import { FACTS, factInWords, GROUPS } from "../src/facts";
 import { MEANINGS } from "../src/moves";
 import { seatsOf } from "../src/names";
 import type { Position, Table } from "../src/protocol";
-import { VERBS } from "../src/story";
+import { DEALT, VERBS } from "../src/story";
+import { UNITS } from "../src/unit";
 import { type Ask, skip, start } from "./engine";
 
 /** A random game: the table before each move, in the eyes of its player, and at the end. */
@@ -45,6 +46,17 @@ test("each name that the page looks for is in a game", { skip }, async () => {
   assert.deepEqual(missing(GROUPS, found.groups), []);
   assert.deepEqual(
     missing([...Object.keys(VERBS), ...Object.keys(CHOICES), ...Object.keys(MEANINGS)], found.moves),
+    [],
+  );
+});
+
+test("the words of a new deal and the games with units of their own are the engine's", { skip }, async () => {
+  const ask = await start();
+  const { position } = played(ask, "schwimmen", "play=match", "1");
+  assert.ok(ask("story", position, 0).lines.some(({ words }) => words === DEALT));
+  const games = ask("games").map(({ name }) => name);
+  assert.deepEqual(
+    Object.keys(UNITS).filter((name) => !games.includes(name)),
     [],
   );
 });
