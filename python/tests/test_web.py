@@ -256,7 +256,8 @@ def test_every_search_and_solution_can_be_stopped(page: Any, address: str) -> No
     page.goto("about:blank")
     page.goto(f"{address}#play/schwinget?seed=8&seat=1&agent={ENDLESS}&moves=1")
     stop.get_by_role("button", name="Stop").click()
-    page.get_by_text("The link cannot be opened: stopped. Here is another deal.").wait_for()
+    wait_for_prompt(page, "The link was stopped. Reload the page to open it, or take a new deal.")
+    assert "moves=1" in page.url
     open_view(page, address, "#review")
     page.fill("textarea[name=record]", stier.pit("schwinget", ["greedy", "random"], deals=1, seed=5).games[0].record())
     page.locator("select[name=agent]").select_option("")
