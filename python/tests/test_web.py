@@ -12,7 +12,7 @@ from helpers import OWN_GAMES
 
 import stier
 from stier.cli.web import PAGE
-from web import DEAL, DESKTOP, DROP, MARKS, PHONE, PICTURES, ROOT, ask, axe, open_view, wait_for_prompt
+from web import DEAL, DESKTOP, DROP, MARKS, PHONE, PICTURES, ROOT, ask, axe, hasty, open_view, wait_for_prompt
 
 pytestmark = MARKS
 
@@ -100,9 +100,7 @@ def test_the_address_has_nothing_that_the_seat_cannot_know(page: Any, address: s
     # A seat that is not a number does not open the cards, and an error about a move does not tell the mover's hand.
     for settings in ("seed=7&seat=abc&agent=random", "seed=7&seat=1&agent=random&from=0"):
         open_view(page, address, f"#play/schwinget?{settings}")
-        page.wait_for_function(
-            "() => document.querySelector('.about').textContent.includes('The link cannot be opened')"
-        )
+        page.get_by_role("alert").filter(has_text="The link cannot be opened").wait_for()
         assert page.locator(".place strong").all_inner_texts() == ["Opponent", "You"]
         assert "legal" not in page.inner_text("body")
     with pytest.raises(Exception, match="null"):
@@ -273,7 +271,7 @@ def test_every_search_and_solution_can_be_stopped(page: Any, address: str) -> No
 
 
 def test_back_forward_and_reload_do_not_decide_again(browser: Any, address: str) -> None:
-    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    context = hasty(browser)
     context.add_init_script(LISTENING)
     page = context.new_page()
     open_view(page, address, "#play/schwinget?seed=7&agent=ismcts:iterations=300&seat=0")
@@ -319,7 +317,7 @@ def test_blocked_storage_and_clipboard_take_nothing_else_away(page: Any, address
     page.wait_for_function("() => location.hash.includes('moves=')")
     page.wait_for_selector("[data-move]")
     page.get_by_role("button", name="Copy link").click()
-    wait_for_prompt(page, "The link cannot be copied here")
+    page.get_by_text("The link cannot be copied here").wait_for()
     page.get_by_role("button", name="Review this game").click()
     page.wait_for_selector(".timeline")
     open_view(page, address, "#trainer?seed=5")
@@ -365,7 +363,7 @@ def test_a_dropped_file_never_replaces_the_page(page: Any, address: str) -> None
 def test_numbers_in_links_are_bounded_in_words(page: Any, address: str, link: str, words: str) -> None:
     record = stier.pit("schwinget", ["greedy", "random"], deals=1, seed=5).games[0].record()
     open_view(page, address, link.replace("RECORD", quote(record)))
-    page.wait_for_function("words => document.querySelector('main').innerText.includes(words)", arg=words)
+    page.wait_for_function("words => document.body.innerText.includes(words)", arg=words)
     assert "invalid value" not in page.inner_text("main")
     if link.startswith("#play"):
         # The game that was wanted.
@@ -390,7 +388,7 @@ def test_progress_is_told_at_most_ten_times_a_second(page: Any, address: str) ->
 
 
 def test_nothing_is_requested_once_the_page_is_loaded(browser: Any, address: str) -> None:
-    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    context = hasty(browser)
     page = context.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -414,7 +412,7 @@ def test_nothing_is_requested_once_the_page_is_loaded(browser: Any, address: str
 def test_every_view_is_accessible_and_fits_the_screen(
     browser: Any, address: str, scheme: str, size: dict[str, int]
 ) -> None:
-    context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce", bypass_csp=True)
+    context = hasty(browser, size, color_scheme=scheme, bypass_csp=True)
     page = context.new_page()
     PICTURES.mkdir(parents=True, exist_ok=True)
     device = "phone" if size == PHONE else "desktop"
@@ -454,7 +452,7 @@ def test_every_view_is_accessible_and_fits_the_screen(
 
 def test_all_games_are_accessible(browser: Any, address: str) -> None:
     for scheme in ("light", "dark"):
-        context = browser.new_context(viewport=DESKTOP, color_scheme=scheme, reduced_motion="reduce", bypass_csp=True)
+        context = hasty(browser, DESKTOP, color_scheme=scheme, bypass_csp=True)
         page = context.new_page()
         for name in OWN_GAMES:
             open_view(page, address, f"#play/{name}?seed=7&agent=random&seat=0")

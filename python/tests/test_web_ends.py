@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from web import CUT, MARKS, SMALL, ask, open_view
+from web import CUT, MARKS, SMALL, ask, hasty, open_view
 
 pytestmark = MARKS
 
@@ -43,7 +43,7 @@ def test_all_games_are_here(page: Any, address: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_deal_fits_a_phone_until_its_end_which_shows_all_cards(browser: Any, address: str, game: str) -> None:
-    context = browser.new_context(viewport=SMALL, reduced_motion="reduce", has_touch=True, is_mobile=True)
+    context = hasty(browser, SMALL, has_touch=True, is_mobile=True)
     page = context.new_page()
     left_over = page.get_by_role("group", name="Left over")
     for rules, unseen in GAMES[game].items():
@@ -71,7 +71,7 @@ def test_a_deal_fits_a_phone_until_its_end_which_shows_all_cards(browser: Any, a
 
 
 def test_what_moves_mean_can_be_read_by_touch_and_by_keys(browser: Any, address: str) -> None:
-    context = browser.new_context(viewport=SMALL, reduced_motion="reduce", has_touch=True, is_mobile=True)
+    context = hasty(browser, SMALL, has_touch=True, is_mobile=True)
     page = context.new_page()
     open_view(page, address, "#play/kuhn_poker?seed=1&agent=random&seat=0")
     meaning = page.get_by_text("put one more chip into the pot").locator("visible=true")

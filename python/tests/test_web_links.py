@@ -14,7 +14,7 @@ import pytest
 import stier
 from stier.cli.web import PAGE, PORT, serve
 from stier.errors import FileError
-from web import DEAL, DESKTOP, MARKS, PHONE, PICTURES, ask, axe, open_view
+from web import DEAL, DESKTOP, MARKS, PHONE, PICTURES, SMALL, ask, axe, hasty, open_view, wait_for_prompt
 
 pytestmark = MARKS
 
@@ -76,7 +76,7 @@ def test_previews_have_a_picture_of_each_game() -> None:
 def test_the_deal_of_the_day_is_the_same_for_everyone(browser: Any, address: str) -> None:
     hands = set()
     for zone in ("Europe/Zurich", "America/New_York"):
-        context = browser.new_context(viewport=PHONE, timezone_id=zone, reduced_motion="reduce", permissions=CLIPBOARD)
+        context = hasty(browser, PHONE, timezone_id=zone, permissions=CLIPBOARD)
         page = context.new_page()
         page.clock.set_fixed_time("2026-11-27T12:00:00Z")
         page.goto(f"{address}#today")
@@ -89,7 +89,7 @@ def test_the_deal_of_the_day_is_the_same_for_everyone(browser: Any, address: str
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str, size: dict[str, int]) -> None:
-    context = browser.new_context(viewport=size, reduced_motion="reduce", bypass_csp=True, permissions=CLIPBOARD)
+    context = hasty(browser, size, bypass_csp=True, permissions=CLIPBOARD)
     page = context.new_page()
     page.clock.set_fixed_time("2026-11-28T12:00:00Z")
     page.goto(f"{address}#today")
@@ -111,9 +111,7 @@ def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str, si
         return int(ask(page, "table", position, 0)["returns"][0])
 
     page.wait_for_selector("[data-move]")
-    assert "Your first result counts, with a word if Hint or Undo helped; other help is not told." in page.inner_text(
-        ".happened"
-    )
+    assert "Only your first result counts. Its text says if you used Hint or Undo" in page.inner_text(".happened")
     assert page.inner_text("main h2 .against").endswith("the club player (a trained network)")
     own = play("1")
     copy = page.get_by_role("button", name="Copy result")
@@ -137,7 +135,7 @@ def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str, si
     assert text.splitlines() == [
         "Stier, deal of the day 2026-11-28",
         f"Schwinget: I {words(own)}. The club player (a trained network) in my place {words(agents)}.",
-        f"{address}#play/schwinget?seed=20261128&agent=network&seat=0",
+        # The address of this computer is of no use to others.
     ]
     PICTURES.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=PICTURES / f"daily-{'phone' if size == PHONE else 'desktop'}.png", full_page=True)
@@ -161,7 +159,7 @@ def test_the_page_opens_without_a_network(browser: Any) -> None:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         address = f"http://stier.localhost:{server.server_address[1]}/"
-        context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+        context = hasty(browser)
         page = context.new_page()
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
@@ -203,11 +201,12 @@ def test_a_page_that_was_replaced_is_fetched_anew(browser: Any, tmp_path: Path) 
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         address = f"http://stier.localhost:{server.server_address[1]}/"
-        context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+        context = hasty(browser)
         page = context.new_page()
         open_view(page, address, DEAL)
         page.wait_for_function("() => navigator.serviceWorker.controller")
-        kept = "async () => (await (await caches.open('stier')).keys()).map((one) => one.url).sort()"
+        cache = "caches.open('stier ' + new URL('./', location.href))"
+        kept = f"async () => (await (await {cache}).keys()).map((one) => one.url).sort()"
         first = page.evaluate(kept)
         # What a new build does: the page is another one, and the list of the service worker tells so.
         index, service = folder / "index.html", folder / "service.js"
@@ -232,6 +231,91 @@ def test_a_link_stays_if_its_game_is_stopped_on_the_way(page: Any, address: str)
     assert "moves=2.3" in page.url
 
 
+@pytest.mark.parametrize(
+    ("link", "said", "ways", "reached"),
+    [
+        (
+            "play/schwingt?seed=7&agent=random&seat=0&moves=3",
+            "The link cannot be opened: there is no game “schwingt”. Here is another game.",
+            ["Play Schwinget", "Close"],
+            "play/schwinget?seed=7&agent=random&seat=0&moves=3",
+        ),
+        (
+            "play/schwinget?seed=7&agent=greedi",
+            "There is no opponent “greedi”.",
+            ["Play against the beginner", "Play against the club player", "Close"],
+            "play/schwinget?seed=7&agent=greedy&seat=0",
+        ),
+        (
+            "play/schwinget?seed=7&seat=1&agent=ismcts:iteratons=9",
+            "The opponent “ismcts:iteratons=9” cannot play.",
+            ["Play against the club player", "See why", "Close"],
+            "play/schwinget?seed=7&agent=network&seat=1",
+        ),
+        (
+            "play/schwinget?seed=7&rules=boots=3",
+            "The link cannot be opened: schwinget has no option 'boots'",
+            ["Close"],
+            None,
+        ),
+        ("play/schwinget?moves=3", "The link cannot be opened: it has moves, and no seed", ["Close"], None),
+        ("play/schwinget?sead=7", "This part of the link is unknown: sead=7.", ["Close"], None),
+        ("lesson/1", "This part of the link is unknown: #lesson/1.", ["Close"], None),
+        ("review?sead=7", "This part of the link is unknown: sead=7.", ["Close"], None),
+    ],
+)
+def test_a_broken_link_says_why_over_the_page_and_offers_ways_on(
+    browser: Any, address: str, link: str, said: str, ways: list[str], reached: str | None
+) -> None:
+    context = hasty(browser, SMALL, bypass_csp=True)
+    page = context.new_page()
+    page.goto(f"{address}#{link}")
+    notice = page.get_by_role("alert").filter(has_text=said)
+    notice.wait_for()
+    page.wait_for_selector("main :is(.prompt, h2):not(:empty)")
+    assert notice.get_by_role("button").all_inner_texts() == ways
+    assert axe(page) == []
+    if link.startswith("play") and page.locator("[data-move]").count():
+        # It moves nothing out of sight, and goes with the next choice.
+        controls = page.locator(".main > .actions").bounding_box()
+        assert controls["y"] + controls["height"] <= SMALL["height"]
+        if len(ways) == 1:
+            page.locator("[data-move]").first.click()
+    if notice.count():
+        notice.get_by_role("button").first.click()
+    page.wait_for_selector(".notice", state="hidden")
+    if reached is not None:
+        page.wait_for_function("reached => location.hash === `#${reached}`", arg=reached)
+        page.wait_for_selector("[data-move]")
+    context.close()
+
+
+def test_a_network_that_did_not_come_is_asked_for_again(browser: Any, address: str) -> None:
+    context = hasty(browser)
+    page = context.new_page()
+    page.route("**/networks/*", lambda route: route.abort())
+    # Seat 1 leads.
+    page.goto(f"{address}#play/schwinget?seed=7&seat=1&agent=network")
+    wait_for_prompt(page, "cannot move: /networks/schwinget.safetensors could not be loaded: is there a connection")
+    page.unroute("**/networks/*")
+    page.get_by_role("button", name="Try again").click()
+    wait_for_prompt(page, "Your turn")
+    context.close()
+
+
+def test_a_newcomer_begins_with_the_beginner(page: Any, address: str) -> None:
+    open_view(page, address, "#play")
+    assert page.inner_text("main h2 .against") == "against the beginner"
+    open_view(page, address, "#play/schwinget")
+    assert page.inner_text("main h2 .against") == "against the club player"
+    # A level stays what it is in another game.
+    page.locator(".setup select[name=agent]").select_option("mmds:step=100,rollouts=450,particles=200")
+    page.locator(".setup select[name=game]").select_option("kuhn_poker")
+    page.wait_for_function("() => location.hash.startsWith('#play/kuhn_poker')")
+    page.wait_for_selector("[data-move]")
+    assert page.inner_text("main h2 .against") == "against the champion"
+
+
 def test_the_page_of_this_machine_keeps_no_service_worker(page: Any, address: str) -> None:
     open_view(page, address, DEAL)
     page.evaluate("stier.loadNetworks('schwinget')")
@@ -251,7 +335,7 @@ look();"""
 
 
 def test_the_engine_arrives_with_its_progress(browser: Any, address: str) -> None:
-    context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
+    context = hasty(browser, PHONE, bypass_csp=True)
     page = context.new_page()
     session = context.new_cdp_session(page)
     session.send("Network.enable")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from web import CUT, DEAL, DESKTOP, MARKS, SMALL, ask, axe, open_view, wait_for_prompt
+from web import CUT, DEAL, DESKTOP, MARKS, SMALL, ask, axe, hasty, open_view, wait_for_prompt
 
 pytestmark = MARKS
 
@@ -62,7 +62,7 @@ def play_on(page: Any, limit: int = 100) -> None:
 def test_a_whole_game_needs_no_scrolling_and_nothing_jumps(
     browser: Any, address: str, game: str, size: dict[str, int], touch: bool
 ) -> None:
-    context = browser.new_context(viewport=size, reduced_motion="reduce", has_touch=touch, is_mobile=touch)
+    context = hasty(browser, size, has_touch=touch, is_mobile=touch)
     page = context.new_page()
     page.add_init_script(SHIFTS)
     for seat in (0, 1):
@@ -84,7 +84,7 @@ def test_a_whole_game_needs_no_scrolling_and_nothing_jumps(
 
 @pytest.mark.parametrize("touch", [True, False], ids=["phone", "narrow"])
 def test_the_most_players_fit_a_small_screen(browser: Any, address: str, touch: bool) -> None:
-    context = browser.new_context(viewport=SMALL, reduced_motion="reduce", has_touch=touch, is_mobile=touch)
+    context = hasty(browser, SMALL, has_touch=touch, is_mobile=touch)
     page = context.new_page()
     page.add_init_script(SHIFTS)
     for rules in (
@@ -105,7 +105,7 @@ def test_the_most_players_fit_a_small_screen(browser: Any, address: str, touch: 
 
 @pytest.mark.parametrize("game", ["schwinget", "schweins_galopp"])
 def test_the_heading_fits_a_small_screen(browser: Any, address: str, game: str) -> None:
-    context = browser.new_context(viewport=SMALL, reduced_motion="reduce", has_touch=True, is_mobile=True)
+    context = hasty(browser, SMALL, has_touch=True, is_mobile=True)
     page = context.new_page()
     open_view(page, address, f"#play/{game}?seed=7&agent=network&seat=0")
     learn = page.get_by_role("button", name="New here? Learn it")
@@ -194,12 +194,19 @@ def test_a_trick_stays_until_the_next_lead_and_is_counted(page: Any, address: st
     assert finished >= 5
 
 
-def test_cards_move_unless_motion_is_reduced(browser: Any, address: str) -> None:
+def test_cards_move_unless_motion_is_reduced_and_pauses_stay(browser: Any, address: str) -> None:
+    paused = {}
     for motion in ("no-preference", "reduce"):
         context = browser.new_context(viewport=DESKTOP, reduced_motion=motion)
         page = context.new_page()
         page.add_init_script(
             """window.moved = [];
+            window.paused = [];
+            const wait = setTimeout;
+            globalThis.setTimeout = (call, time) => {
+              if (time >= 500) window.paused.push(time);
+              return wait(call, time);
+            };
             const animate = Element.prototype.animate;
             Element.prototype.animate = function (...rest) {
               window.moved.push(this.classList.contains("ghost") ? "ghost" : this.dataset.key);
@@ -211,7 +218,7 @@ def test_cards_move_unless_motion_is_reduced(browser: Any, address: str) -> None
         open_view(page, address, "#play/schwinget?seed=7&agent=greedy&seat=0")
         for move in range(3):
             choose(page, move)
-        moved = page.evaluate("moved")
+        moved, paused[motion] = page.evaluate("[moved, paused]")
         if motion == "reduce":
             assert moved == []
         else:
@@ -221,6 +228,9 @@ def test_cards_move_unless_motion_is_reduced(browser: Any, address: str) -> None
             assert moved.count("ghost") >= 2
             page.wait_for_function("() => document.querySelectorAll('.ghost').length === 0")
         context.close()
+    # A trick has to be looked at, and longer than a card.
+    assert len(set(paused["reduce"])) == 2
+    assert paused["reduce"] == paused["no-preference"]
 
 
 def test_a_hint_and_the_cost_of_a_choice_are_told_on_request(page: Any, address: str) -> None:
@@ -325,7 +335,7 @@ def test_a_newcomer_is_led_through_three_lessons(page: Any, address: str) -> Non
 
 
 def test_a_note_of_a_lesson_waits_for_the_person(browser: Any, address: str) -> None:
-    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    context = hasty(browser)
     page = context.new_page()
     page.add_init_script(
         """window.said = [];
@@ -354,7 +364,7 @@ def test_a_note_of_a_lesson_waits_for_the_person(browser: Any, address: str) -> 
 
 
 def test_games_begin_at_the_top_of_a_phone(browser: Any, address: str) -> None:
-    context = browser.new_context(viewport=SMALL, reduced_motion="reduce", has_touch=True, is_mobile=True)
+    context = hasty(browser, SMALL, has_touch=True, is_mobile=True)
     page = context.new_page()
     open_view(page, address, DEAL)
     page.get_by_text("Learn Schwinget in three short bouts").click()

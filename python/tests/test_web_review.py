@@ -20,6 +20,7 @@ from web import (
     ask,
     axe,
     browser as browser,
+    hasty,
     open_view,
     page as page,
 )
@@ -749,7 +750,7 @@ def test_the_trainer_counts_streaks_and_repeats_in_another_round(page: Any, addr
 def test_the_views_are_accessible_and_fit_the_screen(
     browser: Any, address: str, record: str, scheme: str, size: dict[str, int]
 ) -> None:
-    context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce", bypass_csp=True)
+    context = hasty(browser, size, color_scheme=scheme, bypass_csp=True)
     page = context.new_page()
     PICTURES.mkdir(parents=True, exist_ok=True)
     for name, view in VIEWS.items():

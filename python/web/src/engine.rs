@@ -139,6 +139,11 @@ questions! { engine;
     /// True if the agent, or one that it uses, plays by a network.
     has_network(agent: String) -> bool { analysis::has_network(&agent) }
 
+    /// The name that is most like a text; none if all are far from it.
+    closest(text: String, names: Vec<String>) -> Option<String> {
+        stier_core::names::closest(&text, names.iter().map(String::as_str)).map(str::to_string)
+    }
+
     /// A game under these rules.
     rules(game: String, rules: String) -> Rules { catalogue::rules(&game, &rules)? }
 

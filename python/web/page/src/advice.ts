@@ -78,6 +78,6 @@ export function hintInWords(decision: Judged, rules: Rules, chosen: Move): strin
   const [count, cost] = [agreement(decision), costOf(decision)];
   if (!cost) return `Hint: ${best} (${count}). Not every search tried the other choices.`;
   const loss = lossInWords(cost, rules);
-  if (loss === null) return `Hint: it is close, no difference shown between ${best} (${count}) and ${next}.`;
-  return `Hint: ${best} is better than ${next}, by ${loss}; ${count} choose it.`;
+  if (loss === null) return `Hint: ${best} or ${next}. The searches found no clear difference; ${count} chose ${best}.`;
+  return `Hint: ${best} is better than ${next}, by ${loss}; ${count} chose it.`;
 }

@@ -6,24 +6,31 @@ import type { Rules } from "./protocol";
 interface Preset {
   words: string;
   spec: string;
+  /** The only game for which it is the agent of a level. */
+  game?: string;
 }
+
+/** How good an opponent for people is. */
+const [BEGINNER, CHAMPION] = ["beginner", "champion"] as const;
+export const CLUB = "club player";
+type LevelName = typeof BEGINNER | typeof CLUB | typeof CHAMPION;
 
 /** An opponent for people: how good it is, and what it is underneath. */
 interface Level extends Preset {
-  name: string;
+  name: LevelName;
 }
 
 /** The levels, each with the agents that can take it: the first that can play a game does. */
-const LEVELS: [string, Preset[]][] = [
+const LEVELS: [LevelName, Preset[]][] = [
   [
-    "beginner",
+    BEGINNER,
     [
       { words: "simple rules, no search", spec: "greedy" },
       { words: "random moves", spec: "random" },
     ],
   ],
   [
-    "club player",
+    CLUB,
     [
       { words: "a trained network", spec: "network" },
       { words: "a search, 1,000 iterations", spec: "best:iterations=1000" },
@@ -31,16 +38,16 @@ const LEVELS: [string, Preset[]][] = [
     ],
   ],
   [
-    "champion",
+    CHAMPION,
     [
+      // The strongest agent measured in Schwinget.
+      { words: "a trained network with a search", spec: "mmds:step=100,rollouts=450,particles=200", game: "schwinget" },
       { words: "a trained network with a search", spec: "mmds:rollouts=100,particles=64" },
       { words: "a search, 10,000 iterations", spec: "best:iterations=10000" },
       { words: "a search, 10,000 iterations", spec: "ismcts:iterations=10000" },
     ],
   ],
 ];
-/** The strongest agent measured in Schwinget. */
-const STRONGEST = { words: "a trained network with a search", spec: "mmds:step=100,rollouts=450,particles=200" };
 const OTHERS: Preset[] = [
   { words: "search, 1,000 iterations", spec: "ismcts:iterations=1000" },
   { words: "good search, 1,000 iterations", spec: "best:iterations=1000" },
@@ -55,8 +62,9 @@ export const JUDGINGS = 5;
 /** The three levels of opponents in a game. */
 function levels({ game, agents }: Rules): Level[] {
   return LEVELS.flatMap(([name, candidates]) => {
-    const all = name === "champion" && game === "schwinget" ? [STRONGEST, ...candidates] : candidates;
-    const found = all.find(({ spec }) => agents.includes(nameOf(spec)));
+    const found = candidates.find(
+      (one) => agents.includes(nameOf(one.spec)) && (one.game === undefined || one.game === game),
+    );
     return found ? [{ ...found, name }] : [];
   });
 }
@@ -70,13 +78,20 @@ export function opponents(rules: Rules): Preset[] {
   return [...ranked.map(({ name, words, spec }) => ({ words: `${capital(name)}: ${words}`, spec })), ...others];
 }
 
-/** The agent, or the default opponent if none is named or a preset does not fit the rules. */
+/**
+ * The agent, if a preset fits the rules. Otherwise the one of the same level, which is the club player's if no agent is
+ * named.
+ */
 export function fitting(spec: string, rules: Rules): string {
-  const presets = [...LEVELS.flatMap(([, candidates]) => candidates), STRONGEST, ...OTHERS];
-  const isPreset = presets.some((preset) => preset.spec === spec);
-  const fits = spec !== "" && (!isPreset || rules.agents.includes(nameOf(spec)));
-  const ranked = levels(rules);
-  return fits ? spec : ((ranked[1] ?? ranked[0])?.spec ?? "random");
+  const level = LEVELS.find(([, candidates]) => candidates.some((preset) => preset.spec === spec));
+  const isPreset = level !== undefined || OTHERS.some((preset) => preset.spec === spec);
+  if (spec !== "" && (!isPreset || rules.agents.includes(nameOf(spec)))) return spec;
+  return levelled(level?.[0] ?? CLUB, rules);
+}
+
+/** The agent of a level in a game. */
+export function levelled(name: LevelName, rules: Rules): string {
+  return levels(rules).find((level) => level.name === name)?.spec ?? "random";
 }
 
 /** An opponent as it is called in a sentence, on request with what it is underneath. */
@@ -138,6 +153,12 @@ export class AgentChooser {
   fail(message: string): void {
     this.#error.textContent = message;
     if (message !== "") this.#text.hidden = false;
+  }
+
+  /** Shows the field, in sight. */
+  focus(): void {
+    this.#text.focus();
+    this.element.scrollIntoView({ block: "center" });
   }
 
   #chosen(onChange: (spec: string) => void): void {

@@ -5,6 +5,7 @@ import type { TableOptions } from "./drawing";
 import { drawHistory, drawUnseen } from "./end";
 import { freshCards, handSize } from "./hands";
 import { lessonOf, noteAt } from "./lessons";
+import { endLoading } from "./loading";
 import type { Match } from "./match";
 import { follow, look } from "./motion";
 import { seatInSentence } from "./names";
@@ -29,10 +30,10 @@ export class TableBox {
   readonly #own = h("div", { class: "own" });
   readonly #choose: (move: Move) => void;
 
-  /** `choose` is called with the chosen move, `goOn` for a decision that was stopped. */
+  /** `choose` is called with the chosen move, `goOn` to ask again for a decision. */
   constructor(choose: (move: Move) => void, goOn: () => void) {
     this.#choose = choose;
-    this.#goOn = button("Go on", goOn);
+    this.#goOn = button("", goOn);
     // It can be focused while nothing on it can be chosen.
     this.element = h(
       "section",
@@ -47,16 +48,18 @@ export class TableBox {
       ),
       this.#own,
     );
-    this.isStopped = false;
+    this.offer(null);
   }
 
-  /** Offers to go on with a decision that was stopped. */
-  set isStopped(isStopped: boolean) {
-    this.#goOn.hidden = !isStopped;
+  /** Offers to go on with a decision that was stopped or has failed, in these words. */
+  offer(words: "Go on" | "Try again" | null): void {
+    this.#goOn.hidden = words === null;
+    this.#goOn.textContent = words;
   }
 
   /** Says whose turn it is, or why nobody can move. */
   prompt(text: string): void {
+    endLoading();
     this.#prompt.textContent = text;
   }
 

@@ -1,8 +1,5 @@
-import { h } from "./dom";
-import { wholeLink } from "./link";
-
-/** The words where a link cannot be copied. */
-export const NO_COPY = "The link cannot be copied here: it is the address of this page.";
+import { button, h } from "./dom";
+import { isLocal, wholeLink } from "./link";
 
 /** Copies a text. False where that is forbidden: without encryption, browsers have no clipboard. */
 export async function copy(text: string): Promise<boolean> {
@@ -14,11 +11,34 @@ export async function copy(text: string): Promise<boolean> {
   }
 }
 
-/** A button that copies the address of what is shown, for other people. */
-export function drawCopyLink(): HTMLElement {
-  const said = h("span", { class: "muted", role: "status" });
-  const copyLink = async (): Promise<void> => {
-    said.textContent = (await copy(wholeLink(location.hash))) ? "Link copied" : NO_COPY;
-  };
-  return h("p", { class: "actions" }, h("button", { type: "button", click: () => void copyLink() }, "Copy link"), said);
+/** A button that copies the address of what is shown, for other people, and what came of it. */
+export class CopyLink {
+  readonly #said = h("span", { class: "muted", role: "status" });
+  readonly element = h(
+    "span",
+    { class: "copy" },
+    button("Copy link", () => void this.#copy()),
+    this.#said,
+  );
+  readonly #refusal: () => string | null;
+
+  /** `refusal` says why what is shown has no address for others; null if it has. */
+  constructor(refusal: () => string | null = () => null) {
+    this.#refusal = refusal;
+  }
+
+  /** Forgets the last copy, once something else is shown. */
+  forget(): void {
+    this.#said.textContent = "";
+  }
+
+  async #copy(): Promise<void> {
+    this.#said.textContent = this.#refusal() ?? ((await copy(wholeLink(location.hash))) ? copied() : NO_COPY);
+  }
+}
+
+const NO_COPY = "The link cannot be copied here: it is the address of this page.";
+
+function copied(): string {
+  return isLocal() ? "Link copied: it opens on this computer only" : "Link copied";
 }

@@ -1,5 +1,5 @@
 import { Analyst } from "./analyst";
-import { download } from "./loading";
+import { download, load } from "./loading";
 import { ARGUMENTS, type Engine, type Position, type Rules } from "./protocol";
 import { Thread } from "./thread";
 import wasm from "./wasm/stier_web_bg.wasm?url";
@@ -120,8 +120,7 @@ export class EngineClient {
   }
 
   async #fetchNetwork(game: string): Promise<void> {
-    const answer = await fetch(`networks/${game}.safetensors`);
-    if (!answer.ok) throw new Error(`${answer.url} could not be loaded: ${answer.status} ${answer.statusText}`);
+    const answer = await load(`networks/${game}.safetensors`);
     const bytes = new Uint8Array(await answer.arrayBuffer());
     this.#networks.set(game, bytes);
     const provide = (thread: Thread): Promise<unknown> => thread.call(undefined, "provide", [game, bytes]);

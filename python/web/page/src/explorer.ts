@@ -1,6 +1,6 @@
 import { actionInWords, drawAction } from "./cards";
 import { measured } from "./chart";
-import { drawCopyLink } from "./copy";
+import { CopyLink } from "./copy";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { drawCards, drawTurned } from "./grid";
@@ -23,9 +23,14 @@ export class Explorer {
   /** Hears which public state is shown, and with which hand. */
   readonly #onMove: (path: number[], hand: number | null) => void;
   readonly #tree = h("div", { class: "tree" });
-  readonly #share = h("div", {}, drawCopyLink());
+  readonly #share = new CopyLink();
   readonly #state = h("div", { class: "state", "aria-live": "polite" });
-  readonly #chosen = h("div", { class: "chosen", tabindex: -1 }, this.#share, this.#state);
+  readonly #chosen = h(
+    "div",
+    { class: "chosen", tabindex: -1 },
+    h("p", { class: "actions" }, this.#share.element),
+    this.#state,
+  );
   readonly element: HTMLElement;
   #current: HTMLElement | null = null;
   /** The branches that the page itself unfolds on the way to a public state. */
@@ -156,7 +161,7 @@ export class Explorer {
 
   #moved({ path }: PublicNode, hand: number | null): void {
     this.#onMove(path, hand);
-    this.#share.replaceChildren(drawCopyLink());
+    this.#share.forget();
   }
 
   #drawState(node: PublicNode, hand: number | null): HTMLElement[] {

@@ -16,7 +16,7 @@ const LEARNED = "learned";
 export class Heading {
   readonly #title = h("h2", {});
   readonly #tally = h("p", { class: "tally" });
-  /** The reason why a link or an opponent did not do; empty otherwise. */
+  /** Says who knows the cards; empty if nobody knows more than the rules allow. */
   readonly #about = h("p", { class: "about" });
   readonly element = h("div", { class: "intro" }, this.#title, this.#tally, this.#about);
   readonly #learn: HTMLButtonElement;
@@ -25,10 +25,6 @@ export class Heading {
 
   constructor(learn: () => void) {
     this.#learn = button("New here? Learn it", learn);
-  }
-
-  say(text: string): void {
-    this.#about.textContent = text;
   }
 
   /** Names the game and the opponent. */
@@ -42,7 +38,11 @@ export class Heading {
     this.#title.replaceChildren(day ? `${dailyName(day)} ` : `${title}${lesson ? ": " : " "}`, against);
     const isOpened = this.#opened.has(nameOfDeal(playing)) && !lesson;
     const isOracle = nameOf(playing.agent) === "oracle";
-    this.say(isOpened ? "You have seen all cards of this deal." : isOracle ? "The oracle sees all cards." : "");
+    this.#about.textContent = isOpened
+      ? "You have seen all cards of this deal."
+      : isOracle
+        ? "The oracle sees all cards."
+        : "";
   }
 
   /** Tells the score, once the last game is counted. */

@@ -11,7 +11,17 @@ export interface Route {
   /** Empty if the hash does not name one. */
   game: string;
   settings: URLSearchParams;
+  /** The parts of the hash that name nothing, as they are written there. */
+  unknown: string[];
 }
+
+/** The settings that each view reads. */
+const SETTINGS: Record<Tab, readonly string[]> = {
+  play: ["rules", "seed", "agent", "seat", "from", "moves", "record", "kept"],
+  review: ["seat", "record", "kept"],
+  trainer: ["seed"],
+  solutions: ["rules", "iterations", "at", "hand"],
+};
 
 /** A game that a person plays. */
 export interface Playing {
@@ -33,11 +43,16 @@ const LONGEST_RECORD = 1500;
 /** The largest number of a seat or an action. */
 const LARGEST = 255;
 
-/** Reads a hash. Anything unknown opens the first view. */
+/** Reads a hash. An unknown view opens the first one, without what belongs to another. */
 export function readRoute(hash: string): Route {
-  const [path = "", settings = ""] = split(hash.replace(/^#/, ""), "?");
-  const [tab = "", game = ""] = split(path, "/");
-  return { tab: TABS.find((known) => known === tab) ?? "play", game, settings: new URLSearchParams(settings) };
+  const [path, query] = split(hash.replace(/^#/, ""), "?");
+  const [name, game] = split(path, "/");
+  const tab = TABS.find((known) => known === name);
+  if (tab === undefined && name !== "")
+    return { tab: "play", game: "", settings: new URLSearchParams(), unknown: [hash] };
+  const [settings, known] = [new URLSearchParams(query), SETTINGS[tab ?? "play"]];
+  const unknown = [...settings].filter(([key]) => !known.includes(key)).map(([key, value]) => `${key}=${value}`);
+  return { tab: tab ?? "play", game, settings, unknown };
 }
 
 /** Writes a hash. Settings that are empty are left out. */
@@ -53,6 +68,8 @@ export function writeRoute(tab: Tab, game: string, settings: Record<string, stri
  */
 export function readPlaying({ game, settings }: Route): { begun: Playing; choices: number[] } | null {
   const seed = settings.get("seed");
+  if (seed === null && ["from", "moves", "record", "kept"].some((part) => settings.has(part)))
+    throw new Error("it has moves, and no seed of the deal");
   if (!game || seed === null) return null;
   const moves = readMoves(settings, "from");
   const record = recall(settings);
@@ -110,6 +127,11 @@ export function wholeLink(hash: string): string {
   if (ADDRESS === "") return new URL(hash, location.href).href;
   const { game } = readRoute(hash);
   return new URL((ENTRANCES.includes(game) ? `${game}.html` : "") + hash, ADDRESS).href;
+}
+
+/** True for a page that only this computer can open, as `stier web` serves it. */
+export function isLocal(): boolean {
+  return ADDRESS === "" && ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
 }
 
 /** The hash at which a record is reviewed for a seat. */

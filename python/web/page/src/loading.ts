@@ -6,16 +6,26 @@ export async function download(
   bytes: number,
   heard: (share: number) => void,
 ): Promise<WebAssembly.Module> {
-  const answer = await fetch(address);
-  if (!answer.ok || !answer.body) {
-    throw new Error(`${address} could not be loaded: ${answer.status} ${answer.statusText}`);
-  }
+  const answer = await load(address);
   void count(answer.clone().body, bytes, heard);
   // Some servers do not know the type, on which browsers insist.
   const isKnown = answer.headers.get("Content-Type") === TYPE;
   return WebAssembly.compileStreaming(
     isKnown ? answer : new Response(answer.body, { headers: { "Content-Type": TYPE } }),
   );
+}
+
+/** Loads a file of the page. */
+export async function load(address: string): Promise<Response> {
+  const answer = await fetch(address).catch(() => null);
+  if (answer?.ok) return answer;
+  const reason = answer ? `${answer.status} ${answer.statusText}` : "is there a connection to the network?";
+  throw new Error(`${new URL(address, location.href).pathname} could not be loaded: ${reason}`);
+}
+
+/** Takes the line about loading away, once there is something to show. */
+export function endLoading(): void {
+  document.querySelector("main > .loading")?.remove();
 }
 
 /** Counts the bytes as they arrive, unpacked. The connection may break: the other copy tells of it. */

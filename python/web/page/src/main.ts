@@ -11,6 +11,7 @@ import { dailyLink } from "./daily";
 import { takeRecords } from "./drop";
 import { EngineClient } from "./engine";
 import { type Route, readRoute, TABS, type Tab } from "./link";
+import { clearNotice, warn } from "./notice";
 import { keepOffline } from "./offline";
 import { show as play } from "./play";
 import { show as review } from "./review";
@@ -36,8 +37,10 @@ function open(): void {
   if (location.hash === TODAY) history.replaceState(null, "", dailyLink(new Date()));
   const route = readRoute(location.hash);
   name(route);
+  clearNotice();
+  if (route.unknown.length > 0) warn(`This part of the link is unknown: ${route.unknown.join(", ")}.`);
   root.className = route.tab;
-  // The line about loading stays beside what a view has not filled yet.
+  // The line about loading stays until the view has something to show.
   root.replaceChildren(...root.querySelectorAll(":scope > .loading"));
   // What is opened far down the page would be out of sight.
   scrollTo(0, 0);

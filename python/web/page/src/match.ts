@@ -35,7 +35,9 @@ export class Match {
     for (let count = 0; count <= position.moves.length; count++) {
       tables.push(await engine.ask(signal, "table", { ...position, moves: position.moves.slice(0, count) }, seat));
     }
-    const playing = { ...wanted, position: { ...position, rules: rules.rules }, agent };
+    // Each deal has one name: 007 is 7.
+    const seed = BigInt(position.seed).toString();
+    const playing = { ...wanted, position: { ...position, rules: rules.rules, seed }, agent };
     let match = new Match(engine, game, rules, playing, tables);
     for (const choice of choices) {
       while (!match.isOver && !match.isYours) match = await match.afterAgent(signal);

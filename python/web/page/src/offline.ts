@@ -1,9 +1,11 @@
-/** Machines that serve the page to themselves, as `stier web` does. Tomorrow the same address may be another program's. */
-const OWN = ["127.0.0.1", "localhost", "[::1]"];
+import { isLocal } from "./link";
 
-/** Lets the browser keep the page and all that belongs to it: it then opens without a network, too. */
+/**
+ * Lets the browser keep the page and all that belongs to it: it then opens without a network, too. Not on the machine
+ * that serves it, whose address may be another program's tomorrow.
+ */
 export async function keepOffline(): Promise<void> {
-  if (import.meta.env.DEV || OWN.includes(location.hostname)) return;
+  if (import.meta.env.DEV || isLocal()) return;
   try {
     await navigator.serviceWorker?.register("service.js");
   } catch {

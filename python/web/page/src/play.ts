@@ -1,21 +1,22 @@
 import { Adviser } from "./advice";
-import { opponents } from "./agents";
+import { CLUB, levelled, nameOf, opponentInWords, opponents } from "./agents";
 import { TableBox } from "./box";
 import { actionInWords, capital } from "./cards";
 import { Controls } from "./controls";
 import { Daily, dailyName, dateOfDeal } from "./daily";
-import { changed, dealt, dealtAgain, dealtNext, isSameDeal, isSameSeat } from "./deals";
+import { type Change, changed, dealt, dealtAgain, dealtNext, isSameDeal, isSameSeat } from "./deals";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { Heading } from "./heading";
 import { listen } from "./keys";
-import { LESSONS, type Lesson, lessonOf, playingOf } from "./lessons";
+import { LESSONS, type Lesson, lessonOf, playingOf, TEACHER } from "./lessons";
 import { type Playing, playLink, type Route, readPlaying, readRoute } from "./link";
 import { Match } from "./match";
-import { isStill } from "./motion";
 import { seatInSentence } from "./names";
+import { clearNotice, type Way, warn } from "./notice";
 import { verdictOf } from "./outcome";
 import type { Agent, GameInfo, Move } from "./protocol";
+import { rulebook } from "./rules";
 import { isStop } from "./running";
 import { Score } from "./score";
 import { type Seen, see } from "./seen";
@@ -61,6 +62,8 @@ class Play {
   #wanted = dealt("");
   /** True while another position is being loaded: nothing can be chosen in one that is about to go. */
   #isBusy = false;
+  /** False if the opponent cannot play this game. */
+  #canPlay = true;
   /** False for a game that was over when it was opened. */
   #isPlayed = false;
 
@@ -79,7 +82,7 @@ class Play {
       signal,
     );
     this.#side = new Side(engine, signal, {
-      change: (change) => void this.#start(changed(this.#wanted, change)),
+      change: (change) => this.#change(change),
       start: (playing) => void this.#start(playing),
       showKeys: () => keys.showModal(),
       say: (text) => this.#box.prompt(text),
@@ -110,21 +113,27 @@ class Play {
     } catch (error) {
       return this.#fail(error);
     }
-    const game = route.game || (this.#games[0]?.name ?? "");
+    const [first] = this.#games;
+    const game = route.game || (first?.name ?? "");
+    const known = this.#games.find(({ name }) => name === game);
     try {
-      const { begun, choices } = readPlaying(route) ?? { begun: dealt(game, route.settings), choices: [] };
-      await this.#load(begun, "replaceState", choices);
+      if (!known) throw new Error(`there is no game “${game}”`);
+      const { begun, choices } = readPlaying({ ...route, game }) ?? { begun: dealt(game, route.settings), choices: [] };
+      // Who is new and has named nothing begins with the beginner.
+      const agent = begun.agent || (route.game === "" && this.#score.isNew ? TEACHER : "");
+      await this.#load({ ...begun, agent }, "replaceState", choices);
     } catch (error) {
       if (this.#closed.signal.aborted) return;
       // The address keeps the link.
       if (isStop(error))
         return this.#box.prompt("The link was stopped. Reload the page to open it, or take a new deal.");
       // There must be a way on.
-      const known = this.#games.find(({ name }) => name === game) ?? this.#games[0];
-      await this.#start(dealt(known?.name ?? ""), "replaceState");
-      this.#heading.say(
-        `The link cannot be opened: ${errorInWords(error)}. ` +
-          `Here is ${known?.name === game ? "another deal" : "another game"}.`,
+      await this.#start(dealt((known ?? first)?.name ?? ""), "replaceState");
+      const names = this.#games.map(({ name }) => name);
+      const meant = known ? null : await this.#engine.ask(this.#closed.signal, "closest", game, names);
+      warn(
+        `The link cannot be opened: ${errorInWords(error)}. Here is another ${known ? "deal" : "game"}.`,
+        ...(meant ? [[`Play ${rulebook(meant).title}`, () => void this.open({ ...route, game: meant })] as Way] : []),
       );
     }
   }
@@ -140,7 +149,12 @@ class Play {
   }
 
   #start(wanted: Playing, how: "pushState" | "replaceState" = "pushState"): Promise<void> {
+    clearNotice();
     return this.#load(wanted, how).catch((error: unknown) => this.#fail(error));
+  }
+
+  #change(change: Change): void {
+    void this.#start(changed(this.#wanted, change));
   }
 
   /** Goes to a game, at any of its moves. Without a game to go back to, errors are the caller's. */
@@ -159,6 +173,7 @@ class Play {
       this.#isPlayed = !match.isOver;
       this.#side.draw(match, this.#games, this.#agents);
       this.#heading.name(match);
+      await this.#check(match, signal);
       await this.#goOn(match, how, signal);
     } catch (error) {
       if (signal.aborted) return;
@@ -173,7 +188,7 @@ class Play {
   #begin(): AbortSignal {
     this.#control.abort();
     this.#control = new AbortController();
-    this.#box.isStopped = false;
+    this.#box.offer(null);
     return this.#control.signal;
   }
 
@@ -182,7 +197,6 @@ class Play {
     let match = start;
     const name = (): string => capital(seatInSentence(Number(match.table.seat), match.playing.seat, match.rules.seats));
     try {
-      if (match.isYours) await this.#check(match, signal);
       let hasTrick = await this.#show(match, how, signal);
       let seen = true;
       while (!match.isOver && !match.isYours) {
@@ -198,28 +212,41 @@ class Play {
       }
     } catch (error) {
       if (signal.aborted) return;
-      this.#box.isStopped = isStop(error);
+      if (!this.#canPlay) return this.#box.prompt(`${name()} cannot play. Choose another opponent.`);
+      this.#box.offer(isStop(error) ? "Go on" : "Try again");
       if (isStop(error)) return this.#box.prompt(`${name()} was stopped. Go on, or choose another opponent.`);
       this.#side.failAgent(errorInWords(error));
-      this.#box.prompt(`${name()} cannot move: ${errorInWords(error)}. Choose another opponent.`);
+      this.#box.prompt(`${name()} cannot move: ${errorInWords(error)}. Try again, or choose another opponent.`);
     }
   }
 
   /** Reports an agent in the text field that cannot play at once, rather than at its first move. */
   async #check({ playing, rules }: Match, signal: AbortSignal): Promise<void> {
     const { position, agent } = playing;
+    this.#canPlay = true;
     if (opponents(rules).some(({ spec }) => spec === agent) || lessonOf(playing)) return;
-    await this.#engine.ask(signal, "check", position, agent).catch((error: unknown) => {
+    try {
+      await this.#engine.ask(signal, "check", position, agent);
+    } catch (error) {
       if (isAbort(error)) throw error;
-      // On a small screen the form is folded.
-      this.#side.failAgent(errorInWords(error), true);
-      this.#heading.say(`The opponent cannot play: ${errorInWords(error)}. Choose another one.`);
-    });
+      this.#canPlay = false;
+      this.#side.failAgent(errorInWords(error));
+      const isKnown = this.#agents.some(({ name }) => name === nameOf(agent));
+      const meant = isKnown ? null : await this.#engine.ask(signal, "closest", nameOf(agent), rules.agents);
+      warn(
+        isKnown ? `The opponent “${agent}” cannot play.` : `There is no opponent “${nameOf(agent)}”.`,
+        ...[meant, levelled(CLUB, rules)].flatMap((spec): Way[] =>
+          spec ? [[`Play against ${opponentInWords(spec, rules)}`, () => this.#change({ agent: spec })]] : [],
+        ),
+        ...(isKnown ? [["See why", () => this.#side.showAgent()] satisfies Way] : []),
+      );
+    }
   }
 
   #choose(move: Move | undefined): void {
     const match = this.#match;
     if (!move || !match?.isYours || this.#isBusy) return;
+    clearNotice();
     const signal = this.#begin();
     this.#isBusy = true;
     this.#box.prompt(`You chose ${actionInWords(move.name, match.rules.faces)}.`);
@@ -308,7 +335,7 @@ class Play {
 /** Lets a person see a move before the next. */
 function pause(signal: AbortSignal, time: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    setTimeout(resolve, isStill() ? 0 : time);
+    setTimeout(resolve, time);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 }

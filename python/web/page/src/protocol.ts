@@ -289,6 +289,8 @@ export interface Engine {
   agents(): Array<Agent>;
   /** True if the agent, or one that it uses, plays by a network. */
   has_network(agent: string): boolean;
+  /** The name that is most like a text; none if all are far from it. */
+  closest(text: string, names: Array<string>): string | null;
   /** A game under these rules. */
   rules(game: string, rules: string): Rules;
   /** The table as a seat sees it. */
@@ -342,6 +344,7 @@ export const ARGUMENTS: Record<keyof Engine, string[]> = {
   games: [],
   agents: [],
   has_network: ["agent"],
+  closest: ["text", "names"],
   rules: ["game", "rules"],
   table: ["position", "seat"],
   story: ["position", "seat"],

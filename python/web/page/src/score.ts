@@ -31,7 +31,8 @@ export class Score {
   /** Counts the end of a game, once. */
   count(playing: Playing, verdict: Verdict): void {
     const { tallies, counted } = this.#read();
-    const deal = [opponentOf(playing), playing.position.seed, playing.seat].join();
+    // In another seat the cards are known, too.
+    const deal = [opponentOf(playing), playing.position.seed].join();
     // A game that did not begin with the deal says little.
     if (counted.includes(deal) || playing.from > 0 || playing.position.record !== undefined) return;
     const tally = this.of(playing);

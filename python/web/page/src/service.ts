@@ -11,7 +11,6 @@ interface Fetching extends Event {
 
 /** All that belongs to the page, with a digest of each file: vite.config.ts lists them. The page itself is "./". */
 declare const FILES: Record<string, string>;
-const CACHE = "stier";
 const PAGE = "./";
 
 const scope = self as unknown as EventTarget & {
@@ -19,6 +18,8 @@ const scope = self as unknown as EventTarget & {
   clients: { claim(): Promise<void> };
 };
 const here = new URL("./", location.href).href;
+/** Other copies of the page can have the same origin. */
+const CACHE = `stier ${here}`;
 
 /** The place of a file in the cache. A file that has changed has another one. */
 function placeOf(file: string): string {

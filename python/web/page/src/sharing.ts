@@ -1,17 +1,21 @@
-import { copy, NO_COPY } from "./copy";
+import { CopyLink } from "./copy";
 import { button, errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
-import { type Playing, readRoute, reviewLink, wholeLink } from "./link";
+import { type Playing, readRoute, reviewLink } from "./link";
 
 /** The buttons that take a game along: to its review, as a link, as a record. */
 export class Sharing {
   readonly #engine: EngineClient;
   readonly #signal: AbortSignal;
   readonly #say: (text: string) => void;
-  readonly #copy = button("Copy link", () => void this.#copyLink());
+  readonly #copy = new CopyLink(() =>
+    readRoute(location.hash).settings.has("kept")
+      ? "This game began with a long record, which is in this tab alone: use Save record."
+      : null,
+  );
   readonly elements = [
     button("Review this game", () => this.review()),
-    this.#copy,
+    this.#copy.element,
     button("Save record", () => this.#save()),
   ];
   #playing: Playing | null = null;
@@ -24,7 +28,7 @@ export class Sharing {
 
   show(playing: Playing): void {
     this.#playing = playing;
-    this.#copy.textContent = "Copy link";
+    this.#copy.forget();
   }
 
   review(): void {
@@ -47,13 +51,5 @@ export class Sharing {
     } catch (error) {
       if (!isAbort(error)) this.#say(`${errorInWords(error)}.`);
     }
-  }
-
-  async #copyLink(): Promise<void> {
-    if (readRoute(location.hash).settings.has("kept")) {
-      return this.#say("This game began with a long record, which is in this tab alone: use Save record.");
-    }
-    if (await copy(wholeLink(location.hash))) this.#copy.textContent = "Link copied";
-    else this.#say(NO_COPY);
   }
 }

@@ -102,10 +102,15 @@ export class Side {
     this.#setup?.fail(message);
   }
 
-  /** Shows why the opponent cannot play, and opens the form on request. */
-  failAgent(message: string, opens = false): void {
+  /** Shows why the opponent cannot play. */
+  failAgent(message: string): void {
     this.#setup?.agent.fail(message);
-    if (opens) this.#form.closest("details")?.setAttribute("open", "");
+  }
+
+  /** Opens the form at the field of the opponent. */
+  showAgent(): void {
+    this.#form.closest("details")?.setAttribute("open", "");
+    this.#setup?.agent.focus();
   }
 
   review(): void {

@@ -26,9 +26,9 @@ test("a hint tells by how much a move is better, or that it is close", () => {
     hintInWords(judged(2, cost, ci95), RULES, judged(2, cost, ci95).best);
   assert.equal(
     told(0.4, 0.12),
-    "Hint: push is better than knock, by 0.40 points (95 % interval 0.28 to 0.52); 4 of 5 searches choose it.",
+    "Hint: push is better than knock, by 0.40 points (95 % interval 0.28 to 0.52); 4 of 5 searches chose it.",
   );
-  const close = "Hint: it is close, no difference shown between push (4 of 5 searches) and knock.";
+  const close = "Hint: push or knock. The searches found no clear difference; 4 of 5 searches chose push.";
   assert.equal(told(0.1, 0.2), close);
   // Nobody is advised to lose something.
   assert.equal(told(-0.3, 0.2), close);
@@ -38,7 +38,10 @@ test("a hint tells by how much a move is better, or that it is close", () => {
 test("a hint never compares a choice with itself", () => {
   // In a tie the choice that is asked about counts as the best.
   const tie = { ...judged(2, 0, 0.1), best: MOVES[2] } as Judged;
-  assert.match(hintInWords(tie, RULES, MOVES[1] as Judged["best"]), /no difference shown between push .+ and knock\.$/);
+  assert.match(
+    hintInWords(tie, RULES, MOVES[1] as Judged["best"]),
+    /^Hint: push or knock\. The searches found no clear difference; . of 5 searches chose push\.$/,
+  );
 });
 
 test("a hint compares the best choice with the next best", async () => {
@@ -56,7 +59,7 @@ test("a hint compares the best choice with the next best", async () => {
   const { signal } = new AbortController();
   const hint = await adviser.hint(match(3), signal);
   assert.deepEqual(hint, {
-    text: "Hint: push is better than knock, by 0.40 points (95 % interval 0.28 to 0.52); 4 of 5 searches choose it.",
+    text: "Hint: push is better than knock, by 0.40 points (95 % interval 0.28 to 0.52); 4 of 5 searches chose it.",
     best: 1,
   });
   assert.deepEqual(asked, [0, 2]);

@@ -4,13 +4,13 @@ import { test } from "node:test";
 import { dailyLink, dateOfDeal, resultText } from "../src/daily";
 import { playLink, readPlaying, readRoute, wholeLink } from "../src/link";
 
-const globals = globalThis as unknown as { ADDRESS: string; ENTRANCES: string[]; location: { href: string } };
+const globals = globalThis as unknown as { ADDRESS: string; ENTRANCES: string[]; location: URL };
 
 /** Builds in mind: the address that vite.config.ts puts in, and where the page is open. */
 function at(address: string): void {
   globals.ADDRESS = address;
   globals.ENTRANCES = ["schwinget"];
-  globals.location = { href: "http://127.0.0.1:7843/#review" };
+  globals.location = new URL("http://127.0.0.1:7843/#review");
 }
 
 test("a link for others leads to the address of the publisher, or else to this one", () => {
@@ -20,6 +20,30 @@ test("a link for others leads to the address of the publisher, or else to this o
   assert.equal(wholeLink("#play/schwinget?seed=7"), "https://example.org/page/schwinget.html#play/schwinget?seed=7");
   assert.equal(wholeLink("#play/kuhn_poker?seed=7"), "https://example.org/page/#play/kuhn_poker?seed=7");
   assert.equal(wholeLink("#solutions"), "https://example.org/page/#solutions");
+});
+
+test("a link says which of its parts are unknown", () => {
+  const unknown = (hash: string): string[] => readRoute(hash).unknown;
+  for (const known of [
+    "",
+    "#play",
+    "#play/schwinget?rules=bouts=3&seed=7&agent=random&seat=1&from=1.2&moves=3&record=r&kept=k",
+    "#review?seat=1&record=r&kept=k",
+    "#trainer?seed=5",
+    "#solutions/schwinget?rules=suits=2&iterations=9&at=0.1&hand=3",
+  ])
+    assert.deepEqual(unknown(known), [], known);
+  assert.deepEqual(unknown("#play/schwinget?sead=7&agent=random&seed=7&move=1"), ["sead=7", "move=1"]);
+  assert.deepEqual(unknown("#review?seed=7"), ["seed=7"]);
+  // What belongs to an unknown view is not another view's.
+  assert.deepEqual(readRoute("#lesson/1?seed=7"), {
+    tab: "play",
+    game: "",
+    settings: new URLSearchParams(),
+    unknown: ["#lesson/1?seed=7"],
+  });
+  for (const part of ["moves=1", "from=1", "record=r"])
+    assert.throws(() => readPlaying(readRoute(`#play/schwinget?${part}`)), /no seed of the deal/);
 });
 
 test("the deal of a day has its date as the seed", () => {
@@ -62,6 +86,9 @@ test("the result of a day is told without a sign", () => {
     "Schwinget: I won by 3. The club player (a trained network) in my place lost by 7.",
     "https://example.org/page/schwinget.html#play/schwinget?seed=20261108&agent=network&seat=0",
   ]);
+  // The address of a page on one's own computer is of no use to others.
+  at("");
+  assert.equal(resultText("2026-11-08", 3, agent, -7).split("\n").length, 2);
   assert.match(
     resultText("2026-11-08", -1, agent, 0),
     /I lost by 1\. The club player \(a trained network\) in my place drew\./,
