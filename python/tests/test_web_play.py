@@ -383,7 +383,7 @@ def test_games_begin_at_the_top_of_a_phone(browser: Any, address: str) -> None:
 def test_the_goal_is_told_where_the_opponent_moves_first(page: Any, address: str) -> None:
     open_view(page, address, "#play/schwinget?seed=6&agent=network&seat=1")
     told = page.inner_text(".happened")
-    assert re.match(r"Take more tricks than the opponent, .+\. The opponent attacks\.", told), told
+    assert re.match(r"Win more tricks than the opponent, .+\. The opponent attacks\.", told), told
 
 
 def test_players_are_called_by_name_and_no_one_by_seat(page: Any, address: str) -> None:

@@ -25,7 +25,7 @@ const COMMON: [string, string][] = [
 
 /** The goal of each game, in a line. */
 const GOALS: Record<string, string> = {
-  schwinget: "Take more tricks than the opponent, or every trick after your attack.",
+  schwinget: "Win more tricks than the opponent, or every trick after an attack.",
   up_and_down: "Take the most tricks: only your own suit and trumps win.",
   schweins_galopp: "Move pigs into the lead for food. Your last card decides whether you keep it.",
   schwimmen: "Collect three cards of one suit, or three alike: the lowest hand loses.",
