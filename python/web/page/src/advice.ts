@@ -8,7 +8,7 @@ import type { Judged, Move, Position, Rules } from "./protocol";
 import { isStop, type Running } from "./running";
 
 /** Words for the person, and the move that they recommend. */
-export interface Advice {
+interface Advice {
   text: string;
   best?: number;
 }

@@ -9,7 +9,7 @@ export interface Before {
 }
 
 /** True if the person wants to see nothing move. */
-export function isStill(): boolean {
+function isStill(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 

@@ -4,7 +4,7 @@ import { isIn } from "./drawing";
 import type { Face, Table } from "./protocol";
 
 /** The rules of a game, made from `stier/rules` when the page is built. */
-export interface Rulebook {
+interface Rulebook {
   /** The name of the game for people. */
   title: string;
   /** The first sentence as HTML. */
