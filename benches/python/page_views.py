@@ -1,6 +1,6 @@
-"""Pictures of the web page: all its views on a phone and on a desktop, light and dark, and one trick as a film strip.
+"""Pictures of the web page: its views on a phone and on a desktop, light and dark, and one trick as a film strip.
 
-Needs chromium, Pillow and the page (`make web`). Writes benches/page_views.png and benches/page_trick.png.
+Needs chromium, Pillow and the page (`make web`). Writes benches/page_phone.png, page_desktop.png and page_trick.png.
 """
 
 from __future__ import annotations
@@ -16,27 +16,38 @@ from urllib.parse import quote
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
-from web import GAMES, SCREENS, TURN
+from web import GAMES, SCREENS
 
 import stier
 from stier.cli.web import HOST, serve
 
 BENCHES = Path(__file__).parents[1]
-#: Views by name: the address, and what is there when the view is.
 DECK = "suits=2,values=3,referee=off,hand_size=2,set_aside=1"
+LESSON = "rules=suits=3,values=4,counter=off,set_aside=3&seed=187&agent=greedy&seat=0"
+#: What is there when a person can choose, and when a bout is over.
+CHOICE, OVER = "[data-move]", ".main > .actions .primary"
+#: Views by name: the address, what is pressed there, and what is there then. A bout that has to be over is played out.
 VIEWS = {
     **{
-        f"Play: {game.replace('_', ' ')}": (f"#play/{game}?seed=7&agent=greedy&seat=0", "[data-move]") for game in GAMES
+        f"Play: {game.replace('_', ' ')}": (f"#play/{game}?seed=7&agent=greedy&seat=0", CHOICE, CHOICE)
+        for game in GAMES
     },
-    "Review": ("#review?seat=1&record=RECORD", "p.verdict.mistake"),
-    "Solutions": (f"#solutions/schwinget?rules={DECK}", ".grid"),
-    "Attack trainer": ("#trainer?seed=5", ".answers button"),
+    "Lesson": (f"#play/schwinget?{LESSON}", "", CHOICE),
+    "The end of a bout": ("#play/schwinget?seed=7&agent=greedy", CHOICE, OVER),
+    "The end of the deal of the day": ("#play/schwinget?seed=20261128&agent=network&seat=0", CHOICE, OVER),
+    "Review": ("#review?seat=1&record=RECORD", "", "p.verdict.mistake"),
+    "Attack trainer": ("#trainer?seed=5", "", ".answers button"),
+    "Its answer": ("#trainer?seed=5", ".answers button", ".verdict"),
+    "Solutions": (f"#solutions/schwinget?rules={DECK}", "", ".grid"),
+    "A hand in a solution": (f"#solutions/schwinget?rules={DECK}", ".grid button", ".seen .table"),
 }
+#: Which sheet shows which screen, how many views stand in a row of it, and how wide they are.
+SHEETS = {"phone": ("phone, 360 by 640", 4, 270), "desktop": ("desktop, 1280 by 900", 2, 560)}
 SCHEMES = ("light", "dark")
 #: A deal in which the person leads the first card and takes the trick.
 TRICK = "#play/schwinget?seed=7&agent=network&seat=0"
-#: The height of a picture on the sheet, and the width of a frame of the film.
-HEIGHT, FRAME = 330, 250
+#: The width of a frame of the film.
+FRAME = 250
 
 #: Holds every animation on its way. What waits for a time waits until nothing is held.
 HOLD = """
@@ -62,21 +73,21 @@ def record() -> str:
 
 
 def view(browser: Any, address: str, name: str, screen: dict[str, Any], scheme: str) -> bytes:
-    """A picture of a view: of a game after the person's first move, of a review when it is finished."""
-    link, there = VIEWS[name]
+    """A picture of a view: of a game after the person's first move or at its end, of a review when it is finished."""
+    link, press, there = VIEWS[name]
     context = browser.new_context(**screen, color_scheme=scheme, reduced_motion="reduce")
     tab = context.new_page()
     tab.goto(address + link.replace("RECORD", quote(record())))
-    tab.locator(there).first.wait_for()
-    if name.startswith("Play"):
+    for _ in range(20 if there == OVER else 1 if press else 0):
+        tab.locator(f"{press}, {there}").first.wait_for()
+        if there == OVER and tab.locator(OVER).count():
+            break
         before = tab.url
-        tab.locator("[data-move]").first.click()
-        tab.wait_for_function("before => location.href !== before", arg=before)
-        tab.wait_for_function(TURN)
-    elif name == "Solutions":
-        tab.locator(".grid button").first.click()
-        tab.wait_for_selector(".seen .table")
-        tab.evaluate("scrollTo(0, 0)")
+        tab.locator(press).first.click()
+        if press == CHOICE:
+            tab.wait_for_function("before => location.href !== before", arg=before)
+    tab.locator(there).first.wait_for()
+    tab.wait_for_timeout(500)
     shot = bytes(tab.screenshot())
     context.close()
     return shot
@@ -108,7 +119,7 @@ def film(browser: Any, address: str) -> dict[str, bytes]:
     return shots
 
 
-def sheet(browser: Any, rows: dict[str, dict[str, bytes]], style: str) -> bytes:
+def sheet(browser: Any, rows: list[dict[str, bytes]], style: str) -> bytes:
     """Pictures side by side in rows, each with its name, in few colours."""
     tab = browser.new_page(viewport={"width": 100, "height": 100})
 
@@ -118,13 +129,10 @@ def sheet(browser: Any, rows: dict[str, dict[str, bytes]], style: str) -> bytes:
 
     tab.set_content(
         "<style>body { margin: 0; padding: 8px; width: max-content; background: white; font: 14px sans-serif }"
-        "h2 { margin: 10px 0 4px; font-size: 16px } div { display: flex; gap: 8px }"
+        "div { display: flex; gap: 8px; margin-bottom: 8px }"
         f"figure {{ margin: 0 }} img {{ display: block; {style}; border: 1px solid #999 }}"
         "figcaption { margin-top: 3px }</style>"
-        + "".join(
-            (f"<h2>{title}</h2>" if title else "") + f"<div>{''.join(figure(*one) for one in shots.items())}</div>"
-            for title, shots in rows.items()
-        )
+        + "".join(f"<div>{''.join(figure(*one) for one in shots.items())}</div>" for shots in rows)
     )
     shot = tab.locator("body").screenshot()
     tab.close()
@@ -140,17 +148,16 @@ def main() -> None:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://{HOST}:{server.server_address[1]}/"
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        views = {
-            name: {
-                f"{place.partition(',')[0]}, {scheme}": view(browser, address, name, screen, scheme)
-                for place, screen in SCREENS.items()
+        for sheet_name, (place, columns, width) in SHEETS.items():
+            shots = [
+                (f"{name}, {scheme}", view(browser, address, name, SCREENS[place], scheme))
+                for name in VIEWS
                 for scheme in SCHEMES
-            }
-            for name in VIEWS
-        }
-        BENCHES.joinpath("page_views.png").write_bytes(sheet(browser, views, f"height: {HEIGHT}px"))
+            ]
+            rows = [dict(shots[at : at + columns]) for at in range(0, len(shots), columns)]
+            BENCHES.joinpath(f"page_{sheet_name}.png").write_bytes(sheet(browser, rows, f"width: {width}px"))
         frames = film(browser, address)
-        BENCHES.joinpath("page_trick.png").write_bytes(sheet(browser, {"": frames}, f"width: {FRAME}px"))
+        BENCHES.joinpath("page_trick.png").write_bytes(sheet(browser, [frames], f"width: {FRAME}px"))
         server.shutdown()
 
 

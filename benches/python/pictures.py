@@ -152,6 +152,8 @@ def page() -> None:
         view.evaluate("document.activeElement.blur()")
         shots = []
         for key in (*KEYS, None):
+            view.wait_for_selector("[data-move], .main > .actions .primary")
+            view.wait_for_timeout(300)
             # The numbers stand still when all searches of the decision have been made, or the bout is over.
             view.wait_for_function(
                 "() => /mean of (\\d+) of \\1 searches|only one choice|Rematch/.test(document.body.innerText)"
@@ -163,7 +165,6 @@ def page() -> None:
             before = view.url
             view.keyboard.press(key)
             view.wait_for_function("before => location.href !== before", arg=before)
-            view.wait_for_timeout(700)
         browser.close()
         server.shutdown()
     IMAGES.joinpath("web_page.png").write_bytes(shots[1])

@@ -144,7 +144,8 @@ def web(loads: list[float], shifts: Shifts, files: list[tuple[str, int, int]], s
         details={
             "Pictures of all views": "On a phone of 360 by 640 every view shows what matters without scrolling: hand "
             "and actions of a game, table and verdict of a review, question and answers of the trainer.\n\n"
-            "![All views on a phone and on a desktop, light and dark](page_views.png)",
+            "![The views on a phone, light and dark](page_phone.png)\n\n"
+            "![The views on a desktop, light and dark](page_desktop.png)",
             "Files": header(["files", "bytes", "gzip -9"])
             + "".join(line([kind, f"{size:,}", f"{packed:,}"]) for kind, size, packed in files),
             "Layout shift of a whole game": header(["game", *SCREENS])

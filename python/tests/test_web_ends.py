@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
+import stier
 from web import CUT, MARKS, SMALL, ask, hasty, open_view
 
 pytestmark = MARKS
@@ -85,3 +87,58 @@ def test_what_moves_mean_can_be_read_by_touch_and_by_keys(browser: Any, address:
     page.keyboard.press("Enter")
     meaning.wait_for()
     context.close()
+
+
+#: The texts of a view with names of cards in the engine, such as "KR". Texts for programs may have them.
+CODES = """(faces) => {
+  const names = new Set(Object.keys(faces).filter((name) => name.length > 1));
+  const texts = [];
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const { textContent, parentElement } = walker.currentNode;
+    if (!parentElement.closest(".knowledge-text, textarea, code, pre")) texts.push(textContent);
+  }
+  for (const one of document.querySelectorAll("[aria-label], [title]"))
+    texts.push(one.getAttribute("aria-label") ?? "", one.getAttribute("title") ?? "");
+  return texts.filter((text) => text.split(/[^A-Z0-9&]+/i).some((word) => names.has(word)));
+}"""
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_card_is_never_called_by_its_code(page: Any, address: str, game: str) -> None:
+    open_view(page, address, f"#play/{game}?seed=7&seat=0&agent=random")
+    faces = ask(page, "rules", game, "")["faces"]
+    page.locator(".knowledge summary").first.click()
+    page.locator(".knowledge .bars, .knowledge .about").nth(1).wait_for()
+    for _ in range(3):
+        assert page.evaluate(CODES, faces) == []
+        before = page.url
+        page.locator("[data-move]").first.click()
+        page.wait_for_function("before => location.href !== before", arg=before)
+        page.locator("[data-move], .actions .primary").first.wait_for()
+        if page.locator("[data-move]").count() == 0:
+            break
+    assert page.evaluate(CODES, faces) == []
+
+
+@pytest.mark.parametrize(
+    ("view", "there"),
+    [
+        ("#review?seat=1&record=RECORD", ".bars"),
+        ("#trainer?seed=5", ".answers button"),
+        (
+            "#solutions/schwinget?rules=suits=2,values=3,hand_size=2,set_aside=2&iterations=20&at=1&hand=3",
+            ".seen .table",
+        ),
+    ],
+)
+def test_neither_is_it_in_the_other_views(page: Any, address: str, view: str, there: str) -> None:
+    record = stier.pit("schwinget", ["greedy", "random"], deals=1, seed=5).games[0].record()
+    open_view(page, address, view.replace("RECORD", quote(record)))
+    page.locator(there).first.wait_for(state="attached")
+    faces = ask(page, "rules", "schwinget", "")["faces"]
+    if "trainer" in view:
+        page.locator(there).first.click()
+        page.locator(".verdict").wait_for()
+    page.locator("main details").evaluate_all("all => { for (const one of all) one.open = true; }")
+    assert page.evaluate(CODES, faces) == []

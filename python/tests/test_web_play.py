@@ -121,7 +121,7 @@ def test_the_heading_fits_a_small_screen(browser: Any, address: str, game: str) 
     open_view(page, address, f"#play/{game}?seed=7&agent=network&seat=0")
     assert page.inner_text(".tally") == "Won 123, lost 110, 10 draws"
     against = page.locator("main h2 .against")
-    assert against.inner_text() == "the club player"
+    assert against.inner_text() == "against the club player"
     assert page.evaluate(CUT) == []
     assert against.bounding_box()["height"] < 24
     context.close()

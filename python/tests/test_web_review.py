@@ -433,7 +433,7 @@ def test_the_grid_leads_into_the_tree(page: Any, address: str) -> None:
     page.get_by_label("How often it chooses").select_option("R1")
     assert page.locator(".grid td button > span").all_inner_texts() != shares
     # A card turned up stands for that of the other suit, which is said.
-    page.get_by_text("so trump is always shown as green here.").wait_for()
+    page.get_by_text("Trump is always shown as green.").wait_for()
     assert page.locator(".grid thead th .turned").first.locator("[role=img]").count() == 2
     page.locator(".tree > details > summary", has_text="Turned up").filter(has_text=" or ").first.wait_for()
     page.locator(".grid td button").first.click()
@@ -494,7 +494,7 @@ def test_a_deck_of_ones_own_is_measured_before_it_is_solved(page: Any, address: 
     page.wait_for_function("() => location.hash.includes('suits=2,values=3,hand_size=2,set_aside=1,referee=off')")
     # The result says which game it is of, also once another one is chosen.
     page.get_by_label("Game").select_option(label="Kuhn poker")
-    deck = "Schwinget, 2 suits of 3 values, without the referee, 2 cards in a hand, 1 set aside: value"
+    deck = "Schwinget, 2 suits of 3 values, without the referee, 2 cards in a hand, 1 set aside: the player who begins wins"
     assert page.inner_text(".solution summary h3").startswith(deck)
 
 
@@ -582,6 +582,8 @@ def test_a_link_that_cannot_be_honoured_says_why(page: Any, address: str, link: 
     # Nothing else is shown in its place, except for the solution around a place that it does not have.
     assert page.locator(".timeline").count() == 0
     assert page.locator(".grid").count() == ("99" in link)
+    # The address names what is shown.
+    assert "99" not in page.url
 
 
 def test_solving_twice_loses_nothing(page: Any, address: str) -> None:
@@ -595,7 +597,7 @@ def test_solving_twice_loses_nothing(page: Any, address: str) -> None:
     # Nor does the key of the form begin anew, nor another look at the size of the game.
     page.focus("input[name=iterations]")
     page.keyboard.press("Enter")
-    page.locator(".size", has_text="decisions (a hand in a public state)").wait_for()
+    page.locator(".size", has_text="decisions to solve; needs").wait_for()
     assert solve.is_disabled()
     page.wait_for_selector(".grid", timeout=120_000)
     assert page.evaluate("solved") == 1

@@ -27,7 +27,7 @@ export function drawBars(analysis: Analysis, range: [number, number], options: B
       "caption",
       {},
       `The axis goes from ${signed(axis[0], 2)} to ${signed(axis[1], 2)}, results of this game from ${signed(range[0])} to `,
-      `${signed(range[1])}. Lines are 95 % intervals.`,
+      `${signed(range[1])}. Lines are 95 % intervals. The choice of most searches stands first.`,
     ),
     h(
       "thead",

@@ -47,10 +47,11 @@ export function drawText(drawing: Drawing, text: string): Node | string {
   return words === undefined ? text : drawWord(drawing, words, text);
 }
 
-/** A text or a picture as a button that opens the meaning of a word in it. */
+/** A text or a picture as a button that opens the meaning of words of the game: the first of them is for people. */
 export function drawWord({ options, explained }: Drawing, words: string, ...shown: (Node | string)[]): Node {
   explained.add(words);
-  return drawMeaning(h("button", { type: "button", class: "word" }, ...shown), [[words, options.words?.[words] ?? ""]]);
+  const [word = words] = words.split(", ");
+  return drawMeaning(h("button", { type: "button", class: "word" }, ...shown), [[word, options.words?.[words] ?? ""]]);
 }
 
 /** A button that opens the meaning of some words. All explanations open in this way: by mouse, by touch and by keys. */

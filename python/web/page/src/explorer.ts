@@ -28,8 +28,8 @@ export class Explorer {
   readonly #chosen = h(
     "div",
     { class: "chosen", tabindex: -1 },
-    h("p", { class: "actions" }, this.#share.element),
     this.#state,
+    h("p", { class: "actions" }, this.#share.element),
   );
   readonly element: HTMLElement;
   #current: HTMLElement | null = null;
@@ -170,7 +170,7 @@ export class Explorer {
       "p",
       {},
       node.is_over ? "Nobody has a choice any more. " : `${moverInWords(node)} to act. `,
-      `Play leads here: ${rarity(reach)}. `,
+      `Chance of getting here: ${rarity(reach)}. `,
       values && `Expected returns: ${values.map((value, of) => `${playerName(of)} ${measured(value)}`).join(", ")}.`,
     );
     if (seat === null) return [summary, ...this.#drawRanges(node)];
@@ -197,6 +197,7 @@ export class Explorer {
       );
     return [
       summary,
+      h("div", { class: "seen" }),
       h(
         "div",
         { class: "scroll tall", tabindex: 0 },
@@ -213,7 +214,6 @@ export class Explorer {
         ),
       ),
       ...(rest ? [h("p", { class: "actions" }, rest)] : []),
-      h("div", { class: "seen" }),
       ...this.#drawRanges(node),
     ];
   }
@@ -262,7 +262,9 @@ export class Explorer {
       row.classList.toggle("shown", row.getAttribute("data-hand") === String(hand));
     }
     this.#moved(node, hand);
-    this.#showTable(node, hand).catch((error: unknown) => this.#fail(error));
+    this.#showTable(node, hand)
+      .then(() => this.#chosen.scrollIntoView({ block: "start" }))
+      .catch((error: unknown) => this.#fail(error));
   }
 
   /** The table as the player sees it with a hand. */

@@ -131,7 +131,7 @@ export function drawGrid(
       h(
         "p",
         { class: "muted" },
-        `Suits are alike until one is trump, so trump is always shown as ${suitInWords(suits.trump)} here.`,
+        `The suits are interchangeable. Trump is always shown as ${suitInWords(suits.trump)}.`,
         isFolded &&
           " Hands that differ only by the names of other suits share a row, which shows the first (×2: two hands).",
       ),

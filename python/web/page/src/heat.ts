@@ -1,4 +1,4 @@
-import { drawSign, faceInWords, suitInWords } from "./cards";
+import { drawRank, drawSign, faceInWords, suitInWords } from "./cards";
 import { h } from "./dom";
 import type { Beliefs, Face } from "./protocol";
 import { counted, inPercent } from "./words";
@@ -104,7 +104,7 @@ function drawChance(face: Face | undefined, expected: number, highest: number, o
       class: `chance${figure === "100" ? " certain" : ""}`,
       title: face && `${faceInWords(face)}: ${figure}${figure === percent ? " %" : ""}`,
     },
-    ownRank && face && h("span", { class: "rank" }, `${face.rank} `),
+    ownRank && face && h("span", { class: "rank" }, drawRank(face), " "),
     figure,
   );
   cell.style.setProperty("--share", (expected / highest).toFixed(3));

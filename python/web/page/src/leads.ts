@@ -3,7 +3,7 @@ import { SPECIAL } from "./count";
 import { h } from "./dom";
 import type { Face, Held, PublicNode, Rules } from "./protocol";
 import { drawShare } from "./shares";
-import { percent } from "./words";
+import { counted, percent } from "./words";
 
 /** A hand in words, by what matters for an attack, such as "1 trump, single cards". */
 function kindOf({ cards }: Held, opening: string | null, { faces }: Rules): string {
@@ -15,20 +15,14 @@ function kindOf({ cards }: Held, opening: string | null, { faces }: Rules): stri
   const trumps = suits.filter((suit) => suit === trump).length;
   const others = suits.filter((suit) => suit !== trump);
   const longest = Math.max(0, ...others.map((suit) => others.filter((other) => other === suit).length));
-  return [
-    trump === null
-      ? "no trump suit in this deal"
-      : trumps === 0
-        ? "no trump in hand"
-        : trumps === 1
-          ? "1 trump"
-          : `${trumps} trumps`,
+  const parts = [
+    trump !== null && (trumps === 0 ? "no trump" : counted(trumps, "trump")),
     longest === 1 && "single cards",
-    longest > 1 && `${longest} of a suit`,
+    longest === 2 && "a pair in suit",
+    longest > 2 && `${longest} cards of a suit`,
     ...hand.map(({ sign }) => SPECIAL.get(sign)),
-  ]
-    .filter(Boolean)
-    .join(", ");
+  ];
+  return `${trump === null ? "deal without trump: " : ""}${parts.filter(Boolean).join(", ")}`;
 }
 
 interface Lead {
@@ -73,7 +67,7 @@ export function drawLeads(openings: PublicNode[], rules: Rules): HTMLElement {
       {},
       "At the first lead it attacks in ",
       h("strong", {}, percent(attacks)),
-      " of all deals. An attack locks the draw pile. Its worth is its value minus that of the best other action.",
+      " of all deals. An attack locks the draw pile. It is worth its value minus that of the best other action.",
     ),
     h(
       "div",
@@ -84,13 +78,7 @@ export function drawLeads(openings: PublicNode[], rules: Rules): HTMLElement {
         h(
           "thead",
           {},
-          h(
-            "tr",
-            {},
-            ...["Hand", "Share of deals", "Attacks", "Worth of an attack"].map((name) =>
-              h("th", { scope: "col" }, name),
-            ),
-          ),
+          h("tr", {}, ...["Hand", "Deals", "Attacks", "Worth"].map((name) => h("th", { scope: "col" }, name))),
         ),
         h(
           "tbody",

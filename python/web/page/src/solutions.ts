@@ -12,6 +12,7 @@ import { playerName } from "./names";
 import type { Size, Solution } from "./protocol";
 import { isStop, Running } from "./running";
 import { find, keep } from "./shelf";
+import { unitOf } from "./unit";
 import { counted } from "./words";
 
 /** A game that is small enough. */
@@ -185,7 +186,7 @@ class Solutions {
     this.#size.textContent = "Measuring …";
     try {
       const size = await this.#engine.ask(this.#measuring.signal, "size", game, rules);
-      this.#size.textContent = `${sizeInWords(size)}; ${memoryInWords(size)}.`;
+      this.#size.textContent = `${counted(size.sets, "decision")} to solve; needs ${memoryInWords(size)}.`;
       this.#size.className = "muted size";
       this.#fits = true;
     } catch (error) {
@@ -251,10 +252,15 @@ class Solutions {
       const known = await engine.ask(signal, "rules", game, rules);
       const explorer = new Explorer(engine, known, openings, this.#leaving.signal, go);
       const open = ({ path, hand }: Place): void => {
-        explorer.open(path, hand).catch((error: unknown) => this.#fail(error));
+        explorer.open(path, hand).catch((error: unknown) => {
+          if (isAbort(error)) return;
+          this.#fail(error);
+          // The address names what is shown.
+          go([], null);
+        });
       };
       this.#found.append(
-        drawFigures(about, solution),
+        drawFigures(about, unitOf(known), solution),
         h(
           "div",
           { class: "columns" },
@@ -310,8 +316,14 @@ function memoryInWords({ bytes }: Size): string {
   return bytes < 1_000_000 ? "less than 1 MB of memory" : `about ${Math.round(bytes / 1_000_000)} MB of memory`;
 }
 
+/** A mean result, such as "wins 1.01 points". */
+function resultInWords(value: number, unit: string): string {
+  return `${value < 0 ? "loses" : "wins"} ${Math.abs(value).toPrecision(3)} ${unit}`;
+}
+
 function drawFigures(
   about: string,
+  unit: string,
   { public_states, sets, iterations, values, nash_conv, uniform }: Solution,
 ): HTMLElement {
   const value = (of: number): string => `${of < 0 ? "−" : "+"}${Math.abs(of).toFixed(4)}`;
@@ -331,8 +343,8 @@ function drawFigures(
       h(
         "h3",
         {},
-        `${about}: value ${value(values[0] ?? 0)} for the player who begins, ` +
-          `${nash_conv / uniform < 0.01 ? "close to" : "not yet at"} equilibrium`,
+        `${about}: the player who begins ${resultInWords(values[0] ?? 0, unit)} per game on average ` +
+          `(${nash_conv / uniform < 0.01 ? "close to" : "not yet at"} equilibrium)`,
       ),
     ),
     h("dl", { class: "figures" }, ...figures.map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text)))),
