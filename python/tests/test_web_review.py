@@ -213,6 +213,29 @@ def test_the_mistakes_of_a_review_come_first(reviewed: Any) -> None:
     share, low, high = map(int, accuracy.groups())
     assert low <= share <= high
     assert share < 90
+    # On a phone, this line says it.
+    assert page.locator(".short").is_hidden()
+
+
+def test_mistakes_wrap_and_the_marks_are_explained(page: Any, address: str) -> None:
+    agents = ["random", "greedy", "greedy", "greedy"]
+    record = stier.pit(stier.load_game("up_and_down"), agents, deals=1, seed=3).games[0].record()
+    open_view(page, address, f"#review?seat=0&record={quote(record)}")
+    page.get_by_text(DONE).wait_for(timeout=120_000)
+    count = int(page.inner_text(".mistakes h3").split(" ")[0])
+    assert count > 4
+    boxes = [mistake.bounding_box() for mistake in page.locator("button.mistake:visible").all()]
+    assert len(boxes) == 4
+    assert max(box["x"] + box["width"] for box in boxes) <= DESKTOP["width"]
+    assert max(box["y"] for box in boxes) > min(box["y"] for box in boxes)
+    page.get_by_text(f"{count - 4} more").click()
+    assert page.locator("button.mistake:visible").count() == count
+    marks = page.locator(".marks path")
+    grades = {mark.get_attribute("class") for mark in marks.all()}
+    assert "mistake" in grades
+    words = {"best": "best choice", "mistake": "mistake"}
+    legend = set(page.locator(".legend li").all_inner_texts())
+    assert legend == {words.get(grade, "close or not known") for grade in grades}
 
 
 def test_a_review_and_what_it_opens_begin_at_the_top_of_a_phone(browser: Any, address: str, record: str) -> None:
@@ -232,6 +255,20 @@ def test_a_review_and_what_it_opens_begin_at_the_top_of_a_phone(browser: Any, ad
     # So is what was better.
     verdict, steps = page.locator("p.verdict.mistake").bounding_box(), page.locator(".steps").bounding_box()
     assert verdict["y"] + verdict["height"] <= steps["y"]
+    # Accuracy and mistakes are told in a line above it.
+    short = page.locator(".short")
+    assert re.match(r"Accuracy \d+ % · \d+ mistakes\s+move \d+ of \d+", short.inner_text())
+    assert short.bounding_box()["y"] > 0
+    assert short.bounding_box()["y"] < page.locator(".timeline").bounding_box()["y"]
+    # The buttons are whole wherever the page is.
+    again = page.get_by_role("button", name="Try again from here")
+    for place in ("0", "200", "document.body.scrollHeight"):
+        page.evaluate(f"scrollTo(0, {place})")
+        box, steps = again.bounding_box(), page.locator(".steps").bounding_box()
+        assert steps["y"] <= box["y"]
+        assert box["y"] + box["height"] <= steps["y"] + steps["height"]
+        assert box["x"] + box["width"] <= 360
+    page.evaluate("scrollTo(0, 0)")
     for name in ("Move before", "Next move", "Next mistake"):
         page.evaluate("scrollTo(0, document.body.scrollHeight)")
         assert not sees_the_table()

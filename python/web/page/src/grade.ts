@@ -6,7 +6,7 @@ import { unitOf } from "./unit";
  * The quality of a decision. Forced: there was no choice. Best: the choice of most searches. Mistake: the 95 % interval of
  * its cost lies above 0. Close: it does not.
  */
-type Grade = "forced" | "best" | "close" | "mistake" | "unknown";
+export type Grade = "forced" | "best" | "close" | "mistake" | "unknown";
 
 export function gradeOf({ analysis, action, best, cost, ci95 }: Judged): Grade {
   if (analysis.searches === 0) return "forced";
@@ -68,51 +68,70 @@ function agreed({ analysis, best }: Judged): number {
   return Math.round(chosen * analysis.searches);
 }
 
+function areAgreed(decision: Judged): boolean {
+  return agreed(decision) === decision.analysis.searches;
+}
+
 /** The action played, and whether another was better. */
 export function verdictInWords(decision: Judged, rules: Rules): string {
   const [played, best] = [decision.action, decision.best].map(({ name }) => actionInWords(name, rules.faces));
   const cost = costOf(decision);
   const loss = cost && lossInWords(cost, rules);
-  const areAgreed = agreed(decision) === decision.analysis.searches;
   switch (gradeOf(decision)) {
     case "forced":
       return `You played ${played}, the only legal action.`;
     case "best":
-      return `You played ${played}, ${areAgreed ? "the best choice" : `as ${agreement(decision)} would`}.`;
+      return `You played ${played}, ${areAgreed(decision) ? "the best choice" : `as ${agreement(decision)} would`}.`;
     case "close":
       return `You played ${played}. ${cost && cost.cost < -cost.ci95 ? "Nothing better was found." : "No difference shown: it is close."}`;
     case "mistake":
-      return `You played ${played}. Better: ${areAgreed ? best : `most often ${best}`}, by ${loss}.`;
+      return `You played ${played}. Better: ${areAgreed(decision) ? best : `most often ${best}`}, by ${loss}.`;
     case "unknown":
       return `You played ${played}. Its cost is not known: not every search tried it.`;
   }
 }
 
-/** The accuracy of a player, from 0 to 1, with the ends of its 95 % interval. */
-interface Accuracy {
+/** The accuracy of a player, from 0 to 1. */
+export interface Accuracy {
   share: number;
-  low: number;
-  high: number;
+  /** The ends of its 95 % interval; null if there is none, because all searches agree. */
+  interval: [number, number] | null;
 }
 
 /**
  * The share of all that was at stake that the choices kept. At stake in a decision is the difference between its best
  * and its worst choice. Null if nothing was at stake, or if no cost is known.
+ *
+ * It is not a share of decisions, so it has no binomial interval. Each end of the interval adds up the squares of what
+ * the costs may be above their estimates, or below.
  */
 export function accuracyOf(decisions: Judged[]): Accuracy | null {
   let stake = 0;
   const costs: Cost[] = [];
+  const above: number[] = [];
+  let differ = false;
   for (const decision of decisions) {
     const values = decision.analysis.bars.flatMap(({ value }) => value ?? []);
     const own = costOf(decision);
     if (!own || values.length < 2) continue;
-    stake += Math.max(...values) - Math.min(...values);
+    const atStake = Math.max(...values) - Math.min(...values);
+    stake += atStake;
     costs.push(own);
+    above.push(gradeOf(decision) === "best" ? doubt(decision, atStake) : own.ci95);
+    differ ||= own.ci95 > 0 || !areAgreed(decision);
   }
   if (stake <= 0) return null;
   const { cost, ci95 } = sumOf(costs);
+  const most = Math.hypot(...above);
   const kept = (lost: number): number => Math.min(1, Math.max(0, 1 - lost / stake));
-  return { share: kept(cost), low: kept(cost + ci95), high: kept(cost - ci95) };
+  return { share: kept(cost), interval: differ ? [kept(cost + most), kept(cost - ci95)] : null };
+}
+
+/** The most that the choice of most searches may cost, because some choose otherwise: all if it is not known. */
+function doubt(decision: Judged, atStake: number): number {
+  if (areAgreed(decision)) return 0;
+  const { cost, ci95 } = decision;
+  return cost === null || ci95 === null ? atStake : Math.min(atStake, Math.max(0, cost + ci95));
 }
 
 /** The mistakes, the most expensive first, with their places among the decisions. */

@@ -1,3 +1,4 @@
+import "./marks.css";
 import { interval } from "./chart";
 import { h } from "./dom";
 import type { Bar, Reviewed } from "./protocol";

@@ -8,7 +8,7 @@ import { playLink } from "./link";
 import { markMoves } from "./marks";
 import { seatName } from "./names";
 import type { Move, Recorded, Reviewed, Rules, Table } from "./protocol";
-import { drawAccuracy, drawCosts, drawMistakes } from "./summary";
+import { drawAccuracy, drawCosts, drawLegend, drawMistakes, summaryInWords } from "./summary";
 import { drawTable } from "./table";
 
 /** The findings about the decisions of one seat in a recorded game. */
@@ -28,10 +28,15 @@ export class ReviewView {
   readonly #findings: Findings;
   readonly #closed = new AbortController();
   readonly #progress = h("p", { role: "status" });
+  /** Stands on a phone, where the accuracy and the mistakes are below the table. */
+  readonly #short = h("span", {});
   readonly #verdict = h("div", { class: "verdicts" });
   readonly #marks = h("div", { class: "marks", "aria-hidden": "true" });
+  readonly #legend = h("div", {});
   readonly #slider: HTMLInputElement;
+  /** The moment, beside the steps and, on a phone, beside the accuracy. */
   readonly #count = h("output", {});
+  readonly #place = h("span", { "aria-hidden": "true" });
   readonly #first = step("«", "Beginning", () => this.#go(0), true);
   readonly #before = step("‹", "Move before", () => this.#go(this.#findings.moment - 1));
   readonly #after = step("›", "Next move", () => this.#go(this.#findings.moment + 1));
@@ -41,6 +46,13 @@ export class ReviewView {
     { type: "button", click: () => this.#goTo(this.#nextMistake()) },
     "Next mistake ",
     h("kbd", { "aria-hidden": "true" }, "m"),
+  );
+  /** Plays on from the decision that is shown. It stays where it is, like the steps. */
+  readonly #again = h(
+    "button",
+    { type: "button", "aria-label": "Try again from here", click: () => this.#tryAgain([]) },
+    "Try again",
+    h("span", { class: "word" }, " from here"),
   );
   readonly #open = h("input", { type: "checkbox", change: () => void this.#show() });
   readonly #stage = h("div", { class: "reviewing" });
@@ -66,9 +78,14 @@ export class ReviewView {
       "section",
       { class: "reviewed" },
       this.#progress,
+      h("p", { class: "short" }, this.#short, this.#place),
       this.#verdict,
-      h("div", { class: "timeline" }, this.#marks, this.#slider),
-      h("div", { class: "actions steps" }, this.#first, this.#before, this.#after, this.#end, this.#count, this.#next),
+      h("div", { class: "timeline" }, this.#marks, this.#slider, this.#legend),
+      h(
+        "div",
+        { class: "actions steps" },
+        ...[this.#first, this.#before, this.#after, this.#end, this.#count, this.#next, this.#again],
+      ),
       this.#stage,
       this.#more,
     );
@@ -99,6 +116,7 @@ export class ReviewView {
 
   finish(): void {
     const [done, all] = [this.#findings.decisions.length, this.#total];
+    this.#progress.classList.toggle("done", done > 0 && done === all);
     this.#progress.textContent =
       this.#last === 0
         ? "There is nothing to review yet: no player has moved in this game."
@@ -122,6 +140,7 @@ export class ReviewView {
 
   #showProgress(): void {
     const done = this.#findings.decisions.length;
+    this.#progress.classList.remove("done");
     this.#progress.replaceChildren(
       h("progress", { max: this.#total, value: done, "aria-label": "decisions reviewed" }),
       ` ${done} of ${this.#total} decisions`,
@@ -182,7 +201,7 @@ export class ReviewView {
   async #show(): Promise<void> {
     const { moment } = this.#findings;
     this.#slider.value = String(moment);
-    this.#count.replaceChildren(h("span", { class: "word" }, "move "), `${moment} of ${this.#last}`);
+    this.#count.textContent = this.#place.textContent = `move ${moment} of ${this.#last}`;
     this.#first.disabled = this.#before.disabled = moment === 0;
     this.#after.disabled = this.#end.disabled = moment === this.#last;
     try {
@@ -199,14 +218,17 @@ export class ReviewView {
     const table = await this.#table(moment, eyes);
     if (moment !== this.#findings.moment) return;
     const decision = this.#decisionAt(moment);
+    const grade = decision ? gradeOf(decision) : "forced";
+    this.#again.disabled = grade === "forced";
+    this.#again.classList.toggle("primary", grade === "mistake");
     const isOwn = game.moves[moment]?.seat === seat;
     const drawn = drawTable(table, rules.faces, {
       eyes,
       you: seat,
       digits: false,
-      ...(decision && { moves: (move: Move) => this.#tryAgain(decision, [move.id]) }),
+      ...(decision && { moves: (move: Move) => this.#tryAgain([move.id]) }),
     });
-    if (decision && gradeOf(decision) !== "forced") markMoves(drawn, decision);
+    if (decision && grade !== "forced") markMoves(drawn, decision);
     const beside = decision
       ? this.#judged(decision)
       : [
@@ -251,17 +273,8 @@ export class ReviewView {
         : [
             h(
               "p",
-              { class: "actions" },
-              h(
-                "button",
-                { type: "button", class: grade === "mistake" && "primary", click: () => this.#tryAgain(decision, []) },
-                "Try again from here",
-              ),
-            ),
-            h(
-              "p",
               { class: "muted" },
-              "Or press another choice on the table to play on from it. ",
+              "Try again from here, or press another choice on the table to play on from it. ",
               "Your browser's Back button returns to this review.",
             ),
             panel(
@@ -285,16 +298,18 @@ export class ReviewView {
     ];
   }
 
-  /** Plays the game on from a decision. */
-  #tryAgain({ position }: Reviewed, choices: number[]): void {
-    const { seat } = this.#findings;
-    location.hash = playLink({ position, agent: "", seat, from: 0 }, choices);
+  /** Plays the game on from the decision that is shown. */
+  #tryAgain(choices: number[]): void {
+    const { seat, moment } = this.#findings;
+    const decision = this.#decisionAt(moment);
+    if (decision) location.hash = playLink({ position: decision.position, agent: "", seat, from: 0 }, choices);
   }
 
   #summarise(): void {
     const { decisions, rules } = this.#findings;
     this.#next.disabled = mistakesOf(decisions).length === 0;
     const isDone = decisions.length === this.#total;
+    this.#short.textContent = decisions.length > 0 ? summaryInWords(decisions) : "";
     this.#verdict.replaceChildren(
       ...(decisions.length > 0
         ? [drawAccuracy(decisions), drawMistakes(decisions, rules, isDone, (one) => this.#goTo(one))]
@@ -308,9 +323,13 @@ export class ReviewView {
       s(
         "svg",
         { viewBox: `0 0 ${Math.max(1, this.#last)} 1`, preserveAspectRatio: "none" },
-        ...marks.map(({ moment, grade }) => s("path", { class: grade, d: `M${moment} 0V1` })),
+        // A mistake is also told by its height.
+        ...marks.map(({ moment, grade }) =>
+          s("path", { class: grade, d: `M${moment} ${grade === "mistake" ? 0 : 0.45}V1` }),
+        ),
       ),
     );
+    this.#legend.replaceChildren(...drawLegend(marks.map(({ grade }) => grade)));
     const open = this.#more.querySelector("details")?.open ?? false;
     const curve = panel("All costs", ...drawCosts(decisions, rules));
     curve.open = open;

@@ -1,7 +1,18 @@
 import { actionInWords, drawAction } from "./cards";
 import { drawLosses } from "./chart";
 import { h } from "./dom";
-import { accuracyOf, amountOf, type Cost, costOf, gradeOf, lossInWords, mistakesOf, sumOf } from "./grade";
+import {
+  type Accuracy,
+  accuracyOf,
+  amountOf,
+  type Cost,
+  costOf,
+  type Grade,
+  gradeOf,
+  lossInWords,
+  mistakesOf,
+  sumOf,
+} from "./grade";
 import type { Reviewed, Rules } from "./protocol";
 import { unitOf } from "./unit";
 import { counted, percent, signed } from "./words";
@@ -10,17 +21,45 @@ import { counted, percent, signed } from "./words";
 export function drawAccuracy(decisions: Reviewed[]): HTMLElement {
   const accuracy = accuracyOf(decisions);
   if (!accuracy) return h("p", { class: "accuracy" }, "No accuracy: none of these choices made a difference.");
-  const [share, low, high] = [accuracy.share, accuracy.low, accuracy.high].map(percent);
   return h(
     "p",
     { class: "accuracy" },
-    h("strong", {}, "Accuracy ", h("span", { class: "large" }, share)),
-    low !== high && ` (95 % interval ${low} to ${high})`,
-    ": 100 % is the best choice every time, 0 % the worst.",
+    h("strong", {}, "Accuracy ", h("span", { class: "large" }, percent(accuracy.share))),
+    ` (${intervalInWords(accuracy)}): 100 % is the best choice every time, 0 % the worst.`,
   );
 }
 
-/** The mistakes, the most expensive first, each a button. */
+function intervalInWords({ interval }: Accuracy): string {
+  if (!interval) return "no interval, because all searches agree";
+  const [low, high] = interval.map(percent);
+  return low === high ? "95 % interval less than 1 % wide" : `95 % interval ${low} to ${high}`;
+}
+
+/** The findings in a line, such as "Accuracy 47 % · 3 mistakes". */
+export function summaryInWords(decisions: Reviewed[]): string {
+  const accuracy = accuracyOf(decisions);
+  const mistakes = mistakesOf(decisions).length;
+  const found = mistakes === 0 ? "no mistake" : counted(mistakes, "mistake");
+  return `${accuracy ? `Accuracy ${percent(accuracy.share)}` : "No accuracy"} · ${found}`;
+}
+
+/** What the marks above the timeline say, as far as there are such marks. */
+const MARKS: [string, Grade[]][] = [
+  ["best choice", ["best"]],
+  ["mistake", ["mistake"]],
+  ["close or not known", ["close", "unknown"]],
+];
+
+export function drawLegend(grades: Grade[]): HTMLElement[] {
+  const entries = MARKS.filter(([, own]) => own.some((grade) => grades.includes(grade)));
+  const drawn = entries.map(([words, [grade]]) => h("li", { class: `legend-${grade}` }, words));
+  return drawn.length === 0 ? [] : [h("ul", { class: "legend" }, ...drawn)];
+}
+
+/** So many mistakes leave room for the table on the first screen. */
+const FIRST = 4;
+
+/** The mistakes, the most expensive first, each a button. Those after the first are folded away. */
 export function drawMistakes(
   decisions: Reviewed[],
   rules: Rules,
@@ -35,27 +74,35 @@ export function drawMistakes(
       : "No mistake found: where the judge would have chosen otherwise, no difference was shown.";
     return h("div", { class: "mistakes" }, h("p", {}, isDone ? none : "No mistake so far."));
   }
+  const [first, more] = [mistakes.slice(0, FIRST), mistakes.slice(FIRST)];
+  const drawList = (some: Reviewed[], attributes = {}): HTMLElement =>
+    h(
+      "ol",
+      attributes,
+      ...some.map((decision) =>
+        h(
+          "li",
+          {},
+          drawMistake(decision, rules, () => choose(decision)),
+        ),
+      ),
+    );
   return h(
     "div",
     { class: "mistakes" },
     h("h3", {}, counted(mistakes.length, "mistake")),
-    h(
-      "ol",
-      {},
-      ...mistakes.map((decision) =>
-        h(
-          "li",
-          {},
-          h(
-            "button",
-            { type: "button", class: "mistake stier", click: () => choose(decision) },
-            h("span", {}, "You ", drawAction(decision.action.name, rules.faces)),
-            h("span", {}, "Better ", drawAction(decision.best.name, rules.faces)),
-            h("span", { class: "clear" }, `${amountOf(lossOf(decision), rules)} lost`),
-          ),
-        ),
-      ),
-    ),
+    drawList(first),
+    more.length > 0 && h("details", {}, h("summary", {}, `${more.length} more`), drawList(more, { start: FIRST + 1 })),
+  );
+}
+
+function drawMistake(decision: Reviewed, rules: Rules, choose: () => void): HTMLElement {
+  return h(
+    "button",
+    { type: "button", class: "mistake stier", click: choose },
+    h("span", {}, "You ", drawAction(decision.action.name, rules.faces)),
+    h("span", {}, "Better ", drawAction(decision.best.name, rules.faces)),
+    h("span", { class: "clear" }, `${amountOf(lossOf(decision), rules)} lost`),
   );
 }
 
@@ -109,7 +156,8 @@ export function drawCosts(decisions: Reviewed[], rules: Rules): HTMLElement[] {
       { class: "muted" },
       "The cost of a choice is the value of the judge's choice minus that of yours. Each search makes a choice, and the ",
       "other searches value it. A mistake is a choice whose cost has a 95 % interval above 0. The accuracy compares your ",
-      "costs with what was at stake: the difference between the best and the worst choice of each decision.",
+      "costs with what was at stake: the difference between the best and the worst choice of each decision. The choice of ",
+      "most searches costs nothing, but the interval of the accuracy allows for the searches that choose otherwise.",
     ),
     h(
       "p",

@@ -1,8 +1,19 @@
 // Grades, accuracy and mistakes of a review.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accuracyOf, gradeOf, lossInWords, mistakesOf, sumOf, verdictInWords } from "../src/grade";
-import type { Judged, Rules } from "../src/protocol";
+import {
+  type Accuracy,
+  accuracyOf,
+  type Grade,
+  gradeOf,
+  lossInWords,
+  mistakesOf,
+  sumOf,
+  verdictInWords,
+} from "../src/grade";
+import type { Judged, Reviewed, Rules } from "../src/protocol";
+import { drawAccuracy, drawLegend, summaryInWords } from "../src/summary";
+import { known } from "./document";
 
 const MOVES = [
   { id: 0, name: "R1" },
@@ -40,6 +51,7 @@ function decision(
 }
 
 const BEST = decision([1, 0, -1], 0, 0.2, 0.3);
+const AGREED = decision([1, 0, -1], 0, 0, 0, 1);
 const MISTAKE = decision([0, 1, -1], 1, 1, 0.4);
 const SMALLER = decision([0.5, 1, 0], 1, 0.5, 0.1);
 const CLOSE = decision([0.9, 1, 0], 1, 0.1, 0.3);
@@ -62,15 +74,54 @@ test("the most expensive mistake is the first", () => {
 test("the accuracy is the share of the stakes that the choices kept", () => {
   assert.equal(accuracyOf([]), null);
   assert.equal(accuracyOf([FORCED, UNKNOWN]), null);
-  assert.deepEqual(accuracyOf([BEST]), { share: 1, low: 1, high: 1 });
   // Stakes of 2, 2 and 1; costs of 0, 1 ± 0.4 and 0.5 ± 0.1.
-  const { share, low, high } = accuracyOf([BEST, MISTAKE, SMALLER, FORCED]) ?? { share: 0, low: 0, high: 0 };
+  const { share, interval } = accuracyOf([AGREED, MISTAKE, SMALLER, FORCED]) as Accuracy;
+  const [low, high] = interval as [number, number];
   assert.ok(Math.abs(share - 0.7) < 1e-12);
   const half = Math.hypot(0.4, 0.1) / 5;
   assert.ok(Math.abs(low - (0.7 - half)) < 1e-12 && Math.abs(high - (0.7 + half)) < 1e-12);
   // Never outside of 0 to 1, although costs can be negative by chance.
-  assert.deepEqual(accuracyOf([decision([0, 1, 0.5], 1, -0.5, 0.1)]), { share: 1, low: 1, high: 1 });
-  assert.deepEqual(accuracyOf([decision([0, 1, 0.5], 1, 2, 0.1)]), { share: 0, low: 0, high: 0 });
+  assert.deepEqual(accuracyOf([decision([0, 1, 0.5], 1, -0.5, 0.1)]), { share: 1, interval: [1, 1] });
+  assert.deepEqual(accuracyOf([decision([0, 1, 0.5], 1, 2, 0.1)]), { share: 0, interval: [0, 0] });
+});
+
+test("the accuracy of the judge's own choices has an interval where some searches choose otherwise", () => {
+  assert.deepEqual(accuracyOf([AGREED]), { share: 1, interval: null });
+  // Of a stake of 2, the choice of most searches may cost 0.2 + 0.3.
+  assert.deepEqual(accuracyOf([BEST]), { share: 1, interval: [0.75, 1] });
+  // The other choices are no better.
+  assert.deepEqual(accuracyOf([decision([1, 0, -1], 0, -0.4, 0.3)]), { share: 1, interval: [1, 1] });
+  // A cost that is not known may be all that is at stake.
+  assert.deepEqual(accuracyOf([decision([1, 0, -1], 0, null, null)]), { share: 1, interval: [0, 1] });
+  const { share, interval } = accuracyOf([BEST, MISTAKE]) as Accuracy;
+  assert.equal(share, 0.75);
+  assert.deepEqual(interval, [0.75 - Math.hypot(0.5, 0.4) / 4, 0.75 + 0.4 / 4]);
+});
+
+test("a review is told in a line", () => {
+  const line = (...decisions: Judged[]): string => summaryInWords(decisions as Reviewed[]);
+  assert.equal(line(AGREED, MISTAKE, SMALLER), "Accuracy 70 % · 2 mistakes");
+  assert.equal(line(BEST, MISTAKE), "Accuracy 75 % · 1 mistake");
+  assert.equal(line(BEST), "Accuracy 100 % · no mistake");
+  assert.equal(line(FORCED), "No accuracy · no mistake");
+});
+
+test("the legend names the marks that are there", () => {
+  const words = (...grades: Grade[]): string[] =>
+    drawLegend(grades)
+      .flatMap((one) => known(one).all("li"))
+      .map((one) => one.textContent);
+  assert.deepEqual(words("mistake", "best", "best"), ["best choice", "mistake"]);
+  assert.deepEqual(words("unknown"), ["close or not known"]);
+  assert.deepEqual(words(), []);
+});
+
+test("the interval of the accuracy is told, or that there is none", () => {
+  const told = (...decisions: Judged[]): string => known(drawAccuracy(decisions as Reviewed[])).textContent;
+  assert.match(told(BEST), /^Accuracy 100 % \(95 % interval 75 % to 100 %\): /);
+  assert.match(told(AGREED), /^Accuracy 100 % \(no interval, because all searches agree\): /);
+  assert.match(told(SMALLER, CLOSE, MISTAKE), /^Accuracy \d+ % \(95 % interval \d+ % to \d+ %\): /);
+  assert.match(told(decision([0, 1, 0], 1, 0.5, 0.001)), /^Accuracy 50 % \(95 % interval less than 1 % wide\): /);
 });
 
 test("a verdict says what is better only if that is shown, and by how much", () => {
