@@ -322,7 +322,7 @@ def test_blocked_storage_and_clipboard_take_nothing_else_away(page: Any, address
     page.wait_for_selector(".timeline")
     open_view(page, address, "#trainer?seed=5")
     page.get_by_role("button", name="Attack").click()
-    page.get_by_text(re.compile(r"^(Right|Wrong|A close call)")).wait_for()
+    page.get_by_text(re.compile(r"^(Right|Wrong|Too close to call)")).wait_for()
     open_view(page, address, "#solutions")
 
 

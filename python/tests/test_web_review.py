@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 from urllib.parse import quote
 
@@ -728,7 +729,7 @@ def test_the_trainer_asks_twenty_positions(page: Any, address: str) -> None:
         # What was wrong is asked again after three others: then the other choice is right.
         page.keyboard.press("aw"[(asked + page.locator(".progress strong").count()) % 2])
         verdict = page.locator(".answer .verdict").inner_text()
-        assert re.match(r"Right|Wrong|A close call", verdict)
+        assert re.match(r"Right|Wrong|Too close to call", verdict)
         wrong += verdict.startswith("Wrong")
         # The count of the hand stands beside it.
         counted = page.locator(".help details")
@@ -762,7 +763,7 @@ def test_the_trainer_counts_streaks_and_repeats_in_another_round(page: Any, addr
     kept = "JSON.parse(localStorage.getItem('stier-trainer-wrong') ?? '{}')"
     while page.evaluate(f"Object.keys({kept}).length") == 0:
         verdict = answer(page, right=False)
-        assert re.match(r"Right|Wrong|A close call", verdict)
+        assert re.match(r"Right|Wrong|Too close to call", verdict)
         if not verdict.startswith("Wrong"):
             page.get_by_role("button", name="Next position").click()
     (wrong,) = page.evaluate(f"Object.keys({kept})")
@@ -782,6 +783,44 @@ def test_the_trainer_counts_streaks_and_repeats_in_another_round(page: Any, addr
     assert page.evaluate(f"{kept}['{wrong}'].times") == 1
     page.get_by_role("button", name="Next position").click()
     page.locator(".streak", has_text="Streak 1").wait_for()
+
+
+def test_a_reload_before_the_first_answer_keeps_the_positions_that_are_due(page: Any, address: str) -> None:
+    open_view(page, address, "#trainer?seed=5")
+    while not answer(page, right=False).startswith("Wrong"):
+        page.get_by_role("button", name="Next position").click()
+    open_view(page, address, "#trainer")
+    asked = []
+    for _ in range(2):
+        page.get_by_role("button", name="Attack").wait_for()
+        page.get_by_text("This round is yours alone").wait_for()
+        asked.append(page.inner_text(".table"))
+        page.reload()
+    assert asked[0] == asked[1]
+
+
+def test_nothing_is_cut_in_the_trainer_on_a_phone(browser: Any, address: str) -> None:
+    context = hasty(browser, {"width": 360, "height": 640}, has_touch=True)
+    page = context.new_page()
+    open_view(page, address, "#trainer?seed=5")
+
+    def below(*selectors: str) -> bool:
+        """True if the boxes lie below each other, and none over another."""
+        boxes = [page.locator(selector).bounding_box() for selector in selectors]
+        return all(one["y"] + one["height"] <= other["y"] + 1 for one, other in pairwise(boxes))
+
+    for _ in range(3):
+        page.get_by_role("button", name="Attack").wait_for()
+        page.evaluate("scrollTo(0, 0)")
+        assert below(".table", ".answers .actions", ".help")
+        assert page.get_by_text("You are to move").is_hidden()
+        page.keyboard.press("w")
+        assert below(".table .middle", ".answer", ".help")
+        worth = page.locator(".scale .number").text_content()
+        assert re.match(r"[+\N{MINUS SIGN}]?\d\.\d\d( ± \d\.\d\d)? points$", worth)
+        page.get_by_role("button", name="Next position").click()
+        page.wait_for_function("() => !document.querySelector('.answer')")
+    context.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

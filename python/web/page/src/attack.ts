@@ -128,7 +128,7 @@ export function drawCount({ enough, rule }: Question, parts: Part[] | null, { fa
       "p",
       {},
       h("strong", {}, parts ? `This hand counts ${sum}.` : "There is no trump suit, so nothing is counted."),
-      ` ${parts ? `The rule attacks with ${enough} or more` : "The rule"}: ${rule ? "attack" : "wait"}.`,
+      ` The rule of thumb ${parts ? `attacks with ${enough} or more, so it ` : ""}says ${choiceOf(rule)}.`,
     ),
   );
 }
@@ -139,6 +139,22 @@ export function markCards(table: HTMLElement, parts: Part[] | null): void {
     const place = table.querySelector(`.held [data-card="${card}"]`);
     place?.append(h("span", { class: "points" }, signed(points)));
   }
+}
+
+function choiceOf(attack: boolean): string {
+  return attack ? "attack" : "wait";
+}
+
+/** Says which choice is better, and whether the rule of thumb agrees. */
+export function verdictOf(question: Question, attack: boolean): { verdict: string; reason: string } {
+  const says = `The rule of thumb says ${choiceOf(question.rule)}`;
+  if (isClose(question)) return { verdict: "Too close to call:", reason: `either choice counts as right. ${says}.` };
+  const right = isRight(question, attack);
+  const better = `${question.worth > 0 ? "attacking" : "waiting"} is better here.`;
+  const also = question.rule === attack ? ", too" : "";
+  const isRuleRight = question.rule === question.worth > 0;
+  const rule = !isRuleRight ? `${also}, but is wrong with this hand` : right ? also : ", and is right";
+  return { verdict: right ? "Right:" : "Wrong:", reason: `${better} ${says}${rule}.` };
 }
 
 /** The lesson of a position, in words. */
@@ -158,9 +174,9 @@ export function drawAnswer(
   memory: Repetition,
   next: HTMLElement,
 ): HTMLElement {
-  const { worth, ci95, rule, share, exact, other } = question;
+  const { worth, ci95, share, exact, other } = question;
   const right = isRight(question, attack);
-  const verdict = isClose(question) ? "A close call: either choice counts as right." : right ? "Right." : "Wrong.";
+  const { verdict, reason } = verdictOf(question, attack);
   const streak = memory.streak().now;
   return h(
     "div",
@@ -169,14 +185,10 @@ export function drawAnswer(
       "p",
       { class: "verdict" },
       h("strong", {}, verdict),
-      ` You chose to ${attack ? "attack" : "wait"}. `,
-      right
-        ? streak > 2 && !isClose(question)
-          ? `${streak} in a row.`
-          : ""
-        : `It cost ${costOf(question, attack).toFixed(2)} points. This position comes again.`,
+      ` ${reason}`,
+      right ? streak > 2 && !isClose(question) && ` ${streak} in a row.` : " This position comes again.",
     ),
-    drawInterval(worth, ci95, SCALE, ["waiting is better", "attacking is better"]),
+    drawInterval(worth, ci95, SCALE, "points", ["waiting is better", "attacking is better"]),
     h("div", { class: "actions" }, next),
     h(
       "details",
@@ -194,7 +206,6 @@ export function drawAnswer(
           " points per bout",
           `${exact ? " (exact)" : ""}. The best other choice is ${actionInWords(other, faces)}.`,
         ),
-        h("li", {}, `The rule of thumb: ${rule ? "attack" : "wait"}.`),
         h(
           "li",
           {},

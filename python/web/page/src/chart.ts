@@ -81,22 +81,31 @@ export function drawLosses(losses: Loss[]): HTMLElement {
   );
 }
 
-/** A value with its interval on a scale from -`limit` to `limit`. */
-export function drawInterval(value: number, ci95: number, limit: number, ends: [string, string]): SVGElement {
+/** A value with its interval on a scale from -`limit` to `limit`, and as a number above it. */
+export function drawInterval(
+  value: number,
+  ci95: number,
+  limit: number,
+  unit: string,
+  ends: [string, string],
+): SVGElement {
   const inside = (number: number) => Math.max(-limit, Math.min(limit, number));
   const x = (number: number) => 160 + (150 * inside(number)) / limit;
+  const words = `${measured(value, ci95)} ${unit}`;
   return s(
     "svg",
     {
       class: "scale",
-      viewBox: "0 0 320 44",
+      viewBox: "0 -14 320 58",
       role: "img",
-      "aria-label": `${measured(value, ci95)} on a scale from −${limit} to +${limit}`,
+      "aria-label": `${words} on a scale from −${limit} to +${limit}`,
     },
     s("line", { class: "rule", x1: 10, x2: 310, y1: 14, y2: 14 }),
     s("line", { class: "origin", x1: 160, x2: 160, y1: 4, y2: 24 }),
     ci95 > 0 && s("line", { class: "spread", x1: x(value - ci95), x2: x(value + ci95), y1: 14, y2: 14 }),
     s("circle", { class: "point", cx: x(value), cy: 14, r: 5 }),
+    // It must not leave the picture.
+    s("text", { class: "number", x: Math.max(70, Math.min(250, x(value))), y: 0, "text-anchor": "middle" }, words),
     s("text", { x: 10, y: 40 }, ends[0]),
     s("text", { x: 310, y: 40, "text-anchor": "end" }, ends[1]),
   );

@@ -45,6 +45,8 @@ export class Round {
         .map(({ id }) => id)
         .filter((id) => !repeated.includes(id));
       this.#ids = [...repeated, ...others].slice(0, ROUND);
+      // The seed alone does not tell them.
+      if (repeated.length > 0) this.#keep();
     }
   }
 

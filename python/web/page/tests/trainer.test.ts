@@ -2,12 +2,15 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { verdictOf } from "../src/attack";
+import { drawInterval } from "../src/chart";
 import { pointsByCard } from "../src/count";
 import { drawn, isClose, isRight, QUESTIONS, type Question } from "../src/questions";
 import { Repetition } from "../src/repetition";
 import { ROUND, Round } from "../src/round";
 import { Kept } from "../src/storage";
 import { STUDY } from "../src/study";
+import { known } from "./document";
 
 function storage(): Storage {
   const texts = new Map<string, string>();
@@ -96,6 +99,17 @@ test("a reload goes on with the round", () => {
   assert.equal(new Round(new Kept(storage), 9, [...due, "no.such"]).length, ROUND);
 });
 
+test("a reload before the first answer asks the same positions, also those that are due", () => {
+  const kept = storage();
+  const due = QUESTIONS.slice(140, 143).map(({ id }) => id);
+  const first = new Round(new Kept(() => kept), 9, due);
+  // The reload finds the seed in the address, like a link that brings nothing of one's own.
+  const again = new Round(new Kept(() => kept), 9);
+  assert.deepEqual([again.done, again.isShared], [0, false]);
+  while (first.question) assert.equal(answer(again, true), answer(first, true));
+  assert.equal(again.question, null);
+});
+
 test("a wrong position comes again after longer and longer pauses", () => {
   const kept = storage();
   let now = 1000 * DAY;
@@ -158,6 +172,34 @@ test("close calls are right either way", () => {
   const close = QUESTIONS.filter(isClose);
   assert.ok(close.length > 0);
   assert.ok(close.every((question) => isRight(question, true) && isRight(question, false)));
+});
+
+test("a verdict names the better choice and tells whether the rule of thumb does", () => {
+  const verdict = (worth: number, rule: boolean, attack: boolean, ci95 = 0.1): string => {
+    const { verdict, reason } = verdictOf({ worth, ci95, rule } as Question, attack);
+    return `${verdict} ${reason}`;
+  };
+  const says = "The rule of thumb says";
+  assert.equal(verdict(1, true, true), `Right: attacking is better here. ${says} attack, too.`);
+  assert.equal(verdict(-1, false, false), `Right: waiting is better here. ${says} wait, too.`);
+  assert.equal(verdict(-1, true, false), `Right: waiting is better here. ${says} attack, but is wrong with this hand.`);
+  assert.equal(verdict(1, true, false), `Wrong: attacking is better here. ${says} attack, and is right.`);
+  assert.equal(
+    verdict(-1, true, true),
+    `Wrong: waiting is better here. ${says} attack, too, but is wrong with this hand.`,
+  );
+  const close = `Too close to call: either choice counts as right. ${says} attack.`;
+  assert.deepEqual([verdict(0.1, true, true, 0.2), verdict(-0.1, true, false, 0.2)], [close, close]);
+});
+
+test("the worth stands as a number at its place on the scale", () => {
+  const scale = (value: number, ci95: number): { words: string; x: number } => {
+    const [text] = known(drawInterval(value, ci95, 2, "points", ["low", "high"])).all("text");
+    return { words: text?.textContent ?? "", x: Number(text?.attributes["x"]) };
+  };
+  assert.deepEqual(scale(0, 0.06), { words: "0.00 ± 0.06 points", x: 160 });
+  assert.equal(scale(1.1, 0).words, "+1.10 points");
+  assert.ok(scale(-2, 0).x >= 60 && scale(2, 0).x <= 260);
 });
 
 test("the points on the cards add up to the count", () => {
