@@ -324,6 +324,14 @@ def test_a_newcomer_is_led_through_three_lessons(page: Any, address: str) -> Non
         # Each is said once.
         assert len(set(notes)) == len(notes)
         assert len(set(notes)) >= 3, (number, notes)
+        # A lesson can be repeated, won or lost.
+        url = page.url
+        page.get_by_role("button", name="Again", exact=True).click()
+        page.wait_for_function("() => !location.hash.includes('moves=')")
+        page.get_by_role("button", name="How good was that?").wait_for()
+        page.go_back()
+        page.wait_for_function("url => location.href === url", arg=url)
+        page.locator(".actions .primary").wait_for()
         page.locator(".actions .primary").click()
     # The lessons do not count, and an ordinary bout follows. They are not offered any more.
     page.wait_for_function(

@@ -41,17 +41,17 @@ export const LESSONS: Lesson[] = [
     rules: "suits=3,values=4,counter=off,set_aside=3",
     seed: "187",
     past: [
-      when(won, "The same colour, and yours is higher: the trick lies on your pile, and you lead the next one."),
+      when(won, "The same suit, and yours is higher: the trick lies on your pile, and you lead the next one."),
       higher,
       when(
         (moment) => lost(moment) && higher(moment) === null,
-        "A card of another colour loses, whatever its value: the opponent leads again.",
+        "A card of another suit loses, whatever its value: the opponent leads again.",
       ),
     ],
     now: [
       when(
         leads,
-        "You lead: play any card, and the opponent answers it. These two cards are a trick. Of the same colour the higher card wins.",
+        "You lead: play any card, and the opponent answers it. These two cards are a trick. Of the same suit the higher card wins. The referee on the table and trumps come in lesson 2: here they do nothing.",
       ),
       mustFollow,
       isVoid,
@@ -73,20 +73,21 @@ export const LESSONS: Lesson[] = [
           finished?.winner != null &&
           isTrump(cardBy(finished, finished.winner), faces, table) &&
           !isTrump(cardBy(finished, 1 - finished.winner), faces, table),
-        "A trump beats every other colour, however low it is.",
+        "A trump beats every other suit, however low it is.",
       ),
     ],
     now: [
       ({ table, faces }) => {
         const turned = faces[String(factOf(table, "turned_up"))];
         return turned
-          ? `The card turned up is ${suitInWords(turned)}: ${suitInWords(turned)} is trump. A trump beats every card of another colour.`
+          ? `The card turned up is ${suitInWords(turned)}: ${suitInWords(turned)} is trump. A trump beats every card of another suit.`
           : null;
       },
       when(
         (moment) => !leads(moment) && ownTrumps(moment).length > 0 && led(moment) !== null && !isTrumpLed(moment),
         "You may always answer with a trump, even if you could follow suit.",
       ),
+      choosesLeader,
       when(
         ({ table }) => factOf(table, "neutral_trick") === true,
         "A neutral trick waits on the table: the winner of the next trick takes it too.",
@@ -111,6 +112,7 @@ export const LESSONS: Lesson[] = [
     seed: "107",
     past: [when(lostOne, "A flat throw is gone, but more tricks still win the bout, with 3 points.")],
     now: [
+      choosesLeader,
       when(
         (moment) => leads(moment) && canAttack(moment),
         "Before you lead you may attack: the pile is locked, and the hands are played out. Win all five tricks: a flat throw, 7 points!",
@@ -196,6 +198,13 @@ function isOver({ table }: Moment): boolean {
 /** True if the person is to lead a card. */
 function leads({ table }: Moment): boolean {
   return table.legal.length > 0 && factOf(table, "led") === null;
+}
+
+/** After a neutral trick the player of the referee says who leads. */
+function choosesLeader({ table }: Moment): string | null {
+  return table.legal.some(({ name }) => name === "lead:self")
+    ? "You played the referee, so you say who leads the next trick. Keep the lead with a card that is hard to beat. Give it away to see the opponent's card first."
+    : null;
 }
 
 function canAttack({ table }: Moment): boolean {

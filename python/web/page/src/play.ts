@@ -46,6 +46,7 @@ class Play {
     hint: () => void this.#showHint(),
     review: () => this.#side.review(),
     cost: () => void this.#showCost(),
+    again: () => void this.#start(dealtAgain(this.#wanted)),
     undo: () => this.#takeBack(),
     next: () => this.#goFurther(),
   });

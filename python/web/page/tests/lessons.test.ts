@@ -36,6 +36,28 @@ const WAYS = Array.from({ length: 12 }, (_, way) => {
   };
 });
 
+test("the choice of the leader after a neutral trick is explained", { skip }, async () => {
+  const ask = await start();
+  const isAsked = ({ legal }: Table): boolean => legal.some(({ name }) => name === "lead:self");
+  for (const lesson of LESSONS.slice(1)) {
+    let asked = 0;
+    for (const way of WAYS) {
+      const shown = played(ask, lesson, way);
+      const first = shown.findIndex(({ table }) => isAsked(table));
+      const explained = shown.flatMap(({ note }, index) => (note?.includes("who leads the next trick") ? index : []));
+      assert.deepEqual(explained, first < 0 ? [] : [first]);
+      if (first >= 0) asked++;
+    }
+    assert.ok(asked > 0 || lesson !== LESSONS[1]);
+  }
+});
+
+test("the first lesson does not leave the referee on its table unexplained", { skip }, async () => {
+  const ask = await start();
+  const [first] = played(ask, LESSONS[0] as Lesson, WAYS[0] as (table: Table) => number);
+  assert.match(first?.note ?? "", /The referee on the table/);
+});
+
 test("the referee and the counter are explained to everyone who holds them", { skip }, async () => {
   const ask = await start();
   const found = { KR: 0, BK: 0 };
@@ -59,13 +81,13 @@ test("the referee and the counter are explained to everyone who holds them", { s
   assert.ok(found.KR > 0 && found.BK > 0);
 });
 
-test("a lost trick is explained by its colours", { skip }, async () => {
+test("a lost trick is explained by its suits", { skip }, async () => {
   const ask = await start();
   const seen = new Set<string>();
   for (const way of WAYS) {
     const shown = played(ask, LESSONS[0] as Lesson, way);
     for (const { note } of shown) {
-      const [said] = /The \w+ \d is higher than your \w+ \d|A card of another colour loses/.exec(note ?? "") ?? [];
+      const [said] = /The \w+ \d is higher than your \w+ \d|A card of another suit loses/.exec(note ?? "") ?? [];
       if (!said) continue;
       const [other, own] = [...said.matchAll(/(\w+) (\d)/g)];
       if (other && own) {
