@@ -1,5 +1,5 @@
 import { actionInWords, drawCard } from "./cards";
-import { drawInterval, measured } from "./chart";
+import { drawInterval } from "./chart";
 import { type Part, pointsByCard } from "./count";
 import { h } from "./dom";
 import { isWide } from "./knowledge";
@@ -9,7 +9,7 @@ import { costOf, isClose, isRight, QUESTIONS, type Question, RULE, SEARCHES } fr
 import type { Repetition } from "./repetition";
 import { type Answered, ROUND, type Round } from "./round";
 import { STUDY } from "./study";
-import { counted, percent, signed } from "./words";
+import { counted, measured, percent, signed } from "./words";
 
 /** The most that rounding has changed the share of attacks in a question. */
 const ROUNDING = 0.00005;

@@ -1,8 +1,7 @@
 import { drawAction } from "./cards";
-import { interval } from "./chart";
 import { h, s } from "./dom";
 import type { Analysis, Bar, Face } from "./protocol";
-import { percent, signed } from "./words";
+import { interval, percent, signed } from "./words";
 
 interface BarsOptions {
   /** The id of the action that was played. */

@@ -1,23 +1,10 @@
 import { h, s } from "./dom";
 import { type Cost, sumOf } from "./grade";
-import { signed } from "./words";
+import { measured } from "./words";
 
 /** A decision in the curve of losses. */
 interface Loss extends Cost {
   label: string;
-}
-
-/** A value with its sign and its interval, such as "+0.42 ± 0.10". */
-export function measured(value: number, ci95: number | null = null): string {
-  return `${signed(value, 2)}${interval(ci95)}`;
-}
-
-/**
- * Half the width of a 95 % interval, such as " ± 0.10", rounded up if it is small. Nothing if it is not known, or 0:
- * what is the same in all searches tells nothing about the others.
- */
-export function interval(ci95: number | null): string {
-  return ci95 ? ` ± ${Math.max(0.01, ci95).toFixed(2)}` : "";
 }
 
 const WIDTH = 640;

@@ -38,6 +38,13 @@ export function button(words: string, click: () => void): HTMLButtonElement {
   return h("button", { type: "button", click }, words);
 }
 
+/** Content under a title that opens and closes it. */
+export function panel(title: string, attributes: Attributes, ...content: Child[]): HTMLDetailsElement {
+  const { class: more, ...others } = attributes;
+  const style = more ? `panel ${more}` : "panel";
+  return h("details", { class: style, ...others }, h("summary", {}, h("h3", {}, title)), ...content);
+}
+
 /** An error in words, without the name of its class. */
 export function errorInWords(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -12,9 +12,10 @@ declare const ENGINE_BYTES: number;
 
 /**
  * The workers of the page. What is shown at once never waits for a search, and a search that is ended takes no solution
- * with it.
+ * with it. One that solves is given time to stop by itself: with it all iterations so far would be lost.
  */
 type Kind = "table" | "search" | "solution";
+const PATIENCE: Record<Kind, number> = { table: 100, search: 100, solution: 5000 };
 const KINDS: Partial<Record<Method, Kind>> = {
   decide: "search",
   analyse: "search",
@@ -135,7 +136,9 @@ export class EngineClient {
   }
 
   #thread(kind: Kind): Thread {
-    const thread = this.#threads.get(kind) ?? new Thread(this.#module, this.#networks, (text) => this.onProgress(text));
+    const thread =
+      this.#threads.get(kind) ??
+      new Thread(this.#module, this.#networks, (text) => this.onProgress(text), PATIENCE[kind]);
     this.#threads.set(kind, thread);
     return thread;
   }

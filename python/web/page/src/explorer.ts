@@ -1,5 +1,4 @@
 import { actionInWords, drawAction } from "./cards";
-import { measured } from "./chart";
 import { CopyLink } from "./copy";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
@@ -10,7 +9,7 @@ import type { Beliefs, Face, Held, PublicNode, Rules } from "./protocol";
 import { drawMix, rarity } from "./shares";
 import { Suits } from "./suits";
 import { drawTable } from "./table";
-import { percent } from "./words";
+import { measured, percent } from "./words";
 
 /** The hands of a public state that are listed at first. */
 const FIRST = 30;

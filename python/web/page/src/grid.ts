@@ -1,10 +1,9 @@
 import { actionInWords, drawCard, faceInWords, suitInWords } from "./cards";
-import { measured } from "./chart";
 import { h } from "./dom";
 import type { Face, Held, PublicNode } from "./protocol";
 import { drawMix } from "./shares";
 import { Suits } from "./suits";
-import { inPercent, percent } from "./words";
+import { inPercent, measured, percent } from "./words";
 
 /** Cards as small pictures; what is not a card stays text. */
 export function drawCards(cards: string[], faces: Record<string, Face>): HTMLElement {

@@ -1,6 +1,6 @@
 import { AgentChooser, searches } from "./agents";
 import { drawBars } from "./bars";
-import { errorInWords, h } from "./dom";
+import { errorInWords, h, panel } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { basisInWords, drawBeliefs, unitInWords } from "./heat";
 import { seatInSentence, seatName } from "./names";
@@ -58,10 +58,9 @@ export class Knowledge {
     });
     const others = othersOf(seat, rules);
     this.#other.append(...others.map((other) => h("option", { value: other }, seatName(other, seat, rules.seats))));
-    this.element = h(
-      "details",
-      { class: "panel knowledge", open, toggle: () => this.#toggle() },
-      h("summary", {}, h("h3", {}, "Knowledge")),
+    this.element = panel(
+      "Knowledge",
+      { class: "knowledge", open, toggle: () => this.#toggle() },
       h(
         "p",
         { class: "peek" },

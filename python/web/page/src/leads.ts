@@ -1,9 +1,8 @@
-import { measured } from "./chart";
 import { SPECIAL } from "./count";
 import { h } from "./dom";
 import type { Face, Held, PublicNode, Rules } from "./protocol";
 import { drawShare } from "./shares";
-import { counted, percent } from "./words";
+import { counted, measured, percent } from "./words";
 
 /** A hand in words, by what matters for an attack, such as "1 trump, single cards". */
 function kindOf({ cards }: Held, opening: string | null, { faces }: Rules): string {

@@ -13,27 +13,25 @@ import { EngineClient } from "./engine";
 import { type Route, readRoute, TABS, type Tab } from "./link";
 import { clearNotice, warn } from "./notice";
 import { keepOffline } from "./offline";
-import { show as play } from "./play";
-import { show as review } from "./review";
-import { show as solutions } from "./solutions";
+import { Play } from "./play";
+import { Review } from "./review";
+import { Solutions } from "./solutions";
 import { setTitle } from "./title";
-import { show as trainer } from "./trainer";
+import { Trainer } from "./trainer";
+import type { View, ViewClass } from "./view";
 
-/** Draws a view and returns what ends it. */
-type View = (root: HTMLElement, engine: EngineClient, route: Route) => () => void;
-
-const VIEWS: Record<Tab, View> = { play, review, trainer, solutions };
+const VIEWS: Record<Tab, ViewClass> = { play: Play, review: Review, trainer: Trainer, solutions: Solutions };
 
 /** The hash that leads to the deal of the day, whichever day it is. */
 const TODAY = "#today";
 
 const engine = new EngineClient();
 const root = document.querySelector("main") as HTMLElement;
-let close = (): void => {};
+let view: View | null = null;
 
 /** Opens the view that the address names. */
 function open(): void {
-  close();
+  view?.close();
   if (location.hash === TODAY) history.replaceState(null, "", dailyLink(new Date()));
   const route = readRoute(location.hash);
   name(route);
@@ -44,7 +42,8 @@ function open(): void {
   root.replaceChildren(...root.querySelectorAll(":scope > .loading"));
   // What is opened far down the page would be out of sight.
   scrollTo(0, 0);
-  close = VIEWS[route.tab](root, engine, route);
+  view = new VIEWS[route.tab](root, engine, route);
+  void view.open(route);
 }
 
 /** Names the view in the title and among the tabs. */

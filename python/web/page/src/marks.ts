@@ -1,8 +1,7 @@
 import "./marks.css";
-import { interval } from "./chart";
 import { h } from "./dom";
 import type { Bar, Reviewed } from "./protocol";
-import { signed } from "./words";
+import { interval, signed } from "./words";
 
 /** Puts the value of each choice above its card or beside its button in a drawn table. The longest bar is the best choice. */
 export function markMoves(table: HTMLElement, { analysis, action, best }: Reviewed): void {

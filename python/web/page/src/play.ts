@@ -22,19 +22,14 @@ import { Score } from "./score";
 import { type Seen, see } from "./seen";
 import { Side } from "./side";
 import { setTitle } from "./title";
+import type { View } from "./view";
 
 /** Milliseconds between two moves of the others, and after a trick, which has to be looked at. */
 const PAUSE = 700;
 const TRICK_PAUSE = 1300;
 
 /** The view in which a person plays against agents. */
-export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
-  const play = new Play(root, engine);
-  void play.open(route);
-  return () => play.close();
-}
-
-class Play {
+export class Play implements View {
   readonly #engine: EngineClient;
   readonly #closed = new AbortController();
   readonly #heading = new Heading(() => void this.#start(playingOf(LESSONS[0] as Lesson)));

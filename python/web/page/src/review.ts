@@ -1,7 +1,7 @@
 import "./views.css";
 import "./review.css";
 import { AgentChooser, JUDGE, JUDGINGS } from "./agents";
-import { errorInWords, h } from "./dom";
+import { errorInWords, h, panel } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { type Route, readSeat, recall, reviewLink } from "./link";
 import { playerName } from "./names";
@@ -9,6 +9,7 @@ import type { Recorded } from "./protocol";
 import { checkRecord, LONGEST, readRecord } from "./record";
 import { type Findings, ReviewView } from "./reviewed";
 import { Running } from "./running";
+import type { View } from "./view";
 import { counted, signed } from "./words";
 
 const QUICK = { words: "quick: 1,000 iterations", spec: "ismcts:iterations=1000,beliefs=policy" };
@@ -17,15 +18,9 @@ const QUICK = { words: "quick: 1,000 iterations", spec: "ismcts:iterations=1000,
 let last: { key: string; findings: Findings } | null = null;
 
 /** The view in which the decisions of one player in a recorded game are reviewed. */
-export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
-  const review = new Review(root, engine);
-  review.open(route);
-  return () => review.close();
-}
-
-class Review {
+export class Review implements View {
   readonly #engine: EngineClient;
-  readonly #leaving = new AbortController();
+  readonly #closed = new AbortController();
   readonly #running = new Running();
   readonly #found = h("div");
   readonly #failed = h("p", { class: "error", role: "alert" });
@@ -84,10 +79,9 @@ class Review {
       ),
       h("div", { class: "actions" }, this.#start),
     );
-    this.#settings = h(
-      "details",
-      { class: "panel", open: true },
-      h("summary", {}, h("h3", {}, "Game and judge")),
+    this.#settings = panel(
+      "Game and judge",
+      { open: true },
       h(
         "p",
         { class: "about" },
@@ -133,7 +127,7 @@ class Review {
   }
 
   close(): void {
-    this.#leaving.abort();
+    this.#closed.abort();
     this.#opening.abort();
     this.#view?.close();
   }
@@ -181,7 +175,7 @@ class Review {
   }
 
   #begin(): Promise<void> {
-    return this.#running.run(this.#leaving.signal, (signal) => this.#review(signal));
+    return this.#running.run(this.#closed.signal, (signal) => this.#review(signal));
   }
 
   /** Reviews one decision after the other. What the same review has found before is there at once. */

@@ -1,5 +1,5 @@
 import { drawBars } from "./bars";
-import { errorInWords, h, s } from "./dom";
+import { errorInWords, h, panel, s } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { gradeOf, mistakesOf, verdictInWords } from "./grade";
 import { basisInWords, drawBeliefs, unitInWords } from "./heat";
@@ -279,6 +279,7 @@ export class ReviewView {
             ),
             panel(
               "The value of each choice",
+              {},
               drawBars(analysis, rules.range, { played: action.id, faces: rules.faces }),
             ),
           ]),
@@ -286,6 +287,7 @@ export class ReviewView {
         ? [
             panel(
               "Where the hidden cards could be",
+              {},
               drawBeliefs(beliefs, rules.faces, {
                 seats: others,
                 labels: others.map((index) => `${seatName(index, seat, beliefs.seats)} holds`),
@@ -331,15 +333,10 @@ export class ReviewView {
     );
     this.#legend.replaceChildren(...drawLegend(marks.map(({ grade }) => grade)));
     const open = this.#more.querySelector("details")?.open ?? false;
-    const curve = panel("All costs", ...drawCosts(decisions, rules));
+    const curve = panel("All costs", {}, ...drawCosts(decisions, rules));
     curve.open = open;
     this.#more.replaceChildren(...(decisions.length > 0 ? [curve] : []));
   }
-}
-
-/** A closed panel. */
-function panel(title: string, ...content: HTMLElement[]): HTMLDetailsElement {
-  return h("details", { class: "panel" }, h("summary", {}, h("h3", {}, title)), ...content);
 }
 
 function step(sign: string, name: string, click: () => void, isEnd = false): HTMLButtonElement {

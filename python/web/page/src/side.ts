@@ -1,5 +1,5 @@
 import type { Change } from "./deals";
-import { button, h } from "./dom";
+import { button, h, panel } from "./dom";
 import type { EngineClient } from "./engine";
 import { isWide, Knowledge } from "./knowledge";
 import { GAME, LESSONS, playingOf } from "./lessons";
@@ -40,14 +40,14 @@ export class Side {
     const lessons = LESSONS.map((lesson, index) =>
       button(`${index + 1}. ${lesson.title}`, () => actions.start(playingOf(lesson))),
     );
-    this.#lessons = panel("Learn Schwinget in three short bouts", false, h("div", { class: "lessons" }, ...lessons));
+    this.#lessons = panel("Learn Schwinget in three short bouts", {}, h("div", { class: "lessons" }, ...lessons));
     this.element = h(
       "div",
       { class: "side", hidden: true },
-      panel("Game and opponent", isWide(), this.#form),
+      panel("Game and opponent", { open: isWide() }, this.#form),
       this.#lessons,
       this.#beside,
-      panel("Moves so far", false, this.#log),
+      panel("Moves so far", {}, this.#log),
       h(
         "div",
         { class: "actions" },
@@ -78,7 +78,7 @@ export class Side {
   drawBeside({ game, rules, playing }: Match): void {
     this.#knowledge?.close();
     this.#knowledge = new Knowledge(this.#engine, rules, playing.seat);
-    const rulePanel = panel(`Rules of ${rulebook(game.name).title}`, false, drawRules(game.name, rules.faces));
+    const rulePanel = panel(`Rules of ${rulebook(game.name).title}`, {}, drawRules(game.name, rules.faces));
     this.#beside.replaceChildren(rulePanel, this.#knowledge.element);
   }
 
@@ -120,8 +120,4 @@ export class Side {
   close(): void {
     this.#knowledge?.close();
   }
-}
-
-function panel(title: string, open: boolean, content: HTMLElement): HTMLElement {
-  return h("details", { class: "panel", open }, h("summary", {}, h("h3", {}, title)), content);
 }

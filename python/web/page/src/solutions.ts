@@ -2,7 +2,7 @@ import "./views.css";
 import "./solutions.css";
 import { capital, plain } from "./cards";
 import { Deck, deckInWords, SMALL_DECK, unfitting } from "./deck";
-import { errorInWords, h } from "./dom";
+import { errorInWords, h, panel } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { Explorer } from "./explorer";
 import { drawGrid } from "./grid";
@@ -13,6 +13,7 @@ import type { Size, Solution } from "./protocol";
 import { isStop, Running } from "./running";
 import { find, keep } from "./shelf";
 import { unitOf } from "./unit";
+import type { View } from "./view";
 import { counted } from "./words";
 
 /** A game that is small enough. */
@@ -41,13 +42,6 @@ const LONG = 3000;
 /** Milliseconds without typing before a deck is measured. */
 const PAUSE = 400;
 
-/** The view in which a small game is solved, and shown what its equilibrium does. */
-export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
-  const solutions = new Solutions(root, engine, route);
-  solutions.open(route);
-  return () => solutions.close();
-}
-
 /** A place in a solution. */
 interface Place {
   /** The public state: the number of its opening, and of the event in each public state. Empty for none. */
@@ -56,9 +50,10 @@ interface Place {
   hand: number | null;
 }
 
-class Solutions {
+/** The view in which a small game is solved, and shown what its equilibrium does. */
+export class Solutions implements View {
   readonly #engine: EngineClient;
-  readonly #leaving = new AbortController();
+  readonly #closed = new AbortController();
   readonly #running = new Running();
   readonly #choice: HTMLSelectElement;
   readonly #deck: Deck;
@@ -146,7 +141,7 @@ class Solutions {
   }
 
   close(): void {
-    this.#leaving.abort();
+    this.#closed.abort();
     this.#measuring.abort();
     clearTimeout(this.#typing);
   }
@@ -216,7 +211,7 @@ class Solutions {
     this.#isSolving = true;
     this.#allow();
     this.#running
-      .run(this.#leaving.signal, (signal) => this.#run(signal, at))
+      .run(this.#closed.signal, (signal) => this.#run(signal, at))
       .catch((error: unknown) => {
         if (!isStop(error)) return this.#fail(error);
         const found = this.#done > 0 ? ` after ${counted(this.#done, "iteration")}. Solve goes on from there` : "";
@@ -250,7 +245,7 @@ class Solutions {
       });
       const openings = await engine.ask(signal, "openings");
       const known = await engine.ask(signal, "rules", game, rules);
-      const explorer = new Explorer(engine, known, openings, this.#leaving.signal, go);
+      const explorer = new Explorer(engine, known, openings, this.#closed.signal, go);
       const open = ({ path, hand }: Place): void => {
         explorer.open(path, hand).catch((error: unknown) => {
           if (isAbort(error)) return;
@@ -334,24 +329,16 @@ function drawFigures(
     ["Value", values.map((of, seat) => `${playerName(seat)} ${value(of)}`).join(", ")],
     ["NashConv", `${nash_conv.toPrecision(2)} (${share} % of that of random play)`],
   ];
-  return h(
-    "details",
-    { class: "panel" },
-    h(
-      "summary",
-      {},
-      h(
-        "h3",
-        {},
-        `${about}: the player who begins ${resultInWords(values[0] ?? 0, unit)} per game on average ` +
-          `(${nash_conv / uniform < 0.01 ? "close to" : "not yet at"} equilibrium)`,
-      ),
-    ),
+  return panel(
+    `${about}: the player who begins ${resultInWords(values[0] ?? 0, unit)} per game on average ` +
+      `(${nash_conv / uniform < 0.01 ? "close to" : "not yet at"} equilibrium)`,
+    {},
     h("dl", { class: "figures" }, ...figures.map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text)))),
     h(
       "p",
       { class: "muted" },
-      "Values are points per game, on average. NashConv is the sum of what each player could gain by a best response: ",
+      `Values are ${unit} per game, on average. `,
+      "NashConv is the sum of what each player could gain by a best response: ",
       "0 in an equilibrium. A public state is everything that all players have seen. The order in which a player drew ",
       "its cards does not count.",
     ),

@@ -15,12 +15,6 @@ interface Job {
   reject: (reason: unknown) => void;
 }
 
-/** Milliseconds that a call may still take once its answer is no longer wanted. Then its worker is ended. */
-const PATIENCE = 100;
-/** The same for the calls of a solution: with their worker all iterations so far would be lost. */
-const PATIENCE_TO_SOLVE = 5000;
-const SOLVES = new Set(["iterate", "solve", "openings"]);
-
 /**
  * A worker with an engine of its own. It does one call after the other, in the order in which they were asked. If a call
  * ends the engine, for want of memory, the call fails and another worker takes its place.
@@ -29,15 +23,19 @@ export class Thread {
   readonly #module: Promise<WebAssembly.Module>;
   readonly #networks: ReadonlyMap<string, Uint8Array>;
   readonly #onProgress: (text: string) => void;
+  readonly #patience: number;
   #queue: Job[] = [];
   #current: Job | null = null;
   #worker: Worker;
 
+  /** `patience` is the milliseconds that a call may still take once its answer is no longer wanted. */
   constructor(
     module: Promise<WebAssembly.Module>,
     networks: ReadonlyMap<string, Uint8Array>,
     onProgress: (text: string) => void,
+    patience: number,
   ) {
+    this.#patience = patience;
     this.#module = module;
     this.#networks = networks;
     this.#onProgress = onProgress;
@@ -100,8 +98,7 @@ export class Thread {
   #drop(job: Job, reason: unknown): void {
     job.reject(reason);
     this.#queue = this.#queue.filter((other) => other !== job);
-    const patience = SOLVES.has(job.method) ? PATIENCE_TO_SOLVE : PATIENCE;
-    if (this.#current === job) setTimeout(() => this.#end(job), patience);
+    if (this.#current === job) setTimeout(() => this.#end(job), this.#patience);
   }
 
   /** Ends the worker if it is still at this call. */

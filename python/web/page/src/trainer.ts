@@ -1,3 +1,4 @@
+import type { View } from "./view";
 import "./views.css";
 import "./trainer.css";
 import { drawAnswer, drawAttack, drawCount, drawIntroduction, drawScore, markCards } from "./attack";
@@ -21,15 +22,9 @@ const LARGEST_SEED = 2 ** 32 - 1;
  * The view that asks when an attack is right: a round of positions, the answer after each, and a score. What was wrong
  * comes again.
  */
-export function show(root: HTMLElement, engine: EngineClient, route: Route): () => void {
-  const trainer = new Trainer(root, engine, route);
-  trainer.open();
-  return () => trainer.close();
-}
-
-class Trainer {
+export class Trainer implements View {
   readonly #engine: EngineClient;
-  readonly #leaving = new AbortController();
+  readonly #closed = new AbortController();
   readonly #memory = new Repetition(inBrowser);
   readonly #round: Round;
   readonly #stage = h("div", { class: "stage" }, h("p", { class: "muted" }, "Loading …"));
@@ -42,7 +37,7 @@ class Trainer {
     const seed = seedOf(route, failed);
     this.#round = new Round(inTab, seed, route.settings.has("seed") ? [] : this.#memory.due());
     history.replaceState(null, "", writeRoute("trainer", "", { seed }));
-    document.addEventListener("keydown", (event) => this.#press(event), { signal: this.#leaving.signal });
+    document.addEventListener("keydown", (event) => this.#press(event), { signal: this.#closed.signal });
     root.replaceChildren(
       h("h2", {}, "When is an attack right?"),
       failed,
@@ -56,7 +51,7 @@ class Trainer {
   }
 
   close(): void {
-    this.#leaving.abort();
+    this.#closed.abort();
   }
 
   /** Asks the next question, or shows the score, and moves the focus there if it is wanted. */
@@ -86,7 +81,7 @@ class Trainer {
 
   async #ask(question: Question): Promise<HTMLElement> {
     const { position, seat } = question;
-    const { signal } = this.#leaving;
+    const { signal } = this.#closed;
     const known = await this.#engine.ask(signal, "rules", position.game, position.rules);
     const table = await this.#engine.ask(signal, "table", position, seat);
     const story = await this.#engine.ask(signal, "story", position, seat);

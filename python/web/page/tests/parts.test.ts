@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Analyst } from "../src/analyst";
-import { interval, measured } from "../src/chart";
 import { countOf } from "../src/count";
 import { type Playing, playLink, readNumber, readPlaying, readRoute, readSeat, recall, reviewLink } from "../src/link";
 import { Memory } from "../src/memory";
@@ -17,6 +16,7 @@ import { Score } from "../src/score";
 import { find, keep } from "../src/shelf";
 import { Kept } from "../src/storage";
 import { finishedTricks } from "../src/trick";
+import { interval, measured } from "../src/words";
 
 const WASM = new URL("../src/wasm/", import.meta.url);
 

@@ -32,7 +32,10 @@ function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-function start(networks = new Map<string, Uint8Array>()): { workers: Fake[]; thread: Thread; told: string[] } {
+function start(
+  networks = new Map<string, Uint8Array>(),
+  patience = 100,
+): { workers: Fake[]; thread: Thread; told: string[] } {
   const workers: Fake[] = [];
   const told: string[] = [];
   Object.assign(globalThis, {
@@ -42,7 +45,7 @@ function start(networks = new Map<string, Uint8Array>()): { workers: Fake[]; thr
     },
   });
   const module = Promise.resolve({} as WebAssembly.Module);
-  return { workers, told, thread: new Thread(module, networks, (text) => told.push(text)) };
+  return { workers, told, thread: new Thread(module, networks, (text) => told.push(text), patience) };
 }
 
 test("calls are answered one after the other, in their order", async () => {
@@ -82,7 +85,7 @@ test("a call that is no longer wanted leaves the queue, or ends with its worker"
 
 test("solving that is stopped keeps its worker, and what it has found there", async ({ mock }) => {
   mock.timers.enable({ apis: ["setTimeout"] });
-  const { workers, thread } = start();
+  const { workers, thread } = start(undefined, 5000);
   const control = new AbortController();
   const stopped = thread.call(control.signal, "iterate", []).catch((error: Error) => error.name);
   await settled();
