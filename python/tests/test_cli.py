@@ -796,7 +796,7 @@ def dealt(end: stier.State) -> list[list[str]]:
 
 #: Games, and words of the reasons for their ends that random play finds.
 REASONS = {
-    "dark_hex": ["connected row 1 with row 3", "connected column a with column c"],
+    "dark_hex": ["connected row 1 to row 3", "connected column a to column c"],
     "goofspiel": ["You won the most points: you ", "Seat 1 won the most points: you "],
     "kuhn_poker": ["had the best card: your ", "nobody paid to see the card"],
     "leduc_poker": ["You folded", "Seat 1 folded", "had the best card: your ", "are worth the same"],

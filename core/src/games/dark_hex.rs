@@ -5,7 +5,7 @@
 use crate::actions::{Action, Actions64};
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::fact::Fact;
+use crate::fact::{Fact, Value};
 use crate::game::notation::plain_scene;
 use crate::game::{Chance, FromRules, Game, GameInfo, Observer, Turn};
 use crate::scene::{Place, Scene};
@@ -175,27 +175,31 @@ impl Notation for DarkHex {
         String::new()
     }
 
-    /// Lays out the board above the seats, with the names of columns and rows. Stones are the numbers of their seats.
+    /// Lays out the board above the seats, with the names of columns and rows. Stones are the numbers of their seats. The
+    /// fact `board` is the same as values, row by row.
     fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
         let stones = |seat: usize| match perspective.map(Seat::index) {
             Some(own) if own != seat => state.known[own],
             _ => state.stones[seat],
         };
-        let cell = |cell: u8| [0, 1].into_iter().find(|&seat| stones(seat) >> cell & 1 == 1);
+        let cell = |cell: u8| [0_u8, 1].into_iter().find(|&seat| stones(seat.into()) >> cell & 1 == 1);
         let Rules { rows, columns, .. } = self.rules;
         let names: Vec<String> = (0..columns).map(|column| char::from(b'a' + column).to_string()).collect();
+        let cells = |row: u8| (0..columns).map(move |column| cell(row * columns + column));
         let row = |row: u8| {
-            let cells = (0..columns).map(|column| cell(row * columns + column));
-            let cells = cells.map(|stone| stone.map_or(".".to_string(), |seat| seat.to_string()));
-            format!("{} {}{}", row + 1, " ".repeat(row.into()), cells.collect::<Vec<_>>().join(" "))
+            let stones = cells(row).map(|stone| stone.map_or(".".to_string(), |seat| seat.to_string()));
+            format!("{} {}{}", row + 1, " ".repeat(row.into()), stones.collect::<Vec<_>>().join(" "))
         };
         let line = |text| Place { remarks: vec![text], ..Place::default() };
         let mut scene = plain_scene(self, state, perspective);
-        let last = &names[names.len() - 1];
-        let goal = format!("seat 0 connects row 1 with row {rows}, seat 1 column a with column {last}");
-        scene.facts.insert(0, Fact::told("goal", goal.clone(), goal));
-        let board = std::iter::once(format!("  {}", names.join(" "))).chain((0..rows).map(row));
-        scene.places.splice(0..0, board.map(line));
+        let goals = [format!("row 1 to row {rows}"), format!("column a to column {}", names[names.len() - 1])];
+        for (place, goal) in scene.places.iter_mut().zip(&goals) {
+            place.remarks.insert(0, format!("goal: {goal}"));
+        }
+        let board = Value::List((0..rows).map(cells).map(Value::from_iter).collect());
+        scene.facts.splice(0..0, [Fact::new("goal", Value::from_iter(goals)), Fact::new("board", board)]);
+        let lines = std::iter::once(format!("  {}", names.join(" "))).chain((0..rows).map(row));
+        scene.places.splice(0..0, lines.map(line));
         scene
     }
 }

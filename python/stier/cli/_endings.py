@@ -130,8 +130,7 @@ def _liars_dice(state: State, seat: int) -> str:
 
 def _dark_hex(state: State, seat: int) -> str:
     facts = state.facts(seat)
-    sides = facts["goal"].split(", ")[facts["winner"]].removeprefix(f"seat {facts['winner']} ")
-    return f"{called(facts['winner'], seat)} connected {sides.removeprefix('connects ')}."
+    return f"{called(facts['winner'], seat)} connected {facts['goal'][facts['winner']]}."
 
 
 _ENDINGS: dict[str, Callable[[State, int], str]] = {

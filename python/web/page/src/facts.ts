@@ -13,6 +13,7 @@ export const FACTS = [
   "banked",
   "bets",
   "bids",
+  "board",
   "boss",
   "bout",
   "chosen",

@@ -1,4 +1,4 @@
-import { drawBoard, isBoard } from "./board";
+import { boardOf, drawBoard } from "./board";
 import { capital, plain } from "./cards";
 import { h } from "./dom";
 import { type Drawing, drawText, type TableOptions } from "./drawing";
@@ -33,25 +33,22 @@ export function labelOf({ scene }: Table, { eyes, title }: TableOptions): string
 export function drawParts(table: Table, faces: Record<string, Face>, options: TableOptions): TableParts {
   const { scene } = table;
   const drawing: Drawing = { table, faces, options, placed: new Set(), explained: new Set(), drawn: new Map() };
-  const board = scene.places.filter((place) => isBoard(scene, place));
+  const board = boardOf(table);
   const seats = seatsOf(scene);
   const you = options.you ?? 0;
   const others = scene.places
     .filter(({ seat }) => seat !== null && seat !== options.you)
     .sort((a, b) => ((Number(a.seat) - you + seats) % seats) - ((Number(b.seat) - you + seats) % seats));
   const own = scene.places.find(({ seat }) => seat !== null && seat === options.you);
-  const middle = scene.places.filter((place) => place.seat === null && !board.includes(place));
+  // Where there is a board, they are its lines.
+  const middle = board ? [] : scene.places.filter(({ seat }) => seat === null);
   const felt = h(
     "div",
     { class: "felt" },
     h("header", {}, options.title !== undefined && h("p", { class: "title" }, options.title), drawFacts(drawing)),
     others.length > 0 && h("div", { class: "others" }, ...others.map((place) => drawPlace(drawing, place))),
     scene.track.length > 0 && drawTrack(scene, faces),
-    board.length > 0 &&
-      drawBoard(
-        drawing,
-        board.flatMap((place) => place.remarks),
-      ),
+    board && drawBoard(drawing, board),
     drawMiddle(drawing, middle),
     options.next !== false && drawNext(drawing),
   );
