@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use stier_agents::erased::DynState;
-use stier_agents::tell::{Sentence, story};
+use stier_agents::tell::{Said, Sentence, story};
+use stier_core::scene::is_told;
 use stier_core::{Rng, Seat, Turn, games};
 
 /// Plays a random action. Returns false at the end.
@@ -48,7 +49,7 @@ fn stories_are_true_and_the_same_in_all_worlds_that_a_seat_cannot_tell_apart() {
                     lengths.insert(other.events().len().abs_diff(state.events().len()));
                     assert_eq!(story(&*other, seat, since), told, "{name}, {seat:?}");
                 }
-                hidden += told.lines.iter().filter(|line| line.words.ends_with("makes a hidden move")).count();
+                hidden += told.lines.iter().filter(|line| line.said == Said::HiddenMove).count();
                 let is_true = |line: &Sentence, (who, event): &(Option<String>, String)| {
                     line.event.as_ref() == Some(event) && who.as_ref().is_none_or(|who| *who == line.text(seat))
                 };
@@ -71,6 +72,31 @@ fn stories_are_true_and_the_same_in_all_worlds_that_a_seat_cannot_tell_apart() {
         assert!(others > 0, "{name}: the worlds differ");
         assert_eq!(lengths.len() > 1, game.info().hidden_moves, "{name}");
         assert_eq!(hidden > 0, game.info().hidden_moves || game.info().simultaneous, "{name}");
+    }
+}
+
+/// Facts whose words may name a seat. Stories leave them out, and so does the web page, which shows them as pictures.
+const NAMING_SEATS: [&str; 2] = ["first_player", "pile"];
+
+#[test]
+fn facts_are_told_without_the_numbers_of_seats() {
+    assert!(!NAMING_SEATS.iter().any(|&fact| is_told(fact)));
+    for name in games::NAMES {
+        let game = stier_games::load(name, "").expect("default rules");
+        for index in 0..4 {
+            let mut rng = Rng::stream(43, name, index);
+            let mut state = game.new_state(Some(index));
+            loop {
+                for perspective in Seat::all(game.info().num_seats).map(Some).chain([None]) {
+                    for (fact, words) in state.scene(perspective).told() {
+                        assert!(!words.contains("seat ") || NAMING_SEATS.contains(&fact), "{name}: {fact}: {words}");
+                    }
+                }
+                if !play(&mut *state, &mut rng) {
+                    break;
+                }
+            }
+        }
     }
 }
 

@@ -3,5 +3,5 @@
 mod story;
 mod table;
 
-pub use story::{Sentence, Story, story};
+pub use story::{Said, Sentence, Story, story};
 pub use table::{Move, Table};

@@ -5,11 +5,12 @@
 //! likely unless these are all worlds there are, or the seat saw it: in a few of the worlds, any other event in its place
 //! would have looked different.
 
+use std::borrow::Cow;
 use std::{iter, mem};
 
 use serde::Serialize;
 use stier_core::scene::is_told;
-use stier_core::{Event, Scene, Seat, Turn};
+use stier_core::{Event, Scene, Seat, Turn, Value};
 
 use crate::erased::DynState;
 
@@ -20,18 +21,56 @@ const SEEN: usize = 4;
 /// More random events than this in a row are a deal.
 const DEAL: usize = 4;
 
+/// The kind of a sentence, with what it says about its seat and its event.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Said {
+    /// New cards are dealt.
+    Dealt,
+    /// The seat makes a move.
+    Move,
+    /// The seat made an earlier move, which is known only now.
+    HadChosen,
+    /// The seat makes a move that is not known.
+    HiddenMove,
+    /// The seat draws a card, which is the event if it is known.
+    Draw,
+    /// The event is a random one.
+    TurnedUp,
+    /// The seat wins so many tricks.
+    Tricks {
+        /// The number of tricks.
+        count: u32,
+    },
+    /// A remark at the place of the seat is new.
+    Remark {
+        /// The remark.
+        words: String,
+    },
+    /// A fact of the table is new.
+    Fact {
+        /// Its name.
+        name: Cow<'static, str>,
+        /// Its value.
+        value: Value,
+        /// The value in words.
+        words: String,
+    },
+}
+
 /// A sentence of a story.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Sentence {
     /// The seat whose move this is; `None` for random events and consequences.
     #[cfg_attr(feature = "typescript", ts(as = "Option<u8>"))]
     pub mover: Option<Seat>,
-    /// The seat with which the sentence begins.
+    /// The seat that the sentence is about.
     #[cfg_attr(feature = "typescript", ts(as = "Option<u8>"))]
     pub about: Option<Seat>,
-    /// The words after the seat and before the event.
-    pub words: String,
+    /// What is said.
+    pub said: Said,
     /// The name of an action or outcome, at the end of the line.
     pub event: Option<String>,
     /// True if another event is possible, though in few of the worlds.
@@ -43,19 +82,33 @@ pub struct Sentence {
 }
 
 impl Sentence {
-    fn new(about: Option<Seat>, words: impl Into<String>, event: Option<String>) -> Self {
-        Self { about, words: words.into(), event, ..Self::default() }
+    fn new(said: Said, about: Option<Seat>, event: Option<String>) -> Self {
+        Self { mover: None, about, said, event, likely: false, forced: false, follows: false }
     }
 
     /// The words before the event. The reader's own seat is called "you".
     pub fn text(&self, reader: Seat) -> String {
         let about = self.about.map(|seat| if seat == reader { "you".to_string() } else { format!("seat {seat}") });
-        about.unwrap_or_default() + &self.words
+        let ending = if self.about == Some(reader) { "" } else { "s" };
+        let words = match &self.said {
+            Said::Dealt => "new cards are dealt".to_string(),
+            Said::Move => ":".to_string(),
+            Said::HadChosen => " had chosen:".to_string(),
+            Said::HiddenMove => " makes a hidden move".to_string(),
+            Said::Draw if self.event.is_some() => format!(" draw{ending}"),
+            Said::Draw => format!(" draw{ending} a card"),
+            Said::TurnedUp => "turned up:".to_string(),
+            Said::Tricks { count: 1 } => format!(" win{ending} the trick"),
+            Said::Tricks { count } => format!(" win{ending} {count} tricks"),
+            Said::Remark { words } => format!(": {words}"),
+            Said::Fact { name, words, .. } => format!("{name}: {words}").replace('_', " "),
+        };
+        about.unwrap_or_default() + &words
     }
 }
 
 /// The course of a game.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+#[derive(Clone, PartialEq, Default, Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Story {
     /// The lines from the first decision on. The deal before it is best seen on the table.
@@ -97,25 +150,23 @@ pub fn story(state: &dyn DynState, seat: Seat, since: Option<usize>) -> Story {
             let is_earlier = since.is_some_and(|since| place.run <= since);
             match event.turn {
                 Turn::Chance if is_deal && begins => continue,
-                Turn::Chance if is_deal => story.lines.push(Sentence::new(None, "new cards are dealt", None)),
+                Turn::Chance if is_deal => story.lines.push(Sentence::new(Said::Dealt, None, None)),
                 Turn::Chance => {
-                    let line = chance_line(name, &before, &scene, seat);
+                    let line = chance_line(name, &before, &scene);
                     story.lines.extend(line.map(|line| Sentence { likely, ..line }));
                 }
                 Turn::Seat(mover) => {
-                    let moved = |words: &str, event| Sentence {
-                        mover: Some(mover),
-                        ..Sentence::new(Some(mover), words, event)
-                    };
+                    let moved =
+                        |said, event| Sentence { mover: Some(mover), ..Sentence::new(said, Some(mover), event) };
                     let knew = |known: &Known| known.place == place && matches!(known.extent, Extent::Event { .. });
                     if is_earlier && name.is_some() && !known_before.iter().any(knew) {
-                        story.revealed.push(Sentence { likely, ..moved(" had chosen:", name.clone()) });
+                        story.revealed.push(Sentence { likely, ..moved(Said::HadChosen, name.clone()) });
                     }
-                    let hidden = || moved(" makes a hidden move", None);
+                    let hidden = || moved(Said::HiddenMove, None);
                     match name {
                         Some(_) => {
                             let forced = forced && mover == seat;
-                            story.lines.push(Sentence { likely, forced, ..moved(":", name) });
+                            story.lines.push(Sentence { likely, forced, ..moved(Said::Move, name) });
                         }
                         // If attempts are hidden, their number is not told.
                         None if extent == Extent::Nothing => {}
@@ -125,7 +176,7 @@ pub fn story(state: &dyn DynState, seat: Seat, since: Option<usize>) -> Story {
                 }
                 Turn::Over => unreachable!("the end is not an event"),
             }
-            story.lines.extend(changes(&before, &scene, seat));
+            story.lines.extend(changes(&before, &scene));
             if is_earlier {
                 story.earlier = story.lines.len();
             }
@@ -207,23 +258,34 @@ fn runs(events: &[Event], seat: Seat) -> Vec<&[Event]> {
 }
 
 /// A line about a random event: a drawn card if one has come to a hand.
-fn chance_line(name: Option<String>, before: &Scene, after: &Scene, seat: Seat) -> Option<Sentence> {
+fn chance_line(name: Option<String>, before: &Scene, after: &Scene) -> Option<Sentence> {
     let mut owners = after.places.iter().filter_map(|place| place.seat);
     match owners.find(|&owner| after.held(owner).count() > before.held(owner).count()) {
-        Some(owner) => {
-            let verb = if owner == seat { " draw" } else { " draws" };
-            let object = if name.is_none() { " a card" } else { "" };
-            Some(Sentence::new(Some(owner), format!("{verb}{object}"), name))
-        }
-        None => name.map(|name| Sentence::new(None, "turned up:", Some(name))),
+        Some(owner) => Some(Sentence::new(Said::Draw, Some(owner), name)),
+        None => name.map(|name| Sentence::new(Said::TurnedUp, None, Some(name))),
     }
 }
 
+/// The fact that counts the tricks of each seat. The remarks that repeat it have the same name.
+const TRICKS: &str = "tricks";
+
+/// The number of tricks of a seat; 0 in games without them, or whose words tell them.
+fn tricks(scene: &Scene, seat: Seat) -> u32 {
+    let fact = scene.facts.iter().find(|fact| fact.name == TRICKS && fact.words.is_none());
+    let Some(Value::List(counts)) = fact.map(|fact| &fact.value) else { return 0 };
+    let Some(Value::Int(count)) = counts.get(seat.index()) else { return 0 };
+    u32::try_from(*count).unwrap_or(0)
+}
+
 /// Lines about tricks that were won, scores and the like.
-fn changes(before: &Scene, after: &Scene, seat: Seat) -> Vec<Sentence> {
-    let mut lines: Vec<(Option<Seat>, String)> = Vec::new();
+fn changes(before: &Scene, after: &Scene) -> Vec<Sentence> {
+    let mut lines = Vec::new();
     for place in &after.places {
         let Some(owner) = place.seat else { continue };
+        let count = tricks(after, owner).saturating_sub(tricks(before, owner));
+        if count > 0 {
+            lines.push((Some(owner), Said::Tricks { count }));
+        }
         let old = before.places.iter().find(|old| old.seat == place.seat);
         let mut old: Vec<&String> = old.iter().flat_map(|old| &old.remarks).collect();
         for remark in &place.remarks {
@@ -231,26 +293,20 @@ fn changes(before: &Scene, after: &Scene, seat: Seat) -> Vec<Sentence> {
                 old.swap_remove(same);
                 continue;
             }
-            match remark.split_once(": ").unwrap_or((remark, "")) {
-                ("tricks", now) => {
-                    let count = |text: &str| text.parse::<u32>().unwrap_or(0);
-                    let before = old.iter().find_map(|old| old.strip_prefix("tricks: ")).map_or(0, count);
-                    let verb = if owner == seat { "win" } else { "wins" };
-                    match count(now).saturating_sub(before) {
-                        0 => {}
-                        1 => lines.push((Some(owner), format!(" {verb} the trick"))),
-                        more => lines.push((Some(owner), format!(" {verb} {more} tricks"))),
-                    }
-                }
-                (name, _) if !is_told(name) => {}
-                (name, value) => lines.push((Some(owner), format!(": {name} {value}").trim_end().to_string())),
+            let (name, value) = remark.split_once(": ").unwrap_or((remark, ""));
+            if name != TRICKS && is_told(name) {
+                let words = format!("{name} {value}").trim_end().replace('_', " ");
+                lines.push((Some(owner), Said::Remark { words }));
             }
         }
     }
-    for (name, words) in after.told().filter(|told| is_told(told.0) && before.told().all(|old| old != *told)) {
-        lines.push((None, format!("{name}: {words}")));
+    for fact in &after.facts {
+        let Some(words) = fact.words.clone().filter(|_| is_told(&fact.name)) else { continue };
+        if before.told().all(|old| old != (&fact.name, &words)) {
+            let (name, value) = (fact.name.clone(), fact.value.clone());
+            lines.push((None, Said::Fact { name, value, words }));
+        }
     }
-    let line =
-        |(about, words): (_, String)| Sentence { follows: true, ..Sentence::new(about, words.replace('_', " "), None) };
+    let line = |(about, said)| Sentence { follows: true, ..Sentence::new(said, about, None) };
     lines.into_iter().map(line).collect()
 }

@@ -1,6 +1,6 @@
 import { drawCard, drawSign, faceInWords, plain, suitInWords } from "./cards";
 import { h } from "./dom";
-import { seatInSentence, seatsOf, withNames } from "./names";
+import { seatInSentence, seatsOf } from "./names";
 import type { Face, Group, Table, Value } from "./protocol";
 import { counted } from "./words";
 
@@ -97,23 +97,30 @@ export function marksOf(table: Table, seat: number): Marks | null {
 /** Facts that are seen on the table, or beside a seat. */
 const SEEN: Set<string> = new Set<FactName>(["pile", "first_player", "dealt"]);
 
+/** A fact with its value and the words of the engine. */
+export interface Told {
+  name: string;
+  value: Value;
+  words: string;
+}
+
 /** Facts that list what the players did. */
 const LISTS: Set<string> = new Set<FactName>(["actions", "bets", "bids"]);
 const WINNER: FactName = "winner";
 const POINTS: FactName = "points";
 
-/** The words of a fact for the person at seat `you`: seats by name, and whose number is whose. */
-export function factInWords(name: string, words: string, you: number | null | undefined, seats: number): string {
-  const values = words.split(/[ ,]/);
-  if (name === WINNER && words !== "") return seatInSentence(Number(words), you, seats);
-  if (name === POINTS && values.length === seats)
-    return values.map((value, seat) => `${seatInSentence(seat, you, seats)} ${value}`).join(", ");
-  if (LISTS.has(name))
-    return values
-      .filter((value) => value !== "-")
-      .map(plain)
-      .join(", ");
-  return withNames(words, you, seats).replace("you connects", "you connect");
+/** A fact in words for the person at seat `you`: `words` are those of the engine, which name no seat. */
+export function factInWords({ name, value, words }: Told, you: number | null | undefined, seats: number): string {
+  if (name === WINNER && typeof value === "number") return seatInSentence(value, you, seats);
+  if (name === POINTS && Array.isArray(value))
+    return value.map((points, seat) => `${seatInSentence(seat, you, seats)} ${points}`).join(", ");
+  if (LISTS.has(name)) return namesIn(value).map(plain).join(", ");
+  return plain(words);
+}
+
+/** The names in a list, which may have lists in it, without gaps. */
+function namesIn(value: Value): string[] {
+  return Array.isArray(value) ? value.flatMap(namesIn) : value === null ? [] : [String(value)];
 }
 
 /** The sides of the UP&DOWN card. */
@@ -134,8 +141,9 @@ export function drawFact(
 ): { name: string; value: (Node | string)[] } | null {
   const { facts, scene } = table;
   if (SEEN.has(name) || told === "1 of 1") return null;
-  const words = factInWords(name, told, you, seatsOf(scene));
-  const card = faces[told];
+  const value = facts[name] ?? null;
+  const words = factInWords({ name, value, words: told }, you, seatsOf(scene));
+  const card = typeof value === "string" ? faces[value] : undefined;
   if (card) return { name: plain(name), value: [h("span", { class: "tiny" }, drawCard(card))] };
   const turned = faces[String(factOf(table, "turned_up"))];
   if (name === "trump" && turned) {
@@ -144,7 +152,6 @@ export function drawFact(
   }
   if (name === "side" && factOf(table, "chosen") !== undefined)
     return { name, value: [SIDES[String(factOf(table, "side"))] ?? words] };
-  const value = facts[name];
   if (Array.isArray(value) && value.length > 0 && value.every((card) => typeof card === "string" && faces[card])) {
     return {
       name: plain(name),

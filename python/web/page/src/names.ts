@@ -21,11 +21,6 @@ export function seatInSentence(seat: number, you: number | null | undefined, sea
   return name === "Opponent" ? "the opponent" : name === "You" || name === playerName(seat) ? name.toLowerCase() : name;
 }
 
-/** A text of the engine with the names of its seats. */
-export function withNames(text: string, you: number | null | undefined, seats: number): string {
-  return text.replace(/\bseat (\d)/g, (_, seat) => seatInSentence(Number(seat), you, seats));
-}
-
 /** The name of a seat for a reader who plays at none. */
 export function playerName(seat: number): string {
   return `Player ${seat + 1}`;

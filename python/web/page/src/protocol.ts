@@ -188,6 +188,19 @@ export type Rules = { game: string,
   /** The names of the agents that can play it with their default options. */
   agents: Array<string>, };
 
+/** The kind of a sentence, with what it says about its seat and its event. */
+export type Said = { "kind": "dealt" } | { "kind": "move" } | { "kind": "had_chosen" } | { "kind": "hidden_move" } | { "kind": "draw" } | { "kind": "turned_up" } | { "kind": "tricks",
+  /** The number of tricks. */
+  count: number, } | { "kind": "remark",
+  /** The remark. */
+  words: string, } | { "kind": "fact",
+  /** Its name. */
+  name: string,
+  /** Its value. */
+  value: Value,
+  /** The value in words. */
+  words: string, };
+
 /** A state from the perspective of one seat, or of an observer who sees everything. Cards are called by their
  * [names](crate::Notation::cards). */
 export type Scene = {
@@ -209,10 +222,10 @@ export type Scene = {
 export type Sentence = {
   /** The seat whose move this is; null for random events and consequences. */
   mover: number | null,
-  /** The seat with which the sentence begins. */
+  /** The seat that the sentence is about. */
   about: number | null,
-  /** The words after the seat and before the event. */
-  words: string,
+  /** What is said. */
+  said: Said,
   /** The name of an action or outcome, at the end of the line. */
   event: string | null,
   /** True if another event is possible, though in few of the worlds. */

@@ -12,9 +12,6 @@ interface Telling {
   faces: Record<string, Face>;
 }
 
-/** The engine's words for a new deal. */
-export const DEALT = "new cards are dealt";
-
 /** Moves in words, for "you" and for all others. */
 export const VERBS: Record<string, [string, string]> = {
   attack: ["attack", "attacks"],
@@ -43,14 +40,14 @@ export function drawNews(story: Story, telling: Telling, tricks: Trick[] | null)
   const isMove = (line: Sentence): boolean => line.mover !== null && line.event !== null;
   if (!tricks) {
     // The moves of the deal before are of no use any more.
-    const deal = news.findLastIndex(({ words }) => words === DEALT);
+    const deal = news.findLastIndex(({ said }) => said.kind === "dealt");
     const told = news.filter((line, index) =>
       line.mover === null ? line.about === null : isMove(line) && line.mover !== telling.you && index > deal,
     );
     return [...story.revealed.map((line) => drawSentence(line, telling)), ...drawMoves(told, telling)];
   }
   const told = news.filter((line) =>
-    isMove(line) ? cardOf(line.event ?? "", telling.faces).card === null : line.follows && line.about === null,
+    isMove(line) ? cardOf(line.event ?? "", telling.faces).card === null : line.said.kind === "fact",
   );
   return [...tricks.map((trick) => drawTaken(trick, telling)), ...told.map((line) => drawSentence(line, telling))];
 }
@@ -84,22 +81,44 @@ export function drawLog({ lines }: Story, telling: Telling): HTMLElement[] {
   return items;
 }
 
-function drawSentence(
-  { about, words, event, likely, forced, mover }: Sentence,
-  { you, seats, faces }: Telling,
-  goesOn = false,
-  isUnfinished = false,
-): HTMLElement {
+function drawSentence(sentence: Sentence, telling: Telling, goesOn = false, isUnfinished = false): HTMLElement {
+  const { about, event, likely, forced, mover } = sentence;
+  const { you, seats, faces } = telling;
   const { words: verb, card } = event === null ? { words: "", card: null } : cardOf(event, faces);
   const face = card === null ? undefined : faces[card];
   const name = about === null || goesOn ? "" : seatInSentence(about, you, seats);
   const told = (mover !== null && VERBS[face ? verb : (event ?? "")]) || null;
-  const [fact = "", value] = about === null && event === null ? words.split(": ") : [];
-  const known = value === undefined ? words : `${plain(fact)}: ${factInWords(fact, value, you, seats)}`;
-  const said = told ? ` ${told[mover === you ? 0 : 1]}` : `${known}${verb && ` ${verb}`}`;
-  const before = `${name}${said}${likely ? ", most likely" : ""}`;
+  const said = told ? ` ${told[mover === you ? 0 : 1]}` : `${saidInWords(sentence, telling)}${verb && ` ${verb}`}`;
+  // After a colon the card follows at once.
+  const comma = face && !told && sentence.said.kind !== "draw" ? "" : ",";
+  const before = `${name}${said}${likely ? `${comma} most likely` : ""}`;
   const first = goesOn ? before.trimStart() : capital(before);
   const end = `${forced ? " (the only move)" : ""}${isUnfinished ? ", " : ". "}`;
   if (!face) return h("span", { class: "sentence" }, first, end);
   return h("span", { class: "stier sentence" }, `${first} `, h("span", { class: "tiny" }, drawCard(face)), end);
+}
+
+/** The words between the player and the event. */
+function saidInWords({ about, event, said }: Sentence, { you, seats }: Telling): string {
+  const ending = about === you ? "" : "s";
+  switch (said.kind) {
+    case "dealt":
+      return "new cards are dealt";
+    case "move":
+      return ":";
+    case "had_chosen":
+      return " had chosen:";
+    case "hidden_move":
+      return " makes a hidden move";
+    case "draw":
+      return ` draw${ending}${event === null ? " a card" : ""}`;
+    case "turned_up":
+      return "turned up:";
+    case "tricks":
+      return ` win${ending} ${said.count === 1 ? "the trick" : `${said.count} tricks`}`;
+    case "remark":
+      return `: ${said.words}`;
+    case "fact":
+      return `${plain(said.name)}: ${factInWords(said, you, seats)}`;
+  }
 }

@@ -319,7 +319,7 @@ test("finished tricks are found between tables", () => {
   const moved = ["G1", "G2", "KR", "B3"].map((event, index) => ({
     mover: [0, 1, 1, 0][index],
     about: 0,
-    words: ":",
+    said: { kind: "move" },
     event,
     likely: false,
     forced: false,
