@@ -35,7 +35,13 @@ export function drawPlace(drawing: Drawing, place: Place): HTMLElement {
     h(
       "div",
       { class: "label" },
-      h("div", { class: "who" }, h("strong", {}, name), suit && drawSuit(drawing, suit), ...parts.map(remark)),
+      h(
+        "div",
+        { class: "who" },
+        h("strong", {}, name),
+        suit && drawSuit(drawing, suit, seat === options.you),
+        ...parts.map(remark),
+      ),
       h(
         "div",
         { class: "has" },
@@ -49,9 +55,13 @@ export function drawPlace(drawing: Drawing, place: Place): HTMLElement {
 }
 
 /** The suit that counts for a seat. */
-function drawSuit(drawing: Drawing, suit: Face): HTMLElement {
+function drawSuit(drawing: Drawing, suit: Face, isOwn: boolean): HTMLElement {
   const word = "own suit";
-  const shown = [drawSign(suit), h("span", { class: "unseen" }, `${word} ${suitInWords(suit)}`)];
+  // There is room for the word at one seat.
+  const words = isOwn
+    ? [` ${word}`, h("span", { class: "unseen" }, ` ${suitInWords(suit)}`)]
+    : [h("span", { class: "unseen" }, `${word} ${suitInWords(suit)}`)];
+  const shown = [drawSign(suit), ...words];
   const isWord = drawing.options.words?.[word] !== undefined && !drawing.explained.has(word);
   return h("span", { class: "suit" }, ...(isWord ? [drawWord(drawing, word, ...shown)] : shown));
 }

@@ -15,10 +15,10 @@ interface Telling {
 /** Moves in words, for "you" and for all others. */
 export const VERBS: Record<string, [string, string]> = {
   attack: ["attack", "attacks"],
-  flip: ["flip the card", "flips the card"],
-  "rotate:1": ["rotate the card", "rotates the card"],
-  "rotate:2": ["rotate the card", "rotates the card"],
-  "rotate:3": ["rotate the card", "rotates the card"],
+  flip: ["flip the UP&DOWN card", "flips the UP&DOWN card"],
+  "rotate:1": ["rotate the UP&DOWN card", "rotates the UP&DOWN card"],
+  "rotate:2": ["rotate the UP&DOWN card", "rotates the UP&DOWN card"],
+  "rotate:3": ["rotate the UP&DOWN card", "rotates the UP&DOWN card"],
   roll: ["roll the dice", "rolls the dice"],
   "lead:self": ["keep the lead", "keeps the lead"],
   "lead:opponent": ["give the lead away", "gives the lead away"],
@@ -29,6 +29,8 @@ export const VERBS: Record<string, [string, string]> = {
   swap_all: ["swap all three cards", "swaps all three cards"],
   take: ["take", "takes"],
   give: ["give", "gives"],
+  // A card alone.
+  "": ["play", "plays"],
 };
 
 /**
@@ -87,15 +89,20 @@ function drawSentence(sentence: Sentence, telling: Telling, goesOn = false, isUn
   const { words: verb, card } = event === null ? { words: "", card: null } : cardOf(event, faces);
   const face = card === null ? undefined : faces[card];
   const name = about === null || goesOn ? "" : seatInSentence(about, you, seats);
-  const told = (mover !== null && VERBS[face ? verb : (event ?? "")]) || null;
+  const told = (sentence.said.kind === "move" && VERBS[face ? verb : (event ?? "")]) || null;
   const said = told ? ` ${told[mover === you ? 0 : 1]}` : `${saidInWords(sentence, telling)}${verb && ` ${verb}`}`;
-  // After a colon the card follows at once.
-  const comma = face && !told && sentence.said.kind !== "draw" ? "" : ",";
+  // After a colon, or as the card that is played, it follows at once.
+  const comma = face && (!told || verb === "") && sentence.said.kind !== "draw" ? "" : ",";
   const before = `${name}${said}${likely ? `${comma} most likely` : ""}`;
   const first = goesOn ? before.trimStart() : capital(before);
   const end = `${forced ? " (the only move)" : ""}${isUnfinished ? ", " : ". "}`;
   if (!face) return h("span", { class: "sentence" }, first, end);
-  return h("span", { class: "stier sentence" }, `${first} `, h("span", { class: "tiny" }, drawCard(face)), end);
+  return h(
+    "span",
+    { class: "stier sentence" },
+    `${first} `,
+    h("span", { class: "ending" }, h("span", { class: "tiny" }, drawCard(face)), end),
+  );
 }
 
 /** The words between the player and the event. */

@@ -78,7 +78,7 @@ test("the moves so far have an item for each event, with its consequences", () =
   const items = drawLog(story(lines, { earlier: 3 }), telling).map((item) => known(item));
   assert.deepEqual(
     items.map(({ tag, words }) => `${tag}: ${words.trim()}`),
-    ["li: You: green 1. Left: 2 stakes.", "li: Left knocks. Bout: 2 of 4."],
+    ["li: You play green 1. Left: 2 stakes.", "li: Left knocks. Bout: 2 of 4."],
   );
   assert.deepEqual(drawLog(story([]), telling), []);
 });
@@ -96,7 +96,7 @@ test("every kind of sentence has words, for the person and for others", () => {
   assert.deepEqual(both({ kind: "tricks", count: 2 }), ["You win 2 tricks.", "Left wins 2 tricks."]);
   assert.deepEqual(both(stakes), ["You: 2 stakes.", "Left: 2 stakes."]);
   assert.equal(all(fact("winner", 1)), "Winner: Left.");
-  assert.equal(all(moves(1, "G1", { likely: true })), "Left: most likely green 1.");
+  assert.equal(all(moves(1, "G1", { likely: true })), "Left plays most likely green 1.");
   assert.equal(all(moves(1, "pass", { likely: true })), "Left: pass, most likely.");
 });
 
