@@ -203,7 +203,7 @@ def test_the_mistakes_of_a_review_come_first(reviewed: Any) -> None:
     table = page.locator(".reviewing .table").bounding_box()
     assert table["y"] + table["height"] <= DESKTOP["height"]
     assert re.search(
-        rf"Better: .*by {costs[0]} points \(95 % interval \d.\d+ to \d.\d+\)", page.inner_text("p.verdict.mistake")
+        rf"(Better:|Most searches prefer) .*by {costs[0]} points \(95 % interval \d.\d+ to \d.\d+\)", page.inner_text("p.verdict.mistake")
     )
     worst = shown(page)
     mistakes.last.click()

@@ -147,21 +147,48 @@ impl Analyst {
     /// Judges a choice by this number of searches, or by none where there is no other.
     pub(crate) fn judge(mut self, action: Action, searches: NonZero<usize>) -> Result<Judged, Problem> {
         self.state.resample(self.seat, 0).apply(action)?;
+        self.search_for(searches)?;
+        let judgement = self.judgement(action);
+        Ok(self.judged(action, judgement.best, &judgement))
+    }
+
+    /// Judges the second best choice: the one with the highest value after the best. Without another choice it is the best.
+    /// If as many searches choose it, its cost is 0.
+    pub(crate) fn hint(mut self, searches: NonZero<usize>) -> Result<Judged, Problem> {
+        let [first, ..] = self.state.possible()[..] else { return Err(Problem::NoChoice(self.state.events().len())) };
+        self.search_for(searches)?;
+        let best = self.judgement(first).best;
+        let bars = self.analysis().bars;
+        let others = bars.iter().filter(|bar| bar.action.id != best.0);
+        let worth = |bar: &&Bar| bar.value.unwrap_or(f64::NEG_INFINITY);
+        let next = others.max_by(|one, other| worth(one).total_cmp(&worth(other))).map_or(best, |bar| Action(bar.action.id));
+        let mut judgement = self.judgement(next);
+        if judgement.best == next {
+            (judgement.cost, judgement.ci95) = (Some(0.0), Some(0.0));
+        }
+        Ok(self.judged(next, best, &judgement))
+    }
+
+    /// Searches, where there is a choice.
+    fn search_for(&mut self, searches: NonZero<usize>) -> Result<(), Problem> {
         if self.state.possible().len() > 1 {
             for _ in 0..searches.get() {
                 self.search()?;
             }
         }
+        Ok(())
+    }
+
+    fn judgement(&self, action: Action) -> Judgement {
         let statistics: Vec<(Action, &[ActionStats])> =
             self.found.iter().map(|(choice, search)| (*choice, &search.actions[..])).collect();
-        let judged = Judgement::of(&statistics, action);
-        Ok(Judged {
-            action: Move::of(&*self.state, action),
-            best: Move::of(&*self.state, judged.best),
-            cost: judged.cost,
-            ci95: judged.ci95,
-            analysis: self.analysis(),
-        })
+        Judgement::of(&statistics, action)
+    }
+
+    fn judged(&self, action: Action, best: Action, judgement: &Judgement) -> Judged {
+        let (cost, ci95) = (judgement.cost, judgement.ci95);
+        let [action, best] = [action, best].map(|action| Move::of(&*self.state, action));
+        Judged { action, best, cost, ci95, analysis: self.analysis() }
     }
 }
 

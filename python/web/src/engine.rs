@@ -202,6 +202,11 @@ questions! { engine;
         Analyst::new(&*position.state()?, &agent)?.judge(Action(action), searches)?
     }
 
+    /// The best choice at a position and the cost of the second best, by this number of searches of an agent.
+    hint(position: Position, agent: String, searches: NonZero<usize>) -> Judged {
+        Analyst::new(&*position.state()?, &agent)?.hint(searches)?
+    }
+
     /// Describes a recorded game.
     open(record: String) -> review::About { review::about(&record)? }
 

@@ -6,48 +6,41 @@ import type { Rules } from "./protocol";
 interface Preset {
   words: string;
   spec: string;
-  /** The only game for which it is the agent of a level. */
+}
+
+/** An agent for a level. */
+interface Candidate extends Preset {
+  /** The only game in which it is one. */
   game?: string;
 }
 
-/** How good an opponent for people is. */
-const [BEGINNER, CHAMPION] = ["beginner", "champion"] as const;
-export const CLUB = "club player";
-type LevelName = typeof BEGINNER | typeof CLUB | typeof CHAMPION;
+/** The opponents for people: how good each is, and the agents that can take its part. The first that can play a game does. */
+const LEVELS = {
+  beginner: [
+    { words: "simple rules, no search", spec: "greedy" },
+    { words: "random moves", spec: "random" },
+  ],
+  "club player": [
+    { words: "a trained network", spec: "network" },
+    { words: "a search, 1,000 iterations", spec: "best:iterations=1000" },
+    { words: "a search, 1,000 iterations", spec: "ismcts:iterations=1000" },
+  ],
+  champion: [
+    // The strongest agent measured in Schwinget.
+    { words: "a trained network with a search", spec: "mmds:step=100,rollouts=450,particles=200", game: "schwinget" },
+    { words: "a trained network with a search", spec: "mmds:rollouts=100,particles=64" },
+    { words: "a search, 10,000 iterations", spec: "best:iterations=10000" },
+    { words: "a search, 10,000 iterations", spec: "ismcts:iterations=10000" },
+  ],
+} satisfies Record<string, Candidate[]>;
+type LevelName = keyof typeof LEVELS;
+const NAMES = Object.keys(LEVELS) as LevelName[];
 
-/** An opponent for people: how good it is, and what it is underneath. */
+/** A level in a game: the agent that takes its part. */
 interface Level extends Preset {
   name: LevelName;
 }
 
-/** The levels, each with the agents that can take it: the first that can play a game does. */
-const LEVELS: [LevelName, Preset[]][] = [
-  [
-    BEGINNER,
-    [
-      { words: "simple rules, no search", spec: "greedy" },
-      { words: "random moves", spec: "random" },
-    ],
-  ],
-  [
-    CLUB,
-    [
-      { words: "a trained network", spec: "network" },
-      { words: "a search, 1,000 iterations", spec: "best:iterations=1000" },
-      { words: "a search, 1,000 iterations", spec: "ismcts:iterations=1000" },
-    ],
-  ],
-  [
-    CHAMPION,
-    [
-      // The strongest agent measured in Schwinget.
-      { words: "a trained network with a search", spec: "mmds:step=100,rollouts=450,particles=200", game: "schwinget" },
-      { words: "a trained network with a search", spec: "mmds:rollouts=100,particles=64" },
-      { words: "a search, 10,000 iterations", spec: "best:iterations=10000" },
-      { words: "a search, 10,000 iterations", spec: "ismcts:iterations=10000" },
-    ],
-  ],
-];
 const OTHERS: Preset[] = [
   { words: "search, 1,000 iterations", spec: "ismcts:iterations=1000" },
   { words: "good search, 1,000 iterations", spec: "best:iterations=1000" },
@@ -61,7 +54,8 @@ export const JUDGINGS = 5;
 
 /** The three levels of opponents in a game. */
 function levels({ game, agents }: Rules): Level[] {
-  return LEVELS.flatMap(([name, candidates]) => {
+  return NAMES.flatMap((name) => {
+    const candidates: Candidate[] = LEVELS[name];
     const found = candidates.find(
       (one) => agents.includes(nameOf(one.spec)) && (one.game === undefined || one.game === game),
     );
@@ -78,15 +72,17 @@ export function opponents(rules: Rules): Preset[] {
   return [...ranked.map(({ name, words, spec }) => ({ words: `${capital(name)}: ${words}`, spec })), ...others];
 }
 
-/**
- * The agent, if a preset fits the rules. Otherwise the one of the same level, which is the club player's if no agent is
- * named.
- */
+/** The agent for a game. A level may stand for its agent, and takes the place of a preset that the game does not have. */
 export function fitting(spec: string, rules: Rules): string {
-  const level = LEVELS.find(([, candidates]) => candidates.some((preset) => preset.spec === spec));
+  const level = NAMES.find((name) => name === spec || LEVELS[name].some((candidate) => candidate.spec === spec));
   const isPreset = level !== undefined || OTHERS.some((preset) => preset.spec === spec);
-  if (spec !== "" && (!isPreset || rules.agents.includes(nameOf(spec)))) return spec;
-  return levelled(level?.[0] ?? CLUB, rules);
+  const isThere = isPreset ? rules.agents.includes(nameOf(spec)) : spec !== "";
+  return isThere ? spec : levelled(level ?? "club player", rules);
+}
+
+/** The level whose agent this is in a game. */
+export function levelOf(spec: string, rules: Rules): LevelName | undefined {
+  return levels(rules).find((level) => level.spec === spec)?.name;
 }
 
 /** The agent of a level in a game. */

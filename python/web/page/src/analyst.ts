@@ -17,14 +17,12 @@ export class Analyst {
     position: Position,
     agent: string,
     searches: number,
-    tell: (analysis: Analysis) => void = () => {},
-  ): Promise<Analysis | null> {
+    tell: (analysis: Analysis) => void,
+  ): Promise<void> {
     const run = this.#before.then(async () => {
       signal.throwIfAborted();
       await this.#engine.ask(signal, "analyse", position, agent);
-      let analysis: Analysis | null = null;
-      for (let count = 0; count < searches; count++) tell((analysis = await this.#engine.ask(signal, "search")));
-      return analysis;
+      for (let count = 0; count < searches; count++) tell(await this.#engine.ask(signal, "search"));
     });
     this.#before = run.catch(() => {});
     return run;

@@ -1,8 +1,7 @@
 import { actionInWords, drawCard } from "./cards";
 import { drawInterval } from "./chart";
 import { type Part, pointsByCard } from "./count";
-import { h } from "./dom";
-import { isWide } from "./knowledge";
+import { h, isWide } from "./dom";
 import { playLink } from "./link";
 import type { Rules } from "./protocol";
 import { costOf, isClose, isRight, QUESTIONS, type Question, RULE, SEARCHES } from "./questions";

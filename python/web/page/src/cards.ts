@@ -112,7 +112,7 @@ export function drawSign({ sign, hue }: Face): SVGElement {
   return s("svg", { class: `sign hue-${hue}`, viewBox: "0 0 24 24", "aria-hidden": "true" }, path);
 }
 
-/** What tells a card from the others of its suit: its rank, or the sign of a card that has a name instead. */
+/** The mark of a card within its suit: its rank, or the sign of a card that has a name instead. */
 export function drawRank(face: Face): Node | string {
   return isNamed(face) ? drawSign(face) : face.rank;
 }

@@ -1,5 +1,5 @@
 import { button, h } from "./dom";
-import { isLocal, wholeLink } from "./link";
+import { isPrivate, wholeLink } from "./link";
 
 /** Copies a text. False where that is forbidden: without encryption, browsers have no clipboard. */
 export async function copy(text: string): Promise<boolean> {
@@ -40,5 +40,5 @@ export class CopyLink {
 const NO_COPY = "The link cannot be copied here: it is the address of this page.";
 
 function copied(): string {
-  return isLocal() ? "Link copied: it opens on this computer only" : "Link copied";
+  return isPrivate() ? "Link copied: it opens on this computer only" : "Link copied";
 }

@@ -3,7 +3,7 @@ import { capital } from "./cards";
 import { copy } from "./copy";
 import { button, h } from "./dom";
 import type { EngineClient } from "./engine";
-import { isLocal, type Playing, playLink, wholeLink } from "./link";
+import { isPrivate, type Playing, playLink, wholeLink } from "./link";
 import type { Match } from "./match";
 import { inBrowser } from "./storage";
 
@@ -53,7 +53,7 @@ function dateOf(day: Date): string {
 
 /** The conditions of the deal of a day, said before its first card. */
 export const CONDITIONS =
-  "Only your first result counts. Its text says if you used Hint or Undo, but not if you used another view.";
+  "Only your first result counts. The text to share says if you used Hint or Undo. It cannot tell if you looked elsewhere.";
 
 /** The help that a person took in the deal of a day before the first result. */
 type Help = "hint" | "undo";
@@ -64,7 +64,7 @@ export function resultText(date: string, own: number, agent: string, agents: num
   return [
     `Stier, deal of the day ${date}`,
     `${TITLE}: ${inWords("I", own)}${help}. ${capital(agent)} in my place ${inWords("", agents).trim()}.`,
-    ...(isLocal() ? [] : [wholeLink(playLink(gameOf(date), []))]),
+    ...(isPrivate() ? [] : [wholeLink(playLink(gameOf(date), []))]),
   ].join("\n");
 }
 

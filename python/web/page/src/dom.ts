@@ -45,7 +45,13 @@ export function panel(title: string, attributes: Attributes, ...content: Child[]
   return h("details", { class: style, ...others }, h("summary", {}, h("h3", {}, title)), ...content);
 }
 
-/** An error in words, without the name of its class. */
+/** An error as a sentence, without the name of its class. */
 export function errorInWords(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const words = error instanceof Error ? error.message : String(error);
+  return /[.?!]$/.test(words) ? words : `${words}.`;
+}
+
+/** True for a screen with room beside the table. */
+export function isWide(): boolean {
+  return matchMedia("(min-width: 60rem)").matches;
 }

@@ -23,6 +23,7 @@ const KINDS: Partial<Record<Method, Kind>> = {
   known: "search",
   checksums: "search",
   judge: "search",
+  hint: "search",
   review: "search",
   size: "search",
   iterate: "solution",

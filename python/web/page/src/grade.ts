@@ -38,12 +38,15 @@ export function sumOf(costs: Cost[]): Cost {
   };
 }
 
-/** A loss, such as "0.40 points (95 % interval 0.10 to 0.70)"; null unless the interval lies above 0. */
-export function lossInWords({ cost, ci95 }: Cost, rules: Rules): string | null {
+/**
+ * A loss, such as "0.40 points (95 % interval 0.10 to 0.70)", on request with a word before the interval. Null unless the
+ * interval lies above 0.
+ */
+export function lossInWords({ cost, ci95 }: Cost, rules: Rules, word = ""): string | null {
   if (cost <= ci95) return null;
   const places = placesOf({ cost, ci95 });
   const [low, high] = [cost - ci95, cost + ci95].map((value) => value.toFixed(places));
-  return `${amountOf({ cost, ci95 }, rules)} (95 % interval ${low} to ${high})`;
+  return `${amountOf({ cost, ci95 }, rules)}${word && ` ${word}`} (95 % interval ${low} to ${high})`;
 }
 
 /** The same loss without its interval, such as "0.40 points". */
@@ -85,7 +88,7 @@ export function verdictInWords(decision: Judged, rules: Rules): string {
     case "close":
       return `You played ${played}. ${cost && cost.cost < -cost.ci95 ? "Nothing better was found." : "No difference shown: it is close."}`;
     case "mistake":
-      return `You played ${played}. Better: ${areAgreed(decision) ? best : `most often ${best}`}, by ${loss}.`;
+      return `You played ${played}. ${areAgreed(decision) ? "Better:" : "Most searches prefer"} ${best}, by ${loss}.`;
     case "unknown":
       return `You played ${played}. Its cost is not known: not every search tried it.`;
   }

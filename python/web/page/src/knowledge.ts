@@ -8,7 +8,7 @@ import type { Analysis, Position, Rules, Table } from "./protocol";
 import { Running } from "./running";
 
 /** The view of a person at one moment. */
-export interface View {
+export interface Moment {
   position: Position;
   seat: number;
   rules: Rules;
@@ -21,11 +21,6 @@ const SEARCHES = 30;
 const WORLDS = [20, 50, 200];
 /** An average that would take more milliseconds is left out. */
 const LONGEST = 2000;
-
-/** True for a screen with room beside the table. */
-export function isWide(): boolean {
-  return matchMedia("(min-width: 60rem)").matches;
-}
 
 /** The person's own choice lasts while the page is open. */
 let open = false;
@@ -44,7 +39,7 @@ export class Knowledge {
   readonly #asText = h("details", {}, h("summary", {}, "Everything you know, as text"), this.#text);
   readonly #agent: AgentChooser;
   #spec: string;
-  #view: View | null = null;
+  #view: Moment | null = null;
   readonly #running = new Running();
   readonly #closed = new AbortController();
 
@@ -80,7 +75,7 @@ export class Knowledge {
   }
 
   /** Shows what can be known at another moment, and stops thinking about the last. Null if the seat is not to move. */
-  update(view: View | null): void {
+  update(view: Moment | null): void {
     this.#running.stop();
     this.#view = view;
     this.#last.hidden = view !== null;
@@ -104,7 +99,7 @@ export class Knowledge {
     this.update(this.#view);
   }
 
-  async #think(view: View, signal: AbortSignal): Promise<void> {
+  async #think(view: Moment, signal: AbortSignal): Promise<void> {
     const hasCards = await this.#believe(view, signal);
     if (view.table.legal.length > 1) {
       await this.#engine.analyst.run(signal, view.position, this.#spec, SEARCHES, (analysis) =>
@@ -118,7 +113,7 @@ export class Knowledge {
   }
 
   /** The seat's beliefs about the other hands. False in a game without cards. */
-  async #believe({ position, seat, rules }: View, signal: AbortSignal): Promise<boolean> {
+  async #believe({ position, seat, rules }: Moment, signal: AbortSignal): Promise<boolean> {
     const beliefs = await this.#engine.ask(signal, "beliefs", position, seat);
     if (beliefs.cards.length === 0) {
       this.#asText.open = true;
@@ -151,7 +146,7 @@ export class Knowledge {
   }
 
   /** The beliefs of another seat about the seat's own cards. */
-  async #guess({ position, seat, rules }: View, signal: AbortSignal): Promise<void> {
+  async #guess({ position, seat, rules }: Moment, signal: AbortSignal): Promise<void> {
     const other = Number(this.#other.value);
     let each = 0;
     for (const worlds of WORLDS) {

@@ -1,9 +1,16 @@
 import type { Position } from "./protocol";
 import { inTab } from "./storage";
 
-/** The views of the page. */
-export type Tab = "play" | "review" | "trainer" | "solutions";
-export const TABS: readonly Tab[] = ["play", "review", "trainer", "solutions"];
+/** The views of the page, each with the settings that it reads. */
+const SETTINGS = {
+  play: ["rules", "seed", "agent", "seat", "from", "moves", "record", "kept"],
+  review: ["seat", "record", "kept"],
+  trainer: ["seed"],
+  solutions: ["rules", "iterations", "at", "hand"],
+} as const;
+export type Tab = keyof typeof SETTINGS;
+export const TABS = Object.keys(SETTINGS) as Tab[];
+type Settings<T extends Tab> = Partial<Record<(typeof SETTINGS)[T][number], string | number>>;
 
 /** A place on the page, as the hash of its address names it: `#play/schwinget?seed=7`. */
 export interface Route {
@@ -14,14 +21,6 @@ export interface Route {
   /** The parts of the hash that name nothing, as they are written there. */
   unknown: string[];
 }
-
-/** The settings that each view reads. */
-const SETTINGS: Record<Tab, readonly string[]> = {
-  play: ["rules", "seed", "agent", "seat", "from", "moves", "record", "kept"],
-  review: ["seat", "record", "kept"],
-  trainer: ["seed"],
-  solutions: ["rules", "iterations", "at", "hand"],
-};
 
 /** A game that a person plays. */
 export interface Playing {
@@ -47,17 +46,22 @@ const LARGEST = 255;
 export function readRoute(hash: string): Route {
   const [path, query] = split(hash.replace(/^#/, ""), "?");
   const [name, game] = split(path, "/");
-  const tab = TABS.find((known) => known === name);
-  if (tab === undefined && name !== "")
-    return { tab: "play", game: "", settings: new URLSearchParams(), unknown: [hash] };
-  const [settings, known] = [new URLSearchParams(query), SETTINGS[tab ?? "play"]];
-  const unknown = [...settings].filter(([key]) => !known.includes(key)).map(([key, value]) => `${key}=${value}`);
-  return { tab: tab ?? "play", game, settings, unknown };
+  const tab = TABS.find((known) => known === name) ?? "play";
+  if (tab !== name && name !== "") return { tab, game: "", settings: new URLSearchParams(), unknown: [hash] };
+  const settings = new URLSearchParams(query);
+  const hasGame = tab === "play" || tab === "solutions";
+  // A solution is that of a game. Of two values of a setting, the first counts.
+  const known: readonly string[] = tab === "solutions" && game === "" ? [] : SETTINGS[tab];
+  const others = [...settings].filter(
+    ([key], index, all) => !known.includes(key) || all.findIndex(([first]) => first === key) < index,
+  );
+  const unknown = [...(hasGame || game === "" ? [] : [game]), ...others.map(([key, value]) => `${key}=${value}`)];
+  return { tab, game: hasGame ? game : "", settings, unknown };
 }
 
 /** Writes a hash. Settings that are empty are left out. */
-export function writeRoute(tab: Tab, game: string, settings: Record<string, string | number>): string {
-  const pairs = Object.entries(settings).filter(([, value]) => value !== "");
+export function writeRoute<T extends Tab>(tab: T, game: string, settings: Settings<T>): string {
+  const pairs = Object.entries<string | number | undefined>(settings).filter(([, value]) => value !== "");
   const query = pairs.map(([name, value]) => `${name}=${encode(String(value))}`).join("&");
   return `#${tab}${game && `/${game}`}${query && `?${query}`}`;
 }
@@ -129,9 +133,14 @@ export function wholeLink(hash: string): string {
   return new URL((ENTRANCES.includes(game) ? `${game}.html` : "") + hash, ADDRESS).href;
 }
 
-/** True for a page that only this computer can open, as `stier web` serves it. */
-export function isLocal(): boolean {
-  return ADDRESS === "" && ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
+/** True for a page from this computer itself, as `stier web` serves it. */
+export function isFromHere(): boolean {
+  return ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
+}
+
+/** True if the links of this page open on this computer only: it comes from here, and no publisher has named an address. */
+export function isPrivate(): boolean {
+  return ADDRESS === "" && isFromHere();
 }
 
 /** The hash at which a record is reviewed for a seat. */
@@ -146,7 +155,7 @@ export function recall(settings: URLSearchParams): string | null {
 }
 
 /** A record as settings of a route: the text if it is short enough, or else a key to the tab's own storage. */
-function keep(record: string | undefined): Record<string, string> {
+function keep(record: string | undefined): Settings<"review"> {
   if (record === undefined) return {};
   if (encode(record).length <= LONGEST_RECORD) return { record };
   const key = `record-${digest(record)}`;

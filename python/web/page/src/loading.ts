@@ -15,12 +15,15 @@ export async function download(
   );
 }
 
+/** A file of the page that could not be loaded. It may come at another time. */
+export class NotLoaded extends Error {}
+
 /** Loads a file of the page. */
 export async function load(address: string): Promise<Response> {
   const answer = await fetch(address).catch(() => null);
   if (answer?.ok) return answer;
   const reason = answer ? `${answer.status} ${answer.statusText}` : "is there a connection to the network?";
-  throw new Error(`${new URL(address, location.href).pathname} could not be loaded: ${reason}`);
+  throw new NotLoaded(`${new URL(address, location.href).pathname} could not be loaded: ${reason}`);
 }
 
 /** Takes the line about loading away, once there is something to show. */

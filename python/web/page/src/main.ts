@@ -43,7 +43,6 @@ function open(): void {
   // What is opened far down the page would be out of sight.
   scrollTo(0, 0);
   view = new VIEWS[route.tab](root, engine, route);
-  void view.open(route);
 }
 
 /** Names the view in the title and among the tabs. */

@@ -14,7 +14,9 @@ export function warn(text: string, ...ways: Way[]): void {
     way();
   };
   const buttons = [...ways, ["Close", () => {}] satisfies Way].map(([words, way]) => button(words, go(way)));
-  notice.replaceChildren(h("p", {}, text), h("p", { class: "actions" }, ...buttons));
+  // Another warning may still be there.
+  notice.querySelector(".actions")?.remove();
+  notice.append(h("p", {}, text), h("p", { class: "actions" }, ...buttons));
   notice.hidden = false;
 }
 

@@ -36,16 +36,8 @@ export function outcomeInWords(game: string, table: Table, you: number): string 
 
 /** The result of a game, such as "You win: you +3, the opponent −3." */
 export function resultInWords(returns: number[], you: number | null | undefined): string {
-  const best = Math.max(...returns);
-  const own = returns[you ?? -1];
-  const verdict =
-    own === undefined
-      ? "The game is over"
-      : own < best
-        ? "You lose"
-        : returns.every((value) => value === best)
-          ? "A draw"
-          : "You win";
+  const ending = { won: "You win", drawn: "A draw", lost: "You lose" };
+  const verdict = you == null ? "The game is over" : ending[verdictOf(returns, you)];
   const all = returns.map((value, seat) => `${seatInSentence(seat, you, returns.length)} ${signed(value)}`);
   return `${verdict}: ${all.join(", ")}.`;
 }
@@ -55,7 +47,7 @@ function list(table: Table, name: "banked" | "scores", you: number, inWords: (va
   const values = ofSeats(table, name);
   if (!values) return null;
   const others = values.flatMap((value, seat) =>
-    seat === you ? [] : [`${called(seat, you, values.length)} ${value}`],
+    seat === you ? [] : [`${seatInSentence(seat, you, values.length)} ${value}`],
   );
   return `: ${inWords(Number(values[you]))}, ${others.join(", ")}`;
 }
@@ -64,13 +56,9 @@ function ofHands(table: Table, you: number): string | null {
   const values = ofSeats(table, "worth");
   if (!values || values.includes(null)) return null;
   const others = values.flatMap((value, seat) =>
-    seat === you ? [] : [`${called(seat, you, values.length)} ${value}`],
+    seat === you ? [] : [`${seatInSentence(seat, you, values.length)} ${value}`],
   );
   return `: your hand is worth ${values[you]}, ${others.join(", ")}; the lowest loses`;
-}
-
-function called(seat: number, you: number, seats: number): string {
-  return seatInSentence(seat, you, seats);
 }
 
 /** The reason for the score of a bout of Schwinget, where its points tell it: see the rules. */

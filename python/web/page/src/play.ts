@@ -1,5 +1,5 @@
 import { Adviser } from "./advice";
-import { CLUB, levelled, nameOf, opponentInWords, opponents } from "./agents";
+import { levelled, levelOf, nameOf, opponentInWords, opponents } from "./agents";
 import { TableBox } from "./box";
 import { actionInWords, capital } from "./cards";
 import { Controls } from "./controls";
@@ -11,6 +11,7 @@ import { Heading } from "./heading";
 import { listen } from "./keys";
 import { LESSONS, type Lesson, lessonOf, playingOf, TEACHER } from "./lessons";
 import { type Playing, playLink, type Route, readPlaying, readRoute } from "./link";
+import { NotLoaded } from "./loading";
 import { Match } from "./match";
 import { seatInSentence } from "./names";
 import { clearNotice, type Way, warn } from "./notice";
@@ -59,11 +60,11 @@ export class Play implements View {
   /** True while another position is being loaded: nothing can be chosen in one that is about to go. */
   #isBusy = false;
   /** False if the opponent cannot play this game. */
-  #canPlay = true;
+  #canPlay = Promise.resolve(true);
   /** False for a game that was over when it was opened. */
   #isPlayed = false;
 
-  constructor(root: HTMLElement, engine: EngineClient) {
+  constructor(root: HTMLElement, engine: EngineClient, route: Route) {
     const { signal } = this.#closed;
     this.#engine = engine;
     this.#adviser = new Adviser(engine, this.#box.running, (text) => this.#box.answer(text));
@@ -100,9 +101,10 @@ export class Play implements View {
       keys,
     );
     addEventListener("resize", () => this.#box.forgetRoom(), { signal });
+    void this.#open(route);
   }
 
-  async open(route: Route): Promise<void> {
+  async #open(route: Route): Promise<void> {
     try {
       this.#games = await this.#engine.ask(this.#closed.signal, "games");
       this.#agents = await this.#engine.ask(this.#closed.signal, "agents");
@@ -115,7 +117,7 @@ export class Play implements View {
     try {
       if (!known) throw new Error(`there is no game “${game}”`);
       const { begun, choices } = readPlaying({ ...route, game }) ?? { begun: dealt(game, route.settings), choices: [] };
-      // Who is new and has named nothing begins with the beginner.
+      // A newcomer whose link names no game starts against the beginner.
       const agent = begun.agent || (route.game === "" && this.#score.isNew ? TEACHER : "");
       await this.#load({ ...begun, agent }, "replaceState", choices);
     } catch (error) {
@@ -124,13 +126,17 @@ export class Play implements View {
       if (isStop(error))
         return this.#box.prompt("The link was stopped. Reload the page to open it, or take a new deal.");
       // There must be a way on.
-      await this.#start(dealt((known ?? first)?.name ?? ""), "replaceState");
       const names = this.#games.map(({ name }) => name);
-      const meant = known ? null : await this.#engine.ask(this.#closed.signal, "closest", game, names);
+      const meant = known
+        ? null
+        : await this.#engine.ask(this.#closed.signal, "closest", game, names).catch(() => null);
+      if (this.#closed.signal.aborted) return;
+      const begun = this.#start(dealt((known ?? first)?.name ?? ""), "replaceState");
       warn(
-        `The link cannot be opened: ${errorInWords(error)}. Here is another ${known ? "deal" : "game"}.`,
-        ...(meant ? [[`Play ${rulebook(meant).title}`, () => void this.open({ ...route, game: meant })] as Way] : []),
+        `The link cannot be opened: ${errorInWords(error)} Here is another ${known ? "deal" : "game"}.`,
+        ...(meant ? [[`Play ${rulebook(meant).title}`, () => void this.#open({ ...route, game: meant })] as Way] : []),
       );
+      await begun;
     }
   }
 
@@ -150,7 +156,9 @@ export class Play implements View {
   }
 
   #change(change: Change): void {
-    void this.#start(changed(this.#wanted, change));
+    // A level stays what it is in another game.
+    const level = change.game && this.#match ? levelOf(this.#wanted.agent, this.#match.rules) : undefined;
+    void this.#start(changed(this.#wanted, { ...(level && { agent: level }), ...change }));
   }
 
   /** Goes to a game, at any of its moves. Without a game to go back to, errors are the caller's. */
@@ -169,7 +177,7 @@ export class Play implements View {
       this.#isPlayed = !match.isOver;
       this.#side.draw(match, this.#games, this.#agents);
       this.#heading.name(match);
-      await this.#check(match, signal);
+      this.#canPlay = this.#check(match, signal);
       await this.#goOn(match, how, signal);
     } catch (error) {
       if (signal.aborted) return;
@@ -208,34 +216,37 @@ export class Play implements View {
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (!this.#canPlay) return this.#box.prompt(`${name()} cannot play. Choose another opponent.`);
+      if (!(await this.#canPlay)) return this.#box.prompt(`${name()} cannot play. Choose another opponent.`);
       this.#box.offer(isStop(error) ? "Go on" : "Try again");
       if (isStop(error)) return this.#box.prompt(`${name()} was stopped. Go on, or choose another opponent.`);
       this.#side.failAgent(errorInWords(error));
-      this.#box.prompt(`${name()} cannot move: ${errorInWords(error)}. Try again, or choose another opponent.`);
+      this.#box.prompt(`${name()} cannot move: ${errorInWords(error)} Try again, or choose another opponent.`);
     }
   }
 
   /** Reports an agent in the text field that cannot play at once, rather than at its first move. */
-  async #check({ playing, rules }: Match, signal: AbortSignal): Promise<void> {
+  async #check({ playing, rules }: Match, signal: AbortSignal): Promise<boolean> {
     const { position, agent } = playing;
-    this.#canPlay = true;
-    if (opponents(rules).some(({ spec }) => spec === agent) || lessonOf(playing)) return;
+    if (opponents(rules).some(({ spec }) => spec === agent) || lessonOf(playing)) return true;
     try {
       await this.#engine.ask(signal, "check", position, agent);
+      return true;
     } catch (error) {
-      if (isAbort(error)) throw error;
-      this.#canPlay = false;
+      // What did not come may come at its first move.
+      if (signal.aborted || error instanceof NotLoaded) return true;
       this.#side.failAgent(errorInWords(error));
       const isKnown = this.#agents.some(({ name }) => name === nameOf(agent));
-      const meant = isKnown ? null : await this.#engine.ask(signal, "closest", nameOf(agent), rules.agents);
+      const names = rules.agents;
+      const meant = isKnown ? null : await this.#engine.ask(signal, "closest", nameOf(agent), names).catch(() => null);
+      if (signal.aborted) return true;
       warn(
         isKnown ? `The opponent “${agent}” cannot play.` : `There is no opponent “${nameOf(agent)}”.`,
-        ...[meant, levelled(CLUB, rules)].flatMap((spec): Way[] =>
+        ...[...new Set([meant, levelled("club player", rules)])].flatMap((spec): Way[] =>
           spec ? [[`Play against ${opponentInWords(spec, rules)}`, () => this.#change({ agent: spec })]] : [],
         ),
         ...(isKnown ? [["See why", () => this.#side.showAgent()] satisfies Way] : []),
       );
+      return false;
     }
   }
 
@@ -324,7 +335,7 @@ export class Play implements View {
   #fail(error: unknown): void {
     if (isAbort(error)) return;
     this.#isBusy = false;
-    this.#box.prompt(`${errorInWords(error)}.`);
+    this.#box.prompt(errorInWords(error));
   }
 }
 

@@ -330,6 +330,8 @@ export interface Engine {
   search(): Analysis;
   /** The cost of a choice at a position, by this number of searches of an agent. */
   judge(position: Position, action: number, agent: string, searches: number): Judged;
+  /** The best choice at a position and the cost of the second best, by this number of searches of an agent. */
+  hint(position: Position, agent: string, searches: number): Judged;
   /** Describes a recorded game. */
   open(record: string): Recorded;
   /** The table of a recorded game after so many events, as a seat sees it; null opens all cards. */
@@ -371,6 +373,7 @@ export const ARGUMENTS: Record<keyof Engine, string[]> = {
   analyse: ["position", "agent"],
   search: [],
   judge: ["position", "action", "agent", "searches"],
+  hint: ["position", "agent", "searches"],
   open: ["record"],
   moment: ["record", "number", "seat"],
   review: ["record", "number", "agent", "searches"],

@@ -41,7 +41,7 @@ export const { rule: RULE, searches: SEARCHES } = data;
 /** Smaller differences count as close even if they are exact. */
 const SMALL = 0.005;
 
-/** That many questions: the same for the same seed. */
+/** Draws `count` questions: the same for the same seed. */
 export function drawn(seed: number, count: number): Question[] {
   const left = [...QUESTIONS];
   let state = seed >>> 0;

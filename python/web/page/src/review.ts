@@ -58,7 +58,7 @@ export class Review implements View {
   #judge = JUDGE.spec;
   #view: ReviewView | null = null;
 
-  constructor(root: HTMLElement, engine: EngineClient) {
+  constructor(root: HTMLElement, engine: EngineClient, route: Route) {
     this.#engine = engine;
     const form = h(
       "form",
@@ -110,9 +110,10 @@ export class Review implements View {
       this.#found,
       this.#settings,
     );
+    this.#open(route);
   }
 
-  open({ settings }: Route): void {
+  #open({ settings }: Route): void {
     const record = recall(settings);
     this.#record.value = record ?? "";
     this.#attempt(async () => {

@@ -43,7 +43,7 @@ export class ReviewView {
   readonly #end = step("»", "End", () => this.#go(this.#last), true);
   readonly #next = h(
     "button",
-    { type: "button", click: () => this.#goTo(this.#nextMistake()) },
+    { type: "button", click: () => this.#goToMistake() },
     "Next mistake ",
     h("kbd", { "aria-hidden": "true" }, "m"),
   );
@@ -108,7 +108,7 @@ export class ReviewView {
 
   /** Shows the most expensive mistake, unless the person looks at something else. */
   showWorst(): void {
-    const worst = this.#hasChosen ? undefined : this.#nextMistake();
+    const worst = this.#hasChosen ? undefined : this.#takeMistake();
     if (!worst) return;
     this.#findings.moment = this.#momentOf(worst);
     void this.#show();
@@ -163,15 +163,16 @@ export class ReviewView {
     void this.#show().then(() => this.#stage.querySelector(".table")?.scrollIntoView({ block: "nearest" }));
   }
 
-  #goTo(decision: Reviewed | undefined): void {
-    if (decision) this.#go(this.#momentOf(decision));
-  }
-
-  /** The next mistake, from the most expensive one on. */
-  #nextMistake(): Reviewed | undefined {
+  /** Takes the next mistake, from the most expensive one on; undefined if there is none. */
+  #takeMistake(): Reviewed | undefined {
     const { decisions } = this.#findings;
     const mistakes = mistakesOf(decisions);
-    return decisions[mistakes[this.#shown++ % mistakes.length] ?? -1];
+    return mistakes.length === 0 ? undefined : decisions[mistakes[this.#shown++ % mistakes.length] ?? -1];
+  }
+
+  #goToMistake(): void {
+    const mistake = this.#takeMistake();
+    if (mistake) this.#go(this.#momentOf(mistake));
   }
 
   #press(event: KeyboardEvent): void {
@@ -183,7 +184,7 @@ export class ReviewView {
     else if (event.key === "ArrowRight") this.#go(moment + 1);
     else if (event.key === "Home") this.#go(0);
     else if (event.key === "End") this.#go(this.#last);
-    else if (event.key.toLowerCase() === "m") this.#goTo(this.#nextMistake());
+    else if (event.key.toLowerCase() === "m") this.#goToMistake();
     else return;
     event.preventDefault();
   }
@@ -201,7 +202,9 @@ export class ReviewView {
   async #show(): Promise<void> {
     const { moment } = this.#findings;
     this.#slider.value = String(moment);
-    this.#count.textContent = this.#place.textContent = `move ${moment} of ${this.#last}`;
+    const place = `move ${moment} of ${this.#last}`;
+    this.#slider.setAttribute("aria-valuetext", place);
+    this.#count.textContent = this.#place.textContent = place;
     this.#first.disabled = this.#before.disabled = moment === 0;
     this.#after.disabled = this.#end.disabled = moment === this.#last;
     try {
@@ -218,8 +221,8 @@ export class ReviewView {
     const table = await this.#table(moment, eyes);
     if (moment !== this.#findings.moment) return;
     const decision = this.#decisionAt(moment);
-    const grade = decision ? gradeOf(decision) : "forced";
-    this.#again.disabled = grade === "forced";
+    const grade = decision && gradeOf(decision);
+    this.#again.disabled = grade === undefined || grade === "forced";
     this.#again.classList.toggle("primary", grade === "mistake");
     const isOwn = game.moves[moment]?.seat === seat;
     const drawn = drawTable(table, rules.faces, {
@@ -314,7 +317,7 @@ export class ReviewView {
     this.#short.textContent = decisions.length > 0 ? summaryInWords(decisions) : "";
     this.#verdict.replaceChildren(
       ...(decisions.length > 0
-        ? [drawAccuracy(decisions), drawMistakes(decisions, rules, isDone, (one) => this.#goTo(one))]
+        ? [drawAccuracy(decisions), drawMistakes(decisions, rules, isDone, (one) => this.#go(this.#momentOf(one)))]
         : []),
     );
     const marks = this.#findings.game.moves.flatMap((_, moment) => {

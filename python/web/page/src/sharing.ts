@@ -49,7 +49,7 @@ export class Sharing {
     try {
       use(await this.#engine.ask(this.#signal, "record", playing.position), playing);
     } catch (error) {
-      if (!isAbort(error)) this.#say(`${errorInWords(error)}.`);
+      if (!isAbort(error)) this.#say(errorInWords(error));
     }
   }
 }

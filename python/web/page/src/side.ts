@@ -1,7 +1,7 @@
 import type { Change } from "./deals";
-import { button, h, panel } from "./dom";
+import { button, h, isWide, panel } from "./dom";
 import type { EngineClient } from "./engine";
-import { isWide, Knowledge } from "./knowledge";
+import { Knowledge } from "./knowledge";
 import { GAME, LESSONS, playingOf } from "./lessons";
 import type { Playing } from "./link";
 import type { Match } from "./match";

@@ -77,9 +77,10 @@ export class Solutions implements View {
   /** The iterations that a solution has come to which can be stopped without losing them. */
   #done = 0;
 
-  constructor(root: HTMLElement, engine: EngineClient, { game: wanted, settings }: Route) {
+  constructor(root: HTMLElement, engine: EngineClient, route: Route) {
     this.#engine = engine;
-    const given = settings.get("rules") ?? "";
+    const { game: wanted } = route;
+    const given = route.settings.get("rules") ?? "";
     const known = GAMES.findIndex(({ game, rules }) => game === wanted && rules === given);
     const isOwn = known < 0 && wanted === OWN && unfitting(given) === null;
     this.#choice = h(
@@ -123,15 +124,16 @@ export class Solutions implements View {
       this.#progress,
       this.#found,
     );
+    this.#open(route);
   }
 
   /** Solves what a link names, or says why that cannot be done. */
-  open(route: Route): void {
+  #open(route: Route): void {
     void this.#measure();
     if (route.game === "") return;
     try {
       const problem = this.#isMissing(route);
-      if (problem !== null) throw new Error(`The link cannot be opened: ${problem}. Choose another game above`);
+      if (problem !== null) throw new Error(`The link cannot be opened: ${problem}. Choose another game above.`);
       const iterations = readNumber(route.settings, "iterations", 1, MOST_ITERATIONS, ITERATIONS);
       this.#iterations.value = String(iterations);
       this.#start(readPlace(route));
@@ -165,7 +167,7 @@ export class Solutions implements View {
   #fail(error: unknown): void {
     if (isAbort(error)) return;
     this.#progress.className = "error";
-    this.#progress.textContent = `${errorInWords(error)}.`;
+    this.#progress.textContent = errorInWords(error);
   }
 
   /** Solving anew while a game is being solved would lose what has been found: Stop comes first. */
@@ -186,7 +188,7 @@ export class Solutions implements View {
       this.#fits = true;
     } catch (error) {
       if (isAbort(error)) return;
-      this.#size.textContent = `${errorInWords(error)}.`;
+      this.#size.textContent = errorInWords(error);
       this.#size.className = "error size";
       this.#fits = false;
     }

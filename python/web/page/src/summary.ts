@@ -43,7 +43,7 @@ export function summaryInWords(decisions: Reviewed[]): string {
   return `${accuracy ? `Accuracy ${percent(accuracy.share)}` : "No accuracy"} · ${found}`;
 }
 
-/** What the marks above the timeline say, as far as there are such marks. */
+/** The meaning of the marks above the timeline, as far as there are such marks. */
 const MARKS: [string, Grade[]][] = [
   ["best choice", ["best"]],
   ["mistake", ["mistake"]],
@@ -56,7 +56,7 @@ export function drawLegend(grades: Grade[]): HTMLElement[] {
   return drawn.length === 0 ? [] : [h("ul", { class: "legend" }, ...drawn)];
 }
 
-/** So many mistakes leave room for the table on the first screen. */
+/** The number of mistakes shown at first: they leave room for the table on the first screen. */
 const FIRST = 4;
 
 /** The mistakes, the most expensive first, each a button. Those after the first are folded away. */

@@ -49,8 +49,15 @@ export class Thread {
    */
   call(signal: AbortSignal | undefined, method: string, args: unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const job: Job = { method, args, resolve, reject };
-      signal?.addEventListener("abort", () => this.#drop(job, signal.reason), { once: true });
+      const drop = (): void => this.#drop(job, signal?.reason);
+      const settle =
+        <T>(end: (value: T) => void) =>
+        (value: T): void => {
+          signal?.removeEventListener("abort", drop);
+          end(value);
+        };
+      const job: Job = { method, args, resolve: settle(resolve), reject: settle(reject) };
+      signal?.addEventListener("abort", drop, { once: true });
       this.#queue.push(job);
       this.#next();
     });

@@ -44,9 +44,6 @@ export class Trainer implements View {
       this.#stage,
       drawIntroduction(seed, this.#round.isShared),
     );
-  }
-
-  open(): void {
     this.#goOn(false);
   }
 
@@ -140,7 +137,7 @@ function seedOf({ settings }: Route, failed: HTMLElement): number {
   try {
     return readNumber(settings, "seed", 0, LARGEST_SEED, random);
   } catch (error) {
-    failed.textContent = `${errorInWords(error)}. Here are other positions.`;
+    failed.textContent = `${errorInWords(error)} Here are other positions.`;
     return random;
   }
 }

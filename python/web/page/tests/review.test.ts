@@ -129,7 +129,7 @@ test("a verdict says what is better only if that is shown, and by how much", () 
   const better = "by 1.00 points (95 % interval 0.60 to 1.40).";
   assert.equal(verdict(decision([0, 1, -1], 1, 1, 0.4, 1)), `You played red 1. Better: attack, ${better}`);
   // The cost is that of the choices of all searches, not only of those that agree.
-  assert.equal(verdict(MISTAKE), `You played red 1. Better: most often attack, ${better}`);
+  assert.equal(verdict(MISTAKE), `You played red 1. Most searches prefer attack, ${better}`);
   assert.equal(verdict(CLOSE), "You played red 1. No difference shown: it is close.");
   assert.equal(verdict(decision([0, 1, -1], 1, -0.1, 0.3)), "You played red 1. No difference shown: it is close.");
   assert.equal(verdict(decision([0, 1, -1], 1, -0.5, 0.1)), "You played red 1. Nothing better was found.");
