@@ -111,7 +111,9 @@ def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str, si
         return int(ask(page, "table", position, 0)["returns"][0])
 
     page.wait_for_selector("[data-move]")
-    assert "Only your first result counts. Its text says if you used Hint or Undo" in page.inner_text(".happened")
+    assert "Only your first result counts. The text to share says if you used Hint or Undo." in page.inner_text(
+        ".happened"
+    )
     assert page.inner_text("main h2 .against").endswith("the club player (a trained network)")
     own = play("1")
     copy = page.get_by_role("button", name="Copy result")
@@ -134,7 +136,7 @@ def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str, si
 
     assert text.splitlines() == [
         "Stier, deal of the day 2026-11-28",
-        f"Schwinget: I {words(own)}. The club player (a trained network) in my place {words(agents)}.",
+        f"Schwinget: I {words(own)}. In my seat, the club player (a trained network) {words(agents)}.",
         # The address of this computer is of no use to others.
     ]
     PICTURES.mkdir(parents=True, exist_ok=True)
@@ -247,6 +249,24 @@ def test_a_link_stays_if_its_game_is_stopped_on_the_way(page: Any, address: str)
             "play/schwinget?seed=7&agent=greedy&seat=0",
         ),
         (
+            "play/schwinget?seed=7&agent=netwrok",
+            "There is no opponent “netwrok”.",
+            ["Play against the club player", "Close"],
+            "play/schwinget?seed=7&agent=network&seat=0",
+        ),
+        (
+            "play/schwinget?seed=7&agent=random&seat=1&moves=3.99",
+            "The link cannot be opened: move 2 is not possible in this deal",
+            ["Play this deal from its beginning", "Close"],
+            "play/schwinget?seed=7&agent=random&seat=1",
+        ),
+        (
+            "play/schwinget?seed=7&agent=random&seat=5",
+            "The link cannot be opened: schwinget has no seat 5",
+            ["Play this deal from its beginning", "Close"],
+            "play/schwinget?seed=7&agent=random&seat=0",
+        ),
+        (
             "play/schwinget?seed=7&seat=1&agent=ismcts:iteratons=9",
             "The opponent “ismcts:iteratons=9” cannot play.",
             ["Play against the club player", "See why", "Close"],
@@ -260,7 +280,7 @@ def test_a_link_stays_if_its_game_is_stopped_on_the_way(page: Any, address: str)
         ),
         ("play/schwinget?moves=3", "The link cannot be opened: it has moves, and no seed", ["Close"], None),
         ("play/schwinget?sead=7", "This part of the link is unknown: sead=7.", ["Close"], None),
-        ("lesson/1", "This part of the link is unknown: #lesson/1.", ["Close"], None),
+        ("lesson/1", "There is nothing at #lesson/1. Here is a new deal.", ["Close"], None),
         ("review?sead=7", "This part of the link is unknown: sead=7.", ["Close"], None),
     ],
 )
@@ -290,6 +310,20 @@ def test_a_broken_link_says_why_over_the_page_and_offers_ways_on(
     context.close()
 
 
+def test_a_notice_stays_with_its_place(page: Any, address: str) -> None:
+    page.goto(f"{address}#play/up_and_down?seed=5&moves=300")
+    page.get_by_role("alert").filter(has_text="The link cannot be opened").wait_for()
+    page.get_by_role("link", name="Review", exact=True).click()
+    page.wait_for_selector(".notice", state="hidden")
+    # Also if it was about to come.
+    page.goto("about:blank")
+    page.goto(f"{address}#play/up_and_down?seed=5&moves=300")
+    page.evaluate("location.hash = '#review'")
+    page.wait_for_selector("main h2:not(:empty)")
+    page.wait_for_timeout(1500)
+    assert page.locator(".notice").is_hidden()
+
+
 def test_a_network_that_did_not_come_is_asked_for_again(browser: Any, address: str) -> None:
     context = hasty(browser)
     page = context.new_page()
@@ -310,10 +344,11 @@ def test_a_newcomer_begins_with_the_beginner(page: Any, address: str) -> None:
     assert page.inner_text("main h2 .against") == "against the club player"
     # A level stays what it is in another game.
     page.locator(".setup select[name=agent]").select_option("mmds:step=100,rollouts=450,particles=200")
-    page.locator(".setup select[name=game]").select_option("kuhn_poker")
-    page.wait_for_function("() => location.hash.startsWith('#play/kuhn_poker')")
-    page.wait_for_selector("[data-move]")
-    assert page.inner_text("main h2 .against") == "against the champion"
+    for game in ("up_and_down", "kuhn_poker", "schwinget"):
+        page.locator(".setup select[name=game]").select_option(game)
+        page.wait_for_function("game => location.hash.startsWith(`#play/${game}?`)", arg=game)
+        page.wait_for_selector("[data-move]")
+        assert page.inner_text("main h2 .against") == "against the champion", game
 
 
 def test_the_page_of_this_machine_keeps_no_service_worker(page: Any, address: str) -> None:

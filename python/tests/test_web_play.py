@@ -261,7 +261,9 @@ def test_a_hint_and_the_cost_of_a_choice_are_told_on_request(page: Any, address:
     page.wait_for_function("() => location.hash.includes('moves=')")
     page.wait_for_selector("[data-move]")
     page.get_by_role("button", name="How good was that?").click()
-    better = re.compile(r"(Better:|Most searches prefer) .+, by \d\.\d\d points \(95 % interval \d\.\d\d to \d\.\d\d\)\.")
+    better = re.compile(
+        r"(Better:|Most searches prefer) .+, by \d\.\d\d points \(95 % interval \d\.\d\d to \d\.\d\d\)\."
+    )
     page.get_by_text(better).wait_for()
 
 

@@ -203,7 +203,8 @@ def test_the_mistakes_of_a_review_come_first(reviewed: Any) -> None:
     table = page.locator(".reviewing .table").bounding_box()
     assert table["y"] + table["height"] <= DESKTOP["height"]
     assert re.search(
-        rf"(Better:|Most searches prefer) .*by {costs[0]} points \(95 % interval \d.\d+ to \d.\d+\)", page.inner_text("p.verdict.mistake")
+        rf"(Better:|Most searches prefer) .*by {costs[0]} points \(95 % interval \d.\d+ to \d.\d+\)",
+        page.inner_text("p.verdict.mistake"),
     )
     worst = shown(page)
     mistakes.last.click()
@@ -468,7 +469,7 @@ def test_the_grid_leads_into_the_tree(page: Any, address: str) -> None:
     shares = page.locator(".grid td button > span").all_inner_texts()
     # Only the impossible would be 0, and only the certain 100.
     assert {"<1", ">99"} <= set(shares) <= {"<1", ">99", *map(str, range(101))}
-    page.get_by_label("How often it chooses").select_option("R1")
+    page.get_by_label("How often the equilibrium chooses this").select_option("R1")
     assert page.locator(".grid td button > span").all_inner_texts() != shares
     # A card turned up stands for that of the other suit, which is said.
     page.get_by_text("Trump is always shown as green.").wait_for()
@@ -606,7 +607,7 @@ def test_a_solution_that_was_stopped_goes_on(page: Any, address: str) -> None:
         ),
         (f"solutions/schwinget?rules={DECK},bouts=2", "a deck here cannot have bouts=2."),
         (f"solutions/schwinget?rules={DECK.replace('suits=2', 'suits=9')}", "suits must be from 2 to 4 here"),
-        ("solutions/schwinget?rules=suits=2,values=3", "the link does not name hand_size of its deck."),
+        ("solutions/schwinget?rules=suits=2,values=3", "the link does not say the “Cards in a hand” of its deck."),
         (f"solutions/schwinget?rules={DECK}&at=0.x", "at must be whole numbers, such as 0.2.1."),
         (f"solutions/schwinget?rules={DECK}&at=0.99", "the solution has no such public state or hand; the link"),
         (f"solutions/schwinget?rules={DECK}&at=0&hand=99", "the solution has no such public state or hand; the link"),

@@ -65,7 +65,7 @@ pub enum Problem {
     Arguments { method: String, error: serde_json::Error },
     #[error("unknown question '{0}'")]
     Unknown(String),
-    #[error("move {0} does not fit the deal: the link was changed, or an opponent has decided otherwise")]
+    #[error("move {0} is not possible in this deal: the link was changed, or an opponent now plays differently")]
     BadMove(usize),
     #[error("seed must be a whole number from 0 to 2^64 - 1, got '{0}'")]
     BadSeed(String),

@@ -12,8 +12,6 @@ import { counted, measured, percent, signed } from "./words";
 
 /** The most that rounding has changed the share of attacks in a question. */
 const ROUNDING = 0.00005;
-/** The ends of the scale of the answer, in points. */
-const SCALE = Math.ceil(Math.max(...QUESTIONS.map(({ worth }) => Math.abs(worth))));
 
 export function drawIntroduction(seed: number, isShared: boolean): HTMLElement {
   return h(
@@ -90,7 +88,7 @@ export function drawAttack(): HTMLElement {
     h(
       "p",
       {},
-      "You are on lead. In Schwinget both players draw a new card after every card they play. Once in a bout, the ",
+      "In Schwinget both players draw a new card after every card they play. Once in a bout, the ",
       "player on lead may ",
       h("strong", {}, "attack"),
       ". Then nobody draws any more, and the cards in hand are played out.",
@@ -166,6 +164,11 @@ function lessonOf({ rule, share, worth, exact }: Question): string {
   return `A hard position: the rule of thumb and ${player} are both wrong. The hand alone does not tell.`;
 }
 
+/** The ends of the scale of the answer, in points: the largest worth in the same deck. */
+function scaleOf({ exact }: Question): number {
+  return Math.ceil(Math.max(...QUESTIONS.filter((one) => one.exact === exact).map(({ worth }) => Math.abs(worth))));
+}
+
 export function drawAnswer(
   question: Question,
   attack: boolean,
@@ -187,7 +190,7 @@ export function drawAnswer(
       ` ${reason}`,
       right ? streak > 2 && !isClose(question) && ` ${streak} in a row.` : " This position comes again.",
     ),
-    drawInterval(worth, ci95, SCALE, "points", ["waiting is better", "attacking is better"]),
+    drawInterval(worth, ci95, scaleOf(question), "points", ["waiting is better", "attacking is better"]),
     h("div", { class: "actions" }, next),
     h(
       "details",
@@ -251,7 +254,9 @@ export function drawScore(round: Round, memory: Repetition, again: () => void): 
           h(
             "tr",
             {},
-            ...["Player", `Right of ${answers.length}`, "Points lost"].map((name) => h("th", { scope: "col" }, name)),
+            ...["Player", `Right answers (of ${answers.length})`, "Points lost"].map((name) =>
+              h("th", { scope: "col" }, name),
+            ),
           ),
         ),
         h(

@@ -1,5 +1,4 @@
 import { opponentInWords } from "./agents";
-import { capital } from "./cards";
 import { copy } from "./copy";
 import { button, h } from "./dom";
 import type { EngineClient } from "./engine";
@@ -63,7 +62,7 @@ export function resultText(date: string, own: number, agent: string, agents: num
   const help = helped.length === 0 ? "" : `, with ${[...helped].sort().join(" and ")}`;
   return [
     `Stier, deal of the day ${date}`,
-    `${TITLE}: ${inWords("I", own)}${help}. ${capital(agent)} in my place ${inWords("", agents).trim()}.`,
+    `${TITLE}: ${inWords("I", own)}${help}. In my seat, ${agent} ${inWords("", agents).trim()}.`,
     ...(isPrivate() ? [] : [wholeLink(playLink(gameOf(date), []))]),
   ].join("\n");
 }

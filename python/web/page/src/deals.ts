@@ -1,5 +1,5 @@
 import { LESSONS, lessonOf, playingOf, TEACHER } from "./lessons";
-import { type Playing, readSeat } from "./link";
+import { type Playing, type Route, readSeat } from "./link";
 import type { Match } from "./match";
 
 /** The choices of a person in the form. Everything but the agent begins a new deal. */
@@ -28,6 +28,18 @@ export function changed({ agent, seat, position }: Playing, change: Change): Pla
 export function dealt(game: string, settings = new URLSearchParams()): Playing {
   const position = { game, rules: settings.get("rules") ?? "", seed: randomSeed(), moves: [] };
   return { position, agent: settings.get("agent") ?? "", seat: readSeat(settings), from: 0 };
+}
+
+/**
+ * The deal of a link that cannot be opened, from its beginning: without its moves, or else without its seat. Null if that
+ * would change nothing.
+ */
+export function beginningOf(route: Route): Route | null {
+  const settings = new URLSearchParams(route.settings);
+  const moves = ["moves", "from"].filter((part) => settings.has(part));
+  const wrong = moves.length > 0 ? moves : ["seat"].filter((part) => settings.has(part));
+  for (const part of wrong) settings.delete(part);
+  return settings.has("seed") && wrong.length > 0 ? { ...route, settings } : null;
 }
 
 /** Another deal of the same game; a lesson begins again. */

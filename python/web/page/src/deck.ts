@@ -88,5 +88,5 @@ export function unfitting(rules: string): string | null {
     }
   }
   const missing = FIELDS.find(({ name }) => !given.has(name));
-  return missing ? `the link does not name ${missing.name} of its deck` : null;
+  return missing ? `the link does not say the “${missing.words}” of its deck` : null;
 }

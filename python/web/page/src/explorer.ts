@@ -274,7 +274,7 @@ export class Explorer {
     const table = await this.#engine.ask(this.#signal, "held_table", node.path, seat, hand);
     const values = node.hands[seat]?.[hand]?.actions ?? [];
     place.replaceChildren(
-      drawTable(table, this.#rules.faces, { eyes: seat, you: seat, title: "The table with this hand" }),
+      drawTable(table, this.#rules.faces, { eyes: seat, you: seat, next: false, title: "The table with this hand" }),
       h(
         "ul",
         { class: "values" },

@@ -134,7 +134,7 @@ export function drawGrid(
         isFolded &&
           " Hands that differ only by the names of other suits share a row, which shows the first (×2: two hands).",
       ),
-    h("label", { class: "field" }, "How often it chooses, in percent", select),
+    h("label", { class: "field" }, "How often the equilibrium chooses this, in percent", select),
     h(
       "div",
       { class: "scroll tall", tabindex: 0 },
@@ -149,7 +149,8 @@ export function drawGrid(
     h(
       "p",
       { class: "muted" },
-      "Press a cell to follow the game from there. The stripe shows all actions, cards in the colours of their suits.",
+      "Press a cell to follow the game from there. The stripe shows all actions, cards in the colours of their suits. ",
+      "A cell is empty if the card turned up is in the hand.",
     ),
   );
 }

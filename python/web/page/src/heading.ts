@@ -35,7 +35,7 @@ export class Heading {
     const against = h("span", { class: "against" });
     if (lesson) against.append(lesson.title);
     else against.append(h("span", { class: "by" }, "against "), opponentInWords(playing.agent, rules, day !== null));
-    this.#title.replaceChildren(day ? `${dailyName(day)} ` : `${title}${lesson ? ": " : " "}`, against);
+    this.#title.replaceChildren(`${day ? dailyName(day) : title} `, against);
     const isOpened = this.#opened.has(nameOfDeal(playing)) && !lesson;
     const isOracle = nameOf(playing.agent) === "oracle";
     this.#about.textContent = isOpened

@@ -15,13 +15,13 @@ function kindOf({ cards }: Held, opening: string | null, { faces }: Rules): stri
   const others = suits.filter((suit) => suit !== trump);
   const longest = Math.max(0, ...others.map((suit) => others.filter((other) => other === suit).length));
   const parts = [
-    trump !== null && (trumps === 0 ? "no trump" : counted(trumps, "trump")),
+    trump !== null && (trumps === 0 ? "no trump in hand" : counted(trumps, "trump")),
     longest === 1 && "single cards",
     longest === 2 && "a pair in suit",
     longest > 2 && `${longest} cards of a suit`,
     ...hand.map(({ sign }) => SPECIAL.get(sign)),
   ];
-  return `${trump === null ? "deal without trump: " : ""}${parts.filter(Boolean).join(", ")}`;
+  return `${trump === null ? "no trump suit: " : ""}${parts.filter(Boolean).join(", ")}`;
 }
 
 interface Lead {

@@ -1,5 +1,5 @@
 import { cardOf, faceInWords, suitInWords } from "./cards";
-import { factOf } from "./facts";
+import { factOf, ofSeats } from "./facts";
 import { handOf } from "./hands";
 import type { Playing } from "./link";
 import type { Match } from "./match";
@@ -27,8 +27,8 @@ export interface Lesson {
   past: Note[];
   /** On what can be done now. */
   now: Note[];
-  /** True for the rest of the bout: they wait for a moment at which there is nothing else to say about it. */
-  lasting: Note[];
+  /** On cards of their own, by sign: once one was played, or while the person holds it and there is nothing else to say. */
+  cards: Record<string, string>;
 }
 
 export const GAME = "schwinget";
@@ -41,10 +41,10 @@ export const LESSONS: Lesson[] = [
     rules: "suits=3,values=4,counter=off,set_aside=3",
     seed: "187",
     past: [
-      when(won, "The same suit, and yours is higher: the trick lies on your pile, and you lead the next one."),
+      when(won, "The same suit, and yours is higher: you take the trick, and lead the next one."),
       higher,
       when(
-        (moment) => lost(moment) && higher(moment) === null,
+        (moment) => lost(moment) && !isOver(moment) && higher(moment) === null,
         "A card of another suit loses, whatever its value: the opponent leads again.",
       ),
     ],
@@ -61,7 +61,7 @@ export const LESSONS: Lesson[] = [
         "Two more tricks. The player who takes more of the five wins the bout.",
       ),
     ],
-    lasting: [],
+    cards: {},
   },
   {
     title: "Trump",
@@ -94,16 +94,11 @@ export const LESSONS: Lesson[] = [
       ),
       mustFollow,
     ],
-    lasting: [
-      when(
-        (moment) => holds(moment, "whistle"),
+    cards: {
+      whistle:
         "The card with the whistle is the referee: nobody wins its trick, except for the last. The winner of the next trick takes both.",
-      ),
-      when(
-        (moment) => holds(moment, "bolt"),
-        "The card with the bolt is the counter: it beats the highest value, here the fives, and loses to everything else.",
-      ),
-    ],
+      bolt: "The card with the bolt is the counter: it beats the highest value, here the fives, and loses to everything else.",
+    },
   },
   {
     title: "The attack",
@@ -115,11 +110,15 @@ export const LESSONS: Lesson[] = [
       choosesLeader,
       when(
         (moment) => leads(moment) && canAttack(moment),
-        "Before you lead you may attack: the pile is locked, and the hands are played out. Win all five tricks: a flat throw, 7 points!",
+        "After each card you draw a new one from the pile. If you attack, nobody draws any more, and the hands are played out. Win all five tricks: a flat throw, 7 points!",
       ),
       when(
         (moment) => leads(moment) && canAttack(moment),
-        "After each card you draw one. Without an attack you play until the pile is empty, and more tricks are 2 points.",
+        "If nobody attacks, you play until the pile and both hands are empty. More tricks then score 2 points.",
+      ),
+      when(
+        ({ table, you }) => table.seat === null && scoresThough(table, you),
+        "Your three tricks or more score a point, though you lost.",
       ),
       when(
         ({ table, you }) => factOf(table, "attacker") === you,
@@ -134,7 +133,7 @@ export const LESSONS: Lesson[] = [
         "The pile is empty: nobody draws any more, and nobody can attack. The last five cards are played out.",
       ),
     ],
-    lasting: [],
+    cards: {},
   },
 ];
 
@@ -153,27 +152,28 @@ export function playingOf({ rules, seed }: Lesson): Playing {
 export function noteAt(match: Match, finished: (Trick | null)[]): string | null {
   const lesson = lessonOf(match.playing);
   if (!lesson) return null;
-  const [past, now, lasting] = [new Set(lesson.past), new Set(lesson.now), new Set(lesson.lasting)];
-  const waiting: string[] = [];
+  const [past, now, cards] = [new Set(lesson.past), new Set(lesson.now), new Map(Object.entries(lesson.cards))];
   let said: string[] = [];
   for (const moment of momentsOf(match, finished)) {
-    said = [...take(past, moment, 1), ...take(now, moment, 1)];
-    waiting.push(...take(lasting, moment, lasting.size));
-    if (said.length === 0) said = waiting.splice(0, 1);
+    said = [...take(past, moment), ...take(now, moment)];
+    for (const [sign, text] of cards) {
+      if (!wasPlayed(moment, sign) && (said.length > 0 || !holds(moment, sign))) continue;
+      cards.delete(sign);
+      said.unshift(text);
+    }
   }
   return said.join(" ") || null;
 }
 
-/** The first notes that fit, at most so many. They are not said again. */
-function take(notes: Set<Note>, moment: Moment, most: number): string[] {
-  const said: string[] = [];
+/** The first note that fits. It is not said again. */
+function take(notes: Set<Note>, moment: Moment): string[] {
   for (const note of notes) {
-    const text = said.length < most ? note(moment) : null;
+    const text = note(moment);
     if (text === null) continue;
     notes.delete(note);
-    said.push(text);
+    return [text];
   }
-  return said;
+  return [];
 }
 
 /** The moments at which the teacher may say something: there is time to read it. */
@@ -213,6 +213,10 @@ function canAttack({ table }: Moment): boolean {
 
 function holds(moment: Moment, sign: string): boolean {
   return handOf(moment.table, moment.you).some((card) => moment.faces[card]?.sign === sign);
+}
+
+function wasPlayed({ finished, faces }: Moment, sign: string): boolean {
+  return finished?.slots.some(({ card }) => faces[card ?? ""]?.sign === sign) ?? false;
 }
 
 /** The card that the person has to answer. */
@@ -256,8 +260,9 @@ function cardBy(trick: Trick, seat: number): string | null {
   return trick.slots.find((slot) => slot.seat === seat)?.card ?? null;
 }
 
-function won({ finished, you, faces }: Moment): boolean {
-  return finished?.winner === you && isSameSuit(finished, faces);
+function won(moment: Moment): boolean {
+  const { finished, you, faces } = moment;
+  return finished?.winner === you && !isOver(moment) && isSameSuit(finished, faces);
 }
 
 function isSameSuit({ slots }: Trick, faces: Record<string, Face>): boolean {
@@ -270,9 +275,14 @@ function lost(moment: Moment): boolean {
 
 function higher(moment: Moment): string | null {
   const { finished, you, faces } = moment;
-  if (!finished || !lost(moment) || !isSameSuit(finished, faces)) return null;
+  if (!finished || !lost(moment) || isOver(moment) || !isSameSuit(finished, faces)) return null;
   const [other, own] = [1 - you, you].map((seat) => faces[cardBy(finished, seat) ?? ""]);
   return other && own ? `The ${faceInWords(other)} is higher than your ${faceInWords(own)}: the opponent leads.` : null;
+}
+
+function scoresThough(table: Table, you: number): boolean {
+  const [tricks, scores] = [ofSeats(table, "tricks"), ofSeats(table, "scores")];
+  return Number(tricks?.[you]) >= 3 && scores?.[you] === 1 && Number(scores[1 - you]) > 1;
 }
 
 function lostOne(moment: Moment): boolean {

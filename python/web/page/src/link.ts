@@ -44,7 +44,7 @@ const LARGEST = 255;
 
 /** Reads a hash. An unknown view opens the first one, without what belongs to another. */
 export function readRoute(hash: string): Route {
-  const [path, query] = split(hash.replace(/^#/, ""), "?");
+  const [path, query] = split(repaired(hash).replace(/^#/, ""), "?");
   const [name, game] = split(path, "/");
   const tab = TABS.find((known) => known === name) ?? "play";
   if (tab !== name && name !== "") return { tab, game: "", settings: new URLSearchParams(), unknown: [hash] };
@@ -57,6 +57,13 @@ export function readRoute(hash: string): Route {
   );
   const unknown = [...(hasGame || game === "" ? [] : [game]), ...others.map(([key, value]) => `${key}=${value}`)];
   return { tab, game: hasGame ? game : "", settings, unknown };
+}
+
+/** A hash without what other programs do to links: encoded marks, and the punctuation of the sentence around it. */
+function repaired(hash: string): string {
+  let text = hash.replaceAll("&amp;", "&");
+  if (!text.includes("?") && /%3F/i.test(text)) text = decodeURIComponent(text);
+  return /record=/.test(text) ? text : text.replace(/[.,;:!?)\]}>"'”’]+$/, "");
 }
 
 /** Writes a hash. Settings that are empty are left out. */

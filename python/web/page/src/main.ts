@@ -36,7 +36,12 @@ function open(): void {
   const route = readRoute(location.hash);
   name(route);
   clearNotice();
-  if (route.unknown.length > 0) warn(`This part of the link is unknown: ${route.unknown.join(", ")}.`);
+  if (route.unknown.length > 0)
+    warn(
+      route.unknown[0]?.startsWith("#")
+        ? `There is nothing at ${route.unknown[0]}. Here is a new deal.`
+        : `This part of the link is unknown: ${route.unknown.join(", ")}.`,
+    );
   root.className = route.tab;
   // The line about loading stays until the view has something to show.
   root.replaceChildren(...root.querySelectorAll(":scope > .loading"));

@@ -1,5 +1,8 @@
 /** Milliseconds that a card takes to its place. */
 const TIME = 380;
+/** Milliseconds between two moves of the others, and after a trick, which has to be looked at. */
+const PAUSE = 700;
+const TRICK_PAUSE = 1300;
 const EASE = "cubic-bezier(0.3, 0.7, 0.3, 1)";
 
 /** The cards of a table before it is drawn anew, by name, and the places that cards come from and go to. */
@@ -93,4 +96,12 @@ function fly(element: HTMLElement | SVGElement, from: DOMRect, to: DOMRect, tabl
       { duration: TIME, easing: EASE, fill: "forwards" },
     )
     .finished.finally(() => ghost.remove());
+}
+
+/** Lets a person see a move before the next, and longer if it has finished a trick. */
+export function pause(signal: AbortSignal, hasTrick: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    setTimeout(resolve, hasTrick ? TRICK_PAUSE : PAUSE);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }

@@ -69,7 +69,6 @@ function ofBout(table: Table, you: number, verdict: Verdict): string | null {
   const score = ` ${scores[you]} to ${scores[other]}`;
   const attacker = factOf(table, "attacker");
   if (factOf(table, "bout") !== 1) return score;
-  const counts = `${Math.max(tricks[you] ?? 0, tricks[other] ?? 0)} to ${Math.min(tricks[you] ?? 0, tricks[other] ?? 0)}`;
   const attack = attacker === you ? "your attack" : "the opponent's attack";
   const after = attacker === null ? "" : `, after ${attack}`;
   if (verdict === "drawn") return `${score}: ${counted(Number(tricks[you]), "trick")} each${after}`;
@@ -81,5 +80,5 @@ function ofBout(table: Table, you: number, verdict: Verdict): string | null {
     return `${score}: ${name} won every trick after ${whose} (a flat throw)`;
   }
   if (best !== 3 && best !== 2) return score;
-  return `${score}: ${winner === you ? "more" : "fewer"} tricks${winner === you ? `, ${counts}` : ` (${tricks[you]} of ${(tricks[you] ?? 0) + (tricks[other] ?? 0)})`}${after}`;
+  return `${score}: ${winner === you ? "more" : "fewer"} tricks, ${tricks[you]} to ${tricks[other]}${after}`;
 }

@@ -4,7 +4,7 @@ import { TableBox } from "./box";
 import { actionInWords, capital } from "./cards";
 import { Controls } from "./controls";
 import { Daily, dailyName, dateOfDeal } from "./daily";
-import { type Change, changed, dealt, dealtAgain, dealtNext, isSameDeal, isSameSeat } from "./deals";
+import { beginningOf, type Change, changed, dealt, dealtAgain, dealtNext, isSameDeal, isSameSeat } from "./deals";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { Heading } from "./heading";
@@ -13,6 +13,7 @@ import { LESSONS, type Lesson, lessonOf, playingOf, TEACHER } from "./lessons";
 import { type Playing, playLink, type Route, readPlaying, readRoute } from "./link";
 import { NotLoaded } from "./loading";
 import { Match } from "./match";
+import { pause } from "./motion";
 import { seatInSentence } from "./names";
 import { clearNotice, type Way, warn } from "./notice";
 import { verdictOf } from "./outcome";
@@ -24,10 +25,6 @@ import { type Seen, see } from "./seen";
 import { Side } from "./side";
 import { setTitle } from "./title";
 import type { View } from "./view";
-
-/** Milliseconds between two moves of the others, and after a trick, which has to be looked at. */
-const PAUSE = 700;
-const TRICK_PAUSE = 1300;
 
 /** The view in which a person plays against agents. */
 export class Play implements View {
@@ -131,10 +128,12 @@ export class Play implements View {
         ? null
         : await this.#engine.ask(this.#closed.signal, "closest", game, names).catch(() => null);
       if (this.#closed.signal.aborted) return;
+      const beginning = beginningOf(route);
       const begun = this.#start(dealt((known ?? first)?.name ?? ""), "replaceState");
       warn(
         `The link cannot be opened: ${errorInWords(error)} Here is another ${known ? "deal" : "game"}.`,
         ...(meant ? [[`Play ${rulebook(meant).title}`, () => void this.#open({ ...route, game: meant })] as Way] : []),
+        ...(known && beginning ? [["Play this deal from its beginning", () => void this.#open(beginning)] as Way] : []),
       );
       await begun;
     }
@@ -206,17 +205,17 @@ export class Play implements View {
       while (!match.isOver && !match.isYours) {
         // After a move that the person cannot see, a pause would tell of it.
         const decided = this.#box.running.run(signal, (stop) => match.afterAgent(stop));
-        const [next]: [Match, unknown] = await Promise.all([
-          decided,
-          seen && pause(signal, hasTrick ? TRICK_PAUSE : PAUSE),
-        ]);
+        const [next]: [Match, unknown] = await Promise.all([decided, seen && pause(signal, hasTrick)]);
         seen = next.table.knowledge !== match.table.knowledge;
         match = next;
         hasTrick = await this.#show(match, "replaceState", signal);
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (!(await this.#canPlay)) return this.#box.prompt(`${name()} cannot play. Choose another opponent.`);
+      if (!(await this.#canPlay)) {
+        this.#box.prompt(`${name()} cannot play. Choose another opponent.`);
+        return this.#offerOthers(match, signal);
+      }
       this.#box.offer(isStop(error) ? "Go on" : "Try again");
       if (isStop(error)) return this.#box.prompt(`${name()} was stopped. Go on, or choose another opponent.`);
       this.#side.failAgent(errorInWords(error));
@@ -225,9 +224,9 @@ export class Play implements View {
   }
 
   /** Reports an agent in the text field that cannot play at once, rather than at its first move. */
-  async #check({ playing, rules }: Match, signal: AbortSignal): Promise<boolean> {
-    const { position, agent } = playing;
-    if (opponents(rules).some(({ spec }) => spec === agent) || lessonOf(playing)) return true;
+  async #check(match: Match, signal: AbortSignal): Promise<boolean> {
+    const { position, agent } = match.playing;
+    if (opponents(match.rules).some(({ spec }) => spec === agent) || lessonOf(match.playing)) return true;
     try {
       await this.#engine.ask(signal, "check", position, agent);
       return true;
@@ -235,19 +234,25 @@ export class Play implements View {
       // What did not come may come at its first move.
       if (signal.aborted || error instanceof NotLoaded) return true;
       this.#side.failAgent(errorInWords(error));
-      const isKnown = this.#agents.some(({ name }) => name === nameOf(agent));
-      const names = rules.agents;
-      const meant = isKnown ? null : await this.#engine.ask(signal, "closest", nameOf(agent), names).catch(() => null);
-      if (signal.aborted) return true;
-      warn(
-        isKnown ? `The opponent “${agent}” cannot play.` : `There is no opponent “${nameOf(agent)}”.`,
-        ...[...new Set([meant, levelled("club player", rules)])].flatMap((spec): Way[] =>
-          spec ? [[`Play against ${opponentInWords(spec, rules)}`, () => this.#change({ agent: spec })]] : [],
-        ),
-        ...(isKnown ? [["See why", () => this.#side.showAgent()] satisfies Way] : []),
-      );
+      await this.#offerOthers(match, signal);
       return false;
     }
+  }
+
+  /** Warns of an opponent that cannot play. */
+  async #offerOthers({ playing: { agent }, rules }: Match, signal: AbortSignal): Promise<void> {
+    const isKnown = this.#agents.some(({ name }) => name === nameOf(agent));
+    const names = rules.agents;
+    const meant = isKnown ? null : await this.#engine.ask(signal, "closest", nameOf(agent), names).catch(() => null);
+    if (signal.aborted) return;
+    const others = new Set([...(meant ? [meant] : []), levelled("club player", rules)]);
+    warn(
+      isKnown ? `The opponent “${agent}” cannot play.` : `There is no opponent “${nameOf(agent)}”.`,
+      ...[...others].map(
+        (spec): Way => [`Play against ${opponentInWords(spec, rules)}`, () => this.#change({ agent: spec })],
+      ),
+      ...(isKnown ? [["See why", () => this.#side.showAgent()] satisfies Way] : []),
+    );
   }
 
   #choose(move: Move | undefined): void {
@@ -337,12 +342,4 @@ export class Play implements View {
     this.#isBusy = false;
     this.#box.prompt(errorInWords(error));
   }
-}
-
-/** Lets a person see a move before the next. */
-function pause(signal: AbortSignal, time: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    setTimeout(resolve, time);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }

@@ -41,7 +41,7 @@ export const { rule: RULE, searches: SEARCHES } = data;
 /** Smaller differences count as close even if they are exact. */
 const SMALL = 0.005;
 
-/** Draws `count` questions: the same for the same seed. */
+/** Draws `count` questions: the same for the same seed. The first is no close call, if there is another. */
 export function drawn(seed: number, count: number): Question[] {
   const left = [...QUESTIONS];
   let state = seed >>> 0;
@@ -52,7 +52,9 @@ export function drawn(seed: number, count: number): Question[] {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
   };
-  return Array.from({ length: count }, () => left.splice(below(left.length), 1)).flat();
+  const found = Array.from({ length: count }, () => left.splice(below(left.length), 1)).flat();
+  const first = found.find((question) => !isClose(question));
+  return first ? [first, ...found.filter((question) => question !== first)] : found;
 }
 
 /** True if the measurement does not tell which choice is better. */

@@ -85,9 +85,10 @@ export class Review implements View {
       h(
         "p",
         { class: "about" },
-        "Press Review this game in ",
+        "Finish a game in ",
         h("a", { href: "#play" }, "Play"),
-        ". Or open the record of a game: paste its text, choose its file, or drop the file anywhere on the page. ",
+        " and press Review this game. Or open a saved record: paste its text, choose its file, or drop the file anywhere on the ",
+        "page. ",
         h("code", {}, "stier play GAME --record FILE"),
         " writes one.",
       ),
@@ -120,7 +121,10 @@ export class Review implements View {
       if (record === null && settings.has("kept")) {
         throw new Error("the record of this link is kept by another browser tab: save it there, and open it here");
       }
-      const game = await this.#read();
+      const game = await this.#read().catch((error: unknown) => {
+        if (isAbort(error)) throw error;
+        throw new Error(`The record of this link cannot be read: ${errorInWords(error)}`);
+      });
       if (!game) return;
       this.#player.value = String(readSeat(settings, game.seats));
       await this.#begin();

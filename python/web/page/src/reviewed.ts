@@ -284,6 +284,12 @@ export class ReviewView {
               "The value of each choice",
               {},
               drawBars(analysis, rules.range, { played: action.id, faces: rules.faces }),
+              h(
+                "p",
+                { class: "muted" },
+                "These values are means over all searches. The cost compares the choices of the searches, each valued by the ",
+                "others, so it can differ.",
+              ),
             ),
           ]),
       ...(beliefs.cards.length > 0

@@ -97,7 +97,7 @@ const EXAMPLES: Record<string, Example[]> = {
       ],
       wins: "SJ",
       because:
-        "UP, own suits hearts, spades, clubs and diamonds: the nines cancel each other, Left's jack is of its own suit, and Right's four is not.",
+        "UP: high wins. The two nines cancel each other. The jack wins: spades are Left's own suit. Right's own suit is diamonds, so the four of clubs cannot win.",
     },
   ],
 };

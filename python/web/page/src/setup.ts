@@ -118,7 +118,7 @@ function asText(fields: Field[]): string {
 function drawAgents(agents: Agent[]): HTMLElement {
   const entries = agents.flatMap(({ name, about, options }) => [
     h("dt", {}, name),
-    h("dd", {}, `${about}.`, h("small", {}, options.map((option) => option.name).join(", "))),
+    h("dd", {}, about, h("small", {}, options.map((option) => option.name).join(", "))),
   ]);
   return h(
     "div",

@@ -105,6 +105,7 @@ export class Trainer implements View {
     };
     this.#keys = { a: () => answer(true), w: () => answer(false) };
     answers.append(
+      h("p", { class: "asked" }, "You lead. Attack now, or wait?"),
       h(
         "div",
         { class: "actions" },

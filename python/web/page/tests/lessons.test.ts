@@ -52,6 +52,31 @@ test("the choice of the leader after a neutral trick is explained", { skip }, as
   }
 });
 
+test("a card with a name of its own is explained while the person holds it, or when it was played", {
+  skip,
+}, async () => {
+  const ask = await start();
+  const lesson = LESSONS[1] as Lesson;
+  let explained = 0;
+  for (const way of WAYS) {
+    const shown = played(ask, lesson, way);
+    for (const [name, text] of [
+      ["KR", "The card with the whistle"],
+      ["BK", "The card with the bolt"],
+    ] as const) {
+      const said = shown.flatMap(({ note }, index) => (note?.includes(text) ? index : []));
+      // The first moment after which the card lies in a trick of the person or the opponent.
+      const out = shown.findIndex(({ table }) => {
+        const facts = table.facts as { played: string[][] };
+        return facts.played.some((cards) => cards.includes(name));
+      });
+      if (out >= 0) assert.ok(said.length === 1 && Number(said[0]) <= out + 1, `${name} ${said} ${out}`);
+      explained += said.length;
+    }
+  }
+  assert.ok(explained > WAYS.length);
+});
+
 test("the first lesson does not leave the referee on its table unexplained", { skip }, async () => {
   const ask = await start();
   const [first] = played(ask, LESSONS[0] as Lesson, WAYS[0] as (table: Table) => number);

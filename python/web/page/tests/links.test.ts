@@ -42,6 +42,18 @@ test("a link says which of its parts are unknown", () => {
     settings: new URLSearchParams(),
     unknown: ["#lesson/1?seed=7"],
   });
+  // Other programs change links.
+  for (const changed of [
+    "#play/schwinget?seed=7&amp;seat=1&amp;moves=3",
+    "#play%2Fschwinget%3Fseed%3D7%26seat%3D1%26moves%3D3",
+    "#play/schwinget?seed=7&seat=1&moves=3).",
+  ]) {
+    const { begun, choices } = readPlaying(readRoute(changed)) ?? {};
+    assert.deepEqual([begun?.position.seed, begun?.seat, choices], ["7", 1, [3]], changed);
+  }
+  assert.deepEqual(unknown("#review/xyz"), ["xyz"]);
+  assert.deepEqual(unknown("#solutions?at=0.1"), ["at=0.1"]);
+  assert.deepEqual(unknown("#play/schwinget?seed=7&seed=8"), ["seed=8"]);
   for (const part of ["moves=1", "from=1", "record=r"])
     assert.throws(() => readPlaying(readRoute(`#play/schwinget?${part}`)), /no seed of the deal/);
 });
@@ -80,10 +92,13 @@ test("the deal of a day has its date as the seed", () => {
 test("the result of a day is told without a sign", () => {
   const agent = "the club player (a trained network)";
   at("https://example.org/page/");
-  assert.match(resultText("2026-11-08", 3, agent, -7, ["undo", "hint"]), /: I won by 3, with hint and undo\. The/);
+  assert.match(
+    resultText("2026-11-08", 3, agent, -7, ["undo", "hint"]),
+    /: I won by 3, with hint and undo\. In my seat, the/,
+  );
   assert.deepEqual(resultText("2026-11-08", 3, agent, -7).split("\n"), [
     "Stier, deal of the day 2026-11-08",
-    "Schwinget: I won by 3. The club player (a trained network) in my place lost by 7.",
+    "Schwinget: I won by 3. In my seat, the club player (a trained network) lost by 7.",
     "https://example.org/page/schwinget.html#play/schwinget?seed=20261108&agent=network&seat=0",
   ]);
   // The address of a page on one's own computer is of no use to others.
@@ -91,6 +106,6 @@ test("the result of a day is told without a sign", () => {
   assert.equal(resultText("2026-11-08", 3, agent, -7).split("\n").length, 2);
   assert.match(
     resultText("2026-11-08", -1, agent, 0),
-    /I lost by 1\. The club player \(a trained network\) in my place drew\./,
+    /I lost by 1\. In my seat, the club player \(a trained network\) drew\./,
   );
 });

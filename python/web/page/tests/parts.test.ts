@@ -273,7 +273,7 @@ test("a bout ends in words that tell why", () => {
       you,
     );
   assert.equal(told([3, 1], [6, 4], 0), "You win 3 to 1: more tricks, 6 to 4, after your attack.");
-  assert.equal(told([3, 1], [6, 4], 0, 1), "You lose 1 to 3: fewer tricks (4 of 10), after the opponent's attack.");
+  assert.equal(told([3, 1], [6, 4], 0, 1), "You lose 1 to 3: fewer tricks, 4 to 6, after the opponent's attack.");
   assert.equal(told([7, 0], [5, 0], 0), "You win 7 to 0: you won every trick after your attack (a flat throw).");
   assert.equal(
     told([5, 0], [7, 1], 1),
