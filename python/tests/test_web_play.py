@@ -497,7 +497,7 @@ def test_a_bid_of_the_opponent_is_told_once_it_is_known(page: Any, address: str)
 
 def test_the_board_of_dark_hex_shows_what_the_person_knows(page: Any, address: str) -> None:
     # The stone on a1 stood in the way; that on c2 has not been met.
-    open_view(page, address, "#play/dark_hex?rules=rows=2&seed=7&agent=random&seat=1&moves=0.0.1.5")
+    open_view(page, address, "#play/dark_hex?rules=rows=2&seed=7&agent=random&seat=1&from=0.0.1.5")
     stones = page.locator(".board [role=img]")
     assert [stone.get_attribute("aria-label") for stone in stones.all()] == [
         "a1: stone of the opponent",
