@@ -111,8 +111,9 @@ def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str, si
         return int(ask(page, "table", position, 0)["returns"][0])
 
     page.wait_for_selector("[data-move]")
-    assert "Only your first result counts. The text to share says if you used Hint or Undo." in page.inner_text(
-        ".happened"
+    assert (
+        "Only your first result counts. The text to share says if you used Hint, Undo or Knowledge."
+        in page.inner_text(".happened")
     )
     assert page.inner_text("main h2 .against").endswith("the club player (a trained network)")
     own = play("1")
@@ -335,6 +336,65 @@ def test_a_network_that_did_not_come_is_asked_for_again(browser: Any, address: s
     page.get_by_role("button", name="Try again").click()
     wait_for_prompt(page, "Your turn")
     context.close()
+
+
+def test_an_entrance_opens_its_game_without_a_hash(page: Any, address: str) -> None:
+    page.goto(f"{address}schwimmen.html")
+    page.wait_for_function("() => location.hash.startsWith('#play/schwimmen?')")
+    page.goto("about:blank")
+    page.goto(f"{address}schwimmen.html#Play/Schwinget?seed=7")
+    page.wait_for_function("() => location.hash.startsWith('#play/schwinget?seed=7')")
+
+
+def test_the_deal_of_the_day_tells_of_all_help_here(page: Any, address: str) -> None:
+    deal = "#play/schwinget?seed=20261128&agent=network&seat=0"
+    helped = "localStorage.getItem('stier-daily-2026-11-28-help')"
+    open_view(page, address, deal)
+    assert page.evaluate(helped) is None
+    page.keyboard.press("1")
+    page.wait_for_function("() => location.hash.includes('moves=')")
+    page.wait_for_selector("[data-move]")
+    page.reload()
+    page.wait_for_selector("[data-move]")
+    assert page.evaluate(helped) is None
+    page.go_back()
+    page.wait_for_function("() => !location.hash.includes('moves=')")
+    page.wait_for_selector("[data-move]")
+    assert page.evaluate(helped) == "undo"
+    page.locator(".knowledge summary").first.click()
+    page.wait_for_function(f"() => {helped} === 'undo,knowledge'")
+
+
+def test_a_link_near_the_end_is_nobodys_result(page: Any, address: str) -> None:
+    deal = "#play/schwinget?seed=20261128&agent=network&seat=0"
+    open_view(page, address, deal)
+    while True:
+        before = page.url
+        page.keyboard.press("1")
+        page.wait_for_function("before => location.href !== before", arg=before)
+        page.locator("[data-move], .actions .primary").first.wait_for()
+        if page.locator("[data-move]").count() == 0:
+            break
+    page.wait_for_selector(".daily:not([hidden])")
+    kept = "Object.keys(localStorage).filter((key) => /daily-....-..-..$|scores/.test(key)).sort()"
+    assert page.evaluate(kept) == ["stier-daily-2026-11-28", "stier-scores"]
+    # Somebody else, with the link before the last choice.
+    other = page.context.browser.new_context().new_page()
+    open_view(other, address, "#" + before.split("#", 1)[1])
+    other.keyboard.press("1")
+    other.locator(".actions .primary").wait_for()
+    assert other.evaluate(kept) == []
+    other.context.close()
+
+
+def test_the_keyboard_comes_back_to_the_hand(page: Any, address: str) -> None:
+    open_view(page, address, "#play/schwinget?seed=7&agent=greedy&seat=0")
+    page.keyboard.press("Tab")
+    page.locator("[data-move]").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => location.hash.includes('moves=')")
+    page.wait_for_selector("[data-move]")
+    assert page.evaluate("document.activeElement.dataset.move !== undefined")
 
 
 def test_a_newcomer_begins_with_the_beginner(page: Any, address: str) -> None:

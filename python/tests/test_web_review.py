@@ -533,7 +533,7 @@ def test_a_deck_of_ones_own_is_measured_before_it_is_solved(page: Any, address: 
     page.wait_for_function("() => location.hash.includes('suits=2,values=3,hand_size=2,set_aside=1,referee=off')")
     # The result says which game it is of, also once another one is chosen.
     page.get_by_label("Game").select_option(label="Kuhn poker")
-    deck = "Schwinget, 2 suits of 3 values, without the referee, 2 cards in a hand, 1 set aside: the player who begins wins"
+    deck = "Schwinget, 2 suits of 3 values, without the referee, 2 cards in a hand, 1 set aside: the player who begins"
     assert page.inner_text(".solution summary h3").startswith(deck)
 
 

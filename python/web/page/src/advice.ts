@@ -2,7 +2,7 @@ import { JUDGE, JUDGINGS } from "./agents";
 import { actionInWords } from "./cards";
 import { errorInWords } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
-import { agreement, costOf, lossInWords, verdictInWords } from "./grade";
+import { agreement, areAgreed, costOf, lossInWords, verdictInWords } from "./grade";
 import type { Match } from "./match";
 import type { Judged, Position, Rules } from "./protocol";
 import { isStop, type Running } from "./running";
@@ -70,5 +70,5 @@ export function hintInWords(decision: Judged, rules: Rules): string {
   const more = lossInWords(cost, rules, "more");
   return more === null
     ? `Hint: ${best} or ${next}. The searches found no clear difference.`
-    : `Hint: ${best}, worth ${more} than ${next}.`;
+    : `Hint: ${best}${areAgreed(decision) ? "," : ` (${agreement(decision)}). Their choices are`} worth ${more} than ${next}.`;
 }

@@ -92,7 +92,7 @@ export class TableBox {
     const options = this.#optionsOf(seen, best);
     const hadFocus = this.element.contains(document.activeElement);
     // A ring around the first card would look like advice to a person who uses no keys.
-    const isSeen = this.element.querySelector(":focus-visible") !== null;
+    const isSeen = this.element.matches(":is(:focus-visible, :has(:focus-visible))");
     const { felt, own } = drawParts(table, rules.faces, options);
     // There is room for the tricks of two.
     if (isOver && rules.seats === 2 && trickOf(table)) {

@@ -51,15 +51,17 @@ function dateOf(day: Date): string {
 }
 
 /** The conditions of the deal of a day, said before its first card. */
-export const CONDITIONS =
-  "Only your first result counts. The text to share says if you used Hint or Undo. It cannot tell if you looked elsewhere.";
+export const CONDITIONS = "Only your first result counts. The text to share says if you used Hint, Undo or Knowledge.";
 
 /** The help that a person took in the deal of a day before the first result. */
-type Help = "hint" | "undo";
+type Help = (typeof HELP)[number];
+const HELP = ["hint", "undo", "knowledge"] as const;
+
+const LIST = new Intl.ListFormat("en");
 
 /** A text to tell others about the deal of a day: own return and its help, and that of the agent in the same seat. */
 export function resultText(date: string, own: number, agent: string, agents: number, helped: Help[] = []): string {
-  const help = helped.length === 0 ? "" : `, with ${[...helped].sort().join(" and ")}`;
+  const help = helped.length === 0 ? "" : `, with ${LIST.format(HELP.filter((help) => helped.includes(help)))}`;
   return [
     `Stier, deal of the day ${date}`,
     `${TITLE}: ${inWords("I", own)}${help}. In my seat, ${agent} ${inWords("", agents).trim()}.`,
@@ -121,6 +123,16 @@ export class Daily {
     inBrowser.set(`${keyOf(date)}-help`, [...new Set([...helped(date), help])].join());
   }
 
+  /** Follows a game to its next position. One that does not go on from the position before has taken a choice back. */
+  follow(match: Match): void {
+    const date = dateOfDeal(match.playing);
+    if (!date) return;
+    const key = `${keyOf(date)}-choices`;
+    const [before, now] = [inBrowser.get(key) ?? "", match.choices().join(".")];
+    if (before !== "" && !`${now}.`.startsWith(`${before}.`)) this.help(match.playing, "undo");
+    inBrowser.set(key, now);
+  }
+
   /** The first result of the day in this browser. */
   #first(date: string, own: number | null): number | null {
     const key = keyOf(date);
@@ -148,5 +160,5 @@ function keyOf(date: string): string {
 
 function helped(date: string): Help[] {
   const kept = inBrowser.get(`${keyOf(date)}-help`)?.split(",") ?? [];
-  return (["hint", "undo"] as const).filter((help) => kept.includes(help));
+  return HELP.filter((help) => kept.includes(help));
 }

@@ -107,6 +107,9 @@ export interface Told {
 /** Facts that list what the players did. */
 const LISTS: Set<string> = new Set<FactName>(["actions", "bets", "bids"]);
 const WINNER: FactName = "winner";
+const SIDE: FactName = "side";
+/** The sides of the UP&DOWN card. */
+const SIDES: Record<string, string> = { up: "UP, high wins", down: "DOWN, low wins" };
 const POINTS: FactName = "points";
 
 /** A fact in words for the person at seat `you`: `words` are those of the engine, which name no seat. */
@@ -114,6 +117,7 @@ export function factInWords({ name, value, words }: Told, you: number | null | u
   if (name === WINNER && typeof value === "number") return seatInSentence(value, you, seats);
   if (name === POINTS && Array.isArray(value))
     return value.map((points, seat) => `${seatInSentence(seat, you, seats)} ${points}`).join(", ");
+  if (name === SIDE) return SIDES[String(value)] ?? words;
   if (LISTS.has(name)) return namesIn(value).map(plain).join(", ");
   return plain(words);
 }
@@ -122,9 +126,6 @@ export function factInWords({ name, value, words }: Told, you: number | null | u
 function namesIn(value: Value): string[] {
   return Array.isArray(value) ? value.flatMap(namesIn) : value === null ? [] : [String(value)];
 }
-
-/** The sides of the UP&DOWN card. */
-const SIDES: Record<string, string> = { up: "UP, high wins", down: "DOWN, low wins" };
 
 /** True if a card without a suit was turned up for trump. */
 export function hasNoTrump(table: Table): boolean {
@@ -150,8 +151,6 @@ export function drawFact(
     if (hasNoTrump(table)) return { name: "no trump:", value: [`the ${faceInWords(turned)} was turned up`] };
     return { name, value: [drawSign(turned), ` ${suitInWords(turned)}`] };
   }
-  if (name === "side" && factOf(table, "chosen") !== undefined)
-    return { name, value: [SIDES[String(factOf(table, "side"))] ?? words] };
   if (Array.isArray(value) && value.length > 0 && value.every((card) => typeof card === "string" && faces[card])) {
     return {
       name: plain(name),

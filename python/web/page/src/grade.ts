@@ -71,7 +71,7 @@ function agreed({ analysis, best }: Judged): number {
   return Math.round(chosen * analysis.searches);
 }
 
-function areAgreed(decision: Judged): boolean {
+export function areAgreed(decision: Judged): boolean {
   return agreed(decision) === decision.analysis.searches;
 }
 

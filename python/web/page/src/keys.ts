@@ -47,7 +47,7 @@ export function listen(keys: Keys, signal: AbortSignal): HTMLDialogElement {
     "keydown",
     (event) => {
       const typing = event.target instanceof Element && event.target.closest("input, select, textarea, dialog");
-      if (typing || event.ctrlKey || event.metaKey || event.altKey || !on.checked) return;
+      if (typing || event.repeat || event.ctrlKey || event.metaKey || event.altKey || !on.checked) return;
       if (event.key === "?") dialog.showModal();
       else if (event.key === "n" || event.key === "N") keys.newDeal();
       else if (event.key === "u" || event.key === "U") keys.undo();

@@ -42,9 +42,12 @@ export class Knowledge {
   #view: Moment | null = null;
   readonly #running = new Running();
   readonly #closed = new AbortController();
+  readonly #look: () => void;
 
-  constructor(engine: EngineClient, rules: Rules, seat: number) {
+  /** `look` hears when a person sees what can be known about a choice. */
+  constructor(engine: EngineClient, rules: Rules, seat: number, look: () => void) {
     this.#engine = engine;
+    this.#look = look;
     const presets = searches(rules);
     this.#spec = presets[0]?.spec ?? "";
     this.#agent = new AgentChooser("Search", presets, this.#spec, (spec) => {
@@ -80,6 +83,7 @@ export class Knowledge {
     this.#view = view;
     this.#last.hidden = view !== null;
     if (!view || !this.element.open) return;
+    if (view.table.legal.length > 1) this.#look();
     this.#text.textContent = view.table.knowledge;
     this.#agent.fail("");
     this.#running

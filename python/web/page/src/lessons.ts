@@ -110,7 +110,7 @@ export const LESSONS: Lesson[] = [
       choosesLeader,
       when(
         (moment) => leads(moment) && canAttack(moment),
-        "After each card you draw a new one from the pile. If you attack, nobody draws any more, and the hands are played out. Win all five tricks: a flat throw, 7 points!",
+        "After each card you draw a new one from the pile. Before you lead you may attack: then nobody draws any more, and the hands are played out. Win all five tricks: a flat throw, 7 points!",
       ),
       when(
         (moment) => leads(moment) && canAttack(moment),

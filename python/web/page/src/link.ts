@@ -39,13 +39,15 @@ declare const ENTRANCES: string[];
 
 /** Longer records than this stay out of the address. */
 const LONGEST_RECORD = 1500;
+/** The beginning of the names of records in the tab's own storage. */
+const KEPT = "record-";
 /** The largest number of a seat or an action. */
 const LARGEST = 255;
 
 /** Reads a hash. An unknown view opens the first one, without what belongs to another. */
 export function readRoute(hash: string): Route {
   const [path, query] = split(repaired(hash).replace(/^#/, ""), "?");
-  const [name, game] = split(path, "/");
+  const [name, game] = split(path.toLowerCase(), "/");
   const tab = TABS.find((known) => known === name) ?? "play";
   if (tab !== name && name !== "") return { tab, game: "", settings: new URLSearchParams(), unknown: [hash] };
   const settings = new URLSearchParams(query);
@@ -57,6 +59,11 @@ export function readRoute(hash: string): Route {
   );
   const unknown = [...(hasGame || game === "" ? [] : [game]), ...others.map(([key, value]) => `${key}=${value}`)];
   return { tab, game: hasGame ? game : "", settings, unknown };
+}
+
+/** The game of the entrance through which the page was opened, or empty. */
+export function entrance(): string {
+  return ENTRANCES.find((game) => location.pathname.endsWith(`/${game}.html`)) ?? "";
 }
 
 /** A hash without what other programs do to links: encoded marks, and the punctuation of the sentence around it. */
@@ -158,14 +165,14 @@ export function reviewLink(record: string, seat: number): string {
 /** The record that a route carries; null if it has none, or if it was kept by another browser tab. */
 export function recall(settings: URLSearchParams): string | null {
   const key = settings.get("kept");
-  return key === null ? settings.get("record") : inTab.get(key);
+  return key === null ? settings.get("record") : key.startsWith(KEPT) ? inTab.get(key) : null;
 }
 
 /** A record as settings of a route: the text if it is short enough, or else a key to the tab's own storage. */
 function keep(record: string | undefined): Settings<"review"> {
   if (record === undefined) return {};
   if (encode(record).length <= LONGEST_RECORD) return { record };
-  const key = `record-${digest(record)}`;
+  const key = `${KEPT}${digest(record)}`;
   inTab.set(key, record);
   return { kept: key };
 }

@@ -10,7 +10,7 @@ import "./daily.css";
 import { dailyLink } from "./daily";
 import { takeRecords } from "./drop";
 import { EngineClient } from "./engine";
-import { type Route, readRoute, TABS, type Tab } from "./link";
+import { entrance, type Route, readRoute, TABS, type Tab } from "./link";
 import { clearNotice, warn } from "./notice";
 import { keepOffline } from "./offline";
 import { Play } from "./play";
@@ -32,8 +32,8 @@ let view: View | null = null;
 /** Opens the view that the address names. */
 function open(): void {
   view?.close();
-  if (location.hash === TODAY) history.replaceState(null, "", dailyLink(new Date()));
-  const route = readRoute(location.hash);
+  if (location.hash.toLowerCase() === TODAY) history.replaceState(null, "", dailyLink(new Date()));
+  const route = readRoute(location.hash || `#play/${entrance()}`);
   name(route);
   clearNotice();
   if (route.unknown.length > 0)

@@ -16,6 +16,8 @@ export class Match {
     readonly playing: Playing,
     /** The table before each move and after the last. */
     readonly tables: Table[],
+    /** True if all choices were made in this tab: those of a link may be another person's. */
+    readonly isOwn: boolean,
   ) {}
 
   /** Loads a game, goes through its moves and then through the person's choices, which the agents answer. */
@@ -38,10 +40,11 @@ export class Match {
     // Each deal has one name: 007 is 7.
     const seed = BigInt(position.seed).toString();
     const playing = { ...wanted, position: { ...position, rules: rules.rules, seed }, agent };
-    let match = new Match(engine, game, rules, playing, tables);
+    let match = new Match(engine, game, rules, playing, tables, true);
     for (const choice of choices) {
       while (!match.isOver && !match.isYours) match = await match.afterAgent(signal);
-      match = await match.after(choice, signal);
+      const isOwn = match.isOwn && memory.knows(match.playing, choice);
+      match = await match.after(choice, signal, isOwn);
     }
     return match;
   }
@@ -61,13 +64,13 @@ export class Match {
   }
 
   /** The game after one more move. */
-  async after(id: number, signal: AbortSignal): Promise<Match> {
+  async after(id: number, signal: AbortSignal, isOwn = this.isOwn): Promise<Match> {
     const { position, seat } = this.playing;
     const next: Position = { ...position, moves: [...position.moves, id] };
     const table = await this.engine.ask(signal, "table", next, seat);
     const playing = { ...this.playing, position: next };
     memory.keep(playing);
-    return new Match(this.engine, this.game, this.rules, playing, [...this.tables, table]);
+    return new Match(this.engine, this.game, this.rules, playing, [...this.tables, table], isOwn);
   }
 
   /** The game after the decision of the agent that is to move. Its seed is that of the deal. */

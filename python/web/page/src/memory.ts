@@ -29,6 +29,12 @@ export class Memory {
     return found?.position.moves[count];
   }
 
+  /** True if a game of this tab has gone on from here with this move. */
+  knows(game: Playing, move: number): boolean {
+    const position = { ...game.position, moves: [...game.position.moves, move] };
+    return this.#games().some((other) => other.from === game.from && begins({ ...game, position }, other));
+  }
+
   #games(): Playing[] {
     return this.#kept.read(KEY, areGames) ?? [];
   }

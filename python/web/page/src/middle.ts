@@ -62,11 +62,7 @@ function drawTrick(drawing: Drawing, { slots, leader }: { slots: Slot[]; leader:
           : card === null
             ? drawBacks(1)
             : keyed(drawing, card, drawKnown(drawing, card)),
-        h(
-          "span",
-          { class: "caption" },
-          `${name}${seat === first && !over ? " led" : ""}${card === null ? ", face down" : ""}`,
-        ),
+        h("span", { class: "caption" }, `${name}${seat === first && !over ? " led" : ""}`),
       );
     }),
   );

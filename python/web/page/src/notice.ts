@@ -11,6 +11,7 @@ export function warn(text: string, ...ways: Way[]): void {
   const notice = element();
   const go = (way: () => void) => (): void => {
     clearNotice();
+    document.querySelector("main")?.focus();
     way();
   };
   const buttons = [...ways, ["Close", () => {}] satisfies Way].map(([words, way]) => button(words, go(way)));
@@ -18,6 +19,9 @@ export function warn(text: string, ...ways: Way[]): void {
   notice.querySelector(".actions")?.remove();
   notice.append(h("p", {}, text), h("p", { class: "actions" }, ...buttons));
   notice.hidden = false;
+  notice.onkeydown = ({ key }) => {
+    if (key === "Escape") go(() => {})();
+  };
 }
 
 export function clearNotice(): void {

@@ -58,7 +58,7 @@ export class Play implements View {
   #isBusy = false;
   /** False if the opponent cannot play this game. */
   #canPlay = Promise.resolve(true);
-  /** False for a game that was over when it was opened. */
+  /** False for a game that was over when it was opened, or in which a link has made choices. */
   #isPlayed = false;
 
   constructor(root: HTMLElement, engine: EngineClient, route: Route) {
@@ -79,6 +79,7 @@ export class Play implements View {
       change: (change) => this.#change(change),
       start: (playing) => void this.#start(playing),
       showKeys: () => keys.showModal(),
+      look: () => this.#match && this.#daily.help(this.#match.playing, "knowledge"),
       say: (text) => this.#box.prompt(text),
     });
     root.append(
@@ -114,8 +115,9 @@ export class Play implements View {
     try {
       if (!known) throw new Error(`there is no game “${game}”`);
       const { begun, choices } = readPlaying({ ...route, game }) ?? { begun: dealt(game, route.settings), choices: [] };
-      // A newcomer whose link names no game starts against the beginner.
-      const agent = begun.agent || (route.game === "" && this.#score.isNew ? TEACHER : "");
+      // A newcomer whose link names nothing starts against the beginner.
+      const isAny = route.game === "" && [...route.settings].length === 0;
+      const agent = begun.agent || (isAny && this.#score.isNew ? TEACHER : "");
       await this.#load({ ...begun, agent }, "replaceState", choices);
     } catch (error) {
       if (this.#closed.signal.aborted) return;
@@ -172,8 +174,8 @@ export class Play implements View {
       );
       signal.throwIfAborted();
       if (!this.#match || !isSameSeat(this.#match, match)) this.#side.drawBeside(match);
-      // A link to the end of a game is no result of this person.
-      this.#isPlayed = !match.isOver;
+      // What a link has brought to its end or near it is no result of this person.
+      this.#isPlayed = !match.isOver && match.isOwn;
       this.#side.draw(match, this.#games, this.#agents);
       this.#heading.name(match);
       this.#canPlay = this.#check(match, signal);
@@ -330,6 +332,7 @@ export class Play implements View {
     if (match.isOver && returns && !lessonOf(playing) && this.#isPlayed)
       this.#score.count(playing, verdictOf(returns, playing.seat));
     this.#heading.count(match, this.#score);
+    this.#daily.follow(match);
     this.#side.show(match, seen.story);
     void this.#daily
       .show(match, match.isOver ? returns : null, this.#isPlayed, signal)

@@ -66,8 +66,10 @@ export class Repetition {
     return this.#kept.read(KEY, areDue) ?? {};
   }
 
+  /** The number of the day here: another begins at midnight. */
   #day(): number {
-    return Math.floor(this.#now() / MILLISECONDS);
+    const now = this.#now();
+    return Math.floor((now - new Date(now).getTimezoneOffset() * 60_000) / MILLISECONDS);
   }
 }
 
@@ -80,5 +82,5 @@ function isStreak(found: unknown): found is Streak {
 }
 
 function hasNumbers(found: unknown, ...names: string[]): boolean {
-  return isObject(found) && names.every((name) => Number.isSafeInteger(found[name]));
+  return isObject(found) && names.every((name) => Number.isSafeInteger(found[name]) && Number(found[name]) >= 0);
 }

@@ -3,7 +3,7 @@ import "./review.css";
 import { AgentChooser, JUDGE, JUDGINGS } from "./agents";
 import { errorInWords, h, panel } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
-import { type Route, readSeat, recall, reviewLink } from "./link";
+import { type Route, readSeat, recall, reviewLink, writeRoute } from "./link";
 import { playerName } from "./names";
 import type { Recorded } from "./protocol";
 import { checkRecord, LONGEST, readRecord } from "./record";
@@ -158,6 +158,8 @@ export class Review implements View {
     this.#opening.abort();
     this.#running.stop();
     this.#opening = new AbortController();
+    // Until it is reviewed, the address names no other record.
+    history.replaceState(null, "", writeRoute("review", "", {}));
     this.#start.disabled = this.#player.disabled = true;
     this.#player.replaceChildren();
     this.#view?.close();

@@ -16,6 +16,8 @@ interface Actions {
   change: (change: Change) => void;
   start: (playing: Playing) => void;
   showKeys: () => void;
+  /** The person has looked at the panel of knowledge. */
+  look: () => void;
   /** Says something about the link or the record of the game. */
   say: (text: string) => void;
 }
@@ -77,7 +79,7 @@ export class Side {
   /** Draws the panels that depend on the game and the seat. */
   drawBeside({ game, rules, playing }: Match): void {
     this.#knowledge?.close();
-    this.#knowledge = new Knowledge(this.#engine, rules, playing.seat);
+    this.#knowledge = new Knowledge(this.#engine, rules, playing.seat, this.#actions.look);
     const rulePanel = panel(`Rules of ${rulebook(game.name).title}`, {}, drawRules(game.name, rules.faces));
     this.#beside.replaceChildren(rulePanel, this.#knowledge.element);
   }

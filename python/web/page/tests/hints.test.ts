@@ -24,7 +24,12 @@ function judged(action: number, cost: number | null, ci95: number | null): Judge
 
 test("a hint tells by how much a move is better, or that it is close", () => {
   const told = (cost: number | null, ci95: number | null): string => hintInWords(judged(2, cost, ci95), RULES);
-  assert.equal(told(0.4, 0.12), "Hint: push, worth 0.40 points more (95 % interval 0.28 to 0.52) than knock.");
+  const more = "worth 0.40 points more (95 % interval 0.28 to 0.52) than knock.";
+  // The cost is that of what each search chose.
+  assert.equal(told(0.4, 0.12), `Hint: push (4 of 5 searches). Their choices are ${more}`);
+  const all = judged(2, 0.4, 0.12);
+  for (const bar of all.analysis.bars) bar.chosen = bar.id === 1 ? 1 : 0;
+  assert.equal(hintInWords(all, RULES), `Hint: push, ${more}`);
   const close = "Hint: push or knock. The searches found no clear difference.";
   assert.equal(told(0.1, 0.2), close);
   // Nobody is advised to lose something.
@@ -47,7 +52,7 @@ test("a hint is asked for once, and not where there is one choice", async () => 
     ({ playing: { position: {} }, rules: RULES, table: { legal: MOVES.slice(0, count) } }) as unknown as Match;
   const { signal } = new AbortController();
   assert.deepEqual(await adviser.hint(match(3), signal), {
-    text: "Hint: push, worth 0.40 points more (95 % interval 0.28 to 0.52) than knock.",
+    text: hintInWords(judged(2, 0.4, 0.12), RULES),
     best: 1,
   });
   assert.deepEqual([asked, answers], [["hint"], ["The search thinks about a hint."]]);
