@@ -82,6 +82,25 @@ def test_a_whole_game_needs_no_scrolling_and_nothing_jumps(
     context.close()
 
 
+@pytest.mark.parametrize("game", ["schwinget", "up_and_down", "schweins_galopp", "schwimmen"])
+@pytest.mark.parametrize("size", [{"width": 740, "height": 360}, {"width": 640, "height": 400}], ids=["side", "zoomed"])
+def test_a_low_screen_shows_the_hand_beside_the_table(
+    browser: Any, address: str, game: str, size: dict[str, int]
+) -> None:
+    context = hasty(browser, size, has_touch=True)
+    page = context.new_page()
+    page.goto(f"{address}#play/{game}?seed=5&agent=greedy&seat=0")
+    page.wait_for_function(TURN)
+    for move in range(100):
+        if page.locator("[data-move]").count() == 0:
+            break
+        boxes = [choice.bounding_box() for choice in page.locator("[data-move]").all()]
+        assert max(box["y"] + box["height"] for box in boxes) <= size["height"], (game, move, page.url)
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        choose(page, move)
+    context.close()
+
+
 @pytest.mark.parametrize("touch", [True, False], ids=["phone", "narrow"])
 def test_the_most_players_fit_a_small_screen(browser: Any, address: str, touch: bool) -> None:
     context = hasty(browser, SMALL, has_touch=touch, is_mobile=touch)

@@ -6,6 +6,7 @@ import "./boards.css";
 import "./figures.css";
 import "./page.css";
 import "./forms.css";
+import "./landscape.css";
 import "./daily.css";
 import { dailyLink } from "./daily";
 import { takeRecords } from "./drop";
