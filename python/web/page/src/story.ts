@@ -15,10 +15,10 @@ interface Telling {
 /** Moves in words, for "you" and for all others. */
 export const VERBS: Record<string, [string, string]> = {
   attack: ["attack", "attacks"],
-  flip: ["flip the UP&DOWN card", "flips the UP&DOWN card"],
-  "rotate:1": ["rotate the UP&DOWN card", "rotates the UP&DOWN card"],
-  "rotate:2": ["rotate the UP&DOWN card", "rotates the UP&DOWN card"],
-  "rotate:3": ["rotate the UP&DOWN card", "rotates the UP&DOWN card"],
+  flip: ["flip UP&DOWN", "flips UP&DOWN"],
+  "rotate:1": ["rotate UP&DOWN", "rotates UP&DOWN"],
+  "rotate:2": ["rotate UP&DOWN", "rotates UP&DOWN"],
+  "rotate:3": ["rotate UP&DOWN", "rotates UP&DOWN"],
   roll: ["roll the dice", "rolls the dice"],
   "lead:self": ["keep the lead", "keeps the lead"],
   "lead:opponent": ["give the lead away", "gives the lead away"],
