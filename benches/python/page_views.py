@@ -24,7 +24,7 @@ from stier.cli.web import HOST, serve
 BENCHES = Path(__file__).parents[1]
 DECK = "suits=2,values=3,referee=off,hand_size=2,set_aside=1"
 LESSON = "rules=suits=3,values=4,counter=off,set_aside=3&seed=187&agent=greedy&seat=0"
-#: What is there when a person can choose, and when a bout is over.
+#: Parts of the page that show when a person can choose, and when a bout is over.
 CHOICE, OVER = "[data-move]", ".main > .actions .primary"
 #: Views by name: the address, what is pressed there, and what is there then. A bout that has to be over is played out.
 VIEWS = {
@@ -41,7 +41,7 @@ VIEWS = {
     "Solutions": (f"#solutions/schwinget?rules={DECK}", "", ".grid"),
     "A hand in a solution": (f"#solutions/schwinget?rules={DECK}", ".grid button", ".seen .table"),
 }
-#: Which sheet shows which screen, how many views stand in a row of it, and how wide they are.
+#: The screen of each sheet, how many views stand in a row of it, and how wide they are.
 SHEETS = {"phone": ("phone, 360 by 640", 4, 270), "desktop": ("desktop, 1280 by 900", 2, 560)}
 SCHEMES = ("light", "dark")
 #: A deal in which the person leads the first card and takes the trick.

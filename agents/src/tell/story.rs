@@ -69,7 +69,7 @@ pub struct Sentence {
     /// The seat that the sentence is about.
     #[cfg_attr(feature = "typescript", ts(as = "Option<u8>"))]
     pub about: Option<Seat>,
-    /// What is said.
+    /// The kind of the sentence, with its content.
     pub said: Said,
     /// The name of an action or outcome, at the end of the line.
     pub event: Option<String>,

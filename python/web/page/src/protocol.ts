@@ -224,7 +224,7 @@ export type Sentence = {
   mover: number | null,
   /** The seat that the sentence is about. */
   about: number | null,
-  /** What is said. */
+  /** The kind of the sentence, with its content. */
   said: Said,
   /** The name of an action or outcome, at the end of the line. */
   event: string | null,
