@@ -307,7 +307,7 @@ def test_opponents_have_three_levels_and_a_running_score(page: Any, address: str
     play_on(page)
     assert sum(int(number) for number in re.findall(r"\d+", page.inner_text(".tally"))) == 2
     page.reload()
-    page.wait_for_selector("main h2 .against")
+    page.wait_for_selector(".tally:not(:empty)")
     assert sum(int(number) for number in re.findall(r"\d+", page.inner_text(".tally"))) == 2
 
 

@@ -2,11 +2,11 @@ import { opponentInWords } from "./agents";
 import { copy } from "./copy";
 import { button, h } from "./dom";
 import type { EngineClient } from "./engine";
+import { GAME } from "./lessons";
 import { isPrivate, type Playing, playLink, wholeLink } from "./link";
 import type { Match } from "./match";
 import { inBrowser } from "./storage";
 
-const GAME = "schwinget";
 const TITLE = "Schwinget";
 const AGENT = "network";
 

@@ -1,13 +1,8 @@
 import { h } from "./dom";
 import { inBrowser } from "./storage";
 
-/** The keys of a view: what each does. Digits are told as numbers. */
-export interface Keys {
-  digit: (digit: number) => void;
-  newDeal: () => void;
-  undo: () => void;
-  hint: () => void;
-}
+/** The keys of a view: what each does, by the name of the key in lower case. */
+export type Keys = Record<string, () => void>;
 
 const TEXTS: [string, string][] = [
   ["1 to 9", "choose a legal move, by its number"],
@@ -23,19 +18,36 @@ const TEXTS: [string, string][] = [
 const SETTING = "keys";
 
 /** True unless the person has turned keys off. */
-export function areOn(): boolean {
+function areOn(): boolean {
   return inBrowser.get(SETTING) !== "off";
 }
 
-/** A dialog that explains the keys, and listens for them until `signal` is aborted. */
-export function listen(keys: Keys, signal: AbortSignal): HTMLDialogElement {
+/** Listens for keys until `signal` is aborted, except for those that are typed or turned off. */
+export function listen(keys: () => Keys, signal: AbortSignal): void {
+  addEventListener(
+    "keydown",
+    (event) => {
+      const isTyped =
+        event.target instanceof Element && event.target.closest("input, select, textarea, dialog, .scroll") !== null;
+      const act = keys()[event.key.toLowerCase()];
+      if (isTyped || event.ctrlKey || event.metaKey || event.altKey || !act || !areOn()) return;
+      // A key that is held does its work once, but one may go through a game with it.
+      if (!event.repeat || event.key.startsWith("Arrow")) act();
+      event.preventDefault();
+    },
+    { signal },
+  );
+}
+
+/** A dialog that explains the keys. */
+export function drawKeys(): HTMLDialogElement {
   const on = h("input", {
     type: "checkbox",
     checked: areOn(),
     change: () => inBrowser.set(SETTING, on.checked ? "on" : "off"),
   });
   const rows = TEXTS.map(([key, about]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, about)));
-  const dialog = h(
+  return h(
     "dialog",
     { "aria-labelledby": "keys-title" },
     h("h2", { id: "keys-title" }, "Keys"),
@@ -43,20 +55,4 @@ export function listen(keys: Keys, signal: AbortSignal): HTMLDialogElement {
     h("label", { class: "check" }, on, "Use these keys"),
     h("form", { method: "dialog" }, h("button", {}, "Close")),
   );
-  addEventListener(
-    "keydown",
-    (event) => {
-      const typing = event.target instanceof Element && event.target.closest("input, select, textarea, dialog");
-      if (typing || event.repeat || event.ctrlKey || event.metaKey || event.altKey || !on.checked) return;
-      if (event.key === "?") dialog.showModal();
-      else if (event.key === "n" || event.key === "N") keys.newDeal();
-      else if (event.key === "u" || event.key === "U") keys.undo();
-      else if (event.key === "h" || event.key === "H") keys.hint();
-      else if (/^[1-9]$/.test(event.key)) keys.digit(Number(event.key));
-      else return;
-      event.preventDefault();
-    },
-    { signal },
-  );
-  return dialog;
 }

@@ -8,7 +8,7 @@ import { beginningOf, type Change, changed, dealt, dealtAgain, dealtNext, isSame
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { Heading } from "./heading";
-import { listen } from "./keys";
+import { drawKeys, type Keys, listen } from "./keys";
 import { LESSONS, type Lesson, lessonOf, playingOf, TEACHER } from "./lessons";
 import { type Playing, playLink, type Route, readPlaying, readRoute } from "./link";
 import { NotLoaded } from "./loading";
@@ -66,19 +66,23 @@ export class Play implements View {
     this.#engine = engine;
     this.#adviser = new Adviser(engine, this.#box.running, (text) => this.#box.answer(text));
     this.#daily = new Daily(engine);
-    const keys = listen(
-      {
-        digit: (digit) => this.#choose(this.#match?.table.legal[digit - 1]),
-        newDeal: () => void this.#start(dealtAgain(this.#wanted)),
-        undo: () => this.#takeBack(),
-        hint: () => void this.#showHint(),
-      },
-      signal,
-    );
+    const dialog = drawKeys();
+    const digits = Array.from({ length: 9 }, (_, index) => [
+      String(index + 1),
+      () => this.#choose(this.#match?.table.legal[index]),
+    ]);
+    const keys: Keys = {
+      ...Object.fromEntries(digits),
+      n: () => void this.#start(dealtAgain(this.#wanted)),
+      u: () => this.#takeBack(),
+      h: () => void this.#showHint(),
+      "?": () => dialog.showModal(),
+    };
+    listen(() => keys, signal);
     this.#side = new Side(engine, signal, {
       change: (change) => this.#change(change),
       start: (playing) => void this.#start(playing),
-      showKeys: () => keys.showModal(),
+      showKeys: () => dialog.showModal(),
       look: () => this.#match && this.#daily.help(this.#match.playing, "knowledge"),
       say: (text) => this.#box.prompt(text),
     });
@@ -96,7 +100,7 @@ export class Play implements View {
         ),
         this.#side.element,
       ),
-      keys,
+      dialog,
     );
     addEventListener("resize", () => this.#box.forgetRoom(), { signal });
     void this.#open(route);

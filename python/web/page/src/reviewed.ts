@@ -3,7 +3,7 @@ import { errorInWords, h, panel, s } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
 import { gradeOf, mistakesOf, verdictInWords } from "./grade";
 import { basisInWords, drawBeliefs, unitInWords } from "./heat";
-import { areOn } from "./keys";
+import { listen } from "./keys";
 import { playLink } from "./link";
 import { markMoves } from "./marks";
 import { seatName } from "./names";
@@ -89,7 +89,14 @@ export class ReviewView {
       this.#stage,
       this.#more,
     );
-    document.addEventListener("keydown", (event) => this.#press(event), { signal: this.#closed.signal });
+    const keys = {
+      arrowleft: () => this.#go(this.#findings.moment - 1),
+      arrowright: () => this.#go(this.#findings.moment + 1),
+      home: () => this.#go(0),
+      end: () => this.#go(this.#last),
+      m: () => this.#goToMistake(),
+    };
+    listen(() => keys, this.#closed.signal);
     this.#showProgress();
     this.#summarise();
     void this.#show();
@@ -173,20 +180,6 @@ export class ReviewView {
   #goToMistake(): void {
     const mistake = this.#takeMistake();
     if (mistake) this.#go(this.#momentOf(mistake));
-  }
-
-  #press(event: KeyboardEvent): void {
-    const isTyping =
-      event.target instanceof Element && event.target.closest("input, select, textarea, dialog, .scroll");
-    if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !areOn()) return;
-    const { moment } = this.#findings;
-    if (event.key === "ArrowLeft") this.#go(moment - 1);
-    else if (event.key === "ArrowRight") this.#go(moment + 1);
-    else if (event.key === "Home") this.#go(0);
-    else if (event.key === "End") this.#go(this.#last);
-    else if (event.key.toLowerCase() === "m") this.#goToMistake();
-    else return;
-    event.preventDefault();
   }
 
   #table(moment: number, eyes: number | null): Promise<Table> {

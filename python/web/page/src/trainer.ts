@@ -5,7 +5,7 @@ import { drawAnswer, drawAttack, drawCount, drawIntroduction, drawScore, markCar
 import { countOf } from "./count";
 import { errorInWords, h } from "./dom";
 import { type EngineClient, isAbort } from "./engine";
-import { areOn } from "./keys";
+import { type Keys, listen } from "./keys";
 import { type Route, readNumber, writeRoute } from "./link";
 import { isClose, isRight, type Question } from "./questions";
 import { Repetition } from "./repetition";
@@ -29,7 +29,7 @@ export class Trainer implements View {
   readonly #round: Round;
   readonly #stage = h("div", { class: "stage" }, h("p", { class: "muted" }, "Loading …"));
   /** The answers by key, while a question waits for one. */
-  #keys: Record<string, () => void> = {};
+  #keys: Keys = {};
 
   constructor(root: HTMLElement, engine: EngineClient, route: Route) {
     this.#engine = engine;
@@ -37,7 +37,7 @@ export class Trainer implements View {
     const seed = seedOf(route, failed);
     this.#round = new Round(inTab, seed, route.settings.has("seed") ? [] : this.#memory.due());
     history.replaceState(null, "", writeRoute("trainer", "", { seed }));
-    document.addEventListener("keydown", (event) => this.#press(event), { signal: this.#closed.signal });
+    listen(() => this.#keys, this.#closed.signal);
     root.replaceChildren(
       h("h2", {}, "When is an attack right?"),
       failed,
@@ -124,11 +124,6 @@ export class Trainer implements View {
       ),
     );
     return progress;
-  }
-
-  #press(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey || !areOn()) return;
-    this.#keys[event.key.toLowerCase()]?.();
   }
 }
 
