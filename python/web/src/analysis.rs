@@ -161,7 +161,8 @@ impl Analyst {
         let bars = self.analysis().bars;
         let others = bars.iter().filter(|bar| bar.action.id != best.0);
         let worth = |bar: &&Bar| bar.value.unwrap_or(f64::NEG_INFINITY);
-        let next = others.max_by(|one, other| worth(one).total_cmp(&worth(other))).map_or(best, |bar| Action(bar.action.id));
+        let next =
+            others.max_by(|one, other| worth(one).total_cmp(&worth(other))).map_or(best, |bar| Action(bar.action.id));
         let mut judgement = self.judgement(next);
         if judgement.best == next {
             (judgement.cost, judgement.ci95) = (Some(0.0), Some(0.0));
