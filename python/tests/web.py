@@ -91,7 +91,8 @@ def open_view(page: Any, address: str, view: str) -> None:
     page.goto(address + view)
     page.wait_for_selector("main h2")
     if view.startswith("#play"):
-        page.wait_for_selector("[data-move]")
+        # A deal of Schwimmen can be over at once.
+        page.locator("[data-move], .main > .actions .primary").first.wait_for()
 
 
 def wait_for_prompt(page: Any, words: str) -> None:
