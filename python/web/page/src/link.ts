@@ -69,7 +69,13 @@ export function entrance(): string {
 /** A hash without what other programs do to links: encoded marks, and the punctuation of the sentence around it. */
 function repaired(hash: string): string {
   let text = hash.replaceAll("&amp;", "&");
-  if (!text.includes("?") && /%3F/i.test(text)) text = decodeURIComponent(text);
+  if (!text.includes("?") && /%3F/i.test(text)) {
+    try {
+      text = decodeURIComponent(text);
+    } catch {
+      // Not an encoded text: it leads nowhere.
+    }
+  }
   return /record=/.test(text) ? text : text.replace(/[.,;:!?)\]}>"'”’]+$/, "");
 }
 

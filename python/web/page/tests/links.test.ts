@@ -51,6 +51,7 @@ test("a link says which of its parts are unknown", () => {
     const { begun, choices } = readPlaying(readRoute(changed)) ?? {};
     assert.deepEqual([begun?.position.seed, begun?.seat, choices], ["7", 1, [3]], changed);
   }
+  assert.deepEqual(unknown("#play%3Fseed=%zz"), ["#play%3Fseed=%zz"]);
   assert.deepEqual(unknown("#review/xyz"), ["xyz"]);
   assert.deepEqual(unknown("#solutions?at=0.1"), ["at=0.1"]);
   assert.deepEqual(unknown("#play/schwinget?seed=7&seed=8"), ["seed=8"]);
