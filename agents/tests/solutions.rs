@@ -177,8 +177,8 @@ fn every_algorithm_solves_a_small_schwinget() {
         let Solved { policy, iterations, .. } = solve(&tree, &settings, &Arc::default(), &on).expect("solved");
         (nash_conv(&tree, &policy), iterations)
     };
-    let (exact, _) = run(Algorithm::SequenceForm, 1, 0.0);
-    assert!(exact.total() < 1e-5, "{exact:?}");
+    let (best, _) = run(Algorithm::PredictiveCfrPlus, 20_000, 1e-6);
+    assert!(best.total() < 1e-4, "{best:?}");
     for (algorithm, iterations, most) in [
         (Algorithm::Cfr, 2_000, 0.02),
         (Algorithm::CfrPlus, 2_000, 1e-3),
@@ -191,7 +191,8 @@ fn every_algorithm_solves_a_small_schwinget() {
     ] {
         let (found, _) = run(algorithm, iterations, most);
         assert!(found.total() <= most, "{algorithm:?}: {found:?}");
-        assert!((found.values[Seat(0)] - exact.values[Seat(0)]).abs() <= found.total() + 1e-6, "{algorithm:?}");
+        let apart = (found.values[Seat(0)] - best.values[Seat(0)]).abs();
+        assert!(apart <= found.total() + best.total() + 1e-9, "{algorithm:?}");
     }
     // The run stops at the first check that reaches the target.
     let (found, iterations) = run(Algorithm::CfrPlus, 10_000, 0.05);

@@ -8,21 +8,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::game_tree::{SMALL_SCHWINGET, game};
 use crate::toys::{self, KUHN, KUHN_THREE, LEDUC, matrix::Matrix};
 use stier_agents::agent::CheckpointError;
-use stier_agents::agent::threads::{Halted, pool};
+use stier_agents::agent::threads::pool;
 use stier_agents::erased::{AskSettings, DynEntrant, erase};
-use stier_agents::solve::SolveError;
-use stier_agents::solve::sequence_form::solve;
+use stier_agents::solve::sequence_form::payoffs;
 use stier_agents::solve::{GameTree, Look, Policy, RunLog};
 use stier_agents::solve::{Iterative as _, Mccfr, Sampling};
-use stier_agents::solve::{NashConv, nash_conv};
+use stier_agents::solve::{NashConv, nash_conv, values};
 use stier_agents::solve::{RangePolicy, RangeSolver, RangeTree};
-use stier_agents::solve::{Solver, Variant};
+use stier_agents::solve::{SeatRows, Solver, Tree, Variant, policy_of_rows};
 use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::goofspiel::Goofspiel;
 use stier_core::games::liars_dice::LiarsDice;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::hash::fnv1a;
-use stier_core::{Game, Seat};
+use stier_core::{Game, Rng, Seat};
 
 fn tree<G: Game>(game: &G) -> GameTree<G> {
     GameTree::new(game, 1_000_000).expect("a small game")
@@ -390,43 +389,59 @@ fn sampling_depends_on_the_seed_alone() {
     }
 }
 
-fn is_solved<G: Game>(game: &G, value: f64) {
+/// The payoffs by sequences give any policy the value that the tree gives it.
+fn has_its_payoffs<G: Game>(game: &G) {
     let tree = tree(game);
-    let found = solve(&tree, Arc::default()).expect("an equilibrium");
-    let checked = nash_conv(&tree, &found.policy);
-    println!("{}: {:.9}, NashConv {:.1e}", game.name(), found.values[Seat(0)], checked.total());
-    assert!((found.values[Seat(0)] - value).abs() < 1e-6, "{}: {:?}, not {value}", game.name(), found.values);
-    assert!((found.values[Seat(0)] + found.values[Seat(1)]).abs() < 1e-9);
-    assert!(checked.total().abs() < 1e-5, "{}: {checked:?}", game.name());
+    let rows = SeatRows::of(&tree);
+    let payoffs = payoffs(&tree, &rows).expect("a constant sum");
+    let mut rng = Rng::stream(1, "plans", 0);
+    let policies: Vec<Vec<f64>> = rows
+        .iter()
+        .map(|own| {
+            let mut policy: Vec<f64> = (0..own.len()).map(|_| rng.unit() + 0.01).collect();
+            for bounds in own.starts().windows(2) {
+                let row = &mut policy[bounds[0] as usize..bounds[1] as usize];
+                let sum: f64 = row.iter().sum();
+                row.iter_mut().for_each(|share| *share /= sum);
+            }
+            policy
+        })
+        .collect();
+    // By sequence: the probability that its player plays it.
+    let plans: Vec<Vec<f64>> = rows
+        .iter()
+        .zip(&policies)
+        .map(|(own, policy)| {
+            let mut plan = vec![1.0];
+            for (bounds, before) in own.starts().windows(2).zip(own.last_choices()) {
+                let reach = plan[before.map_or(0, |row| row as usize + 1)];
+                plan.extend(policy[bounds[0] as usize..bounds[1] as usize].iter().map(|share| reach * share));
+            }
+            plan
+        })
+        .collect();
+    let played = |sequences: [u32; 2]| plans[0][sequences[0] as usize] * plans[1][sequences[1] as usize];
+    let found: f64 = payoffs.iter().map(|&(sequences, payoff)| played(sequences) * payoff).sum();
+    let policies: Vec<&[f64]> = policies.iter().map(|policy| &policy[..]).collect();
+    let expected = values(&tree, &policy_of_rows(&tree, &rows, &policies).expect("a policy"))[Seat(0)];
+    assert!((found - expected).abs() < 1e-9, "{}: {found}, not {expected}", game.name());
 }
 
 #[test]
-fn linear_programs_find_the_values_of_the_literature() {
-    is_solved(&toys::plain::<Matrix>("heads=3"), 1.0 / 3.0);
-    is_solved(&*KUHN, -1.0 / 18.0);
-    is_solved(&*LEDUC, -0.085_606_4);
-    is_solved(&toys::plain::<LiarsDice>("sides=3"), 1.0 / 9.0);
-    is_solved(&toys::plain::<Goofspiel>("cards=4"), 0.0);
-    is_solved(&toys::plain::<DarkHex>("rows=2,columns=2,obstruction=abrupt"), 0.5);
+fn the_sequence_form_has_the_payoffs_of_the_tree() {
+    has_its_payoffs(&toys::plain::<Matrix>("heads=3"));
+    has_its_payoffs(&*KUHN);
+    has_its_payoffs(&*LEDUC);
+    has_its_payoffs(&toys::plain::<LiarsDice>("sides=3"));
+    has_its_payoffs(&toys::plain::<Goofspiel>("cards=4"));
+    has_its_payoffs(&toys::plain::<DarkHex>("rows=2,columns=2,obstruction=abrupt"));
+    has_its_payoffs(&game::<Schwinget>("suits=2,values=3,referee=off,counter=off,hand_size=2,set_aside=2"));
 }
 
 #[test]
-fn the_linear_program_and_cfr_agree_on_schwinget() {
-    let tree = tree(&game::<Schwinget>("suits=2,values=3,referee=off,counter=off,hand_size=2,set_aside=2"));
-    let exact = solve(&tree, Arc::default()).expect("an equilibrium");
-    assert!(nash_conv(&tree, &exact.policy).total().abs() < 1e-5);
-    is_near(&cfr(&tree, Variant::Discounted, 300), exact.values[Seat(0)], 1e-2);
-}
-
-#[test]
-fn linear_programs_need_two_players_and_zero_sums() {
-    let error = solve(&tree(&*KUHN_THREE), Arc::default()).expect_err("three players").to_string();
-    assert!(error.contains("has 3 players"), "{error}");
-    let scores = tree(&game::<Schwinget>(
-        "suits=2,values=3,referee=off,counter=off,hand_size=2,set_aside=2,scoring=schwinger,utility=score",
-    ));
-    let error = solve(&scores, Arc::default()).expect_err("general sums").to_string();
-    assert!(error.contains("2 players and sums from"), "{error}");
-    let interrupted = solve(&tree(&*LEDUC), Arc::new(AtomicBool::new(true)));
-    assert!(matches!(interrupted, Err(SolveError::Halted(Halted::Interrupted))));
+fn the_sequence_form_needs_two_players_and_constant_sums() {
+    let error = |tree: &Tree| payoffs(tree, &SeatRows::of(tree)).expect_err("no linear program").to_string();
+    assert!(error(&tree(&*KUHN_THREE)).contains("has 3 players"));
+    let scores = "suits=2,values=3,referee=off,counter=off,hand_size=2,set_aside=2,scoring=schwinger,utility=score";
+    assert!(error(&tree(&game::<Schwinget>(scores))).contains("2 players and sums from"));
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -15,11 +16,12 @@ use stier_agents::agent::threads::{self, Halted};
 use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynTree};
 use stier_agents::solve::solution_file::{self, Label, SolutionFileError};
 use stier_agents::solve::{
-    Algorithm, BuildError, Progress as Reached, RangePolicy, RangeTree, RangesTooLarge, Settings, SolveError, Solved,
-    TooLarge, game_of_ranges, read_ranges, solve_ranges,
+    Algorithm, BuildError, Progress as Reached, RangePolicy, RangeTree, RangesTooLarge, RunLog, SeatRows, Settings,
+    SolveError, Solved, TooLarge, game_of_ranges, policy_of_rows, read_ranges, sequence_form, solve_ranges,
 };
 use stier_core::public::{NoPublicForm, PublicForm};
 
+use crate::arrays::Array;
 use crate::entrants::entrant;
 use crate::errors;
 use crate::game::{AnyGame, Game, load_by_name};
@@ -232,8 +234,7 @@ pub(crate) fn solve(
         SolveError::Checkpoint { .. }
         | SolveError::NoCheckpoint(_)
         | SolveError::NoRanges(_)
-        | SolveError::NotZeroSum { .. }
-        | SolveError::Program(_) => errors::argument(error),
+        | SolveError::NotZeroSum { .. } => errors::argument(error),
         SolveError::Write { .. } => errors::file(error),
         _ => errors::halted(error),
     };
@@ -249,6 +250,9 @@ pub(crate) fn solve(
             return Ok((Table::Ranges(Arc::new(policy)), iterations, log));
         }
         let tree = enumerate(game, most, settings.threads, &counting, "")?;
+        if settings.algorithm == Algorithm::SequenceForm && settings.checkpoint.is_none() {
+            return solve_program(&*tree, failed);
+        }
         let Solved { policy, iterations, log } = tree.solve(&settings, interrupt, &watch).map_err(failed)?;
         Ok((Table::Tree(policy), iterations, log))
     };
@@ -269,6 +273,32 @@ pub(crate) fn solve(
     let found = ticking(py, &counting.interrupt, channel::<()>(), work, |()| Ok(()), report).map_err(stopped)??;
     tell((found.iterations(), found.nash_conv()))?;
     Ok(found)
+}
+
+/// The solution of the linear program of a tree in sequence form, by SciPy.
+fn solve_program(tree: &dyn DynTree, failed: impl Fn(SolveError) -> PyErr) -> PyResult<(Table, u64, RunLog)> {
+    let start = Instant::now();
+    let shape = tree.shape();
+    let rows = SeatRows::of(shape);
+    let payoffs = sequence_form::payoffs(shape, &rows).map_err(failed)?;
+    let number = |row: Option<u32>| row.map_or(0, |row| i64::from(row) + 1);
+    let players: Vec<(Array<i64>, Array<i64>)> = rows
+        .iter()
+        .map(|own| {
+            let starts = Array::row(own.starts().iter().map(|&start| start.into()));
+            (starts, Array::row(own.last_choices().map(number)))
+        })
+        .collect();
+    let sequences = [0, 1].map(|seat| Array::row(payoffs.iter().map(|(pair, _)| i64::from(pair[seat]))));
+    let payoffs = Array::row(payoffs.iter().map(|&(_, payoff)| payoff));
+    let policies: Vec<Vec<f64>> = Python::attach(|py| {
+        let solver = py.import("stier.solving._sequence_form")?.getattr("solve")?;
+        solver.call1((players, sequences, payoffs))?.extract()
+    })?;
+    let policies: Vec<&[f64]> = policies.iter().map(|policy| &policy[..]).collect();
+    let policy = policy_of_rows(shape, &rows, &policies).map_err(errors::argument)?;
+    let log = RunLog { seconds: start.elapsed().as_secs_f64(), looks: Vec::new() };
+    Ok((Table::Tree(tree.of_policy(policy)), 1, log))
 }
 
 /// The number of iterations after which a run measures NashConv next.

@@ -6,6 +6,7 @@ import inspect
 import itertools
 import pickle
 import signal
+import sys
 from pathlib import Path
 from typing import Any, Literal
 
@@ -309,7 +310,7 @@ def test_action_values_in_kuhn_poker() -> None:
 
 def test_equilibria_are_indifferent_between_the_actions_that_they_mix() -> None:
     tree = stier.solving.GameTree("kuhn_poker")
-    solution = stier.solve("kuhn_poker", "sequence_form")
+    solution = stier.solve("kuhn_poker", "predictive_cfr+", iterations=3000)
     policy = tree.policy_of(solution)
     played, values = policy.probabilities(), tree.action_values(policy.probabilities())
     best = np.where(tree.legal_action_masks(), values, -np.inf).max(axis=1)
@@ -473,9 +474,37 @@ def test_algorithms(
 def test_the_sequence_form_is_exact(tiny: stier.Game, solution: stier.TabularPolicy) -> None:
     found = stier.solve(tiny, "sequence_form", seed=1, threads=1)
     assert (found.origin, found.iterations) == ("sequence_form", 1)
-    assert found.nash_conv < 1e-5
-    assert found.value == pytest.approx(solution.value, abs=found.nash_conv + solution.nash_conv)
-    assert stier.solve(tiny, "sequence_form", threads=2).values == found.values
+    assert abs(found.nash_conv) < 1e-9
+    assert found.value == pytest.approx(solution.value, abs=1e-9 + solution.nash_conv)
+    again = stier.solve(tiny, "sequence_form", threads=2)
+    np.testing.assert_array_equal(again.probabilities(), found.probabilities())
+
+
+@pytest.mark.parametrize(
+    ("game", "value"),
+    [
+        ("kuhn_poker", -1 / 18),
+        ("leduc_poker", -0.0856064),
+        ("liars_dice:sides=3", 1 / 9),
+        ("liars_dice:sides=5", 1 / 125),
+        ("goofspiel:cards=4", 0.0),
+        ("dark_hex:rows=2,columns=2,obstruction=abrupt", 0.5),
+        ("schwinget:suits=2,values=3,referee=off,counter=off,hand_size=2,set_aside=2", None),
+    ],
+)
+def test_the_sequence_form_finds_the_values_of_the_literature(game: str, value: float | None) -> None:
+    found = stier.solve(game, "sequence_form")
+    assert abs(found.nash_conv) < 1e-9
+    if value is None:
+        value = stier.solve(game, "discounted_cfr", iterations=1000).value
+    assert found.value == pytest.approx(value, abs=1e-5)
+
+
+def test_no_scipy_no_sequence_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    monkeypatch.delitem(sys.modules, "stier.solving._sequence_form", raising=False)
+    with pytest.raises(stier.errors.MissingExtraError, match=r"pip install 'stier\[sequence_form\]'"):
+        stier.solve("kuhn_poker", "sequence_form")
 
 
 @pytest.mark.parametrize(

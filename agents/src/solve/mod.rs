@@ -13,7 +13,6 @@ pub(crate) mod log;
 pub(crate) mod mccfr;
 pub(crate) mod passes;
 pub(crate) mod ranges;
-#[cfg(feature = "solvers")]
 pub mod sequence_form;
 pub mod solution_file;
 pub(crate) mod tabular;
@@ -70,7 +69,7 @@ choice! {
         ExternalSampling = "external_sampling",
         /// Monte Carlo CFR that plays one game in each traversal; see [`Sampling::Outcome`].
         OutcomeSampling = "outcome_sampling",
-        /// The linear program of the [sequence form](sequence_form): exact, in one step.
+        /// The linear program of the [sequence form](sequence_form), exact, in one step. It is solved by the caller.
         SequenceForm = "sequence_form",
     }
 }
@@ -80,7 +79,6 @@ enum Kind {
     Cfr(Variant),
     #[cfg(feature = "solvers")]
     Sampled(Sampling),
-    #[cfg(feature = "solvers")]
     SequenceForm,
     #[cfg(not(feature = "solvers"))]
     Missing,
@@ -104,10 +102,9 @@ impl Algorithm {
             Self::ExternalSampling => Kind::Sampled(Sampling::External),
             #[cfg(feature = "solvers")]
             Self::OutcomeSampling => Kind::Sampled(Sampling::Outcome),
-            #[cfg(feature = "solvers")]
-            Self::SequenceForm => Kind::SequenceForm,
             #[cfg(not(feature = "solvers"))]
-            Self::ExternalSampling | Self::OutcomeSampling | Self::SequenceForm => Kind::Missing,
+            Self::ExternalSampling | Self::OutcomeSampling => Kind::Missing,
+            Self::SequenceForm => Kind::SequenceForm,
         }
     }
 }
@@ -189,6 +186,9 @@ pub enum SolveError {
     /// The algorithm has not been compiled.
     #[error("{0} is not part of this program: it needs the feature 'solvers' of stier-agents")]
     NoSolver(String),
+    /// The linear program is not solved here.
+    #[error("sequence_form needs a solver of linear programs: stier.solve has one")]
+    NoProgram,
     /// The algorithm does not work on public states.
     #[error("{0} does not work on public states: only variants of CFR that do not sample do")]
     NoRanges(String),
@@ -205,9 +205,6 @@ pub enum SolveError {
         /// The sum of their returns.
         sums: String,
     },
-    /// The solver of the linear program failed.
-    #[error("the linear program was not solved: {0}")]
-    Program(String),
     /// Interrupted, or the threads could not be started.
     #[error(transparent)]
     Halted(#[from] Halted),
@@ -262,16 +259,11 @@ pub fn solve<G: Game>(
             Ok(Solved { policy: solver.policy(), iterations: solver.iterations(), log })
         })?;
     }
-    threads::install(settings.threads, || solve_tree(tree, settings, interrupt, &watch))?
+    threads::install(settings.threads, || solve_tree(tree, settings, &watch))?
 }
 
 /// The part of [`solve`] for which the tree is enough.
-fn solve_tree(
-    tree: &Tree,
-    settings: &Settings,
-    #[cfg_attr(not(feature = "solvers"), expect(unused_variables))] interrupt: &Arc<AtomicBool>,
-    watch: WatchOf<'_, Progress>,
-) -> Result<Solved, SolveError> {
+fn solve_tree(tree: &Tree, settings: &Settings, watch: WatchOf<'_, Progress>) -> Result<Solved, SolveError> {
     match (settings.algorithm.kind(), settings.checkpoint()) {
         (Kind::Cfr(variant), path) => {
             let planned = settings.iterations;
@@ -285,13 +277,7 @@ fn solve_tree(
         (_, Some(_)) => Err(SolveError::NoCheckpoint(settings.algorithm.name().to_string())),
         #[cfg(feature = "solvers")]
         (Kind::Sampled(_), None) => unreachable!("sampling asks the game"),
-        #[cfg(feature = "solvers")]
-        (Kind::SequenceForm, None) => {
-            let start = Instant::now();
-            let policy = sequence_form::solve(tree, interrupt.clone())?.policy;
-            let log = RunLog { seconds: start.elapsed().as_secs_f64(), looks: Vec::new() };
-            Ok(Solved { policy, iterations: 1, log })
-        }
+        (Kind::SequenceForm, None) => Err(SolveError::NoProgram),
         #[cfg(not(feature = "solvers"))]
         (Kind::Missing, None) => Err(SolveError::NoSolver(settings.algorithm.name().to_string())),
     }

@@ -79,6 +79,11 @@ impl SeatRows {
         &self.starts
     }
 
+    /// By information set: the row of the seat's last choice, which leads to it; `None` if there is none.
+    pub fn last_choices(&self) -> impl Iterator<Item = Option<u32>> {
+        self.previous.iter().map(|&row| Some(row).filter(|&row| row != NONE))
+    }
+
     /// The actions.
     pub fn actions(&self, tree: &Tree) -> Vec<Action> {
         self.sets.iter().flat_map(|&set| tree.actions(set)).copied().collect()

@@ -50,7 +50,8 @@ def solve(game: Game, path: Path | None, as_json: bool, **settings: Any) -> None
     Algorithms: discounted_cfr is a good first choice. scheduled_cfr is better in Schwinget; choose its iterations in
     advance. cfr+, the default, is the best known. cfr, linear_cfr and predictive_cfr+ are for comparison.
     external_sampling and outcome_sampling keep no checkpoints. sequence_form is exact, for two players and up to some
-    thousand information sets, and takes neither iterations nor a target. The last three need the tree of histories.
+    thousand information sets, takes neither iterations nor a target, and needs SciPy. The last three need the tree of
+    histories.
     """
     kept, algorithm = settings["checkpoint"], settings["algorithm"]
     is_kept, tells = "cfr" in algorithm, settings["progress"]

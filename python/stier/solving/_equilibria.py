@@ -55,7 +55,8 @@ def solve(
             negative ones, 30 - 5x for policies, in the manner of HS-DCFR (Zhang, McAleer and Sandholm 2024). Sampled,
             ``"external_sampling"`` or ``"outcome_sampling"`` (Lanctot et al. 2009). ``"sequence_form"`` is an exact
             linear program for zero-sum games of two players with up to some thousand information sets (Koller, Megiddo
-            and von Stengel 1996). It takes neither `iterations` nor `target`.
+            and von Stengel 1996). It takes neither `iterations` nor `target`, and Ctrl-C works after it. It needs
+            SciPy, the extra `sequence_form`.
         iterations: Iterations at most, those of the checkpoint included; a checkpoint with more is the result. With
             ``"scheduled_cfr"`` a run of 100 iterations is not the beginning of a run of 1000, so a checkpoint goes on
             with the same number only.
@@ -77,6 +78,7 @@ def solve(
             work on public states, a number that is out of range, or a checkpoint of another calculation or for an
             algorithm that keeps none.
         FileError: A checkpoint that cannot be written.
+        MissingExtraError: ``"sequence_form"`` without SciPy.
         KeyboardInterrupt: Ctrl-C. Its text says after which iteration.
     """
     if checkpoint is not None:
