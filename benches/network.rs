@@ -1,6 +1,5 @@
 //! Networks: the forward pass, searches with one, and games of one against itself.
 
-use std::collections::HashMap;
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -52,7 +51,7 @@ fn network(inputs: usize, observation: &str, actions: &str) -> PathBuf {
         ("actions", actions),
         ("value_scale", "1"),
     ];
-    let metadata: HashMap<String, String> = metadata.map(|(key, value)| (key.to_string(), value.to_string())).into();
+    let metadata = metadata.into_iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
     let view = |(name, shape, data): &'static (String, Vec<usize>, Vec<u8>)| {
         (name.clone(), TensorView::new(Dtype::F32, shape.clone(), data).expect("a tensor"))
     };
@@ -92,7 +91,7 @@ fn network_in_integers(game: &Schwinget) -> PathBuf {
         ("actions", game.action_signature()),
         ("value_scale", "1".to_string()),
     ];
-    let metadata: HashMap<String, String> = metadata.map(|(key, value)| (key.to_string(), value)).into();
+    let metadata = metadata.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
     let view = |(name, kind, shape, data): &'static (String, Dtype, Vec<usize>, Vec<u8>)| {
         (name.clone(), TensorView::new(*kind, shape.clone(), data).expect("a tensor"))
     };

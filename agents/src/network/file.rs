@@ -25,7 +25,7 @@
 //! | `value` | `return`, or `none` for a network without a value head; the default is `return` |
 //! | `training` | free text, which is ignored here |
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 #[cfg(feature = "files")]
 use std::fs::{self, File};
 #[cfg(feature = "files")]
@@ -174,7 +174,7 @@ impl Network {
         let no_tensors = |error: safetensors::SafeTensorError| Fault::NoTensors(error.to_string());
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(no_tensors)?;
         let tensors = SafeTensors::deserialize(bytes).map_err(no_tensors)?;
-        let texts = Texts(header.metadata().clone().unwrap_or_default());
+        let texts = Texts(header.metadata().clone().unwrap_or_default().into_iter().collect());
         texts.one_of("format", &["stier.network"], "stier.network")?;
         let in_integers = texts.one_of("version", &["1", "2"], "1 or 2")? == "2";
         if in_integers {
@@ -289,7 +289,7 @@ impl Network {
 }
 
 /// The metadata.
-struct Texts(HashMap<String, String>);
+struct Texts(BTreeMap<String, String>);
 
 impl Texts {
     fn get(&self, key: &'static str) -> Result<&str, Fault> {

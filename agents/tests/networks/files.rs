@@ -73,7 +73,7 @@ impl Draft {
         let views = self.tensors.iter().zip(&data).map(|((name, shape, _), data)| {
             (name.clone(), TensorView::new(Dtype::F32, shape.clone(), data).expect("a tensor"))
         });
-        serialize(views, Some(self.metadata.clone())).expect("a file")
+        serialize(views, Some(self.metadata.clone().into_iter().collect())).expect("a file")
     }
 
     /// Saves the network in its own file.
