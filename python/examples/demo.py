@@ -162,7 +162,7 @@ def main() -> None:
     """Plays, prints, draws."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("step", nargs="?", choices=["play", "draw"], help="one half of the work (default: both)")
-    parser.add_argument("--deals", type=int, default=1000, help="paired deals for each pair of agents (default: 1000)")
+    parser.add_argument("--deals", type=int, default=250, help="paired deals for each pair of agents (default: 250)")
     parser.add_argument("--seed", type=int, default=0, help="seed of deals and agents (default: 0)")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder of the picture (default: out)")
     arguments = parser.parse_args()
