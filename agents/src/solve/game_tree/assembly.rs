@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use stier_core::listed::{Listed, ListedNode};
 use stier_core::seats::MAX_SEATS;
-use stier_core::{Action, BySeat, Game, Seat};
+use stier_core::{Action, BySeat, DynOptions, Seat};
 
 use crate::agent::threads::{WatchOf, goes_on};
 
@@ -25,12 +25,12 @@ pub(super) struct TreeBuilder {
 }
 
 impl TreeBuilder {
-    /// A tree of this game without nodes.
-    pub(super) fn new(game: &impl Game) -> Self {
+    /// A tree without nodes, of a game with these rules.
+    pub(super) fn new(rules: &dyn DynOptions, seats: usize) -> Self {
         let tree = Tree {
-            game_name: game.name(),
-            rules: game.rules().to_text(),
-            seats: game.num_seats(),
+            game_name: rules.owner(),
+            rules: rules.to_text(),
+            seats,
             nodes: Vec::new(),
             levels: Vec::new(),
             marks: Vec::new(),

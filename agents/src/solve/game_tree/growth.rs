@@ -9,23 +9,19 @@
 //! Every batch of nodes takes three steps: their children are made, each seat observes them (seats in parallel), and
 //! they are appended to the tree.
 
-use std::collections::hash_map::Entry;
-use std::hash::Hash;
-
 use rustc_hash::FxHashMap;
-use stier_core::hash::hash_of;
 use stier_core::key::UNNOTICED;
 use stier_core::seats::MAX_SEATS;
-use stier_core::{Action, ActionSet as _, Game, History, Seat, Turn};
+use stier_core::{Action, Seat, Turn};
 
 use crate::agent::threads::{Halted, WatchOf, goes_on, map_all};
 
 use super::assembly::TreeBuilder;
 use super::knowledge::{
-    ChancePath, ChancePaths, Choice, Events, Fingerprints, Knowledge, NodeId, SeatKnowledge, Seats, SetId, at,
-    learn_choices, learn_draws,
+    ChancePath, Choice, Events, Knowledge, NodeId, SeatKnowledge, Seats, SetId, at, learn_choices, learn_draws,
 };
-use super::{BuildError, GameTree, NONE, Node, TooLarge};
+use super::states::States;
+use super::{BuildError, NONE, Node, TooLarge, Tree};
 
 /// Nodes whose children are made at a time. The watcher is asked between two batches.
 const BATCH: usize = 1 << 12;
@@ -35,17 +31,19 @@ const OUTCOMES_PER_POLL: usize = 1 << 10;
 const NODES_PER_THREAD: usize = 1 << 10;
 
 /// Nodes of a level at which play goes on.
-struct Frontier<S> {
+struct Frontier {
     seats: usize,
     nodes: Vec<NodeId>,
-    states: Vec<S>,
+    turns: Vec<Turn>,
+    states: Box<dyn States>,
     /// One row per node, one column per seat.
     knowledge: Vec<Knowledge>,
 }
 
-impl<S> Frontier<S> {
-    fn new(seats: usize) -> Self {
-        Self { seats, nodes: Vec::new(), states: Vec::new(), knowledge: Vec::new() }
+impl Frontier {
+    /// Without nodes; `states` is any list of the game.
+    fn new(seats: usize, states: &dyn States) -> Self {
+        Self { seats, nodes: Vec::new(), turns: Vec::new(), states: states.after(&[]), knowledge: Vec::new() }
     }
 
     /// The knowledge of every seat at a node.
@@ -54,31 +52,62 @@ impl<S> Frontier<S> {
         all[..self.seats].copy_from_slice(&self.knowledge[place * self.seats..][..self.seats]);
         all
     }
-}
 
-/// The nodes of a layer that follow a choice, and the knowledge of every seat in the layer.
-struct Layer<S> {
-    frontier: Frontier<S>,
-    known: Vec<SeatKnowledge>,
-}
-
-impl<S> Layer<S> {
-    fn new(seats: usize) -> Self {
-        Self { frontier: Frontier::new(seats), known: Seat::all(seats).map(SeatKnowledge::new).collect() }
+    /// The places of nodes at which such a turn comes.
+    fn places(&self, is_wanted: fn(Turn) -> bool) -> Vec<usize> {
+        (0..self.nodes.len()).filter(|&place| is_wanted(self.turns[place])).collect()
     }
 }
 
-/// A tree being enumerated, apart from the game.
-struct Grown<'a> {
+/// The nodes of a layer that follow a choice, and the knowledge of every seat in the layer.
+struct Layer {
+    frontier: Frontier,
+    known: Vec<SeatKnowledge>,
+}
+
+impl Layer {
+    fn new(seats: usize, states: &dyn States) -> Self {
+        let known = Seat::all(seats).map(SeatKnowledge::new).collect();
+        Self { frontier: Frontier::new(seats, states), known }
+    }
+}
+
+/// Results of the random events after some nodes, node by node: the states, and how they came about.
+type ChancePaths = (Box<dyn States>, Vec<ChancePath>);
+
+/// A tree being enumerated.
+pub(super) struct Growth<'a> {
     builder: TreeBuilder,
     seats: usize,
+    /// True for games whose promises are checked.
+    is_checked: bool,
     most: usize,
     watch: WatchOf<'a, usize>,
     /// The information sets by the numbers of their views, in games whose promises are checked.
     views: FxHashMap<(Seat, u64), u32>,
 }
 
-impl Grown<'_> {
+impl<'a> Growth<'a> {
+    /// A tree that begins with `builder`, of at most so many nodes.
+    pub(super) fn new(builder: TreeBuilder, is_checked: bool, most: usize, watch: WatchOf<'a, usize>) -> Self {
+        let seats = builder.tree.seats;
+        Self { builder, seats, is_checked, most, watch, views: FxHashMap::default() }
+    }
+
+    /// Grows the tree from the state before the first event.
+    pub(super) fn grow(mut self, root: Box<dyn States>) -> Result<Tree, BuildError> {
+        let mut layer = Layer::new(self.seats, &*root);
+        for known in &mut layer.known {
+            known.add(NONE, self.is_checked.then_some(0));
+        }
+        self.append(&*root, &root.turns(), &|_| [Knowledge(0); MAX_SEATS], &mut layer.frontier)?;
+        let mut start = 0;
+        while start < self.builder.len() {
+            (layer, start) = self.grow_layer(layer, start)?;
+        }
+        Ok(self.builder.finished())
+    }
+
     /// Asks the watcher whether to go on.
     fn poll(&self) -> Result<(), BuildError> {
         Ok(goes_on((self.watch)(self.builder.len()))?)
@@ -125,104 +154,74 @@ impl Grown<'_> {
         Ok(())
     }
 
-    /// Fills in a chance node whose children will follow.
-    fn fill_in_chance(&mut self, draws: &[ChancePath], events: &Events) -> Result<(), BuildError> {
+    /// Fills in a chance node whose children will begin at `first`.
+    fn fill_in_chance(&mut self, first: u32, draws: &[ChancePath], events: &Events) -> Result<(), BuildError> {
         let mut list = Vec::with_capacity(draws.len());
         for (place, draw) in draws.iter().enumerate() {
             self.poll_at(place)?;
             list.push((draw.probability, events.until(draw.event)));
         }
-        let (first, outcomes) = (self.builder.len() as u32, self.builder.outcomes(&list));
+        let outcomes = self.builder.outcomes(&list);
         self.builder.set(draws[0].owner.0 as usize, Node::Chance { first, outcomes });
         Ok(())
     }
-}
-
-/// A tree of a game being enumerated.
-pub(super) struct Growth<'a, G: Game> {
-    game: &'a G,
-    grown: Grown<'a>,
-}
-
-impl<'a, G: Game> Growth<'a, G> {
-    pub(super) fn new(game: &'a G, most: usize, watch: WatchOf<'a, usize>) -> Self {
-        let (builder, views) = (TreeBuilder::new(game), FxHashMap::default());
-        Self { game, grown: Grown { builder, seats: game.num_seats(), most, watch, views } }
-    }
-
-    pub(super) fn grow(mut self) -> Result<GameTree<G>, BuildError> {
-        let mut layer = Layer::new(self.grown.seats);
-        for known in &mut layer.known {
-            known.add(NONE, self.game.foreign().map(|_| 0));
-        }
-        let root = self.game.root();
-        self.append(root, self.game.turn(&root), [Knowledge(0); MAX_SEATS], &mut layer.frontier)?;
-        let mut start = 0;
-        while start < self.grown.builder.len() {
-            (layer, start) = self.grow_layer(layer, start)?;
-        }
-        Ok(GameTree { game: self.game.clone(), tree: self.grown.builder.finished() })
-    }
 
     /// Fills in the nodes of a layer, which begins at the node `start`. Returns the next layer and where it begins.
-    fn grow_layer(&mut self, layer: Layer<G::State>, start: usize) -> Result<(Layer<G::State>, usize), BuildError> {
+    fn grow_layer(&mut self, layer: Layer, start: usize) -> Result<(Layer, usize), BuildError> {
         let Layer { frontier, mut known } = layer;
-        let drawn_start = self.grown.builder.len();
+        let drawn_start = self.builder.len();
         let drawn = self.draw(&frontier, &mut known)?;
-        let end = self.grown.builder.len();
-        let mut next = Layer::new(self.grown.seats);
+        let end = self.builder.len();
+        let mut next = Layer::new(self.seats, &*frontier.states);
         self.choose(&frontier, &mut known, &mut next)?;
-        let after_drawn = self.grown.builder.len();
+        let after_drawn = self.builder.len();
         drop(frontier);
         self.choose(&drawn, &mut known, &mut next)?;
-        self.grown.builder.finish_layer(start, drawn_start, end, after_drawn);
+        self.builder.finish_layer(start, drawn_start, end, after_drawn);
         next.known.iter_mut().for_each(SeatKnowledge::finish_learning);
         Ok((next, end))
     }
 
-    /// The places of nodes in a frontier at which such a turn comes.
-    fn places(&self, from: &Frontier<G::State>, is_wanted: fn(Turn) -> bool) -> Vec<usize> {
-        (0..from.nodes.len()).filter(|&place| is_wanted(self.game.turn(&from.states[place]))).collect()
-    }
-
-    /// Appends a node to the tree, and to the frontier if play goes on.
+    /// Appends nodes to the tree, and to the frontier where play goes on.
     fn append(
         &mut self,
-        state: G::State,
-        turn: Turn,
-        knowledge: Seats<Knowledge>,
-        frontier: &mut Frontier<G::State>,
+        states: &dyn States,
+        turns: &[Turn],
+        knowledge: &dyn Fn(usize) -> Seats<Knowledge>,
+        frontier: &mut Frontier,
     ) -> Result<(), BuildError> {
-        let number = self.grown.builder.len();
-        self.grown.check_size(number + 1)?;
-        let mut returns = 0;
-        if turn == Turn::Over {
-            returns = self.grown.builder.returns(&self.game.returns(&state));
-        } else {
-            frontier.nodes.push(NodeId(number as u32));
-            frontier.states.push(state);
-            frontier.knowledge.extend_from_slice(&knowledge[..frontier.seats]);
+        let mut going_on = Vec::with_capacity(turns.len());
+        for (place, &turn) in turns.iter().enumerate() {
+            let number = self.builder.len();
+            self.check_size(number + 1)?;
+            let mut returns = 0;
+            if turn == Turn::Over {
+                returns = self.builder.returns(&states.returns(place));
+            } else {
+                frontier.nodes.push(NodeId(number as u32));
+                frontier.turns.push(turn);
+                frontier.knowledge.extend_from_slice(&knowledge(place)[..frontier.seats]);
+                going_on.push((place, None));
+            }
+            self.builder.push(returns);
         }
-        self.grown.builder.push(returns);
+        frontier.states.append(states.after(&going_on));
         Ok(())
     }
 
     /// Adds the information sets of a frontier's decisions and all nodes that follow their actions.
-    fn choose(
-        &mut self,
-        from: &Frontier<G::State>,
-        known: &mut [SeatKnowledge],
-        next: &mut Layer<G::State>,
-    ) -> Result<(), BuildError> {
-        for batch in self.places(from, |turn| turn.seat().is_some()).chunks(BATCH) {
-            self.grown.poll()?;
+    fn choose(&mut self, from: &Frontier, known: &mut [SeatKnowledge], next: &mut Layer) -> Result<(), BuildError> {
+        for batch in from.places(|turn| turn.seat().is_some()).chunks(BATCH) {
+            self.poll()?;
             self.fill_in_decisions(from, batch, known)?;
             let parts: Vec<&[usize]> = batch.chunks(NODES_PER_THREAD).collect();
             let children = map_all(parts.len(), |part| self.children(from, parts[part]));
-            let (states, choices): (Vec<_>, Vec<_>) = children.into_iter().unzip();
-            let columns = learn_choices(&mut next.known, known, &choices.concat());
-            for (place, (state, turn)) in states.into_iter().flatten().enumerate() {
-                self.append(state, turn, at(&columns, place), &mut next.frontier)?;
+            let choices: Vec<Choice> = children.iter().flat_map(|(.., choices)| choices).cloned().collect();
+            let columns = learn_choices(&mut next.known, known, &choices);
+            let mut before = 0;
+            for (states, turns, _) in children {
+                self.append(&*states, &turns, &|place| at(&columns, before + place), &mut next.frontier)?;
+                before += turns.len();
             }
         }
         Ok(())
@@ -231,53 +230,49 @@ impl<'a, G: Game> Growth<'a, G> {
     /// Fills in some decisions, and their information sets where they are new.
     fn fill_in_decisions(
         &mut self,
-        from: &Frontier<G::State>,
+        from: &Frontier,
         batch: &[usize],
         known: &mut [SeatKnowledge],
     ) -> Result<(), BuildError> {
-        let (mut first, mut legal) = (self.grown.builder.len() as u32, Vec::new());
+        let (mut first, mut legal) = (self.builder.len() as u32, Vec::new());
         for &place in batch {
-            let state = &from.states[place];
-            let mover = self.game.turn(state).seat().expect("a player is to act").index();
+            let mover = from.turns[place].seat().expect("a player is to act").index();
             legal.clear();
-            legal.extend(self.game.legal(state).iter());
+            from.states.legal(place, &mut legal);
             let (knowledge, known) = (from.knowledge(place)[mover], &mut known[mover]);
-            self.grown.fill_in_decision(from.nodes[place], first, knowledge, known, &legal)?;
+            self.fill_in_decision(from.nodes[place], first, knowledge, known, &legal)?;
             first += legal.len() as u32;
         }
         Ok(())
     }
 
-    /// The states that follow some decisions, each with the turn in it, and the choices that lead to them.
-    fn children(&self, from: &Frontier<G::State>, batch: &[usize]) -> (Vec<(G::State, Turn)>, Vec<Choice>) {
-        let (mut states, mut choices) = (Vec::new(), Vec::new());
-        let Grown { builder, seats, .. } = &self.grown;
+    /// The states that follow some decisions, the turns in them, and the choices that lead to them.
+    fn children(&self, from: &Frontier, batch: &[usize]) -> (Box<dyn States>, Vec<Turn>, Vec<Choice>) {
+        let (mut moves, mut choices) = (Vec::new(), Vec::new());
         for &place in batch {
-            let Node::Decision { set, .. } = builder.tree.node(from.nodes[place].0) else {
+            let Node::Decision { set, .. } = self.builder.tree.node(from.nodes[place].0) else {
                 unreachable!("it is a decision")
             };
-            let (mover, before, state) = (builder.tree.mover(set), from.knowledge(place), &from.states[place]);
-            for (row, &action) in builder.row(set).zip(builder.actions(set)) {
+            let (mover, before) = (self.builder.tree.mover(set), from.knowledge(place));
+            for (row, &action) in self.builder.row(set).zip(self.builder.actions(set)) {
                 let mut observed = [0; MAX_SEATS];
-                Seat::all(*seats).for_each(|seat| observed[seat.index()] = self.game.observed(state, action, seat));
-                let mut after = *state;
-                self.game.apply(&mut after, action);
-                let turn = self.game.turn(&after);
-                states.push((after, turn));
-                choices.push(Choice { mover, row, before, observed, is_last: turn == Turn::Over });
+                for seat in Seat::all(self.seats) {
+                    observed[seat.index()] = from.states.observed(place, action, seat);
+                }
+                moves.push((place, Some(action)));
+                choices.push(Choice { mover, row, before, observed, is_last: false });
             }
         }
-        (states, choices)
+        let states = from.states.after(&moves);
+        let turns = states.turns();
+        choices.iter_mut().zip(&turns).for_each(|(choice, &turn)| choice.is_last = turn == Turn::Over);
+        (states, turns, choices)
     }
 
     /// Adds the nodes that follow a frontier's random events, up to the next decision or the end of the game.
-    fn draw(
-        &mut self,
-        from: &Frontier<G::State>,
-        known: &mut [SeatKnowledge],
-    ) -> Result<Frontier<G::State>, BuildError> {
-        let mut drawn = Frontier::new(self.grown.seats);
-        for batch in self.places(from, |turn| turn == Turn::Chance).chunks(BATCH) {
+    fn draw(&mut self, from: &Frontier, known: &mut [SeatKnowledge]) -> Result<Frontier, BuildError> {
+        let mut drawn = Frontier::new(self.seats, &*from.states);
+        for batch in from.places(|turn| turn == Turn::Chance).chunks(BATCH) {
             let start = |&place: &usize| ChancePath {
                 owner: from.nodes[place],
                 probability: 1.0,
@@ -287,126 +282,108 @@ impl<'a, G: Game> Growth<'a, G> {
                 is_unnoticed: [false; MAX_SEATS],
             };
             let mut events = Events::default();
-            let begun = (batch.iter().map(|&place| from.states[place]).collect(), batch.iter().map(start).collect());
+            let places: Vec<_> = batch.iter().map(|&place| (place, None)).collect();
+            let begun = (from.states.after(&places), batch.iter().map(start).collect());
             let (states, draws) = self.expand_chance(begun, known, &mut events)?;
-            let mut states = states.into_iter();
+            let mut first = self.builder.len() as u32;
             for draws in draws.chunk_by(|one, other| one.owner == other.owner) {
-                self.grown.fill_in_chance(draws, &events)?;
-                for (draw, state) in draws.iter().zip(&mut states) {
-                    self.append(state, self.game.turn(&state), draw.knowledge, &mut drawn)?;
-                }
+                self.fill_in_chance(first, draws, &events)?;
+                first += draws.len() as u32;
             }
+            self.append(&*states, &states.turns(), &|place| draws[place].knowledge, &mut drawn)?;
         }
         known.iter_mut().for_each(SeatKnowledge::finish_learning);
         Ok(drawn)
     }
 
-    /// Lets random events happen until none follows. Returns the results, node by node.
+    /// Lets random events happen until none follows.
     fn expand_chance(
         &self,
-        (mut states, mut draws): ChancePaths<G::State>,
+        (mut states, mut draws): ChancePaths,
         known: &mut [SeatKnowledge],
         events: &mut Events,
-    ) -> Result<ChancePaths<G::State>, BuildError> {
+    ) -> Result<ChancePaths, BuildError> {
         loop {
-            self.grown.poll()?;
-            self.grown.check_size(draws.len())?;
-            if !states.iter().any(|state| self.game.turn(state) == Turn::Chance) {
+            self.poll()?;
+            self.check_size(draws.len())?;
+            let turns = states.turns();
+            if !turns.contains(&Turn::Chance) {
                 return Ok((states, draws));
             }
-            (states, draws) = self.after_next_event(&states, &draws, events)?;
-            let goes_on = |place| self.grown.poll_at(place).is_ok();
-            let sight = |place: usize, seat| self.game.sight(&states[place], seat);
-            let fingerprints = |seat| self.fingerprints(seat, events);
+            (states, draws) = self.after_next_event(&*states, &turns, &draws, events)?;
+            let goes_on = |place| self.poll_at(place).is_ok();
+            let sight = |place: usize, seat| states.sight(place, seat);
+            let events_to = |node: NodeId| self.builder.events_to(node.0);
+            let fingerprints = |seat| states.fingerprints(seat, &events_to, events);
             let columns = learn_draws(known, &draws, events, &goes_on, &sight, &fingerprints);
             if columns.iter().any(|column| column.len() < draws.len()) {
                 return Err(Halted::Interrupted.into());
             }
-            (states, draws) = self.merge_equal(states, draws, &columns)?;
+            (states, draws) = self.merge_equal(&*states, draws, &columns)?;
         }
     }
 
     /// The results after one random event more, where one follows.
     fn after_next_event(
         &self,
-        states: &[G::State],
+        states: &dyn States,
+        turns: &[Turn],
         draws: &[ChancePath],
         events: &mut Events,
-    ) -> Result<ChancePaths<G::State>, BuildError> {
-        let (game, most) = (self.game, 4 * draws.len());
-        let (mut longer_states, mut longer) = (Vec::with_capacity(most), Vec::with_capacity(most));
-        for (place, (&state, &draw)) in states.iter().zip(draws).enumerate() {
-            self.grown.poll_at(place)?;
-            if game.turn(&state) != Turn::Chance {
-                longer_states.push(state);
+    ) -> Result<ChancePaths, BuildError> {
+        let most = 4 * draws.len();
+        let (mut moves, mut longer) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        for (place, &draw) in draws.iter().enumerate() {
+            self.poll_at(place)?;
+            if turns[place] != Turn::Chance {
+                moves.push((place, None));
                 longer.push(draw);
                 continue;
             }
-            for outcome in game.chance(&state) {
-                let mut after = state;
-                game.apply(&mut after, outcome.action);
-                let probability = draw.probability * outcome.probability;
-                let event = events.push(draw.event, outcome.action);
+            for outcome in states.chance(place) {
                 let mut is_unnoticed = [false; MAX_SEATS];
-                if game.foreign().is_some() {
-                    for seat in Seat::all(self.grown.seats) {
-                        is_unnoticed[seat.index()] = game.observed(&state, outcome.action, seat) == UNNOTICED;
+                if self.is_checked {
+                    for seat in Seat::all(self.seats) {
+                        is_unnoticed[seat.index()] = states.observed(place, outcome.action, seat) == UNNOTICED;
                     }
                 }
-                longer_states.push(after);
+                moves.push((place, Some(outcome.action)));
+                let probability = draw.probability * outcome.probability;
+                let event = events.push(draw.event, outcome.action);
                 longer.push(ChancePath { probability, event, is_observed: false, is_unnoticed, ..draw });
             }
         }
-        Ok((longer_states, longer))
-    }
-
-    /// Finds fingerprints of a seat's views after random events.
-    fn fingerprints<'b>(&'b self, seat: Seat, events: &'b Events) -> Box<Fingerprints<'b>> {
-        let mut replayed: Option<(NodeId, History<G>)> = None;
-        Box::new(move |draw| {
-            let (_, history) = match replayed.take() {
-                Some(replayed) if replayed.0 == draw.owner => replayed,
-                _ => (draw.owner, History::of(self.game, self.grown.builder.events_to(draw.owner.0))),
-            };
-            let mut after = history.clone();
-            replayed = Some((draw.owner, history));
-            events.until(draw.event).into_iter().for_each(|event| after.push(self.game, event));
-            fingerprint(&self.game.view(&after, seat))
-        })
+        Ok((states.after(&moves), longer))
     }
 
     /// Results of the same node with the same state and the same knowledge become one, with the sum of their
     /// probabilities. `columns` is the knowledge by seat and result.
     fn merge_equal(
         &self,
-        states: Vec<G::State>,
-        draws: Vec<ChancePath>,
+        states: &dyn States,
+        mut draws: Vec<ChancePath>,
         columns: &[Vec<Knowledge>],
-    ) -> Result<ChancePaths<G::State>, BuildError> {
-        let (mut merged_states, mut merged) =
-            (Vec::with_capacity(draws.len()), Vec::<ChancePath>::with_capacity(draws.len()));
-        let mut places: FxHashMap<(G::State, Seats<Knowledge>), usize> = FxHashMap::default();
-        for (place, (state, mut draw)) in states.into_iter().zip(draws).enumerate() {
-            self.grown.poll_at(place)?;
-            if merged.last().is_some_and(|last| last.owner != draw.owner) {
-                places.clear();
-            }
+    ) -> Result<ChancePaths, BuildError> {
+        for (place, draw) in draws.iter_mut().enumerate() {
             (draw.knowledge, draw.is_observed) = (at(columns, place), true);
-            match places.entry((state, draw.knowledge)) {
-                Entry::Occupied(same) => merged[*same.get()].probability += draw.probability,
-                Entry::Vacant(entry) => {
-                    entry.insert(merged.len());
-                    merged_states.push(state);
-                    merged.push(draw);
-                }
+        }
+        let mut keys = draws.iter().map(|draw| (draw.owner, draw.knowledge));
+        let first = states.first_equal(&mut keys, &|place| self.poll_at(place).is_ok());
+        if first.len() < draws.len() {
+            return Err(Halted::Interrupted.into());
+        }
+        let (mut kept, mut merged) = (Vec::with_capacity(draws.len()), Vec::<ChancePath>::with_capacity(draws.len()));
+        // By place: that of the first equal result among the merged ones.
+        let mut places = vec![0; draws.len()];
+        for (place, (&same, draw)) in first.iter().zip(draws).enumerate() {
+            if same < place {
+                merged[places[same]].probability += draw.probability;
+            } else {
+                places[place] = merged.len();
+                kept.push((place, None));
+                merged.push(draw);
             }
         }
-        Ok((merged_states, merged))
+        Ok((states.after(&kept), merged))
     }
-}
-
-/// A 128-bit hash of a view: among a hundred million views, the odds of two equal hashes are 1 in 10^22.
-fn fingerprint(view: &impl Hash) -> u128 {
-    let half = |salt: u8| u128::from(hash_of(&(salt, view)));
-    half(0) << 64 | half(1)
 }

@@ -137,9 +137,6 @@ pub(super) struct ChancePath {
     pub(super) is_unnoticed: Seats<bool>,
 }
 
-/// The results of random events with their states.
-pub(super) type ChancePaths<S> = (Vec<S>, Vec<ChancePath>);
-
 /// Finds the fingerprint of a seat's view after random events.
 pub(super) type Fingerprints<'a> = dyn FnMut(&ChancePath) -> u128 + 'a;
 

@@ -28,14 +28,16 @@ mod numbers;
 mod policy;
 mod rows;
 mod size;
+mod states;
 mod sweep;
 mod tree;
 
 use std::cell::OnceCell;
 use std::ops::{ControlFlow, Deref};
 
+use stier_core::failure::Foreign;
 use stier_core::listed::Unlisted;
-use stier_core::{ActionSet as _, Game, History, Seat};
+use stier_core::{ActionSet as _, DynOptions, Game, GameInfo, History, Seat};
 use thiserror::Error;
 
 use crate::agent::threads::{Halted, WatchOf};
@@ -49,6 +51,7 @@ pub use policy::Policy;
 pub(crate) use policy::is_distribution;
 pub(crate) use rows::{RowTask, row_tasks};
 pub use size::{TreeSize, estimate_size};
+use states::States;
 pub(crate) use sweep::{MAX_WIDTH, Sweep};
 use tree::{NONE, NUMBER};
 pub use tree::{Node, Tree};
@@ -151,29 +154,10 @@ impl<G: Game> GameTree<G> {
     /// The same as [`new`](Self::new) with a callback. `watch` regularly receives the number of histories and may
     /// stop the build.
     pub fn build(game: &G, most_nodes: usize, watch: WatchOf<'_, usize>) -> Result<Self, BuildError> {
-        if game.info().hidden_moves {
-            return Err(BuildError::HiddenMoves { game: game.name() });
-        }
-        let most = most_nodes.clamp(1, NUMBER as usize);
-        let estimate = OnceCell::new();
-        let too_large = || {
-            let estimate = *estimate.get_or_init(|| estimate_size(game, PROBES));
-            estimate.exceeds(most).then_some(TooLarge::Estimated { most, estimate })
-        };
-        let goes_on = |count: usize| watch(count).is_continue() && (count < LISTED_AT_ONCE || too_large().is_none());
-        match game.foreign().and_then(|game| game.list(most, &goes_on)) {
-            Some(Ok(listed)) => {
-                Ok(Self { game: game.clone(), tree: assembly::assemble(TreeBuilder::new(game), &listed, watch)? })
-            }
-            Some(Err(Unlisted::TooMany)) => Err(TooLarge::Counted { most }.into()),
-            Some(Err(Unlisted::Stopped)) => {
-                Err(estimate.get().and_then(|_| too_large()).map_or(Halted::Interrupted.into(), Into::into))
-            }
-            None => match too_large() {
-                Some(error) => Err(error.into()),
-                None => Growth::new(game, most, watch).grow(),
-            },
-        }
+        let estimate = || estimate_size(game, PROBES);
+        let tree =
+            enumerate(game.rules(), game.info(), game.foreign(), &|| states::root(game), &estimate, most_nodes, watch)?;
+        Ok(Self { game: game.clone(), tree })
     }
 
     /// The game that was enumerated.
@@ -200,6 +184,40 @@ impl<G: Game> GameTree<G> {
     /// used.
     pub fn history(&self, number: u32) -> History<G> {
         History::of(&self.game, self.tree.events_to(&self.tree.starts, number))
+    }
+}
+
+/// The tree of a game of which this is known; see [`GameTree::build`].
+fn enumerate(
+    rules: &dyn DynOptions,
+    info: &GameInfo,
+    foreign: Option<&dyn Foreign>,
+    root: &dyn Fn() -> Box<dyn States>,
+    estimate: &dyn Fn() -> TreeSize,
+    most_nodes: usize,
+    watch: WatchOf<'_, usize>,
+) -> Result<Tree, BuildError> {
+    if info.hidden_moves {
+        return Err(BuildError::HiddenMoves { game: rules.owner() });
+    }
+    let most = most_nodes.clamp(1, NUMBER as usize);
+    let estimated = OnceCell::new();
+    let too_large = || {
+        let estimate = *estimated.get_or_init(estimate);
+        estimate.exceeds(most).then_some(TooLarge::Estimated { most, estimate })
+    };
+    let goes_on = |count: usize| watch(count).is_continue() && (count < LISTED_AT_ONCE || too_large().is_none());
+    let builder = TreeBuilder::new(rules, info.num_seats);
+    match foreign.and_then(|game| game.list(most, &goes_on)) {
+        Some(Ok(listed)) => assembly::assemble(builder, &listed, watch),
+        Some(Err(Unlisted::TooMany)) => Err(TooLarge::Counted { most }.into()),
+        Some(Err(Unlisted::Stopped)) => {
+            Err(estimated.get().and_then(|_| too_large()).map_or(Halted::Interrupted.into(), Into::into))
+        }
+        None => match too_large() {
+            Some(error) => Err(error.into()),
+            None => Growth::new(builder, foreign.is_some(), most, watch).grow(root()),
+        },
     }
 }
 
