@@ -4,6 +4,7 @@
 //! numbered the same way, in a separate space. A set of actions is a bit set.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::bits;
 use crate::rng::Rng;
@@ -79,8 +80,29 @@ pub trait ActionSet: Copy + Eq + Default + fmt::Debug + Send + Sync + 'static {
     }
 
     /// Iterates over the actions in ascending order.
-    fn iter(self) -> impl Iterator<Item = Action> {
-        (0..self.len()).map(move |rank| self.nth(rank))
+    fn iter(self) -> Each<Self> {
+        Each { set: self, ranks: 0..self.len() }
+    }
+}
+
+/// The actions of a set in ascending order. A type of its own instead of adapters compiles to less code.
+#[derive(Clone, Debug)]
+pub struct Each<A> {
+    set: A,
+    ranks: Range<usize>,
+}
+
+impl<A: ActionSet> Iterator for Each<A> {
+    type Item = Action;
+
+    #[inline]
+    fn next(&mut self) -> Option<Action> {
+        self.ranks.next().map(|rank| self.set.nth(rank))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.ranks.size_hint()
     }
 }
 
