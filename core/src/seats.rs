@@ -44,9 +44,16 @@ impl fmt::Display for Seat {
 }
 
 /// One `T` for each seat, indexed by [`Seat`].
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash)]
 pub struct BySeat<T> {
     items: ArrayVec<T, MAX_SEATS>,
+}
+
+impl<T: Clone> Clone for BySeat<T> {
+    fn clone(&self) -> Self {
+        // As in `from_fn`.
+        Self::from_fn(self.len(), |seat| self[seat].clone())
+    }
 }
 
 impl<T> BySeat<T> {
@@ -99,7 +106,11 @@ impl<T: Clone> BySeat<T> {
 
 impl<T> From<[T; 2]> for BySeat<T> {
     fn from(pair: [T; 2]) -> Self {
-        Self { items: pair.into_iter().collect() }
+        let mut items = ArrayVec::new_const();
+        for value in pair {
+            items.push(value);
+        }
+        Self { items }
     }
 }
 

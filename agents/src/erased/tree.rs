@@ -10,6 +10,7 @@ use stier_core::{Action, ActionSet as _, FullGame, Game, Rng, Scene, Seat, Turn}
 use thiserror::Error;
 
 use super::{DynEntrant, DynGame, DynState, ErasedEntrant, ErasedGame};
+use crate::agent::order::sort_few;
 use crate::agent::player::Player;
 use crate::agent::threads::{self, Halted, Watch, WatchOf};
 use crate::agent::{Agent, DecideError};
@@ -301,7 +302,7 @@ impl RangePolicy {
             return Err(DecideError::OtherGame { expected: expected.to_string(), found });
         }
         let mut shares = self.row(|form| state.place(form)).expect("every state has its place");
-        shares.sort_unstable_by_key(|&(action, _)| action);
+        sort_few(&mut shares, |one, other| one.0 < other.0);
         Ok(shares)
     }
 }

@@ -25,7 +25,6 @@
 //! | `value` | `return`, or `none` for a network without a value head; the default is `return` |
 //! | `training` | free text, which is ignored here |
 
-use std::collections::BTreeMap;
 #[cfg(feature = "files")]
 use std::fs::{self, File};
 #[cfg(feature = "files")]
@@ -192,7 +191,7 @@ impl Network {
         let value_scale = scale.parse().ok().filter(|scale: &f32| scale.is_finite() && *scale > 0.0);
         let value_scale = value_scale.ok_or_else(|| bad_value("value_scale", scale, "a number above 0"))?;
         // Files written before this key existed all have a value head.
-        let has_value = match texts.0.get("value").map(String::as_str) {
+        let has_value = match texts.find("value") {
             None | Some("return") => true,
             Some("none") => false,
             Some(found) => return Err(bad_value("value", found, "return or none")),
@@ -289,11 +288,15 @@ impl Network {
 }
 
 /// The metadata.
-struct Texts(BTreeMap<String, String>);
+struct Texts(Vec<(String, String)>);
 
 impl Texts {
+    fn find(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(name, _)| name == key).map(|(_, text)| &**text)
+    }
+
     fn get(&self, key: &'static str) -> Result<&str, Fault> {
-        self.0.get(key).map(String::as_str).ok_or(Fault::NoKey(key))
+        self.find(key).ok_or(Fault::NoKey(key))
     }
 
     fn one_of(&self, key: &'static str, values: &[&str], allowed: &'static str) -> Result<&str, Fault> {

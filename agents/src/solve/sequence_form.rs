@@ -22,17 +22,23 @@ use crate::solve::SolveError;
 use crate::solve::game_tree::{Node, Tree};
 use crate::solve::passes::SeatRows;
 
-/// By the sequences of both players, ascending: the first player's payoff at the ends to which they lead, times the
+/// By the sequences of both players, in the order of the first end to which they lead: the first player's payoff at the ends to which they lead, times the
 /// probability of chance. `rows` are those of the tree.
 pub fn payoffs(tree: &Tree, rows: &[SeatRows]) -> Result<Vec<([u32; 2], f64)>, SolveError> {
     check(tree)?;
     let numbers = sequences(tree, rows);
     let mut reached = vec![(1.0, [0; 2]); tree.num_nodes()];
-    let mut payoffs = FxHashMap::default();
+    let (mut payoffs, mut places) = (Vec::new(), FxHashMap::default());
     for (number, node) in tree.nodes().enumerate() {
         let (reach, here) = reached[number];
         match node {
-            Node::End { returns } => *payoffs.entry(here).or_insert(0.0) += reach * tree.returns(returns)[Seat(0)],
+            Node::End { returns } => {
+                let place = *places.entry(here).or_insert(payoffs.len());
+                if place == payoffs.len() {
+                    payoffs.push((here, 0.0));
+                }
+                payoffs[place].1 += reach * tree.returns(returns)[Seat(0)];
+            }
             Node::Chance { first, outcomes } => {
                 for (child, odds) in (first as usize..).zip(tree.outcomes(outcomes)) {
                     reached[child] = (reach * odds, here);
@@ -48,8 +54,6 @@ pub fn payoffs(tree: &Tree, rows: &[SeatRows]) -> Result<Vec<([u32; 2], f64)>, S
             }
         }
     }
-    let mut payoffs: Vec<_> = payoffs.into_iter().collect();
-    payoffs.sort_unstable_by_key(|&(pair, _)| pair);
     Ok(payoffs)
 }
 

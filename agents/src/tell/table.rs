@@ -52,7 +52,10 @@ impl Table {
         let sees = eyes.is_none() || eyes == turn.seat();
         let legal = if sees && turn.seat().is_some() { state.possible() } else { Vec::new() };
         let told = turn == Turn::Over && (eyes.is_none() || scene.tells_returns);
-        let facts = scene.facts.iter().map(|fact| (fact.name.clone(), fact.value.clone())).collect();
+        let mut facts = BTreeMap::new();
+        for fact in &scene.facts {
+            facts.insert(fact.name.clone(), fact.value.clone());
+        }
         Self {
             scene,
             facts,

@@ -8,6 +8,8 @@
 
 use stier_core::{Action, ActionSet as _, Game, History, Rng, Seat, Turn};
 
+use crate::agent::order::sort_few;
+
 /// The number of histories of a game, estimated from random games.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TreeSize {
@@ -22,7 +24,7 @@ pub struct TreeSize {
 impl TreeSize {
     fn of(probe: &mut dyn FnMut(u64) -> f64, probes: u64) -> Self {
         let mut found: Vec<f64> = (0..probes).map(probe).collect();
-        found.sort_by(f64::total_cmp);
+        sort_few(&mut found, |one, other| one < other);
         let count = probes as f64;
         let mean = found.iter().sum::<f64>() / count;
         let squares: f64 = found.iter().map(|one| (one - mean) * (one - mean)).sum();
