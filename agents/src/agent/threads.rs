@@ -1,12 +1,12 @@
 //! Thread pools. Without the feature `threads`, everything runs on the caller's thread, in order, with the same results.
 
 use std::num::NonZero;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 #[cfg(feature = "threads")]
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(feature = "threads")]
-use std::sync::mpsc;
+use std::sync::{Condvar, atomic::AtomicU64};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -100,11 +100,17 @@ fn in_pool(_threads: usize, work: &mut (dyn FnMut() + Send)) -> Result<(), Halte
 ///
 /// All parallel loops end here, in one function that is not generic: a closure with a type of its own would bring a copy
 /// of the scheduler.
-fn for_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
+pub(crate) fn for_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "threads")]
-    (0..count).into_par_iter().for_each(work);
-    #[cfg(not(feature = "threads"))]
+    if count > 1 && num_threads() > 1 {
+        return (0..count).into_par_iter().for_each(work);
+    }
     (0..count).for_each(work);
+}
+
+/// Does the work for all numbers below `count` in parts of so many.
+pub(crate) fn for_each_part(count: usize, size: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    for_each(count.div_ceil(size), &|part| work(part * size..count.min((part + 1) * size)));
 }
 
 /// The number of threads of the caller's pool.
@@ -235,6 +241,35 @@ pub(crate) fn for_each_task<T: Send>(tasks: impl IntoIterator<Item = T>, work: i
     for_each(slots.len(), &|index| work(locked(&slots[index]).take().expect("each task is taken once")));
 }
 
+/// Searches that have not ended.
+#[cfg(feature = "threads")]
+struct Running {
+    count: Mutex<usize>,
+    ended: Condvar,
+}
+
+#[cfg(feature = "threads")]
+impl Running {
+    fn wait(&self) {
+        let mut count = locked(&self.count);
+        while *count > 0 {
+            count = self.ended.wait(count).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// One of them, which ends when it is dropped, also by a panic.
+#[cfg(feature = "threads")]
+struct OneOf<'a>(&'a Running);
+
+#[cfg(feature = "threads")]
+impl Drop for OneOf<'_> {
+    fn drop(&mut self) {
+        *locked(&self.0.count) -= 1;
+        self.0.ended.notify_one();
+    }
+}
+
 /// Threads that an agent keeps from one decision to the next, started when first needed.
 #[derive(Default, Debug)]
 pub(crate) struct Workers {
@@ -277,18 +312,20 @@ impl Workers {
     fn run_side_by_side(&mut self, searches: Vec<Run<'_>>) -> u64 {
         let (count, mut searches) = (searches.len(), searches.into_iter());
         let Some(first) = searches.next() else { return 0 };
-        let (sender, results) = mpsc::channel();
+        let (total, running) = (AtomicU64::new(0), Running { count: Mutex::new(count - 1), ended: Condvar::new() });
         self.pool(count - 1).in_place_scope(|scope| {
+            let (total, running) = (&total, &running);
             for run in searches {
-                let sender = sender.clone();
                 scope.spawn(move |_| {
-                    let _ = sender.send(run());
+                    let _run = OneOf(running);
+                    total.fetch_add(run(), Ordering::Relaxed);
                 });
             }
-            drop(sender);
-            // Waiting for the results here leaves nothing to wait for at the end of the scope. There, a thread of
+            let own = first();
+            // Waiting for the others here leaves nothing to wait for at the end of the scope. There, a thread of
             // another pool would start other work in the meantime, perhaps a whole game.
-            first() + results.iter().sum::<u64>()
+            running.wait();
+            own + total.load(Ordering::Relaxed)
         })
     }
 

@@ -255,8 +255,18 @@ impl Layout {
 
     /// The tasks of a layer: runs of sets.
     pub(crate) fn tasks(&self, layer: usize) -> impl Iterator<Item = &[Run]> {
-        let Range { start, end } = self.range(layer, 0);
-        self.tasks[start..=end].windows(2).map(|ends| &self.runs[ends[0] as usize..ends[1] as usize])
+        (0..self.num_tasks(layer)).map(move |task| self.task(layer, task))
+    }
+
+    /// The number of tasks of a layer.
+    pub(super) fn num_tasks(&self, layer: usize) -> usize {
+        self.range(layer, 0).len()
+    }
+
+    /// A task of a layer, by its place.
+    pub(super) fn task(&self, layer: usize, place: usize) -> &[Run] {
+        let task = self.range(layer, 0).start + place;
+        &self.runs[self.tasks[task] as usize..self.tasks[task + 1] as usize]
     }
 
     /// The chance nodes of a layer.

@@ -10,7 +10,7 @@ use std::ops::{ControlFlow, Range};
 
 use stier_core::Seat;
 
-use crate::agent::threads::{Watch, for_each_task};
+use crate::agent::threads::{Watch, for_each, for_each_part};
 
 use super::Tree;
 use super::layout::{ChancePlaces, Layout, Run, Shape};
@@ -219,15 +219,18 @@ impl<'a> Sweep<'a> {
         if layer == 0 {
             self.numbers[layout.root as usize].set(1.0);
         }
-        for_each_task(layout.chances(layer).chunks(TASK), |nodes| {
-            for &node in nodes {
-                let (here, children) = self.chance(node);
+        let chances = layout.chances(layer);
+        // Closures keep a copy of what their loops read: behind the reference it would be read again for each node.
+        for_each_part(chances.len(), TASK, &move |part| {
+            let sweep = self;
+            for &node in &chances[part] {
+                let (here, children) = sweep.chance(node);
                 let here = here.get();
                 children.for_each(|(odds, child)| child.set(here * odds));
             }
         });
-        for_each_task(layout.tasks(layer), |runs| {
-            for run in runs {
+        for_each(layout.num_tasks(layer), &|task| {
+            for run in layout.task(layer, task) {
                 by_shape!(self.spread(run));
             }
         });
@@ -264,16 +267,19 @@ impl<'a> Sweep<'a> {
     /// `decisions` does it for the decisions. Layers must be processed from the last on.
     pub(crate) fn up(self, layer: usize, payoffs: &[f64], decisions: impl FnOnce()) {
         let layout = self.layout;
-        for_each_task(layout.ends(layer).chunks(TASK), |ends| {
-            for &(place, returns) in ends {
-                let value = &self.numbers[place as usize];
+        let (ends, chances) = (layout.ends(layer), layout.chances(layer));
+        for_each_part(ends.len(), TASK, &move |part| {
+            let (numbers, payoffs) = (self.numbers, payoffs);
+            for &(place, returns) in &ends[part] {
+                let value = &numbers[place as usize];
                 value.set(value.get() * payoffs[returns as usize]);
             }
         });
         decisions();
-        for_each_task(layout.chances(layer).chunks(TASK), |nodes| {
-            for &node in nodes {
-                let (here, children) = self.chance(node);
+        for_each_part(chances.len(), TASK, &move |part| {
+            let sweep = self;
+            for &node in &chances[part] {
+                let (here, children) = sweep.chance(node);
                 here.set(children.map(|(_, child)| child.get()).sum());
             }
         });
@@ -283,8 +289,8 @@ impl<'a> Sweep<'a> {
     /// each counts times the probability of its action, and `totals`, if given, gets their sums over the nodes for each
     /// action.
     pub(crate) fn sum_up(self, layer: usize, payoffs: &[f64], totals: Option<&Numbers>) {
-        for_each_task(self.layout.tasks(layer), |runs| {
-            for run in runs {
+        for_each(self.layout.num_tasks(layer), &|task| {
+            for run in self.layout.task(layer, task) {
                 match totals.filter(|_| Some(run.mover()) == self.without) {
                     Some(totals) => by_shape!(self.average(run, payoffs, totals)),
                     None => self.add(run, payoffs),
