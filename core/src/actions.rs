@@ -166,7 +166,11 @@ macro_rules! action_bits {
 
         impl FromIterator<Action> for $name {
             fn from_iter<I: IntoIterator<Item = Action>>(actions: I) -> Self {
-                actions.into_iter().fold(Self::default(), Self::with)
+                let mut set = Self::default();
+                for action in actions {
+                    set = set.with(action);
+                }
+                set
             }
         }
     };
@@ -182,12 +186,11 @@ pub struct Actions256(pub [u64; 4]);
 impl Actions256 {
     /// The members of a set.
     pub fn of<S: ActionSet>(set: S) -> Self {
-        Self(std::array::from_fn(|index| if 64 * index < S::CAPACITY { set.word(index) } else { 0 }))
-    }
-
-    /// The set of what `combine` makes of each word of both sets.
-    fn combined(self, other: Self, combine: impl Fn(u64, u64) -> u64) -> Self {
-        Self(std::array::from_fn(|index| combine(self.0[index], other.0[index])))
+        let mut words = [0; 4];
+        for (index, word) in words.iter_mut().enumerate().take(S::CAPACITY / 64) {
+            *word = set.word(index);
+        }
+        Self(words)
     }
 }
 
@@ -208,11 +211,13 @@ impl ActionSet for Actions256 {
     }
 
     fn and(self, other: Self) -> Self {
-        self.combined(other, |one, other| one & other)
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        Self([a & e, b & f, c & g, d & h])
     }
 
     fn without(self, other: Self) -> Self {
-        self.combined(other, |one, other| one & !other)
+        let [a, b, c, d] = other.0;
+        self.and(Self([!a, !b, !c, !d]))
     }
 
     fn nth(self, rank: usize) -> Action {
@@ -243,7 +248,11 @@ impl fmt::Debug for Actions256 {
 
 impl FromIterator<Action> for Actions256 {
     fn from_iter<I: IntoIterator<Item = Action>>(actions: I) -> Self {
-        actions.into_iter().fold(Self::default(), Self::with)
+        let mut set = Self::default();
+        for action in actions {
+            set = set.with(action);
+        }
+        set
     }
 }
 

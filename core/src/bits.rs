@@ -2,7 +2,6 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::asm;
-use std::iter;
 
 #[cfg(target_arch = "x86_64")]
 use crate::processor::is_modern;
@@ -92,25 +91,39 @@ pub fn subsets(set: u32, size: u32) -> impl Iterator<Item = u32> + Clone {
 }
 
 /// [`subsets`] of a set with at most 63 members.
-pub fn subsets_wide(set: u64, size: u32) -> impl Iterator<Item = u64> + Clone {
+pub fn subsets_wide(set: u64, size: u32) -> Subsets {
     let members = set.count_ones();
     debug_assert!(members < 64);
-    let end = 1 << members;
-    // The next subset, packed into the low bits.
-    let mut next = (size <= members).then(|| (1_u64 << size) - 1);
-    iter::from_fn(move || {
-        let packed = next?;
-        next = if packed == 0 {
+    Subsets { set, end: 1 << members, next: (size <= members).then(|| (1 << size) - 1) }
+}
+
+/// See [`subsets_wide`].
+#[derive(Clone, Debug)]
+pub struct Subsets {
+    set: u64,
+    /// Upper bound on packed subsets, exclusive.
+    end: u64,
+    /// The next subset, packed into the low bits.
+    next: Option<u64>,
+}
+
+impl Iterator for Subsets {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        let packed = self.next?;
+        self.next = if packed == 0 {
             None
         } else {
             // The next larger word with as many set bits (Gosper, HAKMEM item 175).
             let lowest = packed & packed.wrapping_neg();
             let ripple = packed + lowest;
             let larger = ripple | (((packed ^ ripple) >> 2) / lowest);
-            (larger < end).then_some(larger)
+            (larger < self.end).then_some(larger)
         };
-        Some(deposit(packed, set))
-    })
+        Some(deposit(packed, self.set))
+    }
 }
 
 /// The number of `k`-element subsets of an `n`-element set; exact for `n <= 60`.
@@ -124,14 +137,26 @@ pub fn binomial(n: u32, k: u32) -> u64 {
 }
 
 /// Iterates over the positions of the set bits of a word, lowest first.
-pub fn members(mut word: u32) -> impl Iterator<Item = u8> + Clone {
-    iter::from_fn(move || {
-        (word != 0).then(|| {
-            let position = word.trailing_zeros() as u8;
-            word &= word - 1;
-            position
-        })
-    })
+pub fn members(word: u32) -> Members {
+    Members(word)
+}
+
+/// See [`members`].
+#[derive(Clone, Debug)]
+pub struct Members(u32);
+
+impl Iterator for Members {
+    type Item = u8;
+
+    #[inline]
+    fn next(&mut self) -> Option<u8> {
+        if self.0 == 0 {
+            return None;
+        }
+        let position = self.0.trailing_zeros() as u8;
+        self.0 &= self.0 - 1;
+        Some(position)
+    }
 }
 
 #[cfg(test)]

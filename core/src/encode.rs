@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use crate::list::Listing as _;
+
 /// A named part of a tensor: a C-ordered block of `shape` values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
@@ -47,10 +49,10 @@ pub fn size(fields: &[Field]) -> usize {
 /// The version and the fields as text: `version:name:shape,name:shape`, a shape's lengths joined by `x`.
 pub(crate) fn signature(version: u32, fields: &[Field]) -> String {
     let field = |field: &Field| {
-        let shape: Vec<String> = field.shape.iter().map(usize::to_string).collect();
+        let shape = field.shape.iter().map(usize::to_string).list();
         format!("{}:{}", field.name, shape.join("x"))
     };
-    format!("{version}:{}", fields.iter().map(field).collect::<Vec<_>>().join(","))
+    format!("{version}:{}", fields.iter().map(field).list().join(","))
 }
 
 /// A value of a tensor of zeros and ones.

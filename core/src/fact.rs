@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::list::Listing as _;
+
 /// A plain value.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -34,10 +36,7 @@ impl fmt::Display for Value {
             Self::Float(value) => write!(f, "{value}"),
             Self::Name(name) => f.write_str(name),
             Self::List(values) if values.is_empty() => f.write_str("-"),
-            Self::List(values) => {
-                let words: Vec<String> = values.iter().map(Self::to_string).collect();
-                f.write_str(&words.join(","))
-            }
+            Self::List(values) => f.write_str(&values.iter().map(Self::to_string).list().join(",")),
         }
     }
 }
@@ -65,7 +64,11 @@ impl<T: Into<Value>> From<Option<T>> for Value {
 
 impl<T: Into<Value>> FromIterator<T> for Value {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        Self::List(values.into_iter().map(T::into).collect())
+        let mut list = Vec::new();
+        for value in values {
+            list.push(value.into());
+        }
+        Self::List(list)
     }
 }
 

@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 use crate::actions::{Action, ActionSet as _};
 use crate::game::history::History;
 use crate::game::log::{Entry, Log, Seen, Status};
-use crate::game::{Game, Outcome, Sampler, Turn, World};
+use crate::game::{Game, Outcome, Sampler, Turn, World, actions_of};
+use crate::list::Listing as _;
 use crate::rng::{self, Rng};
 use crate::seats::Seat;
 
@@ -92,8 +93,8 @@ fn possible<G: Game>(game: &G, state: &G::State, seat: Seat, own: Option<Action>
     let certain = |action| Outcome { action, probability: 1.0 };
     match game.turn(state) {
         Turn::Chance => game.chance(state),
-        Turn::Seat(mover) if mover == seat => own.into_iter().map(certain).collect(),
-        Turn::Seat(_) => game.legal(state).iter().map(certain).collect(),
+        Turn::Seat(mover) if mover == seat => own.into_iter().map(certain).list(),
+        Turn::Seat(_) => game.legal(state).iter().map(certain).list(),
         Turn::Over => Vec::new(),
     }
 }
@@ -179,10 +180,10 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
         let Found { log, layers, .. } = &*self.0;
         // Backwards from the end: where the last state lies, then what can have led to each.
         let mut entry = layers.len() - 1;
-        let ends: Vec<(u32, &Reached<G::State>)> = (0..)
+        let ends = (0..)
             .zip(&layers[entry])
             .filter_map(|(step, layer)| Some((step, &layer.states[*layer.places.get(world)?])))
-            .collect();
+            .list();
         let (mut step, mut reached) = draw(&ends, |(_, reached)| reached.probability, rng);
         let mut events = Vec::new();
         while (entry, step) != (0, 0) {
@@ -219,8 +220,8 @@ fn sets_from<G: Game>(game: &G, seat: Seat, seen: &Seen, mut states: Vec<G::Stat
     let mut reached: HashSet<G::State> = states.iter().copied().collect();
     while let Some(state) = states.pop() {
         let actions: Vec<Action> = match game.turn(&state) {
-            Turn::Chance => game.chance(&state).iter().map(|outcome| outcome.action).collect(),
-            Turn::Seat(_) | Turn::Over => game.legal(&state).iter().collect(),
+            Turn::Chance => actions_of(&game.chance(&state)),
+            Turn::Seat(_) | Turn::Over => game.legal(&state).iter().list(),
         };
         for action in actions {
             let mut after = state;
@@ -236,7 +237,7 @@ fn sets_from<G: Game>(game: &G, seat: Seat, seen: &Seen, mut states: Vec<G::Stat
     }
     drop(reached);
     for (entry, states) in next {
-        count += sets_from(game, seat, &entry.seen, states.into_iter().collect());
+        count += sets_from(game, seat, &entry.seen, states.into_iter().list());
     }
     count
 }
@@ -255,9 +256,9 @@ fn whole_weights(weights: impl Iterator<Item = f64> + Clone) -> (Vec<u64>, u64) 
     /// Weights are whole multiples of this part of their sum.
     const PARTS: f64 = (1_u64 << 53) as f64;
     let sum: f64 = weights.clone().sum();
-    let whole: Vec<u64> = weights.map(|weight| ((weight / sum * PARTS).round() as u64).max(1)).collect();
+    let whole = weights.map(|weight| ((weight / sum * PARTS).round() as u64).max(1)).list();
     let divisor = whole.iter().copied().fold(0, greatest_common_divisor).max(1);
-    let whole: Vec<u64> = whole.into_iter().map(|weight| weight / divisor).collect();
+    let whole = whole.into_iter().map(|weight| weight / divisor).list();
     let total = whole.iter().sum();
     (whole, total)
 }

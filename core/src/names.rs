@@ -1,25 +1,37 @@
 //! Names in messages: the one that was meant, and the known ones.
 
+use crate::list::Listing as _;
+
 /// The name that is most like a text, ignoring case: the first with the fewest insertions, deletions, replacements and
 /// exchanges of neighbours. If even this takes more than a third of the letters, the first name that begins with the
 /// text, which must have three letters or more. An abbreviation comes before all: `dcfr` is `discounted_cfr`.
 pub fn closest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    closest_of(text, &names.into_iter().list())
+}
+
+fn closest_of<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
     let text = text.trim().to_lowercase();
     let letters = text.chars().count();
-    let names: Vec<&str> = names.into_iter().collect();
-    let shortened =
-        |name: &str| name.split_once('_').map(|(word, rest)| word.chars().take(1).collect::<String>() + rest);
-    if let Some(name) = names.iter().find(|name| shortened(name).is_some_and(|short| short == text)) {
-        return Some(name);
+    let mut near: Option<(usize, &str)> = None;
+    for &name in names {
+        if let Some((word, rest)) = name.split_once('_') {
+            let rest_of_text = word.chars().next().map_or(Some(&*text), |first| text.strip_prefix(first));
+            if rest_of_text == Some(rest) {
+                return Some(name);
+            }
+        }
+        let size = name.chars().count();
+        let most = letters.max(size) / 3;
+        if letters.abs_diff(size) > most {
+            continue;
+        }
+        let distance = strsim::osa_distance(&text, &name.to_lowercase());
+        if distance <= most && near.is_none_or(|(nearest, _)| distance < nearest) {
+            near = Some((distance, name));
+        }
     }
-    let distance = |name: &'a str| {
-        let most = letters.max(name.chars().count()) / 3;
-        let near = letters.abs_diff(name.chars().count()) <= most;
-        let distance = near.then(|| strsim::osa_distance(&text, &name.to_lowercase()))?;
-        (distance <= most).then_some((distance, name))
-    };
-    let near = names.iter().copied().filter_map(distance).min_by_key(|&(distance, _)| distance).map(|(_, name)| name);
-    near.or_else(|| names.into_iter().find(|name| letters >= 3 && name.to_lowercase().starts_with(&text)))
+    let begins = |name: &&&str| letters >= 3 && name.to_lowercase().starts_with(&text);
+    near.map(|(_, name)| name).or_else(|| names.iter().find(begins).copied())
 }
 
 /// The end of an error about a text that may be one of these names, misspelt: `; did you mean 'deal'?`, or nothing.

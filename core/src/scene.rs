@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 
 use crate::choice;
 use crate::fact::Fact;
+use crate::list::Listing as _;
 use crate::seats::Seat;
 
 choice! {
@@ -158,30 +159,45 @@ impl Scene {
 
     /// The scene as text: the facts, the track, a line for each place, and the next event.
     pub fn text(&self) -> String {
-        let facts: Vec<String> = self.told().map(|(name, words)| format!("{}: {words}", in_words(name))).collect();
-        let track = self.track.iter().map(|space| match &space.piece {
-            Some(piece) => piece.as_str(),
-            None if space.food => "*",
-            None => ".",
-        });
-        let track: String = track.collect();
+        let mut facts = Vec::new();
+        for (name, words) in self.told() {
+            facts.push(format!("{}: {words}", in_words(name)));
+        }
+        let mut track = String::new();
+        for space in &self.track {
+            track.push_str(match &space.piece {
+                Some(piece) => piece,
+                None if space.food => "*",
+                None => ".",
+            });
+        }
         let mut lines = vec![facts.join(GAP)];
         lines.push(if track.is_empty() { track } else { format!("track from space 0: {track}") });
-        let seats: Vec<Vec<String>> =
-            self.places.iter().filter(|place| place.seat.is_some()).map(Place::columns).collect();
-        let is_board = self.places.iter().filter(|place| place.seat.is_none()).count() > 1;
+        // The width of each column of the seats, and the number of other places.
+        let (mut widths, mut others) = (Vec::new(), 0);
         for place in &self.places {
-            if is_board && place.seat.is_none() {
+            if place.seat.is_none() {
+                others += 1;
+                continue;
+            }
+            for (column, part) in place.columns().iter().enumerate() {
+                widths.resize(widths.len().max(column + 1), 0);
+                widths[column] = part.chars().count().max(widths[column]);
+            }
+        }
+        for place in &self.places {
+            if others > 1 && place.seat.is_none() {
                 lines.push(place.remarks.join(GAP));
                 continue;
             }
             let mut parts = vec![place.seat.map_or("table ".to_string(), |seat| format!("seat {seat}"))];
-            parts.extend(place.columns().into_iter().enumerate().map(|(column, part)| {
-                let longest = seats.iter().filter_map(|parts| parts.get(column)).map(|part| part.chars().count()).max();
-                let width = place.seat.and(longest).unwrap_or(0);
-                format!("{part:<width$}")
-            }));
-            parts.extend(place.remarks.iter().map(|remark| in_words(remark)));
+            for (column, part) in place.columns().iter().enumerate() {
+                let width = if place.seat.is_some() { widths[column] } else { 0 };
+                parts.push(format!("{part:<width$}"));
+            }
+            for remark in &place.remarks {
+                parts.push(in_words(remark));
+            }
             lines.push(if parts.len() > 1 { parts.join(GAP).trim_end().to_string() } else { String::new() });
         }
         lines.push(format!("next: {}", self.next));
@@ -224,12 +240,18 @@ impl Place {
 
     /// The suit and the cards in words, without piles.
     fn columns(&self) -> Vec<String> {
-        let suit = self.suit.iter().map(|card| format!("suit: {}", card.chars().take(1).collect::<String>()));
-        let groups = self.groups.iter().filter(|group| group.layout != Layout::Pile).map(|group| {
-            let cards: Vec<&str> = group.cards.iter().map(|card| card.as_deref().unwrap_or("??")).collect();
-            format!("{}: {}", group.name, if cards.is_empty() { "-".to_string() } else { cards.join(" ") })
-        });
-        suit.chain(groups).collect()
+        let mut columns = Vec::new();
+        if let Some(card) = &self.suit {
+            let letter = card.chars().next().map_or(0, char::len_utf8);
+            columns.push(format!("suit: {}", &card[..letter]));
+        }
+        for group in &self.groups {
+            if group.layout != Layout::Pile {
+                let cards = group.cards.iter().map(|card| card.as_deref().unwrap_or("??")).list().join(" ");
+                columns.push(format!("{}: {}", group.name, if cards.is_empty() { "-" } else { &cards }));
+            }
+        }
+        columns
     }
 }
 
@@ -265,7 +287,7 @@ choice! {
 impl Group {
     /// Creates the group of cards in a seat's hand. Faces are shown only if `open`.
     pub fn hand(cards: impl IntoIterator<Item = String>, open: bool) -> Self {
-        Self::held("hand", cards.into_iter().map(|card| open.then_some(card)).collect())
+        Self::held("hand", cards.into_iter().map(|card| open.then_some(card)).list())
     }
 
     /// Creates a group of cards that the seat holds.
@@ -275,7 +297,7 @@ impl Group {
 
     /// Creates a group of face-up cards that no seat holds.
     pub fn open(name: &'static str, cards: impl IntoIterator<Item = String>) -> Self {
-        Self { name, cards: cards.into_iter().map(Some).collect(), layout: Layout::Row, held: false }
+        Self { name, cards: cards.into_iter().map(Some).list(), layout: Layout::Row, held: false }
     }
 
     /// Creates a group of cards laid aside, face up.

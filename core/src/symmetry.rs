@@ -1,7 +1,8 @@
 //! Parts of a game that can be exchanged for each other, such as suits.
 
 use crate::actions::Action;
-use crate::encode::Field;
+use crate::encode::{self, Field};
+use crate::list::Listing as _;
 
 /// Classes, such as suits, that can be exchanged without changing the game.
 ///
@@ -34,19 +35,21 @@ impl Symmetry {
         layout: &[Field],
         fields: &[ClassField],
         classes: usize,
-        actions: impl Fn(usize) -> Vec<Action>,
+        actions: &dyn Fn(usize) -> Vec<Action>,
     ) -> Option<Self> {
-        let start = |place: usize| layout[..place].iter().map(Field::size).sum::<usize>();
-        let found = |field: &ClassField| layout.iter().position(|own| own.name == field.name);
-        let places = |class: usize| {
-            let known = fields.iter().filter_map(|field| Some((field, found(field)?)));
-            let rows = known.flat_map(|(field, place)| {
-                let start = start(place);
-                (start..start + layout[place].size()).step_by(field.row).map(move |row| (row, field.block))
-            });
-            rows.flat_map(|(row, block)| (row + class * block..row + (class + 1) * block).rev()).collect()
-        };
-        let all = 0..classes;
-        (classes > 1).then(|| Self { inputs: all.clone().map(places).collect(), actions: all.map(actions).collect() })
+        if classes < 2 {
+            return None;
+        }
+        let mut inputs = vec![Vec::new(); classes];
+        for &ClassField { name, row, block } in fields {
+            let Some(place) = layout.iter().position(|own| own.name == name) else { continue };
+            let start = encode::size(&layout[..place]);
+            for row in (start..start + layout[place].size()).step_by(row) {
+                for (class, places) in inputs.iter_mut().enumerate() {
+                    places.extend((row + class * block..row + (class + 1) * block).rev());
+                }
+            }
+        }
+        Some(Self { inputs, actions: (0..classes).map(actions).list() })
     }
 }

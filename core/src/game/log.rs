@@ -4,10 +4,10 @@
 //! Other events leave no trace.
 
 use crate::actions::Action;
-use crate::encode::{BlockPen, Bytes, Cell, Pen as _, Values};
+use crate::encode::{BlockPen, Bytes, Cell, Field, Pen as _, Values};
 use crate::game::history::History;
 use crate::game::key::{Past, UNNOTICED, mix, noticed};
-use crate::game::notation::{Notation, changed_fields};
+use crate::game::notation::{Names, Notation, changed_fields};
 use crate::game::{Game, Observer, SeatView, Turn, observed_values};
 use crate::names::joined;
 use crate::seats::Seat;
@@ -185,19 +185,26 @@ impl<G: Game> SeatView<G> for Log {
     where
         G: Notation,
     {
-        let layout = game.observation_layout();
-        let mut words = vec![format!("seat {}", self.seat())];
-        for (place, entry) in self.entries.iter().enumerate() {
-            let before = place.checked_sub(1).map(|place| &self.entries[place].seen);
-            words.push("|".to_string());
-            words.extend(entry.action.map(|action| game.action_name(action)));
-            let previous = before.map(|before| before.values.as_slice());
-            let changed = changed_fields(game, &layout, &entry.seen.values, previous);
-            words.extend(changed.into_iter().map(|(field, ones)| format!("{}:{ones}", field.name)));
-            if before.is_none_or(|before| before.status != entry.seen.status) {
-                words.push(entry.seen.status.words().to_string());
-            }
-        }
-        joined(&words, " ")
+        told(&self.entries, self.seat(), game, &game.observation_layout())
     }
+}
+
+/// The entries of a log in words. Not a method of the view, which is compiled for each game.
+fn told(entries: &[Entry], seat: Seat, names: &dyn Names, layout: &[Field]) -> String {
+    let mut words = vec![format!("seat {seat}")];
+    let mut before: Option<&Seen> = None;
+    for Entry { action, seen } in entries {
+        words.push("|".to_string());
+        if let Some(action) = action {
+            words.push(names.action(*action));
+        }
+        for (field, ones) in changed_fields(names, layout, &seen.values, before.map(|before| &*before.values)) {
+            words.push(format!("{}:{ones}", field.name));
+        }
+        if before.is_none_or(|before| before.status != seen.status) {
+            words.push(seen.status.words().to_string());
+        }
+        before = Some(seen);
+    }
+    joined(&words, " ")
 }

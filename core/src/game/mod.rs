@@ -47,7 +47,9 @@ use crate::game::key::Past;
 use crate::game::notation::Notation;
 use crate::game::public::{NoPublicForm, Place, PublicForm};
 use crate::game::trail::Trail;
+use crate::list::Listing as _;
 use crate::options::{DynOptions, Options};
+use crate::plain::DynPen;
 use crate::rng::{self, Rng};
 use crate::seats::{BySeat, Seat};
 use crate::symmetry::Symmetry;
@@ -87,11 +89,19 @@ pub type Chance = Vec<Outcome>;
 
 /// These outcomes, all of them equally probable.
 pub fn evenly(outcomes: impl IntoIterator<Item = u8>) -> Chance {
-    let mut chance: Chance =
-        outcomes.into_iter().map(|outcome| Outcome { action: Action(outcome), probability: 1.0 }).collect();
+    let outcomes = outcomes.into_iter();
+    let mut chance = Chance::with_capacity(outcomes.size_hint().0);
+    for outcome in outcomes {
+        chance.push(Outcome { action: Action(outcome), probability: 1.0 });
+    }
     let probability = 1.0 / chance.len() as f64;
     chance.iter_mut().for_each(|outcome| outcome.probability = probability);
     chance
+}
+
+/// The outcomes without their probabilities.
+pub(crate) fn actions_of(outcomes: &[Outcome]) -> Vec<Action> {
+    outcomes.iter().map(|outcome| outcome.action).list()
 }
 
 /// Facts about a game under its rules: the same in every state.
@@ -390,7 +400,7 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// The parts of the [observation](Game::observe).
     fn observation_layout(&self) -> Vec<Field> {
         let mut tensor = Tensor::default();
-        self.observe(&self.root(), Observer::Public, &mut tensor);
+        self.observe(&self.root(), Observer::Public, &mut DynPen::new(&mut tensor));
         tensor.fields
     }
 

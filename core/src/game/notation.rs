@@ -1,11 +1,15 @@
 //! Names and pictures for people.
 
+use std::ops::Range;
+
 use crate::actions::{Action, ActionSet};
 use crate::encode::{self, Field, Pen, Places};
 use crate::error::{IllegalAction, ParseError};
 use crate::fact::{Fact, Value};
-use crate::game::{Game, Observer, SeatView as _, Turn, observed_values};
+use crate::game::{Game, Observer, SeatView as _, Turn, actions_of, observed_values};
+use crate::list::Listing as _;
 use crate::names::joined;
+use crate::plain::DynPen;
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
 use crate::seats::Seat;
 
@@ -46,18 +50,18 @@ pub trait Notation: Game {
     fn cards(&self) -> Vec<String> {
         let fields = self.observation_layout();
         let cards = fields.iter().find(|field| field.places == Places::Hand).map_or(0, Field::size);
-        (0..cards).map(|card| self.outcome_name(Action(card as u8))).collect()
+        (0..cards).map(|card| self.outcome_name(Action(card as u8))).list()
     }
 
     /// The faces of the cards, in the same order. By default, the names as ranks of spades.
     fn faces(&self) -> Vec<Face> {
-        self.cards().into_iter().map(|rank| Face { rank, sign: Sign::Spade, hue: Hue::Black }).collect()
+        self.cards().into_iter().map(|rank| Face { rank, sign: Sign::Spade, hue: Hue::Black }).list()
     }
 
     /// Counts the copies of each card that a seat holds in this state, in the order of [`cards`](Notation::cards): in
     /// hand, laid face down, or taken but not yet paid for. Overwrites `counts`, which has one entry per card.
     fn holdings(&self, state: &Self::State, seat: Seat, counts: &mut [u8]) {
-        self.observe(state, Observer::Seat(seat), &mut HandPen { counts, in_hand: false });
+        self.observe(state, Observer::Seat(seat), &mut DynPen::new(&mut HandPen { counts, in_hand: false }));
     }
 
     /// The names of the cards in no hand that nobody has seen since they were last shuffled: in a pile or set aside. A kind
@@ -97,8 +101,8 @@ pub trait Notation: Game {
     /// over.
     fn possible(&self, state: &Self::State) -> Vec<Action> {
         match self.turn(state) {
-            Turn::Chance => self.chance(state).iter().map(|o| o.action).collect(),
-            Turn::Seat(_) | Turn::Over => self.legal(state).iter().collect(),
+            Turn::Chance => actions_of(&self.chance(state)),
+            Turn::Seat(_) | Turn::Over => self.legal(state).iter().list(),
         }
     }
 
@@ -137,26 +141,59 @@ pub trait Notation: Game {
     }
 }
 
+/// The names of actions and outcomes, for functions that are compiled once for all games.
+pub(crate) trait Names {
+    /// See [`Notation::action_name`].
+    fn action(&self, action: Action) -> String;
+    /// See [`Notation::outcome_name`].
+    fn outcome(&self, outcome: Action) -> String;
+}
+
+impl<G: Notation> Names for G {
+    fn action(&self, action: Action) -> String {
+        self.action_name(action)
+    }
+
+    fn outcome(&self, outcome: Action) -> String {
+        self.outcome_name(outcome)
+    }
+}
+
 /// The default [`scene`](Notation::scene), for games that change it a little.
 pub fn plain_scene<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> Scene {
-    let cards = game.cards();
-    let place = |seat: Seat| {
+    let (cards, layout) = (game.cards(), game.observation_layout());
+    let seen = |observer| observed_values(game, state, observer);
+    let public = seen(Observer::Public);
+    let mut places = Vec::new();
+    for seat in Seat::all(game.num_seats()) {
         let open = perspective.is_none_or(|own| own == seat);
-        let remarks = if open { private_remarks(game, state, seat) } else { Vec::new() };
+        let own = open.then(|| seen(Observer::Seat(seat)));
+        let remarks = own.map_or(Vec::new(), |own| private_remarks(game, &layout, &own, &public));
         let mut counts = vec![0; cards.len()];
         game.holdings(state, seat, &mut counts);
-        let held = cards.iter().zip(counts).flat_map(|(card, count)| vec![card.clone(); count.into()]);
-        let hand = (!cards.is_empty()).then(|| Group::hand(held, open));
-        Place::of(seat, hand.into_iter().collect(), remarks)
-    };
+        places.push(Place::of(seat, hand(&cards, &counts, open), remarks));
+    }
+    let own = perspective.map(|seat| seen(Observer::Seat(seat)));
     Scene {
         title: game.name(),
-        facts: observed_facts(game, state, perspective),
+        facts: observed_facts(game, &layout, own.as_ref().unwrap_or(&public), &public),
         track: Vec::new(),
-        places: Seat::all(game.num_seats()).map(place).collect(),
-        next: next(game, state),
+        places,
+        next: next(game.turn(state)),
         tells_returns: perspective.is_none(),
     }
+}
+
+/// The hand of a seat that holds so many copies of each card. There is none in a game without cards.
+fn hand(cards: &[String], counts: &[u8], open: bool) -> Vec<Group> {
+    if cards.is_empty() {
+        return Vec::new();
+    }
+    let mut held = Vec::new();
+    for (card, &count) in cards.iter().zip(counts) {
+        held.resize(held.len() + usize::from(count), open.then(|| card.clone()));
+    }
+    vec![Group::held("hand", held)]
 }
 
 /// Writes the field of the observer's hand and nothing else.
@@ -175,7 +212,9 @@ impl Pen for HandPen<'_> {
     fn put(&mut self, bits: u64, len: usize) {
         if self.in_hand {
             let (row, rest) = std::mem::take(&mut self.counts).split_at_mut(len);
-            row.iter_mut().zip(encode::values(bits, len)).for_each(|(count, value)| *count = value);
+            for (count, value) in row.iter_mut().zip(encode::values(bits, len)) {
+                *count = value;
+            }
             self.counts = rest;
         }
     }
@@ -187,30 +226,31 @@ fn is_shown(field: &Field) -> bool {
 }
 
 /// The fields of the observation as facts. Those that a spectator sees, too, are told in words unless they are empty.
-fn observed_facts<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> Vec<Fact> {
-    let layout = game.observation_layout();
-    let public = observed_values(game, state, Observer::Public);
-    let seen = observed_values(game, state, perspective.map_or(Observer::Public, Observer::Seat));
-    let fields = parts(&layout, &seen).zip(parts(&layout, &public)).filter(|((field, _), _)| is_shown(field));
-    let fact = |((field, seen), (_, public))| {
-        let words = Some(field_text(game, field, public)).filter(|text| text != "-");
-        Fact { words, ..Fact::new(field.name, field_value(game, field, seen)) }
-    };
-    fields.map(fact).collect()
+fn observed_facts(names: &dyn Names, layout: &[Field], seen: &[u8], public: &[u8]) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    for (field, place) in parts(layout) {
+        if is_shown(field) {
+            let words = Some(field_text(names, field, &public[place.clone()])).filter(|text| text != "-");
+            facts.push(Fact { words, ..Fact::new(field.name, field_value(names, field, &seen[place])) });
+        }
+    }
+    facts
 }
 
 /// The fields of the observation that are others than those that a spectator sees, in words.
-fn private_remarks<G: Notation>(game: &G, state: &G::State, seat: Seat) -> Vec<String> {
-    let layout = game.observation_layout();
-    let public = observed_values(game, state, Observer::Public);
-    let own = observed_values(game, state, Observer::Seat(seat));
-    let fields = changed_fields(game, &layout, &own, Some(&public)).into_iter();
-    fields.filter(|(field, _)| is_shown(field)).map(|(field, text)| format!("{}: {text}", field.name)).collect()
+fn private_remarks(names: &dyn Names, layout: &[Field], own: &[u8], public: &[u8]) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for (field, text) in changed_fields(names, layout, own, Some(public)) {
+        if is_shown(field) {
+            remarks.push(format!("{}: {text}", field.name));
+        }
+    }
+    remarks
 }
 
 /// The next event in words.
-fn next<G: Game>(game: &G, state: &G::State) -> String {
-    match game.turn(state) {
+fn next(turn: Turn) -> String {
+    match turn {
         Turn::Chance => "a random event".to_string(),
         Turn::Seat(seat) => format!("seat {seat} acts"),
         Turn::Over => "the game is over".to_string(),
@@ -219,7 +259,7 @@ fn next<G: Game>(game: &G, state: &G::State) -> String {
 
 /// Numbers with blanks between them.
 pub(crate) fn numbers(values: &[f64]) -> String {
-    values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
+    joined(&values.iter().map(f64::to_string).list(), " ")
 }
 
 fn parse(
@@ -233,63 +273,77 @@ fn parse(
     ids().find(|&id| name(id) == text).ok_or_else(|| ParseError {
         text: text.to_string(),
         kind: format!("{what} of {game}"),
-        known: ids().map(name).collect::<Vec<_>>().join(" "),
+        known: joined(&ids().map(name).list(), " "),
     })
 }
 
 /// The fields of an observation with this layout as text, without those that are equal in `except`.
-pub(crate) fn changed_fields<'a, G: Notation>(
-    game: &G,
+pub(crate) fn changed_fields<'a>(
+    names: &dyn Names,
     layout: &'a [Field],
     values: &[u8],
     except: Option<&[u8]>,
 ) -> Vec<(&'a Field, String)> {
-    let before: Vec<&[u8]> = except.map_or(Vec::new(), |except| parts(layout, except).map(|(_, part)| part).collect());
-    let changed = parts(layout, values).enumerate().filter(|(place, (_, part))| before.get(*place) != Some(part));
-    changed.map(|(_, (field, part))| (field, field_text(game, field, part))).collect()
+    let mut changed = Vec::new();
+    for (field, place) in parts(layout) {
+        let part = &values[place.clone()];
+        if except.is_none_or(|except| except[place] != *part) {
+            changed.push((field, field_text(names, field, part)));
+        }
+    }
+    changed
 }
 
-/// The fields of an observation with this layout, each with its part of the values.
-fn parts<'a, 'b>(
-    layout: &'a [Field],
-    mut values: &'b [u8],
-) -> impl Iterator<Item = (&'a Field, &'b [u8])> + use<'a, 'b> {
-    layout.iter().map(move |field| {
-        let (part, rest) = values.split_at(field.size());
-        values = rest;
-        (field, part)
-    })
+/// The fields of a layout, each with its place among the values.
+fn parts(layout: &[Field]) -> Vec<(&Field, Range<usize>)> {
+    let mut start = 0;
+    let mut parts = Vec::with_capacity(layout.len());
+    for field in layout {
+        let end = start + field.size();
+        parts.push((field, start..end));
+        start = end;
+    }
+    parts
+}
+
+/// The rows of a field as values.
+fn rows(names: &dyn Names, field: &Field, values: &[u8]) -> Vec<Value> {
+    values.chunks(field.shape[field.shape.len() - 1]).map(|row| row_value(names, field, row)).list()
 }
 
 /// A field as text: its rows, without empty ones at the end.
-fn field_text<G: Notation>(game: &G, field: &Field, values: &[u8]) -> String {
-    let rows = values.chunks(field.shape[field.shape.len() - 1]).map(|row| row_value(game, field, row).to_string());
-    let text = joined(&rows.collect::<Vec<_>>(), " ");
+fn field_text(names: &dyn Names, field: &Field, values: &[u8]) -> String {
+    let rows = rows(names, field, values).iter().map(Value::to_string).list();
+    let text = joined(&rows, " ");
     let text = text.trim_end_matches([' ', '-']);
     if text.is_empty() { "-" } else { text }.to_string()
 }
 
 /// A field as a value: a list of lists for each axis but the last, along which a row is one value.
-fn field_value<G: Notation>(game: &G, field: &Field, values: &[u8]) -> Value {
-    let mut rows: Vec<Value> =
-        values.chunks(field.shape[field.shape.len() - 1]).map(|row| row_value(game, field, row)).collect();
-    for &size in field.shape.iter().rev().skip(1) {
-        rows = rows.chunks(size).map(|values| values.iter().cloned().collect()).collect();
+fn field_value(names: &dyn Names, field: &Field, values: &[u8]) -> Value {
+    let mut rows = rows(names, field, values);
+    for &size in field.shape[..field.shape.len() - 1].iter().rev() {
+        rows = rows.chunks(size).map(|values| Value::List(values.to_vec())).list();
     }
     rows.swap_remove(0)
 }
 
 /// A row of a field: the names of its ones, a single name, or the number of ones.
-fn row_value<G: Notation>(game: &G, field: &Field, row: &[u8]) -> Value {
-    let ones = row.iter().zip(0_u8..).filter(|(value, _)| **value == 1).map(|(_, place)| place);
-    let mut names = ones.clone().map(|place| match field.places {
-        Places::Numbers | Places::Counts => place.into(),
-        Places::Actions => game.action_name(Action(place)).into(),
-        Places::Outcomes | Places::Hand => game.outcome_name(Action(place)).into(),
-    });
+fn row_value(names: &dyn Names, field: &Field, row: &[u8]) -> Value {
+    let mut values = Vec::new();
+    for (&value, place) in row.iter().zip(0_u8..) {
+        if value == 1 {
+            values.push(match field.places {
+                Places::Numbers | Places::Counts => place.into(),
+                Places::Actions => names.action(Action(place)).into(),
+                Places::Outcomes | Places::Hand => names.outcome(Action(place)).into(),
+            });
+        }
+    }
     match field.places {
-        Places::Counts => Value::Int(ones.count() as i64),
-        _ if field.single => names.next().unwrap_or(Value::Absent),
-        _ => names.collect(),
+        Places::Counts => Value::Int(values.len() as i64),
+        _ if field.single && values.is_empty() => Value::Absent,
+        _ if field.single => values.swap_remove(0),
+        _ => Value::List(values),
     }
 }

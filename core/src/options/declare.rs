@@ -118,24 +118,21 @@ macro_rules! options {
         impl $crate::Options for $name {
             const OWNER: &'static str = $owner;
 
-            #[allow(unused_variables)]
+            #[allow(unused_mut, unused_variables)]
             fn describe() -> Vec<$crate::OptionInfo> {
-                let parts: &[Vec<$crate::OptionInfo>] = &[$({
-                    let about = concat!($($about,)*).trim();
+                let mut infos = Vec::new();
+                $(
+                    let about = concat!($($about,)*);
                     $(
                         let $block: $type = $default;
-                        $crate::options::describe_block(&$block)
+                        $crate::options::describe_block(&$block, &mut infos);
                     )?
-                    $(vec![$crate::OptionInfo {
-                        name: stringify!($field),
-                        allowed: <$type as $crate::options::OptionType>::allowed(&$limits),
-                        default: <$type as $crate::options::OptionType>::value(&$default),
-                        about,
-                        needs: concat!($($needs)?),
-                        has_commas: <$type as $crate::options::OptionType>::HAS_COMMAS,
-                    }])?
-                }),*];
-                parts.concat()
+                    $(
+                        let (name, needs) = (stringify!($field), concat!($($needs)?));
+                        infos.push($crate::options::describe_option::<$type>(name, &$default, &$limits, about, needs));
+                    )?
+                )*
+                infos
             }
 
             fn get(&self, name: &str) -> Result<$crate::OptionValue, $crate::OptionError> {
@@ -180,10 +177,23 @@ macro_rules! options {
     };
 }
 
-/// The options of a block, with the defaults that it has where it is included.
-pub fn describe_block<B: Options>(defaults: &B) -> Vec<OptionInfo> {
-    let with = |(info, (_, default))| OptionInfo { default, ..info };
-    B::describe().into_iter().zip(defaults.values()).map(with).collect()
+/// The description of an option of this type.
+pub fn describe_option<T: OptionType>(
+    name: &'static str,
+    default: &T,
+    limits: &T::Limits,
+    about: &'static str,
+    needs: &'static str,
+) -> OptionInfo {
+    let (allowed, default) = (T::allowed(limits), default.value());
+    OptionInfo { name, allowed, default, about: about.trim(), needs, has_commas: T::HAS_COMMAS }
+}
+
+/// Adds the options of a block, with the defaults that it has where it is included.
+pub fn describe_block<B: Options>(defaults: &B, infos: &mut Vec<OptionInfo>) {
+    for (info, (_, default)) in B::describe().into_iter().zip(defaults.values()) {
+        infos.push(OptionInfo { default, ..info });
+    }
 }
 
 /// Sets an option from text, within its limits. If it fails, nothing changes.

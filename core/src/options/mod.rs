@@ -12,9 +12,10 @@ use std::fmt::{self, Debug};
 
 use thiserror::Error;
 
+use crate::list::Listing as _;
 use crate::names::{alternatives, meant};
 
-pub use declare::{OptionType, Switch, assign, describe_block, unknown};
+pub use declare::{OptionType, Switch, assign, describe_block, describe_option, unknown};
 pub use text::{number, parts};
 
 /// The value of an option, for callers without static types.
@@ -202,7 +203,7 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
 
     /// Parses the text form. Options left out have their defaults.
     fn from_text(text: &str) -> Result<Self, OptionError> {
-        Self::from_parts(&parts(text).collect::<Vec<_>>())
+        Self::from_parts(&parts(text).list())
     }
 
     /// Parses the [`parts`] of a text form.

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use crate::list::Listing as _;
+
 use super::{OptionError, OptionInfo, OptionValue};
 
 /// Splits a text at commas into trimmed parts, without empty ones. Commas within parentheses do not count, because a
@@ -21,13 +23,25 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
 
 /// Parses a number. Underscores between digits are skipped, as in Rust and Python.
 pub fn number<T: FromStr>(text: &str) -> Option<T> {
+    without_underscores(text)?.parse().ok()
+}
+
+/// The text of a number without underscores; `None` if one is not between digits.
+fn without_underscores(text: &str) -> Option<String> {
     let digit = |place: Option<usize>| place.and_then(|at| text.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
-    let between = |(at, _): (usize, _)| digit(at.checked_sub(1)) && digit(Some(at + 1));
-    if text.match_indices('_').all(between) { text.replace('_', "").parse().ok() } else { None }
+    let mut rest = String::with_capacity(text.len());
+    for (at, letter) in text.char_indices() {
+        if letter != '_' {
+            rest.push(letter);
+        } else if !digit(at.checked_sub(1)) || !digit(Some(at + 1)) {
+            return None;
+        }
+    }
+    Some(rest)
 }
 
 pub(super) fn names(infos: &[OptionInfo]) -> String {
-    let names: Vec<_> = infos.iter().map(|info| info.name).collect();
+    let names = infos.iter().map(|info| info.name).list();
     if names.is_empty() { "none".to_string() } else { names.join(", ") }
 }
 
@@ -35,7 +49,7 @@ pub(super) fn names(infos: &[OptionInfo]) -> String {
 type Get<'a> = &'a dyn Fn(&str) -> Result<OptionValue, OptionError>;
 
 pub(super) fn values(infos: &[OptionInfo], get: Get<'_>) -> Vec<(&'static str, OptionValue)> {
-    infos.iter().filter_map(|info| Some((info.name, get(info.name).ok()?))).collect()
+    infos.iter().filter_map(|info| Some((info.name, get(info.name).ok()?))).list()
 }
 
 pub(super) fn idle(
@@ -50,7 +64,7 @@ pub(super) fn text_form(infos: &[OptionInfo], get: Get<'_>) -> String {
     let changed = |info: &&OptionInfo| get(info.name).is_ok_and(|value| value != info.default);
     let part =
         |info: &OptionInfo| get(info.name).map_or_else(|_| String::new(), |value| format!("{}={value}", info.name));
-    infos.iter().filter(changed).map(part).collect::<Vec<_>>().join(",")
+    infos.iter().filter(changed).map(part).list().join(",")
 }
 
 /// Sets the options of a text form. Where the text before a comma is not a value, and values of the option may contain

@@ -205,7 +205,7 @@ impl Game for Plain {
     }
 
     fn observe<P: Pen>(&self, state: &PlainState, observer: Observer, pen: &mut P) {
-        self.0.observe(state, observer, &mut DynPen(pen));
+        self.0.observe(state, observer, &mut DynPen::new(pen));
     }
 
     fn fold(&self, state: &mut PlainState) {
@@ -269,6 +269,14 @@ impl<P: Pen> PenObject for P {
 
 /// A pen whose type is not known.
 pub struct DynPen<'a>(&'a mut dyn PenObject);
+
+impl<'a> DynPen<'a> {
+    /// A pen that writes with this one. What a game observes is compiled for each pen: this one is for all that need no
+    /// speed.
+    pub(crate) fn new(pen: &'a mut impl Pen) -> Self {
+        Self(pen)
+    }
+}
 
 impl Pen for DynPen<'_> {
     fn begin(&mut self, name: &'static str, shape: &[usize], places: Places) {

@@ -8,15 +8,16 @@ use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::actions::{Action, ActionSet as _};
+use crate::actions::{Action, ActionSet as _, Actions256};
 use crate::game::history::History;
 use crate::game::log::{Entry, Log, Seen};
 use crate::game::public::{
     Branch, Ending, Gain, HandMove, NoPublicForm, Opening, Place, PublicChoice, PublicDetail, PublicForm, PublicScene,
     PublicState, Score,
 };
-use crate::game::{Game, Observer, Turn, observed_values};
+use crate::game::{Game, Observer, Outcome, Turn, actions_of, observed_values};
 use crate::hash::hash_of;
+use crate::list::Listing as _;
 use crate::plain::{Plain, PlainState};
 use crate::seats::Seat;
 
@@ -171,7 +172,7 @@ impl Publics {
             let mut next = Vec::new();
             for (member, events) in &found {
                 let actions: Vec<Action> = match game.turn(&member.state) {
-                    Turn::Chance => game.chance(&member.state).iter().map(|outcome| outcome.action).collect(),
+                    Turn::Chance => actions_of(&game.chance(&member.state)),
                     _ => vec![game.legal(&member.state).nth(usize::from(rank))],
                 };
                 for action in actions {
@@ -224,12 +225,13 @@ fn add(
     // The histories that follow, by what a spectator sees, in the order in which they are met.
     let mut groups: Vec<(u64, Vec<Next>)> = Vec::new();
     for member in members {
-        let outcomes: Vec<(Action, f64)> = match turn {
-            Turn::Seat(_) => game.legal(&member.state).iter().map(|action| (action, 1.0)).collect(),
-            _ => game.chance(&member.state).iter().map(|outcome| (outcome.action, outcome.probability)).collect(),
+        let certain = |action| Outcome { action, probability: 1.0 };
+        let outcomes = match turn {
+            Turn::Seat(_) => game.legal(&member.state).iter().map(certain).list(),
+            _ => game.chance(&member.state),
         };
         if turn != Turn::Chance {
-            let actions: Vec<Action> = outcomes.iter().map(|&(action, _)| action).collect();
+            let actions = actions_of(&outcomes);
             let known = &mut legal[usize::from(member.hands[mover.index()])];
             if known.is_empty() {
                 *known = actions;
@@ -237,9 +239,12 @@ fn add(
                 return Err(NoPublicForm::OtherActions(mover.0));
             }
         }
-        for (rank, &(action, chance)) in outcomes.iter().enumerate().filter(|(_, (_, chance))| *chance > 0.0) {
+        for (rank, &Outcome { action, probability }) in outcomes.iter().enumerate() {
+            if probability == 0.0 {
+                continue;
+            }
             let rank = if turn == Turn::Chance { 0 } else { rank as u8 };
-            let next = after(game, &member, action, chance, rank, left.fold);
+            let next = after(game, &member, action, probability, rank, left.fold);
             left.is_folded |= next.looks != next.member.state;
             let turn = game.turn(&next.member.state);
             let public = hash_of(&(observed_values(game, &next.looks, Observer::Public), turn));
@@ -257,10 +262,11 @@ fn add(
             (Vec::new(), <[Arrivals; 2]>::default(), <[Arrivals; 2]>::default());
         let mut moves = Vec::new();
         let mut kept = Vec::new();
-        let mut actions: Vec<Action> = group.iter().map(|next| next.action).collect();
-        actions.sort_unstable();
-        actions.dedup();
-        alike.push(actions);
+        let mut actions = Actions256::default();
+        for next in &group {
+            actions = actions.with(next.action);
+        }
+        alike.push(actions.iter().list());
         for Next { mut member, rank, noticed, .. } in group {
             for seat in 0..2 {
                 let (before, [key, folded], hands) = (member.hands[seat], noticed[seat], &mut hands[seat]);
@@ -287,8 +293,10 @@ fn add(
         let (event, gain) = (Action(event), Gain::from(event));
         branches.push(Branch { event, public, gain, weight: 1.0, copies: 1, moves, kept });
     }
-    let width = |legal: &Vec<Action>| u8::try_from(legal.len().max(1)).map_err(|_| NoPublicForm::Branches);
-    let widths = legal.iter().map(width).collect::<Result<_, _>>()?;
+    let mut widths = Vec::with_capacity(legal.len());
+    for legal in &legal {
+        widths.push(u8::try_from(legal.len().max(1)).map_err(|_| NoPublicForm::Branches)?);
+    }
     left.events += 1;
     let node = &mut nodes[number as usize];
     node.scene = PublicScene::Choice(PublicChoice { turn, hands, widths, twins: Vec::new(), branches });
@@ -367,7 +375,7 @@ fn ended(game: &Plain, members: &[Member], hands: [usize; 2]) -> Result<(PublicS
         }
         outcomes.push(Some(number));
     }
-    Ok((PublicScene::Ending(Ending { hands, gains: (0..paid.len() as Gain).collect(), outcomes }), paid))
+    Ok((PublicScene::Ending(Ending { hands, gains: (0..paid.len() as Gain).list(), outcomes }), paid))
 }
 
 impl PublicForm for Publics {

@@ -58,7 +58,7 @@ impl SchweinsGalopp {
         let pigs = [field("behind_the_leader", behind), field("pig_on_space", track)];
         let cards = [field("hand", of_a_colour), field("played", of_a_colour)];
         let fields = [pigs, cards].concat();
-        Symmetry::new(&self.observation_layout(), &fields, colours, |colour| vec![Action(colour as u8)])
+        Symmetry::new(&self.observation_layout(), &fields, colours, &|colour| vec![Action(colour as u8)])
     }
 
     /// Writes what the observer sees: a spectator everything but hands, seats counted from the first. The number of
@@ -78,8 +78,10 @@ impl SchweinsGalopp {
         pen.field("seat", [seats]).one(observer.seat().map(Seat::index));
         pen.field("phase", [PHASES]).one(Some(state.phase as usize));
         pen.counted("hand", [colours, of_a_colour]).counts(by_colour(own_hand));
-        let played = others().flat_map(|other| by_colour(state.played[other]));
-        pen.counted("played", [seats, colours, of_a_colour]).counts(played);
+        let mut played = pen.counted("played", [seats, colours, of_a_colour]);
+        for other in others() {
+            played = played.counts(by_colour(state.played[other]));
+        }
         pen.counted("cards_held", [seats, hand]).counts(others().map(|other| self.cards_held(state, other as u8)));
         pen.field("pig_on_space", [colours, track]).ones(placed.clone().map(space));
         pen.counted("behind_the_leader", [colours, behind]).counts(placed.map(behind_it));

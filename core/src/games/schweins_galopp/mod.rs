@@ -25,7 +25,7 @@ use crate::bits::{self, Cumulated};
 use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::key::mix;
-use crate::game::{Chance, FromRules, Game, GameInfo, Observer, Outcome, Turn};
+use crate::game::{Chance, FromRules, Game, GameInfo, Observer, Outcome, Turn, evenly};
 use crate::options::{DynOptions, Switch};
 use crate::playout::Playout;
 use crate::processor;
@@ -358,19 +358,17 @@ impl Game for SchweinsGalopp {
         if self.turn(state) != Turn::Chance {
             return Chance::new();
         }
-        let ways: Vec<u32> = if state.phase == Phase::Place {
-            let unplaced = self.unplaced(state);
-            (0..MAX_COLOURS).map(|colour| (unplaced >> colour & 1) as u32).collect()
-        } else {
-            let pool = self.pool(state);
-            pool.to_le_bytes()[..MAX_COLOURS].iter().map(|&left| u32::from(left)).collect()
-        };
-        let all = f64::from(ways.iter().sum::<u32>());
-        (0..)
-            .zip(ways)
-            .filter(|&(_, ways)| ways > 0)
-            .map(|(colour, ways)| Outcome { action: Action(colour), probability: f64::from(ways) / all })
-            .collect()
+        if state.phase == Phase::Place {
+            return evenly(bits::members(self.unplaced(state) as u32));
+        }
+        let (pool, mut chance) = (self.pool(state), Chance::new());
+        let all = f64::from(Cumulated::<u64>::new(pool).total());
+        for (colour, ways) in (0..).zip(pool.to_le_bytes()) {
+            if ways > 0 {
+                chance.push(Outcome { action: Action(colour), probability: f64::from(ways) / all });
+            }
+        }
+        chance
     }
 
     #[inline]

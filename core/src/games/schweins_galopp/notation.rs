@@ -6,6 +6,7 @@ use crate::error::ParseError;
 use crate::fact::{Fact, Value};
 use crate::game::notation::Notation;
 use crate::game::{Game as _, SeatView as _, Turn};
+use crate::list::{Listing as _, sort_few};
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign, Space};
 use crate::seats::Seat;
 
@@ -25,7 +26,7 @@ fn name(colour: Colour) -> String {
 }
 
 fn names(colours: impl IntoIterator<Item = Colour>) -> Vec<String> {
-    colours.into_iter().map(name).collect()
+    colours.into_iter().map(name).list()
 }
 
 impl SchweinsGalopp {
@@ -40,8 +41,9 @@ impl SchweinsGalopp {
     /// The pigs on the track in the order of the race, leader first.
     fn order(&self, state: &State) -> Vec<Colour> {
         let placed = |colour: &Colour| state.distance[usize::from(*colour)] != NOT_PLACED;
-        let mut order: Vec<Colour> = (0..self.rules.colours).filter(placed).collect();
-        order.sort_by_key(|&colour| std::cmp::Reverse(state.distance[usize::from(colour)]));
+        let mut order = (0..self.rules.colours).filter(placed).list();
+        let distance = |&colour: &Colour| state.distance[usize::from(colour)];
+        sort_few(&mut order, |one, other| distance(one) > distance(other));
         order
     }
 
@@ -66,7 +68,9 @@ impl SchweinsGalopp {
         for (round, known) in view.rounds.iter().enumerate() {
             let present = round == usize::from(seen.round);
             words.push("| placed".to_string());
-            words.extend((0..self.rules.colours).map_while(|_| public.next()).map(name));
+            for _ in 0..self.rules.colours {
+                words.extend(public.next().map(name));
+            }
             while let Some(id) = public.next_if(|&id| id >= FOOD_IDS) {
                 words.push(self.action_name(Action(id)));
             }
@@ -77,8 +81,9 @@ impl SchweinsGalopp {
             };
             if dealt > 0 {
                 words.push(format!("| dealt {dealt}: {} |", names(known[view.seat().index()].iter()).join(" ")));
-                let plays = (0..self.rules.plays()).map_while(|_| public.next());
-                words.extend(plays.map(name));
+                for _ in 0..self.rules.plays() {
+                    words.extend(public.next().map(name));
+                }
             }
         }
         words.join(" ")
@@ -135,7 +140,7 @@ impl Notation for SchweinsGalopp {
         match (state.phase, self.turn(state)) {
             (Phase::Place, _) if is_pig => self.parse_action(text),
             (Phase::Place, _) => {
-                let names: Vec<String> = (0..FOOD_IDS).map(|pig| self.event_name(state, Action(pig))).collect();
+                let names = (0..FOOD_IDS).map(|pig| self.event_name(state, Action(pig))).list();
                 Err(ParseError { text: text.to_string(), kind: "pig to place".to_string(), known: names.join(" ") })
             }
             (_, Turn::Chance) => self.parse_outcome(text),
@@ -163,7 +168,7 @@ impl Notation for SchweinsGalopp {
 
     /// Race cards are known by their colour alone, so one name stands for all cards of a colour.
     fn cards(&self) -> Vec<String> {
-        (0..self.rules.colours).map(name).collect()
+        (0..self.rules.colours).map(name).list()
     }
 
     fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
@@ -178,7 +183,7 @@ impl Notation for SchweinsGalopp {
         ids().find(|&id| self.action_name(id) == name).ok_or_else(|| ParseError {
             text: text.to_string(),
             kind: format!("action of {}", self.name()),
-            known: ids().map(|id| self.action_name(id)).collect::<Vec<_>>().join(" "),
+            known: ids().map(|id| self.action_name(id)).list().join(" "),
         })
     }
 
@@ -190,7 +195,7 @@ impl Notation for SchweinsGalopp {
     /// A pig and the letter of its colour.
     fn faces(&self) -> Vec<Face> {
         let face = |(rank, hue)| Face { rank, sign: Sign::Pig, hue };
-        self.cards().into_iter().zip(HUES).map(face).collect()
+        self.cards().into_iter().zip(HUES).map(face).list()
     }
 
     /// Lays out the track and a row for each seat.
@@ -208,8 +213,8 @@ impl Notation for SchweinsGalopp {
         Scene {
             title: "Schweins-Galopp",
             facts: self.table_facts(state),
-            track: (0..self.rules.track).map(space).collect(),
-            places: Seat::all(self.num_seats()).map(player).collect(),
+            track: (0..self.rules.track).map(space).list(),
+            places: Seat::all(self.num_seats()).map(player).list(),
             next: self.next_text(state),
             tells_returns: true,
         }

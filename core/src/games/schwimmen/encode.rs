@@ -10,6 +10,7 @@
 use crate::actions::Action;
 use crate::encode::{BlockPen, Pen};
 use crate::game::{Game as _, Observer, SeatView as _};
+use crate::list::Listing as _;
 use crate::seats::Seat;
 use crate::symmetry::{ClassField, Symmetry};
 
@@ -95,9 +96,10 @@ impl Schwimmen {
         let (suits, ranks) = (SUITS.len(), RANKS.len());
         let fields = ["hand", "taken", "table", "open", "laid_away", "shown", "cut"];
         let fields = fields.map(|name| ClassField { name, row: CARDS, block: ranks });
-        Symmetry::new(&self.observation_layout(), &fields, suits, |suit| {
-            let cards = || suit * ranks..(suit + 1) * ranks;
-            cards().chain(cards().map(|card| card + usize::from(GIVE))).map(|id| Action(id as u8)).collect()
+        Symmetry::new(&self.observation_layout(), &fields, suits, &|suit| {
+            let cards = suit * ranks..(suit + 1) * ranks;
+            let gives = cards.start + usize::from(GIVE)..cards.end + usize::from(GIVE);
+            cards.chain(gives).map(|id| Action(id as u8)).list()
         })
     }
 

@@ -5,6 +5,7 @@ use crate::bits;
 use crate::fact::{Fact, Value};
 use crate::game::notation::Notation;
 use crate::game::{Game as _, SeatView as _};
+use crate::list::Listing as _;
 use crate::scene::{Face, Group, Place, Scene};
 use crate::seats::Seat;
 
@@ -116,7 +117,7 @@ impl Schwimmen {
 
     fn table(&self, state: &State, perspective: Option<Seat>) -> Place {
         let open = self.table_is_open(state, perspective);
-        let cards = bits::members(state.table).map(|card| open.then(|| cards::name(card))).collect();
+        let cards = bits::members(state.table).map(|card| open.then(|| cards::name(card))).list();
         let table = Group { cards, ..Group::open("table", []) };
         let pile = Group::pile("pile", state.pool.count_ones() as usize);
         let away = Group::aside("laid away", bits::members(state.away).map(cards::name));
@@ -137,7 +138,7 @@ impl Schwimmen {
             (state.knocker == seat.0).then(|| "knocked".to_string()),
             (cut != NO_CARD).then(|| format!("cut: {}", cards::name(cut))),
         ];
-        Place::of(seat, groups, remarks.into_iter().flatten().collect())
+        Place::of(seat, groups, remarks.into_iter().flatten().list())
     }
 }
 
@@ -174,7 +175,7 @@ impl Notation for Schwimmen {
     }
 
     fn cards(&self) -> Vec<String> {
-        bits::members(self.deck).map(cards::name).collect()
+        bits::members(self.deck).map(cards::name).list()
     }
 
     /// Counts a card taken from the table as held while another must be given for it.
@@ -189,12 +190,12 @@ impl Notation for Schwimmen {
     }
 
     fn unseen(&self, state: &State) -> Vec<String> {
-        bits::members(state.pool).map(cards::name).collect()
+        bits::members(state.pool).map(cards::name).list()
     }
 
     fn faces(&self) -> Vec<Face> {
         let face = |card| Face::french(card / 8, cards::RANKS[usize::from(card) % 8]);
-        bits::members(self.deck).map(face).collect()
+        bits::members(self.deck).map(face).list()
     }
 
     /// Lays out the table and a row for each seat.
@@ -204,7 +205,7 @@ impl Notation for Schwimmen {
             title: "Schwimmen",
             facts: self.table_facts(state, perspective),
             track: Vec::new(),
-            places: std::iter::once(self.table(state, perspective)).chain(seats).collect(),
+            places: std::iter::once(self.table(state, perspective)).chain(seats).list(),
             next: self.next_text(state),
             tells_returns: true,
         }
@@ -213,7 +214,7 @@ impl Notation for Schwimmen {
 
 /// The names of the cards of a set.
 fn names(cards: u32) -> Value {
-    bits::members(cards).map(cards::name).collect()
+    Value::from_iter(bits::members(cards).map(cards::name))
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use crate::actions::Action;
 use crate::bits;
 use crate::game::history::History;
 use crate::game::{self, World};
+use crate::list::sort_few;
 use crate::rng::Rng;
 
 use super::cards::{self, Card};
@@ -110,7 +111,10 @@ impl Sampler {
 
     /// All places; those with one hidden card come first.
     fn places(&self) -> ArrayVec<&Place, { PLAYERS + 1 }> {
-        self.ones.iter().map(|(place, _)| place).chain(&self.many).collect()
+        let mut places = ArrayVec::new();
+        self.ones.iter().for_each(|(place, _)| places.push(place));
+        self.many.iter().for_each(|place| places.push(place));
+        places
     }
 
     /// Counts the worlds by inclusion and exclusion of the fillings that would have ended the deal, which are few.
@@ -197,28 +201,29 @@ fn choose_bad(group: &Group, chosen: u32, from: usize, rest: u32, later: &[Group
 
 impl game::Sampler<Schwimmen> for Sampler {
     fn new(_game: &Schwimmen, view: &View) -> Self {
-        let mut places: ArrayVec<Place, { PLAYERS + 1 }> = (0..)
-            .zip(&view.hidden)
-            .filter(|(_, hidden)| hidden.size > 0)
-            .map(|(index, hidden)| Place { index, size: hidden.size, beside: hidden.beside.clone() })
-            .collect();
+        let mut places: ArrayVec<Place, { PLAYERS + 1 }> = ArrayVec::new();
+        for (index, hidden) in (0..).zip(&view.hidden) {
+            if hidden.size > 0 {
+                places.push(Place { index, size: hidden.size, beside: hidden.beside.clone() });
+            }
+        }
         if view.face_down > 0 {
             places.push(Place { index: TABLE, size: view.face_down, beside: SmallVec::new() });
         }
-        places.sort_by(|a, b| (a.size, &a.beside).cmp(&(b.size, &b.beside)));
-        let (ones, many): (Vec<Place>, Vec<Place>) = places.into_iter().partition(|place| place.size == 1);
-        let allowed = |place: &Place| {
-            bits::members(view.unseen)
-                .map(|card| 1 << card)
-                .filter(|&card| place.allows(card))
-                .fold(0, |set, card| set | card)
-        };
-        Self {
-            ones: ones.into_iter().map(|place| (place.clone(), allowed(&place))).collect(),
-            many: many.into_iter().collect(),
-            count: OnceLock::new(),
-            view: view.clone(),
+        sort_few(&mut places, |a, b| (a.size, &a.beside) < (b.size, &b.beside));
+        let (mut ones, mut many) = (ArrayVec::new(), ArrayVec::new());
+        for place in places {
+            if place.size > 1 {
+                many.push(place);
+                continue;
+            }
+            let mut allowed = 0;
+            for card in bits::members(view.unseen) {
+                allowed |= u32::from(place.allows(1 << card)) << card;
+            }
+            ones.push((place, allowed));
         }
+        Self { ones, many, count: OnceLock::new(), view: view.clone() }
     }
 
     #[inline]
@@ -292,7 +297,8 @@ impl game::Sampler<Schwimmen> for Sampler {
 
 /// The cards in a random order.
 fn shuffled(cards: u32, rng: &mut Rng) -> ArrayVec<Card, { THREE as usize }> {
-    let mut order: ArrayVec<Card, { THREE as usize }> = bits::members(cards).collect();
+    let mut order = ArrayVec::new();
+    bits::members(cards).for_each(|card| order.push(card));
     rng.shuffle(&mut order);
     order
 }

@@ -3,6 +3,7 @@
 use crate::actions::Action;
 use crate::encode::{BlockPen, Pen};
 use crate::game::{Game as _, Observer, SeatView as _};
+use crate::list::Listing as _;
 use crate::seats::Seat;
 use crate::symmetry::{ClassField, Symmetry};
 
@@ -77,8 +78,8 @@ impl Schwinget {
         let cards = |name| ClassField { name, row: usize::from(self.deck.size), block: values };
         let trump = ClassField { name: "trump", row: 5, block: 1 };
         let fields = [trump, cards("hand"), cards("played"), cards("turned_up"), cards("led"), cards("reply")];
-        Symmetry::new(&self.observation_layout(), &fields, suits, |suit| {
-            (suit * values..(suit + 1) * values).map(|card| Action(card as u8)).collect()
+        Symmetry::new(&self.observation_layout(), &fields, suits, &|suit| {
+            (suit * values..(suit + 1) * values).map(|card| Action(card as u8)).list()
         })
     }
 

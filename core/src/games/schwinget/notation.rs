@@ -5,6 +5,7 @@ use crate::bits;
 use crate::fact::{Fact, Value};
 use crate::game::SeatView as _;
 use crate::game::notation::Notation;
+use crate::list::Listing as _;
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
 use crate::seats::Seat;
 
@@ -23,7 +24,7 @@ const SUIT_NAMES: [&str; 5] = ["green", "red", "blue", "yellow", "none"];
 
 impl Schwinget {
     fn hand_text(&self, cards: u32) -> String {
-        let names: Vec<_> = bits::members(cards).map(|card| self.deck.name(card)).collect();
+        let names = bits::members(cards).map(|card| self.deck.name(card)).list();
         names.join(" ")
     }
 
@@ -136,7 +137,7 @@ impl Schwinget {
             open("answer", state.reply),
         ];
         let neutral = (state.neutral != Neutral::None).then(|| "a neutral trick waits".to_string());
-        Place { groups, remarks: neutral.into_iter().collect(), ..Place::default() }
+        Place { groups, remarks: neutral.into_iter().list(), ..Place::default() }
     }
 }
 
@@ -177,7 +178,7 @@ impl Notation for Schwinget {
     }
 
     fn unseen(&self, state: &State) -> Vec<String> {
-        bits::members(state.pool).map(|card| self.deck.name(card)).collect()
+        bits::members(state.pool).map(|card| self.deck.name(card)).list()
     }
 
     fn faces(&self) -> Vec<Face> {
@@ -186,7 +187,7 @@ impl Notation for Schwinget {
             None if 1 << card == self.deck.referee => Face { rank: name, sign: Sign::Whistle, hue: Hue::Grey },
             None => Face { rank: name, sign: Sign::Bolt, hue: Hue::Grey },
         };
-        self.cards().into_iter().enumerate().map(face).collect()
+        self.cards().into_iter().enumerate().map(face).list()
     }
 
     /// Lays out the opponent above, the table in the middle, and seat 0 below.

@@ -3,6 +3,7 @@
 use std::hint::select_unpredictable;
 
 use crate::game::Outcome;
+use crate::list::Listing as _;
 use crate::rng::Rng;
 
 use super::rules::Rules;
@@ -140,7 +141,7 @@ impl Deck {
                 action: Action(first + sum),
                 probability: f64::from(self.ways_of[usize::from(sum)]) / all,
             })
-            .collect()
+            .list()
     }
 
     /// Rolls two dice.

@@ -6,6 +6,7 @@ use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::fact::{Fact, Value};
 use crate::game::notation::Notation;
 use crate::game::{Game as _, SeatView as _};
+use crate::list::Listing as _;
 use crate::scene::{Face, Group, Place, Scene, french_rank};
 use crate::seats::Seat;
 
@@ -19,7 +20,7 @@ const SIDES: [&str; 2] = ["up", "down"];
 
 impl UpAndDown {
     fn hand_text(&self, cards: u64) -> String {
-        let names: Vec<_> = Actions64(cards).iter().map(|action| self.deck.name(action.0)).collect();
+        let names = Actions64(cards).iter().map(|action| self.deck.name(action.0)).list();
         names.join(" ")
     }
 
@@ -162,10 +163,10 @@ impl UpAndDown {
         let some_card = |suit| (0..self.deck.size).find(|&card| self.deck.suit_of(card) == suit).map(name);
         let suit = pointed.then(|| self.suit_at(state.orientation, seat.0)).and_then(some_card);
         let card = self.card_on_table(state, seat, perspective);
-        let chosen = Group { held: state.phase == Phase::Choose, ..Group::held("card", card.into_iter().collect()) };
+        let chosen = Group { held: state.phase == Phase::Choose, ..Group::held("card", card.into_iter().list()) };
         let hand = Actions64(state.hands[index]).iter().map(|action| name(action.0));
         let boss = (pointed && state.boss == seat.0).then(|| "boss".to_string());
-        let mut remarks: Vec<String> = boss.into_iter().collect();
+        let mut remarks = boss.into_iter().list();
         remarks.extend([format!("tricks: {}", state.taken[index]), format!("score: {}", state.scores[index])]);
         Place { suit, ..Place::of(seat, vec![chosen, Group::hand(hand, open)], remarks) }
     }
@@ -208,12 +209,12 @@ impl Notation for UpAndDown {
     }
 
     fn unseen(&self, state: &State) -> Vec<String> {
-        Actions64(state.pool).iter().map(|card| self.deck.name(card.0).to_string()).collect()
+        Actions64(state.pool).iter().map(|card| self.deck.name(card.0).to_string()).list()
     }
 
     fn faces(&self) -> Vec<Face> {
         let face = |card| Face::french(self.deck.suit_of(card), self.deck.value_letter(self.deck.value_of(card)));
-        (0..self.deck.size).map(face).collect()
+        (0..self.deck.size).map(face).list()
     }
 
     /// Lays out a row for each seat: the suit pointed at, the chosen card, the hand.
@@ -223,7 +224,7 @@ impl Notation for UpAndDown {
             title: "Up & Down",
             facts: self.table_facts(state, perspective),
             track: Vec::new(),
-            places: Seat::all(self.num_seats()).map(|seat| self.player(state, seat, perspective)).chain(last).collect(),
+            places: Seat::all(self.num_seats()).map(|seat| self.player(state, seat, perspective)).chain(last).list(),
             next: self.next_text(state),
             tells_returns: true,
         }
