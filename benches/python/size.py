@@ -14,8 +14,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# The generic crate, and the crates that compile it for a game.
+# The games, the generic crate, and the crates that compile it for a game.
 CRATES = [
+    "stier-core",
     "stier-agents",
     "stier-plain",
     "stier-schweins-galopp",
@@ -25,7 +26,7 @@ CRATES = [
 ]
 LIBRARIES = ("alloc", "core", "hashbrown", "rayon", "serde_json", "std")
 # The whole engine, all these crates together, has at most this many lines. The aim is 1.2 million (benches/COMPILE.md).
-LIMIT = 2_400_000
+LIMIT = 2_780_000
 
 
 def words(symbol: str) -> list[str]:
