@@ -14,7 +14,7 @@ pub mod game;
 #[cfg(feature = "games")]
 pub mod games;
 pub mod hash;
-mod list;
+pub mod list;
 pub mod names;
 pub mod options;
 pub mod plain;

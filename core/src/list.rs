@@ -1,4 +1,4 @@
-//! Lists made by plain loops.
+//! Lists made and sorted by plain loops, which compile to little.
 
 /// Iterators that need no speed.
 ///
@@ -18,13 +18,30 @@ impl<I: Iterator> Listing for I {}
 
 /// Sorts a few items, given whether one comes before another. Equal ones keep their order. The sorts of the standard
 /// library compile to thousands of lines for each order.
-#[cfg(feature = "games")]
-pub(crate) fn sort_few<T>(items: &mut [T], is_before: impl Fn(&T, &T) -> bool) {
+pub fn sort_few<T>(items: &mut [T], is_before: impl Fn(&T, &T) -> bool) {
     for end in 1..items.len() {
         let mut place = end;
         while place > 0 && is_before(&items[place], &items[place - 1]) {
             items.swap(place, place - 1);
             place -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::sort_few;
+
+    proptest! {
+        #[test]
+        fn equal_items_keep_their_order(keys in prop::collection::vec(0_u8..4, 0..12)) {
+            let mut few: Vec<(u8, usize)> = keys.into_iter().zip(0..).collect();
+            let mut expected = few.clone();
+            sort_few(&mut few, |one, other| one.0 < other.0);
+            expected.sort();
+            prop_assert_eq!(few, expected);
         }
     }
 }

@@ -4,7 +4,9 @@
 use stier_core::{BySeat, Rng, Seat};
 
 use super::Settings;
-use crate::agent::order::{sort_few, sorted};
+use stier_core::list::sort_few;
+
+use crate::agent::order::sorted;
 
 /// At tables with at most this many seats, a deal is played in every cyclic order of the entrants. At larger tables
 /// it is played in one order, drawn for each deal.
@@ -100,7 +102,7 @@ impl Schedule {
             Rng::stream(self.seed, "places", deal).shuffle(&mut sitting);
         }
         if self.seats <= MAX_SEATS_IN_EVERY_ORDER {
-            sort_few(&mut sitting, |one, other| self.kinds[one] < self.kinds[other]);
+            sort_few(&mut sitting, |&one, &other| self.kinds[one] < self.kinds[other]);
         }
         sitting
     }

@@ -6,11 +6,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use stier_core::list::sort_few;
 use stier_core::{Action, ActionSet as _, FullGame, Game, Rng, Scene, Seat, Turn};
 use thiserror::Error;
 
 use super::{DynEntrant, DynGame, DynState, ErasedEntrant, ErasedGame};
-use crate::agent::order::sort_few;
 use crate::agent::player::Player;
 use crate::agent::threads::{self, Halted, Watch, WatchOf};
 use crate::agent::{Agent, DecideError};

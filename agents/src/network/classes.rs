@@ -4,9 +4,9 @@
 //! file lists the places of each class among inputs and actions ([`Symmetry`](stier_core::Symmetry)). The class with
 //! the first one where another has a zero comes first; of equal classes the first.
 
-use arrayvec::ArrayVec;
+use stier_core::list::sort_few;
 
-use crate::agent::order::sort_few;
+use arrayvec::ArrayVec;
 
 /// The largest number of classes.
 pub(super) const MAX_CLASSES: usize = 16;
@@ -71,7 +71,7 @@ impl Classes {
         }
         let key = |class: u8| &keys[usize::from(class) * self.runs.len()..][..self.runs.len()];
         let mut order: Order = (0..classes as u8).collect();
-        sort_few(&mut order, |a, b| key(a) > key(b));
+        sort_few(&mut order, |&a, &b| key(a) > key(b));
         for (place, &class) in order.iter().enumerate().filter(|&(place, &class)| place != usize::from(class)) {
             for (run, &bits) in self.runs.iter().zip(key(class)) {
                 write(ones, run.starts[place], run.len, bits);

@@ -3,13 +3,11 @@
 //! rules as in B. C. Tapia, *A Study of Dark Hex*, 2022, and OpenSpiel.
 
 use crate::actions::{Action, Actions64};
-use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::fact::{Fact, Value};
 use crate::game::notation::plain_scene;
 use crate::game::{Chance, FromRules, Game, GameInfo, Observer, Turn};
-use crate::list::Listing as _;
 use crate::scene::{Place, Scene};
 use crate::seats::{BySeat, Seat};
 use crate::{DynOptions, Filter, Hints, Log, Notation, choice, options};
@@ -57,37 +55,30 @@ pub struct DarkHex {
 }
 
 impl DarkHex {
-    /// The neighbours of a cell, of which a board has up to six, as a set.
-    fn neighbours(&self, cell: u8) -> u16 {
+    /// The neighbours of a cell, of which a board has up to six.
+    fn neighbours(&self, cell: u8) -> impl Iterator<Item = u8> {
         let (rows, columns) = (self.rules.rows as i8, self.rules.columns as i8);
-        let mut set = 0;
-        for (down, right) in [(-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0)] {
-            let (row, column) = (cell as i8 / columns + down, cell as i8 % columns + right);
-            if (0..rows).contains(&row) && (0..columns).contains(&column) {
-                set |= 1 << (row * columns + column);
-            }
-        }
-        set
+        let (row, column) = (cell as i8 / columns, cell as i8 % columns);
+        let steps = [(-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0)];
+        let places = steps.into_iter().map(move |(down, right)| (row + down, column + right));
+        let on_board = move |&(row, column): &(i8, i8)| (0..rows).contains(&row) && (0..columns).contains(&column);
+        places.filter(on_board).map(move |(row, column)| (row * columns + column) as u8)
     }
 
     /// Tells whether stones join the two sides of a seat.
     fn connects(&self, seat: usize, stones: u16) -> bool {
         let (rows, columns) = (self.rules.rows, self.rules.columns);
         let along = |cell: u8| if seat == 0 { (cell / columns, rows) } else { (cell % columns, columns) };
-        // The stones of the first row or column, and those that join them.
-        let mut reached = 0;
-        for cell in bits::members(stones.into()) {
-            reached |= u16::from(along(cell).0 == 0) << cell;
-        }
-        let mut open = reached;
-        while open != 0 {
-            let cell = open.trailing_zeros() as u8;
+        let mut open: Vec<u8> = (0..self.cells).filter(|&cell| stones >> cell & 1 == 1 && along(cell).0 == 0).collect();
+        let mut reached = open.iter().fold(0, |set, cell| set | 1 << cell);
+        while let Some(cell) = open.pop() {
             if along(cell).0 + 1 == along(cell).1 {
                 return true;
             }
-            let next = self.neighbours(cell) & stones & !reached;
-            reached |= next;
-            open = open & (open - 1) | next;
+            for next in self.neighbours(cell).filter(|next| (stones & !reached) >> next & 1 == 1).collect::<Vec<_>>() {
+                reached |= 1 << next;
+                open.push(next);
+            }
         }
         false
     }
@@ -191,32 +182,24 @@ impl Notation for DarkHex {
             Some(own) if own != seat => state.known[own],
             _ => state.stones[seat],
         };
-        let (first, second) = (stones(0), stones(1));
+        let cell = |cell: u8| [0_u8, 1].into_iter().find(|&seat| stones(seat.into()) >> cell & 1 == 1);
         let Rules { rows, columns, .. } = self.rules;
-        let names = (0..columns).map(|column| char::from(b'a' + column).to_string()).list();
-        let (mut board, mut lines) = (Vec::new(), vec![format!("  {}", names.join(" "))]);
-        for row in 0..rows {
-            let (mut values, mut words) = (Vec::new(), Vec::new());
-            for cell in row * columns..(row + 1) * columns {
-                let stone = (first | second) >> cell & 1 == 1;
-                let seat = stone.then_some((first >> cell & 1 ^ 1) as u8);
-                words.push(seat.map_or(".".to_string(), |seat| seat.to_string()));
-                values.push(Value::from(seat));
-            }
-            lines.push(format!("{} {}{}", row + 1, " ".repeat(row.into()), words.join(" ")));
-            board.push(Value::List(values));
-        }
+        let names: Vec<String> = (0..columns).map(|column| char::from(b'a' + column).to_string()).collect();
+        let cells = |row: u8| (0..columns).map(move |column| cell(row * columns + column));
+        let row = |row: u8| {
+            let stones = cells(row).map(|stone| stone.map_or(".".to_string(), |seat| seat.to_string()));
+            format!("{} {}{}", row + 1, " ".repeat(row.into()), stones.collect::<Vec<_>>().join(" "))
+        };
         let line = |text| Place { remarks: vec![text], ..Place::default() };
         let mut scene = plain_scene(self, state, perspective);
         let goals = [format!("row 1 to row {rows}"), format!("column a to column {}", names[names.len() - 1])];
         for (place, goal) in scene.places.iter_mut().zip(&goals) {
             place.remarks.insert(0, format!("goal: {goal}"));
         }
-        let facts = vec![Fact::new("goal", Value::from_iter(goals)), Fact::new("board", Value::List(board))];
-        let seats = std::mem::replace(&mut scene.places, lines.into_iter().map(line).list());
-        scene.places.extend(seats);
-        let observed = std::mem::replace(&mut scene.facts, facts);
-        scene.facts.extend(observed);
+        let board = Value::List((0..rows).map(cells).map(Value::from_iter).collect());
+        scene.facts.splice(0..0, [Fact::new("goal", Value::from_iter(goals)), Fact::new("board", board)]);
+        let lines = std::iter::once(format!("  {}", names.join(" "))).chain((0..rows).map(row));
+        scene.places.splice(0..0, lines.map(line));
         scene
     }
 }

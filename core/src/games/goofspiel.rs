@@ -5,7 +5,6 @@
 //! Here seat 0 bids first, hidden from seat 1. The last cards are played automatically.
 
 use crate::actions::{Action, Actions64};
-use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{self, Chance, FromRules, Game, GameInfo, Observer, Turn};
@@ -165,8 +164,8 @@ impl Game for Goofspiel {
     }
 
     fn chance(&self, state: &State) -> Chance {
-        let is_drawn = self.turn(state) == Turn::Chance;
-        if is_drawn { game::evenly(bits::members(state.prizes.into())) } else { Chance::new() }
+        let is_left = |prize: &u8| self.turn(state) == Turn::Chance && state.prizes >> prize & 1 == 1;
+        game::evenly((0..self.rules.cards).filter(is_left))
     }
 
     fn returns(&self, state: &State) -> BySeat<f64> {
@@ -185,7 +184,7 @@ impl Game for Goofspiel {
         pen.actions("prize", [cards]).one(only(state.prize));
         pen.counted("points", [2, cards * (cards + 1) / 2]).counts(state.points);
         if self.rules.impinfo == Switch::Off {
-            pen.actions("last_bids", [2, cards]).one(only(state.last[0])).one(only(state.last[1]));
+            pen.actions("last_bids", [2, cards]).ones(state.last.map(only));
         }
     }
 }

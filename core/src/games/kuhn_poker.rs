@@ -4,9 +4,7 @@
 
 mod hints;
 
-use crate::bits;
 use crate::game::evenly;
-use crate::list::Listing as _;
 use crate::{Action, ActionSet as _, Actions64, BySeat, Chance, DynOptions, Filter, Game, GameInfo, Log};
 use crate::{FromRules, Notation, Observer, Pen, RulesError, Seat, Turn, options};
 
@@ -36,13 +34,6 @@ pub struct State {
 pub struct KuhnPoker {
     rules: Rules,
     info: GameInfo,
-}
-
-impl KuhnPoker {
-    /// The cards that have not been dealt, as a set.
-    fn left(&self, state: &State) -> u32 {
-        state.cards.iter().flatten().fold((2 << self.rules.players) - 1, |left, card| left & !(1 << card))
-    }
 }
 
 impl FromRules for KuhnPoker {
@@ -104,38 +95,28 @@ impl Game for KuhnPoker {
     }
 
     fn chance(&self, state: &State) -> Chance {
-        if self.turn(state) == Turn::Chance { evenly(bits::members(self.left(state))) } else { Chance::new() }
+        let is_left = |card: &u8| self.turn(state) == Turn::Chance && !state.cards.contains(&Some(*card));
+        evenly((0..=self.rules.players).filter(is_left))
     }
 
     fn returns(&self, state: &State) -> BySeat<f64> {
         let players = self.num_seats();
-        let mut returns = BySeat::filled(players, 0.0);
-        if self.turn(state) != Turn::Over {
-            return returns;
-        }
-        let mut bets = [false; 3];
-        for (place, &action) in state.actions.iter().enumerate() {
-            bets[place % players] |= action == Some(BET.0);
-        }
-        let (mut pot, mut winner, mut best) = (0.0, Seat(0), None);
-        for seat in Seat::all(players) {
-            let paid = if bets[seat.index()] { 2.0 } else { 1.0 };
-            pot += paid;
-            returns[seat] = -paid;
-            let shows = bets[seat.index()] || bets == [false; 3];
-            if shows && state.cards[seat.index()] > best {
-                (winner, best) = (seat, state.cards[seat.index()]);
-            }
-        }
-        returns[winner] += pot;
-        returns
+        let bets = |seat: usize| state.actions.iter().skip(seat).step_by(players).any(|&action| action == Some(BET.0));
+        let paid = BySeat::from_fn(players, |seat| if bets(seat.index()) { 2.0 } else { 1.0 });
+        let shows = |seat: &usize| bets(*seat) || !state.actions.contains(&Some(BET.0));
+        let winner = (0..players).filter(shows).max_by_key(|&seat| state.cards[seat]);
+        BySeat::from_fn(players, |seat| match self.turn(state) {
+            Turn::Over if winner == Some(seat.index()) => paid.iter().sum::<f64>() - paid[seat],
+            Turn::Over => -paid[seat],
+            _ => 0.0,
+        })
     }
 
     fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         let GameInfo { num_seats, num_outcomes, max_decisions, .. } = self.info;
         pen.counted("dealt", [num_seats]).count(state.cards.iter().flatten().count());
         pen.hand("card", num_outcomes).one(observer.seat().and_then(|seat| state.cards[seat.index()]));
-        pen.actions("actions", [max_decisions, 2]).ones(state.actions[..max_decisions].iter().copied());
+        pen.actions("actions", [max_decisions, 2]).ones(state.actions.into_iter().take(max_decisions));
     }
 }
 
@@ -149,6 +130,7 @@ impl Notation for KuhnPoker {
     }
 
     fn unseen(&self, state: &State) -> Vec<String> {
-        bits::members(self.left(state)).map(|card| self.outcome_name(Action(card))).list()
+        let left = (0..self.rules.players + 1).filter(|card| !state.cards.contains(&Some(*card)));
+        left.map(|card| self.outcome_name(Action(card))).collect()
     }
 }

@@ -3,12 +3,10 @@
 
 use std::cmp::Ordering;
 
-use crate::actions::{Action, ActionSet as _, Actions64};
-use crate::bits;
+use crate::actions::{Action, Actions64};
 use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{self, Chance, FromRules, Game, GameInfo, Observer, Turn};
-use crate::list::Listing as _;
 use crate::scene::Face;
 use crate::seats::{BySeat, Seat};
 use crate::{DynOptions, Filter, Hints, Log, Notation, options};
@@ -41,12 +39,7 @@ pub struct State {
 
 impl State {
     fn bets(&self, round: usize) -> Vec<Action> {
-        self.bets[round].iter().map_while(|bet| *bet).list()
-    }
-
-    /// The cards that have not been dealt, as a set.
-    fn left(&self) -> u32 {
-        self.cards.iter().flatten().fold((1 << CARDS) - 1, |left, card| left & !(1 << card))
+        self.bets[round].into_iter().flatten().collect()
     }
 
     /// Tells whether the round ends with these bets: by a fold, or by a call that is not the first bet.
@@ -61,7 +54,8 @@ impl State {
 
     /// The seat that has folded.
     fn folded(&self) -> Option<usize> {
-        self.bets.as_flattened().iter().position(|&bet| bet == Some(FOLD)).map(|place| place % 2)
+        let round = |bets: &[Option<Action>; 4]| bets.iter().position(|&bet| bet == Some(FOLD));
+        self.bets.iter().find_map(round).map(|place| place % 2)
     }
 
     /// Pairs beat single cards, higher ranks lower ones.
@@ -129,14 +123,8 @@ impl Game for LeducPoker {
         let Turn::Seat(seat) = self.turn(state) else { return Actions64::default() };
         let faces_raise = state.paid[seat.index()] < state.paid[seat.index() ^ 1];
         let raises = state.bets(state.round()).into_iter().filter(|&bet| bet == RAISE).count();
-        let mut legal = Actions64::default().with(CALL);
-        if faces_raise {
-            legal = legal.with(FOLD);
-        }
-        if raises < MAX_RAISES {
-            legal = legal.with(RAISE);
-        }
-        legal
+        let allowed = [(FOLD, faces_raise), (CALL, true), (RAISE, raises < MAX_RAISES)];
+        allowed.into_iter().filter_map(|(action, allowed)| allowed.then_some(action)).collect()
     }
 
     fn apply(&self, state: &mut State, action: Action) {
@@ -153,7 +141,8 @@ impl Game for LeducPoker {
     }
 
     fn chance(&self, state: &State) -> Chance {
-        if self.turn(state) == Turn::Chance { game::evenly(bits::members(state.left())) } else { Chance::new() }
+        let is_left = |card: &u8| self.turn(state) == Turn::Chance && !state.cards.contains(&Some(*card));
+        game::evenly((0..CARDS).filter(is_left))
     }
 
     fn returns(&self, state: &State) -> BySeat<f64> {
@@ -193,11 +182,12 @@ impl Notation for LeducPoker {
     }
 
     fn unseen(&self, state: &State) -> Vec<String> {
-        bits::members(state.left()).map(|card| self.outcome_name(Action(card))).list()
+        let left = (0..CARDS).filter(|card| !state.cards.contains(&Some(*card)));
+        left.map(|card| self.outcome_name(Action(card))).collect()
     }
 
     fn faces(&self) -> Vec<Face> {
-        (0..CARDS).map(|card| Face::french(1 + card % 2, ['J', 'Q', 'K'][usize::from(card / 2)])).list()
+        (0..CARDS).map(|card| Face::french(1 + card % 2, ['J', 'Q', 'K'][usize::from(card / 2)])).collect()
     }
 }
 

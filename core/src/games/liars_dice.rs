@@ -2,7 +2,6 @@
 //! wild: it counts as every face. Numbered and played as in OpenSpiel, for any number of dice.
 
 use crate::actions::{Action, Actions64};
-use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::notation::plain_scene;
@@ -105,9 +104,8 @@ impl Game for LiarsDice {
 
     fn legal(&self, state: &State) -> Actions64 {
         match self.turn(state) {
-            Turn::Seat(_) if state.bids == 0 => Actions64((1 << self.liar().0) - 1),
-            // The actions after the last bid, up to the call.
-            Turn::Seat(_) => Actions64(u64::MAX >> (63 - self.liar().0) & u64::MAX << (state.bids.ilog2() + 1)),
+            Turn::Seat(_) if state.bids == 0 => (0..self.liar().0).map(Action).collect(),
+            Turn::Seat(_) => (state.bids.ilog2() as u8 + 1..=self.liar().0).map(Action).collect(),
             Turn::Chance | Turn::Over => Actions64::default(),
         }
     }
@@ -122,8 +120,7 @@ impl Game for LiarsDice {
     }
 
     fn chance(&self, state: &State) -> Chance {
-        let sides = if self.turn(state) == Turn::Chance { self.rules.sides } else { 0 };
-        game::evenly(bits::members((1 << sides) - 1))
+        game::evenly((0..self.rules.sides).filter(|_| self.turn(state) == Turn::Chance))
     }
 
     fn returns(&self, state: &State) -> BySeat<f64> {
@@ -148,7 +145,7 @@ impl Game for LiarsDice {
         let own_dice = own.map_or([0; MAX_SIDES], |seat| state.dice[seat.index()]);
         let [dice, sides] = [dice, sides].map(usize::from);
         pen.counted("rolled", [2 * dice]).count(state.rolled);
-        pen.counted("own_dice", [sides, dice]).counts(own_dice[..sides].iter().copied());
+        pen.counted("own_dice", [sides, dice]).counts(own_dice.into_iter().take(sides));
         pen.actions("bids", [self.info.num_actions]).set(state.bids);
     }
 }
@@ -168,15 +165,10 @@ impl Notation for LiarsDice {
         let mut scene = plain_scene(self, state, perspective);
         scene.facts.iter_mut().filter(|fact| fact.name == "own_dice").for_each(|fact| fact.words = None);
         for place in &mut scene.places {
-            let Some(seat) = place.seat else { continue };
-            let mut faces = Vec::new();
-            for (face, &count) in (1..).zip(&state.dice[seat.index()]) {
-                faces.resize(faces.len() + usize::from(count), face.to_string());
-            }
-            for remark in &mut place.remarks {
-                if remark.starts_with("own_dice") {
-                    *remark = format!("own dice: {}", faces.join(" "));
-                }
+            let dice = place.seat.map_or([0; MAX_SIDES], |seat| state.dice[seat.index()]);
+            let faces = dice.into_iter().zip(1_u8..).flat_map(|(count, face)| vec![face.to_string(); count.into()]);
+            for remark in place.remarks.iter_mut().filter(|remark| remark.starts_with("own_dice")) {
+                *remark = format!("own dice: {}", faces.clone().collect::<Vec<_>>().join(" "));
             }
         }
         scene

@@ -1,11 +1,11 @@
 //! Alpha-beta for two players with constant-sum returns.
 
 use arrayvec::ArrayVec;
+use stier_core::list::sort_few;
 use stier_core::{Action, ActionSet as _, Hints, Seat};
 
 use super::Search;
 use super::transposition::{CERTAIN, Entry};
-use crate::agent::order::sort_few;
 use crate::agent::sampling::MAX_ACTIONS;
 use crate::search::future::Future;
 

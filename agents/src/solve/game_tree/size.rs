@@ -6,9 +6,8 @@
 //! Consecutive random events are one chance node, so an outcome is divided by the number of orders of the same events
 //! with the same result. This is exact if only the order of cards dealt together is lost.
 
+use stier_core::list::sort_few;
 use stier_core::{Action, ActionSet as _, Game, History, Rng, Seat, Turn};
-
-use crate::agent::order::sort_few;
 
 /// The number of histories of a game, estimated from random games.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-use crate::list::Listing as _;
 use crate::{Action, Game as _, Hints, Log, Turn};
 
 use super::{BET, KuhnPoker, PASS, State};
@@ -15,7 +14,7 @@ const EQUILIBRIUM: [[f32; 3]; 4] =
 /// The logarithms of the odds, within bounds.
 static WEIGHTS: LazyLock<Vec<f32>> = LazyLock::new(|| {
     let log_odds = |&bet: &f32| crate::float::logf(bet / (1.0 - bet)).clamp(-40.0, 40.0);
-    EQUILIBRIUM.as_flattened().iter().map(log_odds).list()
+    EQUILIBRIUM.as_flattened().iter().map(log_odds).collect()
 });
 
 impl Hints for KuhnPoker {
