@@ -65,7 +65,7 @@ pub(crate) fn decide(position: &Position, text: &str, seed: &str) -> Result<Move
 
 /// One action over several searches.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Bar {
     #[serde(flatten)]
     action: Move,
@@ -79,7 +79,7 @@ struct Bar {
 
 /// The results of several searches.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Analysis {
     searches: usize,
     bars: Vec<Bar>,
@@ -195,7 +195,7 @@ impl Analyst {
 
 /// The judgement of a choice.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Judged {
     action: Move,
     /// The action that most of the searches choose.

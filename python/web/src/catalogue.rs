@@ -14,7 +14,7 @@ use crate::engine::Problem;
 
 /// An option of a game or an agent.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Option"))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Option"))]
 struct Choice {
     name: &'static str,
     about: &'static str,
@@ -50,7 +50,7 @@ fn number(value: &OptionValue) -> Option<f64> {
 
 /// A game.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct GameInfo {
     name: &'static str,
     /// The name in its own language.
@@ -82,7 +82,7 @@ pub(crate) fn games() -> Vec<GameInfo> {
 
 /// An agent.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Agent"))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Agent"))]
 pub(crate) struct AgentInfo {
     name: &'static str,
     about: &'static str,
@@ -104,7 +104,7 @@ pub(crate) fn agents() -> Vec<AgentInfo> {
 
 /// A game under its rules.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Rules {
     game: String,
     /// The rules as text, without the defaults.

@@ -12,7 +12,7 @@ use crate::solution::Solutions;
 
 /// A checksum.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Checksum {
     /// The games, searches or solution that it stands for.
     pub name: String,

@@ -115,8 +115,8 @@ macro_rules! questions {
         }
 
         /// All questions, in TypeScript.
-        #[cfg(feature = "typescript")]
-        pub(crate) fn describe(to: &mut crate::typescript::Questions) {
+        #[cfg(test)]
+        pub(crate) fn describe(to: &mut crate::protocol::Questions) {
             $(
                 let arguments = [$((stringify!($argument), to.name_of::<$type>())),*];
                 to.add::<$answer>(&[$($doc),+], stringify!($name), &arguments);

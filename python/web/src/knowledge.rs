@@ -12,7 +12,7 @@ use crate::position::Position;
 
 /// For each card and seat, the expected number of copies in the seat's hand.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Beliefs {
     cards: Vec<String>,
     seats: usize,

@@ -10,11 +10,13 @@ mod engine;
 mod knowledge;
 mod position;
 mod progress;
+#[cfg(test)]
+mod protocol;
 mod review;
 mod solution;
 mod story;
-#[cfg(feature = "typescript")]
-mod typescript;
+#[cfg(test)]
+mod tests;
 
 use std::cell::RefCell;
 
@@ -22,8 +24,6 @@ use stier_agents::network::NetworkFile;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 pub use engine::{Engine, Problem};
-#[cfg(feature = "typescript")]
-pub use typescript::protocol;
 
 thread_local! {
     static ENGINE: RefCell<Engine> = RefCell::default();

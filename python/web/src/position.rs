@@ -8,7 +8,7 @@ use crate::engine::Problem;
 
 /// A game so far: how it began, and what the players chose.
 #[derive(Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Position {
     pub(crate) game: String,
     /// The rules as text, such as "players=3"; empty for the default rules.
@@ -19,7 +19,7 @@ pub(crate) struct Position {
     pub(crate) moves: Vec<u8>,
     /// A record with which the game begins. Random events after it come from `seed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(optional))]
+    #[cfg_attr(test, ts(optional))]
     pub(crate) record: Option<String>,
 }
 

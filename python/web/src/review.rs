@@ -14,7 +14,7 @@ use crate::position::Position;
 
 /// A recorded game.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Recorded"))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Recorded"))]
 pub(crate) struct About {
     game: String,
     rules: String,
@@ -27,7 +27,7 @@ pub(crate) struct About {
 
 /// A move of the game.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Made {
     seat: u8,
     /// The number of events before it.
@@ -71,7 +71,7 @@ pub(crate) fn moment(record: &str, number: usize, seat: Option<i64>) -> Result<T
 
 /// A decision with its judgement.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Reviewed {
     /// Its number among the moves of the game, chance included.
     number: usize,

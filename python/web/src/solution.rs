@@ -29,7 +29,7 @@ const MOMENT: Duration = Duration::from_millis(50);
 
 /// The size of a game.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Size {
     public_states: u64,
     /// Hands of the player to act, in all public states.
@@ -67,7 +67,7 @@ pub(crate) struct Solved {
 
 /// A description of the solution.
 #[derive(Clone, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Solution"))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Solution"))]
 pub(crate) struct About {
     public_states: u64,
     /// Hands of the player to act, in all public states.
@@ -83,7 +83,7 @@ pub(crate) struct About {
 
 /// A public state, if both players follow the solution.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct PublicNode {
     /// The way here: the number of the opening, and of the event in each public state.
     path: Vec<usize>,
@@ -104,7 +104,7 @@ pub(crate) struct PublicNode {
 
 /// A public event, and the public state after it.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Followed {
     name: String,
     /// The probability of the event in the public state.
@@ -114,7 +114,7 @@ struct Followed {
 
 /// A hand that a player may hold in a public state.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Held {
     cards: Vec<String>,
     /// The probability of the hand for a spectator, who knows both policies.
@@ -127,7 +127,7 @@ struct Held {
 
 /// A legal action with a hand.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Weighed {
     name: String,
     probability: f64,

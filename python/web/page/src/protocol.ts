@@ -1,4 +1,4 @@
-// Generated from python/web/src and tested: STIER_UPDATE=1 cargo test -p stier-web --test protocol writes it anew.
+// Generated from python/web/src and tested: STIER_UPDATE=1 cargo test -p stier-web protocol writes it anew.
 
 /** An agent. */
 export type Agent = { name: string, about: string,

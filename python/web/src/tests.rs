@@ -6,7 +6,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 use stier_agents::network::NetworkFile;
 use stier_core::games::NAMES;
-use stier_web::Engine;
+
+use crate::Engine;
 
 /// An engine with all networks.
 fn engine() -> Engine {

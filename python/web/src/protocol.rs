@@ -3,13 +3,15 @@
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::engine;
 
 /// Questions and answers as the page knows them: `page/src/protocol.ts`.
-pub fn protocol() -> String {
+fn protocol() -> String {
     let mut questions = Questions {
         types: Types { config: Config::new().with_large_int("number"), ..Types::default() },
         arguments: String::new(),
@@ -19,7 +21,7 @@ pub fn protocol() -> String {
     let Questions { types, arguments, signatures } = questions;
     let declared: Vec<String> = types.declared.into_values().collect();
     format!(
-        "// Generated from python/web/src and tested: STIER_UPDATE=1 cargo test -p stier-web --test protocol writes it anew.\n\n\
+        "// Generated from python/web/src and tested: STIER_UPDATE=1 cargo test -p stier-web protocol writes it anew.\n\n\
         {}\n\
         /** The questions by name: arguments and answer. */\nexport interface Engine {{\n{signatures}}}\n\n\
         /** The names of the arguments of each question. */\n\
@@ -78,4 +80,18 @@ impl TypeVisitor for Types {
         T::visit_dependencies(self);
         T::visit_generics(self);
     }
+}
+
+#[test]
+fn the_page_knows_the_questions_and_answers_as_they_are() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("page/src/protocol.ts");
+    let found = protocol();
+    if std::env::var_os("STIER_UPDATE").is_some() {
+        fs::write(&path, &found).expect("the file can be written");
+    }
+    let kept = fs::read_to_string(&path).expect("the kept types");
+    for (found, kept) in found.lines().zip(kept.lines()) {
+        assert_eq!(found, kept, "STIER_UPDATE=1 writes python/web/page/src/protocol.ts anew");
+    }
+    assert_eq!(found.len(), kept.len());
 }
