@@ -29,8 +29,10 @@ mod signature;
 mod solutions;
 mod solvers;
 mod stories;
+mod survey;
 mod toy_games;
 mod toys;
+mod tssr;
 mod vector;
 
 use stier_agents::AgentSpec;
