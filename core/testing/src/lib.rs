@@ -24,6 +24,7 @@ use stier_core::symmetry::Symmetry;
 pub fn conformance<G: FullGame>(game: &G, seed: u64, games: u64) {
     rules_round_trip(game);
     names_are_one_to_one(game);
+    let cards = game.cards();
     let mut seen = Distinct::default();
     let mut keys = HashMap::new();
     for index in 0..games {
@@ -32,9 +33,9 @@ pub fn conformance<G: FullGame>(game: &G, seed: u64, games: u64) {
         let (mut decisions, mut chances) = (0, 0);
         loop {
             let turn = game.turn(history.state());
-            node(game, &history, &mut rng);
+            node(game, &history, &cards, &mut rng);
             for seat in Seat::all(game.num_seats()) {
-                view(game, &history, seat, &mut rng, &mut seen);
+                view(game, &history, seat, &cards, &mut rng, &mut seen);
             }
             let action = match turn {
                 Turn::Over => break,
@@ -90,7 +91,7 @@ fn names_are_one_to_one<G: Notation>(game: &G) {
 }
 
 /// Checks a node from no seat's point of view.
-fn node<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
+fn node<G: FullGame>(game: &G, history: &History<G>, cards: &[String], rng: &mut Rng) {
     let state = history.state();
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
     let turn = game.turn(state);
@@ -127,7 +128,7 @@ fn node<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
         ok(game.turn(&next) != Turn::Chance, "a step ends at a decision or at the end");
     }
     ok(!game.text(state, None).is_empty(), "states can be shown");
-    let (cards, unseen) = (game.cards(), HashSet::<String>::from_iter(game.unseen(state)));
+    let unseen = HashSet::<String>::from_iter(game.unseen(state));
     ok(unseen.iter().all(|card| cards.contains(card)), "unseen cards have their names");
     if game.turn(state) == Turn::Chance && !unseen.is_empty() {
         let dealt = game.possible(state).into_iter().map(|outcome| game.event_name(state, outcome));
@@ -135,15 +136,15 @@ fn node<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
         ok(dealt.is_subset(&unseen), "chance deals unseen cards");
     }
     for perspective in std::iter::once(None).chain(Seat::all(game.num_seats()).map(Some)) {
-        scene(game, history, perspective);
+        scene(game, history, cards, perspective);
     }
 }
 
 /// A picture has every card where it belongs: what a seat holds as [`Notation::holdings`] counts it, seen or not.
-fn scene<G: FullGame>(game: &G, history: &History<G>, perspective: Option<Seat>) {
+fn scene<G: FullGame>(game: &G, history: &History<G>, cards: &[String], perspective: Option<Seat>) {
     let state = history.state();
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
-    let (cards, scene) = (game.cards(), game.scene(state, perspective));
+    let scene = game.scene(state, perspective);
     let seats: HashSet<Seat> = scene.places.iter().filter_map(|place| place.seat).collect();
     ok(seats.len() == game.num_seats(), "a scene has a place for every seat");
     let named = scene.places.iter().flat_map(|place| place.groups.iter().flat_map(|group| &group.cards).flatten());
@@ -155,7 +156,7 @@ fn scene<G: FullGame>(game: &G, history: &History<G>, perspective: Option<Seat>)
             ok(place.groups.iter().all(|group| !group.held), "only seats hold cards");
             continue;
         };
-        let (held, counts) = (scene.held(seat).collect::<Vec<_>>(), holdings(game, state, seat));
+        let (held, counts) = (scene.held(seat).collect::<Vec<_>>(), holdings(game, state, seat, cards.len()));
         ok(held.len() == counts.iter().map(|&count| usize::from(count)).sum::<usize>(), "a scene shows all cards held");
         let seen = |name: &String| held.iter().filter(|card| **card == Some(name)).count();
         let all_seen = held.iter().all(|card| card.is_some());
@@ -207,7 +208,14 @@ fn fingerprint(value: impl Hash) -> u128 {
 }
 
 /// Checks what a seat knows, and that it knows no more.
-fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, seen: &mut Distinct<G>) {
+fn view<G: FullGame>(
+    game: &G,
+    history: &History<G>,
+    seat: Seat,
+    cards: &[String],
+    rng: &mut Rng,
+    seen: &mut Distinct<G>,
+) {
     let state = history.state();
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
     let view = game.view(history, seat);
@@ -260,9 +268,10 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
         ok(logits(game, history, &other, seat) == policy, "the policy reads nothing hidden from the mover");
         ok(game.text(&other, Some(seat)) == game.text(state, Some(seat)), "text does not leak");
         ok(game.scene(&other, Some(seat)) == game.scene(state, Some(seat)), "scenes do not leak");
-        ok(holdings(game, &other, seat) == holdings(game, state, seat), "a seat knows what it holds");
+        let held = |state, player| holdings(game, state, player, cards.len());
+        ok(held(&other, seat) == held(state, seat), "a seat knows what it holds");
         for player in Seat::all(game.num_seats()) {
-            let size = |state| holdings(game, state, player).into_iter().map(u32::from).sum::<u32>();
+            let size = |state| held(state, player).into_iter().map(u32::from).sum::<u32>();
             ok(size(&other) == size(state), "the number of cards in each hand is public");
         }
     }
@@ -314,9 +323,9 @@ fn logits<G: FullGame>(game: &G, history: &History<G>, state: &G::State, seat: S
     logits
 }
 
-/// The holdings of a seat, in a poisoned buffer that shows places not written.
-fn holdings<G: Notation>(game: &G, state: &G::State, seat: Seat) -> Vec<u8> {
-    let mut counts = vec![u8::MAX; game.cards().len()];
+/// The holdings of a seat by kind of card, in a poisoned buffer that shows places not written.
+fn holdings<G: Notation>(game: &G, state: &G::State, seat: Seat, kinds: usize) -> Vec<u8> {
+    let mut counts = vec![u8::MAX; kinds];
     game.holdings(state, seat, &mut counts);
     assert!(!counts.contains(&u8::MAX), "every card is counted");
     counts
@@ -371,12 +380,13 @@ fn seen_at_decisions<G: Game>(game: &G, history: &History<G>, seat: Seat) -> Vec
 /// views, but for the order of words. The view knows what is in the key.
 fn keys_tell_views_apart<G: FullGame>(game: &G, history: &History<G>, keys: &mut HashMap<u64, G::View>) {
     let mut chains = BySeat::from_fn(game.num_seats(), |seat| Chain::new(u64::from(seat.0)));
-    for (length, (state, event)) in history.steps(game).enumerate() {
+    let mut part = History::new(game);
+    for (state, event) in history.steps(game) {
         if let Turn::Seat(mover) = event.turn {
             for seat in Seat::all(game.num_seats()) {
                 chains[seat].look(game.sight(&state, seat));
             }
-            let view = game.view(&history.prefix(game, length), mover);
+            let view = game.view(&part, mover);
             let mut chain = Chain::new(u64::from(mover.0));
             view.past().learned().iter().for_each(|learned| match *learned {
                 Learned::Action(observed) => chain.notice(observed),
@@ -398,6 +408,7 @@ fn keys_tell_views_apart<G: FullGame>(game: &G, history: &History<G>, keys: &mut
                 chains[seat].notice(observed);
             }
         }
+        part.push(game, event.action);
     }
 }
 
@@ -406,12 +417,13 @@ fn replay<G: FullGame>(game: &G, truth: &History<G>, sampled: &History<G>) {
     let actors = |history: &History<G>| history.events().iter().map(|event| event.turn).collect::<Vec<_>>();
     let alike = actors(truth) == actors(sampled) || game.info().hidden_moves;
     assert_ok(game, truth, alike, "a sampled history has the same length and actors as the true one");
-    for (state, event) in sampled.steps(game) {
+    let mut state = game.root();
+    for event in sampled.events() {
         assert_ok(game, sampled, event.turn == game.turn(&state), "events name the actor");
         assert_ok(game, sampled, game.check(&state, event.action).is_ok(), "sampled events are possible");
+        game.apply(&mut state, event.action);
     }
-    let replayed = sampled.prefix(game, sampled.events().len());
-    assert_ok(game, sampled, replayed.state() == sampled.state(), "a history's state is what its events lead to");
+    assert_ok(game, sampled, state == *sampled.state(), "a history's state is what its events lead to");
 }
 
 fn the_end<G: FullGame>(game: &G, history: &History<G>) {
@@ -450,24 +462,24 @@ fn exchange<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
     };
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
     let mut twin = game.root();
-    for (length, event) in history.events().iter().enumerate() {
-        let before = history.prefix(game, length);
-        let after = exchanged(history.prefix(game, length + 1).state());
+    for (before, event) in history.steps(game) {
+        let mut after = before;
+        game.apply(&mut after, event.action);
         let action = exchanged_action(event.action);
         if event.turn == Turn::Chance {
             let share = |state: &G::State, action: Action| {
                 game.chance(state).iter().find(|outcome| outcome.action == action).map(|outcome| outcome.probability)
             };
-            let (own, others) = (share(before.state(), event.action), share(&twin, action));
+            let (own, others) = (share(&before, event.action), share(&twin, action));
             let alike = own.zip(others).is_some_and(|(own, others)| (own - others).abs() < 1e-12);
             ok(alike, "an exchange of classes maps random events to each other");
         } else {
-            let legal = game.legal(before.state()).iter();
+            let legal = game.legal(&before).iter();
             let legal = legal.fold(G::Actions::default(), |all, action| all.with(exchanged_action(action)));
             ok(legal == game.legal(&twin), "an exchange of classes maps legal actions to each other");
         }
         game.apply(&mut twin, action);
-        ok(observed(&twin) == after, "an exchange of classes maps observations to each other");
+        ok(observed(&twin) == exchanged(&after), "an exchange of classes maps observations to each other");
     }
     ok(game.returns(&twin) == game.returns(history.state()), "an exchange of classes does not change the returns");
 }
