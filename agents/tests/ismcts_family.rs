@@ -52,11 +52,11 @@ fn observers_are_equivalent_without_hidden_information() {
             }
             for rule in RULES {
                 let found = |options: &str| {
-                    let text = format!("ismcts:iterations=3000,selection={rule}{options}");
+                    let text = format!("ismcts:iterations=1000,selection={rule}{options}");
                     search(&game, &history, agent(&game, &text, index).as_mut())
                 };
                 let plain = found("");
-                assert_eq!(visits(&plain), 3000);
+                assert_eq!(visits(&plain), 1000);
                 for options in
                     [",observer=multi", ",draws=branch", ",observer=multi,draws=branch", ",observer=multi,reuse=on"]
                 {
