@@ -274,16 +274,18 @@ sys.exit(main())
 """
 
 
-def interrupted(*words: str, wait: float, first: str = "") -> subprocess.CompletedProcess[str]:
-    """Interrupts a command some seconds after it has begun to answer Ctrl-C."""
+def interrupted(*words: str, wait: float = 0.0, line: str = "", first: str = "") -> subprocess.CompletedProcess[str]:
+    """Interrupts a command some seconds after it has begun to answer Ctrl-C, and has told a line that matches."""
     command = [sys.executable, "-c", first + ANSWERING, *words]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
+        assert process.stderr is not None
         try:
             assert process.stdout.readline() == "go\n"
             time.sleep(wait)
+            assert not line or any(re.match(line, told) for told in process.stderr)
             assert process.poll() is None
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=30)
@@ -291,6 +293,9 @@ def interrupted(*words: str, wait: float, first: str = "") -> subprocess.Complet
             process.kill()
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 
+
+#: Makes a command tell its progress whenever there is some.
+TELLING = "import stier._output; stier._output.PAUSE = 0.0\n"
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="signals and descriptors are those of Unix")
 
@@ -341,7 +346,7 @@ def test_an_interrupted_solve_tells_what_is_kept(ranges: bool, keeps: bool, tmp_
     kept = tmp_path / "kept"
     command = ["solve", "leduc_poker", "--iterations", "100000000", *(["--checkpoint", str(kept)] if keeps else [])]
     command += ["--ranges"] if ranges else []
-    done = interrupted(*command, wait=5)
+    done = interrupted(*command, line=r"[1-9][\d,]* of 100,000,000 iterations", first=TELLING)
     told = f"the iterations are in {kept}, and the same command continues"
     told = told if keeps else "nothing was kept; --checkpoint FILE keeps the iterations"
     assert (done.returncode, kept.exists()) == (130, keeps)
