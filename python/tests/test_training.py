@@ -27,6 +27,8 @@ from stier.train import ppo
 
 #: Off by default.
 AVERAGED = {"averaging": 0.5}
+#: Settings of PPO that learn a small deck in two seconds: with more environments, a decision costs less.
+WIDE: dict[str, Any] = {"num_envs": 128, "horizon": 8, "minibatches": 8, "steps": 50_000}
 
 
 def error_of_value_head(network: Network) -> float:
@@ -49,13 +51,13 @@ def error_of_value_head(network: Network) -> float:
 @pytest.mark.parametrize(
     ("algorithm", "settings"),
     [
-        ("ppo", {**TINY, "steps": 100_000}),
-        ("ppo", {**TINY, "steps": 60_000, "central_critic": True, "action_critic": True}),
-        ("ppo", {**TINY, **AVERAGED, "steps": 100_000, "central_critic": True, "action_critic": True}),
+        ("ppo", WIDE),
+        ("ppo", {**WIDE, "central_critic": True, "action_critic": True}),
+        ("ppo", {**WIDE, **AVERAGED, "central_critic": True, "action_critic": True}),
         ("dmc", {"num_envs": 128, "minibatch_size": 64, "steps": 60_000}),
     ],
 )
-def test_a_learner_comes_nearer_to_equilibrium(algorithm: str, settings: dict[str, int]) -> None:
+def test_a_learner_comes_nearer_to_equilibrium(algorithm: str, settings: dict[str, Any]) -> None:
     trained = stier.train.learn(
         small_deck(),
         algorithm,
@@ -74,7 +76,7 @@ def test_a_learner_comes_nearer_to_equilibrium(algorithm: str, settings: dict[st
     assert (trained.network.value is None) == (algorithm == "dmc")
     if trained.network.value is not None:
         # Beside a central critic the value head reads layers that learn from the policy alone.
-        assert error_of_value_head(trained.network) < (0.8 if "central_critic" in settings else 0.25)
+        assert error_of_value_head(trained.network) < (0.8 if "central_critic" in settings else 0.35)
 
 
 @pytest.mark.parametrize(
@@ -166,8 +168,8 @@ def test_every_game_can_be_learned(name: str, settings: dict[str, Any]) -> None:
 def test_the_central_critic_is_shown_how_long_an_action_is_barred() -> None:
     """Without this the value of a position would not be known, and minus the opponent's would be biased."""
     game = stier.load_game("schwinget")
-    settings: dict[str, Any] = {"barred": "attack", "barred_share": 1.0, "barred_decisions": 3, "num_envs": 8}
-    made = stier.train.learner(game, central_critic=True, **settings)
+    settings: dict[str, Any] = {"barred": "attack", "barred_share": 1.0, "barred_decisions": 3}
+    made = stier.train.learner(game, central_critic=True, num_envs=8, hidden=8, **settings)
     envs, attack = made.play, game.string_to_action("attack")
     width = 2 * game.observation_tensor_shape()[0]
     assert made.params["critic.0.weight"].shape[0] == envs.critic_inputs == width + 3
