@@ -66,7 +66,7 @@ COMMANDS = [
     "check-leak {game} --games 2",
     "play {game} --seed 1 --seat 0 --record {folder}/game.txt",
     "replay {folder}/game.txt",
-    "train {game} --steps 2000 --evaluations 1 --deals 4 --out {folder}/run --set num_envs=64 --set minibatches=2",
+    "train {game} --steps 2000 --evaluations 1 --deals 4 --out {folder}/run --set num_envs=64 --set hidden=16",
     "pit {game} network:path={folder}/run/network.safetensors random --deals 4",
     "run {folder}/plan.toml --out {folder}/results",
     "report {folder}/results",
