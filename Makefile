@@ -107,7 +107,7 @@ test-python: check-python check-page docs
 		echo '$(WASM) is not installed: skipped the tests of the web page'; \
 		else $(MAKE) web; fi
 	STIER_ALL=1 STIER_DOCS=$(CURDIR)/out/docs $(BIN)/python -m pytest $(SIDE_BY_SIDE) python/tests
-	STIER_DEALS=30 STIER_STEPS=50_000 $(BIN)/python -m pytest $(SIDE_BY_SIDE) --nbmake --nbmake-timeout=300 notebooks
+	STIER_DEALS=10 STIER_STEPS=20_000 $(BIN)/python -m pytest $(SIDE_BY_SIDE) --nbmake --nbmake-timeout=300 notebooks
 	@echo 'The tests of Python passed.'
 
 ## the oldest Rust that Cargo.toml allows; make test checks it where it is installed
