@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 from scipy.linalg import null_space
 from scipy.optimize import linprog
 from scipy.sparse.csgraph import connected_components, shortest_path
@@ -205,7 +205,7 @@ def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ra
     orders = (rng.integers(found.units, size=found.units) for _ in range(resamples))
     draws = [_follow(model, found, [game for deal in order.tolist() for game in by_deal[deal]]) for order in orders]
     rating, spread = np.mean(draws, axis=0), np.std(draws, axis=0, ddof=1)
-    half = stats.norm.ppf(0.975) * np.where(spread > CLOSE, spread, np.nan)
+    half = special.ndtri(0.975) * np.where(spread > CLOSE, spread, np.nan)
     return Ratings(found.agents, rating, rating - half, rating + half, "Plackett-Luce, openskill")
 
 

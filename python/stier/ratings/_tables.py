@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from stier import _native
 from stier._native import PitResult, derive_seed
@@ -99,7 +99,7 @@ def share(values: npt.ArrayLike, of: npt.ArrayLike = 1) -> Share:
 
 def half_width(variance: float, freedom: int) -> float:
     """Half the width of the 95 % interval of a mean with this variance."""
-    return float(stats.t.ppf(0.975, freedom)) * float(np.sqrt(variance))
+    return float(special.stdtrit(freedom, 0.975)) * float(np.sqrt(variance))
 
 
 def bootstrap(seed: int) -> Any:
