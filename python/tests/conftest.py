@@ -17,7 +17,13 @@ import pytest
 from helpers import all_games
 
 import stier
-from web import address as address, browser as browser, page as page
+from web import (
+    address as address,
+    browser as browser,
+    first_page as first_page,
+    new_page as new_page,
+    page as page,
+)
 
 
 def choose_fast_compilation() -> None:

@@ -12,7 +12,7 @@ from helpers import OWN_GAMES
 
 import stier
 from stier.cli.web import PAGE
-from web import DEAL, DESKTOP, DROP, MARKS, PHONE, PICTURES, ROOT, ask, axe, hasty, open_view, wait_for_prompt
+from web import DEAL, DESKTOP, DROP, MARKS, PHONE, ROOT, ask, axe_in_both_schemes, hasty, open_view, wait_for_prompt
 
 pytestmark = MARKS
 
@@ -267,10 +267,9 @@ def test_every_search_and_solution_can_be_stopped(page: Any, address: str) -> No
     assert ask(page, "games")
 
 
-def test_back_forward_and_reload_do_not_decide_again(browser: Any, address: str) -> None:
-    context = hasty(browser)
-    context.add_init_script(LISTENING)
-    page = context.new_page()
+def test_back_forward_and_reload_do_not_decide_again(new_page: Any, address: str) -> None:
+    page = new_page()
+    page.add_init_script(LISTENING)
     open_view(page, address, "#play/schwinget?seed=7&agent=ismcts:iterations=300&seat=0")
     tables = []
     for choices in range(4):
@@ -299,7 +298,6 @@ def test_back_forward_and_reload_do_not_decide_again(browser: Any, address: str)
     page.reload()
     shows(*tables[-1])
     assert page.evaluate("asked").count("decide") == 0
-    context.close()
 
 
 def test_blocked_storage_and_clipboard_take_nothing_else_away(page: Any, address: str) -> None:
@@ -404,14 +402,9 @@ def test_nothing_is_requested_once_the_page_is_loaded(browser: Any, address: str
     context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_every_view_is_accessible_and_fits_the_screen(
-    browser: Any, address: str, scheme: str, size: dict[str, int]
-) -> None:
-    context = hasty(browser, size, color_scheme=scheme, bypass_csp=True)
-    page = context.new_page()
-    PICTURES.mkdir(parents=True, exist_ok=True)
+def test_every_view_is_accessible_and_fits_the_screen(new_page: Any, address: str, size: dict[str, int]) -> None:
+    page = new_page(size)
     device = "phone" if size == PHONE else "desktop"
     for name, view in {
         "play": DEAL,
@@ -441,20 +434,14 @@ def test_every_view_is_accessible_and_fits_the_screen(
             page.wait_for_selector(".grid")
             page.locator(".grid button").first.click()
             page.wait_for_selector(".seen .table")
-        page.screenshot(path=PICTURES / f"{name}-{device}-{scheme}.png", full_page=True)
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], name
-        assert axe(page) == [], name
-    context.close()
+        assert axe_in_both_schemes(page, f"{name}-{device}") == [], name
 
 
-def test_all_games_are_accessible(browser: Any, address: str) -> None:
-    for scheme in ("light", "dark"):
-        context = hasty(browser, DESKTOP, color_scheme=scheme, bypass_csp=True)
-        page = context.new_page()
-        for name in OWN_GAMES:
-            open_view(page, address, f"#play/{name}?seed=7&agent=random&seat=0")
-            assert axe(page) == [], (name, scheme)
-        context.close()
+def test_all_games_are_accessible(page: Any, address: str) -> None:
+    for name in OWN_GAMES:
+        open_view(page, address, f"#play/{name}?seed=7&agent=random&seat=0")
+        assert axe_in_both_schemes(page) == [], name
 
 
 def test_the_widget_draws_a_replay(page: Any, address: str) -> None:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 import stier
-from web import CUT, MARKS, SMALL, ask, hasty, open_view
+from web import CUT, MARKS, SMALL, ask, open_view
 
 pytestmark = MARKS
 
@@ -44,9 +44,8 @@ def test_all_games_are_here(page: Any, address: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_deal_fits_a_phone_until_its_end_which_shows_all_cards(browser: Any, address: str, game: str) -> None:
-    context = hasty(browser, SMALL, has_touch=True, is_mobile=True)
-    page = context.new_page()
+def test_a_deal_fits_a_phone_until_its_end_which_shows_all_cards(new_page: Any, address: str, game: str) -> None:
+    page = new_page(SMALL, has_touch=True, is_mobile=True)
     left_over = page.get_by_role("group", name="Left over")
     for rules, unseen in GAMES[game].items():
         for seed in (5, 8):
@@ -69,12 +68,10 @@ def test_a_deal_fits_a_phone_until_its_end_which_shows_all_cards(browser: Any, a
                 page.wait_for_function(TURN)
             shown = left_over.get_by_role("img").count()
             assert shown == unseen if unseen is not None else shown > 0, page.url
-    context.close()
 
 
-def test_what_moves_mean_can_be_read_by_touch_and_by_keys(browser: Any, address: str) -> None:
-    context = hasty(browser, SMALL, has_touch=True, is_mobile=True)
-    page = context.new_page()
+def test_what_moves_mean_can_be_read_by_touch_and_by_keys(new_page: Any, address: str) -> None:
+    page = new_page(SMALL, has_touch=True, is_mobile=True)
     open_view(page, address, "#play/kuhn_poker?seed=1&agent=random&seat=0")
     meaning = page.get_by_text("put one more chip into the pot").locator("visible=true")
     assert meaning.count() == 0
@@ -86,7 +83,6 @@ def test_what_moves_mean_can_be_read_by_touch_and_by_keys(browser: Any, address:
     ask_button.focus()
     page.keyboard.press("Enter")
     meaning.wait_for()
-    context.close()
 
 
 #: The texts of a view with names of cards in the engine, such as "KR". Texts for programs may have them.

@@ -286,10 +286,9 @@ def test_a_link_stays_if_its_game_is_stopped_on_the_way(page: Any, address: str)
     ],
 )
 def test_a_broken_link_says_why_over_the_page_and_offers_ways_on(
-    browser: Any, address: str, link: str, said: str, ways: list[str], reached: str | None
+    new_page: Any, address: str, link: str, said: str, ways: list[str], reached: str | None
 ) -> None:
-    context = hasty(browser, SMALL, bypass_csp=True)
-    page = context.new_page()
+    page = new_page(SMALL)
     page.goto(f"{address}#{link}")
     notice = page.get_by_role("alert").filter(has_text=said)
     notice.wait_for()
@@ -308,7 +307,6 @@ def test_a_broken_link_says_why_over_the_page_and_offers_ways_on(
     if reached is not None:
         page.wait_for_function("reached => location.hash === `#${reached}`", arg=reached)
         page.wait_for_selector("[data-move]")
-    context.close()
 
 
 def test_a_notice_stays_with_its_place(page: Any, address: str) -> None:

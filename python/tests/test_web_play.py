@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from web import CUT, DEAL, DESKTOP, MARKS, SMALL, ask, axe, hasty, open_view, wait_for_prompt
+from web import CUT, DEAL, DESKTOP, MARKS, SMALL, ask, axe_in_both_schemes, open_view, wait_for_prompt
 
 pytestmark = MARKS
 
@@ -60,10 +60,9 @@ def play_on(page: Any, limit: int = 100) -> None:
     ("size", "touch"), [(SMALL, True), (SMALL, False), (DESKTOP, False)], ids=["phone", "narrow", "desktop"]
 )
 def test_a_whole_game_needs_no_scrolling_and_nothing_jumps(
-    browser: Any, address: str, game: str, size: dict[str, int], touch: bool
+    new_page: Any, address: str, game: str, size: dict[str, int], touch: bool
 ) -> None:
-    context = hasty(browser, size, has_touch=touch, is_mobile=touch)
-    page = context.new_page()
+    page = new_page(size, has_touch=touch, is_mobile=touch)
     page.add_init_script(SHIFTS)
     for seat in (0, 1):
         page.goto("about:blank")
@@ -79,16 +78,14 @@ def test_a_whole_game_needs_no_scrolling_and_nothing_jumps(
             assert page.evaluate(CUT) == [], page.url
             choose(page, move)
         assert page.evaluate("shifted") <= 0.05, game
-    context.close()
 
 
 @pytest.mark.parametrize("game", ["schwinget", "up_and_down", "schweins_galopp", "schwimmen"])
 @pytest.mark.parametrize("size", [{"width": 740, "height": 360}, {"width": 640, "height": 400}], ids=["side", "zoomed"])
 def test_a_low_screen_shows_the_hand_beside_the_table(
-    browser: Any, address: str, game: str, size: dict[str, int]
+    new_page: Any, address: str, game: str, size: dict[str, int]
 ) -> None:
-    context = hasty(browser, size, has_touch=True)
-    page = context.new_page()
+    page = new_page(size, has_touch=True)
     page.goto(f"{address}#play/{game}?seed=5&agent=greedy&seat=0")
     page.wait_for_function(TURN)
     for move in range(100):
@@ -98,13 +95,11 @@ def test_a_low_screen_shows_the_hand_beside_the_table(
         assert max(box["y"] + box["height"] for box in boxes) <= size["height"], (game, move, page.url)
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
         choose(page, move)
-    context.close()
 
 
 @pytest.mark.parametrize("touch", [True, False], ids=["phone", "narrow"])
-def test_the_most_players_fit_a_small_screen(browser: Any, address: str, touch: bool) -> None:
-    context = hasty(browser, SMALL, has_touch=touch, is_mobile=touch)
-    page = context.new_page()
+def test_the_most_players_fit_a_small_screen(new_page: Any, address: str, touch: bool) -> None:
+    page = new_page(SMALL, has_touch=touch, is_mobile=touch)
     page.add_init_script(SHIFTS)
     for rules in (
         "schwimmen?rules=players=5,play=match",
@@ -119,13 +114,11 @@ def test_the_most_players_fit_a_small_screen(browser: Any, address: str, touch: 
             assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
             choose(page, move)
         assert page.evaluate("shifted") <= 0.05, rules
-    context.close()
 
 
 @pytest.mark.parametrize("game", ["schwinget", "schweins_galopp"])
-def test_the_heading_fits_a_small_screen(browser: Any, address: str, game: str) -> None:
-    context = hasty(browser, SMALL, has_touch=True, is_mobile=True)
-    page = context.new_page()
+def test_the_heading_fits_a_small_screen(new_page: Any, address: str, game: str) -> None:
+    page = new_page(SMALL, has_touch=True, is_mobile=True)
     open_view(page, address, f"#play/{game}?seed=7&agent=network&seat=0")
     learn = page.get_by_role("button", name="New here? Learn it")
     assert learn.count() == (1 if game == "schwinget" else 0)
@@ -143,7 +136,6 @@ def test_the_heading_fits_a_small_screen(browser: Any, address: str, game: str) 
     assert against.inner_text() == "against the club player"
     assert page.evaluate(CUT) == []
     assert against.bounding_box()["height"] < 24
-    context.close()
 
 
 def test_a_card_that_was_drawn_is_marked_for_one_turn(page: Any, address: str) -> None:
@@ -363,9 +355,8 @@ def test_a_newcomer_is_led_through_three_lessons(page: Any, address: str) -> Non
     assert page.inner_text(".tally") == ""
 
 
-def test_a_note_of_a_lesson_waits_for_the_person(browser: Any, address: str) -> None:
-    context = hasty(browser)
-    page = context.new_page()
+def test_a_note_of_a_lesson_waits_for_the_person(new_page: Any, address: str) -> None:
+    page = new_page()
     page.add_init_script(
         """window.said = [];
         new MutationObserver(() => {
@@ -389,12 +380,10 @@ def test_a_note_of_a_lesson_waits_for_the_person(browser: Any, address: str) -> 
     assert "points" in page.inner_text(".lesson")
     assert page.evaluate("thought")
     assert page.evaluate("said") == []
-    context.close()
 
 
-def test_games_begin_at_the_top_of_a_phone(browser: Any, address: str) -> None:
-    context = hasty(browser, SMALL, has_touch=True, is_mobile=True)
-    page = context.new_page()
+def test_games_begin_at_the_top_of_a_phone(new_page: Any, address: str) -> None:
+    page = new_page(SMALL, has_touch=True, is_mobile=True)
     open_view(page, address, DEAL)
     page.get_by_text("Learn Schwinget in three short bouts").click()
     page.get_by_role("button", name="1. Follow suit").click()
@@ -406,7 +395,6 @@ def test_games_begin_at_the_top_of_a_phone(browser: Any, address: str) -> None:
     page.wait_for_selector("[data-move]")
     assert page.evaluate("scrollY") == 0
     assert page.title().startswith("Deal of the day, ")
-    context.close()
 
 
 def test_the_goal_is_told_where_the_opponent_moves_first(page: Any, address: str) -> None:
@@ -436,12 +424,8 @@ def test_rules_have_an_example_in_pictures(page: Any, address: str) -> None:
     assert "higher green card wins" in example.inner_text()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_tables_and_lessons_are_accessible_on_a_phone(browser: Any, address: str, scheme: str) -> None:
-    context = browser.new_context(
-        viewport=SMALL, color_scheme=scheme, reduced_motion="reduce", has_touch=True, bypass_csp=True
-    )
-    page = context.new_page()
+def test_tables_and_lessons_are_accessible_on_a_phone(new_page: Any, address: str) -> None:
+    page = new_page(SMALL, has_touch=True)
     views = [
         f"#play/{game}?seed=7&agent=greedy" for game in ("schwinget", "up_and_down", "schweins_galopp", "schwimmen")
     ]
@@ -449,8 +433,7 @@ def test_tables_and_lessons_are_accessible_on_a_phone(browser: Any, address: str
         open_view(page, address, view)
         for _ in range(2):
             choose(page, 1)
-        assert axe(page) == [], view
-    context.close()
+        assert axe_in_both_schemes(page) == [], view
 
 
 def test_questions_take_turns_and_tell_no_wrong_number(page: Any, address: str) -> None:

@@ -16,14 +16,10 @@ from web import (
     DROP,
     MARKS,
     PHONE,
-    PICTURES,
-    address as address,
+    SMALL,
     ask,
-    axe,
-    browser as browser,
-    hasty,
+    axe_in_both_schemes,
     open_view,
-    page as page,
 )
 
 pytestmark = MARKS
@@ -240,9 +236,8 @@ def test_mistakes_wrap_and_the_marks_are_explained(page: Any, address: str) -> N
     assert legend == {words.get(grade, "close or not known") for grade in grades}
 
 
-def test_a_review_and_what_it_opens_begin_at_the_top_of_a_phone(browser: Any, address: str, record: str) -> None:
-    context = browser.new_context(viewport={"width": 360, "height": 640}, reduced_motion="reduce", has_touch=True)
-    page = context.new_page()
+def test_a_review_and_what_it_opens_begin_at_the_top_of_a_phone(new_page: Any, address: str, record: str) -> None:
+    page = new_page(SMALL, has_touch=True)
     open_view(page, address, f"#review?seat=1&record={quote(record)}")
     page.get_by_text(DONE).wait_for(timeout=120_000)
     page.locator("p.verdict.mistake").wait_for()
@@ -280,7 +275,6 @@ def test_a_review_and_what_it_opens_begin_at_the_top_of_a_phone(browser: Any, ad
     page.get_by_role("button", name="Try again from here").click()
     page.wait_for_selector("[data-move]")
     assert page.evaluate("scrollY") == 0
-    context.close()
 
 
 def test_the_values_of_a_review_stand_on_the_cards(reviewed: Any) -> None:
@@ -800,9 +794,8 @@ def test_a_reload_before_the_first_answer_keeps_the_positions_that_are_due(page:
     assert asked[0] == asked[1]
 
 
-def test_nothing_is_cut_in_the_trainer_on_a_phone(browser: Any, address: str) -> None:
-    context = hasty(browser, {"width": 360, "height": 640}, has_touch=True)
-    page = context.new_page()
+def test_nothing_is_cut_in_the_trainer_on_a_phone(new_page: Any, address: str) -> None:
+    page = new_page(SMALL, has_touch=True)
     open_view(page, address, "#trainer?seed=5")
 
     def below(*selectors: str) -> bool:
@@ -821,17 +814,13 @@ def test_nothing_is_cut_in_the_trainer_on_a_phone(browser: Any, address: str) ->
         assert re.match(r"[+\N{MINUS SIGN}]?\d\.\d\d( ± \d\.\d\d)? points$", worth)
         page.get_by_role("button", name="Next position").click()
         page.wait_for_function("() => !document.querySelector('.answer')")
-    context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE, {"width": 360, "height": 640}], ids=["desktop", "phone", "small"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE, SMALL], ids=["desktop", "phone", "small"])
 def test_the_views_are_accessible_and_fit_the_screen(
-    browser: Any, address: str, record: str, scheme: str, size: dict[str, int]
+    new_page: Any, address: str, record: str, size: dict[str, int]
 ) -> None:
-    context = hasty(browser, size, color_scheme=scheme, bypass_csp=True)
-    page = context.new_page()
-    PICTURES.mkdir(parents=True, exist_ok=True)
+    page = new_page(size)
     for name, view in VIEWS.items():
         open_view(page, address, view.replace("RECORD", quote(record)))
         if name == "review":
@@ -843,7 +832,7 @@ def test_the_views_are_accessible_and_fit_the_screen(
             # The hand and the choices are on the first screen.
             for box in (attack.bounding_box(), page.locator(".table .held .card").last.bounding_box()):
                 assert box["y"] + box["height"] <= size["height"]
-            assert axe(page) == [], name
+            assert axe_in_both_schemes(page) == [], name
             page.keyboard.press("a")
             box = page.get_by_role("button", name="Next position").bounding_box()
             assert box["y"] + box["height"] <= size["height"]
@@ -851,10 +840,8 @@ def test_the_views_are_accessible_and_fit_the_screen(
             page.wait_for_selector(".grid")
             page.locator(".grid button").first.click()
             page.wait_for_selector(".seen .table")
-        page.screenshot(path=PICTURES / f"{name}-{size['width']}-{scheme}.png", full_page=name != "trainer")
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], name
-        assert axe(page) == [], name
+        assert axe_in_both_schemes(page, f"{name}-{size['width']}", name != "trainer") == [], name
         for details in page.query_selector_all("main details"):
             details.evaluate("details => details.open = true")
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], name
-    context.close()

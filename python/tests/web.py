@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import threading
@@ -43,12 +44,16 @@ def address() -> Iterator[str]:
         thread.join()
 
 
+#: Nothing is drawn by a GPU, and the pages of a context share a process: it compiles the engine once.
+FLAGS = ["--no-sandbox", "--disable-gpu", "--process-per-site", "--disable-site-isolation-trials"]
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
 
@@ -61,23 +66,60 @@ HASTE = """(() => {
 
 
 def hasty(browser: Any, size: dict[str, int] = DESKTOP, **options: object) -> Any:
-    """A context of the browser without animations and without the pauses between moves."""
+    """A context of its own, without animations and pauses between moves: for tests that cannot share one."""
     context = browser.new_context(viewport=size, reduced_motion="reduce", **options)
     context.add_init_script(HASTE)
     return context
 
 
+#: Forgets everything that pages keep in the browser.
+FORGET = """async () => {
+  localStorage.clear();
+  for (const name of await caches.keys()) await caches.delete(name);
+}"""
+
+
+@pytest.fixture(scope="module")
+def first_page(browser: Any, address: str) -> Any:
+    """Returns the first page of the hasty context with these options. While it is open, the engine stays compiled."""
+
+    @functools.cache
+    def first_page(**options: object) -> Any:
+        page = hasty(browser, **options).new_page()
+        open_view(page, address, "#solutions")
+        return page
+
+    return first_page
+
+
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    """A desktop, without animations. Errors of the page fail the test."""
-    context = hasty(browser)
-    page = context.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    yield page
-    context.close()
+def new_page(first_page: Any) -> Iterator[Any]:
+    """Opens a page of this size without animations. Pages of earlier tests have left nothing; errors fail the test."""
+    pages, errors = [], []
+    used = {}
+
+    def new_page(size: dict[str, int] = DESKTOP, **options: object) -> Any:
+        first = first_page(**options)
+        page = first.context.new_page()
+        page.set_viewport_size(size)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        pages.append(page)
+        used[first] = None
+        return page
+
+    yield new_page
+    for page in pages:
+        page.close()
+    for first in used:
+        first.evaluate(FORGET)
     assert errors == []
+
+
+@pytest.fixture
+def page(new_page: Any) -> Any:
+    """A page on a desktop."""
+    return new_page()
 
 
 def ask(page: Any, method: str, *arguments: object) -> Any:
@@ -99,11 +141,29 @@ def wait_for_prompt(page: Any, words: str) -> None:
     page.wait_for_function("words => document.querySelector('.prompt')?.textContent.includes(words)", arg=words)
 
 
-def axe(page: Any) -> list[tuple[str, str]]:
-    """The rules of accessibility that the page breaks as it is, with the first place of each."""
-    page.add_script_tag(path=AXE)
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+#: The rules of axe that depend on colours.
+COLOURS = ["color-contrast", "link-in-text-block"]
+
+
+def axe(page: Any, rules: list[str] | None = None) -> list[tuple[str, str]]:
+    """The rules of accessibility, of all or of these, that the page breaks as it is, with the first place of each."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text("utf-8"))
+    options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+    found = page.evaluate("options => axe.run(document, options)", options)
     return [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]]
+
+
+def axe_in_both_schemes(page: Any, picture: str = "", full_page: bool = True) -> list[tuple[str, str]]:
+    """The same in light and in dark colours: only they differ. A name draws a picture of each."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    found = []
+    for scheme, rules in (("dark", COLOURS), ("light", None)):
+        page.emulate_media(color_scheme=scheme)
+        if picture:
+            page.screenshot(path=PICTURES / f"{picture}-{scheme}.png", full_page=full_page)
+        found += axe(page, rules)
+    return found
 
 
 #: The buttons of a game that leave the screen or whose text does not fit, and the names that are cut.
