@@ -7,25 +7,23 @@ from typing import Any
 
 import pytest
 
-from web import CUT, DEAL, DESKTOP, MARKS, SMALL, ask, axe_in_both_schemes, open_view, wait_for_prompt
+from web import (
+    DEAL,
+    DESKTOP,
+    LAYOUT,
+    MARKS,
+    SHIFTS,
+    SMALL,
+    ask,
+    axe_in_both_schemes,
+    choose,
+    open_view,
+    wait_for_prompt,
+    wait_for_turn,
+)
 
 pytestmark = MARKS
 
-#: Adds up all layout shifts, those after a click too.
-SHIFTS = """
-  window.shifted = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) window.shifted += entry.value;
-  }).observe({ type: "layout-shift", buffered: true });
-"""
-#: The lowest edge of what can be chosen, and the smallest target.
-TARGETS = """() => {
-  const targets = [...document.querySelectorAll("[data-move], .main > .actions button")];
-  const boxes = targets.map((one) => one.getBoundingClientRect());
-  const sizes = boxes.map((box) => Math.min(box.width, box.height));
-  return [Math.max(...boxes.map((box) => box.bottom)), Math.min(...sizes)];
-}"""
-TURN = "() => document.querySelector('[data-move]') || document.querySelector('.actions .primary')"
 LESSONS = [
     ("suits=3,values=4,counter=off,set_aside=3", 187),
     ("suits=3,values=5,hand_size=6,set_aside=5", 142),
@@ -38,15 +36,6 @@ def lesson(number: int) -> str:
     return f"#play/schwinget?rules={rules}&seed={seed}&agent=greedy&seat=0"
 
 
-def choose(page: Any, move: int = 0) -> None:
-    """Plays the legal move of this number and waits for the next turn."""
-    before = page.url
-    moves = page.locator("[data-move]")
-    moves.nth(move % moves.count()).click()
-    page.wait_for_function("before => location.href !== before", arg=before)
-    page.wait_for_function(TURN)
-
-
 def play_on(page: Any, limit: int = 100) -> None:
     for move in range(limit):
         if page.locator("[data-move]").count() == 0:
@@ -56,26 +45,25 @@ def play_on(page: Any, limit: int = 100) -> None:
 
 
 @pytest.mark.parametrize("game", ["schwinget", "up_and_down", "schweins_galopp", "schwimmen"])
-@pytest.mark.parametrize(
-    ("size", "touch"), [(SMALL, True), (SMALL, False), (DESKTOP, False)], ids=["phone", "narrow", "desktop"]
-)
+@pytest.mark.parametrize("size", [SMALL, DESKTOP], ids=["narrow", "desktop"])
 def test_a_whole_game_needs_no_scrolling_and_nothing_jumps(
-    new_page: Any, address: str, game: str, size: dict[str, int], touch: bool
+    new_page: Any, address: str, game: str, size: dict[str, int]
 ) -> None:
-    page = new_page(size, has_touch=touch, is_mobile=touch)
+    """With a mouse; test_web_ends plays the same games and more on a phone."""
+    page = new_page(size)
     page.add_init_script(SHIFTS)
     for seat in (0, 1):
         page.goto("about:blank")
         page.goto(f"{address}#play/{game}?seed=5&agent=greedy&seat={seat}")
-        page.wait_for_function(TURN)
+        wait_for_turn(page)
         for move in range(100):
-            if page.locator("[data-move]").count() == 0:
+            layout = page.evaluate(LAYOUT)
+            if layout["moves"] == 0:
                 break
-            lowest, smallest = page.evaluate(TARGETS)
-            assert lowest <= size["height"], (game, move, page.url)
-            assert smallest >= (40 if touch else 24), (game, move, page.url)
-            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
-            assert page.evaluate(CUT) == [], page.url
+            assert layout["lowest"] <= size["height"], (game, move, page.url)
+            assert layout["smallest"] >= 24, (game, move, page.url)
+            assert layout["width"] <= size["width"]
+            assert layout["cut"] == [], page.url
             choose(page, move)
         assert page.evaluate("shifted") <= 0.05, game
 
@@ -87,13 +75,13 @@ def test_a_low_screen_shows_the_hand_beside_the_table(
 ) -> None:
     page = new_page(size, has_touch=True)
     page.goto(f"{address}#play/{game}?seed=5&agent=greedy&seat=0")
-    page.wait_for_function(TURN)
+    wait_for_turn(page)
     for move in range(100):
-        if page.locator("[data-move]").count() == 0:
+        layout = page.evaluate(LAYOUT)
+        if layout["moves"] == 0:
             break
-        boxes = [choice.bounding_box() for choice in page.locator("[data-move]").all()]
-        assert max(box["y"] + box["height"] for box in boxes) <= size["height"], (game, move, page.url)
-        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        assert layout["lowest_move"] <= size["height"], (game, move, page.url)
+        assert layout["width"] <= size["width"]
         choose(page, move)
 
 
@@ -108,10 +96,11 @@ def test_the_most_players_fit_a_small_screen(new_page: Any, address: str, touch:
     ):
         page.goto("about:blank")
         page.goto(f"{address}#play/{rules}&seed=7&agent=random&seat=0")
-        page.wait_for_function(TURN)
+        wait_for_turn(page)
         for move in range(8):
-            assert page.evaluate(CUT) == [], page.url
-            assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
+            layout = page.evaluate(LAYOUT)
+            assert layout["cut"] == [], page.url
+            assert layout["width"] <= SMALL["width"]
             choose(page, move)
         assert page.evaluate("shifted") <= 0.05, rules
 
@@ -134,7 +123,7 @@ def test_the_heading_fits_a_small_screen(new_page: Any, address: str, game: str)
     assert page.inner_text(".tally") == "Won 123, lost 110, 10 draws"
     against = page.locator("main h2 .against")
     assert against.inner_text() == "against the club player"
-    assert page.evaluate(CUT) == []
+    assert page.evaluate(LAYOUT)["cut"] == []
     assert against.bounding_box()["height"] < 24
 
 
@@ -313,7 +302,7 @@ def test_a_newcomer_is_led_through_three_lessons(page: Any, address: str) -> Non
         )
         notes = []
         for move in range(20):
-            page.wait_for_function(TURN)
+            wait_for_turn(page)
             if page.locator(".lesson").count():
                 notes.append(page.inner_text(".lesson"))
             if page.locator("[data-move]").count() == 0:
@@ -322,7 +311,7 @@ def test_a_newcomer_is_led_through_three_lessons(page: Any, address: str) -> Non
             if move == 1:
                 shown = page.inner_text(".happened")
                 page.reload()
-                page.wait_for_function(TURN)
+                wait_for_turn(page)
                 assert page.inner_text(".happened") == shown
             attack = page.get_by_role("button", name="attack")
             if number == 2 and move == 1 and attack.count():

@@ -129,16 +129,49 @@ def ask(page: Any, method: str, *arguments: object) -> Any:
 
 def open_view(page: Any, address: str, view: str) -> None:
     """Opens a view anew and waits until it can be used."""
-    page.goto("about:blank")
+    if page.url != "about:blank":
+        page.goto("about:blank")
     page.goto(address + view)
     page.wait_for_selector("main h2")
     if view.startswith("#play"):
         # A deal of Schwimmen can be over at once.
-        page.locator("[data-move], .main > .actions .primary").first.wait_for()
+        wait_for_turn(page)
 
 
 def wait_for_prompt(page: Any, words: str) -> None:
     page.wait_for_function("words => document.querySelector('.prompt')?.textContent.includes(words)", arg=words)
+
+
+#: Adds up all layout shifts, those after a click too.
+SHIFTS = """
+  window.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) window.shifted += entry.value;
+  }).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+def wait_for_turn(page: Any, before: str = "") -> None:
+    """Waits until a person is to move or the game is over, at another address than before."""
+    turn = "before => location.href !== before && document.querySelector('[data-move], .main > .actions .primary')"
+    page.wait_for_function(turn, arg=before, polling=20)
+
+
+def choose(page: Any, move: int = 0) -> None:
+    """Clicks on the legal move of this number, where it is drawn, and waits for the next turn."""
+    before = page.url
+    place = page.evaluate(
+        """(number) => {
+          const moves = document.querySelectorAll("[data-move]");
+          const move = moves[number % moves.length];
+          move.scrollIntoViewIfNeeded();
+          const { x, y, width, height } = move.getBoundingClientRect();
+          return [x + width / 2, y + height / 2];
+        }""",
+        move,
+    )
+    page.mouse.click(*place)
+    wait_for_turn(page, before)
 
 
 #: The rules of axe that depend on colours.
@@ -166,14 +199,26 @@ def axe_in_both_schemes(page: Any, picture: str = "", full_page: bool = True) ->
     return found
 
 
-#: The buttons of a game that leave the screen or whose text does not fit, and the names that are cut.
-CUT = """() => {
+#: A table on its screen: the buttons that leave it or whose text does not fit, and the names that are cut; the width of
+#: the page, the lowest edge of what can be chosen, the smallest target and the number of moves.
+LAYOUT = """() => {
   const shown = [...document.querySelectorAll(".main button, nav a, h2 span, .place strong, .place .remark")];
-  return shown.filter((one) => one.offsetWidth > 0).filter((one) => {
+  const cut = shown.filter((one) => one.offsetWidth > 0).filter((one) => {
     const { left, right, bottom } = one.getBoundingClientRect();
     const isOut = left < 0 || right > innerWidth || bottom > innerHeight;
     return isOut || (one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1);
-  }).map((one) => one.textContent);
+  });
+  const moves = document.querySelectorAll("[data-move]");
+  const targets = [...moves, ...document.querySelectorAll(".main > .actions button")];
+  const boxes = targets.map((one) => one.getBoundingClientRect());
+  return {
+    cut: cut.map((one) => one.textContent),
+    width: document.documentElement.scrollWidth,
+    lowest: Math.max(...boxes.map((box) => box.bottom)),
+    lowest_move: Math.max(...boxes.slice(0, moves.length).map((box) => box.bottom)),
+    smallest: Math.min(...boxes.map((box) => Math.min(box.width, box.height))),
+    moves: moves.length,
+  };
 }"""
 
 #: Drops a file, or a link without a text, on an element; tells whether the page has taken the event.
