@@ -4,6 +4,7 @@
 pub mod actions;
 pub mod bits;
 pub mod dealer;
+mod dyn_pen;
 pub mod encode;
 pub mod error;
 pub mod fact;

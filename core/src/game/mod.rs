@@ -37,6 +37,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::actions::{Action, ActionSet};
+use crate::dyn_pen::DynPen;
 use crate::encode::{self, BlockPen, Bytes, Cell, Field, Floats, Pen, Tensor, Values};
 use crate::error::RulesError;
 use crate::failure::Foreign;
@@ -49,7 +50,6 @@ use crate::game::public::{NoPublicForm, Place, PublicForm};
 use crate::game::trail::Trail;
 use crate::list::Listing as _;
 use crate::options::{DynOptions, Options};
-use crate::plain::DynPen;
 use crate::rng::{self, Rng};
 use crate::seats::{BySeat, Seat};
 use crate::symmetry::Symmetry;

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use crate::actions::{Action, ActionSet};
+use crate::dyn_pen::DynPen;
 use crate::encode::{self, Field, Pen, Places};
 use crate::error::{IllegalAction, ParseError};
 use crate::fact::{Fact, Value};
 use crate::game::{Game, Observer, SeatView as _, Turn, actions_of, observed_values};
 use crate::list::Listing as _;
 use crate::names::joined;
-use crate::plain::DynPen;
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
 use crate::seats::Seat;
 

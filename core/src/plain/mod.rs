@@ -22,7 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::actions::{Action, ActionSet, Actions256};
-use crate::encode::{Pen, Places};
+use crate::encode::Pen;
 use crate::failure::Foreign;
 use crate::filter::Filter;
 use crate::game::hints::{Hints, RuleOfThumb};
@@ -36,6 +36,7 @@ use crate::scene::{Face, Scene};
 use crate::seats::{BySeat, Seat};
 use crate::symmetry::Symmetry;
 
+pub use crate::dyn_pen::DynPen;
 use public::Publics;
 pub use state::{PlainState, StateType};
 
@@ -243,51 +244,5 @@ impl Hints for Plain {
 
     fn features(&self, state: &PlainState, action: Action, add: &mut impl FnMut(usize, f32)) {
         self.0.features(state, action, add);
-    }
-}
-
-/// The object-safe part of a [`Pen`].
-trait PenObject {
-    fn begin(&mut self, name: &'static str, shape: &[usize], places: Places);
-    fn put(&mut self, bits: u64, len: usize);
-    fn single(&mut self);
-}
-
-impl<P: Pen> PenObject for P {
-    fn begin(&mut self, name: &'static str, shape: &[usize], places: Places) {
-        Pen::begin(self, name, shape, places);
-    }
-
-    fn put(&mut self, bits: u64, len: usize) {
-        Pen::put(self, bits, len);
-    }
-
-    fn single(&mut self) {
-        Pen::single(self);
-    }
-}
-
-/// A pen whose type is not known.
-pub struct DynPen<'a>(&'a mut dyn PenObject);
-
-impl<'a> DynPen<'a> {
-    /// A pen that writes with this one. What a game observes is compiled for each pen: this one is for all that need no
-    /// speed.
-    pub(crate) fn new(pen: &'a mut impl Pen) -> Self {
-        Self(pen)
-    }
-}
-
-impl Pen for DynPen<'_> {
-    fn begin(&mut self, name: &'static str, shape: &[usize], places: Places) {
-        self.0.begin(name, shape, places);
-    }
-
-    fn put(&mut self, bits: u64, len: usize) {
-        self.0.put(bits, len);
-    }
-
-    fn single(&mut self) {
-        self.0.single();
     }
 }
