@@ -2,6 +2,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::asm;
+use std::iter;
 
 #[cfg(target_arch = "x86_64")]
 use crate::processor::is_modern;
@@ -91,39 +92,25 @@ pub fn subsets(set: u32, size: u32) -> impl Iterator<Item = u32> + Clone {
 }
 
 /// [`subsets`] of a set with at most 63 members.
-pub fn subsets_wide(set: u64, size: u32) -> Subsets {
+pub fn subsets_wide(set: u64, size: u32) -> impl Iterator<Item = u64> + Clone {
     let members = set.count_ones();
     debug_assert!(members < 64);
-    Subsets { set, end: 1 << members, next: (size <= members).then(|| (1 << size) - 1) }
-}
-
-/// See [`subsets_wide`].
-#[derive(Clone, Debug)]
-pub struct Subsets {
-    set: u64,
-    /// Upper bound on packed subsets, exclusive.
-    end: u64,
-    /// The next subset, packed into the low bits.
-    next: Option<u64>,
-}
-
-impl Iterator for Subsets {
-    type Item = u64;
-
-    #[inline]
-    fn next(&mut self) -> Option<u64> {
-        let packed = self.next?;
-        self.next = if packed == 0 {
+    let end = 1 << members;
+    // The next subset, packed into the low bits.
+    let mut next = (size <= members).then(|| (1_u64 << size) - 1);
+    iter::from_fn(move || {
+        let packed = next?;
+        next = if packed == 0 {
             None
         } else {
             // The next larger word with as many set bits (Gosper, HAKMEM item 175).
             let lowest = packed & packed.wrapping_neg();
             let ripple = packed + lowest;
             let larger = ripple | (((packed ^ ripple) >> 2) / lowest);
-            (larger < self.end).then_some(larger)
+            (larger < end).then_some(larger)
         };
-        Some(deposit(packed, self.set))
-    }
+        Some(deposit(packed, set))
+    })
 }
 
 /// The number of `k`-element subsets of an `n`-element set; exact for `n <= 60`.

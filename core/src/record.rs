@@ -15,14 +15,13 @@ use crate::error::RecordError;
 use crate::game::history::History;
 use crate::game::notation::{Notation, numbers};
 use crate::game::{FromRules, Game, Turn};
-use crate::list::Listing as _;
 
 /// The first line of a record in this version of the format.
 pub const HEADER: &str = "stier-record 1";
 
 /// Writes a game as text.
 pub fn write<G: Notation>(game: &G, history: &History<G>) -> String {
-    let events = history.steps(game).map(|(state, event)| game.event_name(&state, event.action)).list();
+    let events: Vec<String> = history.steps(game).map(|(state, event)| game.event_name(&state, event.action)).collect();
     lines(game.name(), &game.rules().to_text(), &events, &result(game, history.state()))
 }
 
@@ -100,19 +99,10 @@ fn fields(text: &str) -> Result<[&str; 4], RecordError> {
 
 /// True if two results are equal. Earlier versions wrote returns in single precision.
 fn agree(one: &str, other: &str) -> bool {
-    if one == other {
-        return true;
-    }
-    let (mut ones, mut others) = (one.split(' '), other.split(' '));
-    let are_close = |(a, b): (f64, f64)| (a - b).abs() <= 1e-6 * a.abs().max(1.0);
-    let number = |text: &str| text.parse().ok();
-    loop {
-        match (ones.next(), others.next()) {
-            (None, None) => return true,
-            (Some(a), Some(b)) if number(a).zip(number(b)).is_some_and(are_close) => {}
-            _ => return false,
-        }
-    }
+    let returns = |text: &str| text.split(' ').map(|value| value.parse::<f64>().ok()).collect::<Option<Vec<f64>>>();
+    let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * a.abs().max(1.0);
+    one == other
+        || returns(one).zip(returns(other)).is_some_and(|(a, b)| a.len() == b.len() && a.iter().zip(&b).all(close))
 }
 
 fn result<G: Game>(game: &G, state: &G::State) -> String {

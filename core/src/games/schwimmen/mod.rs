@@ -256,34 +256,25 @@ impl Schwimmen {
     fn cut(&self, state: &mut State, card: Card) {
         state.pool ^= 1 << card;
         state.cut[usize::from(state.mover)] = card;
-        let (mut waiting, mut tied, mut lowest) = (0_u8, 0_u8, NO_CARD);
-        let mut loser = (NO_CARD, 0);
-        for seat in bits::members(u32::from(state.cutters)) {
-            let card = state.cut[usize::from(seat)];
-            if card == NO_CARD {
-                waiting |= 1 << seat;
-                continue;
-            }
-            if card % 8 < lowest {
-                (tied, lowest, loser) = (0, card % 8, (card, seat));
-            }
-            if card % 8 == lowest {
-                tied |= 1 << seat;
-                loser = loser.min((card, seat));
-            }
-        }
+        let left = bits::members(u32::from(state.cutters)).filter(|&seat| state.cut[usize::from(seat)] == NO_CARD);
+        let waiting = left.fold(0, |set: u8, seat| set | 1 << seat);
         if waiting != 0 {
             state.mover = after(waiting, state.mover);
             Self::refill_pile_for_cut(state);
             return;
         }
-        let enough = (state.pool | state.away).count_ones() >= tied.count_ones();
+        let cards = || bits::members(u32::from(state.cutters)).map(|seat| (seat, state.cut[usize::from(seat)]));
+        let lowest = cards().map(|(_, card)| card % 8).min().expect("a cut has players");
+        let tied = cards().filter(|(_, card)| card % 8 == lowest);
+        let enough = (state.pool | state.away).count_ones() >= tied.clone().count() as u32;
         // Each card is drawn at most once per cut. If too few are left for another round, the suit decides, diamonds
         // lowest, so that every game ends. With the full deck this takes a long series of ties.
-        if tied.is_power_of_two() || !enough {
-            self.lose(state, loser.1);
+        let set = tied.clone().fold(0, |set: u8, (seat, _)| set | 1 << seat);
+        let (loser, _) = tied.min_by_key(|&(_, card)| card).expect("a cut has players");
+        if set.is_power_of_two() || !enough {
+            self.lose(state, loser);
         } else {
-            Self::begin_cut(state, tied);
+            Self::begin_cut(state, set);
         }
     }
 

@@ -10,7 +10,9 @@
 //! stands for the same card of each: the hands that follow are those in which the two suits have exchanged their names.
 
 use std::any::Any;
+use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
+use std::iter;
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
@@ -24,7 +26,6 @@ use crate::game::public::{
     Score, Twin,
 };
 use crate::game::{Game as _, SeatView as _, Turn};
-use crate::list::{Listing as _, sort_few};
 use crate::seats::Seat;
 
 use super::Schwinget;
@@ -101,7 +102,7 @@ pub(super) struct Publics {
     numbers: FxHashMap<Arc<Public>, PublicState>,
     all: Vec<Arc<Public>>,
     /// By public state with [pressed](Schwinget::pressed) cards: the first one that becomes it.
-    firsts: FxHashMap<Arc<Public>, PublicState>,
+    firsts: FxHashMap<Public, PublicState>,
 }
 
 impl Publics {
@@ -111,9 +112,9 @@ impl Publics {
 
     /// The public states from the beginning of a trick on, if the seats may hold these hands. Suits have their names.
     pub(super) fn ending(game: Schwinget, state: &State, hands: [Vec<u64>; 2]) -> Self {
-        let hands = |seat: usize| hands[seat].iter().map(|&hand| hand as u32).list().into();
+        let hands = hands.map(|hands| hands.into_iter().map(|hand| hand as u32).collect());
         let public = Public {
-            hands: [hands(0), hands(1)],
+            hands,
             unseen: game.deck.all & !(1 << state.turned | state.played[0] | state.played[1]),
             trump: state.trump,
             phase: state.phase,
@@ -178,15 +179,14 @@ struct Step {
 
 impl Public {
     /// An event after which both players hold what they held. `rank` is its place among the actions of a hand.
-    fn stay(&self, action: Action, public: Self, gain: Gain, rank: &dyn Fn(usize) -> u8) -> Step {
+    fn stay(&self, action: Action, public: Self, gain: Gain, rank: impl Fn(usize) -> u8) -> Step {
         let me = usize::from(self.mover);
-        let mut moves = Vec::with_capacity(self.hands[me].len());
-        for hand in 0..self.hands[me].len() {
-            moves.push(HandMove { from: hand as u16, to: hand as u16, rank: rank(hand) });
-        }
-        let mut kept = Vec::with_capacity(self.hands[me ^ 1].len());
-        kept.extend(0..self.hands[me ^ 1].len() as u16);
-        Step { action, public, gain, weight: 1.0, copies: 1, moves, kept }
+        let moves = (0..self.hands[me].len()).map(|hand| {
+            let number = hand as u16;
+            HandMove { from: number, to: number, rank: rank(hand) }
+        });
+        let kept = (0..self.hands[me ^ 1].len() as u16).collect();
+        Step { action, public, gain, weight: 1.0, copies: 1, moves: moves.collect(), kept }
     }
 
     fn draws(&self) -> bool {
@@ -201,12 +201,11 @@ impl Public {
 impl Schwinget {
     fn opened(&self, turned: Card) -> (Public, f64) {
         let unseen = self.deck.all & !(1 << turned);
-        let hands: Arc<[u32]> = bits::subsets(unseen, u32::from(self.rules.hand_size)).list().into();
-        let mut probability = 1.0;
-        for dealt in 0..2 * self.rules.hand_size {
+        let hands: Arc<[u32]> = bits::subsets(unseen, u32::from(self.rules.hand_size)).collect();
+        let ways = (0..2 * self.rules.hand_size).map(|dealt| {
             let place = f64::from(dealt % self.rules.hand_size) + 1.0;
-            probability *= place / f64::from(unseen.count_ones() - u32::from(dealt));
-        }
+            place / f64::from(unseen.count_ones() - u32::from(dealt))
+        });
         let public = Public {
             hands: [hands.clone(), hands],
             unseen,
@@ -219,21 +218,18 @@ impl Schwinget {
             attacked: false,
             highest: 0,
         };
-        (public, probability / f64::from(self.deck.size))
+        (public, ways.product::<f64>() / f64::from(self.deck.size))
     }
 
     /// The cards that are turned up in different openings, with the number of cards that open like it: suits are alike
     /// until one of them is trump.
     fn turned(&self) -> Vec<(Card, f64)> {
-        let mut all = Vec::new();
-        for turned in 0..self.deck.size {
-            match self.deck.trump_when_turned(turned) {
-                NO_TRUMP => all.push((turned, 1.0)),
-                0 => all.push((turned, f64::from(self.rules.suits))),
-                _ => {}
-            }
-        }
-        all
+        let alike = |turned| match self.deck.trump_when_turned(turned) {
+            NO_TRUMP => Some((turned, 1.0)),
+            0 => Some((turned, f64::from(self.rules.suits))),
+            _ => None,
+        };
+        (0..self.deck.size).filter_map(alike).collect()
     }
 
     /// The event of a card of the mover, whose legal cards are given by hand; `None` if it cannot be played.
@@ -242,39 +238,33 @@ impl Schwinget {
         let draws = public.draws();
         let unseen = public.unseen & !bit;
         let (mine, theirs) = (&public.hands[me], &public.hands[me ^ 1]);
-        // The hands that can follow, each with the hand it comes from and the rank of the card in it.
-        let mut after: Vec<(u32, u16, u8)> = Vec::with_capacity(mine.len());
-        for (from, (&hand, &legal)) in mine.iter().zip(legal).enumerate() {
-            if legal & bit == 0 {
-                continue;
-            }
-            let (from, rank, rest) = (from as u16, (legal & (bit - 1)).count_ones() as u8, hand & !bit);
-            if draws {
-                bits::members(unseen & !rest).for_each(|drawn| after.push((rest | 1 << drawn, from, rank)));
-            } else {
-                after.push((rest, from, rank));
-            }
-        }
-        let mut next = after.iter().map(|&(hand, ..)| hand).list();
+        let after = |hand: u32| {
+            let rest = hand & !bit;
+            let drawn = if draws { unseen & !rest } else { 0 };
+            let stays = (!draws).then_some(rest);
+            stays.into_iter().chain(bits::members(drawn).map(move |drawn| rest | 1 << drawn))
+        };
+        let players = || mine.iter().zip(legal).enumerate().filter(|&(_, (_, legal))| legal & bit != 0);
+        let mut next = Vec::with_capacity(mine.len());
+        next.extend(players().flat_map(|(_, (&hand, _))| after(hand)));
         next.sort_unstable();
         next.dedup();
-        let (mut kept, mut others) = (Vec::with_capacity(theirs.len()), Vec::with_capacity(theirs.len()));
-        for (place, &hand) in (0_u16..).zip(theirs.iter()) {
-            if hand & bit == 0 {
-                kept.push(place);
-                others.push(hand);
-            }
-        }
+        let others = (0..).zip(theirs.iter()).filter(|&(_, hand)| hand & bit == 0);
+        let mut kept: Vec<u16> = Vec::with_capacity(theirs.len());
+        kept.extend(others.map(|(place, _)| place));
         if next.is_empty() || kept.is_empty() {
             return None;
         }
-        let mut moves = Vec::with_capacity(after.len());
-        for (number, &(hand, from, rank)) in after.iter().enumerate() {
-            // Without draws, hands keep their order.
-            let to = if draws { place_in(&next, hand) } else { number as u16 };
-            moves.push(HandMove { from, to, rank });
+        let mut moves = Vec::with_capacity(next.len());
+        for (number, (from, (&hand, &legal))) in players().enumerate() {
+            let rank = (legal & (bit - 1)).count_ones() as u8;
+            for hand in after(hand) {
+                // Without draws, hands keep their order.
+                let to = if draws { place_in(&next, hand) } else { number as u16 };
+                moves.push(HandMove { from: from as u16, to, rank });
+            }
         }
-        let others: Arc<[u32]> = others.into();
+        let others: Arc<[u32]> = kept.iter().map(|&place| theirs[usize::from(place)]).collect();
         let mut hands = [others.clone(), others];
         hands[me] = next.into();
         let pool = unseen.count_ones() - hands[0][0].count_ones() - hands[1][0].count_ones() + u32::from(draws);
@@ -310,15 +300,14 @@ impl Schwinget {
     /// The last trick: both players have one card, and none is drawn.
     fn last_trick(&self, public: &Public) -> Ending {
         let leader = usize::from(public.leader);
-        let [mine, theirs] = &public.hands;
-        let mut outcomes = Vec::with_capacity(mine.len() * theirs.len());
-        for &first in mine.iter() {
-            for &second in theirs.iter() {
-                let cards = [first.trailing_zeros() as Card, second.trailing_zeros() as Card];
-                let wins = self.deck.beats(public.trump, cards[leader], cards[leader ^ 1]);
-                outcomes.push((first != second).then_some(u16::from(u8::from(wins) ^ public.leader)));
-            }
-        }
+        let [mine, theirs] = [0, 1].map(|seat: usize| &public.hands[seat]);
+        let outcome = |first: u32, second: u32| {
+            let cards = [first, second].map(|hand| hand.trailing_zeros() as Card);
+            let wins = self.deck.beats(public.trump, cards[leader], cards[leader ^ 1]);
+            (first != second).then_some(u16::from(u8::from(wins) ^ public.leader))
+        };
+        let outcomes =
+            mine.iter().flat_map(|&first| theirs.iter().map(move |&second| outcome(first, second))).collect();
         Ending { hands: [mine.len(), theirs.len()], gains: TRICK.to_vec(), outcomes }
     }
 
@@ -327,7 +316,7 @@ impl Schwinget {
         let hands = &public.hands[usize::from(public.mover)];
         match public.phase {
             Phase::Follow => {
-                (hands.iter().map(|&hand| self.deck.replies(public.trump, public.led, hand)).list(), false)
+                (hands.iter().map(|&hand| self.deck.replies(public.trump, public.led, hand)).collect(), false)
             }
             _ => (hands.to_vec(), public.draws()),
         }
@@ -339,45 +328,36 @@ impl Schwinget {
     fn events(&self, public: &Public, exchangeable: &[u8]) -> (Vec<u8>, Vec<Step>) {
         let hands = &public.hands[usize::from(public.mover)];
         if public.phase == Phase::Decide {
-            let event = |action: Action, rank: u8| {
-                let leader = public.mover ^ rank;
+            let leaders = [public.mover, public.mover ^ 1];
+            let event = |(action, leader): (Action, u8)| {
                 let next = Public { phase: Phase::Lead, mover: leader, leader, ..public.clone() };
-                public.stay(action, next, NOTHING, &|_| rank)
+                public.stay(action, next, NOTHING, |_| u8::from(leader != public.mover))
             };
-            let [own, other] = self.deck.decisions();
-            return (vec![2; hands.len()], vec![event(own, 0), event(other, 1)]);
+            return (vec![2; hands.len()], self.deck.decisions().into_iter().zip(leaders).map(event).collect());
         }
         let (legal, attacks) = self.legal_by_hand(public);
-        let widths = legal.iter().map(|legal| legal.count_ones() as u8 + u8::from(attacks)).list();
-        let mut cards = public.unseen;
-        for &suit in exchangeable.iter().skip(1) {
-            cards &= !self.deck.suit[usize::from(suit)];
-        }
-        let mut steps = Vec::new();
-        for card in bits::members(cards) {
-            steps.extend(self.after_play(public, card, &legal));
-        }
+        let widths = legal.iter().map(|legal| legal.count_ones() as u8 + u8::from(attacks)).collect();
+        let others = exchangeable.iter().skip(1).fold(0, |cards, &suit| cards | self.deck.suit[usize::from(suit)]);
+        let cards = bits::members(public.unseen & !others).filter_map(|card| self.after_play(public, card, &legal));
+        let mut steps: Vec<Step> = cards.collect();
         if let [first, others @ ..] = exchangeable {
             let theirs = &public.hands[usize::from(public.mover ^ 1)];
-            for step in &mut steps {
-                if self.deck.suit[usize::from(*first)] >> step.action.0 & 1 == 0 {
-                    continue;
-                }
+            let is_first = |step: &&mut Step| self.deck.suit[usize::from(*first)] >> step.action.0 & 1 == 1;
+            for step in steps.iter_mut().filter(is_first) {
                 step.copies = exchangeable.len() as u8;
                 let kept = step.kept.clone();
                 for &other in others {
                     let mut names = OWN_NAMES;
                     names.swap(usize::from(*first), usize::from(other));
-                    for &hand in &kept {
-                        step.kept.push(place_in(theirs, self.renamed(theirs[usize::from(hand)], &names)));
-                    }
+                    let before = |&hand: &u16| place_in(theirs, self.renamed(theirs[usize::from(hand)], &names));
+                    step.kept.extend(kept.iter().map(before));
                 }
             }
         }
         if attacks {
             let next = Public { attacked: true, ..public.clone() };
             let (action, gain) = (self.deck.attack(), ATTACK[usize::from(public.mover)]);
-            steps.push(public.stay(action, next, gain, &|hand| legal[hand].count_ones() as u8));
+            steps.push(public.stay(action, next, gain, |hand| legal[hand].count_ones() as u8));
         }
         (widths, steps)
     }
@@ -388,23 +368,17 @@ impl Schwinget {
     fn pressed(&self, public: &Public) -> Public {
         let led = if public.led == NO_CARD { 0 } else { 1 << public.led };
         let left = public.unseen | led;
-        let mut names = [0; 32];
-        for (card, name) in (0..).zip(&mut names) {
-            *name = card;
-        }
+        let mut names: [Card; 32] = std::array::from_fn(|card| card as Card);
         let mut highest = 0;
         for (suit, &cards) in (0..self.rules.suits).zip(&self.deck.suit) {
             let first = suit * self.rules.values;
-            for (name, card) in (first..).zip(bits::members(left & cards)) {
-                names[usize::from(card)] = name;
-            }
+            (first..).zip(bits::members(left & cards)).for_each(|(name, card)| names[usize::from(card)] = name);
             highest |= u8::from(left >> (first + self.rules.values - 1) & 1 == 1) << suit;
         }
         let name = |card: Card| names[usize::from(card)];
         let rename = |cards: u32| bits::members(cards).fold(0, |all, card| all | 1 << name(card));
-        let hands = |seat: usize| public.hands[seat].iter().map(|&hand| rename(hand)).list().into();
         Public {
-            hands: [hands(0), hands(1)],
+            hands: public.hands.each_ref().map(|hands| hands.iter().map(|&hand| rename(hand)).collect()),
             unseen: rename(public.unseen),
             led: if led == 0 { NO_CARD } else { name(public.led) },
             highest: if left & self.deck.counter == 0 { 0 } else { highest },
@@ -414,13 +388,7 @@ impl Schwinget {
 
     /// The suits of which all cards are unseen.
     fn unseen_suits(&self, unseen: u32) -> Suits {
-        let mut suits = Suits::new();
-        for suit in 0..self.rules.suits {
-            if self.deck.suit[usize::from(suit)] & !unseen == 0 {
-                suits.push(suit);
-            }
-        }
-        suits
+        (0..self.rules.suits).filter(|&suit| self.deck.suit[usize::from(suit)] & !unseen == 0).collect()
     }
 
     /// The cards of a suit in a set, by value.
@@ -442,25 +410,23 @@ impl Schwinget {
     }
 
     /// The order of suits in which they are named so that the hand is the first of those that differ only by their names.
-    fn first_names(&self, hand: u32, suits: &Suits) -> Suits {
-        let mut suits = suits.clone();
-        sort_few(&mut suits, |&one, &other| self.in_suit(hand, one) > self.in_suit(hand, other));
+    fn first_names(&self, hand: u32, mut suits: Suits) -> Suits {
+        suits.sort_by_key(|&suit| Reverse(self.in_suit(hand, suit)));
         suits
     }
 
     /// By hand of the mover: the first of those that differ only by the names of exchangeable suits.
-    fn twins(&self, public: &Public, exchangeable: &Suits) -> Vec<Twin> {
+    fn twins(&self, public: &Public, exchangeable: &[u8]) -> Vec<Twin> {
         if exchangeable.is_empty() {
             return Vec::new();
         }
         let (legal, attacks) = self.legal_by_hand(public);
         let hands = &public.hands[usize::from(public.mover)];
-        let mut twins = Vec::with_capacity(hands.len());
-        for (&hand, &legal) in hands.iter().zip(&legal) {
+        let twin = |(&hand, &legal): (&u32, &u32)| {
             let mut names = OWN_NAMES;
-            let order = self.first_names(hand, exchangeable);
+            let order = self.first_names(hand, exchangeable.iter().copied().collect());
             order.iter().zip(exchangeable).for_each(|(&suit, &name)| names[usize::from(suit)] = name);
-            let (first, there) = (self.renamed(hand, &names), self.renamed(legal, &names));
+            let [first, there] = [hand, legal].map(|cards| self.renamed(cards, &names));
             // Suits of which the hand has the same cards get one name.
             for pair in order.windows(2) {
                 let [before, suit] = [pair[0], pair[1]];
@@ -472,11 +438,11 @@ impl Schwinget {
             let cards = legal.count_ones() as u8;
             let ranks = match public.phase {
                 Phase::Decide => vec![0, 1],
-                _ => bits::members(legal).map(rank).chain(attacks.then_some(cards)).list(),
+                _ => bits::members(legal).map(rank).chain(attacks.then_some(cards)).collect(),
             };
-            twins.push(Twin { hand: place_in(hands, first), ranks });
-        }
-        twins
+            Twin { hand: place_in(hands, first), ranks }
+        };
+        hands.iter().zip(&legal).map(twin).collect()
     }
 
     /// The place of a view, in which the trump suit is named as the first one. In a folded form the other suits are named in
@@ -487,43 +453,30 @@ impl Schwinget {
             return None;
         }
         let (held, size) = (seen.hands[view.seat().index()], self.deck.size);
-        let mut events = Vec::with_capacity(view.log.len());
-        for event in &view.log {
-            if let SeenEvent::Did(action) = event {
-                events.push(*action);
-            }
-        }
+        let did =
+            view.log.iter().filter_map(|event| if let SeenEvent::Did(action) = event { Some(*action) } else { None });
         let mut names = OWN_NAMES;
         if fold {
-            let mut suits = vec![seen.trump];
-            for action in events.iter().filter(|action| action.0 < size) {
-                suits.push(self.deck.suit_of[action.index()]);
-            }
+            let plays = did.clone().filter(|action| action.0 < size).map(|action| self.deck.suit_of[action.index()]);
             let mut order = Suits::new();
-            for suit in suits {
+            for suit in iter::once(seen.trump).chain(plays) {
                 if suit != NO_TRUMP && !order.contains(&suit) {
                     order.push(suit);
                 }
             }
-            let mut others = Suits::new();
-            for suit in 0..self.rules.suits {
-                if !order.contains(&suit) {
-                    others.push(suit);
-                }
-            }
-            for (name, &suit) in (0..).zip(order.iter().chain(&self.first_names(held, &others))) {
-                names[usize::from(suit)] = name;
-            }
+            let others = (0..self.rules.suits).filter(|suit| !order.contains(suit)).collect();
+            order.extend(self.first_names(held, others));
+            (0..).zip(order).for_each(|(name, suit)| names[usize::from(suit)] = name);
         } else if seen.trump != NO_TRUMP {
             names.swap(0, usize::from(seen.trump));
         }
         let rename = |action: Action| if action.0 < size { Action(self.named(action.0, &names)) } else { action };
         let turned = self.named(seen.turned, &names);
         let opening = self.turned().iter().position(|&(card, _)| card == turned)?;
-        events.iter_mut().for_each(|action| *action = rename(*action));
+        let events = did.map(rename).collect();
         let hand = u64::from(self.renamed(held, &names));
-        let mut actions = self.legal(seen).iter().list();
-        sort_few(&mut actions, |&one, &other| rename(one) < rename(other));
+        let mut actions: Vec<Action> = self.legal(seen).iter().collect();
+        actions.sort_unstable_by_key(|&action| rename(action));
         Some(Place { opening, events, hand, actions })
     }
 
@@ -582,10 +535,7 @@ impl Schwinget {
     fn in_order(&self, arrivals: &Arrivals, held: u32, mut others: u32) -> Option<ArrayVec<Card, 32>> {
         let earliest = |card: Card| arrivals.earliest(self.deck.suit_of[usize::from(card)]);
         let held = bits::members(held).map(|card| Play { card, earliest: earliest(card), latest: arrivals.draws });
-        let mut known: ArrayVec<Play, 32> = ArrayVec::new();
-        for play in arrivals.plays.iter().copied().chain(held) {
-            known.push(play);
-        }
+        let mut known: ArrayVec<Play, 32> = arrivals.plays.iter().copied().chain(held).collect();
         let mut cards = ArrayVec::new();
         for place in 0..arrivals.dealt + arrivals.draws {
             let now = (place + 1).saturating_sub(arrivals.dealt);
@@ -613,13 +563,13 @@ impl PublicForm for Publics {
         if let Some((public, score)) = self.root.clone() {
             return vec![Opening { public: self.number(public), score, weight: 1.0, event: None }];
         }
-        let mut openings = Vec::new();
-        for (turned, alike) in self.game.turned() {
+        let turned = self.game.turned().into_iter();
+        let open = |(turned, alike)| {
             let (public, weight) = self.game.opened(turned);
             let (public, score, weight) = (self.number(public), Tally::START.score(), weight * alike);
-            openings.push(Opening { public, score, weight, event: Some(Action(turned)) });
-        }
-        openings
+            Opening { public, score, weight, event: Some(Action(turned)) }
+        };
+        turned.map(open).collect()
     }
 
     fn scene(&mut self, public: PublicState) -> PublicScene {
@@ -630,14 +580,14 @@ impl PublicForm for Publics {
         let exchangeable = self.exchangeable(&public);
         let (widths, steps) = self.game.events(&public, &exchangeable);
         let twins = self.game.twins(&public, &exchangeable);
-        let branches = steps.into_iter().map(|step| self.branch(step)).list();
+        let branches = steps.into_iter().map(|step| self.branch(step)).collect();
         let hands = [public.hands[0].len(), public.hands[1].len()];
         PublicScene::Choice(PublicChoice { turn: Turn::Seat(Seat(public.mover)), hands, widths, twins, branches })
     }
 
     fn first_alike(&mut self, public: PublicState) -> PublicState {
         let pressed = self.game.pressed(&self.all[public as usize]);
-        *self.firsts.entry(Arc::new(pressed)).or_insert(public)
+        *self.firsts.entry(pressed).or_insert(public)
     }
 
     fn gain(&self, score: Score, gain: Gain) -> Score {
@@ -688,21 +638,18 @@ impl PublicForm for Publics {
         let attack = attacks.then(|| self.game.deck.attack());
         let legal = match public.phase {
             Phase::Decide => vec![self.game.deck.decisions().to_vec(); cards.len()],
-            _ => cards.iter().map(|&cards| bits::members(cards).map(Action).chain(attack).list()).list(),
+            _ => cards.into_iter().map(|cards| bits::members(cards).map(Action).chain(attack).collect()).collect(),
         };
         let steps = self.game.events(public, &self.exchangeable(public)).1;
-        let alike = steps.iter().map(|step| vec![step.action]).list();
+        let alike = steps.iter().map(|step| vec![step.action]).collect();
         PublicDetail { legal, alike }
     }
 
     fn each_pair(&self, public: PublicState, visit: &mut dyn FnMut([usize; 2], f64)) {
         let [first, second] = &self.all[public as usize].hands;
         for (hand, cards) in first.iter().enumerate() {
-            for (other, others) in second.iter().enumerate() {
-                if cards & others == 0 {
-                    visit([hand, other], 1.0);
-                }
-            }
+            let fitting = second.iter().enumerate().filter(|&(_, others)| cards & others == 0);
+            fitting.for_each(|(other, _)| visit([hand, other], 1.0));
         }
     }
 

@@ -8,7 +8,6 @@ use crate::actions::Action;
 use crate::bits;
 use crate::game::history::History;
 use crate::game::{self, SeatView as _, World};
-use crate::list::sort_few;
 use crate::rng::Rng;
 
 use super::Schwinget;
@@ -103,12 +102,13 @@ impl game::Sampler<Schwinget> for Sampler {
             ways::compositions(arrivals, &classes)
         };
         debug_assert!(!compositions.is_empty(), "the true hand is among them");
-        let mut cumulated = Vec::with_capacity(compositions.len());
-        let mut sum = 0;
-        for composition in &compositions {
-            sum += composition.ways * hands(&classes, composition);
-            cumulated.push(sum);
-        }
+        let cumulated = compositions
+            .iter()
+            .scan(0, |sum, composition| {
+                *sum += composition.ways * hands(&classes, composition);
+                Some(*sum)
+            })
+            .collect();
         Self {
             opponent: view.seat().index() ^ 1,
             classes,
@@ -182,14 +182,10 @@ impl game::Sampler<Schwinget> for Sampler {
 /// So all free cards that may be taken leave equally many for each earlier place, and only the set of remaining bound
 /// cards must be tracked.
 fn arrange(arrivals: &Arrivals, held: u32, suit_of: &[u8; 32], rng: &mut Rng) -> ArrayVec<Card, 13> {
-    let (mut free, mut bound) = (Vec::new(), Vec::new());
-    let mut add = |card: Card, earliest: u8, latest: u8| {
-        let cards = if earliest == 0 { &mut free } else { &mut bound };
-        cards.push((card, earliest, latest));
-    };
-    arrivals.plays.iter().for_each(|play| add(play.card, play.earliest, play.latest));
-    bits::members(held).for_each(|card| add(card, arrivals.earliest(suit_of[usize::from(card)]), u8::MAX));
-    sort_few(&mut free, |&(_, _, one), &(_, _, other)| one < other);
+    let played = arrivals.plays.iter().map(|play| (play.card, play.earliest, play.latest));
+    let in_hand = bits::members(held).map(|card| (card, arrivals.earliest(suit_of[usize::from(card)]), u8::MAX));
+    let (mut free, bound): (Vec<_>, Vec<_>) = played.chain(in_hand).partition(|&(_, earliest, _)| earliest == 0);
+    free.sort_unstable_by_key(|&(_, _, latest)| latest);
     let (size, all) = (free.len() + bound.len(), (1_usize << bound.len()) - 1);
     let time = |place: usize| (place + 1).saturating_sub(usize::from(arrivals.dealt)) as u8;
     let barred = |free: &[(Card, u8, u8)], place| free.iter().take_while(|&&(_, _, last)| last < time(place)).count();
@@ -205,13 +201,11 @@ fn arrange(arrivals: &Arrivals, held: u32, suit_of: &[u8; 32], rng: &mut Rng) ->
             // The later places took this many cards, bound and free.
             let bound_taken = bound.len() - left.count_ones() as usize;
             let Some(free_taken) = (size - 1 - place).checked_sub(bound_taken) else { continue };
-            let mut sum = open.saturating_sub(free_taken) as u64 * ways[at(place, left)];
-            for card in 0..bound.len() {
-                if left >> card & 1 == 1 && fits(card, place) {
-                    sum += ways[at(place, left ^ 1 << card)];
-                }
-            }
-            ways[at(place + 1, left)] = sum;
+            let taken_by_free = open.saturating_sub(free_taken) as u64 * ways[at(place, left)];
+            let taken_by_bound = (0..bound.len())
+                .filter(|&card| left >> card & 1 == 1 && fits(card, place))
+                .map(|card| ways[at(place, left ^ 1 << card)]);
+            ways[at(place + 1, left)] = taken_by_free + taken_by_bound.sum::<u64>();
         }
     }
     let mut left = all;
@@ -226,18 +220,13 @@ fn arrange(arrivals: &Arrivals, held: u32, suit_of: &[u8; 32], rng: &mut Rng) ->
             continue;
         }
         drawn -= by_free;
-        let mut chosen = 0;
-        loop {
-            assert!(chosen < bound.len(), "the ways add up to the total");
-            if left >> chosen & 1 == 1 && fits(chosen, place) {
-                let here = ways[at(place, left ^ 1 << chosen)];
-                if drawn < here {
-                    break;
-                }
-                drawn -= here;
-            }
-            chosen += 1;
-        }
+        let chosen = (0..bound.len()).filter(|&card| left >> card & 1 == 1 && fits(card, place)).find(|&card| {
+            let here = ways[at(place, left ^ 1 << card)];
+            let found = drawn < here;
+            drawn = drawn.wrapping_sub(if found { 0 } else { here });
+            found
+        });
+        let chosen = chosen.expect("the ways add up to the total");
         left ^= 1 << chosen;
         order.push(bound[chosen].0);
     }

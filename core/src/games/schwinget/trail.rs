@@ -6,7 +6,6 @@ use crate::game::endings::{PublicAction, PublicPlay};
 use crate::game::history::{Event, History};
 use crate::game::trail::{Step, Trail};
 use crate::game::{Game as _, Turn};
-use crate::list::Listing as _;
 use crate::seats::Seat;
 
 use super::Schwinget;
@@ -33,7 +32,7 @@ impl Schwinget {
             if draws(state, seat.index()) { cards & !(1 << action.0) } else { cards }
         });
         let step = |(&Event { action, .. }, state): (&Event, &State)| match draws(state, other) {
-            true => Step::Hidden(bits::members(unknown).map(Action).list()),
+            true => Step::Hidden(bits::members(unknown).map(Action).collect()),
             false => Step::Seen(action),
         };
         let world = |hand: u32| {
@@ -43,7 +42,7 @@ impl Schwinget {
             state
         };
         let hands = bits::subsets(unknown, u32::from(self.rules.hand_size));
-        Some(Trail { start: world(0), states: hands.map(world).list(), steps: events().map(step).list() })
+        Some(Trail { start: world(0), states: hands.map(world).collect(), steps: events().map(step).collect() })
     }
 
     /// The bout as everybody knows it, up to the first trick that begins with at most so many left: without an attack, and
@@ -89,7 +88,7 @@ impl Schwinget {
             *own &= !(action.played as u32);
             action.drawn *= u64::from(*own);
         }
-        Some(PublicPlay { cards, hand_size, actions, root: state, before, since: events.list() })
+        Some(PublicPlay { cards, hand_size, actions, root: state, before, since: events.collect() })
     }
 
     /// The number of tricks left at the beginning of one.

@@ -44,15 +44,14 @@ pub(super) struct Composition {
 pub(super) fn compositions(arrivals: &Arrivals, classes: &[Class]) -> Vec<Composition> {
     debug_assert!(classes.windows(2).all(|pair| pair[0].earliest > pair[1].earliest));
     debug_assert!(classes.last().is_some_and(|class| class.earliest == 0));
-    let (mut late, mut free) = (ArrayVec::new(), ArrayVec::new());
-    for play in &arrivals.plays {
-        if play.earliest > 0 {
-            late.push((play.earliest, play.latest));
-        } else {
-            free.push(play.latest);
-        }
-    }
-    let mut walk = Walk { arrivals, classes, late, free, found: Vec::new() };
+    let late = arrivals.plays.iter().filter(|play| play.earliest > 0);
+    let mut walk = Walk {
+        arrivals,
+        classes,
+        late: late.map(|play| (play.earliest, play.latest)).collect(),
+        free: arrivals.plays.iter().filter(|play| play.earliest == 0).map(|play| play.latest).collect(),
+        found: Vec::new(),
+    };
     let mut start = vec![0; (walk.free.len() + 1) << walk.late.len()];
     start[0] = 1;
     let mut counts = [0; MAX_CLASSES];
@@ -138,13 +137,13 @@ impl Walk<'_> {
     fn choose(&self, table: &[u64], untaken: u8, count: u8) -> Vec<u64> {
         let late = self.late.len();
         let set = (1 << late) - 1;
-        let mut chosen = table.to_vec();
-        for (index, ways) in chosen.iter_mut().enumerate() {
-            let played = (index >> late) as u64 + u64::from((index & set).count_ones());
-            for taken in 0..u64::from(count) {
-                *ways *= u64::from(untaken).saturating_sub(played + taken);
-            }
-        }
-        chosen
+        table
+            .iter()
+            .enumerate()
+            .map(|(index, &ways)| {
+                let played = (index >> late) as u64 + u64::from((index & set).count_ones());
+                (0..u64::from(count)).fold(ways, |product, i| product * u64::from(untaken).saturating_sub(played + i))
+            })
+            .collect()
     }
 }
