@@ -29,10 +29,8 @@ mod signature;
 mod solutions;
 mod solvers;
 mod stories;
-mod survey;
 mod toy_games;
 mod toys;
-mod tssr;
 mod vector;
 
 use stier_agents::AgentSpec;

@@ -1,0 +1,4 @@
+//! The tests of the programs of this package.
+
+mod survey;
+mod tssr;
