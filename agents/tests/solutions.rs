@@ -194,6 +194,8 @@ fn every_algorithm_solves_a_small_schwinget() {
         let apart = (found.values[Seat(0)] - best.values[Seat(0)]).abs();
         assert!(apart <= found.total() + best.total() + 1e-9, "{algorithm:?}");
     }
+    let settings = Settings { algorithm: Algorithm::SequenceForm, ..Settings::default() };
+    assert!(matches!(solve(&tree, &settings, &Arc::default(), &on), Err(SolveError::NoProgram)));
     // The run stops at the first check that reaches the target.
     let (found, iterations) = run(Algorithm::CfrPlus, 10_000, 0.05);
     let looks = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 121, 133, 146, 160, 176, 193];

@@ -16,8 +16,8 @@ use stier_agents::agent::threads::{self, Halted};
 use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynTree};
 use stier_agents::solve::solution_file::{self, Label, SolutionFileError};
 use stier_agents::solve::{
-    Algorithm, BuildError, Progress as Reached, RangePolicy, RangeTree, RangesTooLarge, RunLog, SeatRows, Settings,
-    SolveError, Solved, TooLarge, game_of_ranges, policy_of_rows, read_ranges, sequence_form, solve_ranges,
+    Algorithm, BuildError, Progress as Reached, RangePolicy, RangeTree, RangesTooLarge, RunLog, SeatRows, SequenceForm,
+    Settings, SolveError, Solved, TooLarge, game_of_ranges, policy_of_rows, read_ranges, solve_ranges,
 };
 use stier_core::public::{NoPublicForm, PublicForm};
 
@@ -280,15 +280,10 @@ fn solve_program(tree: &dyn DynTree, failed: impl Fn(SolveError) -> PyErr) -> Py
     let start = Instant::now();
     let shape = tree.shape();
     let rows = SeatRows::of(shape);
-    let payoffs = sequence_form::payoffs(shape, &rows).map_err(failed)?;
-    let number = |row: Option<u32>| row.map_or(0, |row| i64::from(row) + 1);
-    let players: Vec<(Array<i64>, Array<i64>)> = rows
-        .iter()
-        .map(|own| {
-            let starts = Array::row(own.starts().iter().map(|&start| start.into()));
-            (starts, Array::row(own.last_choices().map(number)))
-        })
-        .collect();
+    let SequenceForm { before, payoffs } = SequenceForm::new(shape, &rows).map_err(failed)?;
+    let numbers = |numbers: &[u32]| Array::row(numbers.iter().map(|&number| i64::from(number)));
+    let players: Vec<(Array<i64>, Array<i64>)> =
+        rows.iter().zip(&before).map(|(own, before)| (numbers(own.starts()), numbers(before))).collect();
     let sequences = [0, 1].map(|seat| Array::row(payoffs.iter().map(|(pair, _)| i64::from(pair[seat]))));
     let payoffs = Array::row(payoffs.iter().map(|&(_, payoff)| payoff));
     let policies: Vec<Vec<f64>> = Python::attach(|py| {

@@ -13,7 +13,7 @@ pub(crate) mod log;
 pub(crate) mod mccfr;
 pub(crate) mod passes;
 pub(crate) mod ranges;
-pub mod sequence_form;
+pub(crate) mod sequence_form;
 pub mod solution_file;
 pub(crate) mod tabular;
 
@@ -32,6 +32,7 @@ pub use ranges::{
     LeafValues, PassError, Play, PublicTree, RangeAgent, RangePolicy, RangeSize, RangeSolver, RangeTree,
     RangesTooLarge, Route, TreeState, game_of_ranges, read_ranges, write_ranges,
 };
+pub use sequence_form::SequenceForm;
 pub use tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
 
 #[cfg(feature = "solvers")]
@@ -69,7 +70,7 @@ choice! {
         ExternalSampling = "external_sampling",
         /// Monte Carlo CFR that plays one game in each traversal; see [`Sampling::Outcome`].
         OutcomeSampling = "outcome_sampling",
-        /// The linear program of the [sequence form](sequence_form), exact, in one step. It is solved by the caller.
+        /// The linear program of the [sequence form](SequenceForm), which callers solve: exact, in one step.
         SequenceForm = "sequence_form",
     }
 }
@@ -187,7 +188,7 @@ pub enum SolveError {
     #[error("{0} is not part of this program: it needs the feature 'solvers' of stier-agents")]
     NoSolver(String),
     /// The linear program is not solved here.
-    #[error("sequence_form needs a solver of linear programs: stier.solve has one")]
+    #[error("the engine has no solver of linear programs, and sequence_form needs one")]
     NoProgram,
     /// The algorithm does not work on public states.
     #[error("{0} does not work on public states: only variants of CFR that do not sample do")]

@@ -10,10 +10,7 @@
 //! > maximize the second player's value of the root over the plans x of the first player, where at every information
 //! > set of the second player the value is at most that of each of its actions, given x.
 //!
-//! The dual solution is the second player's plan. The solver of the program is the caller's: `stier.solve` takes SciPy's.
-//!
-//! The number of a sequence is 0 for the empty one, and otherwise one more than the place of its last action in the
-//! [rows](SeatRows) of its player.
+//! The dual solution is the second player's plan. The engine has no solver of linear programs: it makes what one needs.
 
 use rustc_hash::FxHashMap;
 use stier_core::Seat;
@@ -22,10 +19,29 @@ use crate::solve::SolveError;
 use crate::solve::game_tree::{Node, Tree};
 use crate::solve::passes::SeatRows;
 
-/// By the sequences of both players, in the order of the first end to which they lead: the first player's payoff at the ends to which they lead, times the
-/// probability of chance. `rows` are those of the tree.
-pub fn payoffs(tree: &Tree, rows: &[SeatRows]) -> Result<Vec<([u32; 2], f64)>, SolveError> {
-    check(tree)?;
+/// A zero-sum game of two players in sequence form. The number of a sequence is 0 for the empty one, and otherwise one more
+/// than the place of its last action in the [rows](SeatRows) of its player.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SequenceForm {
+    /// By seat and information set of its rows: the sequence that leads to it.
+    pub before: [Vec<u32>; 2],
+    /// The pairs of sequences that lead to ends, each once, with the first player's payoff there times the probability of
+    /// chance.
+    pub payoffs: Vec<([u32; 2], f64)>,
+}
+
+impl SequenceForm {
+    /// The sequence form of a tree with these rows. Fails for other numbers of players, and if the sum of the returns
+    /// is not constant.
+    pub fn new(tree: &Tree, rows: &[SeatRows]) -> Result<Self, SolveError> {
+        check(tree)?;
+        let after = |row: Option<u32>| row.map_or(0, |row| row + 1);
+        let before = [0, 1].map(|seat: usize| rows[seat].last_choices().map(after).collect());
+        Ok(Self { before, payoffs: payoffs(tree, rows) })
+    }
+}
+
+fn payoffs(tree: &Tree, rows: &[SeatRows]) -> Vec<([u32; 2], f64)> {
     let numbers = sequences(tree, rows);
     let mut reached = vec![(1.0, [0; 2]); tree.num_nodes()];
     let (mut payoffs, mut places) = (Vec::new(), FxHashMap::default());
@@ -54,7 +70,7 @@ pub fn payoffs(tree: &Tree, rows: &[SeatRows]) -> Result<Vec<([u32; 2], f64)>, S
             }
         }
     }
-    Ok(payoffs)
+    payoffs
 }
 
 /// By place in a policy of the tree: the number of the sequence that ends with it.

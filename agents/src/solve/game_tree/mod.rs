@@ -1,7 +1,7 @@
 //! A whole game in memory: a node for every history, an information set for all nodes that look alike to their mover.
 //!
 //! The exact methods work on it: the values of policies, [best responses](crate::solve::best_response), [counterfactual
-//! regret minimization](crate::solve::cfr) and the [sequence form](crate::solve::sequence_form).
+//! regret minimization](crate::solve::cfr) and the [sequence form](crate::solve::SequenceForm).
 //!
 //! Consecutive random events are one chance node, and its outcomes are the different results. Two sequences of events
 //! that lead to the same state and the same views are one outcome, with the sum of their probabilities. The order in
