@@ -7,8 +7,6 @@
 use rustc_hash::FxHashMap;
 use stier_core::{Action, Seat};
 
-use super::order::sorted;
-
 /// Actions from the root of a search, with their statistics.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Line {
@@ -57,9 +55,9 @@ impl Lines {
     /// All lines, each before those that continue it.
     pub(crate) fn finish(self) -> Vec<Line> {
         let line = |(path, (visits, sum))| Line { path, visits, value: sum / visits as f64 };
-        let lines: Vec<Line> = self.found.into_iter().map(line).collect();
-        let order = sorted(lines.len(), &mut |one, other| lines[one].path.cmp(&lines[other].path));
-        order.into_iter().map(|place| lines[place].clone()).collect()
+        let mut lines: Vec<Line> = self.found.into_iter().map(line).collect();
+        lines.sort_by(|one, other| one.path.cmp(&other.path));
+        lines
     }
 }
 

@@ -1,4 +1,11 @@
 //! Thread pools. Without the feature `threads`, everything runs on the caller's thread, in order, with the same results.
+//!
+//! | loop | for | threads |
+//! | --- | --- | --- |
+//! | [`each`] | tasks that make results or fail, with something that one task leaves to the next | a pool of its own |
+//! | `for_each`, `for_each_part` | numbers, ranges of numbers | those of the caller's pool |
+//! | `for_each_task` | tasks that own something, such as a part of an array | those of the caller's pool |
+//! | `map_all` | numbers, with results in order | those of the caller's pool |
 
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
@@ -241,32 +248,29 @@ pub(crate) fn for_each_task<T: Send>(tasks: impl IntoIterator<Item = T>, work: i
     for_each(slots.len(), &|index| work(locked(&slots[index]).take().expect("each task is taken once")));
 }
 
-/// Searches that have not ended.
+/// Waits until a number of jobs have ended.
 #[cfg(feature = "threads")]
-struct Running {
-    count: Mutex<usize>,
-    ended: Condvar,
+struct WaitGroup {
+    running: Mutex<usize>,
+    changed: Condvar,
 }
 
 #[cfg(feature = "threads")]
-impl Running {
+impl WaitGroup {
     fn wait(&self) {
-        let mut count = locked(&self.count);
-        while *count > 0 {
-            count = self.ended.wait(count).unwrap_or_else(PoisonError::into_inner);
-        }
+        drop(self.changed.wait_while(locked(&self.running), |running| *running > 0));
     }
 }
 
-/// One of them, which ends when it is dropped, also by a panic.
+/// A job of the group, which ends when this is dropped, by a panic, too.
 #[cfg(feature = "threads")]
-struct OneOf<'a>(&'a Running);
+struct Job<'a>(&'a WaitGroup);
 
 #[cfg(feature = "threads")]
-impl Drop for OneOf<'_> {
+impl Drop for Job<'_> {
     fn drop(&mut self) {
-        *locked(&self.0.count) -= 1;
-        self.0.ended.notify_one();
+        *locked(&self.0.running) -= 1;
+        self.0.changed.notify_one();
     }
 }
 
@@ -312,19 +316,19 @@ impl Workers {
     fn run_side_by_side(&mut self, searches: Vec<Run<'_>>) -> u64 {
         let (count, mut searches) = (searches.len(), searches.into_iter());
         let Some(first) = searches.next() else { return 0 };
-        let (total, running) = (AtomicU64::new(0), Running { count: Mutex::new(count - 1), ended: Condvar::new() });
+        let (total, group) = (AtomicU64::new(0), WaitGroup { running: Mutex::new(count - 1), changed: Condvar::new() });
         self.pool(count - 1).in_place_scope(|scope| {
-            let (total, running) = (&total, &running);
+            let (total, group) = (&total, &group);
             for run in searches {
                 scope.spawn(move |_| {
-                    let _run = OneOf(running);
+                    let _job = Job(group);
                     total.fetch_add(run(), Ordering::Relaxed);
                 });
             }
             let own = first();
             // Waiting for the others here leaves nothing to wait for at the end of the scope. There, a thread of
             // another pool would start other work in the meantime, perhaps a whole game.
-            running.wait();
+            group.wait();
             own + total.load(Ordering::Relaxed)
         })
     }

@@ -1,11 +1,10 @@
 //! The schedule of a match: tables, neighbours and seats. It depends on the entrants' identities, but not on the
 //! order in which they are named.
 
+use stier_core::list::sort_few;
 use stier_core::{BySeat, Rng, Seat};
 
 use super::Settings;
-use stier_core::list::sort_few;
-
 use crate::agent::order::sorted;
 
 /// At tables with at most this many seats, a deal is played in every cyclic order of the entrants. At larger tables

@@ -4,9 +4,8 @@
 //! file lists the places of each class among inputs and actions ([`Symmetry`](stier_core::Symmetry)). The class with
 //! the first one where another has a zero comes first; of equal classes the first.
 
-use stier_core::list::sort_few;
-
 use arrayvec::ArrayVec;
+use stier_core::list::sort_few;
 
 /// The largest number of classes.
 pub(super) const MAX_CLASSES: usize = 16;

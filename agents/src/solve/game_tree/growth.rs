@@ -43,7 +43,7 @@ struct Frontier {
 impl Frontier {
     /// Without nodes; `states` is any list of the game.
     fn new(seats: usize, states: &dyn States) -> Self {
-        Self { seats, nodes: Vec::new(), turns: Vec::new(), states: states.after(&[]), knowledge: Vec::new() }
+        Self { seats, nodes: Vec::new(), turns: Vec::new(), states: states.empty(), knowledge: Vec::new() }
     }
 
     /// The knowledge of every seat at a node.
@@ -201,11 +201,11 @@ impl<'a> Growth<'a> {
                 frontier.nodes.push(NodeId(number as u32));
                 frontier.turns.push(turn);
                 frontier.knowledge.extend_from_slice(&knowledge(place)[..frontier.seats]);
-                going_on.push((place, None));
+                going_on.push(place);
             }
             self.builder.push(returns);
         }
-        frontier.states.append(states.after(&going_on));
+        frontier.states.append(states.select(&going_on));
         Ok(())
     }
 
@@ -282,8 +282,7 @@ impl<'a> Growth<'a> {
                 is_unnoticed: [false; MAX_SEATS],
             };
             let mut events = Events::default();
-            let places: Vec<_> = batch.iter().map(|&place| (place, None)).collect();
-            let begun = (from.states.after(&places), batch.iter().map(start).collect());
+            let begun = (from.states.select(batch), batch.iter().map(start).collect());
             let (states, draws) = self.expand_chance(begun, known, &mut events)?;
             let mut first = self.builder.len() as u32;
             for draws in draws.chunk_by(|one, other| one.owner == other.owner) {
@@ -380,10 +379,10 @@ impl<'a> Growth<'a> {
                 merged[places[same]].probability += draw.probability;
             } else {
                 places[place] = merged.len();
-                kept.push((place, None));
+                kept.push(place);
                 merged.push(draw);
             }
         }
-        Ok((states.after(&kept), merged))
+        Ok((states.select(&kept), merged))
     }
 }

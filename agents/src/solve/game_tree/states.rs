@@ -25,7 +25,11 @@ pub(super) trait States: Any + Send + Sync {
     fn observed(&self, place: usize, action: Action, seat: Seat) -> u64;
     /// What a seat sees in a state.
     fn sight(&self, place: usize, seat: Seat) -> u64;
-    /// A list of the states at these places, after an event if there is one.
+    /// An empty list.
+    fn empty(&self) -> Box<dyn States>;
+    /// The states at these places.
+    fn select(&self, places: &[usize]) -> Box<dyn States>;
+    /// The states at these places, after an event if there is one.
     fn after(&self, moves: &[(usize, Option<Action>)]) -> Box<dyn States>;
     /// Appends the states of another list.
     fn append(&mut self, others: Box<dyn States>);
@@ -79,6 +83,14 @@ impl<G: Game> States for List<G> {
 
     fn sight(&self, place: usize, seat: Seat) -> u64 {
         self.game.sight(&self.states[place], seat)
+    }
+
+    fn empty(&self) -> Box<dyn States> {
+        self.select(&[])
+    }
+
+    fn select(&self, places: &[usize]) -> Box<dyn States> {
+        Box::new(Self { game: self.game.clone(), states: places.iter().map(|&place| self.states[place]).collect() })
     }
 
     fn after(&self, moves: &[(usize, Option<Action>)]) -> Box<dyn States> {

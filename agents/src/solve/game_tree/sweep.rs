@@ -220,20 +220,37 @@ impl<'a> Sweep<'a> {
             self.numbers[layout.root as usize].set(1.0);
         }
         let chances = layout.chances(layer);
-        // Closures keep a copy of what their loops read: behind the reference it would be read again for each node.
-        for_each_part(chances.len(), TASK, &move |part| {
-            let sweep = self;
-            for &node in &chances[part] {
-                let (here, children) = sweep.chance(node);
-                let here = here.get();
-                children.for_each(|(odds, child)| child.set(here * odds));
-            }
-        });
+        for_each_part(chances.len(), TASK, &|part| self.spread_chances(&chances[part]));
         for_each(layout.num_tasks(layer), &|task| {
             for run in layout.task(layer, task) {
                 by_shape!(self.spread(run));
             }
         });
+    }
+
+    /// The children of chance nodes get their numbers, each times its probability.
+    fn spread_chances(self, nodes: &[ChancePlaces]) {
+        for &node in nodes {
+            let (here, children) = self.chance(node);
+            let here = here.get();
+            children.for_each(|(odds, child)| child.set(here * odds));
+        }
+    }
+
+    /// The values of chance nodes become the sums of their children's, which are already weighted.
+    fn add_chances(self, nodes: &[ChancePlaces]) {
+        for &node in nodes {
+            let (here, children) = self.chance(node);
+            here.set(children.map(|(_, child)| child.get()).sum());
+        }
+    }
+
+    /// The numbers of ends, given with those of their returns, are multiplied by the payoffs.
+    fn pay(self, ends: &[(u32, u32)], payoffs: &[f64]) {
+        for &(place, returns) in ends {
+            let value = &self.numbers[place as usize];
+            value.set(value.get() * payoffs[returns as usize]);
+        }
     }
 
     /// The children of the nodes get their numbers, each times the probability of its action.
@@ -268,21 +285,9 @@ impl<'a> Sweep<'a> {
     pub(crate) fn up(self, layer: usize, payoffs: &[f64], decisions: impl FnOnce()) {
         let layout = self.layout;
         let (ends, chances) = (layout.ends(layer), layout.chances(layer));
-        for_each_part(ends.len(), TASK, &move |part| {
-            let (numbers, payoffs) = (self.numbers, payoffs);
-            for &(place, returns) in &ends[part] {
-                let value = &numbers[place as usize];
-                value.set(value.get() * payoffs[returns as usize]);
-            }
-        });
+        for_each_part(ends.len(), TASK, &|part| self.pay(&ends[part], payoffs));
         decisions();
-        for_each_part(chances.len(), TASK, &move |part| {
-            let sweep = self;
-            for &node in &chances[part] {
-                let (here, children) = sweep.chance(node);
-                here.set(children.map(|(_, child)| child.get()).sum());
-            }
-        });
+        for_each_part(chances.len(), TASK, &|part| self.add_chances(&chances[part]));
     }
 
     /// The values of the nodes of a layer's sets become the sums of their children's. For the seat that was left out,
