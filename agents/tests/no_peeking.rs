@@ -78,7 +78,7 @@ macro_rules! every_agent {
                     other => other.to_string(),
                 };
                 // Agents that play games within the game get fewer games.
-                let games = if matches!(*agent, "epimc" | "ismcts_br" | "lbr" | "mmds" | "network" | "presumed_pimc" | "recursive_pimc") { 2 } else { 4 };
+                let games = if matches!(*agent, "epimc" | "ismcts_br" | "lbr" | "mmds" | "network" | "presumed_pimc" | "recursive_pimc") { 2 } else { 12 };
                 let agent: AgentSpec = text.parse().expect("an agent");
                 if agent.check(&game).is_ok() {
                     decides_the_same_in_every_world(&game, &agent, games);

@@ -27,7 +27,7 @@ from stier.train import ppo
 
 #: Off by default.
 AVERAGED = {"averaging": 0.5}
-#: Settings of PPO that learn a small deck in two seconds: with more environments, a decision costs less.
+#: Settings of PPO that learn a small deck fast: with more environments, a decision costs less.
 WIDE: dict[str, Any] = {"num_envs": 128, "horizon": 8, "minibatches": 8, "steps": 50_000}
 
 

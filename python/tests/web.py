@@ -153,6 +153,7 @@ SHIFTS = """
 
 def wait_for_turn(page: Any, before: str = "") -> None:
     """Waits until a person is to move or the game is over, at another address than before."""
+    # Frames come late on a busy machine; 20 ms do not.
     turn = "before => location.href !== before && document.querySelector('[data-move], .main > .actions .primary')"
     page.wait_for_function(turn, arg=before, polling=20)
 
@@ -166,7 +167,10 @@ def choose(page: Any, move: int = 0) -> None:
           const move = moves[number % moves.length];
           move.scrollIntoViewIfNeeded();
           const { x, y, width, height } = move.getBoundingClientRect();
-          return [x + width / 2, y + height / 2];
+          const middle = [x + width / 2, y + height / 2];
+          const there = document.elementFromPoint(...middle);
+          if (!move.contains(there)) throw new Error(`the move is covered by ${there?.outerHTML.slice(0, 200)}`);
+          return middle;
         }""",
         move,
     )
@@ -187,15 +191,15 @@ def axe(page: Any, rules: list[str] | None = None) -> list[tuple[str, str]]:
     return [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]]
 
 
-def axe_in_both_schemes(page: Any, picture: str = "", full_page: bool = True) -> list[tuple[str, str]]:
+def axe_in_both_schemes(page: Any, picture: str = "", full_page: bool = True) -> list[tuple[str, str, str]]:
     """The same in light and in dark colours: only they differ. A name draws a picture of each."""
-    PICTURES.mkdir(parents=True, exist_ok=True)
     found = []
     for scheme, rules in (("dark", COLOURS), ("light", None)):
         page.emulate_media(color_scheme=scheme)
         if picture:
+            PICTURES.mkdir(parents=True, exist_ok=True)
             page.screenshot(path=PICTURES / f"{picture}-{scheme}.png", full_page=full_page)
-        found += axe(page, rules)
+        found += [(scheme, *broken) for broken in axe(page, rules)]
     return found
 
 

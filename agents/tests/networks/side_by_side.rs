@@ -47,8 +47,8 @@ fn games_are_the_same<G: Hints>(game: &G) {
     let files = [1, 2].map(|seed| Draft::new(game, &[40, 20], seed).saved());
     let agents = agents(game, &files);
     let alone: Vec<Alone> = agents.iter().cloned().map(Alone).collect();
-    // The paired games are more than 128, which is how many are played side by side.
-    for (paired, deals) in [(true, 8), (false, 5)] {
+    // The paired games of each thread are more than 128, which is how many are played side by side.
+    for (paired, deals) in [(true, 23), (false, 5)] {
         let settings = |threads| Settings { deals, seed: 11, paired, threads };
         let expected = played(game, &alone, &settings(1)).games;
         for threads in [1, 3] {
