@@ -1,10 +1,9 @@
 """The demonstration: who beats whom at Schwinget, and when does the search attack?
 
 Plays a cross-table of random, greedy and ISMCTS under both scorings, prints it with 95 % intervals, and counts after
-how many tricks the ISMCTS player locks the pile. Everything goes through the public interface of ``stier``.
+how many tricks the ISMCTS player attacks. Everything goes through the public interface of ``stier``.
 
-Only the picture needs matplotlib. ``play`` and ``draw`` do one half each, so that ``make demo`` plays while matplotlib
-is being installed.
+Only the picture needs matplotlib: ``play`` and ``draw`` do one half each.
 """
 
 from __future__ import annotations
@@ -162,13 +161,22 @@ def main() -> None:
     """Plays, prints, draws."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("step", nargs="?", choices=["play", "draw"], help="one half of the work (default: both)")
-    parser.add_argument("--deals", type=int, default=250, help="paired deals for each pair of agents (default: 250)")
+    parser.add_argument(
+        "--deals",
+        type=int,
+        default=250,
+        help="paired deals for each pair of agents, a fifth of them in the other games (default: 250)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed of deals and agents (default: 0)")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder of the picture (default: out)")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
 
     counts = arguments.out / "attack_timing.json"
+    if arguments.deals < 1:
+        parser.error("--deals must be at least 1")
+    if arguments.step == "draw" and not counts.is_file():
+        parser.error(f"{counts} is not there: play first")
     if arguments.step != "draw":
         play(arguments.deals, arguments.seed, counts)
     if arguments.step != "play":

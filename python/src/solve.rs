@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use pyo3::types::PyCFunction;
 use stier_agents::agent::CheckpointError;
 use stier_agents::agent::threads::{self, Halted};
 use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynTree};
@@ -251,7 +252,7 @@ pub(crate) fn solve(
         }
         let tree = enumerate(game, most, settings.threads, &counting, "")?;
         if settings.algorithm == Algorithm::SequenceForm && settings.checkpoint.is_none() {
-            return solve_program(&*tree, failed);
+            return solve_program(&*tree, interrupt, failed);
         }
         let Solved { policy, iterations, log } = tree.solve(&settings, interrupt, &watch).map_err(failed)?;
         Ok((Table::Tree(policy), iterations, log))
@@ -276,7 +277,11 @@ pub(crate) fn solve(
 }
 
 /// The solution of the linear program of a tree in sequence form, by SciPy.
-fn solve_program(tree: &dyn DynTree, failed: impl Fn(SolveError) -> PyErr) -> PyResult<(Table, u64, RunLog)> {
+fn solve_program(
+    tree: &dyn DynTree,
+    interrupt: &Arc<AtomicBool>,
+    failed: impl Fn(SolveError) -> PyErr,
+) -> PyResult<(Table, u64, RunLog)> {
     let start = Instant::now();
     let shape = tree.shape();
     let rows = SeatRows::of(shape);
@@ -286,10 +291,13 @@ fn solve_program(tree: &dyn DynTree, failed: impl Fn(SolveError) -> PyErr) -> Py
         rows.iter().zip(&before).map(|(own, before)| (numbers(own.starts()), numbers(before))).collect();
     let sequences = [0, 1].map(|seat| Array::row(payoffs.iter().map(|(pair, _)| i64::from(pair[seat]))));
     let payoffs = Array::row(payoffs.iter().map(|&(_, payoff)| payoff));
-    let policies: Vec<Vec<f64>> = Python::attach(|py| {
+    let policies: Option<Vec<Vec<f64>>> = Python::attach(|py| {
+        let interrupt = interrupt.clone();
+        let goes_on = PyCFunction::new_closure(py, None, None, move |_, _| goes_on(&interrupt).is_continue())?;
         let solver = py.import("stier.solving._sequence_form")?.getattr("solve")?;
-        solver.call1((players, sequences, payoffs))?.extract()
+        solver.call1((players, sequences, payoffs, goes_on))?.extract()
     })?;
+    let policies = policies.ok_or_else(|| errors::halted(Halted::Interrupted))?;
     let policies: Vec<&[f64]> = policies.iter().map(|policy| &policy[..]).collect();
     let policy = policy_of_rows(shape, &rows, &policies).map_err(errors::argument)?;
     let log = RunLog { seconds: start.elapsed().as_secs_f64(), looks: Vec::new() };

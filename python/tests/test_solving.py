@@ -7,6 +7,8 @@ import itertools
 import pickle
 import signal
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any, Literal
 
@@ -789,3 +791,25 @@ def test_a_run_with_a_rule_shows_its_progress_and_ends_with_an_interrupt(
 
     with pytest.raises(KeyboardInterrupt):
         stier.solving.run(tree, interrupted, iterations=10**9)
+
+
+def test_a_linear_program_can_be_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    from stier.solving import _sequence_form
+
+    begun = threading.Event()
+
+    def slow(*arguments: Any, **options: Any) -> None:
+        begun.set()
+        time.sleep(30)
+
+    monkeypatch.setattr(_sequence_form, "linprog", slow)
+
+    def interrupt() -> None:
+        assert begun.wait(20)
+        signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        stier.solve("kuhn_poker", "sequence_form", progress=True)
+    thread.join()

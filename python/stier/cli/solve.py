@@ -48,10 +48,10 @@ def solve(game: Game, path: Path | None, as_json: bool, **settings: Any) -> None
     """Compute an equilibrium of a small game, or of a larger Schwinget on public states.
 
     Algorithms: discounted_cfr is a good first choice. scheduled_cfr is better in Schwinget; choose its iterations in
-    advance. cfr+, the default, is the best known. cfr, linear_cfr and predictive_cfr+ are for comparison.
-    external_sampling and outcome_sampling keep no checkpoints. sequence_form is exact, for two players and up to some
-    thousand information sets, takes neither iterations nor a target, and needs SciPy. The last three need the tree of
-    histories.
+    advance. cfr+, the default, is the most widely known. cfr, linear_cfr and predictive_cfr+ are for comparison.
+    external_sampling and outcome_sampling keep no checkpoints. sequence_form is exact, for zero-sum
+    games of two players with up to some ten thousand information sets. It takes neither iterations nor a target, and
+    needs SciPy (pip install scipy). The last three need the tree of histories.
     """
     kept, algorithm = settings["checkpoint"], settings["algorithm"]
     is_kept, tells = "cfr" in algorithm, settings["progress"]
@@ -86,4 +86,4 @@ def solve(game: Game, path: Path | None, as_json: bool, **settings: Any) -> None
             print(f"{game}: {size}")
             print(f"{found.origin}, iterations {found.iterations}")
             print("values         " + " ".join(f"{value:+.6f}" for value in found.values))
-            print(f"exploitability {found.exploitability:.3e}\nNashConv       {found.nash_conv:.3e}")
+            print(f"exploitability {max(found.exploitability, 0):.3e}\nNashConv       {max(found.nash_conv, 0):.3e}")

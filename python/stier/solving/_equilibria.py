@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from importlib import import_module
 
 from stier import _files, _native
 from stier._native import TabularPolicy
@@ -54,9 +55,9 @@ def solve(
             exponents move with the share x of `iterations` that are done: 1 + 3x for positive regrets, -1 - 2x for
             negative ones, 30 - 5x for policies, in the manner of HS-DCFR (Zhang, McAleer and Sandholm 2024). Sampled,
             ``"external_sampling"`` or ``"outcome_sampling"`` (Lanctot et al. 2009). ``"sequence_form"`` is an exact
-            linear program for zero-sum games of two players with up to some thousand information sets (Koller, Megiddo
-            and von Stengel 1996). It takes neither `iterations` nor `target`, and Ctrl-C works after it. It needs
-            SciPy, the extra `sequence_form`.
+            linear program for zero-sum games of two players with up to some ten thousand information sets (Koller,
+            Megiddo and von Stengel 1996). It takes neither `iterations` nor `target`, and needs SciPy, the extra
+            `sequence_form`. After Ctrl-C its thread computes on until it ends.
         iterations: Iterations at most, those of the checkpoint included; a checkpoint with more is the result. With
             ``"scheduled_cfr"`` a run of 100 iterations is not the beginning of a run of 1000, so a checkpoint goes on
             with the same number only.
@@ -86,6 +87,10 @@ def solve(
     if algorithm == "sequence_form" and not ranges and (iterations != ITERATIONS or target):
         given = f"target={target:g}" if target else f"iterations={iterations}"
         raise ArgumentError(f"sequence_form is exact and takes neither iterations nor a target, got {given}")
+    if algorithm == "sequence_form" and not ranges:
+        # Fails without SciPy, before anything is counted.
+        import_module("stier.solving._sequence_form")
+        iterations = 1
     arguments = (game, algorithm, iterations, target, seed, checkpoint, max_histories, threads)
     with counting(progress) as count, bar(progress, "iterations") as update:
 

@@ -7,6 +7,11 @@ The native module takes the sequences from the tree; the program is solved by Hi
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -32,33 +37,52 @@ def solve(
     players: list[Player],
     sequences: list[npt.NDArray[np.int64]],
     payoffs: npt.NDArray[np.float64],
-) -> list[npt.NDArray[np.float64]]:
+    goes_on: Callable[[], bool],
+) -> list[npt.NDArray[np.float64]] | None:
     """Returns the policies of both players in an equilibrium, each (rows,): the probability of each row.
+
+    None if `goes_on` says no, which is asked ten times a second. The solver cannot be stopped: its thread goes on.
 
     Args:
         players: The information sets of each player.
         sequences: The sequences of both players that lead to ends together, two arrays (pairs,).
         payoffs: The first player's payoff there times the probability of chance, (pairs,).
+        goes_on: False if the calculation is to end.
     """
     first, second = (_flow(*player) for player in players)
     payoff = csr_array((payoffs, (sequences[1], sequences[0])), (second.shape[1], first.shape[1]))
-    # The variables are the first player's plan and the values of the second player's information sets, that of the root
-    # before all others: at each set the value is at most that of each action, given the plan.
+    # The variables are the first player's plan, the value of the root, and the value of each of the second player's
+    # information sets. A set's value is at most that of each of its actions.
     plan, values = first.shape[1], second.shape[0]
     goal = np.zeros(plan + values)
     goal[plan] = -1
-    found = linprog(
-        goal,
-        A_ub=block_array([[-payoff, second.T]], format="csr"),
-        b_ub=np.zeros(payoff.shape[0]),
-        A_eq=block_array([[first, csr_array((first.shape[0], values))]], format="csr"),
-        b_eq=np.eye(1, first.shape[0])[0],
-        bounds=[(0, None)] * plan + [(None, None)] * values,
-        method="highs",
-        options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
-    )
+    solved: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            found = linprog(
+                goal,
+                A_ub=block_array([[-payoff, second.T]], format="csr"),
+                b_ub=np.zeros(payoff.shape[0]),
+                A_eq=block_array([[first, csr_array((first.shape[0], values))]], format="csr"),
+                b_eq=np.eye(1, first.shape[0])[0],
+                bounds=[(0, None)] * plan + [(None, None)] * values,
+                method="highs",
+                options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
+            )
+        except BaseException as error:
+            solved.set_exception(error)
+        else:
+            solved.set_result(found)
+
+    threading.Thread(target=run, daemon=True).start()
+    while not solved.done():
+        wait([solved], timeout=0.1)
+        if not goes_on():
+            return None
+    found = solved.result()
     if found.status != 0:
-        raise ArgumentError(f"the linear program was not solved: {found.message}")
+        raise ArgumentError(f"the linear program was not solved: {found.message}; use discounted_cfr with a target")
     plans = found.x[:plan], -found.ineqlin.marginals
     return [_policy(starts, plan) for (starts, _), plan in zip(players, plans, strict=True)]
 

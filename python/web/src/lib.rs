@@ -6,6 +6,8 @@
 mod analysis;
 mod catalogue;
 pub mod checksum;
+#[cfg(test)]
+mod checksums;
 mod engine;
 mod knowledge;
 mod position;
@@ -15,8 +17,6 @@ mod protocol;
 mod review;
 mod solution;
 mod story;
-#[cfg(test)]
-mod tests;
 
 use std::cell::RefCell;
 
