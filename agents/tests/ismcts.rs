@@ -153,9 +153,9 @@ fn with_one_world_the_search_agrees_with_minimax() {
                 let value = after(stier_core::Action(chosen.action));
                 assert_eq!(value, best, "{found:?}");
                 // Nothing is hidden or left to chance, so all observers see the same.
-                let plain = search(&game, &history, agent(&game, "ismcts:iterations=1000,c=3", index).as_mut());
+                let plain = search(&game, &history, agent(&game, "ismcts:iterations=2000,c=3", index).as_mut());
                 for options in ["observer=multi", "draws=branch", "observer=multi,draws=branch,reuse=on"] {
-                    let text = format!("ismcts:iterations=1000,c=3,{options}");
+                    let text = format!("ismcts:iterations=2000,c=3,{options}");
                     let other = search(&game, &history, agent(&game, &text, index).as_mut());
                     assert_eq!((&other.actions, other.nodes), (&plain.actions, plain.nodes), "{options}");
                 }

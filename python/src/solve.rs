@@ -294,7 +294,7 @@ fn solve_program(
     let policies: Option<Vec<Vec<f64>>> = Python::attach(|py| {
         let interrupt = interrupt.clone();
         let goes_on = PyCFunction::new_closure(py, None, None, move |_, _| goes_on(&interrupt).is_continue())?;
-        let solver = py.import("stier.solving._sequence_form")?.getattr("solve")?;
+        let solver = py.import("stier._sequence_form")?.getattr("solve")?;
         solver.call1((players, sequences, payoffs, goes_on))?.extract()
     })?;
     let policies = policies.ok_or_else(|| errors::halted(Halted::Interrupted))?;

@@ -219,7 +219,7 @@ def test_solve_tells_what_is_kept_and_what_is_faster(
         out, err = capsys.readouterr()
         assert (faster in err) == is_told
         assert ("public states, " in out) == ("--ranges" in options)
-    for others in (["kuhn_poker"], [TINY, "--algorithm", "sequence_form", "--save", str(path)]):
+    for others in (["kuhn_poker"], [TINY, "--algorithm", "external_sampling", "--save", str(path)]):
         assert main(["solve", *others]) == 0
         assert capsys.readouterr().err == ""
     for iterations, told in (5, ""), (8, f"stier: continues from {kept}\n"), (3, f"stier: {kept} has 8 iterations"):
@@ -231,7 +231,7 @@ def test_solve_tells_what_is_kept_and_what_is_faster(
         assert main([*command, "--no-progress"]) == 0
         assert "continues" not in capsys.readouterr().err
     assert main(["exploitability", "kuhn_poker", str(path)]) == 2
-    assert f"{path}: sequence_form is for {TINY}, not for kuhn_poker" in capsys.readouterr().err
+    assert f"{path}: external_sampling is for {TINY}, not for kuhn_poker" in capsys.readouterr().err
 
 
 def test_algorithms_may_be_abbreviated_in_errors(capsys: pytest.CaptureFixture[str]) -> None:

@@ -109,10 +109,12 @@ def new_page(first_page: Any) -> Iterator[Any]:
         return page
 
     yield new_page
-    for page in pages:
-        page.close()
-    for first in used:
-        first.evaluate(FORGET)
+    try:
+        for page in pages:
+            page.close()
+    finally:
+        for first in used:
+            first.evaluate(FORGET)
     assert errors == []
 
 

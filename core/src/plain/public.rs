@@ -240,7 +240,7 @@ fn add(
             }
         }
         for (rank, &Outcome { action, probability }) in outcomes.iter().enumerate() {
-            if probability == 0.0 {
+            if probability <= 0.0 {
                 continue;
             }
             let rank = if turn == Turn::Chance { 0 } else { rank as u8 };

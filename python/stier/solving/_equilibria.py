@@ -57,7 +57,7 @@ def solve(
             ``"external_sampling"`` or ``"outcome_sampling"`` (Lanctot et al. 2009). ``"sequence_form"`` is an exact
             linear program for zero-sum games of two players with up to some ten thousand information sets (Koller,
             Megiddo and von Stengel 1996). It takes neither `iterations` nor `target`, and needs SciPy, the extra
-            `sequence_form`. After Ctrl-C its thread computes on until it ends.
+            `sequence_form`.
         iterations: Iterations at most, those of the checkpoint included; a checkpoint with more is the result. With
             ``"scheduled_cfr"`` a run of 100 iterations is not the beginning of a run of 1000, so a checkpoint goes on
             with the same number only.
@@ -89,7 +89,7 @@ def solve(
         raise ArgumentError(f"sequence_form is exact and takes neither iterations nor a target, got {given}")
     if algorithm == "sequence_form" and not ranges:
         # Fails without SciPy, before anything is counted.
-        import_module("stier.solving._sequence_form")
+        import_module("stier._sequence_form")
         iterations = 1
     arguments = (game, algorithm, iterations, target, seed, checkpoint, max_histories, threads)
     with counting(progress) as count, bar(progress, "iterations") as update:

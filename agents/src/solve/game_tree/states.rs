@@ -21,9 +21,9 @@ pub(super) trait States: Any + Send + Sync {
     fn chance(&self, place: usize) -> Chance;
     /// The returns in a state.
     fn returns(&self, place: usize) -> BySeat<f64>;
-    /// What a seat observes of an action or of an outcome.
+    /// The observation of an action or of an outcome by a seat.
     fn observed(&self, place: usize, action: Action, seat: Seat) -> u64;
-    /// What a seat sees in a state.
+    /// The sight of a seat in a state.
     fn sight(&self, place: usize, seat: Seat) -> u64;
     /// An empty list.
     fn empty(&self) -> Box<dyn States>;
