@@ -26,7 +26,7 @@ CRATES = [
 ]
 LIBRARIES = ("alloc", "core", "hashbrown", "rayon", "serde_json", "std")
 # The whole engine, all these crates together, has at most this many lines. The aim is 1.2 million (benches/COMPILE.md).
-LIMIT = 2_780_000
+LIMIT = 3_120_000
 
 
 def words(symbol: str) -> list[str]:
@@ -72,12 +72,14 @@ def compiled(crate: str, target: Path) -> collections.Counter[str]:
     """Return the number of lines of each function of a crate."""
     cargo = ["cargo", "--quiet"]
     where = ["--release", "-p", crate, "--target-dir", target]
+    # With the features of the Python module.
+    features = [] if crate == "stier-core" else ["--features", "stier-agents/default"]
     # A crate that is up to date would not be written again.
     subprocess.run([*cargo, "clean", *where], cwd=ROOT, check=True)
     # All crates, because the names of generic functions are those of the crate that defines them.
     environment = {**os.environ, "RUSTFLAGS": "-C symbol-mangling-version=v0"}
     flags = ["--emit=llvm-ir", "-C", "no-prepopulate-passes"]
-    subprocess.run([*cargo, "rustc", "--lib", *where, "--", *flags], cwd=ROOT, env=environment, check=True)
+    subprocess.run([*cargo, "rustc", "--lib", *where, *features, "--", *flags], cwd=ROOT, env=environment, check=True)
     (text,) = (target / "release/deps").glob(f"{crate.replace('-', '_')}-*.ll")
     return functions(text)
 
