@@ -103,7 +103,7 @@ def test_rooms_import_only_those_below_them() -> None:
 
 
 def test_the_compiled_module_calls_low_rooms_only() -> None:
-    """Those that it names import only rooms up to `_sequence_form`, so no circle goes through an environment or a command."""
+    """Those that it names import only rooms up to `_sequence_form`, none of an environment or a command."""
     if not NATIVE.exists():
         pytest.skip("the sources of the compiled module are not here")
     sources = "\n".join(path.read_text("utf-8") for path in NATIVE.rglob("*.rs"))
