@@ -84,10 +84,10 @@ def solve(
     """
     if checkpoint is not None:
         checkpoint = _files.regular(checkpoint)
-    if algorithm == "sequence_form" and not ranges and (iterations != ITERATIONS or target):
-        given = f"target={target:g}" if target else f"iterations={iterations}"
-        raise ArgumentError(f"sequence_form is exact and takes neither iterations nor a target, got {given}")
     if algorithm == "sequence_form" and not ranges:
+        if iterations != ITERATIONS or target:
+            given = f"target={target:g}" if target else f"iterations={iterations}"
+            raise ArgumentError(f"sequence_form is exact and takes neither iterations nor a target, got {given}")
         # Fails without SciPy, before anything is counted.
         import_module("stier._sequence_form")
         iterations = 1
