@@ -34,9 +34,18 @@ pub fn fail(reason: impl Any + Send) -> ! {
 /// Does the work. If a game [fails](fail) with a reason of this type, returns the reason. What the work changes must then be
 /// valid, though it may be incomplete.
 pub fn catch<T, R: Any>(work: impl FnOnce() -> T) -> Result<T, R> {
+    let (mut work, mut result) = (Some(work), None);
+    if let Err(reason) = catch_any(&mut || result = work.take().map(|work| work())) {
+        return Err(*reason.downcast().unwrap_or_else(|reason| resume_unwind(Box::new(Failure(reason)))));
+    }
+    Ok(result.expect("the work was done"))
+}
+
+/// [`catch`] for reasons of any type.
+fn catch_any(work: &mut dyn FnMut()) -> Result<(), Box<dyn Any + Send>> {
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let Failure(reason) = *panic.downcast().unwrap_or_else(|panic| resume_unwind(panic));
-        *reason.downcast().unwrap_or_else(|reason| resume_unwind(Box::new(Failure(reason))))
+        reason
     })
 }
 

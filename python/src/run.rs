@@ -12,6 +12,9 @@ use pyo3::prelude::*;
 use stier_agents::agent::threads;
 use stier_core::failure;
 
+use crate::entrants::Question;
+use crate::game::Game;
+
 /// Does the work. Returns the exception of a game that fails.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     failure::catch(work)
@@ -85,20 +88,31 @@ impl Progress {
         work: impl FnOnce() -> Result<T, E> + Send,
         refused: impl FnOnce(E) -> PyErr,
     ) -> PyResult<T> {
-        self.converse(py, channel::<()>(), work, |()| Ok(()), refused)
+        self.run_asking(py, channel(), work, &|_| Ok(()), refused)
     }
 
-    /// The same for `work` that sends requests, which `answer` answers.
-    pub(crate) fn converse<T: Send, E: Send, R: Send>(
+    /// The same for `work` that asks Python agents of this game.
+    pub(crate) fn converse<T: Send, E: Send>(
         &self,
         py: Python<'_>,
-        requests: (Sender<R>, Receiver<R>),
+        game: &Game,
+        questions: Questions,
         work: impl FnOnce() -> Result<T, E> + Send,
-        answer: impl FnMut(R) -> PyResult<()>,
+        refused: impl FnOnce(E) -> PyErr,
+    ) -> PyResult<T> {
+        self.run_asking(py, questions, work, &|question| question.ask(py, game), refused)
+    }
+
+    fn run_asking<T: Send, E: Send>(
+        &self,
+        py: Python<'_>,
+        questions: Questions,
+        work: impl FnOnce() -> Result<T, E> + Send,
+        answer: &dyn Fn(Question) -> PyResult<()>,
         refused: impl FnOnce(E) -> PyErr,
     ) -> PyResult<T> {
         self.tell(py)?;
-        let done = ticking(py, &self.interrupt, requests, work, answer, || self.tell(py))?.map_err(refused)?;
+        let done = ticking(py, &self.interrupt, questions, work, answer, &|| self.tell(py))?.map_err(refused)?;
         self.done.store(self.total.load(Ordering::Relaxed), Ordering::Relaxed);
         self.tell(py).map(|()| done)
     }
@@ -133,18 +147,34 @@ pub(crate) fn receive_soon<T>(receiver: &Receiver<T>) -> Result<T, TryRecvError>
     }
 }
 
+/// The questions to Python agents on their way to the thread that called.
+pub(crate) type Questions = (Sender<Question>, Receiver<Question>);
+
 /// Runs `work` on a thread of its own. Meanwhile the calling thread releases the GIL. Every 20 ms, and whenever the
-/// work sends a request, it checks for signals and calls `attend`, with the request if there is one.
+/// work asks a question, it checks for signals and calls `attend`, with the question if there is one.
 ///
-/// If a signal handler or `attend` raises, `interrupt` is set. The work must then end soon. Further requests are
+/// If a signal handler or `attend` raises, `interrupt` is set. The work must then end soon. Further questions are
 /// dropped unanswered, and the exception is returned once the work has ended. So is the exception of a game that fails.
-fn attended<T: Send, R: Send>(
+fn attended<T: Send>(
     py: Python<'_>,
     interrupt: &AtomicBool,
-    (sender, mut receiver): (Sender<R>, Receiver<R>),
+    questions: Questions,
     work: impl FnOnce() -> T + Send,
-    mut attend: impl FnMut(Option<R>) -> PyResult<()>,
+    attend: &mut dyn FnMut(Option<Question>) -> PyResult<()>,
 ) -> PyResult<T> {
+    let (mut work, mut result) = (Some(work), None);
+    attend_to(py, interrupt, questions, &mut || result = work.take().map(|work| work()), attend)?;
+    Ok(result.expect("the work has ended"))
+}
+
+/// [`attended`], compiled once for all work.
+fn attend_to(
+    py: Python<'_>,
+    interrupt: &AtomicBool,
+    (sender, mut receiver): Questions,
+    work: &mut (dyn FnMut() + Send),
+    attend: &mut dyn FnMut(Option<Question>) -> PyResult<()>,
+) -> PyResult<()> {
     thread::scope(|scope| {
         let worker = scope.spawn(move || {
             let result = guarded(work);
@@ -162,15 +192,15 @@ fn attended<T: Send, R: Send>(
                 };
                 (receiver, message)
             });
-            let request = match message {
-                Ok(request) => Some(request),
+            let question = match message {
+                Ok(question) => Some(question),
                 Err(RecvTimeoutError::Timeout) => None,
                 // The work has ended and dropped all senders.
                 Err(RecvTimeoutError::Disconnected) => break,
             };
-            conversing = request.is_some();
+            conversing = question.is_some();
             if outcome.is_ok() {
-                outcome = py.check_signals().and_then(|()| attend(request));
+                outcome = py.check_signals().and_then(|()| attend(question));
             }
             if outcome.is_err() && !is_ended {
                 is_ended = true;
@@ -186,9 +216,9 @@ fn attended<T: Send, R: Send>(
     })
 }
 
-/// Runs `work` as [`attended`] does, without requests.
+/// Runs `work` as [`attended`] does, without questions.
 pub(crate) fn watched<T: Send>(py: Python<'_>, interrupt: &AtomicBool, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    attended(py, interrupt, channel::<()>(), work, |_| Ok(()))
+    attended(py, interrupt, channel(), work, &mut |_| Ok(()))
 }
 
 /// Work on so many histories, or hands, takes less time than users wait for the answer to Ctrl-C.
@@ -205,18 +235,18 @@ pub(crate) fn interruptible<T: Send>(
     if size < INSTANT { Ok(py.detach(work)) } else { watched(py, &interrupt, work) }
 }
 
-/// Runs `work` as [`attended`] does. Meanwhile calls `answer` with each request, and `report` about ten times a second.
-pub(crate) fn ticking<T: Send, R: Send>(
+/// Runs `work` as [`attended`] does. Meanwhile calls `answer` with each question, and `report` about ten times a second.
+pub(crate) fn ticking<T: Send>(
     py: Python<'_>,
     interrupt: &AtomicBool,
-    requests: (Sender<R>, Receiver<R>),
+    questions: Questions,
     work: impl FnOnce() -> T + Send,
-    mut answer: impl FnMut(R) -> PyResult<()>,
-    mut report: impl FnMut() -> PyResult<()>,
+    answer: &dyn Fn(Question) -> PyResult<()>,
+    report: &dyn Fn() -> PyResult<()>,
 ) -> PyResult<T> {
     let mut last = Instant::now();
-    attended(py, interrupt, requests, work, |request| {
-        request.map_or(Ok(()), &mut answer)?;
+    attended(py, interrupt, questions, work, &mut |question| {
+        question.map_or(Ok(()), answer)?;
         if last.elapsed() < TICK {
             return Ok(());
         }
