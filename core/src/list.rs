@@ -3,7 +3,7 @@
 /// Iterators that need no speed.
 ///
 /// [`Iterator::collect`] is compiled into many functions for each kind of iterator, and this loop into one.
-pub(crate) trait Listing: Iterator + Sized {
+pub trait Listing: Iterator + Sized {
     /// The items as a list.
     fn list(self) -> Vec<Self::Item> {
         let mut list = Vec::new();

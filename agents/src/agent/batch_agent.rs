@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
+use stier_core::list::Listing as _;
 use stier_core::{Action, Cell, Game, Seat};
 
 use crate::agent::streams::Streams;
@@ -31,7 +32,7 @@ impl<'a, G: Game> Query<'a, G> {
     /// Creates the decisions of players that use no random numbers. In each state a player must be to act.
     pub(crate) fn all(game: &G, states: impl IntoIterator<Item = &'a G::State>) -> Vec<Self> {
         let seat = |state| game.turn(state).seat().expect("a player is to act");
-        states.into_iter().map(|state| Self::new(state, seat(state), Streams::new(0))).collect()
+        states.into_iter().map(|state| Self::new(state, seat(state), Streams::new(0))).list()
     }
 
     /// The seat's legal actions.

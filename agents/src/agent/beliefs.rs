@@ -1,5 +1,6 @@
 //! Worlds with probabilities.
 
+use stier_core::list::Listing as _;
 use stier_core::{Game, History, Rng};
 
 use crate::agent::sampling::Alias;
@@ -41,7 +42,7 @@ impl<G: Game> Belief<G> {
     pub fn new(states: Vec<G::State>, weights: Vec<f64>, weighing: Weighing, drawn: u64) -> Result<Self, NoBelief> {
         let alias = Alias::new(&weights).ok_or(NoBelief::Failed)?;
         let total: f64 = weights.iter().sum();
-        let shares = weights.into_iter().map(|weight| weight / total).collect();
+        let shares = weights.into_iter().map(|weight| weight / total).list();
         Ok(Self { states, histories: Vec::new(), shares, alias, weighing, drawn })
     }
 

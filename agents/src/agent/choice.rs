@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use stier_core::list::Listing as _;
 use stier_core::{Action, Rng, choice};
 
 use crate::agent::{ActionStats, Decision, Search, sampling};
@@ -32,7 +33,7 @@ impl Choose {
             (Choose::Mixed, None) => without_noise(actions, spread),
             (_, average) => average.unwrap_or_default(),
         };
-        let visits: Vec<f64> = actions.iter().map(|stats| stats.visits as f64).collect();
+        let visits: Vec<f64> = actions.iter().map(|stats| stats.visits as f64).list();
         let (chosen, weights) = match self {
             Choose::Sample if visits.iter().any(|&visits| visits > 0.0) => {
                 let point = rng.below_wide(actions.iter().map(|stats| stats.visits).sum());
@@ -64,7 +65,7 @@ fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
         let error = spread * (share(stats) + share(most)).sqrt();
         if most.value - stats.value > error { 0.0 } else { stats.visits as f64 }
     };
-    actions.iter().map(weight).collect()
+    actions.iter().map(weight).list()
 }
 
 /// The first of the best actions.

@@ -5,6 +5,7 @@
 //! that differ in a choice hidden from the searcher may lead to the same node.
 
 use rustc_hash::FxHashMap;
+use stier_core::list::Listing as _;
 use stier_core::{Action, Seat};
 
 /// Actions from the root of a search, with their statistics.
@@ -55,7 +56,7 @@ impl Lines {
     /// All lines, each before those that continue it.
     pub(crate) fn finish(self) -> Vec<Line> {
         let line = |(path, (visits, sum))| Line { path, visits, value: sum / visits as f64 };
-        let mut lines: Vec<Line> = self.found.into_iter().map(line).collect();
+        let mut lines: Vec<Line> = self.found.into_iter().map(line).list();
         lines.sort_by(|one, other| one.path.cmp(&other.path));
         lines
     }

@@ -30,6 +30,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
+use stier_core::list::Listing as _;
 use stier_core::{Action, ActionSet, Game, Rng, Seat, Turn};
 use thiserror::Error;
 
@@ -126,7 +127,7 @@ impl Decision {
 
     /// Returns a choice by a search, with the policy of its statistics.
     pub(crate) fn searched(action: Action, search: Search) -> Self {
-        let policy = search.actions.iter().map(|stats| (Action(stats.action), stats.probability)).collect();
+        let policy = search.actions.iter().map(|stats| (Action(stats.action), stats.probability)).list();
         Self { action, policy, search: Some(search) }
     }
 }

@@ -2,9 +2,11 @@
 
 use std::cmp::Ordering;
 
+use stier_core::list::Listing as _;
+
 /// The numbers below `count` in this order. Equal ones ascend.
 pub(crate) fn sorted(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..count).collect();
+    let mut order: Vec<usize> = (0..count).list();
     order.sort_by(|&one, &other| compare(one, other));
     order
 }

@@ -1,6 +1,7 @@
 //! Draws in proportion to weights.
 
 use stier_core::Rng;
+use stier_core::list::Listing as _;
 pub use stier_core::rng::draw;
 pub(crate) use stier_core::rng::place;
 
@@ -44,9 +45,9 @@ impl Alias {
         let total: f64 = weights.iter().sum();
         let sound = weights.iter().all(|&weight| weight >= 0.0) && total > 0.0 && total.is_finite();
         let count = u32::try_from(weights.len()).ok().filter(|_| sound)?;
-        let mut left: Vec<f64> = weights.iter().map(|weight| weight / total * f64::from(count)).collect();
+        let mut left: Vec<f64> = weights.iter().map(|weight| weight / total * f64::from(count)).list();
         let (mut small, mut large): (Vec<u32>, Vec<u32>) = (0..count).partition(|&entry| left[entry as usize] < 1.0);
-        let mut columns: Vec<(u64, u32)> = (0..count).map(|entry| (u64::MAX, entry)).collect();
+        let mut columns: Vec<(u64, u32)> = (0..count).map(|entry| (u64::MAX, entry)).list();
         while let (Some(&poor), Some(&rich)) = (small.last(), large.last()) {
             small.pop();
             let own = left[poor as usize];

@@ -21,6 +21,7 @@ use std::thread;
 use rayon::prelude::{IntoParallelIterator, ParallelIterator as _};
 #[cfg(feature = "threads")]
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use stier_core::list::Listing as _;
 use thiserror::Error;
 
 /// The reason why a calculation on threads did not end.
@@ -138,9 +139,7 @@ struct Slots<T>(Vec<Mutex<Option<T>>>);
 
 impl<T> Slots<T> {
     fn new(count: usize) -> Self {
-        let mut slots = Vec::new();
-        slots.resize_with(count, Mutex::default);
-        Self(slots)
+        Self((0..count).map(|_| Mutex::default()).list())
     }
 
     fn set(&self, index: usize, value: T) {
@@ -149,7 +148,7 @@ impl<T> Slots<T> {
 
     fn into_values(self) -> Vec<T> {
         let value = |slot: Mutex<Option<T>>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.0.into_iter().map(|slot| value(slot).expect("each value was given")).collect()
+        self.0.into_iter().map(|slot| value(slot).expect("each value was given")).list()
     }
 }
 
@@ -304,7 +303,7 @@ impl Workers {
             return run(only);
         }
         let run = &run;
-        self.run_side_by_side(searches.iter_mut().map(|search| -> Run<'_> { Box::new(move || run(search)) }).collect())
+        self.run_side_by_side(searches.iter_mut().map(|search| -> Run<'_> { Box::new(move || run(search)) }).list())
     }
 
     #[cfg(not(feature = "threads"))]

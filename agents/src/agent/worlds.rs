@@ -12,6 +12,7 @@
 //!   including the root ([`Game::sight`] of the drawn state distinguishes the searcher's true root from others). In a
 //!   single-observer tree it only adds noise.
 
+use stier_core::list::Listing as _;
 use stier_core::{Game, History, Rng, Sampler as _, Seat, SeatView as _};
 
 use crate::agent::beliefs::{Belief, NoBelief};
@@ -132,9 +133,9 @@ impl<G: Game> Worlds<G> {
             return None;
         }
         match self.belief() {
-            None => Some(self.sampler.worlds().map(|world| (world.state, world.weight as f64)).collect()),
+            None => Some(self.sampler.worlds().map(|world| (world.state, world.weight as f64)).list()),
             Some(belief) if belief.covers_all_worlds() => {
-                Some(belief.worlds().map(|(&state, share)| (state, share)).filter(|&(_, share)| share > 0.0).collect())
+                Some(belief.worlds().map(|(&state, share)| (state, share)).filter(|&(_, share)| share > 0.0).list())
             }
             Some(_) => None,
         }

@@ -1,5 +1,6 @@
 //! The cost of a choice, by the searches of an agent that begins the decision afresh with different seeds.
 
+use stier_core::list::Listing as _;
 use stier_core::{Action, Rng};
 
 use crate::agent::ActionStats;
@@ -117,6 +118,6 @@ pub fn cross_fitted(gains: &[Vec<f64>]) -> (Option<f64>, Option<f64>) {
     }
     let without = |one: usize| (total - sum_of(one)) / ((count - 1) * (count - 2)) as f64;
     let pseudo = |one: usize| count as f64 * mean - (count - 1) as f64 * without(one);
-    let pseudo: Vec<f64> = (0..count).map(pseudo).collect();
+    let pseudo: Vec<f64> = (0..count).map(pseudo).list();
     (Some(mean), Estimate::of(&pseudo).map(|estimate| estimate.ci95))
 }

@@ -25,6 +25,7 @@ mod stats;
 mod table;
 
 use serde::Serialize;
+use stier_core::list::Listing as _;
 use stier_core::{Action, BySeat, Game, Hints, Seat};
 use thiserror::Error;
 
@@ -195,7 +196,7 @@ pub fn pit<G: Game>(
     for entrant in entrants {
         entrant.suits(game).map_err(|reason| PitError::Unsuited { agent: entrant.label(), reason })?;
     }
-    let identities: Vec<String> = entrants.iter().map(|entrant| entrant.identity()).collect();
+    let identities: Vec<String> = entrants.iter().map(|entrant| entrant.identity()).list();
     let schedule = Schedule::new(seats, &identities, settings);
     let most = schedule.most_deals();
     if settings.deals > most {
@@ -207,7 +208,7 @@ pub fn pit<G: Game>(
     let runner = || GameRunner::new(game, entrants, settings.seed);
     let played: Vec<Vec<Played>> = each(settings.threads, games.div_ceil(batch), runner, |runner, number| {
         let numbers = number * batch..games.min((number + 1) * batch);
-        runner.play(numbers.map(|number| schedule.seating(number)).collect(), &watch)
+        runner.play(numbers.map(|number| schedule.seating(number)).list(), &watch)
     })?;
     // Moved and not copied: a copy of the events would take as much memory again.
     let mut all = Vec::with_capacity(games as usize);
@@ -217,7 +218,7 @@ pub fn pit<G: Game>(
         rules: game.rules().to_text(),
         range: game.info().utility_range,
         settings: settings.clone(),
-        agents: numbered(&entrants.iter().map(|entrant| entrant.label()).collect::<Vec<_>>()),
+        agents: numbered(&entrants.iter().map(|entrant| entrant.label()).list()),
         games: all,
     })
 }

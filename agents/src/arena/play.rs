@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use stier_core::list::Listing as _;
 use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, History, Seat, Turn};
 
 use super::schedule::Seating;
@@ -35,7 +36,7 @@ impl<'a, G: Game> GameRunner<'a, G> {
 
     /// Creates the runner, before any game.
     pub(super) fn new(game: &'a G, entrants: &'a [&'a dyn Entrant<G>], seed: u64) -> Self {
-        let batch_agents = entrants.iter().map(|entrant| entrant.batch_agent(game)).collect();
+        let batch_agents = entrants.iter().map(|entrant| entrant.batch_agent(game)).list();
         Self { game, entrants, seed, batch_agents, players: Vec::new() }
     }
 
@@ -47,11 +48,11 @@ impl<'a, G: Game> GameRunner<'a, G> {
         watch: &dyn Fn() -> ControlFlow<()>,
     ) -> Result<Vec<Played>, Halted> {
         let sit_down = |(number, seating)| self.sit_down(number, seating);
-        let mut tables: Vec<Table<G>> = seatings.iter().enumerate().map(sit_down).collect();
+        let mut tables: Vec<Table<G>> = seatings.iter().enumerate().map(sit_down).list();
         // The tables at which each entrant must act, with its seat there.
         let mut waiting: Vec<Vec<(usize, Seat)>> = vec![Vec::new(); self.entrants.len()];
         let mut actions = Vec::new();
-        let mut open: Vec<usize> = (0..tables.len()).collect();
+        let mut open: Vec<usize> = (0..tables.len()).list();
         while !open.is_empty() {
             waiting.iter_mut().for_each(Vec::clear);
             let before = open.len();
@@ -91,7 +92,7 @@ impl<'a, G: Game> GameRunner<'a, G> {
     fn sit_down(&mut self, table: usize, seating: &Seating) -> Table<G> {
         let seats = seating.agents.len();
         if self.players.len() <= table {
-            self.players.resize_with(table + 1, || self.entrants.iter().map(|_| None).collect());
+            self.players.resize_with(table + 1, || self.entrants.iter().map(|_| None).list());
         }
         let streams = BySeat::from_fn(seats, |seat| {
             let (index, seed) = (seating.agents[seat], seating.seeds[seat]);

@@ -35,6 +35,7 @@
 use std::fmt;
 
 use serde::Serialize;
+use stier_core::list::Listing as _;
 use stier_core::{
     Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, Rng, Sampler as _, Seat, Turn, choice, float,
 };
@@ -141,10 +142,10 @@ pub fn measure<G: Hints>(game: &G, settings: &Settings, watch: Watch<'_>) -> Res
     let play = |(): &mut (), deal| Deal::play(game, settings, deal, &watch);
     let deals = each(settings.threads, settings.deals, || (), play)?;
     let ratio = |part: fn(&Deal) -> f64, whole: fn(&Deal) -> f64, range| {
-        Estimate::ratio(&deals.iter().map(|deal| (part(deal), whole(deal))).collect::<Vec<_>>(), range)
+        Estimate::ratio(&deals.iter().map(|deal| (part(deal), whole(deal))).list(), range)
     };
     let mean = |value: &dyn Fn(&Deal) -> f64, range| {
-        Estimate::within(&deals.iter().map(value).collect::<Vec<_>>(), range).expect("at least one deal")
+        Estimate::within(&deals.iter().map(value).list(), range).expect("at least one deal")
     };
     let share = (0.0, 1.0);
     let least_lead = -1.0 / (game.num_seats() as f64 - 1.0);
@@ -280,7 +281,7 @@ fn leaves<G: Game>(game: &G, state: &G::State, dealer: &Dealer) -> Option<Vec<By
 fn lead(others: &BySeat<f64>, wins: &BySeat<f64>, games: f64) -> f64 {
     let most = others.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let favourites: Vec<f64> =
-        others.iter().zip(wins.iter()).filter(|&(&other, _)| other == most).map(|(_, &wins)| wins).collect();
+        others.iter().zip(wins.iter()).filter(|&(&other, _)| other == most).map(|(_, &wins)| wins).list();
     let share = favourites.iter().sum::<f64>() / favourites.len() as f64 / games;
     let even = 1.0 / wins.len() as f64;
     (share - even) / (1.0 - even)

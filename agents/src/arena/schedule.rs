@@ -1,6 +1,7 @@
 //! The schedule of a match: tables, neighbours and seats. It depends on the entrants' identities, but not on the
 //! order in which they are named.
 
+use stier_core::list::Listing as _;
 use stier_core::list::sort_few;
 use stier_core::{BySeat, Rng, Seat};
 
@@ -55,7 +56,7 @@ impl Schedule {
             let copy = kinds[..entrant].iter().filter(|&&kind| kind == kinds[entrant]).count();
             Rng::stream(settings.seed, &format!("agent {}", identities[entrant].as_ref()), copy as u64).bits()
         };
-        let streams = (0..kinds.len()).map(stream).collect();
+        let streams = (0..kinds.len()).map(stream).list();
         let Settings { deals, seed, paired, .. } = *settings;
         Self { seats, deals, seed, paired, kinds, streams, tables, orders }
     }
@@ -125,21 +126,21 @@ fn most_orders(tables: &[Table]) -> u64 {
 
 /// Numbers the identities, ascending with the text.
 fn kinds(identities: &[impl AsRef<str>]) -> Vec<usize> {
-    let texts: Vec<&str> = identities.iter().map(AsRef::as_ref).collect();
-    texts.iter().map(|text| texts.iter().filter(|&other| other < text).count()).collect()
+    let texts: Vec<&str> = identities.iter().map(AsRef::as_ref).list();
+    texts.iter().map(|text| texts.iter().filter(|&other| other < text).count()).list()
 }
 
 /// Every set of entrants that fills the seats.
 fn tables(seats: usize, kinds: &[usize]) -> Vec<Table> {
     let sorted = sorted(kinds.len(), &mut |one, other| kinds[one].cmp(&kinds[other]));
     let table = |places: Vec<usize>| {
-        let entrants: Vec<usize> = places.into_iter().map(|place| sorted[place]).collect();
-        let sitting: Vec<usize> = entrants.iter().map(|&entrant| kinds[entrant]).collect();
+        let entrants: Vec<usize> = places.into_iter().map(|place| sorted[place]).list();
+        let sitting: Vec<usize> = entrants.iter().map(|&entrant| kinds[entrant]).list();
         let in_every_order = seats <= MAX_SEATS_IN_EVERY_ORDER;
-        let orders = if in_every_order { cyclic_orders(&sitting) } else { vec![(0..seats).collect()] };
+        let orders = if in_every_order { cyclic_orders(&sitting) } else { vec![(0..seats).list()] };
         Table { entrants, orders }
     };
-    combinations(kinds.len(), seats).into_iter().map(table).collect()
+    combinations(kinds.len(), seats).into_iter().map(table).list()
 }
 
 /// The cyclic orders in which places of these kinds can sit, ascending. Orders that differ only by an exchange of
@@ -152,12 +153,12 @@ fn cyclic_orders(kinds: &[usize]) -> Vec<Vec<usize>> {
     let mut orders = vec![vec![first]];
     for _ in 1..kinds.len() {
         let longer = |order: Vec<usize>| {
-            let free: Vec<usize> = (0..kinds.len()).filter(|place| !order.contains(place)).collect();
+            let free: Vec<usize> = (0..kinds.len()).filter(|place| !order.contains(place)).list();
             // Copies are adjacent in `free`; only the first of them is a new order.
             let next = (0..free.len()).filter(|&i| i == 0 || kinds[free[i]] != kinds[free[i - 1]]);
-            next.map(|i| [&order[..], &[free[i]]].concat()).collect::<Vec<_>>()
+            next.map(|i| [&order[..], &[free[i]]].concat()).list()
         };
-        orders = orders.into_iter().flat_map(longer).collect();
+        orders = orders.into_iter().flat_map(longer).list();
     }
     orders
 }
@@ -165,7 +166,7 @@ fn cyclic_orders(kinds: &[usize]) -> Vec<Vec<usize>> {
 /// All sets of `size` numbers below `count`, each ascending, in lexicographic order.
 fn combinations(count: usize, size: usize) -> Vec<Vec<usize>> {
     let mut all = Vec::new();
-    let mut chosen: Vec<usize> = (0..size).collect();
+    let mut chosen: Vec<usize> = (0..size).list();
     loop {
         all.push(chosen.clone());
         let Some(place) = (0..size).rev().find(|&place| chosen[place] < count - size + place) else {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use stier_core::list::Listing as _;
 use stier_core::{BySeat, Seat};
 
 use super::stats::{Estimate, Share, win_share};
@@ -48,26 +49,26 @@ impl PitResult {
 
     /// Each entrant and its total return, best first. Ties keep the order of entry.
     pub fn totals(&self) -> Vec<(usize, f64)> {
-        let mut totals: Vec<(usize, f64)> = (0..self.agents.len()).map(|entrant| (entrant, 0.0)).collect();
+        let mut totals: Vec<(usize, f64)> = (0..self.agents.len()).map(|entrant| (entrant, 0.0)).list();
         for played in &self.games {
             for (&entrant, &value) in played.agents.iter().zip(played.returns.iter()) {
                 totals[entrant].1 += value;
             }
         }
         let order = sorted(totals.len(), &mut |one, other| totals[other].1.total_cmp(&totals[one].1));
-        order.into_iter().map(|entrant| totals[entrant]).collect()
+        order.into_iter().map(|entrant| totals[entrant]).list()
     }
 
     fn against<'a>(&'a self, entrant: usize, opponent: Option<usize>) -> Option<Standing> {
         let meets = |played: &&Played| opponent.is_none_or(|other| seat_of(played, other).is_some());
         let seated = |played: &'a Played| Some((played, seat_of(played, entrant)?));
-        let games: Vec<(&Played, Seat)> = self.games.iter().filter(meets).filter_map(seated).collect();
+        let games: Vec<(&Played, Seat)> = self.games.iter().filter(meets).filter_map(seated).list();
         let order = sorted(games.len(), &mut |one, other| games[one].0.deal.cmp(&games[other].0.deal));
-        let games: Vec<(&Played, Seat)> = order.into_iter().map(|place| games[place]).collect();
+        let games: Vec<(&Played, Seat)> = order.into_iter().map(|place| games[place]).list();
         let per_deal = |value: fn(&BySeat<f64>, Seat) -> f64| -> Vec<f64> {
             let sum =
                 |deal: &[(&Played, Seat)]| deal.iter().map(|(game, seat)| value(&game.returns, *seat)).sum::<f64>();
-            games.chunk_by(|one, other| one.0.deal == other.0.deal).map(|deal| sum(deal) / deal.len() as f64).collect()
+            games.chunk_by(|one, other| one.0.deal == other.0.deal).map(|deal| sum(deal) / deal.len() as f64).list()
         };
         let mean = Estimate::within(&per_deal(|returns, seat| returns[seat]), self.range)?;
         Some(Standing { mean, wins: Share::of(&per_deal(win_share))? })

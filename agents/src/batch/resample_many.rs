@@ -9,6 +9,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use stier_core::list::Listing as _;
 use stier_core::{Game, Hints, History, Notation, Rng, Seat};
 
 use crate::agent::threads::{Halted, each};
@@ -134,7 +135,7 @@ fn part<G: Hints>(game: &G, source: &Source<'_, G>, state: usize, first: usize, 
     let last = settings.worlds.min(first + PART);
     let seeded = |world| Rng::stream(seed_of(settings.seed, state, "world", world), "resample", 0);
     if !settings.histories {
-        let positions = (first..last).map(|world| worlds.draw(&mut seeded(world))).collect();
+        let positions = (first..last).map(|world| worlds.draw(&mut seeded(world))).list();
         return Drawn { positions, histories: Vec::new() };
     }
     let drawn = |world| {
@@ -142,8 +143,8 @@ fn part<G: Hints>(game: &G, source: &Source<'_, G>, state: usize, first: usize, 
         let history = worlds.draw_history(game, &mut rng);
         (history, source.dealt.then(|| rng.bits()))
     };
-    let histories: Vec<_> = (first..last).map(drawn).collect();
-    Drawn { positions: histories.iter().map(|(history, _)| *history.state()).collect(), histories }
+    let histories: Vec<_> = (first..last).map(drawn).list();
+    Drawn { positions: histories.iter().map(|(history, _)| *history.state()).list(), histories }
 }
 
 /// Draws the worlds of every state.
@@ -155,7 +156,7 @@ pub(crate) fn draw<G: Hints>(
 ) -> Result<Resampled<G>, ManyError> {
     settings.agent.map_or(Ok(()), |agent| agent.check(&**game))?;
     let firsts = |state| (0..settings.worlds).step_by(PART).map(move |first| (state, first));
-    let parts: Vec<(usize, usize)> = (0..sources.len()).flat_map(firsts).collect();
+    let parts: Vec<(usize, usize)> = (0..sources.len()).flat_map(firsts).list();
     let drawn = each(
         settings.threads,
         parts.len() as u64,
@@ -173,6 +174,6 @@ pub(crate) fn draw<G: Hints>(
         positions.append(&mut drawn.positions);
         histories.append(&mut drawn.histories);
     }
-    let seats = sources.iter().map(|source| source.seat).collect();
+    let seats = sources.iter().map(|source| source.seat).list();
     Ok(Resampled { game: game.clone(), seats, of_each: settings.worlds, positions, histories })
 }

@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
+use stier_core::list::Listing as _;
 use stier_core::trail::{Step, Trail};
 use stier_core::{Action, ActionSet as _, Hints, Seat, Turn};
 
@@ -36,7 +37,7 @@ pub(crate) struct Earlier(RefCell<Option<Box<dyn Any + Send>>>);
 impl<S: Copy + Eq + Hash> Carried<S> {
     /// The states after the cards were dealt.
     fn new(trail: &Trail<S>, seat: Seat) -> Self {
-        let states = trail.states.iter().map(|&state| (state, 1.0)).collect();
+        let states = trail.states.iter().map(|&state| (state, 1.0)).list();
         Self { seat, start: trail.start, steps: Vec::new(), states, chosen: false }
     }
 
@@ -134,7 +135,7 @@ impl<G: Hints> Weigher<'_, G> {
         for chunk in states.chunks_mut(self.model.batch()) {
             let several = |game: &G, state: &G::State| game.legal(state).len() > 1;
             let open: Vec<G::State> =
-                chunk.iter().map(|&(state, _)| state).filter(|state| several(self.game, state)).collect();
+                chunk.iter().map(|&(state, _)| state).filter(|state| several(self.game, state)).list();
             self.scores.clear();
             self.model.scores_of_states(self.game, &open, &mut self.scores);
             let mut scores = &self.scores[..];

@@ -1,6 +1,7 @@
 //! The location of the cards according to a belief, in readable figures.
 
 use serde::Serialize;
+use stier_core::list::Listing as _;
 use stier_core::{Game, Notation, Rng, Sampler as _, Seat, choice};
 
 use crate::agent::beliefs::Weighing;
@@ -121,7 +122,7 @@ impl<'a, G: Notation> CardCounts<'a, G> {
         Marginals {
             cards: self.cards,
             seats: self.game.num_seats(),
-            expected: self.sums.into_iter().map(|sum| sum / self.weight).collect(),
+            expected: self.sums.into_iter().map(|sum| sum / self.weight).list(),
             basis,
             worlds: self.worlds,
             effective: self.weight * self.weight / self.squares,

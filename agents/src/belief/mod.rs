@@ -34,6 +34,7 @@ pub use marginals::{Basis, Marginals, marginals};
 
 use std::ops::RangeInclusive;
 
+use stier_core::list::Listing as _;
 use stier_core::{
     Action, ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, World, choice, float,
     options,
@@ -171,13 +172,13 @@ impl BeliefSettings {
         let count = sampler.count();
         if kept == Kept::States && count <= MAX_LISTED.min(u128::from(self.particles / least)) {
             let each = if exact { 1 } else { PER_WORLD.max(MIN_PARTICLES.div_ceil(count as u64)) };
-            let mut worlds: Vec<World<G::State>> = sampler.worlds().collect();
+            let mut worlds: Vec<World<G::State>> = sampler.worlds().list();
             rng.shuffle(&mut worlds);
             // The first history of every world, then the second of every world, and so on.
             let world = |index: usize| &worlds[index % worlds.len()].state;
             let draw = |index| sampler.sample_history_of(game, world(index), rng);
             let logs = weigher.weigh(each * count as u64, stop, draw, drop).ok_or(NoBelief::NothingToInfer)?;
-            let states = worlds.iter().take(logs.len()).map(|world| world.state).collect();
+            let states = worlds.iter().take(logs.len()).map(|world| world.state).list();
             let (likelihoods, weighing) = match logs.len() < worlds.len() {
                 // Time ended the weighing, and the worlds weighed so far are a random sample of all.
                 true => (particle_weights(&logs)?, Weighing::Particles),
@@ -225,12 +226,12 @@ fn means(logs: &[f64], count: usize) -> Result<Vec<f64>, NoBelief> {
         let own = likelihoods.iter().skip(world).step_by(count);
         own.clone().sum::<f64>() / own.len() as f64
     };
-    Ok((0..count).map(mean).collect())
+    Ok((0..count).map(mean).list())
 }
 
 /// The prior weight of each world times its likelihood. There may be fewer likelihoods than worlds.
 fn prior_times<S>(worlds: &[World<S>], likelihoods: Vec<f64>) -> Vec<f64> {
-    worlds.iter().zip(likelihoods).map(|(world, likelihood)| world.weight as f64 * likelihood).collect()
+    worlds.iter().zip(likelihoods).map(|(world, likelihood)| world.weight as f64 * likelihood).list()
 }
 
 /// Likelihoods from their logarithms, with the greatest being 1. They are raised to the greatest power up to 1 that
@@ -241,7 +242,7 @@ fn flattened(logs: &[f64], least_effective: f64) -> Result<Vec<f64>, NoBelief> {
     if best == f64::NEG_INFINITY {
         return Err(NoBelief::Failed);
     }
-    let raised = |power: f64| -> Vec<f64> { logs.iter().map(|log| float::exp(power * (log - best))).collect() };
+    let raised = |power: f64| -> Vec<f64> { logs.iter().map(|log| float::exp(power * (log - best))).list() };
     let effective = |weights: &[f64]| {
         let (sum, squares) = weights.iter().fold((0.0, 0.0), |(sum, squares), w| (sum + w, squares + w * w));
         sum * sum / squares
@@ -256,7 +257,7 @@ fn flattened(logs: &[f64], least_effective: f64) -> Result<Vec<f64>, NoBelief> {
         *if effective(&raised(middle)) >= least_effective { &mut low } else { &mut high } = middle;
     }
     let survives = |log: &f64| if log.is_finite() { 1.0 } else { 0.0 };
-    Ok(if low > 0.0 { raised(low) } else { logs.iter().map(survives).collect() })
+    Ok(if low > 0.0 { raised(low) } else { logs.iter().map(survives).list() })
 }
 
 /// Weighs histories by a model of the players other than the observer.
@@ -306,7 +307,7 @@ impl<'a, G: Hints> Weigher<'a, G> {
             }
             let known = logs.len();
             let count = batch.min(wanted - known as u64) as usize;
-            let histories: Vec<History<G>> = (known..known + count).map(&mut draw).collect();
+            let histories: Vec<History<G>> = (known..known + count).map(&mut draw).list();
             logs.append(&mut self.log_likelihoods(&histories)?);
             histories.into_iter().for_each(&mut keep);
         }
@@ -329,16 +330,16 @@ impl<'a, G: Hints> Weigher<'a, G> {
     /// The same for several histories; `None` if the others have not acted in one of them.
     fn log_likelihoods(&mut self, histories: &[History<G>]) -> Option<Vec<f64>> {
         let replay = |history| Replay::new(self.game, self.observer, history);
-        let mut replays: Vec<_> = histories.iter().map(replay).collect();
+        let mut replays: Vec<_> = histories.iter().map(replay).list();
         loop {
             let advance = |(place, replay): (usize, &mut Replay<'_, G>)| {
                 replay.next(self.game).map(|(legal, rank)| (place, legal.len(), rank))
             };
-            let waiting: Vec<_> = replays.iter_mut().enumerate().filter_map(advance).collect();
+            let waiting: Vec<_> = replays.iter_mut().enumerate().filter_map(advance).list();
             if waiting.is_empty() {
                 return replays.iter().map(|replay| replay.chosen.then_some(replay.log)).collect();
             }
-            let positions: Vec<_> = waiting.iter().map(|&(place, ..)| &replays[place].so_far).collect();
+            let positions: Vec<_> = waiting.iter().map(|&(place, ..)| &replays[place].so_far).list();
             self.scores.clear();
             self.model.scores_of_many(self.game, &positions, &mut self.scores);
             let mut scores = self.scores.as_slice();

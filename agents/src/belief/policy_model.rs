@@ -11,6 +11,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use stier_core::list::Listing as _;
 use stier_core::{ActionSet as _, Hints, History, Turn, choice};
 
 use crate::agent::batch_agent::Query;
@@ -129,7 +130,7 @@ impl<G: Hints> PolicyModel<G> for NetworkModel {
     }
 
     fn scores_of_many(&self, game: &G, positions: &[&History<G>], scores: &mut Vec<f32>) {
-        let states: Vec<G::State> = positions.iter().map(|position| *position.state()).collect();
+        let states: Vec<G::State> = positions.iter().map(|position| *position.state()).list();
         self.scores_of_states(game, &states, scores);
     }
 

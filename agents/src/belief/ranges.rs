@@ -6,6 +6,7 @@
 
 use rustc_hash::FxHashMap;
 use stier_core::endings::{Endings, PublicAction, PublicPlay};
+use stier_core::list::Listing as _;
 use stier_core::{Action, ActionSet as _, Game, bits};
 
 use crate::agent::threads::Halted;
@@ -25,7 +26,7 @@ pub(crate) fn ranges<G: Game>(
     play: &PublicPlay<G::State>,
     policies: Policies<'_, G>,
 ) -> Result<[Range; 2], Halted> {
-    let dealt = |cards| bits::subsets_wide(cards, play.hand_size).map(|hand| (hand, 1.0)).collect();
+    let dealt = |cards| bits::subsets_wide(cards, play.hand_size).map(|hand| (hand, 1.0)).list();
     let mut ranges = play.cards.map(dealt);
     for (number, action) in play.actions.iter().enumerate() {
         let range: &mut Range = &mut ranges[action.seat.index()];
@@ -102,7 +103,7 @@ fn draw(range: &mut Range, cards: u64) {
             left &= left - 1;
         }
     }
-    *range = next.into_iter().collect();
+    *range = next.into_iter().list();
     range.sort_unstable_by_key(|&(hand, _)| hand);
 }
 

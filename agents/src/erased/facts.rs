@@ -1,5 +1,6 @@
 //! The description of a game, as values.
 
+use stier_core::list::Listing as _;
 use stier_core::scene::Face;
 use stier_core::{Field, FullGame, OptionValue, Symmetry};
 
@@ -49,7 +50,7 @@ impl GameFacts {
             observation_layout: game.observation_layout(),
             symmetry: game.symmetry(),
             information_state_layout: game.information_state_layout(),
-            faces: game.cards().into_iter().zip(game.faces()).collect(),
+            faces: game.cards().into_iter().zip(game.faces()).list(),
             network: game.network(),
             agents: playing(game),
         }

@@ -17,6 +17,7 @@ use std::ops::Deref;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
+use stier_core::list::Listing as _;
 use stier_core::public::{NoPublicForm, Place, PublicForm};
 use stier_core::{
     Action, FromRules, FullGame, Game, GameInfo, History, OptionInfo, Options as _, ParseError, RecordError, Seat,
@@ -213,8 +214,8 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
             entrant: entrant.clone(),
             interrupt: interrupt.clone(),
         };
-        let guests: Vec<ErasedEntrant<G>> = entrants.iter().map(guest).collect();
-        let guests: Vec<&dyn Entrant<G>> = guests.iter().map(|guest| guest as _).collect();
+        let guests: Vec<ErasedEntrant<G>> = entrants.iter().map(guest).list();
+        let guests: Vec<&dyn Entrant<G>> = guests.iter().map(|guest| guest as _).list();
         arena::pit(&*self.game, &guests, settings, watch)
     }
 

@@ -1,5 +1,6 @@
 //! The events of a history that a seat sees for what they are.
 
+use stier_core::list::Listing as _;
 use stier_core::{Action, ActionSet as _, Event, Game, History, Seat, Turn};
 
 /// The most positions that are tried for an event that is chosen in secret.
@@ -34,7 +35,7 @@ pub(super) fn seen<G: Game>(game: &G, events: &[Event], seat: Seat) -> Vec<bool>
             }),
         }
     };
-    (0..events.len()).map(is_seen).collect()
+    (0..events.len()).map(is_seen).list()
 }
 
 /// A search for other actions that look the same.

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use stier_core::hash::hash_of;
+use stier_core::list::Listing as _;
 use stier_core::public::{Place, PublicForm};
 use stier_core::scene::Scene;
 use stier_core::{
@@ -187,11 +188,11 @@ impl<G: FullGame> DynState for ErasedState<G> {
             let of = |(number, world): (u64, World<G::State>)| {
                 sampler.sample_history_of(&*self.game, &world.state, &mut rng(number))
             };
-            (0..).zip(sampler.worlds()).map(of).collect()
+            (0..).zip(sampler.worlds()).map(of).list()
         } else {
-            (0..count).map(|world| sampler.sample_history(&*self.game, &mut rng(world))).collect()
+            (0..count).map(|world| sampler.sample_history(&*self.game, &mut rng(world))).list()
         };
-        (histories.iter().map(|history| history.events().to_vec()).collect(), is_complete)
+        (histories.iter().map(|history| history.events().to_vec()).list(), is_complete)
     }
 
     fn seen(&self, events: &[Event], seat: Seat) -> Vec<bool> {

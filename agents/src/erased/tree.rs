@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use stier_core::list::Listing as _;
 use stier_core::list::sort_few;
 use stier_core::{Action, ActionSet as _, FullGame, Game, Rng, Scene, Seat, Turn};
 use thiserror::Error;
@@ -128,7 +129,7 @@ impl dyn DynTree + '_ {
 
     /// The player of each information set.
     pub fn movers(&self) -> Vec<Seat> {
-        self.shape().set_numbers().map(|set| self.shape().mover(set)).collect()
+        self.shape().set_numbers().map(|set| self.shape().mover(set)).list()
     }
 
     /// Marks the legal actions of some information sets: `mask[set * actions + action]`.
@@ -167,7 +168,7 @@ impl<G: FullGame> DynTree for ErasedTree<G> {
     }
 
     fn knowledge(&self, sets: Range<usize>) -> Vec<String> {
-        sets.map(|set| self.tree().game().knowledge(&self.tree().set(set as u32).view())).collect()
+        sets.map(|set| self.tree().game().knowledge(&self.tree().set(set as u32).view())).list()
     }
 
     fn opening(&self, set: usize) -> Option<Scene> {
@@ -288,7 +289,7 @@ impl<G: FullGame> DynPolicy for ErasedPolicy<G> {
         let found = erased.state(state)?;
         let (game, state, seat) = (&*erased.game, found.history.state(), found.mover()?);
         let row = self.0.row(&game.view(&found.history, seat)).expect("every history is in the tree");
-        Ok(game.legal(state).iter().zip(row.iter().copied()).collect())
+        Ok(game.legal(state).iter().zip(row.iter().copied()).list())
     }
 }
 
@@ -315,11 +316,11 @@ fn checked(tree: &Tree, actions: usize, probabilities: &[f64]) -> Result<Policy,
     }
     let all = |set: u32| &probabilities[set as usize * actions..][..actions];
     let policy = Policy::try_from_rows(tree, &mut |set| {
-        let row: Vec<f64> = tree.actions(set).iter().map(|action| all(set)[action.index()]).collect();
+        let row: Vec<f64> = tree.actions(set).iter().map(|action| all(set)[action.index()]).list();
         let sum = row.iter().sum::<f64>();
         let others = all(set).iter().sum::<f64>() - sum;
         let is_sound = is_distribution(all(set), 1e-4) && others.abs() <= 1e-9;
-        is_sound.then(|| row.iter().map(|share| share / sum).collect())
+        is_sound.then(|| row.iter().map(|share| share / sum).list())
     });
     policy.map_err(|set| NotAPolicy::Row { set: set as usize, row: all(set).to_vec() })
 }
@@ -367,7 +368,7 @@ impl<G: FullGame> Asked<G> {
             _ => Rng::stream(settings.seed, "seed of an agent", index).bits(),
         };
         let seed = |index| further(index) ^ entrant.seed().rotate_left(32);
-        let seeds = (0..entrant.num_seeds(settings).max(1)).map(seed).collect();
+        let seeds = (0..entrant.num_seeds(settings).max(1)).map(seed).list();
         let guest = ErasedEntrant { game, entrant: entrant.clone(), interrupt: interrupt.clone() };
         Ok(Self { guest, seeds, threads })
     }
@@ -384,10 +385,10 @@ impl<G: FullGame> Asked<G> {
 /// The best responses of every seat, in one policy.
 fn best_responses(tree: &Tree, policy: &Policy) -> Policy {
     let respond = |seat| best_response::best_response(tree, policy, seat).actions;
-    let responses: Vec<_> = Seat::all(tree.num_seats()).map(respond).collect();
+    let responses: Vec<_> = Seat::all(tree.num_seats()).map(respond).list();
     let row = |set: u32| {
         let chosen = responses[tree.mover(set).index()][set as usize];
-        tree.actions(set).iter().map(|&action| f64::from(Some(action) == chosen)).collect()
+        tree.actions(set).iter().map(|&action| f64::from(Some(action) == chosen)).list()
     };
     Policy::try_from_rows(tree, &mut |set| Some(row(set))).expect("a row for each set")
 }

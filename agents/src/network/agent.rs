@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use stier_core::list::Listing as _;
 use stier_core::{Action, ActionSet, Game, Hints, choice, options};
 use web_time::Instant;
 
@@ -120,7 +121,7 @@ impl NetworkChoice {
         for (stats, share) in search.actions.iter_mut().zip(Self::Sample.probabilities(weights)) {
             stats.probability = share;
         }
-        let policy = legal.iter().zip(self.probabilities(weights)).collect();
+        let policy = legal.iter().zip(self.probabilities(weights)).list();
         Decision { action, policy, search: Some(search) }
     }
 }
@@ -138,7 +139,7 @@ impl<G: Hints> Agent<G> for NetworkAgent {
         let value = f64::from(evaluation.value);
         let stats =
             |action: Action| ActionStats { action: action.0, visits: 0, value, availability: 0, probability: 0.0 };
-        let actions = legal.iter().map(stats).collect();
+        let actions = legal.iter().map(stats).list();
         let search = Search { actions, iterations: 0, nodes: 1, seconds: start.elapsed().as_secs_f64() };
         let decision = self.options.choose.decide(search, &self.streams, legal, &weights, sum);
         self.streams.advance();

@@ -1,6 +1,7 @@
 //! The common parts of searches that deal out the hidden cards and search each world with open cards: the worlds, the
 //! values of actions in a world, and their sums over worlds.
 
+use stier_core::list::Listing as _;
 use stier_core::{
     Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat, SeatView as _, Turn, choice, options,
 };
@@ -224,7 +225,7 @@ impl<G: Hints> WorldEvaluator<G> {
             coming.settle(game, &mut start);
             (action, start, rng.clone(), BySeat::filled(game.num_seats(), 0.0))
         };
-        let mut tried: Vec<_> = legal.iter().map(start).collect();
+        let mut tried: Vec<_> = legal.iter().map(start).list();
         let mut done = 0;
         while done < each && (done == 0 || !stop.is_due()) {
             for (_, start, rng, sums) in &mut tried {
@@ -237,7 +238,7 @@ impl<G: Hints> WorldEvaluator<G> {
             let values = BySeat::from_fn(sums.len(), |seat| (sums[seat] / done as f64) as f32);
             WorldValues { action, values, visits: done, available: done }
         };
-        tried.into_iter().map(valued).collect()
+        tried.into_iter().map(valued).list()
     }
 }
 
@@ -320,7 +321,7 @@ pub(crate) struct WorldTally {
 impl WorldTally {
     /// Starts with empty sums for these actions of this seat.
     pub(crate) fn new(seat: Seat, actions: impl Iterator<Item = Action>) -> Self {
-        Self { seat, rows: actions.map(ActionRecord::new).collect(), worlds: 0, weight: 0.0 }
+        Self { seat, rows: actions.map(ActionRecord::new).list(), worlds: 0, weight: 0.0 }
     }
 
     /// Adds a world.
@@ -339,13 +340,13 @@ impl WorldTally {
     pub(crate) fn equally_good(&self) -> Vec<Action> {
         let best = self.rows.iter().map(|row| row.sum).fold(f64::NEG_INFINITY, f64::max);
         let close = 1e-6 * self.weight;
-        self.rows.iter().filter(|row| row.sum >= best - close).map(|row| row.action).collect()
+        self.rows.iter().filter(|row| row.sum >= best - close).map(|row| row.action).list()
     }
 
     /// The statistics of the actions, with their mean values.
     pub(crate) fn stats(&self) -> Vec<ActionStats> {
         let mean = |row: &ActionRecord| if self.weight > 0.0 { row.sum / self.weight } else { 0.0 };
-        self.rows.iter().map(|row| row.stats(mean(row))).collect()
+        self.rows.iter().map(|row| row.stats(mean(row))).list()
     }
 
     /// The decision for the action with the highest mean value, the first of equals, after searching `nodes` nodes.
@@ -380,7 +381,7 @@ pub(crate) fn tally_histories<G: Hints>(
         let history = worlds.draw_history(game, &mut rng);
         let future = Future::drawn(rng.bits());
         let valued = |action| WorldValues::once(action, value(&history, action, future.clone(), rng.clone()));
-        let valued: Vec<WorldValues> = legal.iter().map(valued).collect();
+        let valued: Vec<WorldValues> = legal.iter().map(valued).list();
         // An interrupted history counts only if it is the first.
         if tally.worlds > 0 && stop.is_due() {
             break;

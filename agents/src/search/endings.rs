@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stier_core::endings::PublicPlay;
+use stier_core::list::Listing as _;
 use stier_core::public::Place;
 use stier_core::{Action, ActionSet as _, Game, Hints, Rng, Seat, SeatView as _, Turn};
 use web_time::Instant;
@@ -124,7 +125,7 @@ impl<G: Hints> EndingAgent<G> {
         let is_safe = self.settings.gadget != Gadget::Unsafe;
         let mut found = ranges((game, endings), play, &mut ask)?.map(evened);
         likely(&mut found[seat.index()], self.settings.range_cut);
-        let hands = found.each_ref().map(|range| range.iter().map(|&(hand, _)| hand).collect());
+        let hands = found.each_ref().map(|range| range.iter().map(|&(hand, _)| hand).list());
         let numbers = found.map(|range| range.into_iter().map(|(_, number)| number as f32).collect::<Vec<f32>>());
         let tree = Arc::new(RangeTree::new(endings.form(&play.root, hands), "", MAX_BYTES, &watch)?);
         let mut policy = |questions: &[Question]| {
@@ -194,7 +195,7 @@ impl<G: Hints> Agent<G> for EndingAgent<G> {
             let (solution, play) = plays.find_map(|play| Some((self.solution((game, endings), &play, seat)?, play)))?;
             let hand = endings.held(view);
             let all = game.legal(&endings.with_hand(&after(game, &play.root, &play.since), seat, hand));
-            let place = Place { opening: 0, events: play.since, hand, actions: all.iter().collect() };
+            let place = Place { opening: 0, events: play.since, hand, actions: all.iter().list() };
             // Unlikely hands are left out, and what only they can do.
             solution.row(|_| Some((place, seat)))
         });
@@ -213,12 +214,12 @@ impl<G: Hints> Agent<G> for EndingAgent<G> {
             probability,
         };
         let search = Search {
-            actions: actions.iter().zip(&shares).map(stats).collect(),
+            actions: actions.iter().zip(&shares).map(stats).list(),
             iterations: ending_iterations,
             nodes: 1,
             seconds: start.elapsed().as_secs_f64(),
         };
-        Decision { action, policy: actions.into_iter().zip(shares).collect(), search: Some(search) }
+        Decision { action, policy: actions.into_iter().zip(shares).list(), search: Some(search) }
     }
 
     fn restart(&mut self, seed: u64) {

@@ -21,6 +21,7 @@
 use std::collections::HashMap;
 
 use stier_core::key::{Chain, mix};
+use stier_core::list::Listing as _;
 use stier_core::options::Switch;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, SeatView as _, Turn, options};
 
@@ -108,7 +109,7 @@ impl<G: Hints> Algorithm<G> for Epimc<G> {
         let mut tally = WorldTally::new(task.view.seat(), legal.iter());
         for (weight, values) in subgame.root_values() {
             let valued = |(action, values)| WorldValues::once(action, values);
-            tally.add(weight, &legal.iter().zip(values).map(valued).collect::<Vec<_>>());
+            tally.add(weight, &legal.iter().zip(values).map(valued).list());
         }
         let mut decision = tally.decide(self.evaluator.nodes + subgame.nodes.len() as u64);
         if self.options.mixed == Switch::On {
@@ -309,7 +310,7 @@ impl Subgame {
 
     /// The weight of each world and the values of its root actions, if all players follow their policies from there.
     fn root_values(&self) -> impl Iterator<Item = (f64, Vec<BySeat<f32>>)> {
-        let values = |node| self.root(node).1.iter().map(|&child| self.value(child)).collect();
+        let values = |node| self.root(node).1.iter().map(|&child| self.value(child)).list();
         self.roots.iter().map(move |&(node, weight)| (weight, values(node)))
     }
 

@@ -11,6 +11,7 @@
 //! intentions. In simultaneous choices, later players reply by the rollout policy, which does not know the searcher's
 //! choice. Play is deterministic and can be exploited.
 
+use stier_core::list::Listing as _;
 use stier_core::{ActionSet as _, Game, Hints, Rng, SeatView as _, choice, float, options};
 
 use crate::agent::budget::Budget;
@@ -87,11 +88,11 @@ impl<G: Hints> Algorithm<G> for FlatMc {
             roller: Roller::new(options.rollouts).guided_by(&options.belief.guide),
             budget: Budget::part(options.iterations, task.stop, index, count),
             rng: task.streams.rng_of_many("flat_mc", index, count),
-            actions: task.legal.iter().map(ActionRecord::new).collect(),
+            actions: task.legal.iter().map(ActionRecord::new).list(),
             scale: ReturnScale::new(task.game),
             spread: ReturnSpread::new(1.0),
         };
-        let mut searches: Vec<Flat<'_, G>> = (0..count).map(search).collect();
+        let mut searches: Vec<Flat<'_, G>> = (0..count).map(search).list();
         let iterations = self.workers.run_all(&mut searches, Flat::run);
         let total = |(index, action)| {
             let records = searches.iter().map(|search: &Flat<'_, G>| search.actions[index]);
@@ -99,7 +100,7 @@ impl<G: Hints> Algorithm<G> for FlatMc {
             let all = ActionRecord { available: iterations, ..sum };
             all.stats(all.mean())
         };
-        let actions = task.legal.iter().enumerate().map(total).collect();
+        let actions = task.legal.iter().enumerate().map(total).list();
         let found = Search { actions, iterations, nodes: 1, seconds: 0.0 };
         let spread = searches.iter().map(|search| f64::from(search.spread.scale())).fold(0.0, f64::max);
         let rng = &mut task.streams.advanced().rng("flat_mc choice");

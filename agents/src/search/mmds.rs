@@ -27,6 +27,7 @@
 //! They assume that the others play by the network.
 
 use arrayvec::ArrayVec;
+use stier_core::list::Listing as _;
 use stier_core::{ActionSet as _, Hints, SeatView as _, options};
 
 use crate::agent::endings::EndingSettings;
@@ -103,7 +104,7 @@ impl Mmds {
         loop {
             let indices = (tally.worlds..).take((MAX_LANES / legal.len()).max(1));
             let goes_on = |index: &u64| !draws.is_done(*index, true, &task.stop);
-            let worlds: Vec<Drawn<G::State>> = indices.take_while(goes_on).map(|index| draws.nth(index)).collect();
+            let worlds: Vec<Drawn<G::State>> = indices.take_while(goes_on).map(|index| draws.nth(index)).list();
             if worlds.is_empty() {
                 return tally;
             }
@@ -120,7 +121,7 @@ impl Mmds {
             for (world, returns) in worlds.iter().zip(returns.chunks(legal.len())) {
                 let valued =
                     legal.iter().zip(returns).map(|(action, values)| WorldValues::once(action, values.clone()));
-                tally.add(world.weight, &valued.collect::<Vec<_>>());
+                tally.add(world.weight, &valued.list());
             }
         }
     }

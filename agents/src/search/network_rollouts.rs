@@ -5,6 +5,7 @@
 //! does not depend on the others. Rollouts with the same seed and future draw the same numbers at the same ply, even if
 //! they began with different actions.
 
+use stier_core::list::Listing as _;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Seat, Turn};
 
 use crate::agent::batch_agent::{BatchAgent as _, Query};
@@ -64,7 +65,7 @@ impl NetworkRollouts {
     /// Plays on and returns the returns of every lane, in order. The lanes are changed.
     pub(crate) fn returns<G: Hints>(&mut self, game: &G, lanes: &mut [Lane<G>]) -> Vec<BySeat<f32>> {
         let mut returns = vec![BySeat::filled(game.num_seats(), 0.0); lanes.len()];
-        let mut playing: Vec<usize> = (0..lanes.len()).collect();
+        let mut playing: Vec<usize> = (0..lanes.len()).list();
         let (mut asked, mut leaves): (Vec<(usize, Seat)>, Vec<_>) = Default::default();
         for ply in 0.. {
             asked.clear();
@@ -102,7 +103,7 @@ impl NetworkRollouts {
     /// The estimated returns of some lanes, each with the seat to act.
     fn values<G: Hints>(&mut self, game: &G, lanes: &[Lane<G>], leaves: &[(usize, Seat)]) -> Vec<BySeat<f32>> {
         match self.evaluation {
-            Evaluation::Hints => leaves.iter().map(|&(index, _)| game.evaluate(&lanes[index].state)).collect(),
+            Evaluation::Hints => leaves.iter().map(|&(index, _)| game.evaluate(&lanes[index].state)).list(),
             Evaluation::Network => self.evaluator().values(game, &queries(lanes, leaves)),
         }
     }
@@ -110,5 +111,5 @@ impl NetworkRollouts {
 
 /// The decisions of some lanes, each with the seat to act.
 fn queries<'a, G: Game>(lanes: &'a [Lane<G>], asked: &[(usize, Seat)]) -> Vec<Query<'a, G>> {
-    asked.iter().map(|&(index, seat)| Query::new(&lanes[index].state, seat, lanes[index].streams)).collect()
+    asked.iter().map(|&(index, seat)| Query::new(&lanes[index].state, seat, lanes[index].streams)).list()
 }

@@ -25,6 +25,7 @@
 //! continues with the existing nodes and edges.
 
 use stier_core::key::{Chain, UNNOTICED};
+use stier_core::list::Listing as _;
 use stier_core::options::Switch;
 use stier_core::{ActionSet as _, BySeat, Event, Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _};
 use stier_core::{Turn, options};
@@ -112,7 +113,7 @@ impl<G: Hints> Algorithm<G> for RisMcts {
             let record = searcher.tree.find(searcher.root, action);
             record.stats(if record.visits == 0 { 0.0 } else { searcher.scale.value(record.mean()) })
         };
-        let actions = task.legal.iter().map(stats).collect();
+        let actions = task.legal.iter().map(stats).list();
         Choose::Visits.decide(Search { actions, iterations, nodes, seconds: 0.0 }, 0.0, None, &mut rng)
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! Known weaknesses: the search converges to the play of a game without hidden information.
 
+use stier_core::list::Listing as _;
 use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, Turn, float};
 
 use crate::agent::memory::{Memory, listed};
@@ -96,7 +97,7 @@ impl<A: ActionSet> Uct<A> {
         self.node();
         let seats = game.num_seats();
         let mut sums: Vec<(Action, BySeat<f64>)> =
-            legal.iter().map(|action| (action, BySeat::filled(seats, 0.0))).collect();
+            legal.iter().map(|action| (action, BySeat::filled(seats, 0.0))).list();
         let mut spread = ReturnSpread::new(ReturnScale::new(game).range);
         let least = legal.len() as u64;
         for done in 0..iterations.clamp(least, MAX_ITERATIONS) {
@@ -116,14 +117,14 @@ impl<A: ActionSet> Uct<A> {
             spread.add(f64::from(returns[mover]));
         }
         let edge = |at: u32| self.edges.get(at as usize);
-        let root: Vec<&Edge> = std::iter::successors(edge(self.nodes[0].first), |before| edge(before.next)).collect();
+        let root: Vec<&Edge> = std::iter::successors(edge(self.nodes[0].first), |before| edge(before.next)).list();
         let found = |(action, sums): (Action, BySeat<f64>)| {
             let tried = root.iter().find(|edge| edge.action == action);
             let (visits, available) = tried.map_or((0, 0), |edge| (edge.visits, edge.available));
             let values = BySeat::from_fn(seats, |seat| (sums[seat] / f64::from(visits.max(1))) as f32);
             WorldValues { action, values, visits: u64::from(visits), available: u64::from(available) }
         };
-        sums.into_iter().map(found).collect()
+        sums.into_iter().map(found).list()
     }
 
     /// The number of nodes in the tree.

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::{iter, mem};
 
 use serde::Serialize;
+use stier_core::list::Listing as _;
 use stier_core::scene::is_told;
 use stier_core::{Event, Scene, Seat, Turn, Value};
 
@@ -228,8 +229,8 @@ impl Known {
 fn known_events(state: &dyn DynState, seat: Seat) -> Vec<Known> {
     let (worlds, is_complete) = state.worlds(seat, WORLDS);
     let checked = if is_complete { 0 } else { SEEN };
-    let seen: Vec<Vec<bool>> = worlds[..checked].iter().map(|events| state.seen(events, seat)).collect();
-    let worlds: Vec<Vec<&[Event]>> = worlds.iter().map(|events| runs(events, seat)).collect();
+    let seen: Vec<Vec<bool>> = worlds[..checked].iter().map(|events| state.seen(events, seat)).list();
+    let worlds: Vec<Vec<&[Event]>> = worlds.iter().map(|events| runs(events, seat)).list();
     let known = |event: Event, place: Place| {
         let is_seen = |(seen, runs): (&Vec<bool>, &Vec<&[Event]>)| {
             let before: usize = runs[..place.run].iter().map(|run| run.len()).sum();
@@ -247,14 +248,14 @@ fn known_events(state: &dyn DynState, seat: Seat) -> Vec<Known> {
     };
     let runs = worlds[0].iter().enumerate();
     let places = runs.flat_map(|(run, events)| (0..events.len()).map(move |index| Place { run, index }));
-    places.map(|place| known(worlds[0][place.run][place.index], place)).collect()
+    places.map(|place| known(worlds[0][place.run][place.index], place)).list()
 }
 
 /// The runs of a history: the events up to the first action of the seat, and from each of its actions up to the next.
 fn runs(events: &[Event], seat: Seat) -> Vec<&[Event]> {
     let own = (0..events.len()).filter(|&index| events[index].turn == Turn::Seat(seat));
-    let bounds: Vec<usize> = iter::once(0).chain(own).chain([events.len()]).collect();
-    bounds.windows(2).map(|bounds| &events[bounds[0]..bounds[1]]).collect()
+    let bounds: Vec<usize> = iter::once(0).chain(own).chain([events.len()]).list();
+    bounds.windows(2).map(|bounds| &events[bounds[0]..bounds[1]]).list()
 }
 
 /// A line about a random event: a drawn card if one has come to a hand.
@@ -287,7 +288,7 @@ fn changes(before: &Scene, after: &Scene) -> Vec<Sentence> {
             lines.push((Some(owner), Said::Tricks { count }));
         }
         let old = before.places.iter().find(|old| old.seat == place.seat);
-        let mut old: Vec<&String> = old.iter().flat_map(|old| &old.remarks).collect();
+        let mut old: Vec<&String> = old.iter().flat_map(|old| &old.remarks).list();
         for remark in &place.remarks {
             if let Some(same) = old.iter().position(|old| *old == remark) {
                 old.swap_remove(same);
@@ -308,5 +309,5 @@ fn changes(before: &Scene, after: &Scene) -> Vec<Sentence> {
         }
     }
     let line = |(about, said)| Sentence { follows: true, ..Sentence::new(said, about, None) };
-    lines.into_iter().map(line).collect()
+    lines.into_iter().map(line).list()
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use stier_core::list::Listing as _;
 use stier_core::{Action, Scene, Seat, Turn, Value};
 
 use crate::erased::DynState;
@@ -60,7 +61,7 @@ impl Table {
             scene,
             facts,
             seat: turn.seat(),
-            legal: legal.into_iter().map(|action| Move::of(state, action)).collect(),
+            legal: legal.into_iter().map(|action| Move::of(state, action)).list(),
             returns: told.then(|| state.returns()),
             knowledge: eyes.map_or(String::new(), |seat| state.knowledge(seat)),
         }

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use stier_core::list::Listing as _;
 use stier_core::{Action, ActionSet as _, FullGame, Game, Rng, Seat};
 
 use super::Settings;
@@ -55,7 +56,7 @@ impl<G: FullGame> Agents<G> {
         };
         let num_opponents = settings.opponents.as_ref().map_or(0, |all| all.agents.len());
         let believer = settings.beliefs.as_ref().map(|spec| Believer::new(game, spec, interrupt));
-        Self { agents: settings.agents().map(agent).collect(), num_opponents, believer }
+        Self { agents: settings.agents().map(agent).list(), num_opponents, believer }
     }
 
     /// The action of the agent on `seat`, which is to act; `None` if it [decides for many lanes](Self::decide_many) at
@@ -89,7 +90,7 @@ impl<G: FullGame> Agents<G> {
                     Query::new(lane.history.state(), mover(lane), Streams::new(seed_of(lane, *salt)))
                 };
                 let mut actions = Vec::with_capacity(lanes.len());
-                agent.decide(game, &lanes.iter().map(position).collect::<Vec<_>>(), &mut actions);
+                agent.decide(game, &lanes.iter().map(position).list(), &mut actions);
                 lanes.iter().zip(actions).for_each(|(&number, action)| waiting[number].push_of_agent(game, action));
             }
         }

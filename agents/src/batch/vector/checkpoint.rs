@@ -6,6 +6,7 @@
 
 use std::io::{self, Write as _};
 
+use stier_core::list::Listing as _;
 use stier_core::{FullGame, Game, Turn};
 
 use super::lane::{Lane, Stage};
@@ -26,7 +27,7 @@ fn heading<G: Game>(game: &G, settings: &Settings) -> String {
     let barred =
         barred.map_or(String::new(), |Barred { action, span }| format!(" without {} {}", action.0, games(span)));
     let opponents = settings.opponents.as_ref().map_or(String::new(), |opponents| {
-        let agents: Vec<String> = opponents.agents.iter().map(ToString::to_string).collect();
+        let agents: Vec<String> = opponents.agents.iter().map(ToString::to_string).list();
         format!(" against {} from {:?}", agents.join(" "), opponents.learner)
     });
     format!("{FORMAT} {}:{}{opponents}{opening}{barred}", game.name(), game.rules().to_text())
@@ -56,7 +57,7 @@ fn write_to<G: Game>(
         out.write_all(&lane.episode.to_le_bytes())?;
         out.write_all(&[lane.stage as u8])?;
         out.write_all(&lane.decisions.to_le_bytes())?;
-        out.write_all(&decisions.map(|event| event.action.0).collect::<Vec<_>>())?;
+        out.write_all(&decisions.map(|event| event.action.0).list())?;
     }
     out.end()
 }

@@ -1,5 +1,6 @@
 //! One lane: one game after another, each dealt from a seed of its own.
 
+use stier_core::list::Listing as _;
 use stier_core::{Action, ActionSet as _, Dealer, FullGame, Game, History, IllegalAction, Rng, Seat, Turn};
 
 use super::{Opponents, Settings};
@@ -161,7 +162,7 @@ impl<G: FullGame> Lane<G> {
             if u8::try_from(action).is_ok_and(|action| legal.contains(Action(action))) {
                 refusal.rule = "it is barred at the beginning of this game".to_string();
             }
-            refusal.legal = allowed.iter().map(|action| game.event_label(state, action)).collect();
+            refusal.legal = allowed.iter().map(|action| game.event_label(state, action)).list();
         }
         refusal
     }

@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rayon::ThreadPool;
+use stier_core::list::Listing as _;
 use stier_core::{Action, ActionSet as _, Dealer, FullGame, History, Rng, Seat, Turn, encode};
 
 use crate::agent::threads::{self, Halted, for_each_task};
@@ -101,7 +102,7 @@ impl<G: FullGame> Lanes for Vector<G> {
     }
 
     fn seeds(&self) -> Vec<u64> {
-        self.lanes.iter().map(|lane| lane.seed).collect()
+        self.lanes.iter().map(|lane| lane.seed).list()
     }
 
     fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>, rows: Rows<'_>) -> Result<(), VectorError> {
@@ -170,7 +171,7 @@ impl<G: FullGame> Lanes for Vector<G> {
     }
 
     fn barred_left(&self) -> Vec<u32> {
-        self.lanes.iter().map(Lane::barred_left).collect()
+        self.lanes.iter().map(Lane::barred_left).list()
     }
 
     fn save(&self) -> Vec<u8> {
@@ -225,7 +226,7 @@ impl<'a, G: FullGame> Part<'a, G> {
     fn divided(self, size: usize, shape: &Shape) -> Vec<Self> {
         let Part { lanes, legal, mut rows } = self;
         let parts = lanes.chunks_mut(size).zip(legal.chunks_mut(size));
-        parts.map(|(lanes, legal)| Part { rows: rows.take(lanes.len(), shape), lanes, legal }).collect()
+        parts.map(|(lanes, legal)| Part { rows: rows.take(lanes.len(), shape), lanes, legal }).list()
     }
 
     /// Makes the call in all lanes. In each round, all agents that wait decide at once. Once the interrupt is set,
@@ -242,7 +243,7 @@ impl<'a, G: FullGame> Part<'a, G> {
             }
         }
         while !waiting.is_empty() && !call.is_interrupted() {
-            let mut lanes: Vec<_> = waiting.iter_mut().map(|step| &mut *step.lane).collect();
+            let mut lanes: Vec<_> = waiting.iter_mut().map(|step| &mut *step.lane).list();
             agents.decide_many(call.game, &mut lanes);
             waiting.retain_mut(|step| step.resume(call, agents) == Progress::Waiting);
         }
@@ -278,7 +279,7 @@ impl<G: FullGame> Vector<G> {
         let mut own = Self {
             shape: Shape::of(&*game, &settings),
             every_action: rows::every_action(&*game),
-            lanes: (0..settings.lanes).map(|number| Lane::new(&*game, number)).collect(),
+            lanes: (0..settings.lanes).map(|number| Lane::new(&*game, number)).list(),
             legal: vec![G::Actions::default(); settings.lanes],
             draws: ActionDraws { seed: settings.seed, calls: 0 },
             agents: Mutex::default(),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use stier_core::list::Listing as _;
 use stier_core::options::Allowed;
 use stier_core::{Hints, OptionInfo, OptionValue};
 
@@ -84,7 +85,7 @@ impl AgentSpec {
             (Some(network), _) => Some(network.path().to_string()),
             (None, missing) => missing.map(|_| String::new()),
         };
-        own.into_iter().chain(self.inner().flat_map(Self::networks)).collect()
+        own.into_iter().chain(self.inner().flat_map(Self::networks)).list()
     }
 
     pub(super) fn check_network<G: Hints>(&self, game: &G) -> Result<(), Unsuited> {

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use stier_core::key::Chain;
+use stier_core::list::Listing as _;
 use stier_core::{ActionSet as _, Hints, History, Rng, Turn, options};
 
 use crate::agent::choice::Choose;
@@ -96,7 +97,7 @@ impl<G: Hints> Algorithm<G> for IsmctsBr<G> {
             done += 1;
         }
         let records = task.legal.iter().map(|action| search.tree.find(ROOT, action));
-        let actions = records.map(|record| record.stats(record.mean())).collect();
+        let actions = records.map(|record| record.stats(record.mean())).list();
         let found = Search { actions, iterations: done, nodes: search.tree.len() as u64, seconds: 0.0 };
         let spread = f64::from(search.spread.scale()) * search.scale.range;
         options.choose.decide(found, spread, None, &mut task.streams.rng("ismcts_br choice"))

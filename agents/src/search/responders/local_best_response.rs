@@ -23,6 +23,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use stier_core::list::Listing as _;
 use stier_core::{ActionSet as _, Hints, Rng, SeatView as _, options};
 
 use crate::agent::Decision;
@@ -119,7 +120,7 @@ impl<G: Hints> Algorithm<G> for LocalBestResponse<G> {
                     .iter()
                     .zip(world)
                     .map(|(action, simulation)| WorldValues::once(action, simulation.returns.clone()));
-                tally.add(1.0, &valued.collect::<Vec<_>>());
+                tally.add(1.0, &valued.list());
                 let seat = task.view.seat();
                 if let Some(usual) = usual {
                     let value = |simulation: &Simulation<G>| f64::from(simulation.returns[seat]);

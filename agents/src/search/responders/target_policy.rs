@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use stier_core::list::Listing as _;
 use stier_core::options::{Allowed, OptionType};
 use stier_core::{
     Action, ActionSet as _, BySeat, Hints, History, OptionValue, Rng, Seat, SeatView as _, Turn, choice, float, options,
@@ -185,7 +186,7 @@ impl<G: Hints> TargetPolicy<G> {
 
     /// Begins a new game.
     pub(crate) fn restart(&mut self, seed: u64) {
-        let seeds = (0..self.settings.seeds).map(|index| Rng::stream(seed, "victim", index).bits()).collect();
+        let seeds = (0..self.settings.seeds).map(|index| Rng::stream(seed, "victim", index).bits()).list();
         if let Some(cached) = self.cached() {
             cached.seeds = seeds;
             cached.answers.clear();
@@ -453,7 +454,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
     pub(crate) fn play_on(&self, simulations: &mut [Simulation<G>]) {
         let game = self.game;
         let mut shares = Vec::new();
-        let mut playing: Vec<usize> = (0..simulations.len()).collect();
+        let mut playing: Vec<usize> = (0..simulations.len()).list();
         while !playing.is_empty() {
             let (mut asking, mut leaves) = ([(self.agent, Vec::new()), (Known::Own, Vec::new())], Vec::new());
             for place in playing.drain(..) {
@@ -559,7 +560,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
 
 /// The histories of the simulations at these places.
 fn positions<'a, G: Hints>(simulations: &'a [Simulation<G>], places: &[usize]) -> Vec<&'a History<G>> {
-    places.iter().map(|&place| &simulations[place].history).collect()
+    places.iter().map(|&place| &simulations[place].history).list()
 }
 
 #[cfg(test)]
