@@ -301,7 +301,8 @@ $(VENV)/dev: $(BIN)/maturin $(RUST)
 	@touch $@
 
 # Cargo must not take a job from make: it would compile on so few cores.
-DEVELOP = MAKEFLAGS= VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --manifest-path python/Cargo.toml
+# Without a group, maturin would install the group dev first.
+DEVELOP = MAKEFLAGS= VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --manifest-path python/Cargo.toml --group none
 
 # What the demonstration draws with. It is installed while the engine is compiled, and so cannot ask the installed package.
 $(VENV)/demo: python/pyproject.toml | $(BIN)/maturin
@@ -325,8 +326,7 @@ $(VENV)/tests: python/pyproject.toml | $(ENGINE_HERE)
 $(BIN)/maturin: python/pyproject.toml | new-enough
 	@echo 'Preparing $(VENV): downloading maturin and NumPy'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install --quiet --upgrade 'pip>=26.3'
-	@$(PIP) install --quiet 'maturin>=1.12,<2'
+	@$(PIP) install --quiet --upgrade 'pip>=26.3' 'maturin>=1.12,<2'
 	@$(ONLY_DEPENDENCIES) ./python
 	@touch $@
 

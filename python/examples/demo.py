@@ -133,7 +133,7 @@ def play(deals: int, seed: int, counts: Path) -> None:
     counts.write_text(
         json.dumps({s: [a.bouts, a.on_lead.tolist(), a.attacked.tolist()] for s, a in found.items()}), encoding="utf-8"
     )
-    print_other_games(max(deals // 5, 2), seed)
+    print_other_games(max(deals // 10, 2), seed)
 
 
 def draw_picture(counts: Path, picture: Path) -> None:
@@ -165,7 +165,7 @@ def main() -> None:
         "--deals",
         type=int,
         default=250,
-        help="paired deals for each pair of agents, a fifth of them in the other games (default: 250)",
+        help="paired deals for each pair of agents, a tenth of them in the other games (default: 250)",
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of deals and agents (default: 0)")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder of the picture (default: out)")
