@@ -1,10 +1,12 @@
 //! Work compiled twice: for every processor that the package supports, and for modern ones, with wider vectors and
-//! instructions for single bits (x86-64-v3: Intel's from 2013, AMD's from 2015). Which one runs is decided at run time;
-//! results are equal.
+//! instructions for single bits (x86-64-v3: Intel's from 2013, AMD's from 2015). Networks in integers also use the vectors
+//! of 512 bits and the products of bytes that newer ones have. Which one runs is decided at run time; results are equal.
 //!
 //! Inside [`Work`], draw bits by the [`Processor`], which has been asked once; elsewhere by [`bits`](crate::bits), which
 //! asks each time.
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{__m256i, _mm256_dpbusd_avx_epi32, _mm256_dpbusd_epi32};
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -79,6 +81,19 @@ pub fn run<W: Work>(work: W) -> W::Output {
     work.work(Any)
 }
 
+/// Does the work as [`run`] does, or with vectors of 512 bits where the processor has them: for loops over long lists of
+/// integers.
+#[inline]
+pub fn run_wide<W: Work>(work: W) -> W::Output {
+    #[cfg(target_arch = "x86_64")]
+    if is_modern() && is_x86_feature_detected!("avx512bw") {
+        // SAFETY: the processor has the instructions.
+        #[allow(unsafe_code)]
+        return unsafe { run_widest(work) };
+    }
+    run(work)
+}
+
 /// Any processor: for work that is compiled once.
 #[derive(Clone, Copy, Debug)]
 pub struct Any;
@@ -118,40 +133,119 @@ impl Processor for Modern {
 
     #[inline(always)]
     fn add_products(self, inputs: &[[u8; 4]], weights: &[Vector<i8, 32>], sums: &mut [Vector<i32, 8>]) {
-        use std::arch::x86_64::{
-            _mm256_add_epi32, _mm256_load_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi16,
-            _mm256_set1_epi32, _mm256_store_si256,
-        };
+        let (_, add) = KERNELS.into_iter().find(|(is_there, _)| is_there()).expect("a modern processor has AVX2");
+        // SAFETY: the kernel is there.
+        #[allow(unsafe_code)]
+        unsafe {
+            add(inputs, weights, sums);
+        }
+    }
+}
 
-        let all = sums.len();
-        for (sums, start) in sums.as_chunks_mut::<PRODUCTS>().0.iter_mut().zip((0..).step_by(PRODUCTS)) {
-            // SAFETY: the processor has the instructions, and vectors are as long as registers, and aligned.
-            #[allow(unsafe_code)]
-            unsafe {
-                let mut own = sums.map(|sum| _mm256_load_si256(sum.0.as_ptr().cast()));
-                for (&inputs, weights) in inputs.iter().zip(weights.chunks_exact(all)) {
-                    let inputs = _mm256_set1_epi32(i32::from_le_bytes(inputs));
-                    let weights: &[Vector<i8, 32>; PRODUCTS] = weights[start..].first_chunk().expect("as many as sums");
-                    for (sum, weights) in own.iter_mut().zip(weights) {
-                        // The sum of two products of an input up to 127 and a weight fits into 16 bits.
-                        let pairs = _mm256_maddubs_epi16(inputs, _mm256_load_si256(weights.0.as_ptr().cast()));
-                        *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
-                    }
+/// [`Processor::add_products`] for processors with certain instructions.
+#[cfg(target_arch = "x86_64")]
+type Kernel = unsafe fn(&[[u8; 4]], &[Vector<i8, 32>], &mut [Vector<i32, 8>]);
+
+/// The loops of [`Processor::add_products`]: `add` adds the products of 32 inputs and weights to 8 sums.
+///
+/// # Safety
+/// The processor must have AVX2.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+#[inline(always)]
+unsafe fn add_each(
+    inputs: &[[u8; 4]],
+    weights: &[Vector<i8, 32>],
+    sums: &mut [Vector<i32, 8>],
+    add: impl Fn(__m256i, __m256i, __m256i) -> __m256i,
+) {
+    use std::arch::x86_64::{
+        _mm256_add_epi32, _mm256_load_si256, _mm256_set1_epi32, _mm256_setzero_si256, _mm256_store_si256,
+    };
+
+    let all = sums.len();
+    for (sums, start) in sums.as_chunks_mut::<PRODUCTS>().0.iter_mut().zip((0..).step_by(PRODUCTS)) {
+        // SAFETY: the caller knows the processor, and vectors are as long as registers, and aligned.
+        unsafe {
+            // Two registers for each vector of sums: the next product need not wait for the last one.
+            let mut even = sums.map(|sum| _mm256_load_si256(sum.0.as_ptr().cast()));
+            let mut odd = [_mm256_setzero_si256(); PRODUCTS];
+            let add_group = |sums: &mut [__m256i; PRODUCTS], inputs: [u8; 4], weights: &[Vector<i8, 32>]| {
+                let inputs = _mm256_set1_epi32(i32::from_le_bytes(inputs));
+                let weights: &[Vector<i8, 32>; PRODUCTS] = weights[start..].first_chunk().expect("as many as sums");
+                for (sum, weights) in sums.iter_mut().zip(weights) {
+                    *sum = add(*sum, inputs, _mm256_load_si256(weights.0.as_ptr().cast()));
                 }
-                for (sum, own) in sums.iter_mut().zip(own) {
-                    _mm256_store_si256(sum.0.as_mut_ptr().cast(), own);
-                }
+            };
+            let (pairs, last) = inputs.as_chunks::<2>();
+            let mut rows = weights.chunks_exact(2 * all);
+            for (&[first, second], weights) in pairs.iter().zip(&mut rows) {
+                add_group(&mut even, first, &weights[..all]);
+                add_group(&mut odd, second, &weights[all..]);
+            }
+            if let Some(&last) = last.first() {
+                add_group(&mut even, last, rows.remainder());
+            }
+            for ((sum, even), odd) in sums.iter_mut().zip(even).zip(odd) {
+                _mm256_store_si256(sum.0.as_mut_ptr().cast(), _mm256_add_epi32(even, odd));
             }
         }
     }
 }
 
-/// Defines the function that uses these features, and those that ask for them, so that they cannot differ.
+/// Defines kernels for processors with these features, and lists them with the functions that ask for the features.
+macro_rules! add_products {
+    ($($name:ident: $($feature:tt),+ => $add:ident;)+) => {
+        $(
+        #[cfg(target_arch = "x86_64")]
+        $(#[target_feature(enable = $feature)])+
+        fn $name(inputs: &[[u8; 4]], weights: &[Vector<i8, 32>], sums: &mut [Vector<i32, 8>]) {
+            // SAFETY: the processor has the instructions.
+            #[allow(unsafe_code)]
+            unsafe {
+                add_each(inputs, weights, sums, |sum, inputs, weights| $add(sum, inputs, weights));
+            }
+        }
+        )+
+
+        #[cfg(target_arch = "x86_64")]
+        static KERNELS: [(fn() -> bool, Kernel); [$(stringify!($name)),+].len()] =
+            [$((|| $(is_x86_feature_detected!($feature))&&+, $name)),+];
+    };
+}
+
+// The first that a processor has is the fastest. VNNI multiplies and adds bytes in one instruction: Intel's processors from
+// 2019, AMD's from 2022.
+add_products! {
+    add_products_avx512_vnni: "avx2", "avx512vl", "avx512vnni" => _mm256_dpbusd_epi32;
+    add_products_avx_vnni: "avx2", "avxvnni" => _mm256_dpbusd_avx_epi32;
+    add_products_avx2: "avx2" => add_pairs;
+}
+
+/// What VNNI does, for inputs up to 127: the sum of two products fits into 16 bits.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn add_pairs(sums: __m256i, inputs: __m256i, weights: __m256i) -> __m256i {
+    use std::arch::x86_64::{_mm256_add_epi32, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi16};
+
+    let pairs = _mm256_maddubs_epi16(inputs, weights);
+    _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
+}
+
+/// Defines the functions that use these features, and those that ask for them, so that they cannot differ.
 macro_rules! modern {
     ($($feature:tt),+) => {
         #[cfg(target_arch = "x86_64")]
         $(#[target_feature(enable = $feature)])+
         fn run_modern<W: Work>(work: W) -> W::Output {
+            work.work(Modern(()))
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        $(#[target_feature(enable = $feature)])+
+        #[target_feature(enable = "avx512bw")]
+        fn run_widest<W: Work>(work: W) -> W::Output {
             work.work(Modern(()))
         }
 
@@ -191,3 +285,30 @@ const UNKNOWN: u8 = 0;
 const OLD: u8 = 1;
 #[cfg(target_arch = "x86_64")]
 const MODERN: u8 = 2;
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Any, KERNELS, PRODUCTS, Processor as _, Vector};
+
+    proptest! {
+        #[test]
+        fn products_are_equal_on_every_processor(
+            inputs in prop::collection::vec(prop::array::uniform4(0_u8..128), 0..9),
+            numbers in prop::collection::vec(any::<i8>(), 9 * 2 * PRODUCTS * 32),
+        ) {
+            let vectors = numbers.as_chunks().0.iter().map(|&chunk| Vector(chunk));
+            let weights: Vec<Vector<i8, 32>> = vectors.take(inputs.len() * 2 * PRODUCTS).collect();
+            let mut expected = [Vector([7; 8]); 2 * PRODUCTS];
+            Any.add_products(&inputs, &weights, &mut expected);
+            for (_, add) in KERNELS.into_iter().filter(|(is_there, _)| is_there()) {
+                let mut sums = [Vector([7; 8]); 2 * PRODUCTS];
+                // SAFETY: the processor has the instructions.
+                #[allow(unsafe_code)]
+                unsafe { add(&inputs, &weights, &mut sums) };
+                prop_assert_eq!(sums, expected);
+            }
+        }
+    }
+}

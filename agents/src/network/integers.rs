@@ -151,7 +151,7 @@ impl Integers {
 
     /// The outputs for rows of [`bits`], one row after another.
     pub(super) fn forward<'a>(&self, ones: &[u64], scratch: &'a mut Scratch) -> &'a [f32] {
-        processor::run(Forward { network: self, ones, scratch });
+        processor::run_wide(Forward { network: self, ones, scratch });
         &scratch.outputs
     }
 }
@@ -373,7 +373,7 @@ impl Integers {
 #[cfg(test)]
 mod tests {
     use stier_core::Rng;
-    use stier_core::processor::{Any, Work as _};
+    use stier_core::processor::{self, Any, Work as _};
 
     use super::{Bits, Forward, Integers, Matrix, Scratch, bits};
 
@@ -421,7 +421,7 @@ mod tests {
             for inputs in [1, 64, 130] {
                 let layers = matrices(inputs, widths, &mut rng);
                 let network = Integers::new(&layers, &SHIFTS[..widths.len()], SCALES).expect("sums cannot overflow");
-                let [mut one, mut many, mut portable] = [(); 3].map(|()| Scratch::default());
+                let [mut one, mut many, mut modern, mut portable] = [(); 4].map(|()| Scratch::default());
                 for rows in [1, 3, 40] {
                     // Positions that differ a little from one another, and now and then much.
                     let mut row = vec![0.0; inputs];
@@ -437,6 +437,8 @@ mod tests {
                     Bits { inputs: &all, width: inputs, ones: &mut portably }.work(Any);
                     assert_eq!(ones, portably);
                     assert_eq!(network.forward(&ones, &mut many), expected);
+                    processor::run(Forward { network: &network, ones: &ones, scratch: &mut modern });
+                    assert_eq!(modern.outputs, expected);
                     Forward { network: &network, ones: &ones, scratch: &mut portable }.work(Any);
                     assert_eq!(portable.outputs, expected);
                     let rows = ones.chunks(inputs.div_ceil(64));
