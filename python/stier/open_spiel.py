@@ -130,7 +130,7 @@ class StierGame(pyspiel.Game):
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> StierObserver | None:
         """Returns an observer, or None where public and private information would have to be told apart."""
         if params:
-            raise ArgumentError(f"observers have no parameters, got {', '.join(params)}")
+            raise ArgumentError(f"params must be left out: observers take none, got {', '.join(params)}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
             return None
@@ -346,9 +346,9 @@ class PolicyAgent:
         except KeyError:
             found = {}
         probabilities = [(action, float(found.get(action, 0.0))) for action in state.legal_actions()]
-        if abs(sum(share for _, share in probabilities) - 1) > 1e-6:
-            what = state.information_state_string()
-            raise AgentError(f"{self.__name__} has no probabilities that add up to 1 for {game}, {what}")
+        if abs((total := sum(share for _, share in probabilities)) - 1) > 1e-6:
+            where = f"{game}, {state.information_state_string()}"
+            raise AgentError(f"{self.__name__}: probabilities must add up to 1, got {total:g} for {where}")
         return probabilities
 
     def step(self, state: State) -> int:

@@ -58,7 +58,7 @@ class Table:
         if parallel and not game.is_simultaneous():
             known = ", ".join(name for name in registered_names() if load_game(name).is_simultaneous())
             name = game.short_name()
-            raise RulesError(f"{name} has no simultaneous choices: use env(). parallel_env() is for {known}")
+            raise RulesError(f"parallel_env() takes games with simultaneous choices ({known}); for {name} use env()")
         # Agents that choose at once can also wait.
         actions = game.num_distinct_actions() + parallel
         name = f"stier_{game.short_name()}{'_parallel' if parallel else ''}_v0"

@@ -108,7 +108,7 @@ def unwrapped(agent: AnyAgent) -> str | HasStep | Callable[[State], SupportsInde
         if not is_named(agent):
             path = as_path(agent)
             if not {":", "("} & set(agent) and (path.suffix or len(path.parts) > 1):
-                raise FileError(f"{agent}: there is no such file, and no such agent")
+                raise FileError(f"{agent}: neither an agent nor a file has this name")
             return agent
     elif isinstance(agent, HasPolicy):
         from stier.open_spiel import PolicyAgent

@@ -362,7 +362,7 @@ def test_reports_say_why_a_table_is_missing(played: Store, monkeypatch: pytest.M
 
     monkeypatch.setattr("stier.experiments._match_page.nash_averaging", fail)
     found = experiments.report(played)
-    assert "There is no table equilibrium: too hard.\n" in str(found)
+    assert "The table shows no equilibrium: too hard.\n" in str(found)
     assert set(found.tables) == {"standings", "meetings", "pairings", "convergence"}
 
 
@@ -445,7 +445,7 @@ def test_a_suite_has_one_report(suite: Store, tmp_path: Path) -> None:
     assert f"| {mean['luck']:.2f}, {100 * wins['luck']:.1f} % |\n" in page
     begun = experiments._run.begin(suite.experiment, tmp_path / "begun")
     assert "24 of 24 parts have not been played yet." in str(experiments.report(begun))
-    with pytest.raises(ValueError, match="has no matches, but an experiment of the kind suite"):
+    with pytest.raises(ValueError, match="must be an experiment of the kind matches, got suite"):
         ratings.cross_table(suite)
 
 
@@ -480,7 +480,7 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert f"figures in {out / 'figures'}" in printed
     assert (out / "tables" / "standings.csv").exists()
     assert main(["report", str(tmp_path / "nothing")]) == 1
-    assert "has no experiment" in capsys.readouterr().err
+    assert "does not contain an experiment" in capsys.readouterr().err
 
 
 def test_progress_counts_what_was_there(tmp_path: Path, terminal: pytest.CaptureFixture[str]) -> None:

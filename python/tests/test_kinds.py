@@ -288,7 +288,7 @@ def test_a_budget_is_added_to_every_form_of_an_agent(text: str) -> None:
 
 def test_a_kind_without_a_page_is_refused_when_it_is_defined(tmp_path: Path, monkeypatch) -> None:
     methods: dict[str, Any] = {"kind": "own", "work": lambda self, row: [], "measure": lambda self, *given: []}
-    with pytest.raises(stier.ArgumentError, match="Own has no page: define evaluate"):
+    with pytest.raises(stier.ArgumentError, match="Own must define evaluate"):
         type("Own", (TablePlan,), methods)
     for name in ("evaluate", "report"):
         assert type("Own", (TablePlan,), {**methods, name: lambda self, results: None}).kind == "own"
@@ -299,7 +299,7 @@ def test_a_kind_without_a_page_is_refused_when_it_is_defined(tmp_path: Path, mon
     text = "import stier.experiments as e\nclass Own(e.TablePlan):\n    work = measure = lambda *given: []\n"
     Path("pageless.py").write_text(text)
     Path("unfinished.py").write_text("from stier.experiments import Plan\nclass Own(Plan): pass\n")
-    for module, said in [("pageless", "has no page: define"), ("unfinished", "does not define play, report")]:
+    for module, said in [("pageless", "must define evaluate"), ("unfinished", "does not define play, report")]:
         with pytest.raises(stier.ArgumentError, match=said):
             _run.from_dict({"kind": f"{module}:Own"})
 

@@ -317,7 +317,7 @@ class TestOpenSpiel:
         capsys.readouterr()
         assert main(["check-leak", "open_spiel:hearts2"]) == 2
         error = capsys.readouterr().err
-        assert error.startswith("stier: OpenSpiel has no game 'hearts2'; near: hearts, ")
+        assert error.startswith("stier: unknown game 'hearts2'; OpenSpiel has hearts, ")
         assert error.count("\n") == 1
         assert main(["check-leak", "open_spiel:hearts", "--agent", "random"]) == 2
 

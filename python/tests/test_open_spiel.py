@@ -238,7 +238,7 @@ def test_observers_that_there_are_not() -> None:
         perfect_recall=False, public_info=False, private_info=pyspiel.PrivateInfoType.SINGLE_PLAYER
     )
     assert make_observation(game, private) is None
-    with pytest.raises(ValueError, match="no parameters"):
+    with pytest.raises(ValueError, match="observers take none"):
         game.make_py_observer(None, {"a": 1})
 
 

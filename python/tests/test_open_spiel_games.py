@@ -63,14 +63,14 @@ BROKEN = "chat_game"
 #: Why games are refused.
 REFUSED = {
     "mfg_garnet": "neither a sequential nor a simultaneous game",
-    "negotiation": "draws random events itself",
+    "negotiation": "must list the outcomes of random events",
     "battleship": "300 actions; at most 256",
     "yacht": "7776 chance outcomes; at most 256",
     "blackjack": "num_players is 1; it must be a whole number from 2 to 5",
-    "python_iterated_prisoners_dilemma": "neither information-state strings nor observation strings",
+    "python_iterated_prisoners_dilemma": "must provide information-state strings or observation strings",
     "crossword": "cannot be used: ObservationTensorShape unimplemented",
     "kuhn_pokr": "no game 'kuhn_pokr'; near: kuhn_poker, [a-z_]*, [a-z_]*; all: pyspiel.registered_names..$",
-    "": "OpenSpiel has no game ''",
+    "": "unknown game ''; OpenSpiel has ",
     "kuhn_poker(players=77)": "does not load 'kuhn_poker.players=77.'",
     "kuhn_poker(playrs=3)": "Unknown parameter 'playrs'",
     "kuhn_poker(players=x)": "Wrong type for parameter players",
@@ -343,7 +343,7 @@ def test_policies_that_do_not_fit() -> None:
     game = load("leduc_poker")
     for policy in (pyspiel.TabularPolicy({"0": [(0, 1.0)]}), spiel_policy.TabularPolicy(spiel("kuhn_poker"))):
         with pytest.raises(
-            stier.AgentError, match=r"TabularPolicy has no probabilities that add up to 1 for openspiel:l"
+            stier.AgentError, match=r"TabularPolicy: probabilities must add up to 1, got .* for openspiel:l"
         ):
             stier.exploitability(game, policy)
     with pytest.raises(TypeError, match="as_policy takes a TabularPolicy, got str"):

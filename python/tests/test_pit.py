@@ -365,7 +365,7 @@ def test_forked_processes_play_too() -> None:
         (["random", "alphazero"], {}, stier.AgentError, "agents: "),
         (["random", "ismcts:iterations=0"], {}, stier.AgentError, "between 1 and "),
         (["random", 7], {}, TypeError, "an object with step(state) or a callable, got int"),
-        (["random", "none.safetensors"], {}, stier.FileError, "there is no such file, and no such agent"),
+        (["random", "none.safetensors"], {}, stier.FileError, "neither an agent nor a file has this name"),
         ("random", {}, TypeError, "agents must be a list, got the text 'random'"),
         (
             {"a": "random", "b": "greedy"},

@@ -615,7 +615,7 @@ def test_a_class_that_does_not_load_takes_no_name(member: str) -> None:
 
 def test_what_is_not_a_class_is_no_game() -> None:
     for text, why in [
-        ("kuhn:State", "kuhn:State is not a game: it has no `name` and no `initial_state`; "),
+        ("kuhn:State", "kuhn:State is not a game: it lacks `name` and `initial_state`; "),
         ("kuhn:PASS", "kuhn:PASS is not a game: it is not a class; "),
     ]:
         with pytest.raises(stier.RulesError, match=why):

@@ -94,7 +94,7 @@ def test_no_changed_byte_gives_other_rows(copied: Store) -> None:
         ),
         ("UPDATE kept SET machine = ?1 || ?2", "the checksum of '"),
         ("UPDATE kept SET content = 3 WHERE key IN (?1, ?2)", "the checksum of '"),
-        ("DELETE FROM kept WHERE key IN (?1, ?2, 'experiment')", "has no 'experiment': it has not been played"),
+        ("DELETE FROM kept WHERE key IN (?1, ?2, 'experiment')", "'experiment' has not been played yet"),
         ("ALTER TABLE kept RENAME COLUMN content TO other", "no such column"),
         ("PRAGMA user_version = 3", "is not an experiment in format 4, but in format 3"),
     ],
@@ -180,7 +180,7 @@ def test_a_store_is_shown_whatever_has_happened_to_it(copied: Store, tmp_path: P
 
 def test_matches_are_not_another_kind(tmp_path: Path) -> None:
     store = begin(from_dict(tomllib.loads(LADDER)), tmp_path / "solved")
-    with pytest.raises(ArgumentError, match="solved has no matches, but an experiment of the kind exploitability"):
+    with pytest.raises(ArgumentError, match="solved must be an experiment of the kind matches, got exploitability"):
         stier.ratings.cross_table(store)
 
 
@@ -385,7 +385,7 @@ def test_folders_of_others_are_refused(tmp_path: Path, monkeypatch: pytest.Monke
         ArgumentError, match=r"experiment\.sqlite is damaged \(file is not a database\): restore it, or"
     ):
         experiments.run(plan(), tmp_path / "text")
-    with pytest.raises(FileError, match=r"nothing has no experiment: there is no experiment\.sqlite"):
+    with pytest.raises(FileError, match=r"nothing does not contain an experiment, since experiment\.sqlite"):
         experiments.load(tmp_path / "nothing")
     # A process that was killed at once.
     (tmp_path / "begun").mkdir()

@@ -199,10 +199,10 @@ def test_broken_checkpoints_are_refused(tmp_path: Path) -> None:
     for name in ("settings", "state"):
         for text in ("{", "[]", "", json.dumps("text")):
             save_file(arrays, path, {**metadata, name: text})
-            refused(f"it has no {name}" if name == "settings" else "is damaged")
+            refused(f"{name} is missing" if name == "settings" else "is damaged")
     for left_out in metadata:
         save_file(arrays, path, {name: text for name, text in metadata.items() if name != left_out})
-        refused("it has no settings" if left_out == "settings" else "is damaged")
+        refused("settings is missing" if left_out == "settings" else "is damaged")
     for name, array in arrays.items():
         save_file({one: other for one, other in arrays.items() if one != name}, path, metadata)
         refused("is damaged")
@@ -212,7 +212,7 @@ def test_broken_checkpoints_are_refused(tmp_path: Path) -> None:
             save_file({**arrays, name: other}, path, metadata)
             refused("is damaged")
     save_file(arrays, path)
-    refused("it has no settings")
+    refused("settings is missing")
     for size in (0, 1, 8, 100, math.ceil(len(content) / 2), len(content) - 1):
         path.write_bytes(content[:size])
         refused(str(path))

@@ -29,7 +29,7 @@ from stier.errors import ArgumentError
     "An opponent of evaluations",
     type=options.AGENT,
     metavar="AGENT",
-    show_default="greedy, or random where there is no policy",
+    show_default="greedy, or random in games without it",
 )
 @options.deals(500, "Number of paired deals of each evaluation.")
 @click.option(

@@ -35,7 +35,7 @@ def web(port: int, browser: bool) -> None:
     Press Ctrl-C to stop it.
     """
     if not (PAGE / "index.html").is_file():
-        raise FileError(f"{PAGE}: there is no page; make web builds it, and a wheel of make wheel contains it")
+        raise FileError(f"{PAGE}: the page is missing; run make web, or install a wheel of make wheel")
     with serve(port) as server:
         address = f"http://{HOST}:{server.server_address[1]}/"
         print(f"Stier is at {address}\nPress Ctrl-C to stop it.", flush=True)

@@ -120,7 +120,7 @@ class MatchReport(Report):
             try:
                 average = nash_averaging(crossed)
             except RatingError as error:
-                missing = f"There is no table equilibrium: {error}.\n"
+                missing = f"The table shows no equilibrium: {error}.\n"
             else:
                 own = {"agent": crossed.agents, "weight": average.weights, "average": average.averages}
                 tables["equilibrium"] = pd.DataFrame(own)

@@ -312,7 +312,7 @@ class TablePlan(Plan):
         super().__init_subclass__(**options)
         is_abstract = any(hasattr(method, "__isabstractmethod__") for method in (cls.work, cls.measure))
         if not is_abstract and cls.evaluate is TablePlan.evaluate and cls.report is TablePlan.report:
-            raise ArgumentError(f"{cls.__name__} has no page: define evaluate, which gives the answer, or report")
+            raise ArgumentError(f"{cls.__name__} must define evaluate, which returns the answer of its page, or report")
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         known = {**COMMON, **OF_TABLES, **self.keys}

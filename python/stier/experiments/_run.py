@@ -57,7 +57,7 @@ def load(folder: str | Path) -> Store:
     if noted is None:
         if path.is_file():
             return begin(read(path), folder)
-        raise FileError(f"{folder} has no experiment: there is no {FILE}")
+        raise FileError(f"{folder} does not contain an experiment, since {FILE} is missing")
     _compare(folder, noted["fixed"], {"version": stier.__version__})
     with as_played(noted.get("contents", {})):
         if path.is_file():

@@ -213,5 +213,5 @@ def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | N
                 raise ArgumentError(f"pairings: unknown agent '{name}'{alternatives(name, 'agents', names)}")
         tables.append(tuple(table))
     if not tables or len({tuple(sorted(table)) for table in tables}) < len(tables):
-        raise ArgumentError("pairings must be one or more, each with other names: their order has no influence")
+        raise ArgumentError("pairings must be one or more lists of names, which differ by more than their order")
     return tables

@@ -109,7 +109,7 @@ def load_spiel_game(name: str, text: str, keywords: dict[str, Any]) -> pyspiel.G
         known = pyspiel.registered_names()
         if short_name not in known:
             near = ", ".join(get_close_matches(short_name, (one for one in known if "stier_" not in one), 3, 0))
-            raise RulesError(f"OpenSpiel has no game '{short_name}'; near: {near}; all: pyspiel.registered_names()")
+            raise RulesError(f"unknown game '{short_name}'; OpenSpiel has {near}; all: pyspiel.registered_names()")
         given = {name: _parameter(name, value) for name, value in keywords.items()}
         return pyspiel.load_game(short_name, parameters | given)
     except (pyspiel.SpielError, IndexError, TypeError) as error:
@@ -161,10 +161,10 @@ class OpenSpielGame:
         if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
             raise RulesError(f"{self.name} is neither a sequential nor a simultaneous game")
         if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-            raise RulesError(f"{self.name} draws random events itself: their outcomes must be listed")
+            raise RulesError(f"{self.name} must list the outcomes of random events, and draws them itself")
         self._has_information_states = kind.provides_information_state_string
         if not (kind.provides_information_state_string or kind.provides_observation_string):
-            raise RulesError(f"{self.name} has neither information-state strings nor observation strings")
+            raise RulesError(f"{self.name} must provide information-state strings or observation strings")
         self.num_players: int = game.num_players()
         self.num_actions = self._ids("actions", game.num_distinct_actions())
         self.num_outcomes = max(1, self._ids("chance outcomes", game.max_chance_outcomes()))

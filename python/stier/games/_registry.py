@@ -95,7 +95,7 @@ def _class_of(what: Any) -> type:
     if isinstance(what, str) and ":" in what:
         place, what = what, _imports.load(what, RulesError)
         if not hasattr(what, "initial_state") and not hasattr(what, "name"):
-            lacks = "it has no `name` and no `initial_state`" if isinstance(what, type) else "it is not a class"
+            lacks = "it lacks `name` and `initial_state`" if isinstance(what, type) else "it is not a class"
             raise RulesError(f"{place} is not a game: {lacks}; stier.register_game says what a class must have")
     elif isinstance(what, str):
         if what not in _classes:

@@ -25,9 +25,9 @@ class SpielSubject(Subject):
     def __init__(self, game: Any, agents: Sequence[Any]) -> None:
         kind = game.get_type()
         if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
-            raise ArgumentError(f"{game}: mean-field games have no hidden cards to exchange")
+            raise ArgumentError(f"{game} is a mean-field game; the leak check takes sequential and simultaneous games")
         if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-            raise ArgumentError(f"{game}: chance has to be explicit, or histories cannot be replayed")
+            raise ArgumentError(f"{game} must list the outcomes of chance, so that histories can be replayed")
         self.name = str(game)
         self._game = game
         self._resamples = resamples(game)

@@ -141,14 +141,14 @@ def _refuse_strangers(agents: list[str], met: Floats, beats: Floats) -> None:
     groups, member = connected_components(met, directed=False)
     if groups == 1:
         groups, member = connected_components(beats > 0, directed=True, connection="strong")
-        why = "won or lost all games against the others; a prior above 0 rates them"
+        why = "won or lost all games against the others; with a prior above 0 they can"
     else:
         why = "did not meet, not even through others"
     if groups > 1:
         named = "; ".join(
             ", ".join(agent for agent, of in zip(agents, member, strict=True) if of == group) for group in range(groups)
         )
-        raise RatingError(f"there is no rating of groups that {why}: {named}")
+        raise RatingError(f"groups of agents cannot be rated together if they {why}: {named}")
 
 
 def _curvature(games: Floats, rating: Floats) -> Floats:
@@ -384,5 +384,5 @@ def _matrix(payoffs: CrossTable | npt.ArrayLike) -> Floats:
         np.fill_diagonal(matrix, 0.0)
     if not np.isfinite(matrix).all():
         row, column = np.argwhere(~np.isfinite(matrix))[0].tolist()
-        raise ArgumentError(f"there is no payoff of agent {row} against agent {column}: they never played each other")
+        raise ArgumentError(f"payoffs must be known for all pairs; agents {row} and {column} never played each other")
     return matrix

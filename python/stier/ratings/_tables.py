@@ -191,7 +191,7 @@ def outcomes(results: Results) -> Outcomes:
 def _of_experiment(games: Store) -> Outcomes:
     experiment: Any = games.experiment
     if experiment.kind != "matches":
-        raise ArgumentError(f"{games.folder} has no matches, but an experiment of the kind {experiment.kind}")
+        raise ArgumentError(f"{games.folder} must be an experiment of the kind matches, got {experiment.kind}")
     table, names = games.to_arrow(), experiment.names
     place = {name: number for number, name in enumerate(names)}
     game = experiment.load_game()

@@ -48,7 +48,7 @@ def parsed(path: Path, metadata: Mapping[str, str], name: str) -> dict[str, Any]
     except (KeyError, ValueError):
         found = None
     if not isinstance(found, dict):
-        raise ArgumentError(f"{path} is not the checkpoint of a training: it has no {name}")
+        raise ArgumentError(f"{path} is not a checkpoint of training: {name} is missing in it")
     return found
 
 
