@@ -1,4 +1,4 @@
-"""Plots with matplotlib: matches, learning curves, convergence, beliefs. Needs the extra ``plots``.
+"""Plots with matplotlib: matches, learning curves, convergence. Needs the extra ``plots``.
 
 Every function draws into the axes given, or into new ones, and gives them back: figures are shown, saved and closed by
 the caller. Colours can be told apart with any kind of colour vision, nothing is told by colour alone, and texts take
@@ -16,12 +16,9 @@ import numpy.typing as npt
 
 from stier._native import PitResult, TabularPolicy
 from stier._output import plus_minus
-from stier._results import Beliefs
-from stier.draw import basis_in_words, figure, no_cards, suits
 from stier.errors import ArgumentError, missing_extra
 
 try:
-    import matplotlib
     from matplotlib import pyplot as plt
     from matplotlib.axes import Axes
     from matplotlib.axis import XAxis, YAxis
@@ -33,7 +30,7 @@ except ModuleNotFoundError:
 if TYPE_CHECKING:
     from stier.ratings import CrossTable, Ratings
 
-__all__ = ["belief_heatmap", "convergence", "cross_table", "learning_curve", "ratings", "strength"]
+__all__ = ["convergence", "cross_table", "learning_curve", "ratings"]
 
 #: The length of an interval without an end, in parts of the longest one that has both.
 OPEN = 1.5
@@ -100,7 +97,7 @@ def ratings(found: Ratings, ax: Axes | None = None) -> Axes:
         ax: The axes to draw on; new ones if left out.
     """
     order = found.order()[::-1]
-    ax = _axes(ax, 6.4, 1.3 + 0.42 * len(order))
+    ax = _axes(ax, 6.4, 1.3 + 0.42 * len(order), grid="x")
     value = found.rating[order]
     widths = np.abs(np.stack([value - found.low[order], found.high[order] - value]))
     widths = np.minimum(widths, OPEN * np.max(widths, initial=1.0, where=np.isfinite(widths)))
@@ -108,8 +105,6 @@ def ratings(found: Ratings, ax: Axes | None = None) -> Axes:
     ax.set_yticks(range(len(order)), [found.agents[agent] for agent in order])
     ax.set_xlabel(f"rating ({found.method}), 95 % interval over deals")
     ax.margins(y=0.6 / max(1, len(order)))
-    ax.grid(alpha=0.3, axis="x")
-    ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
@@ -147,7 +142,7 @@ def learning_curve(
     for name in [x, y, *([] if by is None else [by])]:
         if name not in columns:
             raise KeyError(f"no column '{name}'; there are {', '.join(columns)}")
-    ax = _axes(ax, 6.4, 4)
+    ax = _axes(ax, 6.4, 4, grid="both")
     at, value = np.asarray(frame[x]), np.asarray(frame[y], dtype=float)
     width = np.asarray(frame[ci95], dtype=float) if ci95 is not None and ci95 in columns else None
     label: npt.NDArray[Any] = np.asarray(frame[by]) if by is not None else np.full(len(at), "")
@@ -162,8 +157,6 @@ def learning_curve(
             ax.fill_between(at[order], low, high, **looks)
     ax.set_xlabel(x)
     ax.set_ylabel(y if width is None else f"{y}, 95 % interval")
-    ax.grid(alpha=0.3)
-    ax.spines[["top", "right"]].set_visible(False)
     if by is not None:
         ax.legend(title=by, frameon=False)
     return ax
@@ -201,7 +194,7 @@ def convergence(
         labelled = list(found.items())
     else:
         return _settling_means(cast(Frame, found), ax)
-    ax = _axes(ax, 6.4, 4)
+    ax = _axes(ax, 6.4, 4, grid="both")
     for (label, solution), (colour, style, marker) in zip(labelled, _looks(), strict=False):
         history = solution.history
         shown = history[(history["nash_conv"] > 0) & (history[x] > 0)]
@@ -213,8 +206,6 @@ def convergence(
     ax.set_xlabel(x)
     ax.set_ylabel("NashConv")
     ax.set_title(", ".join(sorted({str(solution.game) for _, solution in labelled})), fontsize=10)
-    ax.grid(alpha=0.3)
-    ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)
     return ax
 
@@ -248,84 +239,13 @@ def _label_log_axis(axis: XAxis | YAxis) -> None:
     axis.set_minor_locator(NullLocator())
 
 
-def strength(frame: Frame, ax: Axes | None = None) -> Axes:
-    """Draws each agent's share of the games won with its 95 % interval, game by game.
-
-    Args:
-        frame: The table ``standings`` of an experiment over several games: columns ``game``, ``agent``, ``wins``,
-            ``wins_low`` and ``wins_high``. Without a column ``game`` there is one row.
-        ax: The axes to draw on; new ones if left out.
-    """
-    agents = list(dict.fromkeys(frame["agent"]))
-    label = [str(game) for game in frame["game"]] if "game" in frame.keys() else [""] * len(frame["agent"])  # noqa: SIM118
-    games = list(dict.fromkeys(label))
-    ax = _axes(ax, 6.4, 1.4 + len(games) * (0.3 + 0.16 * len(agents)))
-    wins, low, high = (100 * np.asarray(frame[name], dtype=float) for name in ("wins", "wins_low", "wins_high"))
-    looks = zip(cycle(COLOURS), cycle(_MARKERS), strict=False)
-    for number, (agent, (colour, marker)) in enumerate(zip(agents, looks, strict=False)):
-        mine = [row for row, name in enumerate(frame["agent"]) if name == agent]
-        shift = 0.7 * ((number + 0.5) / len(agents) - 0.5)
-        places = [games.index(label[row]) + shift for row in mine]
-        # A single deal has no interval.
-        widths = np.nan_to_num(np.stack([wins[mine] - low[mine], high[mine] - wins[mine]]))
-        style: Any = {"fmt": marker, "color": colour, "ms": 5, "capsize": 2}
-        ax.errorbar(wins[mine], places, xerr=widths.clip(0), label=str(agent), **style)
-    ax.set_yticks(range(len(games)), [_folded(game) for game in games], fontsize=8)
-    ax.set_ylim(len(games) - 0.5, -0.5)
-    ax.set_xlabel("games won in %, 95 % interval over deals")
-    ax.grid(alpha=0.3, axis="x")
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+def _axes(ax: Axes | None, width: float, height: float, grid: Literal["both", "x"] | None = None) -> Axes:
+    """Returns the axes given, or new ones, open at the top and the right if they have a grid."""
+    ax = plt.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
+    if grid is not None:
+        ax.grid(alpha=0.3, axis=grid)
+        ax.spines[["top", "right"]].set_visible(False)
     return ax
-
-
-def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
-    """Beliefs: cards by suit across, seats down, the probability that a seat holds a card.
-
-    Where there are several copies of a card it is the expected number of copies. For a game without cards the axes only
-    say so.
-
-    Args:
-        beliefs: The result of `Agent.beliefs`.
-        ax: The axes to draw on; new ones if left out.
-    """
-    faces = beliefs.game.card_faces()
-    order = [card for row in suits(faces) for card in row]
-    place = {card: index for index, card in enumerate(beliefs.cards)}
-    expected = beliefs.expected[[place[card] for card in order]].T
-    seats, cards = expected.shape
-    ax = _axes(ax, 1.6 + 0.29 * max(cards, 14), 1.5 + 0.34 * seats)
-    if not faces:
-        ax.text(0.5, 0.5, no_cards(beliefs), ha="center", va="center", transform=ax.transAxes)
-        ax.set_axis_off()
-        ax.set_title(f"What seat {beliefs.player} believes: {basis_in_words(beliefs)}", fontsize=10)
-        return ax
-    most = max(1.0, float(expected.max(initial=0.0)))
-    possible = np.ma.masked_equal(expected, 0)
-    image = ax.imshow(possible, cmap="cividis", vmin=0, vmax=most, aspect="auto")
-    for seat in range(seats):
-        for column in range(cards):
-            if expected[seat, column] > 0:
-                colour = _contrast(image, expected[seat, column])
-                shown = figure(expected[seat, column], most > 1)
-                ax.text(column, seat, shown, ha="center", va="center", color=colour, fontsize=7)
-    ax.set_xticks(range(cards), order, fontsize=8, rotation=90)
-    names = [f"seat {seat}{' (own)' if seat == beliefs.player else ''}" for seat in range(seats)]
-    ax.set_yticks(range(seats), names)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    ground = matplotlib.rcParams["axes.facecolor"]
-    ax.vlines(np.arange(1, cards) - 0.5, -0.5, seats - 0.5, color=ground, lw=1)
-    ax.hlines(np.arange(1, seats) - 0.5, -0.5, cards - 0.5, color=ground, lw=1)
-    ends = np.cumsum([len(row) for row in suits(faces)])[:-1]
-    ax.vlines(ends - 0.5, -0.5, seats - 0.5, color=matplotlib.rcParams["text.color"], lw=0.8)
-    what = "expected copies" if most > 1 else "probability in %"
-    ax.set_title(f"What seat {beliefs.player} believes: {what}, {basis_in_words(beliefs)}", fontsize=10)
-    return ax
-
-
-def _axes(ax: Axes | None, width: float, height: float) -> Axes:
-    return plt.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
 
 
 def _looks() -> Iterator[tuple[str, str, str]]:

@@ -303,24 +303,6 @@ def test_convergence_is_plotted() -> None:
     matplotlib.pyplot.close("all")
 
 
-def test_belief_heatmaps_are_plotted(game: stier.Game) -> None:
-    from stier import plots
-
-    found = stier.load_agent("ismcts", game).beliefs(game.new_initial_state(seed=3))
-    ax = plots.belief_heatmap(found)
-    if not found.cards:
-        assert [text.get_text() for text in ax.texts] == [f"{game.short_name()} has no cards to show"]
-        assert len(ax.images) == 0
-        matplotlib.pyplot.close(ax.figure)
-        return
-    labels = [label.get_text() for label in ax.get_xticklabels()]
-    assert sorted(labels) == sorted(found.cards)
-    shades = np.ma.filled(ax.images[0].get_array(), 0)
-    for column, card in enumerate(labels):
-        assert shades[:, column] == pytest.approx([found.of(card, seat) for seat in range(game.num_players())])
-    matplotlib.pyplot.close(ax.figure)
-
-
 def played(game: stier.Game, seed: int) -> stier.State:
     *_, last = random_walk(game.new_initial_state(seed=seed), seed)
     return last
