@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -163,37 +163,28 @@ def learning_curve(
 
 
 def convergence(
-    found: TabularPolicy | Iterable[TabularPolicy] | Mapping[str, TabularPolicy] | Frame,
+    found: TabularPolicy | Iterable[TabularPolicy] | Mapping[str, TabularPolicy],
     ax: Axes | None = None,
     *,
     x: Literal["iterations", "seconds"] = "iterations",
 ) -> Axes:
-    """Draws the NashConv of solvers, or the mean return of agents, as it settles.
-
-    NashConv is drawn over iterations or seconds on logarithmic axes. The mean return of each agent is drawn after more
-    and more deals, with its 95 % interval as a band.
+    """Draws the NashConv of solvers over iterations or seconds, on logarithmic axes.
 
     Args:
         found: Solutions of one game, which are labelled with their algorithms, or a mapping from labels to solutions.
             Their `TabularPolicy.history` is drawn, but for entries with a NashConv of 0 or less, which rounding can
-            leave at an exact equilibrium. Or the table ``convergence`` of an experiment with matches: columns
-            ``agent``, ``deals``, ``mean`` and ``mean_ci95``.
+            leave at an exact equilibrium.
         ax: The axes to draw on; new ones if left out.
-        x: For solutions ``"iterations"``, or ``"seconds"``, of the iterations alone.
+        x: ``"iterations"``, or ``"seconds"``, of the iterations alone.
 
     Raises:
         ArgumentError: Another `x`.
     """
     if x not in ("iterations", "seconds"):
         raise ArgumentError(f"x must be 'iterations' or 'seconds', got {x!r}")
-    if isinstance(found, TabularPolicy):
-        labelled = [(found.name, found)]
-    elif not hasattr(found, "keys"):
-        labelled = [(solution.name, solution) for solution in cast(Any, found)]
-    elif isinstance(found, Mapping) and all(isinstance(value, TabularPolicy) for value in found.values()):
-        labelled = list(found.items())
-    else:
-        return _settling_means(cast(Frame, found), ax)
+    solutions = [found] if isinstance(found, TabularPolicy) else found
+    named = solutions.items() if isinstance(solutions, Mapping) else ((one.name, one) for one in solutions)
+    labelled = list(named)
     ax = _axes(ax, 6.4, 4, grid="both")
     for (label, solution), (colour, style, marker) in zip(labelled, _looks(), strict=False):
         history = solution.history
@@ -207,21 +198,6 @@ def convergence(
     ax.set_ylabel("NashConv")
     ax.set_title(", ".join(sorted({str(solution.game) for _, solution in labelled})), fontsize=10)
     ax.legend(frameon=False)
-    return ax
-
-
-def _settling_means(frame: Frame, ax: Axes | None) -> Axes:
-    """The mean return of each agent after more and more deals."""
-    ax = learning_curve(frame, x="deals", y="mean", ci95="mean_ci95", by="agent", ax=ax)
-    ax.set_xscale("log")
-    _label_log_axis(ax.xaxis)
-    deals, mean, width = (np.asarray(frame[name], dtype=float) for name in ("deals", "mean", "mean_ci95"))
-    # The wide bands of the first deals are cut off.
-    late = deals >= np.sqrt(deals.min() * deals.max())
-    ends = [*mean, *np.nan_to_num(mean - width)[late], *np.nan_to_num(mean + width)[late]]
-    margin = 0.05 * (max(ends) - min(ends))
-    ax.set_ylim(min(ends) - margin - 1e-9, max(ends) + margin + 1e-9)
-    ax.set_ylabel("mean return so far, 95 % interval")
     return ax
 
 

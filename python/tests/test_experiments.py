@@ -151,17 +151,13 @@ def test_a_row_is_a_game(played: Store) -> None:
 @pytest.mark.parametrize("name", ["schwinget", "schwimmen"])
 def test_naming_the_agents_in_another_order_gives_the_same_numbers(name: str, paired: bool, tmp_path: Path) -> None:
     agents = {"b": "random", "a": "random", "search": "ismcts:iterations=10", "advice": "greedy"}
-    standings, gains = [], []
+    standings = []
     for order in [list(agents), sorted(agents), list(reversed(agents))]:
         experiment = Experiment(name, {name: agents[name] for name in order}, deals=6, deals_per_part=4, paired=paired)
         found = experiments.report(experiments.run(experiment, tmp_path / "-".join(order)), resamples=100).tables
         exact = ["agent", "mean", "mean_ci95", "wins", "wins_low", "wins_high"]
         standings.append(found["standings"].sort_values("agent")[exact].to_numpy().tolist())
-        pairings = [" - ".join(sorted(pairing.split(" - "))) for pairing in found["pairings"]["pairing"]]
-        gains.append(dict(zip(pairings, found["pairings"]["gain"].fillna(0), strict=True)))
     assert standings[0] == standings[1] == standings[2]
-    assert gains[0] == gains[1] == gains[2]
-    assert all(gain > 0 for gain in gains[0].values()) == paired
 
 
 def test_deals_without_pairs_have_cards_of_their_own(tmp_path: Path) -> None:
@@ -309,23 +305,14 @@ def test_reports_are_what_the_games_say(played: Store, tmp_path: Path) -> None:
         assert (row.text, row.deals) == (AGENTS[row.agent], 20)
         assert row.rating_low < row.rating < row.rating_high
     assert len(found.tables["meetings"]) == 6
-    assert found.tables["pairings"]["pairing"].tolist() == ["luck - advice", "luck - search", "advice - search"]
-    assert (found.tables["pairings"]["gain"] > 0).all()
     assert found.tables["equilibrium"]["weight"].sum() == pytest.approx(1)
     assert str(ratings.cross_table(played)) in str(found)
     assert str(found).startswith("schwinget:scoring=schwinger, 10 paired deals, 2 seeds, 120 games\n")
     saved = found.save(tmp_path)
-    assert sorted(path.name for path in saved) == [
-        "convergence.csv",
-        "equilibrium.csv",
-        "meetings.csv",
-        "page.md",
-        "pairings.csv",
-        "standings.csv",
-    ]
+    assert sorted(path.name for path in saved) == ["equilibrium.csv", "meetings.csv", "page.md", "standings.csv"]
     assert pd.read_csv(tmp_path / "standings.csv")["agent"].tolist() == list(AGENTS)
     drawn = found.draw(tmp_path)
-    assert [path.name for path in drawn] == ["strength.png", "cross_table.png", "convergence.png", "ratings.png"]
+    assert [path.name for path in drawn] == ["strength.png", "cross_table.png", "ratings.png"]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
 
 
@@ -363,20 +350,7 @@ def test_reports_say_why_a_table_is_missing(played: Store, monkeypatch: pytest.M
     monkeypatch.setattr("stier.experiments._match_page.nash_averaging", fail)
     found = experiments.report(played)
     assert "The table shows no equilibrium: too hard.\n" in str(found)
-    assert set(found.tables) == {"standings", "meetings", "pairings", "convergence"}
-
-
-def test_convergence_ends_at_the_standings(played: Store) -> None:
-    tables = experiments.report(played).tables
-    rows = tables["convergence"].groupby("agent")
-    last, standings = rows.last(), tables["standings"].set_index("agent")
-    for name in ("deals", "mean", "mean_ci95", "wins", "wins_low", "wins_high"):
-        assert last.loc[standings.index, name].tolist() == standings[name].tolist()
-    # The first rows are those of a smaller experiment.
-    few = experiments.report(experiments.run(small(deals=5), played.folder.parent / "fewer")).tables["standings"]
-    first = tables["convergence"].query("deals == 10")
-    assert first["mean"].tolist() == pytest.approx(few["mean"].tolist())
-    assert (rows["deals"].diff().dropna() > 0).all()
+    assert set(found.tables) == {"standings", "meetings"}
 
 
 #: A game for three among games for two.

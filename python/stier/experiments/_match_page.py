@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from itertools import permutations
 from typing import Any
@@ -25,13 +24,9 @@ from stier.ratings import (
     estimate,
     nash_averaging,
     outcomes,
-    pairing_gain,
     plackett_luce,
-    share,
 )
 
-#: The deals after which convergence is shown first, and at how many numbers of deals.
-FEWEST, CHECKS = 10, 16
 #: Columns of most tables.
 MEASURED = ("mean", "mean_ci95", "wins", "wins_low", "wins_high")
 
@@ -93,11 +88,9 @@ class MatchReport(Report):
         comparable: True if all agents met the same opponents equally often, so that their mean returns are comparable.
         ratings: Bradley-Terry for two players, Plackett-Luce for more; `None` if some agents never met.
         tables: pandas frames: ``standings`` (a row for each agent), ``meetings`` (for each agent and opponent),
-            ``pairings`` (for each table of agents), ``convergence`` (for each agent after more and more deals: its mean
-            return and its share of wins so far), and for two players ``equilibrium`` (see
-            `stier.ratings.nash_averaging`), unless none was found: the text says so. In each, ``x_ci95`` is the half
-            width of a 95 % interval of ``x`` over deals, ``x_low`` and ``x_high`` are its ends; empty for a single
-            deal, which has no interval.
+            and for two players ``equilibrium`` (see `stier.ratings.nash_averaging`), unless none was found: the text
+            says so. In each, ``x_ci95`` is the half width of a 95 % interval of ``x`` over deals, ``x_low`` and
+            ``x_high`` are its ends; empty for a single deal, which has no interval.
     """
 
     def __init__(self, experiment: Any, store: Store, resamples: int | None = None) -> None:
@@ -109,12 +102,7 @@ class MatchReport(Report):
         self.leads = _leads(found)
         self.comparable: bool = _is_even(found)
         crossed, rated, missing = self.cross_table, self.ratings, ""
-        tables = {
-            "standings": _standings(experiment, crossed, rated),
-            "meetings": _meetings(crossed),
-            "pairings": _pairings(experiment, found),
-            "convergence": _convergence(found),
-        }
+        tables = {"standings": _standings(experiment, crossed, rated), "meetings": _meetings(crossed)}
         met = np.isfinite(crossed.mean) | np.eye(len(crossed.agents), dtype=bool)
         if found.seats.shape[1] == 2 and met.all() and experiment.load_game().utility_sum() == 0:
             try:
@@ -128,16 +116,12 @@ class MatchReport(Report):
         ends = [f"{first} is ahead of {counted(count, 'other agent')}" for first, count in ahead.most_common(1)]
         finding = ends[0] if ends else "No agent is shown to be ahead of another"
         figures: dict[str, Any] = {"cross_table": partial(drawn, "cross_table", crossed, finding)}
-        if tables["convergence"]["deals"].nunique() > 1:
-            half = np.nanmax([mean.ci95 for mean in crossed.overall])
-            finding = f"After {counted(found.units, 'deal')}, every mean is known to within {half:.2f}"
-            figures["convergence"] = partial(drawn, "convergence", tables["convergence"], finding)
         if rated is not None:
             finding = f"{rated.agents[rated.order()[0]]} is rated highest"
             figures["ratings"] = partial(drawn, "ratings", rated, finding)
-        super().__init__(self._as_text(tables["pairings"]["gain"], missing), tables, figures)
+        super().__init__(self._as_text(missing), tables, figures)
 
-    def _as_text(self, gains: pd.Series, missing: str) -> str:
+    def _as_text(self, missing: str) -> str:
         own = self.experiment
         seeds = f"seed {own.seeds[0]}" if len(own.seeds) == 1 else f"{len(own.seeds)} seeds"
         deals = f"{own.deals} {'paired ' if own.paired else ''}deals"
@@ -147,9 +131,6 @@ class MatchReport(Report):
         lines += [missing] if missing else []
         uneven = "The agents did not meet the same opponents equally often: compare them by their own matches.\n"
         lines += [] if self.comparable else [uneven]
-        if gains.notna().any():
-            span = " to ".join(dict.fromkeys(f"{end:.2f}" for end in (gains.min(), gains.max())))
-            lines.append(f"Without pairs, {span} times the games would be needed for the same intervals.\n")
         return "\n".join(lines)
 
 
@@ -197,28 +178,3 @@ def _meetings(crossed: CrossTable) -> pd.DataFrame:
     met, agents = np.nonzero(crossed.deals), np.array(crossed.agents, dtype=object)
     columns = {name: getattr(crossed, name.replace("mean_", ""))[met] for name in (*MEASURED, "deals")}
     return pd.DataFrame({"agent": agents[met[0]], "opponent": agents[met[1]], **columns})
-
-
-def _convergence(found: Outcomes) -> pd.DataFrame:
-    """Returns the results of each agent after more and more deals."""
-    rows, wins = [], found.wins
-    for units in np.unique(np.geomspace(min(FEWEST, found.units), found.units, CHECKS).round().astype(int)):
-        before = found.unit < units
-        so_far = replace(found, unit=found.unit[before], seats=found.seats[before], returns=found.returns[before])
-        for number, agent in enumerate(found.agents):
-            mean = estimate(so_far.by_deal(so_far.returns, number), found.bounds)
-            won = share(so_far.by_deal(wins[before], number))
-            rows.append((agent, mean.units, mean.mean, mean.ci95, *won[:3]))
-    return pd.DataFrame(rows, columns=["agent", "deals", *MEASURED])
-
-
-def _pairings(experiment: Any, found: Outcomes) -> pd.DataFrame:
-    """Returns the gain from pairing the deals of each table."""
-    rows = []
-    for table in experiment.tables:
-        # The gain is that of the first agent: the first by name, so that it does not depend on the order of the names.
-        numbers = [found.agents.index(name) for name in sorted(table)]
-        # An agent that sits at a table twice has several returns.
-        alone = experiment.paired and len(set(table)) == len(table)
-        rows.append((" - ".join(table), pairing_gain(found, numbers) if alone else np.nan))
-    return pd.DataFrame(rows, columns=["pairing", "gain"])

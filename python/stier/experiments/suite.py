@@ -93,7 +93,7 @@ class Suite(Plan):
         first, end = self._places[game : game + 2]
         one = self._all[game]
         own = one.task(place * (end - first) + rest - first)
-        return Task(f"{game}/{own.name}", own.key, own.size, (game, own.group), (game, own))
+        return Task(f"{game}/{own.name}", own.key, own.size, (game, own))
 
     def fixed(self) -> dict[str, Any]:
         """Returns the settings that all parts in one folder share."""
@@ -119,7 +119,7 @@ class Suite(Plan):
             if len(own.missing()) < own.experiment.parts():
                 reports[game] = MatchReport(self.experiments[game], own, resamples)
         tables: dict[str, pd.DataFrame] = {}
-        for name in ("standings", "meetings", "pairings", "convergence", "equilibrium"):
+        for name in ("standings", "meetings", "equilibrium"):
             frames = {game: one.tables[name] for game, one in reports.items() if name in one.tables}
             if frames:
                 joined = pd.concat(frames, names=["game", None]).reset_index(level="game").reset_index(drop=True)

@@ -22,7 +22,6 @@ from stier.ratings._comparing import (
     VarianceReduction,
     control_variate,
     is_better,
-    pairing_gain,
     variance_reduction,
 )
 from stier.ratings._models import NashAverage, Ratings, alpha_rank, bradley_terry, nash_averaging, plackett_luce
@@ -48,7 +47,6 @@ __all__ = [
     "is_better",
     "nash_averaging",
     "outcomes",
-    "pairing_gain",
     "plackett_luce",
     "share",
     "variance_reduction",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf, isfinite, log
 from typing import Literal, NamedTuple, TypeAlias
@@ -16,7 +16,7 @@ from stier._native import Game, derive_seed
 from stier._output import bar, plus_minus
 from stier.errors import ArgumentError
 from stier.playing import AnyAgent, AnyGame, listed
-from stier.ratings._tables import Bounds, Estimate, Floats, Results, estimate, half_width, outcomes, range_of
+from stier.ratings._tables import Bounds, Estimate, Floats, estimate, half_width, range_of
 
 #: Deals before the variance is taken for known: with 30, skewed returns err up to twice as often as they should.
 FEWEST = 100
@@ -286,35 +286,6 @@ def _columns(values: npt.ArrayLike) -> Floats:
     if not np.isfinite(array).all():
         raise ArgumentError("controls must be finite numbers")
     return array.reshape(len(array), -1)
-
-
-def pairing_gain(results: Results, table: Sequence[int]) -> float:
-    """Factor by which more games would be needed if the games of a deal did not have the same cards.
-
-    The variance of the mean return of the first agent with cards of its own for each game, over that with paired deals;
-    both from the paired games of one table.
-
-    Args:
-        results: The result of `stier.pit`, the games of an experiment, or `Outcomes`: paired deals.
-        table: The agents at the table, as numbers.
-
-    Returns:
-        Not a number for fewer than two deals, or if they were not paired.
-    """
-    found = outcomes(results)
-    seats = found.seats.shape[1]
-    here = np.flatnonzero((np.sort(found.seats, axis=1) == np.sort(np.asarray(table))).all(axis=1))
-    deals = np.bincount(found.unit[here])
-    games = int(deals.max(initial=0))
-    if np.count_nonzero(deals) < 2 or games < seats or (deals[deals > 0] != games).any():
-        return np.nan
-    mine = found.returns[here][found.seats[here] == table[0]]
-    seat = np.nonzero(found.seats[here] == table[0])[1]
-    # All seats of an agent are equally frequent, so what a seat is worth does not count as luck.
-    apart = float(np.mean([mine[seat == one].var(ddof=1) for one in range(seats)])) / games
-    sums = np.bincount(found.unit[here], weights=mine)[deals > 0]
-    paired = float((sums / games).var(ddof=1))
-    return _gain(apart, paired)
 
 
 class Design(NamedTuple):
