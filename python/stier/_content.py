@@ -12,8 +12,6 @@ from stier._files import as_path
 from stier._native import Game, networks_of
 from stier.playing import is_named
 
-__all__ = ["as_played", "content", "contents", "contents_of", "files_of", "own_network", "was_played"]
-
 #: Before the name of a module, which stands for its source file.
 MODULE = "module "
 #: Hashes of contents by path, by the text that names them, as they were when it was played.

@@ -16,8 +16,6 @@ from typing import Any
 from stier._native import alternatives
 from stier.errors import ArgumentError, StierError
 
-__all__ = ["is_path", "load", "path_of", "source", "sources"]
-
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 #: ``module:name``, with any arguments behind it. An option such as ``iterations=5`` is not a name.
 _PATH = re.compile(rf"\s*(?P<module>{_NAME}):(?P<name>{_NAME})\s*(?P<arguments>\(.*\))?\s*", re.DOTALL)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["ActionStats", "Beliefs", "Line", "Properties", "Search"]
-
 
 class _Numbers:
     """Data that is equal if all its numbers are. In place of a value there may be none: not a number."""

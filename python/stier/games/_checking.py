@@ -17,8 +17,6 @@ from stier.games._members import check_members, member, shown, wrong_answer
 from stier.games._registry import python_members
 from stier.games._sheet import words
 
-__all__ = ["GameReport", "check_game"]
-
 #: States and histories that are drawn for the checks at the end.
 _DRAWN = 100
 

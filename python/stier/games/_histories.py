@@ -9,8 +9,6 @@ from typing import Any
 
 from stier._native import CHANCE, TERMINAL
 
-__all__ = ["ENDLESS", "Histories", "Node", "noticed_after"]
-
 #: Random events without a decision in between after which a game counts as endless.
 ENDLESS = 1000
 #: Events that a search for a history with the same knowledge tries, and as many again for each event of the first one.

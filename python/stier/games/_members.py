@@ -17,8 +17,6 @@ from stier import _arguments
 from stier._native import CHANCE, TERMINAL
 from stier.errors import GameError, RulesError
 
-__all__ = ["METHODS", "RANGES", "ClassError", "check_members", "member", "parts_of", "shown", "wrong_answer"]
-
 #: Probabilities, returns and their sums may be off by this much.
 _ROUNDING = 1e-9
 #: The lowest and the highest value of the members that are whole numbers.

@@ -31,8 +31,6 @@ from stier.games._members import RANGES
 from stier.games._options import Row
 from stier.games._sheet import OPEN_SPIEL, Sheet, Trusted
 
-__all__ = ["OpenSpielGame", "find_spiel_game", "load_spiel_game", "turn_based"]
-
 #: Actions and outcomes have ids below this.
 _MOST_IDS = RANGES["num_actions"][1]
 #: States that are looked at in breadth when a game is loaded, and events that are followed where chance acts.

@@ -13,8 +13,6 @@ from stier import _native
 from stier.errors import RulesError
 from stier.games._members import ClassError
 
-__all__ = ["Row", "make_game", "name_of", "option_rows", "read_options"]
-
 #: The signs that separate options, which their values must not contain.
 _SYNTAX = set(",:=()")
 

@@ -17,8 +17,6 @@ from stier.games._members import check_members
 from stier.games._options import Row, make_game, name_of, option_rows, read_options
 from stier.games._sheet import OPEN_SPIEL, Sheet
 
-__all__ = ["about", "forget", "load_foreign", "own_names", "place_of", "python_members", "register_game", "text_of"]
-
 _Class = TypeVar("_Class", bound=type)
 
 #: The registered classes by name.

@@ -17,8 +17,6 @@ from stier.games._histories import Histories, noticed_after
 from stier.games._members import METHODS, RANGES, check_members, member, parts_of, shown, wrong_answer
 from stier.games._options import Row, make_game, option_rows
 
-__all__ = ["OPEN_SPIEL", "Sheet", "Trusted"]
-
 #: The beginning of the names of OpenSpiel's games.
 OPEN_SPIEL = f"{_imports.OPEN_SPIEL_WORD}:"
 #: The most outcomes of a random event.

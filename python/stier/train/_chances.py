@@ -16,8 +16,6 @@ from stier.errors import ArgumentError
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, as_agent
 
-__all__ = ["ChanceRow", "Chances", "chances"]
-
 #: Games of a network that are played side by side.
 SIDE_BY_SIDE = 1024
 
