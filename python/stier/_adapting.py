@@ -14,7 +14,7 @@ from stier import _arguments
 from stier._arguments import AnyGame
 from stier._native import Game, State, alternatives, derive_seed, load_game, registered_names
 from stier.catalogue import describe_game
-from stier.errors import ArgumentError, MissingExtraError, RulesError, missing_extra
+from stier.errors import MissingExtraError, RulesError, missing_extra
 
 #: The ways to show a state: text as a player sees it, the same printed, text with all cards open.
 RENDER_MODES = ["ansi", "human", "ansi_open"]
@@ -54,9 +54,7 @@ def check_keywords(game: AnyGame, rules: Mapping[str, Any], make: Callable[..., 
 
 def tensor_of(tensor: str) -> tuple[Callable[[Game], list[int]], Callable[[State, int], npt.NDArray[np.float32]]]:
     """Returns two functions: the shape of a tensor from a game, and the tensor from a state and a player."""
-    if tensor not in _TENSORS:
-        raise ArgumentError(f"tensor must be {' or '.join(_TENSORS)}, got '{tensor}'")
-    return _TENSORS[tensor]
+    return _TENSORS[_arguments.choice("tensor", tensor, _TENSORS)]
 
 
 def illegal_reward(given: float | None, game: Game) -> float:
@@ -65,8 +63,7 @@ def illegal_reward(given: float | None, game: Game) -> float:
 
 
 def check_render_mode(mode: str | None) -> None:
-    if mode is not None and mode not in RENDER_MODES:
-        raise ArgumentError(f"render_mode must be {', '.join(RENDER_MODES)} or None, got '{mode}'")
+    _arguments.choice("render_mode", mode, [*RENDER_MODES, None])
 
 
 def render(state: State, player: int, mode: str | None) -> str | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 import operator
+from collections.abc import Iterable
 from typing import Any, SupportsIndex, TypeAlias
 
 from stier._native import Game
@@ -60,6 +61,15 @@ def number(name: str, value: Any, low: float = -math.inf, high: float = math.inf
         raise ArgumentError(f"{name} must be between {low:g} and {high:g}, got {found:g}")
     least = "" if math.isinf(low) else f"{low:g} or more and "
     raise ArgumentError(f"{name} must be {least}finite, got {found:g}")
+
+
+def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
+    """Returns one of the values that are allowed."""
+    known = list(allowed)
+    if value not in known:
+        *others, last = map(repr, known)
+        raise ArgumentError(f"{name} must be {', '.join(others)}{' or ' * bool(others)}{last}, got {value!r}")
+    return value
 
 
 def misfit(function: Any, *arguments: object) -> TypeError | None:

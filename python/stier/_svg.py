@@ -74,29 +74,24 @@ class Picture:
     def extend(self, x: float, y: float) -> None:
         self.width, self.height = max(self.width, x), max(self.height, y)
 
-    def _class(self, names: str) -> str:
-        self._used.update(names.split())
-        return f'class="{names}"'
+    def _add(self, tag: str, style: str, more: str, end: str = "/>") -> None:
+        self._used.update(style.split())
+        self._parts.append(f'<{tag} class="{style}"{more and " " + more}{end}')
 
     def rect(
         self, x: float, y: float, width: float, height: float, style: str, *, radius: float = 0, more: str = ""
     ) -> None:
         self.extend(x + width, y + height)
-        self._parts.append(
-            f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}" '
-            f'rx="{number(radius)}" {self._class(style)}{more and " " + more}/>'
-        )
+        size = f'width="{number(width)}" height="{number(height)}" rx="{number(radius)}"'
+        self._add(f'rect x="{number(x)}" y="{number(y)}" {size}', style, more)
 
     def circle(self, x: float, y: float, radius: float, style: str, *, more: str = "") -> None:
         self.extend(x + radius, y + radius)
-        self._parts.append(
-            f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" '
-            f"{self._class(style)}{more and ' ' + more}/>"
-        )
+        self._add(f'circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}"', style, more)
 
     def path(self, path: str, style: str, *, more: str = "") -> None:
         """A path; it does not make the picture larger."""
-        self._parts.append(f'<path d="{path}" {self._class(style)}{more and " " + more}/>')
+        self._add(f'path d="{path}"', style, more)
 
     def text(
         self,
@@ -124,10 +119,8 @@ class Picture:
             place += f' textLength="{number(width)}" lengthAdjust="spacingAndGlyphs"'
         if plain:
             place += ' font-family="ui-monospace, monospace" xml:space="preserve"'
-        self._parts.append(
-            f'<text x="{number(x)}" y="{number(y)}" font-size="{number(size)}"{weight}{place} {self._class(style)}>'
-            f"{escape(text)}</text>"
-        )
+        start = f'text x="{number(x)}" y="{number(y)}" font-size="{number(size)}"{weight}{place}'
+        self._add(start, style, "", f">{escape(text)}</text>")
         return width
 
     def begin(self, title: str, *, more: str = "") -> None:

@@ -118,8 +118,7 @@ class Network:
     scales: tuple[float, float] = (1.0, 1.0)
 
     def __post_init__(self) -> None:
-        if self.activation not in ("relu", "tanh", "products"):
-            raise ArgumentError(f"activation must be 'relu', 'tanh' or 'products', got {self.activation!r}")
+        _arguments.choice("activation", self.activation, ("relu", "tanh", "products"))
         if not 0 < self.value_scale < np.inf:
             raise ArgumentError(f"value_scale must be more than 0, got {self.value_scale}")
         self._check_integers()
@@ -353,27 +352,18 @@ class Network:
 
     @classmethod
     def _from_arrays(cls, metadata: dict[str, str], arrays: dict[str, Floats]) -> Network:
-        if metadata["format"] != FORMAT:
-            raise ArgumentError(f"format must be {FORMAT!r}, got {metadata['format']!r}")
-        version, known = metadata["version"], " or ".join(map(repr, VERSIONS))
-        if version not in VERSIONS:
-            raise ArgumentError(f"version must be {known}, got {version!r}")
-        architecture, activations = VERSIONS[version]
-        if metadata["architecture"] != architecture:
-            raise ArgumentError(f"architecture must be {architecture!r}, got {metadata['architecture']!r}")
-        if metadata["activation"] not in activations:
-            allowed = " or ".join(map(repr, activations))
-            raise ArgumentError(f"activation must be {allowed}, got {metadata['activation']!r}")
+        _arguments.choice("format", metadata["format"], [FORMAT])
+        architecture, activations = VERSIONS[_arguments.choice("version", metadata["version"], VERSIONS)]
+        _arguments.choice("architecture", metadata["architecture"], [architecture])
+        _arguments.choice("activation", metadata["activation"], activations)
+        # Files written before there was this key all have a value head.
+        head = _arguments.choice("value", metadata.get("value", "return"), ("return", "none"))
         game = load_game(metadata["rules"])
         if "beliefs" in metadata:
             raise ArgumentError("the network reads beliefs about the cards; this version reads the observation alone")
         for name, expected in [("observation", game.observation_signature()), ("actions", game.action_signature())]:
             if metadata[name] != expected:
                 raise ArgumentError(f"{name} of {game.short_name()} are {expected}; the network has {metadata[name]}")
-        # Files written before there was this key all have a value head.
-        head = metadata.get("value", "return")
-        if head not in ("return", "none"):
-            raise ArgumentError(f"value must be 'return' or 'none' in the metadata, got {head!r}")
         count = sum(name.startswith("hidden.") for name in arrays) // 2
 
         def layer(name: str) -> tuple[Floats, Floats]:

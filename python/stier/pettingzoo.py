@@ -37,6 +37,7 @@ __all__ = ["CardGameEnv", "CardGameParallelEnv", "env", "parallel_env", "raw_env
 
 
 Observation = dict[str, npt.NDArray[Any]]
+Infos = dict[str, dict[str, Any]]
 
 
 class Table:
@@ -144,7 +145,7 @@ class CardGameEnv(Table, AECEnv):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations: dict[str, bool] = dict.fromkeys(self.agents, False)
         self.truncations: dict[str, bool] = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.infos: Infos = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self.agent_selection = self.agents[0]
         self._go_on(self._world)
@@ -256,7 +257,7 @@ class CardGameParallelEnv(Table, ParallelEnv):
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+    ) -> tuple[dict[str, Observation], Infos]:
         """Deals anew: the game of that seed, or of one that follows from the last seed given. Options are ignored."""
         del options
         self.deal_seed = self._episodes.begin(seed)
@@ -269,7 +270,7 @@ class CardGameParallelEnv(Table, ParallelEnv):
 
     def step(
         self, actions: dict[str, Any]
-    ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+    ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], Infos]:
         """Plays the actions of all agents that choose at once, by agent.
 
         Raises `KeyError` if one of them is left out.
@@ -282,7 +283,7 @@ class CardGameParallelEnv(Table, ParallelEnv):
             raise KeyError(f"no action of {', '.join(missing)}, who have to choose")
         chosen = {seat: int(actions[self.possible_agents[seat]]) for seat in self._choices}
         illegal = [seat for seat, state in self._choices.items() if chosen[seat] not in state.legal_actions()]
-        infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        infos: Infos = {agent: {} for agent in self.agents}
         rewards = dict.fromkeys(self.agents, 0.0)
         if illegal:
             self._choices = {}

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from stier import _arguments
 from stier._native import PitResult, TabularPolicy
 from stier._output import plus_minus
-from stier.errors import ArgumentError, missing_extra
+from stier.errors import missing_extra
 
 try:
     from matplotlib import pyplot as plt
@@ -180,8 +181,7 @@ def convergence(
     Raises:
         ArgumentError: Another `x`.
     """
-    if x not in ("iterations", "seconds"):
-        raise ArgumentError(f"x must be 'iterations' or 'seconds', got {x!r}")
+    _arguments.choice("x", x, ("iterations", "seconds"))
     solutions = [found] if isinstance(found, TabularPolicy) else found
     named = solutions.items() if isinstance(solutions, Mapping) else ((one.name, one) for one in solutions)
     labelled = list(named)

@@ -272,8 +272,8 @@ def test_pickles_go_on_alike() -> None:
 def test_arguments() -> None:
     for options, error, message in [
         ({"autoreset_mode": "never"}, ValueError, "autoreset_mode must be 'NextStep', 'SameStep', 'Disabled'"),
-        ({"render_mode": "rgb_array"}, ValueError, "render_mode must be ansi"),
-        ({"tensor": "hands"}, ValueError, "tensor must be observation"),
+        ({"render_mode": "rgb_array"}, ValueError, "render_mode must be 'ansi'"),
+        ({"tensor": "hands"}, ValueError, "tensor must be 'observation'"),
         ({"num_envs": 0}, ValueError, "num_envs must be between 1 and "),
         ({"opponents": len}, ValueError, "len is not an agent of the engine"),
         ({"seat": 2}, stier.errors.SeatError, "schwinget has no seat 2; seats: 0 to 1"),

@@ -252,7 +252,7 @@ def test_a_network_without_a_value_head_says_so(network: Network, tmp_path: Path
     assert Network.load(path).value is not None
     assert stier.load_agent(f"{guided},cutoff=0,evaluation=network", game, network=path)
     save_file(network.tensors(), path, metadata | {"value": "win"})
-    with pytest.raises(ValueError, match="value must be 'return' or 'none' in the metadata, got 'win'"):
+    with pytest.raises(ValueError, match="value must be 'return' or 'none', got 'win'"):
         Network.load(path)
     with pytest.raises(stier.AgentError, match="value=win in its metadata, expected return or none"):
         stier.load_agent("network", game, path=path)

@@ -207,7 +207,7 @@ def test_renderings_show_what_the_agent_selected_sees(capsys: pytest.CaptureFixt
     human = spz.env("schwinget", render_mode="human")
     human.reset(seed=3)
     assert capsys.readouterr().out == env.render() + "\n"
-    with pytest.raises(ValueError, match="render_mode must be ansi, human, ansi_open or None, got"):
+    with pytest.raises(ValueError, match="render_mode must be 'ansi', 'human', 'ansi_open' or None, got"):
         spz.env("schwinget", render_mode="rgb_array")
 
 
@@ -216,7 +216,7 @@ def test_arguments() -> None:
         spz.env("schwinget", nonsense=1)
     with pytest.raises(TypeError, match="a loaded game has its own rules"):
         spz.env(stier.load_game("schwinget"), bouts=2)
-    with pytest.raises(ValueError, match="tensor must be observation or information_state, got"):
+    with pytest.raises(ValueError, match="tensor must be 'observation' or 'information_state', got"):
         spz.env("schwinget", tensor="all")  # type: ignore[arg-type]
     with pytest.raises(stier.RulesError, match=r"parallel_env\(\) is for goofspiel, up_and_down$"):
         spz.parallel_env("schwimmen")

@@ -22,6 +22,8 @@ _Floats: TypeAlias = npt.NDArray[np.float32]
 _Bools: TypeAlias = npt.NDArray[np.bool_]
 _Integers: TypeAlias = npt.NDArray[np.int64]
 _Seeds: TypeAlias = SupportsIndex | Sequence[SupportsIndex | None]
+#: Observations, rewards, terminations, truncations and infos.
+_Outcome: TypeAlias = tuple[_Floats, npt.NDArray[np.float64], _Bools, _Bools, dict[str, Any]]
 
 _NATIVE_MODES: dict[AutoresetMode, Literal["same_step", "next_step", "disabled"]] = {
     AutoresetMode.NEXT_STEP: "next_step",
@@ -154,18 +156,17 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         infos["_action_mask"] = mask.copy()
         return observation, infos
 
-    def step(self, actions: npt.ArrayLike) -> tuple[_Floats, npt.NDArray[np.float64], _Bools, _Bools, dict[str, Any]]:
+    def step(self, actions: npt.ArrayLike) -> _Outcome:
         """Plays an action in each environment, whole numbers (n,), then the others' until the learner is to move."""
         self._shown()
         actions, learners = self._row(actions), self._seats
-        if not self._stopped:
-            try:
-                batch = self._envs.step(actions)
-            except IllegalActionError:
-                return self._step_with_illegal(actions)
-            rewards = batch.rewards[self._numbers, learners].astype(np.float64)
-            return self._outcome(batch, batch, rewards, {})
-        return self._step_with_illegal(actions)
+        if self._stopped:
+            return self._step_with_illegal(actions)
+        try:
+            batch = self._envs.step(actions)
+        except IllegalActionError:
+            return self._step_with_illegal(actions)
+        return self._outcome(batch, batch, batch.rewards[self._numbers, learners].astype(np.float64), {})
 
     def render(self) -> tuple[str | None, ...] | None:  # type: ignore[override]
         """Returns the seats' views as text, or prints them in mode ``human``; all cards in ``ansi_open``."""
@@ -177,9 +178,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
             for lane in range(self.num_envs)
         )
 
-    def _step_with_illegal(
-        self, actions: npt.NDArray[Any]
-    ) -> tuple[_Floats, npt.NDArray[np.float64], _Bools, _Bools, dict[str, Any]]:
+    def _step_with_illegal(self, actions: npt.NDArray[Any]) -> _Outcome:
         """Steps if some actions are illegal or were: any legal one takes their places, and is not shown."""
         learners, before = self._seats, self._stopped
         refused = self._refused(actions)
@@ -236,7 +235,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
 
     def _outcome(
         self, played: Batch, shown: Batch, rewards: npt.NDArray[np.float64], illegal: dict[int, int]
-    ) -> tuple[_Floats, npt.NDArray[np.float64], _Bools, _Bools, dict[str, Any]]:
+    ) -> _Outcome:
         """Returns the result of a step from two batches: one of its end, one of the present."""
         observation, infos = self._seen(shown)
         ended = played.terminated.copy()
@@ -325,9 +324,7 @@ def _mode(mode: AutoresetMode | str) -> AutoresetMode:
         return AutoresetMode(mode)
     except ValueError:
         known = ", ".join(repr(known.value) for known in AutoresetMode)
-        raise ArgumentError(
-            f"autoreset_mode must be {known} or a gymnasium.vector.AutoresetMode, got {mode!r}"
-        ) from None
+        raise ArgumentError(f"autoreset_mode must be {known} or an AutoresetMode, got {mode!r}") from None
 
 
 def _illegal_info(lanes: int, illegal: dict[int, int]) -> dict[str, Any]:

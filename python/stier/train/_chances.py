@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stier import _arguments
 from stier._adapting import as_game
 from stier._native import Agent, Game, State, TabularPolicy, derive_seed, share
 from stier._output import bar, between
-from stier.errors import ArgumentError
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, as_agent
 
@@ -70,8 +70,7 @@ class Chances:
         for row in self.rows:
             if (row.round, row.judge) == (round, judge):
                 return row
-        if judge not in (None, "takes", "declines"):
-            raise ArgumentError(f"judge must be 'takes', 'declines' or None, got {judge!r}")
+        _arguments.choice("judge", judge, ("takes", "declines", None))
         raise KeyError(f"no chances with round={round}, judge={judge}")
 
     def to_pandas(self) -> Any:
@@ -134,9 +133,7 @@ def chances(
 
     Raises `ValueError` for fewer deals or an action that the game does not have, and what `stier.load_agent` raises.
     """
-    if deals < 2:
-        raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
-    game = as_game(game)
+    deals, game = _arguments.whole("deals", deals, 2), as_game(game)
     number = game.string_to_action(action)
     asked, player = (_with_policy(one, game) for one in (judge, agent))
     rng, at_once = np.random.default_rng(seed), SIDE_BY_SIDE if isinstance(agent, Network) else 1

@@ -72,9 +72,7 @@ def duel(
     The result does not depend on the number of threads. Raises `ValueError` for fewer deals, and what
     `stier.VectorEnv` raises.
     """
-    if deals < 2:
-        raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
-    game = network.game
+    deals, game = _arguments.whole("deals", deals, 2), network.game
     values = np.zeros(deals)
     for seat in range(game.num_players()):
         envs = VectorEnv(

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from stier import _arguments
 from stier._adapting import as_game
 from stier._native import derive_seed, load_agent
 from stier.errors import ArgumentError
@@ -118,8 +119,7 @@ def best_response(
     """
     game = as_game(game)
     total = constant_sum(game)
-    if deals < 2:
-        raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
+    deals = _arguments.whole("deals", deals, 2)
     begun = initial is not None or (folder is not None and bool(set_by_initial(Path(folder))))
     settings = settings_of_responder(algorithm, settings, begun=begun)
     victim = str(load_agent(of_engine(agent, game), game))
