@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from math import isnan
@@ -83,6 +83,17 @@ def bar(
             shown = Bar(tqdm, unit, leave=leave)
     with closing(shown):
         yield shown.update
+
+
+def table(head: Sequence[str], rows: Iterable[Iterable[str]], left: int = 1) -> str:
+    """Returns lines of columns that are as wide as their widest cells. All but the first ones are set to the right."""
+    cells = [list(head), *map(list, rows)] if head else [*map(list, rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    sides = [str.ljust] * left + [str.rjust] * (len(widths) - left)
+    lines = [
+        "  ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)) for row in cells
+    ]
+    return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 def first_sentence(text: str) -> str:

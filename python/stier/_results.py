@@ -9,7 +9,7 @@ from operator import attrgetter, index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from stier._native import Game, PitResult, alternatives
-from stier._output import between, duration, plus_minus
+from stier._output import between, duration, plus_minus, table
 from stier.errors import SeatError, missing_extra
 
 if TYPE_CHECKING:
@@ -22,10 +22,6 @@ class _Numbers:
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and repr(vars(self)) == repr(vars(other))
-
-
-def _value(value: float) -> str:
-    return f"{'-':>8}" if isnan(value) else f"{value:>+8.3f}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,17 +91,12 @@ class Search:
     lines: list[Line]
 
     def __str__(self) -> str:
-        width = max([6, *(len(one.name) for one in self.actions)])
-        return "\n".join(
-            [
-                f"{self.iterations} iterations, {self.nodes} nodes, {duration(self.seconds)}",
-                f"{'action':<{width}}  {'visits':>10}  {'value':>8}  {'probability':>11}",
-                *(
-                    f"{one.name:<{width}}  {one.visits:>10}  {_value(one.value)}  {one.probability:>11.3f}"
-                    for one in sorted(self.actions, key=attrgetter("visits", "probability"), reverse=True)
-                ),
-            ]
+        rows = (
+            [one.name, str(one.visits), "-" if isnan(one.value) else f"{one.value:+.3f}", f"{one.probability:.3f}"]
+            for one in sorted(self.actions, key=attrgetter("visits", "probability"), reverse=True)
         )
+        effort = f"{self.iterations} iterations, {self.nodes} nodes, {duration(self.seconds)}"
+        return f"{effort}\n{table(['action', 'visits', 'value', 'probability'], rows)}".rstrip()
 
     def __repr__(self) -> str:
         return f"<stier.Search of {len(self.actions)} actions, {self.iterations} iterations>"
@@ -189,11 +180,10 @@ class Beliefs:
         if not self.cards:
             name = self.game.short_name()
             return f"{head}\n{name} has no cards to show; State.resample_from_infostate draws a possible state"
-        lines = [head, "card  " + "".join(f"  seat {seat}" for seat in range(self.game.num_players()))]
-        for card, row in zip(self.cards, self.expected, strict=True):
-            if row.any():
-                lines.append(f"{card:<6}" + "".join(f"  {expected:>6.3f}" for expected in row))
-        return "\n".join(lines)
+        seats = [f"seat {seat}" for seat in range(self.game.num_players())]
+        held = ((card, row) for card, row in zip(self.cards, self.expected, strict=True) if row.any())
+        rows = ([card, *(f"{expected:.3f}" for expected in row)] for card, row in held)
+        return f"{head}\n{table(['card', *seats], rows)}".rstrip()
 
     def __repr__(self) -> str:
         cards, seats = len(self.cards), self.game.num_players()

@@ -11,12 +11,12 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 
-from stier.errors import MissingExtraError
+from stier.errors import missing_extra
 
 _needed = ["pandas", "pyarrow", "scipy"] + (["tomli"] if sys.version_info < (3, 11) else [])
 for _name in _needed:
     if find_spec(_name) is None:
-        raise MissingExtraError(f"stier.experiments needs {_name}: pip install 'stier[experiments]'")
+        raise missing_extra("stier.experiments", _name, "experiments")
 
 from stier.experiments._match_page import MatchReport  # noqa: E402
 from stier.experiments._pages import Answer, Interval, Report, header, line, page  # noqa: E402

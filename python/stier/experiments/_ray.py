@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from stier.errors import ArgumentError, MissingExtraError
+from stier.errors import ArgumentError, missing_extra
 from stier.experiments._plans import build
 from stier.experiments._store import Store, machine
 
@@ -22,7 +22,7 @@ try:
     import ray
     from ray.exceptions import RayTaskError
 except ModuleNotFoundError:
-    raise MissingExtraError("a cluster needs Ray: pip install 'stier[ray]'") from None
+    raise missing_extra("a cluster", "Ray", "ray") from None
 
 #: Numbers of parts with their tables and the machines that played them, in the order in which they are done.
 Played: TypeAlias = Generator[tuple[int, pa.Table, str], None, None]

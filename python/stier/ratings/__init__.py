@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from stier.errors import MissingExtraError
+from stier.errors import missing_extra
 
 if find_spec("scipy") is None:
-    raise MissingExtraError("stier.ratings needs scipy: pip install 'stier[ratings]'")
+    raise missing_extra("stier.ratings", "scipy", "ratings")
 
 from stier.ratings._comparing import (
     Comparison,

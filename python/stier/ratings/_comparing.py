@@ -13,7 +13,7 @@ import numpy.typing as npt
 from stier import _arguments, _native
 from stier._adapting import as_game
 from stier._native import Game, derive_seed
-from stier._output import bar, plus_minus
+from stier._output import bar, plus_minus, table
 from stier.errors import ArgumentError
 from stier.playing import AnyAgent, AnyGame, listed
 from stier.ratings._tables import Bounds, Estimate, Floats, estimate, half_width, range_of
@@ -313,12 +313,8 @@ class VarianceReduction:
 
     def __str__(self) -> str:
         """A line for each design."""
-        lines = [f"{'':22} {'mean return of A':>20}  {'gain':>6}   ({self.games} games of A each)"]
-        lines += [
-            f"{name:22} {found.mean:+11.3f}{plus_minus(found.ci95):<9}  {gain:6.2f}"
-            for name, found, gain in self.designs
-        ]
-        return "\n".join(lines) + "\n"
+        rows = ([name, f"{own.mean:+.3f}{plus_minus(own.ci95)}", f"{gain:.2f}"] for name, own, gain in self.designs)
+        return f"{self.games} games of A each\n{table(['design', 'mean return of A', 'gain'], rows)}"
 
 
 def variance_reduction(

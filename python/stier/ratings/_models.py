@@ -13,7 +13,8 @@ from scipy.optimize import linprog
 from scipy.sparse.csgraph import connected_components, shortest_path
 
 from stier import _arguments
-from stier.errors import ArgumentError, MissingExtraError, RatingError
+from stier._output import table
+from stier.errors import ArgumentError, RatingError, missing_extra
 from stier.ratings._tables import CrossTable, Floats, Outcomes, Results, bootstrap, outcomes
 
 #: Points for a tenfold chance of winning against losing, as in Elo's ratings.
@@ -51,14 +52,11 @@ class Ratings:
 
     def __str__(self) -> str:
         """A line for each agent, best first. Intervals that are not numbers are left out."""
-        width = max(5, *map(len, self.agents))
-        bounded = ~np.isnan(self.low)
-        interval = "  95 % interval " if bounded.any() else ""
-        lines = [f"{'agent':<{width}}  {'rating':>8}{interval}  ({self.method})"]
+        bounded, rows = ~np.isnan(self.low), []
         for agent in self.order():
-            ends = f"  {self.low[agent]:+8.1f} to {self.high[agent]:+.1f}" if bounded[agent] else ""
-            lines.append(f"{self.agents[agent]:<{width}}  {self.rating[agent]:+8.1f}{ends}")
-        return "\n".join(lines) + "\n"
+            ends = f"{self.low[agent]:+.1f} to {self.high[agent]:+.1f}" if bounded[agent] else ""
+            rows.append([self.agents[agent], f"{self.rating[agent]:+.1f}", ends])
+        return table(["agent", f"rating ({self.method})", "95 % interval" if bounded.any() else ""], rows)
 
 
 def bradley_terry(results: Results, *, prior: float = 1.0, resamples: int = 1000, seed: int = 0) -> Ratings:
@@ -194,7 +192,7 @@ def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ra
     try:
         from openskill.models import PlackettLuce
     except ModuleNotFoundError:
-        raise MissingExtraError("plackett_luce needs openskill: pip install 'stier[ratings]'") from None
+        raise missing_extra("plackett_luce", "openskill", "ratings") from None
     resamples, seed = _arguments.whole("resamples", resamples, 2), _arguments.seed(seed)
     found = outcomes(results)
     model = PlackettLuce()
@@ -361,7 +359,7 @@ def alpha_rank(payoffs: CrossTable | npt.ArrayLike, *, alpha: float = 100.0, pop
     try:
         from open_spiel.python.egt import alpharank
     except ModuleNotFoundError as error:
-        raise MissingExtraError(f"alpha_rank needs {error.name}: pip install 'stier[alpha_rank]'") from None
+        raise missing_extra("alpha_rank", str(error.name), "alpha_rank") from None
     alpha, population = _arguments.number("alpha", alpha), _arguments.whole("population", population, 2)
     if not 0 < alpha <= MOST_INTENSE:
         raise ArgumentError(f"alpha must be above 0 and at most {MOST_INTENSE}, got {alpha:g}")

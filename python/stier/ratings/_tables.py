@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -12,7 +13,7 @@ from scipy import special
 
 from stier import _native
 from stier._native import PitResult, derive_seed
-from stier._output import between, plus_minus
+from stier._output import between, plus_minus, table
 from stier.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -242,30 +243,24 @@ class CrossTable:
 
     def __str__(self) -> str:
         """Standings, and who did how against whom."""
-        width = max(5, *map(len, self.agents))
-        lines = [f"{'agent':<{width}}  {'mean return':>18}  {'wins':>11}  {'':16} {'deals':>8}"]
-        lines += [
-            f"{name:<{width}}  {mean.mean:+9.3f}{plus_minus(mean.ci95):<9}  "
-            f"{100 * wins.mean:9.1f} % {between(wins.low, wins.high):<16}  {mean.units:8}"
-            for name, mean, wins in zip(self.agents, self.overall, self.overall_wins, strict=True)
-        ]
-        returned = [
-            [f"{mean:+9.3f}{plus_minus(half):<9}" for mean, half in zip(*row, strict=True)]
-            for row in zip(self.mean, self.ci95, strict=True)
-        ]
-        won = [
-            [f"{100 * wins:9.1f} {between(low, high):<16}" for wins, low, high in zip(*row, strict=True)]
-            for row in zip(self.wins, self.wins_low, self.wins_high, strict=True)
-        ]
-        for title, cells in [("mean return, row against column:", returned), ("wins in %, row against column:", won)]:
-            lines.append(title)
-            for row, name in enumerate(self.agents):
-                shown = [
-                    f"{'-':>9}".ljust(len(cell)) if np.isnan(self.mean[row, column]) else cell
-                    for column, cell in enumerate(cells[row])
-                ]
-                lines.append(f"{name:<{width}}  {'  '.join(shown)}".rstrip())
-        return "\n".join(lines) + "\n"
+
+        def returned(mean: float, half: float) -> str:
+            return "-" if np.isnan(mean) else f"{mean:+.3f}{plus_minus(half)}"
+
+        def won(wins: float, low: float, high: float, percent: str = "") -> str:
+            return "-" if np.isnan(wins) else f"{100 * wins:.1f}{percent} {between(low, high)}".rstrip()
+
+        def crossed(cell: Callable[..., str], *arrays: Floats) -> str:
+            rows = ([name, *map(cell, *row)] for name, *row in zip(self.agents, *arrays, strict=True))
+            return table([], rows)
+
+        overall = zip(self.agents, self.overall, self.overall_wins, strict=True)
+        rows = ([name, returned(*mean[:2]), won(*wins[:3], " %"), str(mean.units)] for name, mean, wins in overall)
+        return (
+            f"{table(['agent', 'mean return', 'wins', 'deals'], rows)}"
+            f"mean return, row against column:\n{crossed(returned, self.mean, self.ci95)}"
+            f"wins in %, row against column:\n{crossed(won, self.wins, self.wins_low, self.wins_high)}"
+        )
 
 
 def cross_table(results: Results) -> CrossTable:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from stier.errors import MissingExtraError
+from stier.errors import missing_extra
 
 if find_spec("safetensors") is None:
-    raise MissingExtraError("stier.train needs safetensors: pip install 'stier[train]'")
+    raise missing_extra("stier.train", "safetensors", "train")
 
 from stier.train._chances import ChanceRow, Chances, chances
 from stier.train._gae import Advantages, gae

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from stier import _arguments
 from stier._adapting import as_game
 from stier._native import Agent, Game, State, TabularPolicy, derive_seed, share
-from stier._output import bar, between
+from stier._output import bar, between, table
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, as_agent
 
@@ -80,17 +80,15 @@ class Chances:
         return pd.DataFrame(self.rows, columns=[field.name for field in fields(ChanceRow)])
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.action} in {self.game}, {self.agent} in all seats, {self.deals} deals",
-            "rounds  judge     chances  taken                   probability             above 0.9  below 0.1",
-        ]
+        head = ["rounds", "judge", "chances", "taken", "probability", "above 0.9", "below 0.1"]
+        rows = []
         for row in self.rows:
-            taken = f"{100 * row.share:6.1f} % {between(row.share_low, row.share_high)}"
+            taken = f"{100 * row.share:.1f} % {between(row.share_low, row.share_high)}"
             probability = f"{row.probability:.3f} {between(row.probability_low, row.probability_high, 1, 3)}"
-            group = f"{'all' if row.round is None else row.round:>6}  {row.judge or 'both':8}"
-            ends = f"{row.above_90:9.1%}  {row.below_10:9.1%}"
-            lines.append(f"{group}  {row.chances:7,}  {taken:22}  {probability:22}  {ends}")
-        return "\n".join(lines) + "\n"
+            group = ["all" if row.round is None else str(row.round), row.judge or "both", f"{row.chances:,}"]
+            rows.append([*group, taken, probability, f"{row.above_90:.1%}", f"{row.below_10:.1%}"])
+        title = f"{self.action} in {self.game}, {self.agent} in all seats, {self.deals} deals"
+        return f"{title}\n{table(head, rows, left=2)}"
 
 
 class _Chance(NamedTuple):

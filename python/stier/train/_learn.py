@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from stier import _arguments
 from stier._adapting import as_game
 from stier._native import GameTree, alternatives, registered_agents
-from stier.errors import ArgumentError, MissingExtraError
+from stier.errors import ArgumentError, MissingExtraError, missing_extra
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.train._checkpoint import set_by_initial
@@ -90,7 +90,7 @@ def _learner_class(algorithm: str) -> Callable[..., Learner]:
     if find_spec("jax") is None:
         if (sys.platform, platform.machine()) == ("darwin", "x86_64"):
             raise MissingExtraError(f"{algorithm} needs jax 0.5 or newer, which Macs with Intel processors cannot run")
-        raise MissingExtraError(f"{algorithm} needs jax: pip install 'stier[train]'")
+        raise missing_extra(algorithm, "jax", "train")
     found: Callable[..., Learner] = getattr(import_module(module), learner_name)
     return found
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from stier._native import Game, GameTree, alternatives
+from stier._output import table
 from stier.errors import ArgumentError, StierError, TrainingWarning
 from stier.games import text_of
 from stier.train._learn import learn
@@ -132,11 +133,6 @@ def _value(text: str) -> Any:
 
 
 def _table(trained: Trained) -> str:
-    shown = ["steps", "cpu_seconds", *trained.headlines]
-    titles = [key.removeprefix("eval/") for key in shown]
-    widths = [max(len(title), 9) for title in titles]
-    lines = ["  ".join(title.rjust(width) for title, width in zip(titles, widths, strict=True))]
-    for row in trained.log:
-        cells = [f"{row[key]:,.0f}" if key == "steps" else f"{row[key]:.4g}" if key in row else "" for key in shown]
-        lines.append("  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)))
-    return "\n".join(lines) + "\n"
+    shown = ["cpu_seconds", *trained.headlines]
+    rows = ([f"{row['steps']:,}", *(f"{row[key]:.4g}" if key in row else "" for key in shown)] for row in trained.log)
+    return table(["steps", *(key.removeprefix("eval/") for key in shown)], rows, left=0)
