@@ -33,8 +33,7 @@ from stier.experiments._plans import (  # noqa: E402
 from stier.experiments._run import example, load, publish, read, report, run  # noqa: E402
 from stier.experiments._store import Store  # noqa: E402
 from stier.experiments.exploitability import Exploitability  # noqa: E402
-from stier.experiments.matches import Experiment  # noqa: E402
-from stier.experiments.suite import Suite  # noqa: E402
+from stier.experiments.matches import Experiment, Suite  # noqa: E402
 from stier.experiments.training import Training  # noqa: E402
 
 __all__ = [

@@ -1,24 +1,29 @@
-"""Matches of agents in one game, a row for each game that is played."""
+"""Matches of agents in one game or in several, a row for each game that is played."""
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from stier import _arguments, _native
+from stier._adapting import as_game
 from stier._native import Game, alternatives, derive_seed, games_per_deal, load_game
 from stier.errors import ArgumentError
 from stier.experiments._match_page import MatchReport, answer_of
+from stier.experiments._pages import Report, as_file
 from stier.experiments._plans import FORMAT, OnProgress, PageAfter, Plan, Task, as_text, build, checked, digest
 from stier.experiments._store import Store
 from stier.games import place_of, text_of
-from stier.playing import AnyAgent, listed
+from stier.playing import AnyAgent, AnyGame, listed
 
-__all__ = ["Experiment"]
+__all__ = ["Experiment", "Suite"]
 
 #: The largest numbers of deals and of deals in a part.
 MOST_DEALS, MOST_IN_PART = 10**9, 1_000_000
@@ -58,6 +63,8 @@ class Experiment(Plan):
         seeds: Seeds; the experiment is repeated with other cards for each.
         paired: Gives all games of a deal the same cards.
         pairings: The names of the agents at each table, as many as the game has seats; every combination if left out.
+            Where a game has more seats than there are agents, agents sit at a table more than once, and every table
+            with two or more of them plays.
         deals_per_part: Deals in a part. A killed run loses less than that.
         page: The keys of a file about page and outputs (see `Plan`).
 
@@ -200,9 +207,11 @@ def named(game: Game, given: Mapping[str, AnyAgent] | Sequence[AnyAgent]) -> dic
 def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | None) -> list[tuple[str, ...]]:
     seats = game.num_players()
     if given is None:
-        if len(names) < seats:
-            raise ArgumentError(f"{game} has {seats} seats, so it needs at least {seats} agents, got {len(names)}")
-        return list(combinations(names, seats))
+        if len(names) < 2:
+            raise ArgumentError(f"{game} has {seats} seats, so it needs at least 2 agents, got {len(names)}")
+        if len(names) >= seats:
+            return list(combinations(names, seats))
+        return [table for table in combinations_with_replacement(names, seats) if len(set(table)) > 1]
     tables = []
     for table in given:
         is_list = isinstance(table, Sequence) and not isinstance(table, str)
@@ -215,3 +224,103 @@ def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | N
     if not tables or len({tuple(sorted(table)) for table in tables}) < len(tables):
         raise ArgumentError("pairings must be one or more lists of names, which differ by more than their order")
     return tables
+
+
+class Suite(Plan):
+    """The same agents in several games: an `Experiment` for each game, in one folder and one report.
+
+    Games can be added later, and `deals` changed: parts that are there are not played again.
+
+    Args:
+        games: The games, as for `stier.load_game`.
+        agents: Agents, as for `Experiment`. Each must be able to play all the games.
+        deals, seeds, paired, deals_per_part, page: As for `Experiment`.
+
+    Raises:
+        ArgumentError: No games, or the same game twice. Other errors are those of `Experiment`.
+
+    Attributes:
+        experiments: The experiments, by the game as text.
+    """
+
+    kind = "suite"
+    unit = "games"
+    page_after: ClassVar[PageAfter] = "end"
+    keys: ClassVar[Mapping[str, Any]] = {"games": list[str], **KEYS}
+    optional: ClassVar[Sequence[str]] = ("seed",)
+    schema = SCHEMA
+
+    def __init__(
+        self,
+        games: Sequence[AnyGame],
+        agents: Mapping[str, AnyAgent] | Sequence[AnyAgent],
+        deals: int = 1000,
+        seeds: Sequence[int] = (0,),
+        paired: bool = True,
+        deals_per_part: int = 100,
+        page: Mapping[str, Any] | None = None,
+    ) -> None:
+        if isinstance(games, str) or not games:
+            raise ArgumentError(f"games must be a list of one or more different games, got {games!r}")
+        texts = [game if isinstance(game, str) else text_of(as_game(game)) for game in games]
+        settings: dict[str, Any] = {"deals": deals, "seeds": seeds, "paired": paired, "deals_per_part": deals_per_part}
+        self.experiments: dict[str, Experiment] = {game: Experiment(game, agents, **settings) for game in texts}
+        if len({digest(one.fixed()) for one in self.experiments.values()}) < len(texts):
+            raise ArgumentError(f"two of the games are the same, got {', '.join(texts)}")
+        self._all = list(self.experiments.values())
+        #: The number of the first part of each experiment among those of a range of deals, and how many they are.
+        self._places = np.cumsum([0, *(len(one.tables) * len(one.seeds) for one in self._all)]).tolist()
+        first = self._all[0].given
+        shared = {key: first[key] for key in ("agents", "deals", "seeds", "paired", "deals_per_part")}
+        super().__init__({"games": texts, **shared, **(page or {})})
+
+    def __repr__(self) -> str:
+        return f"<stier.experiments.Suite: {', '.join(self.experiments)}: {', '.join(self._all[0].agents)}>"
+
+    def parts(self) -> int:
+        """Returns the number of parts."""
+        return sum(one.parts() for one in self._all)
+
+    def task(self, number: int) -> Task:
+        """Returns a task, which is one of an experiment. All games have their first deals first."""
+        place, rest = divmod(number, self._places[-1])
+        game = bisect(self._places, rest) - 1
+        first, end = self._places[game : game + 2]
+        one = self._all[game]
+        own = one.task(place * (end - first) + rest - first)
+        return Task(f"{game}/{own.name}", own.key, own.size, (game, own))
+
+    def fixed(self) -> dict[str, Any]:
+        """Returns the settings that all parts in one folder share."""
+        return {key: value for key, value in super().fixed().items() if key not in ("games", "deals")}
+
+    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
+        """Plays the games of a task."""
+        game, own = task.what
+        return self._all[game].play(own, threads, work, on_progress)
+
+    def stores(self, store: Store) -> dict[str, Store]:
+        """Returns the games of each experiment, by the game as text, for `decisions` and `stier.ratings`.
+
+        Args:
+            store: The folder of this suite, from `run` or `load`.
+        """
+        return {game: Store(one, store.folder, store.sound) for game, one in self.experiments.items()}
+
+    def report(self, store: Store, resamples: int | None = None) -> Report:
+        """Makes a section for each game of which there are games, and tables over all games."""
+        reports: dict[str, MatchReport] = {}
+        for game, own in self.stores(store).items():
+            if len(own.missing()) < own.experiment.parts():
+                reports[game] = MatchReport(self.experiments[game], own, resamples)
+        tables: dict[str, pd.DataFrame] = {}
+        for name in ("standings", "meetings", "equilibrium"):
+            frames = {game: one.tables[name] for game, one in reports.items() if name in one.tables}
+            if frames:
+                tables[name] = pd.concat(frames, names=["game", None]).reset_index("game").reset_index(drop=True)
+        figures = {
+            game: {f"{as_file(game)}_{name}": make for name, make in one.figures.items()}
+            for game, one in reports.items()
+        }
+        text, drawn = self.tell(store, answer_of(self, store, reports, figures), "strength")
+        return Report(text, tables, drawn)
