@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,11 @@ from stier.leaks._subjects import ImpossibleError, StierSubject, Subject, equal
 from stier.playing import refuse_text, unwrapped
 
 __all__ = ["Difference", "ImpossibleWorld", "LeakReport", "check_no_leak"]
+
+Fact = Callable[[Any, Any], Any]
+#: Facts by name; and a player, a random game, and a position in it.
+_Facts = Mapping[str, Fact]
+_Where = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -145,6 +150,38 @@ class LeakReport:
         lines.extend(f"  first: {found}" for found in (*self.leaks.values(), *self.impossible_worlds.values()))
         return "\n".join(lines)
 
+    def _compare(
+        self, subject: Subject, place: _Where, state: Any, worlds: Iterator[Any], rng: random.Random, more: _Facts
+    ) -> None:
+        """Compares the facts of a player in a position with those in other worlds."""
+        (player, *_), truth, here, others = place, None, None, 0
+        for world in worlds:
+            try:
+                replayed = subject.replay(world, rng)
+                if here is None:
+                    truth = subject.replay(state, rng)
+                    here = _facts(subject, truth, player, more)
+            except ImpossibleError as error:
+                fault, detail = error.args
+                self.impossible[fault] += 1
+                if fault not in self.impossible_worlds:
+                    self.impossible_worlds[fault] = ImpossibleWorld(*place, state, world, fault, detail)
+                continue
+            self.worlds += 1
+            others += subject.differs(state, world, player)
+            there = _facts(subject, replayed, player, more)
+            for fact in {**here, **there}:
+                self.compared[fact] += 1
+                values = here.get(fact, _NOTHING), there.get(fact, _NOTHING)
+                if not equal(*values):
+                    self.differences[fact] += 1
+                    if fact not in self.leaks:
+                        shown = subject.keep(truth), subject.keep(replayed)
+                        self.leaks[fact] = Difference(*place, *shown, fact, *values)
+        self.places += 1
+        self.bare_places += others == 0
+        self.other_worlds += others
+
     def _verdict(self) -> str:
         if self.leaks:
             return f"LEAK in {', '.join(self.leaks)}"
@@ -160,8 +197,6 @@ def _short(value: Any) -> str:
     return text if len(text) <= 200 else f"{text[:197]}..."
 
 
-Fact = Callable[[Any, Any], Any]
-
 #: The value of a fact that one of two worlds does not have.
 _NOTHING = "nothing"
 
@@ -173,7 +208,7 @@ def check_no_leak(
     worlds: int = 3,
     seed: int = 0,
     agents: Sequence[Any] | None = None,
-    facts: Mapping[str, Fact] | None = None,
+    facts: _Facts | None = None,
     twin: Callable[[Any, Any, int], Any] | None = None,
     progress: bool = False,
 ) -> LeakReport:
@@ -250,54 +285,14 @@ def check_no_leak(
             for state, position in positions:
                 report.positions += 1
                 for player in subject.players(state):
-                    _compare(report, subject, state, player, worlds, rng, facts or {}, (number, position))
+                    others = subject.worlds(state, player, worlds, rng)
+                    report._compare(subject, (player, number, position), state, others, rng, facts or {})
         if update is not None:
             update(report.games, games)
     return report
 
 
-def _compare(
-    report: LeakReport,
-    subject: Subject,
-    state: Any,
-    player: int,
-    count: int,
-    rng: random.Random,
-    more: Mapping[str, Fact],
-    where: tuple[int, int],
-) -> None:
-    """Compares the facts of a player in a position with those in other worlds."""
-    truth, here = None, None
-    others = 0
-    for world in subject.worlds(state, player, count, rng):
-        try:
-            replayed = subject.replay(world, rng)
-            if here is None:
-                truth = subject.replay(state, rng)
-                here = _facts(subject, truth, player, more)
-        except ImpossibleError as error:
-            fault, detail = error.args
-            report.impossible[fault] += 1
-            if fault not in report.impossible_worlds:
-                report.impossible_worlds[fault] = ImpossibleWorld(player, *where, state, world, fault, detail)
-            continue
-        report.worlds += 1
-        others += subject.differs(state, world, player)
-        there = _facts(subject, replayed, player, more)
-        for fact in {**here, **there}:
-            report.compared[fact] += 1
-            values = here.get(fact, _NOTHING), there.get(fact, _NOTHING)
-            if not equal(*values):
-                report.differences[fact] += 1
-                if fact not in report.leaks:
-                    shown = subject.keep(truth), subject.keep(replayed)
-                    report.leaks[fact] = Difference(player, *where, *shown, fact, *values)
-    report.places += 1
-    report.bare_places += others == 0
-    report.other_worlds += others
-
-
-def _facts(subject: Subject, state: Any, player: int, more: Mapping[str, Fact]) -> dict[str, Any]:
+def _facts(subject: Subject, state: Any, player: int, more: _Facts) -> dict[str, Any]:
     facts = subject.facts(state, player)
     if taken := facts.keys() & more.keys():
         raise ArgumentError(f"facts named {', '.join(sorted(taken))} are compared already: choose another name")

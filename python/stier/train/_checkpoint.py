@@ -1,9 +1,10 @@
-"""The checkpoints of a training: how they are read, and what may continue them."""
+"""The files of a training: its checkpoints, what may continue them, and the networks that settings name."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from stier._content import contents, files_of, own_network
 from stier._native import Game
 from stier.errors import ArgumentError
+from stier.network import Network
 
 CHECKPOINT = "checkpoint.safetensors"
 #: Raised whenever the same settings would go on otherwise from the same checkpoint.
@@ -77,3 +79,11 @@ def compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> No
     if keys:
         differences = "; ".join(f"{key}: {there.get(key)} there, {here.get(key)} now" for key in keys)
         raise ArgumentError(f"{path} was made with other settings ({differences}): {_ANOTHER}")
+
+
+def network_of(setting: str, file: str | os.PathLike[str]) -> Network:
+    """Returns the network in the file that the setting names."""
+    try:
+        return Network.load(file)
+    except (OSError, ValueError) as error:
+        raise ArgumentError(f"{setting} must be the file of a network, got '{file}': {error}") from error

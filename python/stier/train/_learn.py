@@ -18,8 +18,7 @@ from stier._native import GameTree, alternatives, registered_agents
 from stier.errors import ArgumentError, MissingExtraError, missing_extra
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
-from stier.train._checkpoint import set_by_initial
-from stier.train._networks import network_of
+from stier.train._checkpoint import network_of, set_by_initial
 from stier.train._run import Learner, Logger, Trained, run
 from stier.train.evaluation import Evaluation, Exact, exact_of
 from stier.train.settings import AGENTS, CommonSettings, DistillSettings, DMCSettings, Settings

@@ -22,9 +22,9 @@ import optax
 from stier._native import Game
 from stier.errors import ArgumentError
 from stier.network import MOST, PRODUCT, Network
+from stier.train._checkpoint import network_of
 from stier.train._environments import Environments, Floats
 from stier.train._jax import JaxLearner, Params, digest, hidden_layers, on_device, optimizer_of
-from stier.train._networks import network_of
 from stier.train.settings import DistillSettings
 
 #: Binary digits after the point of the weights, which are bytes, in the second layer, later ones and the heads. In the
