@@ -236,31 +236,34 @@ class Properties:
         return f"<stier.Properties of {self.game}: {self.deals} deals, {self.games} games of each>"
 
 
-def frame(columns: dict[str, Any]) -> Any:
+def frame(data: dict[str, Any]) -> Any:
     """Returns a `pandas.DataFrame` with these columns."""
     try:
         import pandas as pd
     except ImportError as error:
         raise missing_extra("to_pandas", "pandas", "pandas") from error
-    return pd.DataFrame(columns)
+    return pd.DataFrame(data)
 
 
-def to_pandas(result: PitResult) -> Any:
-    """Returns a match as a table with a row for each game and seat."""
+def columns(result: PitResult) -> dict[str, npt.NDArray[Any]]:
+    """Returns a match as columns with a row for each game and seat."""
     import numpy as np
 
     games, seats = result.games, result.game.num_players()
     entrants = np.array([played.agents for played in games], int).ravel()
-    return frame(
-        {
-            "game": np.arange(len(games)).repeat(seats),
-            "deal": np.repeat([played.deal for played in games], seats),
-            "seat": np.tile(np.arange(seats), len(games)),
-            "entrant": entrants,
-            "agent": np.array(result.agents, object)[entrants],
-            "return": np.array([played.returns for played in games], float).ravel(),
-        }
-    )
+    return {
+        "game": np.arange(len(games)).repeat(seats),
+        "deal": np.repeat([played.deal for played in games], seats),
+        "seat": np.tile(np.arange(seats), len(games)),
+        "entrant": entrants,
+        "agent": np.array(result.agents, object)[entrants],
+        "return": np.array([played.returns for played in games], float).ravel(),
+    }
+
+
+def to_pandas(result: PitResult) -> Any:
+    """Returns `columns` as a `pandas.DataFrame`."""
+    return frame(columns(result))
 
 
 def to_html(result: PitResult, games: int) -> str:

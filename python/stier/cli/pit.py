@@ -11,6 +11,7 @@ import click
 import stier
 from stier import _files
 from stier._native import Game, PitResult
+from stier._results import columns
 from stier.cli import _options as options
 from stier.cli._command import Command, print_json
 
@@ -78,15 +79,13 @@ def _figures(result: PitResult) -> dict[str, object]:
 
 def _write_csv(result: PitResult, path: Path) -> None:
     """Writes every game; an existing file stays whole until the new one is."""
-    labels = result.agents
+    table = columns(result)
 
     def fill(temporary: Path) -> None:
         with temporary.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
-            writer.writerow(["game", "deal", "seat", "entrant", "agent", "return", "stier"])
-            for number, played in enumerate(result.games):
-                for seat, (entrant, value) in enumerate(zip(played.agents, played.returns, strict=True)):
-                    row = [number, played.deal, seat, entrant, labels[entrant], value, stier.__version__]
-                    writer.writerow(row)
+            writer.writerow([*table, "stier"])
+            rows = zip(*(column.tolist() for column in table.values()), strict=True)
+            writer.writerows([*row, stier.__version__] for row in rows)
 
     _files.write(path, fill)
