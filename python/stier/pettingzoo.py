@@ -280,7 +280,7 @@ class CardGameParallelEnv(Table, ParallelEnv):
             raise RuntimeError("the game is over: call reset() first")
         missing = [self.possible_agents[seat] for seat in self._choices if self.possible_agents[seat] not in actions]
         if missing:
-            raise KeyError(f"no action of {', '.join(missing)}, who have to choose")
+            raise KeyError(f"actions must have one of {', '.join(missing)}, too")
         chosen = {seat: int(actions[self.possible_agents[seat]]) for seat in self._choices}
         illegal = [seat for seat, state in self._choices.items() if chosen[seat] not in state.legal_actions()]
         infos: Infos = {agent: {} for agent in self.agents}

@@ -487,7 +487,7 @@ def test_it_stops_after_some_minutes_and_reports_what_is_there(tmp_path: Path, m
         (TRAINING.replace("matches", "mathces"), "unknown key 'mathces'; did you mean 'matches'?"),
         (TRAINING.replace('name = "sorted"', ""), "row 2: name is missing"),
         ('kind = "training"', "name is missing: add a table [[row]] with a name"),
-        (TRAINING.replace('"sorted"', '"small deck"'), "row 2: there is another row 'small deck'"),
+        (TRAINING.replace('"sorted"', '"small deck"'), "row 2: names of rows must differ, got 'small deck' twice"),
         ('kind = "training"\nrow = [3]', "row 1: must be a table, got 3"),
         (TRAINING.replace('"greedy"', '"greddy"'), "row 1: unknown agent 'greddy'; did you mean 'greedy'?"),
         (

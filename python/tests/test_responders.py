@@ -230,7 +230,7 @@ def test_bad_arguments() -> None:
         stier.train.best_response("kuhn_poker", stier.load_agent("random", stier.load_game("schwinget")))
     with pytest.raises(ValueError, match="unknown algorithm 'a2c'"):
         stier.train.best_response("kuhn_poker", "random", "a2c")
-    with pytest.raises(ValueError, match="opponents is the agent to exploit, got 'greedy'"):
+    with pytest.raises(ValueError, match="opponents must be left out, since the agent sits there, got 'greedy'"):
         stier.train.best_response("kuhn_poker", "random", opponents="greedy")
     # The arguments of `learn` are not settings.
     for name in ("rate", "against", "exact", "watch", "judge", "checkpoint_every"):
@@ -263,7 +263,7 @@ def test_options_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
         "evaluations=1": "unknown setting 'evaluations'; settings: hidden, learning_rate,",
         "seed=3": "--set 'seed=3': use --seed",
         "steps=3": "--set 'steps=3': use --steps",
-        "opponents=3": "opponents is the agent to exploit, got 3",
+        "opponents=3": "opponents must be left out, since the agent sits there, got 3",
         "against=3": "unknown setting 'against'",
     }.items():
         assert main([*learned, "--set", option]) == 2

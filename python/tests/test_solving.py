@@ -754,7 +754,10 @@ def test_bad_arrays_and_rules() -> None:
         (lambda rows: lambda step: (step.policy[1:], 1), r"of shape \(12,\) for player 0, got \(11,\)"),
         (lambda rows: lambda step: (step.policy, -1), "weight must be 0 or more and finite, got -1"),
         (lambda rows: lambda step: (step.policy * 2, 1), "information set 0 of player 0: the probabilities"),
-        (lambda step: (step.policy, 1), "looks for policy in the rows, which a step has; a rule takes the rows of one"),
+        (
+            lambda step: (step.policy, 1),
+            "must take policy from a step, not from the rows; a rule takes the rows of one",
+        ),
         (lambda step: (half, 1), "<lambda> returns tuple; a rule takes the rows"),
         (lambda rows, step: (half, 1), "<lambda> cannot be called with the rows alone; a rule takes the rows"),
         (lambda rows: lambda: (half, 1), "<lambda> returns a function of other arguments; a rule takes"),

@@ -46,7 +46,7 @@ from stier.train.command import OPTIONS
         ({"opponents": ()}, "opponents must be names of agents, such as 'self' or 'greedy', got ()"),
         (
             {"opponents": ["self"] * 3, "num_envs": 2},
-            "each of 3 opponents needs an environment, and there are 2: raise num_envs",
+            "num_envs must be at least 3, one for each opponent, got 2",
         ),
         ({"opponents": "greedi"}, "greedi"),
         ({"opening": "greedi"}, "greedi"),

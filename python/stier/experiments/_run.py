@@ -230,7 +230,7 @@ def run(
     else:
         plan, out = read(experiment), Path("out") / Path(experiment).stem if out is None else out
     if out is None:
-        raise ArgumentError("say where the parts go: out is missing")
+        raise ArgumentError("out must be the folder of the results, got None")
     folder, threads = as_path(out), _arguments.threads(threads)
     if ray is not None and threads != 0:
         raise ArgumentError("on a cluster each task has one thread: give threads or ray, not both")

@@ -62,7 +62,7 @@ class Training(TablePlan):
         """Makes a task for each seed."""
         game = stier.load_game(row["game"])
         if row["name"] in (other["name"] for other in self.rows[:-1]):
-            raise ArgumentError(f"there is another row '{row['name']}'")
+            raise ArgumentError(f"names of rows must differ, got '{row['name']}' twice")
         agents = [row["agent"], *row["matches"], *row["responders"]]
         if not was_played(row["file"] or row["agent"]):
             _check(row, game, agents)

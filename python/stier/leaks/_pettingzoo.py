@@ -30,7 +30,7 @@ def aec_subject(env: Any, agents: Sequence[Any], twin: Twin | None) -> TwinSubje
     if isinstance(env.unwrapped, CardGameEnv):
         return ReplaySubject(env)
     raise TypeError(
-        f"what is hidden in {env} is known to its maker only: give twin, f(env, agent, seed) -> another environment"
+        f"{env} is not an environment of stier.pettingzoo: give twin, f(env, agent, seed) -> another environment"
     )
 
 
@@ -135,7 +135,7 @@ class ReplaySubject(AecSubject):
         except TypeError as error:
             raise TypeError(f"{self.name} cannot be copied ({error}): give twin") from error
         if env is self._env or env.unwrapped is self._env.unwrapped:
-            raise TypeError(f"a copy of {self.name} is not another environment: give twin")
+            raise TypeError(f"{self.name} shares its state with its copies: give twin")
         if env.render_mode == "human":
             # Every position is reached many times.
             env.unwrapped.render_mode = None

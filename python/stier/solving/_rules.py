@@ -268,7 +268,7 @@ def _update(name: str, rule: Rule, rows: Rows) -> Callable[[Step], tuple[npt.Arr
         update = rule(rows)
     except AttributeError as error:
         if error.obj is rows and error.name in Step.__dataclass_fields__:
-            raise ArgumentError(f"{name} looks for {error.name} in the rows, which a step has; {form}") from error
+            raise ArgumentError(f"{name} must take {error.name} from a step, not from the rows; {form}") from error
         raise
     if not callable(update) or _arguments.misfit(update, None):
         what = "a function of other arguments" if callable(update) else type(update).__name__

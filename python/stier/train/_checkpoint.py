@@ -73,7 +73,9 @@ def compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> No
     before = there.get("files", {})
     changed = [name for name, digest in here["files"].items() if before.get(name, digest) != digest]
     if changed:
-        raise ArgumentError(f"{path} was made when {', '.join(changed)} had another content: {_ANOTHER}")
+        raise ArgumentError(
+            f"{', '.join(changed)} must be as they were when {path} was made: restore them, or {_ANOTHER}"
+        )
     ignored = ("steps", "version", "files")
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key) and key not in ignored]
     if keys:

@@ -39,8 +39,7 @@ class Environments:
     ) -> None:
         count, opponents = settings.num_envs, settings.opponents
         if len(opponents) > count:
-            left = f"there are {count}: raise num_envs"
-            raise ArgumentError(f"each of {len(opponents)} opponents needs an environment, and {left}")
+            raise ArgumentError(f"num_envs must be at least {len(opponents)}, one for each opponent, got {count}")
         self.game = game
         self.classes = Classes.of(game) if settings.symmetry else None
         #: The payoff that counts as 1.

@@ -63,7 +63,7 @@ class LearnedResponse(Gain):
 def settings_of_responder(algorithm: str, given: Mapping[str, Any], *, begun: bool) -> dict[str, Any]:
     """Returns the settings of a responder, `begun` if it starts from a network; raises for those it cannot have."""
     if "opponents" in given:
-        raise ArgumentError(f"opponents is the agent to exploit, got {given['opponents']!r}")
+        raise ArgumentError(f"opponents must be left out, since the agent sits there, got {given['opponents']!r}")
     check_settings(algorithm, given)
     return {**algorithm_of(algorithm).settings.of_responder(begun=begun), **given}
 
