@@ -65,15 +65,13 @@ def draws_bars() -> bool:
 
 
 @contextmanager
-def bar(
-    progress: bool, unit: str = "games", *, leave: bool = True, lines: Lines | None = None
-) -> Iterator[Update | None]:
-    """Yields the function that shows the progress, or `None` without `progress`.
+def bar(progress: bool, unit: str = "games", *, leave: bool = True, lines: Lines | None = None) -> Iterator[Update]:
+    """Yields the function that shows the progress, if `progress` says so.
 
     It moves a bar in terminals and notebooks with tqdm, and prints `lines` elsewhere, as in the log of a cluster.
     """
     if not progress:
-        yield None
+        yield lambda *_: None
         return
     shown: Bar | Lines = Lines(unit) if lines is None else lines
     if draws_bars():

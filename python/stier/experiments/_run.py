@@ -240,8 +240,7 @@ def run(
         plan.check_networks()
         store = begin(plan, folder)
         store.hold()
-        shown = stack.enter_context(bar(progress, plan.unit))
-        tell = None if shown is None else _teller(store, shown)
+        tell = _teller(store, stack.enter_context(bar(progress, plan.unit)))
         if ray is None:
             parts = _here(store, threads, tell)
         else:
@@ -251,8 +250,7 @@ def run(
         for number, table, where in stack.enter_context(closing(parts)):
             plan.check_networks()
             store.keep(number, table, where)
-            if tell is not None:
-                tell(plan.task(number).size, 0)
+            tell(plan.task(number).size, 0)
             if minutes is not None and time.monotonic() - begun > 60 * minutes:
                 break
     return store
@@ -285,17 +283,14 @@ def _teller(store: Store, update: Update) -> Callable[[int, int], None]:
     return tell
 
 
-def _here(
-    store: Store, threads: int, tell: Callable[[int, int], None] | None
-) -> Generator[tuple[int, pa.Table, str], None, None]:
+def _here(store: Store, threads: int, tell: Callable[[int, int], None]) -> Generator[tuple[int, pa.Table, str]]:
     """Plays the missing parts, one after another, each on all threads."""
     here = machine()
     for number in store.missing():
         task = store.experiment.task(number)
 
         def on_progress(done: int, total: int, size: int = task.size) -> None:
-            if tell is not None:
-                tell(0, size * done // max(1, total))
+            tell(0, size * done // max(1, total))
 
         yield number, store.experiment.play(task, threads, store.work(task), on_progress), here
 

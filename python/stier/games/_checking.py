@@ -110,7 +110,7 @@ def check_game(game: Any, *, histories: int = 10_000, seed: int = 0, progress: b
 
 
 class _Checker(Histories):
-    def __init__(self, game: Any, limit: int, rng: random.Random, update: Update | None) -> None:
+    def __init__(self, game: Any, limit: int, rng: random.Random, update: Update) -> None:
         check_members(game)
         super().__init__(game, range(game.num_players))
         self.name, self.limit, self.rng, self.update = game.name, limit, rng, update
@@ -248,8 +248,7 @@ class _Checker(Histories):
             if here != there:
                 raise self.differ("equal states", (first, there), (node, here), what=what)
         self.note(node, self.look(node))
-        if self.update is not None:
-            self.update(min(self.count, 2 * self.limit), 2 * self.limit)
+        self.update(min(self.count, 2 * self.limit), 2 * self.limit)
         for player in self.players:
             self.know(node, player)
         if node.player == TERMINAL:

@@ -278,8 +278,7 @@ def check_no_leak(
     report = LeakReport(subject.name, subject.method, untested=subject.untested)
     with bar(progress) as update:
         for number, positions in enumerate(subject.games(games, seed)):
-            if update is not None:
-                update(number, games)
+            update(number, games)
             report.games += 1
             rng = random.Random(f"worlds of {seed}/{number}")
             for state, position in positions:
@@ -287,8 +286,7 @@ def check_no_leak(
                 for player in subject.players(state):
                     others = subject.worlds(state, player, worlds, rng)
                     report._compare(subject, (player, number, position), state, others, rng, facts or {})
-        if update is not None:
-            update(report.games, games)
+        update(report.games, games)
     return report
 
 

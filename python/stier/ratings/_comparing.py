@@ -169,8 +169,7 @@ def is_better(
             deals = min(deals_at_once, most_deals - test.count)
             batch = derive_seed(seed, "gsprt", test.count)
             test.add(_means(game, (a, b), deals, batch, True, threads).tolist())
-            if update is not None:
-                update(test.count, most_deals, f"llr {test.llr:+.2f} of {test.bounds[0]:.2f}, {test.bounds[1]:.2f}")
+            update(test.count, most_deals, f"llr {test.llr:+.2f} of {test.bounds[0]:.2f}, {test.bounds[1]:.2f}")
     return Comparison(test.verdict, test.count, test.llr, test.estimate())
 
 

@@ -95,12 +95,10 @@ def solve(
     with counting(progress) as count, bar(progress, "iterations") as update:
 
         def iterated(done: int, total: int, distance: float | None) -> None:
-            if update is not None:
-                begun = "" if done or not ranges else "looking for public states"
-                update(done, total, begun if distance is None else f"NashConv {distance:.3g}")
+            begun = "" if done or not ranges else "looking for public states"
+            update(done, total, begun if distance is None else f"NashConv {distance:.3g}")
 
-        told = iterated if progress else None
-        return _native.solve(*arguments, told, count, ranges=ranges, max_memory_mb=max_memory_mb)
+        return _native.solve(*arguments, iterated, count, ranges=ranges, max_memory_mb=max_memory_mb)
 
 
 def load_solution(

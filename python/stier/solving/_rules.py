@@ -182,9 +182,7 @@ def run(
             start = time.perf_counter()
             while steps.iteration < look:
                 steps.advance()
-                if show is not None:
-                    found = f"NashConv {history[-1][2]:.3g}" if history else ""
-                    show(steps.iteration, iterations, found)
+                show(steps.iteration, iterations, f"NashConv {history[-1][2]:.3g}" if history else "")
             seconds += time.perf_counter() - start
             solution = steps.tree.solution(
                 steps.found(), name=label, iterations=look, seconds=seconds, history=history, seed=seed

@@ -149,8 +149,7 @@ def chances(
             if isinstance(player, Agent):
                 player.restart(derive_seed(seed, "chances agent", first))
             found += _chances_of(game, numbers, seed, number, decide, asked)
-            if update is not None:
-                update(numbers.stop, deals)
+            update(numbers.stop, deals)
     verdicts = [None] if judge is None else [None, "takes", "declines"]
     groups = [(after, verdict) for after in [None, *sorted({one.round for one in found})] for verdict in verdicts]
     rows = []

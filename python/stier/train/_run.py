@@ -154,8 +154,7 @@ def run(
                 saved = time.monotonic()
             if progress and done == begun < total:
                 print("compiling the learner", file=sys.stderr, flush=True)
-            if update is not None:
-                update(min(done, last), last, record.note())
+            update(min(done, last), last, record.note())
             if done >= total:
                 break
             try:
