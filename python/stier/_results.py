@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from stier._native import Game, PitResult, alternatives
 from stier._output import between, duration, plus_minus, table
-from stier.errors import SeatError, missing_extra
+from stier.errors import SeatError, optional
 
 if TYPE_CHECKING:
     import numpy as np
@@ -238,11 +238,7 @@ class Properties:
 
 def frame(data: dict[str, Any]) -> Any:
     """Returns a `pandas.DataFrame` with these columns."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise missing_extra("to_pandas", "pandas", "pandas") from error
-    return pd.DataFrame(data)
+    return optional("pandas", "to_pandas", "pandas").DataFrame(data)
 
 
 def columns(result: PitResult) -> dict[str, npt.NDArray[Any]]:

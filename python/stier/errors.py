@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
+TYPE_CHECKING = False  # as in typing, which takes long to import
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = [
     "AgentError",
     "ArgumentError",
@@ -58,6 +64,14 @@ class FileError(StierError, OSError):
 
 class MissingExtraError(StierError, ImportError):
     """An optional package that is not installed. The message names the extra that installs it."""
+
+
+def optional(module: str, what: str, extra: str) -> Any:
+    """Imports a module of an optional package."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise missing_extra(what, (error.name or module).partition(".")[0], extra) from None
 
 
 def missing_extra(what: str, package: str, extra: str) -> MissingExtraError:

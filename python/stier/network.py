@@ -22,7 +22,7 @@ from stier import _arguments
 from stier._adapting import as_game
 from stier._files import as_path, write_bytes
 from stier._native import Game, __version__, load_game
-from stier.errors import ArgumentError, missing_extra
+from stier.errors import ArgumentError, optional
 from stier.playing import AnyGame
 
 __all__ = ["Classes", "Network"]
@@ -283,11 +283,7 @@ class Network:
         write_bytes(as_path(path), self._to_bytes())
 
     def _to_bytes(self) -> bytes:
-        try:
-            from safetensors.numpy import save
-        except ModuleNotFoundError:
-            raise missing_extra("a network's file", "safetensors", "networks") from None
-
+        save = optional("safetensors.numpy", "a network's file", "networks").save
         metadata = {
             "format": FORMAT,
             "version": "2" if self.in_integers else "1",
@@ -336,18 +332,15 @@ class Network:
 
     @classmethod
     def _from_bytes(cls, source: str, file: bytes) -> Network:
-        try:
-            from safetensors import SafetensorError
-            from safetensors.numpy import load
-        except ModuleNotFoundError:
-            raise missing_extra("a network's file", "safetensors", "networks") from None
+        library = optional("safetensors", "a network's file", "networks")
+        load = optional("safetensors.numpy", "a network's file", "networks").load
         try:
             arrays = load(file)
             # The header follows its length.
             metadata = json.loads(file[8 : 8 + int.from_bytes(file[:8], "little")]).get("__metadata__", {})
             return cls._from_arrays(metadata, arrays)
-        except (SafetensorError, KeyError, ValueError) as error:
-            what = f"no {error.args[0]} in it" if isinstance(error, KeyError) else error
+        except (library.SafetensorError, KeyError, ValueError) as error:
+            what = f"{error.args[0]} is missing" if isinstance(error, KeyError) else error
             raise ArgumentError(f"{source}: {what}") from error
 
     @classmethod
@@ -394,11 +387,8 @@ class Network:
         Logits are those of all actions, legal or not. Without a value head, ``logits`` are the only output. Needs the
         extra ``onnx``.
         """
-        try:
-            import onnx
-            from onnx import TensorProto, helper, numpy_helper
-        except ModuleNotFoundError:
-            raise missing_extra("an ONNX model", "onnx", "onnx") from None
+        onnx = optional("onnx", "an ONNX model", "onnx")
+        helper = onnx.helper
         graph, x, logits = _Graph(), "observation", "logits"
         for name, array in dataclasses.replace(self, classes=None).tensors().items():
             # Single precision holds the sums of integers exactly, up to 2 ** 24.
@@ -436,7 +426,7 @@ class Network:
             graph.constants |= {"value_scale": np.float32(self.value_scale), "axis": np.array([1])}
 
         def info(name: str, *shape: int | str) -> Any:
-            return helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape))
+            return helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, list(shape))
 
         made = helper.make_graph(
             [helper.make_node(kind, inputs, outputs, **options) for kind, inputs, outputs, options in graph.nodes],
@@ -446,7 +436,7 @@ class Network:
                 info("logits", "batch", self.game.num_distinct_actions()),
                 *([] if self.value is None else [info("value", "batch")]),
             ],
-            [numpy_helper.from_array(np.asarray(array), name) for name, array in graph.constants.items()],
+            [onnx.numpy_helper.from_array(np.asarray(array), name) for name, array in graph.constants.items()],
         )
         model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], producer_name="stier")
         model.ir_version = 8

@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components, shortest_path
 
 from stier import _arguments
 from stier._output import table
-from stier.errors import ArgumentError, RatingError, missing_extra
+from stier.errors import ArgumentError, RatingError, optional
 from stier.ratings._tables import CrossTable, Floats, Outcomes, Results, bootstrap, outcomes
 
 #: Points for a tenfold chance of winning against losing, as in Elo's ratings.
@@ -189,13 +189,9 @@ def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ra
         resamples: Resamples of the deals, at least 2; each costs some 30 µs a game.
         seed: Their seed.
     """
-    try:
-        from openskill.models import PlackettLuce
-    except ModuleNotFoundError:
-        raise missing_extra("plackett_luce", "openskill", "ratings") from None
+    model = optional("openskill.models", "plackett_luce", "ratings").PlackettLuce()
     resamples, seed = _arguments.whole("resamples", resamples, 2), _arguments.seed(seed)
     found = outcomes(results)
-    model = PlackettLuce()
     by_deal: list[list[int]] = [[] for _ in range(found.units)]
     for game, unit in enumerate(found.unit.tolist()):
         by_deal[unit].append(game)
@@ -356,10 +352,7 @@ def alpha_rank(payoffs: CrossTable | npt.ArrayLike, *, alpha: float = 100.0, pop
     Returns:
         The share of time that each agent is what all play: float64 (agents,), of sum 1.
     """
-    try:
-        from open_spiel.python.egt import alpharank
-    except ModuleNotFoundError as error:
-        raise missing_extra("alpha_rank", str(error.name), "alpha_rank") from None
+    alpharank = optional("open_spiel.python.egt.alpharank", "alpha_rank", "alpha_rank")
     alpha, population = _arguments.number("alpha", alpha), _arguments.whole("population", population, 2)
     if not 0 < alpha <= MOST_INTENSE:
         raise ArgumentError(f"alpha must be above 0 and at most {MOST_INTENSE}, got {alpha:g}")
