@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from stier.errors import FileError
 
@@ -123,6 +125,14 @@ def _replaced(path: Path) -> Iterator[Path]:
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
+
+
+def write_csv(path: Path, head: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
+    def make(temporary: Path) -> None:
+        with temporary.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([head, *rows])
+
+    write(path, make)
 
 
 def write_text(path: Path, text: str) -> None:

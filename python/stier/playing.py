@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
 from stier import _imports, _native
@@ -190,6 +190,14 @@ def searcher(agent: AnyAgent, game: Game | None = None) -> Any:
         name = getattr(found, "__name__", found)
         raise AgentError(f"{name} does not search: take an agent of the engine, such as 'ismcts'")
     return found
+
+
+def replayed(last: State) -> Iterator[tuple[State, int, int]]:
+    """Yields the state before each event of a history, with its player and action. The state goes on afterwards."""
+    state = last.get_game().new_initial_state()
+    for player, action in last.history():
+        yield state, player, action
+        state.apply_action(action)
 
 
 def refuse_text(agents: Sequence[AnyAgent]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import SupportsIndex, overload
@@ -13,7 +13,7 @@ from stier import _arguments, draw, terminal
 from stier._native import Agent, Game, State, judge, judgement_seed, read_record, verdict
 from stier._results import Beliefs, Search
 from stier.errors import AgentError
-from stier.playing import AnyAgent, searcher
+from stier.playing import AnyAgent, replayed, searcher
 
 __all__ = ["Decision", "Replay", "replay"]
 
@@ -216,16 +216,8 @@ def replay(
     last.to_text(seat)  # an unknown seat is an error before anything is searched
     own = int(seat)
     asked = (loaded, searches, tree_depth, reveal)
-    decisions = [_decision(state, action, own, *asked) for state, action in _decisions(last, own)]
+    decisions = [_decision(state, action, own, *asked) for state, player, action in replayed(last) if player == own]
     return Replay(last.get_game(), own, str(loaded), decisions, last.clone() if last.is_terminal() else None)
-
-
-def _decisions(last: State, seat: int) -> Iterator[tuple[State, int]]:
-    state = last.get_game().new_initial_state()
-    for player, action in last.history():
-        if player == seat:
-            yield state, action
-        state.apply_action(action)
 
 
 def searched(view: State, agent: Agent, searches: int, tree_depth: int = 0) -> list[Search]:

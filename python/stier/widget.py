@@ -13,7 +13,7 @@ from typing import Any, SupportsIndex
 from stier._adapting import as_game
 from stier._native import Agent, PythonAgent, State, derive_seed, read_record
 from stier.errors import missing_extra
-from stier.playing import AnyAgent, AnyGame, as_opponent
+from stier.playing import AnyAgent, AnyGame, as_opponent, replayed
 
 if find_spec("anywidget") is None:
     raise missing_extra("stier.widget", "anywidget", "widget")
@@ -98,14 +98,9 @@ def replay(game: State | str, eyes: SupportsIndex | None = None) -> Table:
         SeatError: A seat that the game does not have.
     """
     last = read_record(game) if isinstance(game, str) else game
-    state = last.get_game().new_initial_state()
-    states: list[State] = []
-    for _, action in last.history():
-        if not state.is_chance_node():
-            states.append(state.clone())
-        state.apply_action(action)
-    table = Table(state, None if eyes is None else int(eyes))
-    table._show([*states, state.clone()])
+    states = [state.clone() for state, *_ in replayed(last) if not state.is_chance_node()]
+    table = Table(last.clone(), None if eyes is None else int(eyes))
+    table._show([*states, last.clone()])
     table.index = 0
     return table
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from stier._native import State
+from stier.playing import replayed
 
 
 def why(state: State, seat: int) -> str:
@@ -63,12 +64,8 @@ def _schwinget(state: State, seat: int) -> str:
 
 def _at_the_attack(state: State) -> State:
     """The state in which a player attacked; the last one if nobody did."""
-    then = state.get_game().new_initial_state()
-    for player, action in state.history():
-        if state.action_to_string(player, action) == "attack":
-            break
-        then.apply_action(action)
-    return then
+    attacks = (then for then, *event in replayed(state) if state.action_to_string(*event) == "attack")
+    return next(attacks, state)
 
 
 def _up_and_down(state: State, seat: int) -> str:

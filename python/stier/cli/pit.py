@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +46,9 @@ def pit(game: Game, agents: tuple[str, ...], unpaired: bool, path: Path | None, 
     # The match may have taken hours: neither an error of the file nor one of the output loses the other.
     try:
         if path is not None:
-            _write_csv(result, path)
+            table = columns(result)
+            rows = zip(*(column.tolist() for column in table.values()), strict=True)
+            _files.write_csv(path, [*table, "stier"], ([*row, stier.__version__] for row in rows))
     finally:
         if as_json:
             print_json(_figures(result))
@@ -75,17 +76,3 @@ def _figures(result: PitResult) -> dict[str, object]:
             if found is not None
         ],
     }
-
-
-def _write_csv(result: PitResult, path: Path) -> None:
-    """Writes every game; an existing file stays whole until the new one is."""
-    table = columns(result)
-
-    def fill(temporary: Path) -> None:
-        with temporary.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow([*table, "stier"])
-            rows = zip(*(column.tolist() for column in table.values()), strict=True)
-            writer.writerows([*row, stier.__version__] for row in rows)
-
-    _files.write(path, fill)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import json
 import math
@@ -19,7 +18,7 @@ import numpy.typing as npt
 
 import stier
 from stier import _arguments
-from stier._files import write, write_bytes
+from stier._files import write_bytes, write_csv
 from stier._native import Game
 from stier._output import Lines, bar
 from stier.errors import ArgumentError, IllegalActionError, TrainingError, TrainingWarning
@@ -323,14 +322,7 @@ class _Record:
             arrays["best"] = np.frombuffer(content, np.uint8)
             kept = {"steps": self.best.steps, "measure": self.best.measure, "value": self.best.value}
         columns = list(dict.fromkeys(key for row in self.rows for key in row))
-
-        def table(path: Path) -> None:
-            with path.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, columns)
-                writer.writeheader()
-                writer.writerows(self.rows)
-
-        write(self.folder / LOG, table)
+        write_csv(self.folder / LOG, columns, ([row.get(key, "") for key in columns] for row in self.rows))
         state = {"rows": self.rows, "sums": self.sums, "iterations": self.iterations, "cpu_seconds": self.cpu_seconds}
         metadata = {"settings": json.dumps(self.settings), "state": json.dumps(state | {"best": kept})}
         metadata["sha256"] = sha256(metadata, arrays)
