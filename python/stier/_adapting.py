@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from stier import _arguments
 from stier._arguments import AnyGame
-from stier._native import Game, State, alternatives, derive_seed, load_game, registered_names
+from stier._native import Game, State, derive_seed, load_game, registered_names
 from stier.catalogue import describe_game
 from stier.errors import MissingExtraError, RulesError, missing_extra
 
@@ -48,8 +48,7 @@ def check_keywords(game: AnyGame, rules: Mapping[str, Any], make: Callable[..., 
     arguments = [one.name for one in signature(make).parameters.values() if one.kind is not one.VAR_KEYWORD]
     known = [*arguments, *(option.name for option in describe_game(name))]
     for keyword in rules:
-        if keyword not in known:
-            raise RulesError(f"unknown keyword '{keyword}'{alternatives(keyword, 'keywords', known)}")
+        _arguments.known("keyword", keyword, known, RulesError)
 
 
 def tensor_of(tensor: str) -> tuple[Callable[[Game], list[int]], Callable[[State, int], npt.NDArray[np.float32]]]:

@@ -13,7 +13,7 @@ import operator
 from collections.abc import Iterable
 from typing import Any, SupportsIndex, TypeAlias
 
-from stier._native import Game
+from stier._native import Game, alternatives
 from stier.errors import ArgumentError
 
 #: Any game: loaded, by name, as text such as ``module:Class``, or the class of a Python game. At run time also a
@@ -70,6 +70,14 @@ def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
         *others, last = map(repr, known)
         raise ArgumentError(f"{name} must be {', '.join(others)}{' or ' * bool(others)}{last}, got {value!r}")
     return value
+
+
+def known(kind: str, name: str, names: Iterable[str], error: type[Exception] = ArgumentError, listed: str = "") -> str:
+    """Returns a name if there is such a thing. The error lists the names, as the plural of the kind by default."""
+    there = list(names)
+    if name not in there:
+        raise error(f"unknown {kind} '{name}'{alternatives(name, listed or f'{kind}s', there)}")
+    return name
 
 
 def misfit(function: Any, *arguments: object) -> TypeError | None:

@@ -8,7 +8,8 @@ from math import isnan
 from operator import attrgetter, index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from stier._native import Game, PitResult, alternatives
+from stier._arguments import known
+from stier._native import Game, PitResult
 from stier._output import between, duration, plus_minus, table
 from stier.errors import SeatError, optional
 
@@ -171,9 +172,8 @@ class Beliefs:
         seat, seats = index(seat), self.game.num_players()
         if seat not in range(seats):
             raise SeatError(f"{self.game.short_name()} has no seat {seat}; seats: 0 to {seats - 1}")
-        if card not in self.cards:
-            raise KeyError(f"unknown card '{card}'{alternatives(card, 'cards', self.cards)}")
-        return float(self.expected[self.cards.index(card), seat])
+        row = self.cards.index(known("card", card, self.cards, KeyError))
+        return float(self.expected[row, seat])
 
     def __str__(self) -> str:
         head = f"player {self.player} believes ({self.basis}, {self.worlds} worlds)"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from stier import _native
-from stier._native import alternatives, registered_agents, registered_names
+from stier import _arguments, _native
+from stier._native import registered_agents, registered_names
 from stier.errors import AgentError
 
 __all__ = [
@@ -73,9 +73,7 @@ def describe_games() -> list[GameInfo]:
 def describe_agent(name: str) -> AgentInfo:
     """Returns one agent with its options. Raises `AgentError` for an unknown name."""
     described = {agent.name: agent for agent in describe_agents()}
-    if name not in described:
-        raise AgentError(f"unknown agent '{name}'{alternatives(name, 'agents', list(described))}")
-    return described[name]
+    return described[_arguments.known("agent", name, described, AgentError)]
 
 
 def describe_agents() -> list[AgentInfo]:

@@ -19,7 +19,6 @@ import stier
 from stier import _arguments, _imports
 from stier._content import as_played
 from stier._files import as_path
-from stier._native import alternatives
 from stier._output import Update, bar
 from stier.errors import ArgumentError, ChangedWarning, FileError
 from stier.experiments._pages import Report
@@ -173,9 +172,7 @@ def plan_of(kind: object, beside: Path | None = None) -> type[Plan]:
         if isabstract(own):
             raise ArgumentError(f"{kind} does not define {', '.join(sorted(own.__abstractmethods__))}")
         return own
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise ArgumentError(f"unknown kind '{kind}'{alternatives(str(kind), 'kinds', list(KINDS))}")
-    return KINDS[kind]
+    return KINDS[_arguments.known("kind", str(kind), KINDS)]
 
 
 def example(kind: str) -> str:

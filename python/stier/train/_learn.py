@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from stier import _arguments
 from stier._adapting import as_game
-from stier._native import GameTree, alternatives, registered_agents
-from stier.errors import ArgumentError, MissingExtraError, missing_extra
+from stier._native import GameTree, registered_agents
+from stier.errors import MissingExtraError, missing_extra
 from stier.network import Network
 from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.train._checkpoint import network_of, set_by_initial
@@ -78,9 +78,7 @@ def learner(
 
 
 def algorithm_of(name: str) -> Algorithm:
-    if name not in ALGORITHMS:
-        raise ArgumentError(f"unknown algorithm '{name}'{alternatives(name, 'algorithms', list(ALGORITHMS))}")
-    return ALGORITHMS[name]
+    return ALGORITHMS[_arguments.known("algorithm", name, ALGORITHMS)]
 
 
 def _learner_class(algorithm: str) -> Callable[..., Learner]:
@@ -97,8 +95,7 @@ def _learner_class(algorithm: str) -> Callable[..., Learner]:
 def check_settings(algorithm: str, settings: Mapping[str, Any]) -> None:
     known = [field.name for field in dataclasses.fields(algorithm_of(algorithm).settings)]
     for name in settings:
-        if name not in known:
-            raise ArgumentError(f"unknown setting '{name}'{alternatives(name, f'settings of {algorithm}', known)}")
+        _arguments.known("setting", name, known, listed=f"settings of {algorithm}")
 
 
 def learn(
