@@ -274,7 +274,7 @@ def test_another_experiment_is_refused(played: Store) -> None:
         with pytest.raises(ValueError, match=named):
             experiments.run(other, played.folder)
     assert kept(played.folder) == before
-    with pytest.raises(ValueError, match="out is missing"):
+    with pytest.raises(ValueError, match="out must be the folder of the results"):
         experiments.run(small())
 
 
