@@ -80,6 +80,17 @@ def known(kind: str, name: str, names: Iterable[str], error: type[Exception] = A
     return name
 
 
+def pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
+    """Returns the values by name of texts such as ``name=value`` that were given to an option."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or name in found:
+            raise ArgumentError(f"{option} '{text}': give each name once, as NAME=VALUE")
+        found[name] = value
+    return found
+
+
 def misfit(function: Any, *arguments: object) -> TypeError | None:
     """Returns the error of calling a function with these arguments, as far as its signature tells."""
     try:

@@ -12,9 +12,8 @@ import click
 from click.shell_completion import CompletionItem
 
 import stier
-from stier import _files
+from stier import _arguments, _files
 from stier.catalogue import OptionInfo, describe_agent, describe_game
-from stier.errors import ArgumentError
 
 _Command = Callable[..., int | None]
 _Decorator = Callable[[_Command], _Command]
@@ -68,13 +67,7 @@ AGENT = _Described("agent", stier.registered_agents, lambda name: [*describe_age
 
 
 def _as_rules(_: click.Context, __: click.Parameter, values: Sequence[str]) -> dict[str, str]:
-    rules: dict[str, str] = {}
-    for rule in values:
-        name, equals, value = rule.partition("=")
-        if not equals or name in rules:
-            raise ArgumentError(f"--rule '{rule}': give each option once, as NAME=VALUE")
-        rules[name] = value
-    return rules
+    return _arguments.pairs("--rule", values)
 
 
 _RULE: dict[str, Any] = {"multiple": True, "metavar": "NAME=VALUE", "callback": _as_rules}

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from stier import _arguments
 from stier._native import Game, GameTree, alternatives
 from stier._output import table
 from stier.errors import ArgumentError, StierError, TrainingWarning
@@ -97,12 +98,9 @@ def settings_of(settings: Sequence[str], **others: Any) -> dict[str, Any]:
         for kind in (Settings, DMCSettings, DistillSettings)
         for field in dataclasses.fields(kind)
     }
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals or name in values:
-            raise ArgumentError(f"--set '{setting}': give each setting once, as NAME=VALUE")
+    for name, value in _arguments.pairs("--set", settings).items():
         if name in others:
-            raise ArgumentError(f"--set '{setting}': use --{name}")
+            raise ArgumentError(f"--set '{name}={value}': use --{name}")
         if name not in known:
             # The functions that get the settings have other arguments, too.
             listed = [one for one in known if one not in OPTIONS]
