@@ -84,6 +84,11 @@ class Command(_Documented):
             return exit_code(error)
 
 
+def command(name: str | None = None, **settings: Any) -> Callable[[Callable[..., Any]], Command]:
+    """Makes a command of a function, under another name if one is given."""
+    return click.command(name, cls=Command, **settings)
+
+
 def _is_named(error: OSError, values: Any) -> bool:
     """Tells whether an error is about a path on the command line, a part of it, or something below it."""
     if isinstance(error, OutputError) or not isinstance(error.filename, str):

@@ -6,11 +6,11 @@ import click
 
 import stier
 from stier.catalogue import AgentInfo, describe_agent
-from stier.cli._command import Command, show
+from stier.cli._command import command, show
 from stier.cli._options import AGENT, SEED, as_json
 
 
-@click.command(cls=Command, examples=["stier agents", "stier agents ismcts", "stier agents ismcts --json"])
+@command(examples=["stier agents", "stier agents ismcts", "stier agents ismcts --json"])
 @click.argument("name", type=AGENT, required=False)
 @as_json
 def agents(name: str | None, as_json: bool) -> None:

@@ -6,14 +6,13 @@ import click
 
 import stier
 from stier.cli import _options as options
-from stier.cli._command import Command
+from stier.cli._command import command
 from stier.cli._process import FAILED
 from stier.errors import ArgumentError
 
 
-@click.command(
+@command(
     "check-leak",
-    cls=Command,
     examples=[
         "stier check-leak schwinget",
         "stier check-leak schwimmen:players=5 --agent greedy --agent ismcts:iterations=100",

@@ -5,13 +5,12 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from stier.cli._command import Command
+from stier.cli._command import command
 
 _SHELLS = ["bash", "fish", "zsh"]
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=[
         'eval "$(stier completion bash)"    # in ~/.bashrc',
         'eval "$(stier completion zsh)"     # in ~/.zshrc',

@@ -6,13 +6,11 @@ import click
 
 import stier
 from stier.cli import rules
-from stier.cli._command import Command, show
+from stier.cli._command import command, show
 from stier.cli._options import GAME, as_json
 
 
-@click.command(
-    cls=Command, examples=["stier games", "stier games schwinget", "stier games schwimmen --json | jq '.[0].options'"]
-)
+@command(examples=["stier games", "stier games schwinget", "stier games schwimmen --json | jq '.[0].options'"])
 @click.argument("name", type=GAME, required=False)
 @as_json
 def games(name: str | None, as_json: bool) -> None:

@@ -12,11 +12,10 @@ from stier import _files
 from stier._native import Game, PitResult
 from stier._results import columns
 from stier.cli import _options as options
-from stier.cli._command import Command, print_json
+from stier.cli._command import command, print_json
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=[
         "stier pit schwinget random greedy",
         "stier pit schwinget greedy ismcts:iterations=1000 --deals 500 --seed 1",

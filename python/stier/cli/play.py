@@ -22,7 +22,7 @@ import click
 from stier import _files, draw, replays, terminal
 from stier._native import Agent, Game, PythonAgent, State
 from stier.cli import _endings as endings, _options as options, rules
-from stier.cli._command import Command
+from stier.cli._command import command
 from stier.cli._interrupts import interrupts
 from stier.cli._worlds import hidden_events, worlds_in_words
 from stier.errors import AgentError, RulesError
@@ -34,8 +34,7 @@ _OPPONENTS = ("--opponents", "--against", "opponents")
 RECORDS = Path("stier-records")
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=[
         "stier play schwinget",
         "stier play kuhn_poker --opponents greedy --seat 1",

@@ -10,14 +10,13 @@ import stier
 from stier._output import plus_minus
 from stier._results import Properties
 from stier.cli import _options as options
-from stier.cli._command import Command, print_json
+from stier.cli._command import command, print_json
 from stier.errors import ArgumentError
 
 _MEASURES = ("leaf_correlation", "return_correlation", "bias", "disambiguation", "net_disambiguation")
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=[
         "stier properties schwinget",
         "stier properties schwinget schwimmen:players=2 leduc_poker --markdown",

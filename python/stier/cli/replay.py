@@ -10,12 +10,11 @@ import click
 import stier
 from stier import _files, replays
 from stier.cli import _options as options
-from stier.cli._command import Command
+from stier.cli._command import command
 from stier.errors import FileError
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=[
         "stier replay game.txt",
         "stier replay game.txt --seat 1 --searches 20 --html game.html",

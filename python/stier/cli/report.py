@@ -9,11 +9,10 @@ from pathlib import Path
 import click
 
 from stier.cli import _options as options
-from stier.cli._command import Command, draw
+from stier.cli._command import command, draw
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=[
         "stier report out/first",
         "stier report out/first --figures paper/figures --rows games.parquet",

@@ -11,7 +11,7 @@ import click
 
 import stier
 from stier._output import first_sentence
-from stier.cli._command import Command
+from stier.cli._command import command
 from stier.cli._options import GAME
 from stier.errors import RulesError
 from stier.terminal import Pen
@@ -19,7 +19,7 @@ from stier.terminal import Pen
 _WIDEST = 100
 
 
-@click.command(cls=Command, examples=["stier rules schwinget", "stier rules kuhn_poker | less"])
+@command(examples=["stier rules schwinget", "stier rules kuhn_poker | less"])
 @click.argument("game", type=GAME)
 def rules(game: str) -> None:
     """Print the rules of a game."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from stier.cli import _options as options
-from stier.cli._command import Command, draw
+from stier.cli._command import command, draw
 from stier.cli._interrupts import interrupts
 
 
@@ -19,8 +19,7 @@ def _kinds() -> str:
     return f"\nKinds: {', '.join(KINDS)}\n"
 
 
-@click.command(
-    cls=Command,
+@command(
     more_help=_kinds,
     examples=[
         "stier run --example matches > first.toml",

@@ -9,12 +9,11 @@ import click
 import stier
 from stier import _files
 from stier.cli import _options as options
-from stier.cli._command import Command
+from stier.cli._command import command
 from stier.errors import ArgumentError
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=[
         "stier schwingfest greedy random ismcts:iterations=200",
         "stier schwingfest Sepp=greedy Ueli=ismcts:iterations=1000 Kari=random --seed 1 --svg list.svg",

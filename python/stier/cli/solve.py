@@ -10,7 +10,7 @@ import click
 import stier
 from stier._native import Game
 from stier.cli import _options as options
-from stier.cli._command import Command, print_json
+from stier.cli._command import command, print_json
 from stier.cli._interrupts import interrupts
 from stier.cli._process import say
 
@@ -20,8 +20,7 @@ MANY_HISTORIES = 100_000
 FIGURES = ("iterations", "histories", "public_states", "information_sets", "values", "exploitability", "nash_conv")
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=[
         "stier solve kuhn_poker",
         "stier solve leduc_poker --target 0.001 --checkpoint leduc.checkpoint --save leduc.policy",

@@ -6,12 +6,11 @@ import click
 
 from stier._native import Game
 from stier.cli import _options as options
-from stier.cli._command import Command
+from stier.cli._command import command
 from stier.errors import ArgumentError
 
 
-@click.command(
-    cls=Command,
+@command(
     more_help=options.training_help("settings_help"),
     examples=[
         "stier train schwinget --steps 30_000_000 --out out/schwinget --watch attack",

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 import click
 
 import stier
-from stier.cli._command import Command
+from stier.cli._command import command
 from stier.errors import FileError
 
 #: The page as `make web` builds it; a wheel contains it.
@@ -25,7 +25,7 @@ HOST = "127.0.0.1"
 PORT = 7843
 
 
-@click.command(cls=Command, examples=["stier web", "stier web --port 0 --no-browser"])
+@command(examples=["stier web", "stier web --port 0 --no-browser"])
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, help="The port to serve on; 0 takes a free one.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 def web(port: int, browser: bool) -> None:
