@@ -118,6 +118,16 @@ def agent(*names: str, about: str, **settings: Any) -> _Decorator:
     return click.option(*names, type=AGENT, metavar="AGENT", help=about, **settings)
 
 
+def output(*names: str, about: str, **settings: Any) -> _Decorator:
+    """Adds an option whose value is a file to write."""
+    return click.option(*names, type=OUTPUT, metavar="FILE", help=about, **settings)
+
+
+def folder(name: str, *, about: str, **settings: Any) -> _Decorator:
+    """Adds an option whose value is a folder."""
+    return click.option(name, type=PATH, metavar="DIR", help=about, **settings)
+
+
 def repeatable(name: str, variable: str, about: str, **settings: Any) -> _Decorator:
     return click.option(name, variable, multiple=True, help=f"{about}; repeatable.", **settings)
 

@@ -24,9 +24,7 @@ from stier.errors import ArgumentError
 @click.option("--games", default=10, help="Number of random games.")
 @click.option("--worlds", default=3, help="Number of other worlds for every position and player.")
 @options.seed("games and worlds")
-@options.repeatable(
-    "--agent", "agents", "An agent that must not peek", type=options.AGENT, metavar="AGENT", show_default="two"
-)
+@options.agent("--agent", "agents", about="An agent that must not peek; repeatable.", multiple=True, show_default="two")
 @options.progress
 def check_leak(
     name: str, rules: dict[str, str], games: int, worlds: int, seed: int, agents: tuple[str, ...], progress: bool

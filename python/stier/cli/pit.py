@@ -30,7 +30,7 @@ from stier.cli._command import command, print_json
 @options.deals(1000, "Number of deals per table of agents.")
 @options.seed("deals and agents")
 @click.option("--unpaired", is_flag=True, help="Deal new cards for every game, not the same cards to all arrangements.")
-@click.option("--csv", "path", type=options.OUTPUT, metavar="FILE", help="Write every game to FILE, one row per seat.")
+@options.output("--csv", "path", about="Write every game to FILE, one row per seat.")
 @options.as_json
 @options.threads
 @options.progress

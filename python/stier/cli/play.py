@@ -46,13 +46,7 @@ RECORDS = Path("stier-records")
 @options.agent(*_OPPONENTS, about="The agent at the other seats.", default="ismcts:iterations=10000")
 @options.agent("--adviser", about="The agent that gives hints and holds beliefs for your seat.", default=replays.AGENT)
 @click.option("--seed", type=int, help="Seed of the cards and the agents.", show_default="a random one")
-@click.option(
-    "--record",
-    type=options.OUTPUT,
-    metavar="FILE",
-    help="The file of the game, for stier replay.",
-    show_default=f"a new one in {RECORDS}",
-)
+@options.output("--record", about="The file of the game, for stier replay.", show_default=f"a new one in {RECORDS}")
 def play(game: Game, seat: int, opponents: str, adviser: str, seed: int | None, record: Path | None) -> None:
     """Play against an agent in the terminal."""
     seed = secrets.randbits(32) if seed is None else seed

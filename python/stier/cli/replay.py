@@ -27,9 +27,7 @@ from stier.errors import FileError
 @click.option("--searches", default=replays.SEARCHES, help="Searches per decision. Verdicts need 3 or more.")
 @click.option("--tree-depth", default=0, help="Show the lines of play searched to this depth.")
 @click.option("--reveal", is_flag=True, help="Show the true cards, too.")
-@click.option(
-    "--html", "page", type=options.OUTPUT, metavar="FILE", help="Write a web page to FILE instead of printing."
-)
+@options.output("--html", "page", about="Write a web page to FILE instead of printing.")
 def replay(file: Path, seat: int, agent: str, searches: int, tree_depth: int, reveal: bool, page: Path | None) -> None:
     """Show a recorded game as one seat has seen it.
 

@@ -20,11 +20,9 @@ from stier.cli._command import command, draw
     ],
 )
 @click.argument("folder", type=options.PATH)
-@click.option("--tables", type=options.PATH, metavar="DIR", help="Folder for the tables.", show_default="FOLDER/tables")
-@click.option(
-    "--figures", type=options.PATH, metavar="DIR", help="Folder for the figures.", show_default="FOLDER/figures"
-)
-@click.option("--rows", type=options.OUTPUT, metavar="FILE", help="Also write all rows to this Parquet file.")
+@options.folder("--tables", about="Folder for the tables.", show_default="FOLDER/tables")
+@options.folder("--figures", about="Folder for the figures.", show_default="FOLDER/figures")
+@options.output("--rows", about="Also write all rows to this Parquet file.")
 def report(folder: Path, tables: Path | None, figures: Path | None, rows: Path | None) -> None:
     """Make the page, tables and plots of an experiment.
 

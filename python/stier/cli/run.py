@@ -30,9 +30,7 @@ def _kinds() -> str:
     ],
 )
 @click.argument("experiment", type=options.PATH, required=False)
-@click.option(
-    "--out", type=options.PATH, metavar="DIR", help="Folder for the results.", show_default="out/NAME for NAME.toml"
-)
+@options.folder("--out", about="Folder for the results.", show_default="out/NAME for NAME.toml")
 @click.option(
     "--ray", metavar="ADDRESS", help="Play on a Ray cluster: auto, local or HOST:PORT. The results do not depend on it."
 )

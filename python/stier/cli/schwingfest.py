@@ -21,7 +21,7 @@ from stier.errors import ArgumentError
 )
 @click.argument("agents", type=options.AGENT, nargs=-1, required=True, metavar="[NAME=]AGENT...")
 @options.seed("deals and agents")
-@click.option("--svg", "path", type=options.OUTPUT, metavar="FILE", help="Draw the ranking list to FILE, too.")
+@options.output("--svg", "path", about="Draw the ranking list to FILE, too.")
 @options.threads
 def schwingfest(agents: tuple[str, ...], seed: int, path: Path | None, threads: int) -> None:
     """Hold a tournament of Schwinget.

@@ -33,10 +33,8 @@ FIGURES = ("iterations", "histories", "public_states", "information_sets", "valu
 @click.option("--iterations", default=1000, help="Number of iterations at most.")
 @click.option("--target", default=0.0, help="The NashConv at which to stop.", show_default="none")
 @options.seed("algorithms that sample")
-@click.option(
-    "--checkpoint", type=options.OUTPUT, metavar="FILE", help="Continue from FILE, and keep the progress in it."
-)
-@click.option("--save", "path", type=options.OUTPUT, metavar="FILE", help="Write the policy to FILE.")
+@options.output("--checkpoint", about="Continue from FILE, and keep the progress in it.")
+@options.output("--save", "path", about="Write the policy to FILE.")
 @options.as_json
 @options.max_histories
 @options.ranges

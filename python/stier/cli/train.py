@@ -22,12 +22,10 @@ from stier.errors import ArgumentError
 @options.game
 @options.training("", out="out/GAME", evaluations=20)
 @options.seed("games, weights and choices")
-@options.repeatable(
+@options.agent(
     "--against",
-    "against",
-    "An opponent of evaluations",
-    type=options.AGENT,
-    metavar="AGENT",
+    about="An opponent of evaluations; repeatable.",
+    multiple=True,
     show_default="greedy, or random in games without it",
 )
 @options.deals(500, "Number of paired deals of each evaluation.")
@@ -39,12 +37,10 @@ from stier.errors import ArgumentError
 )
 @options.repeatable("--watch", "watch", "Count how often ACTION is chosen when it is legal", metavar="ACTION")
 @options.agent("--judge", about="Group the counts of --watch by this agent's choice.")
-@options.repeatable(
+@options.agent(
     "--opponents",
-    "opponents",
-    "An agent at the other seats in training",
-    type=options.AGENT,
-    metavar="AGENT",
+    about="An agent at the other seats in training; repeatable.",
+    multiple=True,
     show_default="self, the learner at all seats",
 )
 @click.option(
