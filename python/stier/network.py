@@ -143,17 +143,11 @@ class Network:
                 ("inputs", self.classes.inputs, self._inputs),
                 ("actions", self.classes.actions, self.game.num_distinct_actions()),
             ]:
-                right = places.ndim == 2 and len(places) == len(self.classes.inputs) and places.size
-                if (
-                    not right
-                    or not 2 <= len(places) <= 16
-                    or len(np.unique(places)) < places.size
-                    or places.min() < 0
-                    or places.max() >= size
-                ):
-                    raise ArgumentError(
-                        f"classes: {name} must be different numbers between 0 and {size - 1}, in 2 to 16 rows"
-                    )
+                right = places.ndim == 2 and len(places) == len(self.classes.inputs) and 2 <= len(places) <= 16
+                inside = bool(places.size) and places.min() >= 0 and places.max() < size
+                if not right or not inside or len(np.unique(places)) < places.size:
+                    known = f"different numbers between 0 and {size - 1}, in 2 to 16 rows"
+                    raise ArgumentError(f"classes: {name} must be {known}")
 
     def _check_integers(self) -> None:
         if not self.in_integers:

@@ -62,18 +62,14 @@ PREFIX = "stier_"
 
 def _players(name: str) -> tuple[int, int]:
     """Returns the lowest and the highest number of players of a game under any options."""
-    default = load_game(name)
-    if "players" not in default.rules():
-        return default.num_players(), default.num_players()
-    (players,) = (option for option in describe_game(name) if option.name == "players")
-    if players.choices:
-        numbers = [int(choice) for choice in players.choices if choice.isdecimal()] or [default.num_players()]
-        return min(numbers), max(numbers)
-    low, high = RANGES["num_players"]
-    least, most = players.minimum or low, players.maximum or high
-    assert isinstance(least, int)
-    assert isinstance(most, int)
-    return least, most
+    numbers = [load_game(name).num_players()]
+    for option in describe_game(name):
+        if option.name == "players" and option.choices:
+            numbers = [int(choice) for choice in option.choices if choice.isdecimal()] or numbers
+        elif option.name == "players":
+            low, high = RANGES["num_players"]
+            numbers = [int(option.minimum or low), int(option.maximum or high)]
+    return min(numbers), max(numbers)
 
 
 def _game_type(game: Game) -> pyspiel.GameType:

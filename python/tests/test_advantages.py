@@ -265,7 +265,7 @@ def test_arrays_that_do_not_go_together_are_refused() -> None:
         stier.train.gae(rewards[0], values, over, players)
     with pytest.raises(ValueError, match=r"values must be \(5, 2\)"):
         stier.train.gae(rewards, values[1:], over, players)
-    with pytest.raises(ValueError, match=r"action_values must be \(4, 2\), as terminated, got \(5, 2\)"):
+    with pytest.raises(ValueError, match=r"action_values must be \(4, 2\) for rewards of .*, got \(5, 2\)"):
         stier.train.gae(rewards, values, over, players, action_values=values)
 
 

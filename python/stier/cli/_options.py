@@ -128,10 +128,6 @@ def folder(name: str, *, about: str, **settings: Any) -> _Decorator:
     return click.option(name, type=PATH, metavar="DIR", help=about, **settings)
 
 
-def repeatable(name: str, variable: str, about: str, **settings: Any) -> _Decorator:
-    return click.option(name, variable, multiple=True, help=f"{about}; repeatable.", **settings)
-
-
 def training(about: str, *, out: str, evaluations: int) -> _Decorator:
     """Adds the options of a training: each help begins with `about`; `out` is the default of the folder in words."""
 
@@ -143,13 +139,14 @@ def training(about: str, *, out: str, evaluations: int) -> _Decorator:
 
     file = "folder for network, log and checkpoint. Training continues from it."
     steps = "number of decisions to learn from, rounded up to whole updates."
+    several = "another setting, such as hidden=256,256"
     device = "the device of JAX, such as gpu:0."
     added = [
         option("--out", file, "folder", type=PATH, metavar="DIR", show_default=out),
         option("--algorithm", "the algorithm: ppo, dmc or distill.", default="ppo"),
         option("--steps", steps, type=int, show_default="8,000,000"),
         option("--initial", "the network to start from.", type=PATH, metavar="FILE", show_default="random weights"),
-        repeatable("--set", "settings", told("another setting, such as hidden=256,256"), metavar="NAME=VALUE"),
+        option("--set", f"{several}; repeatable.", "settings", multiple=True, metavar="NAME=VALUE"),
         option("--evaluations", "number of evaluations on the way.", default=evaluations),
         option("--device", device, metavar="NAME", show_default="one thread of the CPU"),
     ]

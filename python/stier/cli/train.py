@@ -9,6 +9,8 @@ from stier.cli import _options as options
 from stier.cli._command import command
 from stier.errors import ArgumentError
 
+_WATCH = "Count how often ACTION is chosen when it is legal; repeatable."
+
 
 @command(
     more_help=options.training_help("settings_help"),
@@ -35,7 +37,7 @@ from stier.errors import ArgumentError
     help="Compute NashConv, too, in games whose tree fits into memory or that have public states.",
     show_default="in games of at most 100,000 histories",
 )
-@options.repeatable("--watch", "watch", "Count how often ACTION is chosen when it is legal", metavar="ACTION")
+@click.option("--watch", multiple=True, metavar="ACTION", help=_WATCH)
 @options.agent("--judge", about="Group the counts of --watch by this agent's choice.")
 @options.agent(
     "--opponents",

@@ -91,10 +91,12 @@ def gae(
     if rewards.ndim != 3:
         raise ArgumentError(f"rewards must be (steps, environments, players), got {rewards.shape}")
     steps, lanes, players = rewards.shape
+    expected = values[:-1] if action_values is None else np.asarray(action_values, np.float32)
     for name, array, rows in [
         ("values", values, steps + 1),
         ("terminated", terminated, steps),
         ("current_player", current_player, steps + 1),
+        ("action_values", expected, steps),
     ]:
         if array.shape != (rows, lanes):
             raise ArgumentError(f"{name} must be {(rows, lanes)} for rewards of {rewards.shape}, got {array.shape}")
@@ -102,9 +104,6 @@ def gae(
         horizon = int(steps)
     if not 0 <= horizon <= steps:
         raise ArgumentError(f"horizon must be between 0 and {steps}, the steps given, got {horizon}")
-    expected = values[:-1] if action_values is None else np.asarray(action_values, np.float32)
-    if expected.shape != values[:-1].shape:
-        raise ArgumentError(f"action_values must be {values[:-1].shape}, as terminated, got {expected.shape}")
     if zero_sum and players != 2:
         raise ArgumentError(f"zero_sum is for two players, got {players}")
     if zero_sum and not sees_all and not (lam == 1 and terminated[horizon - 1 : horizon].all()):
