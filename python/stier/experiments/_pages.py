@@ -66,12 +66,11 @@ class Report:
         """Writes the tables, small ones as CSV and large ones as Parquet, and the page, and returns the files."""
         paths: list[Path] = []
         for name, table in self.tables.items():
-            if len(table) < self.large:
-                paths.append(Path(folder) / f"{name}.csv")
-                write_text(paths[-1], table.to_csv(index=False, float_format=self._digits, lineterminator="\n"))
-            else:
-                paths.append(Path(folder) / f"{name}.parquet")
-                write(paths[-1], partial(table.to_parquet, index=False, compression="zstd"))
+            to_csv = partial(table.to_csv, float_format=self._digits, lineterminator="\n")
+            small, large = ("csv", to_csv), ("parquet", partial(table.to_parquet, compression="zstd"))
+            ending, make = small if len(table) < self.large else large
+            paths.append(Path(folder) / f"{name}.{ending}")
+            write(paths[-1], partial(make, index=False))
         paths.append(Path(folder) / self.page if page is None else Path(page))
         write_text(paths[-1], self.markdown)
         return paths
