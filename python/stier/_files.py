@@ -32,7 +32,7 @@ def regular(path: str | os.PathLike[str]) -> Path:
     """Returns the file that is read and written at a path. Raises `FileError` for a device or a pipe."""
     path = as_path(path)
     if _is_stream(path) and not path.is_dir():
-        raise FileError(f"{path} must be a regular file, since it is read again")
+        raise FileError(f"{path}: must be a regular file, since it is read again")
     return _target(path)
 
 
@@ -40,7 +40,7 @@ def check_writable(path: Path) -> None:
     """Raises `FileError` for a file that cannot be written. Call it before work whose result goes there."""
     path = as_path(path)
     if path.is_dir():
-        raise FileError(f"{path} is a folder; give the name of a file")
+        raise FileError(f"{path}: this is a folder; give the name of a file")
     if _is_stream(path):
         if not os.access(path, os.W_OK):
             raise FileError(f"{path}: cannot be written to")

@@ -91,6 +91,9 @@ class Table:
         world = self.stier_state
         return np.stack([self._tensor(world, seat) for seat in range(self.game.num_players())])
 
+    def close(self) -> None:
+        """Does nothing: there is nothing to close."""
+
     def observation_space(self, agent: str) -> Dict:
         """Returns the space of an agent's observations, always the same object."""
         return self.observation_spaces[agent]

@@ -487,7 +487,7 @@ def test_errors_of_files_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixt
         ("load_agent", ["play", "schwinget", "--record"]),
     ],
 )
-@pytest.mark.parametrize(("file", "wrong"), [("none/file", "there is no folder "), (".", "is a folder; ")])
+@pytest.mark.parametrize(("file", "wrong"), [("none/file", "there is no folder "), (".", "this is a folder; ")])
 def test_a_file_that_cannot_be_written_is_an_error_before_the_work(
     work: str,
     command: list[str],

@@ -408,7 +408,7 @@ def test_a_suite_has_one_report(suite: Store, tmp_path: Path) -> None:
     assert main(["report", str(tmp_path / "out")]) == 0
     assert (tmp_path / "PAGE.md").read_text("utf-8") == page
     linked = re.findall(r"\]\((.*?)\)", page)
-    assert len(linked) == 1 + 3 * 3
+    assert len(linked) == 1 + 2 * 3
     assert all((tmp_path / one).read_bytes().startswith(b"\x89PNG") for one in linked)
     standings = pd.read_csv(tmp_path / "tables" / "standings.csv")
     assert standings["game"].tolist() == [game for game in GAMES for _ in range(2)]

@@ -142,7 +142,7 @@ def test_the_tilde_is_the_folder_of_the_user(tmp_path: Path, monkeypatch: pytest
 def test_checkpoints_are_regular_files(tmp_path: Path) -> None:
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)
-    with pytest.raises(FileError, match="pipe must be a regular file"):
+    with pytest.raises(FileError, match="pipe: must be a regular file"):
         stier.solve("kuhn_poker", iterations=1, checkpoint=pipe)
     link.symlink_to("file")
     stier.solve("kuhn_poker", iterations=1, checkpoint=link)

@@ -584,7 +584,7 @@ class TestPettingZoo:
             def __deepcopy__(self, memo: Any) -> Any:
                 return self
 
-        for kind, why in [(Locked, "cannot be copied .*lock.*: give twin"), (Same, "not another environment")]:
+        for kind, why in [(Locked, "cannot be copied .*lock.*: give twin"), (Same, "shares its state with its copies")]:
             with pytest.raises(TypeError, match=why):
                 stier.check_no_leak(kind("schwinget"))
 

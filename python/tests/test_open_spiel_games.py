@@ -69,7 +69,7 @@ REFUSED = {
     "blackjack": "num_players is 1; it must be a whole number from 2 to 5",
     "python_iterated_prisoners_dilemma": "must provide information-state strings or observation strings",
     "crossword": "cannot be used: ObservationTensorShape unimplemented",
-    "kuhn_pokr": "no game 'kuhn_pokr'; near: kuhn_poker, [a-z_]*, [a-z_]*; all: pyspiel.registered_names..$",
+    "kuhn_pokr": "unknown game 'kuhn_pokr'; OpenSpiel has kuhn_poker, [a-z_]*, [a-z_]*; all: ",
     "": "unknown game ''; OpenSpiel has ",
     "kuhn_poker(players=77)": "does not load 'kuhn_poker.players=77.'",
     "kuhn_poker(playrs=3)": "Unknown parameter 'playrs'",

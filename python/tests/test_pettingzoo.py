@@ -218,7 +218,7 @@ def test_arguments() -> None:
         spz.env(stier.load_game("schwinget"), bouts=2)
     with pytest.raises(ValueError, match="tensor must be 'observation' or 'information_state', got"):
         spz.env("schwinget", tensor="all")  # type: ignore[arg-type]
-    with pytest.raises(stier.RulesError, match=r"parallel_env\(\) is for goofspiel, up_and_down$"):
+    with pytest.raises(stier.RulesError, match=r"takes games .* \(goofspiel, up_and_down\); for schwimmen use env"):
         spz.parallel_env("schwimmen")
 
 

@@ -245,9 +245,9 @@ def test_ratings_without_intervals_print_none() -> None:
     without = ratings.bradley_terry(outcomes(deals, 2), resamples=0)
     assert np.isnan([without.low, without.high]).all()
     assert str(without) == (
-        "agent      rating  (Bradley-Terry)\n"
-        f"agent 0     {without.rating[0]:+.1f}\n"
-        f"agent 1     {without.rating[1]:+.1f}\n"
+        "agent    rating (Bradley-Terry)\n"
+        f"agent 0                   {without.rating[0]:+.1f}\n"
+        f"agent 1                   {without.rating[1]:+.1f}\n"
     )
     assert str(ratings.bradley_terry(outcomes(deals, 2))).count(" to ") == 2
 

@@ -94,7 +94,10 @@ def test_no_changed_byte_gives_other_rows(copied: Store) -> None:
         ),
         ("UPDATE kept SET machine = ?1 || ?2", "the checksum of '"),
         ("UPDATE kept SET content = 3 WHERE key IN (?1, ?2)", "the checksum of '"),
-        ("DELETE FROM kept WHERE key IN (?1, ?2, 'experiment')", "'experiment' has not been played yet"),
+        (
+            "DELETE FROM kept WHERE key IN (?1, ?2, 'experiment')",
+            "not contain 'experiment': it has not been played",
+        ),
         ("ALTER TABLE kept RENAME COLUMN content TO other", "no such column"),
         ("PRAGMA user_version = 3", "is not an experiment in format 4, but in format 3"),
     ],
@@ -130,7 +133,7 @@ def test_parts_name_the_machine_that_played_them(tmp_path: Path, monkeypatch: py
         for number in missing:
             with monkeypatch.context() as node:
                 node.setattr(_ray, "machine", lambda number=number: f"node {number}")
-                (table,), machine, _ = _ray.job(store, _plans.build(), [number])
+                table, machine = _ray.job(store, _plans.build(), number)
             played.append(machine)
             yield number, table, machine
 

@@ -95,7 +95,7 @@ class Database:
             for key in keys:
                 query = "SELECT key, machine, content, checksum FROM kept WHERE key = ?"
                 if (row := connection.execute(query, (key,)).fetchone()) is None:
-                    raise ArgumentError(f"{self._path}: {key!r} has not been played yet")
+                    raise ArgumentError(f"{self._path} does not contain {key!r}: it has not been played yet")
                 contents.append(row[2] if key in self.sound else self._checked(*row))
         return contents
 
