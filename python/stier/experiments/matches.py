@@ -300,7 +300,7 @@ class Suite(Plan):
         return self._all[game].play(own, threads, work, on_progress)
 
     def stores(self, store: Store) -> dict[str, Store]:
-        """Returns the games of each experiment, by the game as text, for `decisions` and `stier.ratings`.
+        """Returns the games of each experiment, by the game as text, for `stier.ratings`.
 
         Args:
             store: The folder of this suite, from `run` or `load`.
