@@ -61,9 +61,8 @@ def goal(name: str) -> str:
 def words(name: str, text: str) -> list[tuple[str, str]]:
     """Returns the words that occur in a text, with their meaning, of those that the rules explain in a table."""
     table = _section(name, "## Words").partition("\n## ")[0]
-    rows = [re.sub("[`*]", "", line).strip("| ").split(" | ") for line in table.splitlines() if line.startswith("|")][
-        2:
-    ]
+    lines = [line for line in table.splitlines() if line.startswith("|")]
+    rows = [re.sub("[`*]", "", line).strip("| ").split(" | ") for line in lines[2:]]
     text = _spaced(text)
     return [(row[0], row[-1]) for row in rows if any(_spaced(word).rstrip() in text for word in row[0].split(", "))]
 
