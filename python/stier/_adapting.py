@@ -51,20 +51,6 @@ def check_keywords(game: AnyGame, rules: Mapping[str, Any], make: Callable[..., 
         _arguments.known("keyword", keyword, known, RulesError)
 
 
-def tensor_of(tensor: str) -> tuple[Callable[[Game], list[int]], Callable[[State, int], npt.NDArray[np.float32]]]:
-    """Returns two functions: the shape of a tensor from a game, and the tensor from a state and a player."""
-    return _TENSORS[_arguments.choice("tensor", tensor, _TENSORS)]
-
-
-def illegal_reward(given: float | None, game: Game) -> float:
-    """Returns the reward for an illegal action: the game's lowest utility unless another is given."""
-    return game.min_utility() if given is None else _arguments.number("illegal_reward", given)
-
-
-def check_render_mode(mode: str | None) -> None:
-    _arguments.choice("render_mode", mode, [*RENDER_MODES, None])
-
-
 def render(state: State, player: int, mode: str | None) -> str | None:
     if mode is None:
         return None
@@ -75,11 +61,42 @@ def render(state: State, player: int, mode: str | None) -> str | None:
     return text
 
 
-def begun(state: State | None) -> State:
-    """Returns the state of an environment. Raises if it has not been reset yet."""
-    if state is None:
-        raise RuntimeError("the environment has no state yet: call reset() first")
-    return state
+class Adapted:
+    """The arguments that environments of other libraries have in common."""
+
+    game: Game
+    render_mode: str | None
+    illegal_reward: float
+
+    def _adapt(
+        self,
+        game: AnyGame,
+        rules: Mapping[str, Any],
+        tensor: str,
+        illegal_reward: float | None,
+        render_mode: str | None,
+    ) -> Game:
+        """Notes the arguments of an environment, and returns the game."""
+        self.game = as_game(game, **rules)
+        self.render_mode = _arguments.choice("render_mode", render_mode, [*RENDER_MODES, None])
+        given = illegal_reward is not None
+        self.illegal_reward = _arguments.number("illegal_reward", illegal_reward) if given else self.game.min_utility()
+        shape, self._tensor = _TENSORS[_arguments.choice("tensor", tensor, _TENSORS)]
+        self._shape = tuple(shape(self.game))
+        return self.game
+
+
+class AdaptedGame(Adapted):
+    """An environment of one game, which it plays again and again."""
+
+    _world: State | None = None
+
+    @property
+    def stier_state(self) -> State:
+        """The state of the game itself, hidden cards included; an agent of `stier` may be asked what to do in it."""
+        if self._world is None:
+            raise RuntimeError("the environment has no state yet: call reset() first")
+        return self._world
 
 
 class Episodes:

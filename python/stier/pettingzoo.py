@@ -40,7 +40,7 @@ Observation = dict[str, npt.NDArray[Any]]
 Infos = dict[str, dict[str, Any]]
 
 
-class Table:
+class Table(_adapting.AdaptedGame):
     """A game with agents around it, who see tensors and masks."""
 
     def __init__(
@@ -53,8 +53,7 @@ class Table:
         **rules: Any,
     ) -> None:
         super().__init__()
-        game = _adapting.as_game(game, **rules)
-        _adapting.check_render_mode(render_mode)
+        game = self._adapt(game, rules, tensor, illegal_reward, render_mode)
         parallel = isinstance(self, ParallelEnv)
         if parallel and not game.is_simultaneous():
             known = ", ".join(name for name in registered_names() if load_game(name).is_simultaneous())
@@ -65,26 +64,16 @@ class Table:
         name = f"stier_{game.short_name()}{'_parallel' if parallel else ''}_v0"
         modes = {"name": name, "render_modes": _adapting.RENDER_MODES, "is_parallelizable": parallel}
         self.metadata: dict[str, Any] = modes
-        self.game = game
-        self.render_mode = render_mode
-        self.illegal_reward: float = _adapting.illegal_reward(illegal_reward, game)
         #: The seed of the game that is played, from which everything hidden follows.
         self.deal_seed: int | None = None
         self.possible_agents: list[str] = [f"player_{seat}" for seat in range(game.num_players())]
         self.agents: list[str] = []
-        shape, self._tensor = _adapting.tensor_of(tensor)
-        self.state_space = Box(0.0, 1.0, (game.num_players(), *shape(game)), np.float32)
-        seen, mask = Box(0.0, 1.0, tuple(shape(game)), np.float32), Box(0, 1, (actions,), np.int8)
+        self.state_space = Box(0.0, 1.0, (game.num_players(), *self._shape), np.float32)
+        seen, mask = Box(0.0, 1.0, self._shape, np.float32), Box(0, 1, (actions,), np.int8)
         spaces = (Dict({"observation": seen, "action_mask": mask}) for _ in self.possible_agents)
         self.observation_spaces = dict(zip(self.possible_agents, spaces, strict=True))
         self.action_spaces = {agent: Discrete(actions) for agent in self.possible_agents}
         self._episodes = _adapting.Episodes()
-        self._world: State | None = None
-
-    @property
-    def stier_state(self) -> State:
-        """The state of the game itself, hidden cards included; an agent of `stier` may be asked what to do in it."""
-        return _adapting.begun(self._world)
 
     def state(self) -> npt.NDArray[np.float32]:
         """Returns the tensors of all players, players x tensor: all hidden cards, for centrally trained critics."""

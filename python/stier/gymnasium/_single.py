@@ -11,14 +11,14 @@ import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 
 from stier import _adapting, _arguments
-from stier._native import Agent, Game, PythonAgent, State, derive_seed
+from stier._native import Agent, Game, PythonAgent, derive_seed
 from stier.errors import ArgumentError, IllegalActionError, SeatError
 from stier.playing import AnyAgent, AnyGame, as_opponent
 
 _Array: TypeAlias = npt.NDArray[np.float32]
 
 
-class SeatEnv(gymnasium.Env[_Array, np.int64]):
+class SeatEnv(_adapting.AdaptedGame, gymnasium.Env[_Array, np.int64]):
     """A game from one seat, without the wrappers that `gymnasium.make` adds.
 
     Observations are float32 tensors with values between 0 and 1. The legal actions are ``info["action_mask"]``, int8 as
@@ -61,32 +61,21 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         **rules: Any,
     ) -> None:
         _adapting.check_keywords(game, rules, SeatEnv)
-        _adapting.check_render_mode(render_mode)
-        game = _adapting.as_game(game, **rules)
+        game = self._adapt(game, rules, tensor, illegal_reward, render_mode)
         if not isinstance(seat, str):
             seat = _arguments.whole("seat", seat, None)
         if seat not in (*range(game.num_players()), "rotate", "random"):
             raise SeatError(f"seat must be between 0 and {game.num_players() - 1}, 'rotate' or 'random', got {seat!r}")
-        self.game = game
-        self.render_mode = render_mode
-        self.illegal_reward: float = _adapting.illegal_reward(illegal_reward, game)
         #: The seed of the game that is played, from which everything hidden follows; 0 before the first.
         self.deal_seed = 0
         #: The seat that learns.
         self.seat = 0 if isinstance(seat, str) else int(seat)
         self._seating = seat
-        self._episodes = _adapting.Episodes()
         self._opponents = _opponents(game, opponents)
-        shape, self._tensor = _adapting.tensor_of(tensor)
-        self.observation_space = Box(0.0, 1.0, tuple(shape(game)), np.float32)
+        self.observation_space = Box(0.0, 1.0, self._shape, np.float32)
         self.action_space = Discrete(game.num_distinct_actions())
-        self._world: State | None = None
         self._over = True
-
-    @property
-    def stier_state(self) -> State:
-        """The state of the game itself, hidden cards included; an agent of `stier` may be asked what to do in it."""
-        return _adapting.begun(self._world)
+        self._episodes = _adapting.Episodes()
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[_Array, dict[str, Any]]:
         """Deals anew: the game of that seed, or of one that follows from the last seed given. Options are ignored."""

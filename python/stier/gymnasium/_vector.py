@@ -32,7 +32,7 @@ _NATIVE_MODES: dict[AutoresetMode, Literal["same_step", "next_step", "disabled"]
 }
 
 
-class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]):
+class VectorEnv(_adapting.Adapted, gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]):
     """Many games at once, each from one seat; stepped natively on all cores.
 
     Environment `i` of `reset(seed=s)` is the `SeatEnv` of `reset(seed=s + i)`, bit by bit and game after game,
@@ -85,16 +85,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         **rules: Any,
     ) -> None:
         _adapting.check_keywords(game, rules, VectorEnv)
-        _adapting.check_render_mode(render_mode)
-        game = _adapting.as_game(game, **rules)
-        shape, self._tensor = _adapting.tensor_of(tensor)
+        game = self._adapt(game, rules, tensor, illegal_reward, render_mode)
         self.autoreset_mode: AutoresetMode = _mode(autoreset_mode)
         self.metadata = {"render_modes": _adapting.RENDER_MODES, "render_fps": 4, "autoreset_mode": self.autoreset_mode}
-        self.game = game
         self.num_envs = num_envs = _arguments.whole("num_envs", num_envs, 1, 2**24)
-        self.render_mode = render_mode
-        self.illegal_reward: float = _adapting.illegal_reward(illegal_reward, game)
-        self.single_observation_space = Box(0.0, 1.0, tuple(shape(game)), np.float32)
+        self.single_observation_space = Box(0.0, 1.0, self._shape, np.float32)
         self.single_action_space = Discrete(game.num_distinct_actions())
         self._copy = copy
         if not isinstance(seat, str):
