@@ -41,7 +41,7 @@ pub use game::history::{Event, History};
 pub use game::log::Log;
 pub use game::notation::Notation;
 pub use game::{Chance, FromRules, FullGame, Game, GameInfo, Observer, Outcome, Sampler, SeatView, Turn, World};
-pub use game::{endings, hints, history, key, listed, log, notation, public, trail};
+pub use game::{endings, hints, history, key, listed, log, notation, public};
 pub use options::{DynOptions, OptionError, OptionInfo, OptionValue, Options};
 pub use plain::Plain;
 pub use rng::Rng;

@@ -1,152 +1,107 @@
-//! Exact beliefs: all states that a seat considers possible, carried forward through the deal.
+//! Exact beliefs: all hands that a seat considers possible for the other player, carried forward through the deal.
 //!
-//! The weight of a state is the sum, over all orders in which the hidden cards can have come, of the probabilities of the
-//! actions of the player that holds them. States that became equal are one, so a decision costs one query of the model for
-//! each state before each action of that player, however many histories there are. States that what follows excludes are not
-//! weighed. The next decision in the same deal goes on from the last.
+//! The weight of a hand is the sum, over all orders in which its cards can have come, of the probabilities of the player's
+//! actions ([`ranges`](super::ranges)). A decision costs one query of the model for each hand before each action of that
+//! player, however many histories there are. Hands that what follows excludes are not weighed. The next decision in the same
+//! deal goes on from the last.
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::hash::Hash;
 
-use rustc_hash::FxHashMap;
-use stier_core::list::Listing as _;
-use stier_core::trail::{Step, Trail};
+use stier_core::endings::PublicPlay;
 use stier_core::{Action, ActionSet as _, Hints, Seat, Turn};
 
+use super::Weigher;
+use super::ranges::{Range, act, dealt, draw, restrict};
 use crate::agent::beliefs::{Belief, NoBelief, Weighing};
 use crate::agent::stop::Stop;
-use crate::belief::Weigher;
+use crate::agent::threads::Halted;
 
-/// All states that a seat considers possible, with their weights.
+/// The hands that a seat considers possible for the other player, with their weights.
 struct Carried<S> {
     seat: Seat,
-    /// The knowledge of the seat when the cards were dealt.
-    start: S,
-    /// The events so far.
-    steps: Vec<Step>,
-    states: Vec<(S, f64)>,
-    /// True if the other player has acted.
-    chosen: bool,
+    /// The cards that the other player can have had.
+    cards: u64,
+    /// The actions so far, each with the public state before it.
+    actions: Vec<(S, Action)>,
+    range: Range,
 }
 
-/// The states of the last decision, from which the next one in the same deal goes on.
+/// The hands of the last decision, from which the next one in the same deal goes on.
 #[derive(Default)]
 pub(crate) struct Earlier(RefCell<Option<Box<dyn Any + Send>>>);
 
-impl<S: Copy + Eq + Hash> Carried<S> {
-    /// The states after the cards were dealt.
-    fn new(trail: &Trail<S>, seat: Seat) -> Self {
-        let states = trail.states.iter().map(|&state| (state, 1.0)).list();
-        Self { seat, start: trail.start, steps: Vec::new(), states, chosen: false }
+impl<S: Copy + PartialEq> Carried<S> {
+    /// Tells whether the deal of this play is the same and not yet further. The possible cards become fewer.
+    fn leads_to(&self, play: &PublicPlay<S>, cards: u64, seat: Seat) -> bool {
+        self.seat == seat
+            && cards & !self.cards == 0
+            && self.actions.len() <= play.actions.len()
+            && self.actions.iter().zip(&play.actions).all(|(known, now)| *known == (now.state, now.action))
     }
-
-    /// Tells whether the deal of this trail is the same and not yet further.
-    fn leads_to(&self, trail: &Trail<S>, seat: Seat) -> bool {
-        let same = |(before, now): (&Step, &Step)| match (before, now) {
-            (Step::Seen(before), Step::Seen(now)) => before == now,
-            (before, now) => matches!((before, now), (Step::Hidden(_), Step::Hidden(_))),
-        };
-        (self.seat, self.start) == (seat, trail.start)
-            && self.steps.len() <= trail.steps.len()
-            && self.steps.iter().zip(&trail.steps).all(same)
-    }
-
-    /// Goes through one of these outcomes of chance, which the seat has not seen, to states in which these events can follow.
-    /// States that become equal are one, in the order in which they are met, so that the sums do not depend on states that
-    /// drop out.
-    fn draw<G: Hints<State = S>>(&mut self, game: &G, outcomes: &[Action], rest: &[Step]) {
-        let mut places = FxHashMap::default();
-        let mut next: Vec<(S, f64)> = Vec::new();
-        for &(state, weight) in &self.states {
-            for &outcome in outcomes.iter().filter(|&&outcome| game.can_happen(&state, outcome)) {
-                let mut after = state;
-                game.apply(&mut after, outcome);
-                if !can_follow(game, after, rest) {
-                    continue;
-                }
-                let place = *places.entry(after).or_insert(next.len());
-                match next.get_mut(place) {
-                    Some((_, sum)) => *sum += weight,
-                    None => next.push((after, weight)),
-                }
-            }
-        }
-        self.states = next;
-    }
-}
-
-/// Tells whether what the seat saw next can follow this state. Of all hands that can attack, most cannot lead the card that
-/// comes then.
-fn can_follow<G: Hints>(game: &G, mut state: G::State, rest: &[Step]) -> bool {
-    rest.iter().map_while(|step| if let &Step::Seen(action) = step { Some(action) } else { None }).all(|action| {
-        let can = game.can_happen(&state, action);
-        if can {
-            game.apply(&mut state, action);
-        }
-        can
-    })
 }
 
 impl<G: Hints> Weigher<'_, G> {
-    /// The exact belief of the observer, of whose deal this is the trail. Goes on from the belief of an earlier decision, if
-    /// it was in the same deal, and replaces it.
-    pub(super) fn carry(
-        &mut self,
-        trail: &Trail<G::State>,
-        earlier: &Earlier,
-        stop: &Stop<'_>,
-    ) -> Result<Belief<G>, NoBelief> {
+    /// The exact belief of the observer. Goes on from the belief of an earlier decision, if it was in the same deal, and
+    /// replaces it.
+    pub(super) fn carry(&mut self, view: &G::View, earlier: &Earlier, stop: &Stop<'_>) -> Result<Belief<G>, NoBelief> {
         let (game, seat) = (self.game, self.observer);
+        let endings = game.endings().ok_or(NoBelief::NothingToInfer)?;
+        let play = endings.known_play(view).ok_or(NoBelief::NothingToInfer)?;
+        let other = seat.after(1, 2);
+        let cards = play.cards[other.index()];
         let known = earlier.0.take().and_then(|known| known.downcast::<Carried<G::State>>().ok());
-        let known = known.filter(|known| known.leads_to(trail, seat));
-        let mut own = known.unwrap_or_else(|| Box::new(Carried::new(trail, seat)));
-        let mut rest = &trail.steps[own.steps.len()..];
-        own.states.retain(|&(state, _)| can_follow(game, state, rest));
-        while let Some((step, later)) = rest.split_first() {
-            if stop.is_due() {
-                return Err(NoBelief::Failed);
+        let known = known.filter(|known| known.leads_to(&play, cards, seat));
+        let start = || Box::new(Carried { seat, cards, actions: Vec::new(), range: dealt(cards, play.hand_size) });
+        let mut own = known.unwrap_or_else(start);
+        own.cards = cards;
+        own.range.retain(|&(hand, _)| hand & !cards == 0);
+        let mut shares = |states: &[_], action, shares: &mut Vec<f64>| self.shares(states, action, stop, shares);
+        for (number, action) in play.actions.iter().enumerate().skip(own.actions.len()) {
+            own.actions.push((action.state, action.action));
+            if action.seat == other {
+                restrict(&mut own.range, &play.actions[number..]);
+                act((game, endings), &mut own.range, action, &mut shares).map_err(|_| NoBelief::Failed)?;
+                own.range.retain(|&(_, weight)| weight > 0.0);
+                draw(&mut own.range, action.drawn);
             }
-            rest = later;
-            match step {
-                Step::Hidden(outcomes) => own.draw(game, outcomes, rest),
-                &Step::Seen(action) => {
-                    let turn = own.states.first().map(|(state, _)| game.turn(state));
-                    if let Some(Turn::Seat(mover)) = turn
-                        && mover != seat
-                    {
-                        own.chosen = true;
-                        self.weigh_states(&mut own.states, action);
-                    }
-                    own.states.iter_mut().for_each(|(state, _)| game.apply(state, action));
-                }
-            }
-            own.steps.push(step.clone());
         }
-        let (states, weights): (Vec<_>, Vec<_>) = own.states.iter().copied().unzip();
+        let (states, weights): (Vec<_>, Vec<_>) =
+            own.range.iter().map(|&(hand, weight)| (endings.world(view, hand), weight)).unzip();
+        // A card that is about to be drawn belongs to the last action.
+        if states.first().is_some_and(|state| game.turn(state) != Turn::Chance) {
+            earlier.0.replace(Some(own));
+        }
         let count = states.len() as u64;
-        let chosen = own.chosen;
-        earlier.0.replace(Some(own));
-        if chosen { Belief::new(states, weights, Weighing::Exact, count) } else { Err(NoBelief::NothingToInfer) }
+        match play.actions.iter().any(|action| action.seat == other) {
+            true => Belief::new(states, weights, Weighing::Exact, count),
+            false => Err(NoBelief::NothingToInfer),
+        }
     }
 
-    /// Multiplies the weights by the probabilities of an action. States in which it has none drop out.
-    fn weigh_states(&mut self, states: &mut Vec<(G::State, f64)>, action: Action) {
-        for chunk in states.chunks_mut(self.model.batch()) {
-            let several = |game: &G, state: &G::State| game.legal(state).len() > 1;
-            let open: Vec<G::State> =
-                chunk.iter().map(|&(state, _)| state).filter(|state| several(self.game, state)).list();
+    /// Appends the probability of an action in each of these states, by the model.
+    fn shares(
+        &mut self,
+        states: &[G::State],
+        action: Action,
+        stop: &Stop<'_>,
+        shares: &mut Vec<f64>,
+    ) -> Result<(), Halted> {
+        if stop.is_due() {
+            return Err(Halted::Interrupted);
+        }
+        for chunk in states.chunks(self.model.batch()) {
             self.scores.clear();
-            self.model.scores_of_states(self.game, &open, &mut self.scores);
+            self.model.scores_of_states(self.game, chunk, &mut self.scores);
             let mut scores = &self.scores[..];
-            for (state, weight) in chunk.iter_mut().filter(|(state, _)| several(self.game, state)) {
+            for state in chunk {
                 let legal = self.game.legal(state);
                 let (own, others) = scores.split_at(legal.len());
                 scores = others;
                 let rank = legal.iter().position(|other| other == action).expect("the action is legal");
-                *weight *= self.probability(own, rank);
+                shares.push(self.probability(own, rank));
             }
         }
-        states.retain(|&(_, weight)| weight > 0.0);
+        Ok(())
     }
 }

@@ -14,7 +14,7 @@
 //! the players ([`Sampler::worlds_fix_views`]); with `model_epsilon` 0, a world that the model excludes then has
 //! weight 0. Otherwise the drawn histories are *particles*. [`Belief::weighing`] returns the method that was used.
 //!
-//! With `beliefs=exact`, all states are carried forward through the deal, in games with [trails](Game::trail). Their
+//! With `beliefs=exact`, all hands are carried forward through the deal, in games that [can](Game::endings). Their
 //! probabilities are exact whatever is hidden, without histories and without draws.
 //!
 //! Known weaknesses: see the [models](crate::belief::policy_model) for the effect of a wrong one. Weights that rest on
@@ -127,14 +127,10 @@ impl BeliefSettings {
         }
         let own = self.policy_model();
         let model = model.unwrap_or(&*own);
+        let mut weigher = Weigher::new(game, view.seat(), self, model);
         let belief = match self.beliefs {
-            Beliefs::Exact => {
-                let history = sampler.sample_history(game, rng);
-                let mut weigher = Weigher::new(game, view.seat(), self, model);
-                let trail = game.trail(&history, view.seat());
-                trail.map_or(Err(NoBelief::NothingToInfer), |trail| weigher.carry(&trail, earlier, stop))
-            }
-            _ => self.infer(model, kept, game, view, &sampler, stop, rng),
+            Beliefs::Exact => weigher.carry(view, earlier, stop),
+            _ => weigher.infer(self.particles, kept, &sampler, stop, rng),
         };
         Worlds::weighted(sampler, belief)
     }
@@ -151,53 +147,6 @@ impl BeliefSettings {
                 Box::new(NetworkModel::new(network.clone()))
             }
         }
-    }
-
-    /// Infers the belief of a view from the others' actions. `stop` is that of the decision; inference takes the share
-    /// of its time given in the settings. With histories the result is always particles, even if there are few worlds.
-    #[expect(clippy::too_many_arguments, reason = "a decision and its model")]
-    fn infer<G: Hints>(
-        &self,
-        model: &dyn PolicyModel<G>,
-        kept: Kept,
-        game: &G,
-        view: &G::View,
-        sampler: &G::Sampler,
-        stop: &Stop<'_>,
-        rng: &mut Rng,
-    ) -> Result<Belief<G>, NoBelief> {
-        let mut weigher = Weigher::new(game, view.seat(), self, model);
-        let exact = sampler.worlds_fix_views();
-        let least = if exact { 1 } else { PER_WORLD };
-        let count = sampler.count();
-        if kept == Kept::States && count <= MAX_LISTED.min(u128::from(self.particles / least)) {
-            let each = if exact { 1 } else { PER_WORLD.max(MIN_PARTICLES.div_ceil(count as u64)) };
-            let mut worlds: Vec<World<G::State>> = sampler.worlds().list();
-            rng.shuffle(&mut worlds);
-            // The first history of every world, then the second of every world, and so on.
-            let world = |index: usize| &worlds[index % worlds.len()].state;
-            let draw = |index| sampler.sample_history_of(game, world(index), rng);
-            let logs = weigher.weigh(each * count as u64, stop, draw, drop).ok_or(NoBelief::NothingToInfer)?;
-            let states = worlds.iter().take(logs.len()).map(|world| world.state).list();
-            let (likelihoods, weighing) = match logs.len() < worlds.len() {
-                // Time ended the weighing, and the worlds weighed so far are a random sample of all.
-                true => (particle_weights(&logs)?, Weighing::Particles),
-                false if exact => (means(&logs, worlds.len())?, Weighing::Exact),
-                false => (means(&logs, worlds.len())?, Weighing::Estimated),
-            };
-            return Belief::new(states, prior_times(&worlds, likelihoods), weighing, logs.len() as u64);
-        }
-        let (mut states, mut histories) = (Vec::new(), Vec::new());
-        let draw = |_| sampler.sample_history(game, rng);
-        let logs = weigher.weigh(self.particles, stop, draw, |history| {
-            states.push(*history.state());
-            if kept == Kept::Histories {
-                histories.push(history);
-            }
-        });
-        let logs = logs.ok_or(NoBelief::NothingToInfer)?;
-        let belief = Belief::new(states, particle_weights(&logs)?, Weighing::Particles, logs.len() as u64)?;
-        Ok(belief.with_histories(histories))
     }
 }
 
@@ -283,6 +232,50 @@ impl<'a, G: Hints> Weigher<'a, G> {
             time_share: settings.belief_share,
             scores: Vec::new(),
         }
+    }
+
+    /// Infers the belief of the observer from the others' actions. `stop` is that of the decision; inference takes the share
+    /// of its time given in the settings. With histories the result is always particles, even if there are few worlds.
+    fn infer(
+        &mut self,
+        particles: u64,
+        kept: Kept,
+        sampler: &G::Sampler,
+        stop: &Stop<'_>,
+        rng: &mut Rng,
+    ) -> Result<Belief<G>, NoBelief> {
+        let game = self.game;
+        let exact = sampler.worlds_fix_views();
+        let least = if exact { 1 } else { PER_WORLD };
+        let count = sampler.count();
+        if kept == Kept::States && count <= MAX_LISTED.min(u128::from(particles / least)) {
+            let each = if exact { 1 } else { PER_WORLD.max(MIN_PARTICLES.div_ceil(count as u64)) };
+            let mut worlds: Vec<World<G::State>> = sampler.worlds().list();
+            rng.shuffle(&mut worlds);
+            // The first history of every world, then the second of every world, and so on.
+            let world = |index: usize| &worlds[index % worlds.len()].state;
+            let draw = |index| sampler.sample_history_of(game, world(index), rng);
+            let logs = self.weigh(each * count as u64, stop, draw, drop).ok_or(NoBelief::NothingToInfer)?;
+            let states = worlds.iter().take(logs.len()).map(|world| world.state).list();
+            let (likelihoods, weighing) = match logs.len() < worlds.len() {
+                // Time ended the weighing, and the worlds weighed so far are a random sample of all.
+                true => (particle_weights(&logs)?, Weighing::Particles),
+                false if exact => (means(&logs, worlds.len())?, Weighing::Exact),
+                false => (means(&logs, worlds.len())?, Weighing::Estimated),
+            };
+            return Belief::new(states, prior_times(&worlds, likelihoods), weighing, logs.len() as u64);
+        }
+        let (mut states, mut histories) = (Vec::new(), Vec::new());
+        let draw = |_| sampler.sample_history(game, rng);
+        let logs = self.weigh(particles, stop, draw, |history| {
+            states.push(*history.state());
+            if kept == Kept::Histories {
+                histories.push(history);
+            }
+        });
+        let logs = logs.ok_or(NoBelief::NothingToInfer)?;
+        let belief = Belief::new(states, particle_weights(&logs)?, Weighing::Particles, logs.len() as u64)?;
+        Ok(belief.with_histories(histories))
     }
 
     /// Draws up to `wanted` histories of the information set, as far as time allows, each from its number, and passes

@@ -11,63 +11,68 @@ use stier_core::{Action, ActionSet as _, Game, bits};
 
 use crate::agent::threads::Halted;
 
-/// The hands of a player, ascending, with their numbers. Those that the rules exclude are left out.
+/// The hands of a player with their numbers. Those that the rules exclude are left out.
 pub(crate) type Range = Vec<(u64, f64)>;
 
-/// Appends the probabilities of the legal actions of the seat to act in each of these states. May be stopped.
-pub(crate) type Policies<'a, G> = &'a mut dyn FnMut(&[<G as Game>::State], &mut Vec<f64>) -> Result<(), Halted>;
+/// Appends the probability of an action in each of these states, in which the seat to act has several. May be stopped.
+pub(crate) type Shares<'a, G> = &'a mut dyn FnMut(&[<G as Game>::State], Action, &mut Vec<f64>) -> Result<(), Halted>;
 
 /// A game, and its endings.
 pub(crate) type WithEndings<'a, G> = (&'a G, &'a dyn Endings<G>);
 
-/// The ranges of both seats at the beginning of an ending, if they follow a policy that depends on what they see now.
+/// The ranges of both seats at the beginning of an ending, if they follow a policy that depends on what they see now. Their
+/// largest numbers are 1.
 pub(crate) fn ranges<G: Game>(
     game: WithEndings<'_, G>,
     play: &PublicPlay<G::State>,
-    policies: Policies<'_, G>,
+    shares: Shares<'_, G>,
 ) -> Result<[Range; 2], Halted> {
-    let dealt = |cards| bits::subsets_wide(cards, play.hand_size).map(|hand| (hand, 1.0)).list();
-    let mut ranges = play.cards.map(dealt);
+    let mut ranges = play.cards.map(|cards| dealt(cards, play.hand_size));
     for (number, action) in play.actions.iter().enumerate() {
-        let range: &mut Range = &mut ranges[action.seat.index()];
-        let (needed, lacking) = future(&play.actions[number..]);
-        let is_possible = |hand: u64| needed.iter().all(|&(cards, draws)| (cards & !hand).count_ones() <= draws);
-        range.retain(|&(hand, _)| hand & lacking == 0 && is_possible(hand));
-        act(game, range, action, policies)?;
-        if action.drawn > 0 {
-            draw(range, action.drawn);
-        }
-        // The scale does not count.
+        let range = &mut ranges[action.seat.index()];
+        restrict(range, &play.actions[number..]);
+        act(game, range, action, shares)?;
+        draw(range, action.drawn);
+    }
+    for range in &mut ranges {
+        range.sort_unstable_by_key(|&(hand, _)| hand);
         let most = range.iter().fold(0.0, |most, &(_, number)| f64::max(most, number));
         range.iter_mut().for_each(|(_, number)| *number /= if most > 0.0 { most } else { 1.0 });
     }
     Ok(ranges)
 }
 
-/// The cards that the player to act plays from now on, up to each draw, with the number of draws until then: it draws those
-/// that it does not hold. And the cards that it cannot hold now: those that it lacks later, but does not play before.
-fn future<S>(actions: &[PublicAction<S>]) -> (Vec<(u64, u32)>, u64) {
-    let (mut cards, mut draws, mut all, mut lacking) = (0, 0, Vec::new(), 0);
+/// The hands that may be dealt from these cards.
+pub(super) fn dealt(cards: u64, hand_size: u32) -> Range {
+    bits::subsets_wide(cards, hand_size).map(|hand| (hand, 1.0)).list()
+}
+
+/// Leaves out the hands after which these actions cannot follow, the first of which is one of the player.
+pub(super) fn restrict<S>(range: &mut Range, actions: &[PublicAction<S>]) {
+    // The cards that the player plays from now on, up to each draw, with the number of draws until then: it draws those that
+    // it does not hold. And the cards that it cannot hold now: those that it lacks later, but does not play before.
+    let (mut cards, mut draws, mut needed, mut lacking) = (0, 0, Vec::new(), 0);
     for action in actions.iter().filter(|action| action.seat == actions[0].seat) {
         lacking |= action.lacking & !cards;
         cards |= action.played;
         if action.drawn > 0 {
-            all.push((cards, draws));
+            needed.push((cards, draws));
             draws += 1;
         }
     }
-    all.push((cards, draws));
-    (all, lacking)
+    needed.push((cards, draws));
+    let is_possible = |hand: u64| needed.iter().all(|&(cards, draws)| (cards & !hand).count_ones() <= draws);
+    range.retain(|&(hand, _)| hand & lacking == 0 && is_possible(hand));
 }
 
 /// The probability of the action, and the cards that it takes.
-fn act<G: Game>(
+pub(super) fn act<G: Game>(
     (game, endings): WithEndings<'_, G>,
     range: &mut Range,
     &PublicAction { seat, state, action, played, .. }: &PublicAction<G::State>,
-    policies: Policies<'_, G>,
+    shares: Shares<'_, G>,
 ) -> Result<(), Halted> {
-    let (mut open, mut shares) = (Vec::new(), Vec::new());
+    let (mut open, mut found) = (Vec::new(), Vec::new());
     range.retain(|&(hand, _)| {
         let with_hand = endings.with_hand(&state, seat, hand);
         let legal = game.legal(&with_hand);
@@ -75,36 +80,47 @@ fn act<G: Game>(
         open.extend((is_legal && legal.len() > 1).then_some(with_hand));
         is_legal
     });
-    policies(&open, &mut shares)?;
-    let mut shares = &shares[..];
+    shares(&open, action, &mut found)?;
+    let mut found = found.into_iter();
     for (hand, number) in range {
-        let legal = game.legal(&endings.with_hand(&state, seat, *hand));
-        if legal.len() > 1 {
-            let own = shares.split_off(..legal.len()).expect("a number for each action");
-            *number *= own[rank(legal.iter(), action)];
+        if game.legal(&endings.with_hand(&state, seat, *hand)).len() > 1 {
+            *number *= found.next().expect("a number for each state");
         }
         *hand &= !played;
     }
     Ok(())
 }
 
-/// The place of an action among the legal ones.
-fn rank(mut legal: impl Iterator<Item = Action>, action: Action) -> usize {
-    legal.position(|other| other == action).expect("the action is legal")
-}
-
-/// One of these cards joins each hand that does not have it.
-fn draw(range: &mut Range, cards: u64) {
-    let mut next: FxHashMap<u64, f64> = FxHashMap::default();
+/// One of these cards, if there are any, joins each hand that does not have it. Hands that become equal are one, in the order
+/// in which they are met, so that the sums do not depend on hands that drop out.
+pub(super) fn draw(range: &mut Range, cards: u64) {
+    if cards == 0 {
+        return;
+    }
+    let (mut places, mut next) = (FxHashMap::default(), Range::new());
     for &(hand, number) in &*range {
         let mut left = cards & !hand;
         while left != 0 {
-            *next.entry(hand | left & left.wrapping_neg()).or_default() += number;
+            let after = hand | left & left.wrapping_neg();
+            let place = *places.entry(after).or_insert(next.len());
+            match next.get_mut(place) {
+                Some((_, sum)) => *sum += number,
+                None => next.push((after, number)),
+            }
             left &= left - 1;
         }
     }
-    *range = next.into_iter().list();
-    range.sort_unstable_by_key(|&(hand, _)| hand);
+    *range = next;
+}
+
+/// By state: the probability of an action, given those of all legal ones.
+pub(crate) fn shares_of<G: Game>(game: &G, states: &[G::State], action: Action, mut rows: &[f64]) -> Vec<f64> {
+    let share = |state| {
+        let legal = game.legal(state);
+        let row = rows.split_off(..legal.len()).expect("a number for each action");
+        row[legal.iter().position(|other| other == action).expect("the action is legal")]
+    };
+    states.iter().map(share).list()
 }
 
 #[cfg(test)]
@@ -116,7 +132,7 @@ mod tests {
     use stier_core::games::schwinget::Schwinget;
     use stier_core::{Action, ActionSet as _, FromRules as _, Game as _, History, Rng, Seat, Turn};
 
-    use super::ranges;
+    use super::{ranges, shares_of};
     use crate::agent::Query;
     use crate::agent::stop::Stop;
     use crate::belief::policy_model::Model;
@@ -153,8 +169,10 @@ mod tests {
                 history.push(&game, if attacks { ATTACK } else { cards.pick(&mut rng) });
                 history.settle(&game, &mut rng);
             };
-            let found = ranges((&game, endings), &play, &mut |states, shares| {
-                states.chunks(256).for_each(|states| network.policies(&game, &Query::all(&game, states), shares));
+            let found = ranges((&game, endings), &play, &mut |states, action, shares| {
+                let mut rows = Vec::new();
+                states.chunks(256).for_each(|states| network.policies(&game, &Query::all(&game, states), &mut rows));
+                shares.extend(shares_of(&game, states, action, &rows));
                 Ok(())
             })
             .expect("nobody stops it");

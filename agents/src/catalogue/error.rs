@@ -111,7 +111,7 @@ pub enum Unsuited {
     },
     /// The game cannot carry beliefs forward.
     #[error("agent {agent}: exact beliefs are not possible in {game} under these rules; particles are")]
-    NoTrails {
+    NoExactBeliefs {
         /// The agent.
         agent: &'static str,
         /// The game.

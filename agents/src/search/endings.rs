@@ -31,7 +31,7 @@ use crate::agent::threads::{Halted, goes_on};
 use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::belief::policy_model::NETWORK_BATCH;
-use crate::belief::ranges::{Range, WithEndings, ranges};
+use crate::belief::ranges::{Range, WithEndings, ranges, shares_of};
 use crate::network::agent::{NetworkAgent, NetworkChoice, NetworkOptions};
 use crate::solve::ranges::{Question, RangePolicy, RangeTree, RangesTooLarge, normalized};
 
@@ -123,7 +123,13 @@ impl<G: Hints> EndingAgent<G> {
             Ok(())
         };
         let is_safe = self.settings.gadget != Gadget::Unsafe;
-        let mut found = ranges((game, endings), play, &mut ask)?.map(evened);
+        let mut shares = |states: &[G::State], action, shares: &mut Vec<f64>| {
+            let mut rows = Vec::new();
+            ask(states, &mut rows)?;
+            shares.extend(shares_of(game, states, action, &rows));
+            Ok(())
+        };
+        let mut found = ranges((game, endings), play, &mut shares)?.map(evened);
         likely(&mut found[seat.index()], self.settings.range_cut);
         let hands = found.each_ref().map(|range| range.iter().map(|&(hand, _)| hand).list());
         let numbers = found.map(|range| range.into_iter().map(|(_, number)| number as f32).collect::<Vec<f32>>());

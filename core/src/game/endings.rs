@@ -1,18 +1,31 @@
-//! The last part of a deal, to be solved for all hands that both players may hold.
+//! A deal by the hands that players may hold: to solve its last part for all of them, and to carry beliefs forward.
 
 use crate::actions::Action;
 use crate::game::Game;
 use crate::game::public::PublicForm;
 use crate::seats::Seat;
 
-/// The endings of a game for two, as far as solving them takes.
+/// The hands of a game for two, as far as solving endings and carrying beliefs forward takes.
 pub trait Endings<G: Game> {
+    /// Tells whether endings can be solved, under these rules.
+    fn has_endings(&self) -> bool;
+
+    /// Tells whether beliefs can be carried forward, under these rules.
+    fn has_beliefs(&self) -> bool;
+
     /// The present deal as everybody knows it, up to its ending: the first trick that begins with at most so many left, in
     /// general and once an action has bound both players for the rest of the deal (Schwinget's attack). `None` before it.
     fn public_play(&self, view: &G::View, most: [u8; 2]) -> Option<PublicPlay<G::State>>;
 
-    /// This public state, with a hand of a seat.
+    /// The present deal up to now, as the seat of the view knows it: the other player has had none of its cards. `None`
+    /// during the deal.
+    fn known_play(&self, view: &G::View) -> Option<PublicPlay<G::State>>;
+
+    /// This public state as a seat with this hand sees it.
     fn with_hand(&self, state: &G::State, seat: Seat, hand: u64) -> G::State;
+
+    /// The present state, if the other player than that of the view has this hand.
+    fn world(&self, view: &G::View, hand: u64) -> G::State;
 
     /// The hand of the seat of a view.
     fn held(&self, view: &G::View) -> u64;

@@ -31,7 +31,6 @@ pub mod listed;
 pub mod log;
 pub mod notation;
 pub mod public;
-pub mod trail;
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -47,7 +46,6 @@ use crate::game::history::History;
 use crate::game::key::Past;
 use crate::game::notation::Notation;
 use crate::game::public::{NoPublicForm, Place, PublicForm};
-use crate::game::trail::Trail;
 use crate::list::Listing as _;
 use crate::options::{DynOptions, Options};
 use crate::rng::{self, Rng};
@@ -373,18 +371,7 @@ pub trait Game: Clone + Send + Sync + 'static {
         None
     }
 
-    /// The present deal as `seat` knows it after this history, for beliefs that are carried forward; `None` during the deal,
-    /// and in games without [trails](Game::has_trails).
-    fn trail(&self, _history: &History<Self>, _seat: Seat) -> Option<Trail<Self::State>> {
-        None
-    }
-
-    /// Tells whether the game has [trails](Game::trail), under these rules.
-    fn has_trails(&self) -> bool {
-        false
-    }
-
-    /// The endings of deals; `None` in games, and under rules, without.
+    /// The endings of deals, and beliefs that are carried forward; `None` in games with neither.
     fn endings(&self) -> Option<&dyn Endings<Self>> {
         None
     }

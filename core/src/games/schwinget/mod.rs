@@ -12,12 +12,12 @@ mod advice;
 mod cards;
 mod encode;
 mod notation;
+mod play;
 mod playout;
 mod public;
 mod rules;
 mod sampler;
 mod state;
-mod trail;
 mod verdict;
 mod view;
 mod ways;
@@ -32,7 +32,6 @@ use crate::game::endings::{Endings, PublicPlay};
 use crate::game::history::History;
 use crate::game::key::mix;
 use crate::game::public::{NoPublicForm, Place, PublicForm};
-use crate::game::trail::Trail;
 use crate::game::{Chance, FromRules, Game, GameInfo, Observer, SeatView as _, Turn, evenly};
 use crate::options::DynOptions;
 use crate::playout::Playout;
@@ -381,17 +380,8 @@ impl Game for Schwinget {
         self.suits()
     }
 
-    fn trail(&self, history: &History<Self>, seat: Seat) -> Option<Trail<State>> {
-        self.trail_of(history, seat)
-    }
-
-    fn has_trails(&self) -> bool {
-        let hand = u32::from(self.rules.hand_size);
-        bits::binomial(u32::from(self.deck.size) - 1 - hand, hand) <= MAX_HANDS
-    }
-
     fn endings(&self) -> Option<&dyn Endings<Self>> {
-        if self.rules.bouts == 1 { Some(self) } else { None }
+        Some(self)
     }
 
     fn can_happen(&self, state: &State, action: Action) -> bool {
@@ -420,13 +410,34 @@ impl Game for Schwinget {
 }
 
 impl Endings<Self> for Schwinget {
+    fn has_endings(&self) -> bool {
+        self.rules.bouts == 1
+    }
+
+    fn has_beliefs(&self) -> bool {
+        let hand = u32::from(self.rules.hand_size);
+        bits::binomial(u32::from(self.deck.size) - 1 - hand, hand) <= MAX_HANDS
+    }
+
     fn public_play(&self, view: &View, most: [u8; 2]) -> Option<PublicPlay<State>> {
-        self.public_play_of(view, most)
+        self.play_of(view, Some(most))
+    }
+
+    fn known_play(&self, view: &View) -> Option<PublicPlay<State>> {
+        self.play_of(view, None)
     }
 
     fn with_hand(&self, state: &State, seat: Seat, hand: u64) -> State {
-        let mut state = *state;
+        let mut state = State { hands: [0; 2], ..*state };
         state.hands[seat.index()] = hand as u32;
+        state.pool = self.deck.all & !(1 << state.turned | state.played[0] | state.played[1] | hand as u32);
+        state
+    }
+
+    fn world(&self, view: &View, hand: u64) -> State {
+        let mut state = view.seen;
+        state.hands[view.seat().index() ^ 1] = hand as u32;
+        state.pool ^= hand as u32;
         state
     }
 

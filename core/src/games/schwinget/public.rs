@@ -485,14 +485,8 @@ impl Schwinget {
     pub(super) fn history_at(&self, seat: Seat, place: &Place) -> Option<History<Self>> {
         let &(turned, _) = self.turned().get(place.opening)?;
         let (all, size) = (self.deck.all, self.rules.hand_size);
-        // The public events alone: as if each player held every card.
-        let mut state = State {
-            hands: [all; 2],
-            turned,
-            trump: self.deck.trump_when_turned(turned),
-            phase: Phase::Lead,
-            ..State::new(all, self.pile)
-        };
+        let trump = self.deck.trump_when_turned(turned);
+        let mut state = self.public_start(&State { turned, trump, ..State::new(all, self.pile) });
         let mut arrivals =
             [Arrivals { dealt: size, ..Arrivals::default() }, Arrivals { dealt: size, ..Default::default() }];
         for event in &place.events {
@@ -503,8 +497,7 @@ impl Schwinget {
             self.apply(&mut state, *event);
             if self.turn(&state) == Turn::Chance {
                 mover.draws += 1;
-                let drawn = state.pool.trailing_zeros() as Card;
-                self.apply(&mut state, Action(drawn));
+                self.draw_any(&mut state);
             }
         }
         let hand = u32::try_from(place.hand).ok()?;
