@@ -106,6 +106,23 @@ impl<A: ActionSet> Iterator for Each<A> {
     }
 }
 
+/// A set as a collection.
+macro_rules! collection {
+    ($name:ident) => {
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_set().entries(self.iter().map(|a| a.0)).finish()
+            }
+        }
+
+        impl FromIterator<Action> for $name {
+            fn from_iter<I: IntoIterator<Item = Action>>(actions: I) -> Self {
+                actions.into_iter().fold(Self::default(), Self::with)
+            }
+        }
+    };
+}
+
 macro_rules! action_bits {
     ($name:ident, $bits:ty, $nth:path, $doc:literal) => {
         #[doc = $doc]
@@ -158,21 +175,7 @@ macro_rules! action_bits {
             }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_set().entries(self.iter().map(|a| a.0)).finish()
-            }
-        }
-
-        impl FromIterator<Action> for $name {
-            fn from_iter<I: IntoIterator<Item = Action>>(actions: I) -> Self {
-                let mut set = Self::default();
-                for action in actions {
-                    set = set.with(action);
-                }
-                set
-            }
-        }
+        collection!($name);
     };
 }
 
@@ -240,21 +243,7 @@ impl ActionSet for Actions256 {
     }
 }
 
-impl fmt::Debug for Actions256 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.iter().map(|a| a.0)).finish()
-    }
-}
-
-impl FromIterator<Action> for Actions256 {
-    fn from_iter<I: IntoIterator<Item = Action>>(actions: I) -> Self {
-        let mut set = Self::default();
-        for action in actions {
-            set = set.with(action);
-        }
-        set
-    }
-}
+collection!(Actions256);
 
 #[cfg(test)]
 mod tests {
