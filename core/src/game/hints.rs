@@ -44,7 +44,7 @@ pub trait Hints: Game {
     /// True if the game has a policy of its own: [appeal](Hints::appeal) and, unless rules are unusual,
     /// [weights](Hints::weights). Agents that only follow it refuse games without one.
     fn has_policy(&self) -> bool {
-        false
+        !self.weights().is_empty()
     }
 
     /// The file of a network that was trained for the default rules, for agents that are given no other. The crate

@@ -82,10 +82,6 @@ impl Hints for SchweinsGalopp {
         Some(include_bytes!("network.safetensors"))
     }
 
-    fn has_policy(&self) -> bool {
-        true
-    }
-
     fn best_agent(&self) -> &'static str {
         "ismcts:rollout=hints,cutoff=deal,beliefs=policy,\
         model=fitted,model_temperature=1,model_epsilon=0.05"

@@ -151,10 +151,6 @@ impl Hints for Schwimmen {
         Some(include_bytes!("network.safetensors"))
     }
 
-    fn has_policy(&self) -> bool {
-        true
-    }
-
     fn best_agent(&self) -> &'static str {
         "ismcts:rollout=hints,selection=puct,opponents=fitted,\
         beliefs=policy,model=fitted,model_temperature=1,model_epsilon=0.05"

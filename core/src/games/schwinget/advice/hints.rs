@@ -16,10 +16,6 @@ impl Hints for Schwinget {
         Some(include_bytes!("network.safetensors"))
     }
 
-    fn has_policy(&self) -> bool {
-        true
-    }
-
     fn best_agent(&self) -> &'static str {
         "ismcts:selection=puct,prior=fitted,c=1.4,rollout=fitted,endings=on,\
         opponents=fitted,beliefs=policy,model=fitted,model_temperature=1.3,model_epsilon=0.05"

@@ -137,10 +137,6 @@ impl Hints for UpAndDown {
         Some(include_bytes!("network.safetensors"))
     }
 
-    fn has_policy(&self) -> bool {
-        true
-    }
-
     fn best_agent(&self) -> &'static str {
         "flat_mc:allocation=ucb1,rollout=fitted,cutoff=3"
     }
