@@ -1,40 +1,19 @@
 //! Pens whose type is not known.
 
-use crate::encode::{Pen, Places};
-
-/// The object-safe part of a [`Pen`].
-trait PenObject {
-    fn begin(&mut self, name: &'static str, shape: &[usize], places: Places);
-    fn put(&mut self, bits: u64, len: usize);
-    fn single(&mut self);
-}
-
-impl<P: Pen> PenObject for P {
-    fn begin(&mut self, name: &'static str, shape: &[usize], places: Places) {
-        Pen::begin(self, name, shape, places);
-    }
-
-    fn put(&mut self, bits: u64, len: usize) {
-        Pen::put(self, bits, len);
-    }
-
-    fn single(&mut self) {
-        Pen::single(self);
-    }
-}
+use crate::encode::{Places, RawPen};
 
 /// A pen whose type is not known.
-pub struct DynPen<'a>(&'a mut dyn PenObject);
+pub struct DynPen<'a>(&'a mut dyn RawPen);
 
 impl<'a> DynPen<'a> {
     /// A pen that writes with this one. What a game observes is compiled for each pen: this one is for all that need no
     /// speed.
-    pub(crate) fn new(pen: &'a mut impl Pen) -> Self {
+    pub(crate) fn new(pen: &'a mut impl RawPen) -> Self {
         Self(pen)
     }
 }
 
-impl Pen for DynPen<'_> {
+impl RawPen for DynPen<'_> {
     fn begin(&mut self, name: &'static str, shape: &[usize], places: Places) {
         self.0.begin(name, shape, places);
     }

@@ -92,8 +92,8 @@ impl Cell for u8 {
     }
 }
 
-/// Writes a tensor of zeros and ones, one field after another.
-pub trait Pen: Sized {
+/// The part of a [`Pen`] that each writes in a way of its own.
+pub trait RawPen {
     /// Begins a field. The shape is in C order.
     fn begin(&mut self, name: &'static str, shape: &[usize], places: Places);
 
@@ -103,7 +103,10 @@ pub trait Pen: Sized {
     /// Notes in a layout that rows of the present field have at most one one.
     #[inline(always)]
     fn single(&mut self) {}
+}
 
+/// Writes a tensor of zeros and ones, one field after another.
+pub trait Pen: RawPen + Sized {
     /// Begins a field of numbers or sets.
     #[inline(always)]
     fn field<const N: usize>(&mut self, name: &'static str, shape: [usize; N]) -> Rows<'_, Self> {
@@ -134,6 +137,8 @@ pub trait Pen: Sized {
         Rows::new(self, name, [cards], Places::Hand)
     }
 }
+
+impl<P: RawPen> Pen for P {}
 
 /// The rows of a field, along its last axis. Each method writes the next row, or the next ones.
 #[derive(Debug)]
@@ -248,7 +253,7 @@ impl<'a, T: Cell> Values<'a, T> {
     }
 }
 
-impl<T: Cell> Pen for Values<'_, T> {
+impl<T: Cell> RawPen for Values<'_, T> {
     #[inline(always)]
     fn begin(&mut self, _name: &'static str, _shape: &[usize], _places: Places) {}
 
@@ -326,7 +331,7 @@ impl BlockPen for Tensor {
     }
 }
 
-impl Pen for Tensor {
+impl RawPen for Tensor {
     fn begin(&mut self, name: &'static str, shape: &[usize], places: Places) {
         debug_assert_eq!(self.values.len(), size(&self.fields), "fields have the size of their shape");
         self.fields.push(Field { name, shape: shape.to_vec(), places, single: false });
@@ -361,7 +366,7 @@ impl<'a> Floats<'a> {
     }
 }
 
-impl Pen for Floats<'_> {
+impl RawPen for Floats<'_> {
     #[inline(always)]
     fn begin(&mut self, _name: &'static str, _shape: &[usize], _places: Places) {}
 
@@ -408,7 +413,7 @@ pub fn spread<T: Cell>(word: u64, out: &mut [T]) {
 /// Zeros and ones.
 pub type Bytes = SmallVec<[u8; 64]>;
 
-impl Pen for Bytes {
+impl RawPen for Bytes {
     #[inline(always)]
     fn begin(&mut self, _name: &'static str, _shape: &[usize], _places: Places) {}
 

@@ -4,7 +4,7 @@
 //! Other events leave no trace.
 
 use crate::actions::Action;
-use crate::encode::{BlockPen, Bytes, Cell, Field, Pen as _, Values};
+use crate::encode::{BlockPen, Bytes, Cell, Field, RawPen as _, Values};
 use crate::game::history::History;
 use crate::game::key::{Past, UNNOTICED, mix, noticed};
 use crate::game::notation::{Names, Notation, changed_fields};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::actions::{Action, ActionSet};
 use crate::dyn_pen::DynPen;
-use crate::encode::{self, Field, Pen, Places};
+use crate::encode::{self, Field, Places, RawPen};
 use crate::error::{IllegalAction, ParseError};
 use crate::fact::{Fact, Value};
 use crate::game::{Game, Observer, SeatView as _, Turn, actions_of, observed_values};
@@ -204,7 +204,7 @@ struct HandPen<'a> {
     in_hand: bool,
 }
 
-impl Pen for HandPen<'_> {
+impl RawPen for HandPen<'_> {
     fn begin(&mut self, _name: &'static str, _shape: &[usize], places: Places) {
         self.in_hand = places == Places::Hand;
     }
