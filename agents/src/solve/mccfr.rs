@@ -18,7 +18,7 @@
 use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
-use stier_core::key::{Chain, Learned, Past};
+use stier_core::key::{Chain, Past};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Rng, Seat, SeatView as _};
 
 use crate::agent::chains::{look, new_chain, notice, seat_chains};
@@ -114,7 +114,7 @@ impl<G: Game> Mccfr<G> {
 
     /// The average policy at an information set, ascending by action; `None` if the set was not met.
     pub fn average(&self, view: &G::View) -> Option<Vec<f64>> {
-        self.average_at(chain_of(view.past()).key())
+        self.average_at(key_of(view.past()))
     }
 
     fn average_at(&self, key: u64) -> Option<Vec<f64>> {
@@ -262,15 +262,10 @@ impl<G: Game> Traversal<'_, G> {
 
 /// The keys of all information sets of a tree. Replays a history of each.
 pub(crate) fn keys<G: Game>(tree: &GameTree<G>) -> Vec<u64> {
-    tree.sets().map(|set| chain_of(set.view().past()).key()).collect()
+    tree.sets().map(|set| key_of(set.view().past())).collect()
 }
 
-/// The chain of a seat with this past.
-fn chain_of(past: &Past) -> Chain {
-    let mut chain = new_chain(past.seat());
-    past.learned().iter().for_each(|learned| match *learned {
-        Learned::Action(observed) => chain.notice(observed),
-        Learned::Sight(sight) => chain.look(sight),
-    });
-    chain
+/// The key of a seat with this past.
+fn key_of(past: &Past) -> u64 {
+    past.chain(new_chain(past.seat()), true).key()
 }

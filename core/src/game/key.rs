@@ -168,6 +168,18 @@ impl Past {
         &self.learned
     }
 
+    /// The chain of everything in order after this start, with or without sights.
+    pub fn chain(&self, mut chain: Chain, has_sights: bool) -> Chain {
+        for learned in &self.learned {
+            match *learned {
+                Learned::Action(observed) => chain.notice(observed),
+                Learned::Sight(sight) if has_sights => chain.look(sight),
+                Learned::Sight(_) => {}
+            }
+        }
+        chain
+    }
+
     /// The present [sight](Game::sight) of the seat.
     pub fn sight(&self) -> u64 {
         self.sight

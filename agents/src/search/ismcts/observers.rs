@@ -1,6 +1,6 @@
 //! The players whose knowledge the nodes represent, and the search for nodes in an iteration.
 
-use stier_core::key::{Chain, Learned, Past, UNNOTICED, mix};
+use stier_core::key::{Chain, Past, UNNOTICED, mix};
 use stier_core::options::Switch;
 use stier_core::seats::MAX_SEATS;
 use stier_core::{Action, Game, Seat, choice};
@@ -148,14 +148,7 @@ const OTHER_CARDS: u64 = 0xa409_3822_299f_31d0;
 impl<G: Game, X: Default + Clone> Observers<G, X> for Keyed {
     fn new(options: &IsmctsOptions, past: &Past, searcher: Seat) -> Self {
         let IsmctsOptions { observer, draws, .. } = *options;
-        let mut start = new_chain(searcher);
-        for learned in past.learned() {
-            match *learned {
-                Learned::Action(observed) => start.notice(observed),
-                Learned::Sight(sight) if draws == Draws::Branch => start.look(sight),
-                Learned::Sight(_) => {}
-            }
-        }
+        let start = past.chain(new_chain(searcher), draws == Draws::Branch);
         Self { searcher, observer, draws, start, sight: past.sight(), chains: [Chain::default(); MAX_SEATS] }
     }
 
