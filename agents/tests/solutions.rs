@@ -16,7 +16,7 @@ use stier_agents::solve::nash_conv;
 use stier_agents::solve::solution_file::{self, Label, SolutionFileError};
 use stier_agents::solve::{Algorithm, Look, Progress, Settings, SolveError, Solved, solve};
 use stier_agents::solve::{GameTree, Policy};
-use stier_agents::solve::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
+use stier_agents::solve::{IndexedTree, TableAgent, TabularPolicy, frequency, policy_of};
 use stier_core::games::kuhn_poker::BET;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::hash::fnv1a;
@@ -74,7 +74,7 @@ fn agents_play_by_the_table() {
     let (game, tree) = typed(TINY);
     let policy = any_policy(&tree, 1);
     let table = Arc::new(TabularPolicy::new(Arc::new(IndexedTree::new(tree)), policy));
-    let mut agent = TabularAgent::new(table.clone(), 3);
+    let mut agent = TableAgent::new(table.clone(), 3);
     let tree = table.tree().tree();
     for set in tree.sets() {
         let decision = agent.act(&game, &set.view(), set.legal());
@@ -99,7 +99,7 @@ fn the_share_of_withheld_actions_is_redistributed() {
     let (game, tree) = typed(TINY);
     let policy = any_policy(&tree, 1);
     let table = Arc::new(TabularPolicy::new(Arc::new(IndexedTree::new(tree)), policy));
-    let mut agent = TabularAgent::new(table.clone(), 3);
+    let mut agent = TableAgent::new(table.clone(), 3);
     let mut withheld = 0;
     for set in table.tree().tree().sets().filter(|set| set.legal().len() > 1) {
         let row = table.policy().row(set.number());

@@ -12,7 +12,7 @@ use crate::agent::player::Player;
 use crate::agent::{Agent, Decision};
 use crate::arena::Entrant;
 use crate::catalogue::AgentSpec;
-use crate::solve::{RangeAgent, RangePolicy};
+use crate::solve::{RangePolicy, TableAgent};
 
 /// A caller's function as an agent: it is shown a state drawn from what the player to act knows, and told if this is the
 /// player's first decision since a restart.
@@ -112,7 +112,7 @@ impl<G: FullGame> Entrant<G> for ErasedEntrant<G> {
                 let agent = self.game.tabular_agent(&**table);
                 Player::Fair(Box::new(agent.expect("tables of other games have been refused")))
             }
-            DynEntrant::Ranges(_, policy) => Player::Fair(Box::new(RangeAgent::new(policy.clone(), 0))),
+            DynEntrant::Ranges(_, policy) => Player::Fair(Box::new(TableAgent::new::<G>(policy.clone(), 0))),
         }
     }
 

@@ -23,7 +23,7 @@ use crate::catalogue::Unsuited;
 use crate::solve::best_response::{self, NashConv};
 use crate::solve::game_tree::{GameTree, Policy, Tree, is_distribution};
 use crate::solve::solution_file::{self, Label, SolutionFileError};
-use crate::solve::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
+use crate::solve::tabular::{IndexedTree, TableAgent, TabularPolicy, frequency, policy_of, reach};
 use crate::solve::{self, Progress, RangePolicy, SolveError, Solved};
 
 /// The reason why there is no policy.
@@ -443,7 +443,7 @@ impl<G: FullGame> ErasedGame<G> {
     }
 
     /// An agent that plays by the table, if it is of this game.
-    pub(super) fn tabular_agent(&self, policy: &dyn DynPolicy) -> Result<TabularAgent<G>, DecideError> {
-        Ok(TabularAgent::new(self.table(policy)?.clone(), 0))
+    pub(super) fn tabular_agent(&self, policy: &dyn DynPolicy) -> Result<TableAgent<TabularPolicy<G>>, DecideError> {
+        Ok(TableAgent::new::<G>(self.table(policy)?.clone(), 0))
     }
 }

@@ -29,11 +29,11 @@ pub use log::{Look, RunLog};
 pub use mccfr::{BATCH, Mccfr, Sampling};
 pub use passes::{NoPolicy, Passes, RowPass, SeatRows, policy_of_rows};
 pub use ranges::{
-    LeafValues, PassError, Play, PublicTree, RangeAgent, RangePolicy, RangeSize, RangeSolver, RangeTree,
-    RangesTooLarge, Route, TreeState, game_of_ranges, read_ranges, write_ranges,
+    LeafValues, PassError, Play, PublicTree, RangePolicy, RangeSize, RangeSolver, RangeTree, RangesTooLarge, Route,
+    TreeState, game_of_ranges, read_ranges, write_ranges,
 };
 pub use sequence_form::SequenceForm;
-pub use tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of, reach};
+pub use tabular::{IndexedTree, Table, TableAgent, TabularPolicy, frequency, policy_of, reach};
 
 #[cfg(feature = "solvers")]
 use std::cell::OnceCell;

@@ -1,7 +1,7 @@
 //! A policy in a table with one row for every information set of a small game, looked up by a player's view.
 //!
 //! Such a policy comes from [solving](crate::solve) a game, or from [querying](policy_of) an agent at every
-//! information set. The table can play like any other agent: a [`TabularAgent`] draws from the row of its view.
+//! information set. The table can play like any other agent: a [`TableAgent`] draws from the row of its view.
 //! Looking up a view needs an index of the tree with 16 bytes per information set. It is built at the first lookup,
 //! by replaying a history of each set.
 
@@ -97,36 +97,52 @@ impl<G: Game> TabularPolicy<G> {
     }
 }
 
-/// An agent that plays by a table.
-#[derive(Clone, Debug)]
-pub struct TabularAgent<G: Game> {
-    table: Arc<TabularPolicy<G>>,
-    rng: Rng,
-}
+impl<G: Game> Table<G> for TabularPolicy<G> {
+    const STREAM: &'static str = "tabular";
 
-impl<G: Game> TabularAgent<G> {
-    /// Creates a player with the streams of `seed`.
-    pub fn new(table: Arc<TabularPolicy<G>>, seed: u64) -> Self {
-        Self { table, rng: stream(seed) }
+    fn shares(&self, _game: &G, view: &G::View) -> Vec<(Action, f64)> {
+        let set = self.tree.find(view);
+        debug_assert!(set.is_some(), "no history of the game leads to the view of {:?}", view.seat());
+        let row = |set| self.tree.tree().actions(set).iter().copied().zip(self.policy.row(set).iter().copied());
+        set.map_or(Vec::new(), |set| row(set).collect())
     }
 }
 
-fn stream(seed: u64) -> Rng {
-    Rng::stream(seed, "tabular", 0)
+/// A policy that is looked up by views.
+pub trait Table<G: Game>: Send + Sync {
+    /// The name of the stream of draws.
+    const STREAM: &'static str;
+
+    /// The legal actions with their probabilities, for the player to act with this view.
+    fn shares(&self, game: &G, view: &G::View) -> Vec<(Action, f64)>;
 }
 
-impl<G: Game> Agent<G> for TabularAgent<G> {
-    fn act(&mut self, _game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let set = self.table.tree.find(view);
-        debug_assert!(set.is_some(), "no history of the game leads to the view of {:?}", view.seat());
-        let mut row = set.map_or(Vec::new(), |set| {
-            let actions = self.table.tree.tree().actions(set).iter().zip(self.table.policy.row(set));
-            actions.filter(|&(&action, _)| legal.contains(action)).map(|(_, &share)| share).collect()
-        });
+/// An agent that plays by a table.
+#[derive(Debug)]
+pub struct TableAgent<T> {
+    table: Arc<T>,
+    rng: Rng,
+}
+
+impl<T> TableAgent<T> {
+    /// Creates a player with the streams of `seed`.
+    pub fn new<G: Game>(table: Arc<T>, seed: u64) -> Self
+    where
+        T: Table<G>,
+    {
+        Self { table, rng: Rng::stream(seed, T::STREAM, 0) }
+    }
+}
+
+impl<G: Game, T: Table<G>> Agent<G> for TableAgent<T> {
+    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
+        let shares = self.table.shares(game, view);
+        let share = |action| shares.iter().find(|share| share.0 == action).map_or(0.0, |share| share.1);
+        let mut row: Vec<f64> = legal.iter().map(share).collect();
         let total: f64 = row.iter().sum();
         if total == 0.0 {
-            row = vec![1.0 / legal.len() as f64; legal.len()];
-        } else if set.is_some_and(|set| self.table.policy.row(set).len() > row.len()) {
+            row.fill(1.0 / legal.len() as f64);
+        } else if shares.len() > row.len() {
             // The probability of withheld actions is distributed over the others in proportion.
             row.iter_mut().for_each(|share| *share /= total);
         }
@@ -134,7 +150,7 @@ impl<G: Game> Agent<G> for TabularAgent<G> {
     }
 
     fn restart(&mut self, seed: u64) {
-        self.rng = stream(seed);
+        self.rng = Rng::stream(seed, T::STREAM, 0);
     }
 }
 

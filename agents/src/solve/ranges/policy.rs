@@ -1,17 +1,17 @@
-//! Policies on public states, and an agent that plays by one.
+//! Policies on public states.
 
 use std::fmt;
 use std::sync::Arc;
 
 use stier_core::hash::fnv1a;
 use stier_core::public::{Place, PublicForm};
-use stier_core::{Action, ActionSet as _, Game, Rng, Seat, SeatView as _};
+use stier_core::{Action, Game, Seat, SeatView as _};
 
 use super::measure::{measure, respond};
 use super::parts::{RangeTree, Spot};
 use super::passes::TINY;
-use crate::agent::{Agent, Decision};
 use crate::solve::best_response::NashConv;
+use crate::solve::tabular::Table;
 
 /// A policy for all public states of a game.
 pub struct RangePolicy {
@@ -83,37 +83,11 @@ impl fmt::Debug for RangePolicy {
     }
 }
 
-/// An agent that plays by such a policy.
-#[derive(Clone)]
-pub struct RangeAgent {
-    policy: Arc<RangePolicy>,
-    rng: Rng,
-}
+impl<G: Game> Table<G> for RangePolicy {
+    const STREAM: &'static str = "ranges";
 
-impl RangeAgent {
-    /// Creates a player with the streams of `seed`.
-    pub fn new(policy: Arc<RangePolicy>, seed: u64) -> Self {
-        Self { policy, rng: stream(seed) }
-    }
-}
-
-fn stream(seed: u64) -> Rng {
-    Rng::stream(seed, "ranges", 0)
-}
-
-impl<G: Game> Agent<G> for RangeAgent {
-    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
+    fn shares(&self, game: &G, view: &G::View) -> Vec<(Action, f64)> {
         let place = |form: &dyn PublicForm| Some((game.public_place(form, view)?, view.seat()));
-        let shares = self.policy.row(place).expect("every view has its place");
-        let share = |action| shares.iter().find(|share| share.0 == action).map_or(0.0, |share| share.1);
-        let mut row: Vec<f64> = legal.iter().map(share).collect();
-        let total: f64 = row.iter().sum();
-        let even = 1.0 / row.len() as f64;
-        row.iter_mut().for_each(|share| *share = if total > 0.0 { *share / total } else { even });
-        Decision::drawn(legal, row, &mut self.rng)
-    }
-
-    fn restart(&mut self, seed: u64) {
-        self.rng = stream(seed);
+        self.row(place).expect("every view has its place")
     }
 }
