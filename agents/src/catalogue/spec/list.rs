@@ -23,8 +23,9 @@ use crate::search::presumed::{PresumedOptions, PresumedPimc};
 use crate::search::random::{Random, RandomOptions};
 use crate::search::recursive::{RecursiveOptions, RecursivePimc};
 use crate::search::responders::ismcts_br::{IsmctsBr, IsmctsBrSettings};
-use crate::search::responders::local_best_response::{LbrSettings, LocalBestResponse};
+use crate::search::responders::local_best_response::LbrSettings;
 use crate::search::responders::target_policy::{ResponderSettings, TargetPolicy};
+use crate::search::responders::{Respond, Responder};
 use crate::search::ris_mcts::{RisMcts, RisMctsOptions};
 use crate::search::rule::{Rule, RuleSettings};
 
@@ -234,13 +235,13 @@ options! {
 
 impl IsmctsBrOptions {
     fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
-        let target = TargetPolicy::new(self.responder.clone(), self.against.target(game), seed);
-        Box::new(IsmctsBr::agent(self.search.clone(), self.memory_mb, target, seed))
+        let search = IsmctsBr { options: self.search.clone(), memory_mb: self.memory_mb };
+        responder(search, &self.against, &self.responder, game, seed)
     }
 }
 
 options! {
-    /// The options of [`LocalBestResponse`].
+    /// The options of a local best response.
     pub(super) struct LbrOptions for "lbr" {
         /// The search.
         ..search: LbrSettings = LbrSettings::default();
@@ -253,9 +254,20 @@ options! {
 
 impl LbrOptions {
     fn build<G: Hints>(&self, game: &G, seed: u64) -> Box<dyn Agent<G>> {
-        let target = TargetPolicy::new(self.responder.clone(), self.against.target(game), seed);
-        Box::new(LocalBestResponse::agent(self.search.clone(), target, seed))
+        responder(self.search.clone(), &self.against, &self.responder, game, seed)
     }
+}
+
+/// A responder to this agent.
+fn responder<G: Hints>(
+    search: impl Respond<G> + 'static,
+    against: &AgentSpec,
+    settings: &ResponderSettings,
+    game: &G,
+    seed: u64,
+) -> Box<dyn Agent<G>> {
+    let target = TargetPolicy::new(settings.clone(), against.target(game), seed);
+    Box::new(Responder::agent(search, target, seed))
 }
 
 options! {

@@ -20,22 +20,17 @@
 //! trees stay small and the bound is loose. With fewer `replies` the others follow the continuation later on, in the
 //! tree too; it is then larger but represents their policy less well.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
 use stier_core::key::Chain;
 use stier_core::list::Listing as _;
 use stier_core::{ActionSet as _, Hints, History, Rng, Turn, options};
 
 use crate::agent::choice::Choose;
 use crate::agent::memory::Memory;
-use crate::agent::stop::TimeLimit;
 use crate::agent::{Decision, Search};
-use crate::belief::Kept;
-use crate::belief::policy_model::PolicyModel;
-use crate::search::algorithm::{Algorithm, SearchAgent, Task};
+use crate::search::algorithm::Task;
 use crate::search::future::Future;
 use crate::search::ismcts::Draws;
+use crate::search::responders::Respond;
 use crate::search::responders::target_policy::{Simulation, Simulator, TargetPolicy};
 use crate::search::spread::{ReturnScale, ReturnSpread};
 use crate::search::ucb::{NodeId, UcbTree};
@@ -55,34 +50,18 @@ options! {
 }
 
 /// The algorithm: see the [module](self) documentation.
-pub(crate) struct IsmctsBr<G: Hints> {
-    options: IsmctsBrSettings,
-    memory_mb: u64,
-    target: TargetPolicy<G>,
+pub(crate) struct IsmctsBr {
+    /// The options.
+    pub options: IsmctsBrSettings,
+    /// Mebibytes of each tree.
+    pub memory_mb: u64,
 }
 
-impl<G: Hints> IsmctsBr<G> {
-    /// Creates a player that responds to `target`, with trees of `memory_mb` mebibytes and the streams of `seed`.
-    pub(crate) fn agent(
-        options: IsmctsBrSettings,
-        memory_mb: u64,
-        target: TargetPolicy<G>,
-        seed: u64,
-    ) -> SearchAgent<Self> {
-        let belief = target.belief();
-        SearchAgent::new(TimeLimit::NONE, belief, seed, Self { options, memory_mb, target }).keeping(Kept::Histories)
-    }
-}
-
-impl<G: Hints> Algorithm<G> for IsmctsBr<G> {
-    fn model(&self) -> Option<&dyn PolicyModel<G>> {
-        Some(&self.target)
-    }
-
-    fn decide(&mut self, task: &Task<'_, G>) -> Decision {
+impl<G: Hints> Respond<G> for IsmctsBr {
+    fn respond(&self, task: &Task<'_, G>, target: &TargetPolicy<G>) -> Decision {
         let options = &self.options;
         let mut search = Searcher {
-            simulator: Simulator::new(task, &self.target),
+            simulator: Simulator::new(task, target),
             branches: options.draws == Draws::Branch,
             width: options.c,
             scale: ReturnScale::new(task.game),
@@ -101,14 +80,6 @@ impl<G: Hints> Algorithm<G> for IsmctsBr<G> {
         let found = Search { actions, iterations: done, nodes: search.tree.len() as u64, seconds: 0.0 };
         let spread = f64::from(search.spread.scale()) * search.scale.range;
         options.choose.decide(found, spread, None, &mut task.streams.rng("ismcts_br choice"))
-    }
-
-    fn restart(&mut self, seed: u64) {
-        self.target.restart(seed);
-    }
-
-    fn interrupt_with(&mut self, flag: &Arc<AtomicBool>) {
-        self.target.interrupt_with(flag.clone());
     }
 }
 

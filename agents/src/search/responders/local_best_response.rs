@@ -20,23 +20,19 @@
 //! the number of replies. If the agent searches, these dominate the time. If it is a network, particles and simulations
 //! are evaluated side by side.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
 use stier_core::list::Listing as _;
 use stier_core::{ActionSet as _, Hints, Rng, SeatView as _, options};
 
 use crate::agent::Decision;
-use crate::agent::stop::TimeLimit;
-use crate::belief::Kept;
 use crate::belief::policy_model::PolicyModel;
-use crate::search::algorithm::{Algorithm, SearchAgent, Task};
+use crate::search::algorithm::Task;
 use crate::search::determinized::WorldTally;
 use crate::search::future::{Future, WorldValues};
+use crate::search::responders::Respond;
 use crate::search::responders::target_policy::{Simulation, Simulator, TargetPolicy};
 
 options! {
-    /// The options of [`LocalBestResponse`].
+    /// The options of a local best response.
     pub(crate) struct LbrSettings for "lbr" {
         /// Simulations per legal action in each decision.
         worlds: u64 = 200, 1..=100_000_000;
@@ -44,20 +40,6 @@ options! {
         /// mean return is higher by this many standard errors. Above 0 it prevents deviations that only the noise of
         /// the simulations favours.
         margin: f64 = 0.0, 0.0..=100.0, "continuation=network|against";
-    }
-}
-
-/// The algorithm: see the [module](self) documentation.
-pub(crate) struct LocalBestResponse<G: Hints> {
-    options: LbrSettings,
-    target: TargetPolicy<G>,
-}
-
-impl<G: Hints> LocalBestResponse<G> {
-    /// Creates a player that responds to `target`, with the streams of `seed`.
-    pub(crate) fn agent(options: LbrSettings, target: TargetPolicy<G>, seed: u64) -> SearchAgent<Self> {
-        let belief = target.belief();
-        SearchAgent::new(TimeLimit::NONE, belief, seed, Self { options, target }).keeping(Kept::Histories)
     }
 }
 
@@ -83,24 +65,21 @@ impl Gain {
     }
 }
 
-impl<G: Hints> Algorithm<G> for LocalBestResponse<G> {
-    fn model(&self) -> Option<&dyn PolicyModel<G>> {
-        Some(&self.target)
-    }
-
-    fn decide(&mut self, task: &Task<'_, G>) -> Decision {
+/// The algorithm: see the [module](self) documentation.
+impl<G: Hints> Respond<G> for LbrSettings {
+    fn respond(&self, task: &Task<'_, G>, target: &TargetPolicy<G>) -> Decision {
         let Task { game, ref worlds, legal, stop, .. } = *task;
-        let simulator = Simulator::new(task, &self.target);
+        let simulator = Simulator::new(task, target);
         let seed = task.streams.rng("lbr").bits();
         let (mut tally, mut queries) = (WorldTally::new(task.view.seat(), legal.iter()), 0);
-        let most = self.options.worlds;
-        let usual = (self.options.margin > 0.0)
+        let most = self.worlds;
+        let usual = (self.margin > 0.0)
             .then(|| simulator.likeliest(&worlds.draw_history(game, &mut Rng::stream(seed, "usual", 0)), legal))
             .flatten();
         let mut gains = vec![Gain::default(); legal.len()];
         while tally.worlds == 0 || tally.worlds < most && !stop.is_due() {
             let mut simulations = Vec::new();
-            for world in tally.worlds..most.min(tally.worlds + self.target.batch() as u64) {
+            for world in tally.worlds..most.min(tally.worlds + target.batch() as u64) {
                 let mut rng = Rng::stream(seed, "world", world);
                 let history = worlds.draw_history(game, &mut rng);
                 let future = Future::drawn(rng.bits());
@@ -130,17 +109,9 @@ impl<G: Hints> Algorithm<G> for LocalBestResponse<G> {
             queries += simulations.iter().map(|simulation| simulation.queries).sum::<u64>();
         }
         let Some(usual) = usual else { return tally.decide(queries) };
-        let clear = (0..gains.len()).filter(|&rank| gains[rank].is_clear(tally.worlds, self.options.margin));
+        let clear = (0..gains.len()).filter(|&rank| gains[rank].is_clear(tally.worlds, self.margin));
         let best = clear.reduce(|best, next| if gains[next].sum > gains[best].sum { next } else { best });
         tally.decide_for(legal.nth(best.unwrap_or(usual)), queries)
-    }
-
-    fn restart(&mut self, seed: u64) {
-        self.target.restart(seed);
-    }
-
-    fn interrupt_with(&mut self, flag: &Arc<AtomicBool>) {
-        self.target.interrupt_with(flag.clone());
     }
 }
 
