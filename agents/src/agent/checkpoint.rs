@@ -62,10 +62,21 @@ impl<W: Write> Writer<W> {
         Ok(own)
     }
 
-    /// Writes the checksum.
-    pub(crate) fn end(mut self) -> io::Result<()> {
-        self.to.write_all(&self.hash.value().to_le_bytes())
+    /// Writes the checksum. Returns what has been written to.
+    pub(crate) fn end(mut self) -> io::Result<W> {
+        self.to.write_all(&self.hash.value().to_le_bytes())?;
+        Ok(self.to)
     }
+}
+
+/// The bytes of a checkpoint with these contents.
+pub(crate) fn to_bytes(heading: &str, write: impl FnOnce(&mut Writer<Vec<u8>>) -> io::Result<()>) -> Vec<u8> {
+    let whole = || {
+        let mut out = Writer::new(Vec::new(), heading)?;
+        write(&mut out)?;
+        out.end()
+    };
+    whole().expect("a vector takes all bytes")
 }
 
 impl<W: Write> Write for Writer<W> {

@@ -11,7 +11,7 @@ use std::iter::once;
 use stier_core::hash::fnv1a;
 use thiserror::Error;
 
-use crate::agent::checkpoint::{CheckpointError, Reader, Writer};
+use crate::agent::checkpoint::{CheckpointError, Reader, Writer, to_bytes};
 use crate::solve::game_tree::{Policy, Tree, is_distribution};
 use crate::solve::log::{Look, read_looks, write_looks};
 
@@ -53,21 +53,12 @@ pub(crate) fn damaged(what: &str) -> SolutionFileError {
 
 impl Label {
     /// A file with this label.
-    pub(crate) fn write(
-        &self,
-        heading: &str,
-        numbers: impl FnOnce(&mut Writer<&mut Vec<u8>>) -> io::Result<()>,
-    ) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let write = |bytes| {
-            let mut out = Writer::new(bytes, heading)?;
+    pub(crate) fn write(&self, heading: &str, numbers: impl FnOnce(&mut Writer<Vec<u8>>) -> io::Result<()>) -> Vec<u8> {
+        to_bytes(heading, |out| {
             writeln!(out, "{} {}", self.iterations, self.source.replace('\n', " "))?;
-            numbers(&mut out)?;
-            write_looks(&self.history, &mut out)?;
-            out.end()
-        };
-        write(&mut bytes).expect("a vector takes all bytes");
-        bytes
+            numbers(out)?;
+            write_looks(&self.history, out)
+        })
     }
 
     /// The label of a file. Versions from `oldest` on can be read, and those from `with_history` on have a history.

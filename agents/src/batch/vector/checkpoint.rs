@@ -4,14 +4,14 @@
 //! `sample_actions`, the number of lanes; for every lane seed, episode, stage and the decisions of all players; then the
 //! checksum. Games are replayed from their seeds.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use stier_core::list::Listing as _;
 use stier_core::{FullGame, Game, Turn};
 
 use super::lane::{Lane, Stage};
 use super::{ActionDraws, Barred, Opening, Settings, Span, VectorError};
-use crate::agent::checkpoint::{CheckpointError, Reader, Writer};
+use crate::agent::checkpoint::{CheckpointError, Reader, to_bytes};
 
 const FORMAT: &str = "stier-lanes 2";
 /// The oldest version that can be read.
@@ -35,31 +35,19 @@ fn heading<G: Game>(game: &G, settings: &Settings) -> String {
 
 /// The checkpoint of lanes.
 pub(super) fn write<G: Game>(game: &G, settings: &Settings, draws: ActionDraws, lanes: &[Lane<G>]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    write_to(&mut bytes, game, settings, draws, lanes).expect("a vector takes all bytes");
-    bytes
-}
-
-fn write_to<G: Game>(
-    bytes: &mut Vec<u8>,
-    game: &G,
-    settings: &Settings,
-    draws: ActionDraws,
-    lanes: &[Lane<G>],
-) -> io::Result<()> {
-    let mut out = Writer::new(bytes, &heading(game, settings))?;
-    for number in [draws.seed, draws.calls, lanes.len() as u64] {
-        out.write_all(&number.to_le_bytes())?;
-    }
-    for lane in lanes {
-        let decisions = lane.history.events().iter().filter(|event| event.turn != Turn::Chance);
-        out.write_all(&lane.root.to_le_bytes())?;
-        out.write_all(&lane.episode.to_le_bytes())?;
-        out.write_all(&[lane.stage as u8])?;
-        out.write_all(&lane.decisions.to_le_bytes())?;
-        out.write_all(&decisions.map(|event| event.action.0).list())?;
-    }
-    out.end()
+    to_bytes(&heading(game, settings), |out| {
+        for number in [draws.seed, draws.calls, lanes.len() as u64] {
+            out.write_all(&number.to_le_bytes())?;
+        }
+        lanes.iter().try_for_each(|lane| {
+            let decisions = lane.history.events().iter().filter(|event| event.turn != Turn::Chance);
+            out.write_all(&lane.root.to_le_bytes())?;
+            out.write_all(&lane.episode.to_le_bytes())?;
+            out.write_all(&[lane.stage as u8])?;
+            out.write_all(&lane.decisions.to_le_bytes())?;
+            out.write_all(&decisions.map(|event| event.action.0).list())
+        })
+    })
 }
 
 /// The lanes that [`write`] was given.

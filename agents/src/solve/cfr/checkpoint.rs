@@ -40,7 +40,7 @@ impl<'a> Solver<'a> {
         }
         out.write_all(&log.seconds.to_le_bytes())?;
         write_looks(&log.looks, &mut out)?;
-        out.end()
+        out.end().map(drop)
     }
 
     /// Reads a solver that was [written](Solver::write) for the same tree and variant.

@@ -168,7 +168,7 @@ impl Iterative for RangeSolver {
                 }
             }
             write_looks(&log.looks, &mut out)?;
-            out.end()
+            out.end().map(drop)
         })
     }
 }
