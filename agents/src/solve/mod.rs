@@ -266,13 +266,10 @@ pub fn solve<G: Game>(
 /// The part of [`solve`] for which the tree is enough.
 fn solve_tree(tree: &Tree, settings: &Settings, watch: WatchOf<'_, Progress>) -> Result<Solved, SolveError> {
     match (settings.algorithm.kind(), settings.checkpoint()) {
-        (Kind::Cfr(variant), path) => {
+        (Kind::Cfr(variant), _) => {
             let planned = settings.iterations;
-            let (mut solver, log) = match path.filter(|path| path.exists()) {
-                Some(path) => Solver::load(tree, variant, planned, path).map_err(|reason| unread(path, reason))?,
-                None => (Solver::new(tree, variant, planned), RunLog::default()),
-            };
-            let log = run(&mut solver, log, settings, watch)?;
+            let load = |path: &Path| Solver::load(tree, variant, planned, path);
+            let (solver, log) = resumed(settings, watch, load, || Solver::new(tree, variant, planned))?;
             Ok(Solved { policy: solver.average(), iterations: solver.iterations(), log })
         }
         (_, Some(_)) => Err(SolveError::NoCheckpoint(settings.algorithm.name().to_string())),
@@ -284,8 +281,20 @@ fn solve_tree(tree: &Tree, settings: &Settings, watch: WatchOf<'_, Progress>) ->
     }
 }
 
-fn unread(path: &Path, reason: CheckpointError) -> SolveError {
-    SolveError::Checkpoint { path: path.to_path_buf(), reason }
+/// Runs a solver, which goes on from its checkpoint if there is one.
+fn resumed<S: Iterative>(
+    settings: &Settings,
+    watch: WatchOf<'_, Progress>,
+    load: impl FnOnce(&Path) -> Result<(S, RunLog), CheckpointError>,
+    new: impl FnOnce() -> S,
+) -> Result<(S, RunLog), SolveError> {
+    let unread = |path: &Path, reason| SolveError::Checkpoint { path: path.to_path_buf(), reason };
+    let (mut solver, log) = match settings.checkpoint().filter(|path| path.exists()) {
+        Some(path) => load(path).map_err(|reason| unread(path, reason))?,
+        None => (new(), RunLog::default()),
+    };
+    let log = run(&mut solver, log, settings, watch)?;
+    Ok((solver, log))
 }
 
 /// Approximates an equilibrium on public states, by a variant of CFR; see [`solve`].
@@ -301,13 +310,8 @@ pub fn solve_ranges(
     let planned = settings.iterations;
     let watch = |progress| if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(progress) };
     threads::install(settings.threads, || {
-        let (mut solver, log) = match settings.checkpoint().filter(|path| path.exists()) {
-            Some(path) => {
-                RangeSolver::load(tree.clone(), variant, planned, path).map_err(|reason| unread(path, reason))?
-            }
-            None => (RangeSolver::new(tree.clone(), variant, planned), RunLog::default()),
-        };
-        let log = run(&mut solver, log, settings, &watch)?;
+        let load = |path: &Path| RangeSolver::load(tree.clone(), variant, planned, path);
+        let (solver, log) = resumed(settings, &watch, load, || RangeSolver::new(tree.clone(), variant, planned))?;
         let iterations = solver.iterations();
         Ok(Solved { policy: solver.into_policy(), iterations, log })
     })?
