@@ -98,3 +98,8 @@ pub enum VectorError {
     #[error(transparent)]
     Halted(#[from] Halted),
 }
+
+/// Refuses an array of the wrong length.
+pub(super) fn check_size(what: &'static str, expected: usize, found: usize) -> Result<(), VectorError> {
+    if found == expected { Ok(()) } else { Err(VectorError::Size { what, expected, found }) }
+}

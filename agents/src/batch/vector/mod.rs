@@ -32,6 +32,7 @@ use crate::agent::threads::{self, Halted, for_each_task};
 use crate::catalogue::AgentSpec;
 
 use self::agents::Agents;
+use self::error::check_size;
 use self::lane::{Lane, Stage};
 use self::step::{Call, LaneStep, Progress, Task};
 
@@ -106,14 +107,9 @@ impl<G: FullGame> Lanes for Vector<G> {
     }
 
     fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>, rows: Rows<'_>) -> Result<(), VectorError> {
-        let lanes = self.lanes.len();
-        let fits = |what, found| match found {
-            found if found == lanes => Ok(()),
-            found => Err(VectorError::Size { what, expected: lanes, found }),
-        };
-        mask.map_or(Ok(()), |mask| fits("reset mask", mask.len()))?;
+        mask.map_or(Ok(()), |mask| check_size("reset mask", self.lanes.len(), mask.len()))?;
         if let Seeds::Each(seeds) = seeds {
-            fits("seeds", seeds.len())?;
+            check_size("seeds", self.lanes.len(), seeds.len())?;
         }
         self.call(Task::Reset { seeds, mask }, rows)?;
         match seeds {
@@ -144,9 +140,7 @@ impl<G: FullGame> Lanes for Vector<G> {
     }
 
     fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError> {
-        if out.len() != self.lanes.len() {
-            return Err(VectorError::Size { what: "actions", expected: self.lanes.len(), found: out.len() });
-        }
+        check_size("actions", self.lanes.len(), out.len())?;
         let mut rng = Rng::stream(self.draws.seed, "actions", self.draws.calls);
         self.draws.calls += 1;
         for (action, legal) in out.iter_mut().zip(&self.legal) {
@@ -157,10 +151,7 @@ impl<G: FullGame> Lanes for Vector<G> {
 
     fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError> {
         let (size, seats) = (encode::size(&self.game.observation_layout()), self.shape.seats);
-        let expected = self.lanes.len() * seats * size;
-        if out.len() != expected {
-            return Err(VectorError::Size { what: "perfect-information observation", expected, found: out.len() });
-        }
+        check_size("perfect-information observation", self.lanes.len() * seats * size, out.len())?;
         for (lane, out) in self.lanes.iter().zip(out.chunks_exact_mut(seats * size)) {
             for (place, out) in out.chunks_exact_mut(size).enumerate() {
                 let seat = Seat(((lane.viewer.index() + place) % seats) as u8);
@@ -258,15 +249,9 @@ impl<G: FullGame> Vector<G> {
         if settings.lanes == 0 {
             return Err(VectorError::NoLanes);
         }
-        if let Some(opponents) = &settings.opponents {
-            opponents.check(&*game)?;
-        }
-        if let Some(opening) = &settings.opening {
-            opening.check(&*game)?;
-        }
-        if let Some(barred) = &settings.barred {
-            barred.check(&*game)?;
-        }
+        settings.opponents.iter().try_for_each(|opponents| opponents.check(&*game))?;
+        settings.opening.iter().try_for_each(|opening| opening.check(&*game))?;
+        settings.barred.iter().try_for_each(|barred| barred.check(&*game))?;
         if let Some(believer) = &settings.beliefs {
             believer.check(&*game)?;
             if settings.tensor != TensorKind::Observation {
@@ -363,10 +348,7 @@ impl<G: FullGame> Vector<G> {
 
     /// Refuses illegal actions. If a lane ignores its action, every action is legal.
     fn check(&self, actions: &[i64]) -> Result<(), VectorError> {
-        let lanes = self.lanes.len();
-        if actions.len() != lanes {
-            return Err(VectorError::Size { what: "actions", expected: lanes, found: actions.len() });
-        }
+        check_size("actions", self.lanes.len(), actions.len())?;
         let is_legal = |(&action, legal): (&i64, &G::Actions)| {
             u8::try_from(action).is_ok_and(|action| legal.contains(Action(action)))
         };

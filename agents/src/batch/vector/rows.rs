@@ -2,6 +2,7 @@
 
 use stier_core::{ActionSet, FullGame, Game, History, Seat, encode};
 
+use super::error::check_size;
 use super::{Settings, TensorKind, VectorError};
 
 /// The current player of a lane whose game is over; OpenSpiel's number for it.
@@ -123,10 +124,8 @@ fn take<'a, T>(array: &mut Option<&'a mut [T]>, count: usize) -> Option<&'a mut 
 impl Rows<'_> {
     /// Refuses arrays of the wrong length for the lanes, and bytes where tensors need floats.
     pub(super) fn check(&self, lanes: usize, shape: &Shape, settings: &Settings) -> Result<(), VectorError> {
-        let fits = |what: &'static str, found: Option<usize>, width: usize| match found {
-            Some(found) if found != lanes * width => Err(VectorError::Size { what, expected: lanes * width, found }),
-            _ => Ok(()),
-        };
+        let fits =
+            |what, found: Option<usize>, width| found.map_or(Ok(()), |found| check_size(what, lanes * width, found));
         fits("observation", self.observation.as_ref().map(Cells::len), shape.tensor)?;
         fits("final_observation", self.final_observation.as_ref().map(Cells::len), shape.tensor)?;
         fits("action_mask", self.action_mask.as_ref().map(|array| array.len()), shape.actions)?;
