@@ -493,6 +493,15 @@ impl RangeTree {
         self.part(part).places(&self.shapes, (shape, lane), seat)
     }
 
+    /// By hand of the other seat in a public state, of which there are so many: the sum of a seat's numbers over the hands
+    /// that fit, each times the probability of chance.
+    pub(super) fn sums(&self, public: PublicState, seat: usize, numbers: &[f64], count: usize) -> Vec<f64> {
+        let mut sums = vec![0.0; count];
+        let mut add = |hands: [usize; 2], weight: f64| sums[hands[seat ^ 1]] += weight * numbers[hands[seat]];
+        self.known().form.each_pair(public, &mut add);
+        sums
+    }
+
     /// A part; the top one is the last.
     pub(super) fn part(&self, number: usize) -> &Part {
         self.parts.get(number).unwrap_or(&self.top)

@@ -139,7 +139,9 @@ impl RangePolicy {
             Gadget::Unsafe => vec![0.0; ranges[other].len()],
             _ => before.expect("a gadget needs the policy before").responses(ranges, other),
         };
-        let pairs = pairs(&tree, ranges, seat);
+        let root = tree.known().openings[0].public;
+        let own: Vec<f64> = ranges[seat].iter().map(|&number| number.into()).collect();
+        let pairs = tree.sums(root, seat, &own, ranges[other].len());
         let mut beginning = Beginning::new(gadget, range_share, ranges[other], &alternatives, &pairs);
         let mut solver = RangeSolver::new(tree, Variant::Discounted, ending_iterations);
         for _ in 0..ending_iterations {
@@ -165,16 +167,6 @@ impl RangePolicy {
 fn raised(range: &[f32]) -> Vec<f32> {
     let least = LEAST * range.iter().copied().fold(0.0, f32::max);
     range.iter().map(|number| number.max(least)).collect()
-}
-
-/// By hand of the other seat where a tree begins: the sum of the range of a seat over the hands that fit.
-fn pairs(tree: &RangeTree, ranges: [&[f32]; 2], seat: usize) -> Vec<f64> {
-    let mut sums = vec![0.0; ranges[seat ^ 1].len()];
-    let known = tree.known();
-    known.form.each_pair(known.openings[0].public, &mut |hands, weight| {
-        sums[hands[seat ^ 1]] += weight * f64::from(ranges[seat][hands[seat]]);
-    });
-    sums
 }
 
 #[cfg(test)]

@@ -402,9 +402,7 @@ fn others(tree: &RangeTree, leaf: &TreeState, seat: usize, memory: &mut Memory<f
     let range: Vec<f64> =
         tree.places(leaf.spot, seat ^ 1).map(|place| f64::from(memory.hands[seat ^ 1][place])).collect();
     let own = tree.places(leaf.spot, seat);
-    let mut sums = vec![0.0; own.size_hint().0];
-    let mut add = |hands: [usize; 2], weight: f64| sums[hands[seat]] += weight * range[hands[seat ^ 1]];
-    tree.known().form.each_pair(leaf.public, &mut add);
+    let sums = tree.sums(leaf.public, seat ^ 1, &range, own.size_hint().0);
     own.zip(sums).for_each(|(place, sum)| memory.hands[seat][place] = (sum * leaf.weight) as f32);
 }
 
