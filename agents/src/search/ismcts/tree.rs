@@ -233,11 +233,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         if self.blocks.len() < self.limit {
             return usize::MAX;
         }
-        let mut last = &self.blocks[node as usize];
-        while last.next != NONE {
-            last = &self.blocks[last.next as usize];
-        }
-        LANES - usize::from(last.len)
+        LANES - self.blocks(node).last().map_or(0, |last| usize::from(last.len))
     }
 
     /// Adds a node that no key or edge leads to yet; [`NONE`] if the tree is full.
