@@ -103,6 +103,7 @@ KINDS: dict[str, tuple[list[Any], list[Any], int]] = {
     "alpha": (NOT_A_NUMBER, [math.nan, math.inf, -1, 0, 1000], 1),
     "prior": (NOT_A_NUMBER, [math.nan, math.inf, -1], 1),
     "by": (NOT_A_NUMBER, [math.nan, math.inf, -math.inf], 1),
+    "than": (NOT_A_NUMBER, [math.nan, math.inf, -math.inf], -1),
 }
 
 GAME = stier.load_game("kuhn_poker")
@@ -180,7 +181,7 @@ CALLS: dict[str, Call] = {
             ("bradley_terry", "scipy", {"results": MATCH, "resamples": 0}),
             ("plackett_luce", "openskill", {"results": MATCH, "resamples": 2}),
             ("alpha_rank", "open_spiel", {"payoffs": [[0, 1], [-1, 0]]}),
-            ("is_better", "scipy", {**PAIR, "by": 0.5, "most_deals": 1}),
+            ("is_better", "scipy", {**PAIR, "by": 0.5, "than": -3, "most_deals": 1}),
             ("variance_reduction", "scipy", {**PAIR, "control": ("random", "random"), "deals": 10}),
         ]
     },

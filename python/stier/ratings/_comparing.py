@@ -31,30 +31,34 @@ class Gsprt:
     """The test, fed with the means of deals: ``upper`` or more against ``lower`` or less.
 
     If the true mean is ``lower``, it says *better* with a probability of about `alpha`, or less below; if it is
-    ``upper``, *not better* with the same, or less above. Between them either may come out, and it takes longest.
+    ``upper``, *not better* with about `beta`, or less above. Between them either may come out, and it takes longest.
 
     Args:
         lower: The mean at which A is not better.
         upper: The mean from which on it is; in the unit of the observations, as is `lower`.
-        alpha: The probability of *better* at `lower`, and of *not better* at `upper`.
+        alpha: The probability of *better* at `lower`.
+        beta: The probability of *not better* at `upper`.
         within: The least and the greatest observation that are possible. Without them, what was not seen is taken for
             impossible: of 100 equal observations the test is certain.
 
     Raises:
-        ValueError: `upper` is not above `lower`, `alpha` is not between 0 and 0.5, or `within` is not a range.
+        ValueError: `upper` is not above `lower`, a probability is not between 0 and 0.5, or `within` is not a range.
     """
 
-    def __init__(self, lower: float, upper: float, *, alpha: float = 0.05, within: Bounds | None = None) -> None:
+    def __init__(
+        self, lower: float, upper: float, *, alpha: float = 0.05, beta: float = 0.05, within: Bounds | None = None
+    ) -> None:
         lower, upper = _arguments.number("lower", lower), _arguments.number("upper", upper)
-        alpha = _arguments.number("alpha", alpha)
+        alpha, beta = _arguments.number("alpha", alpha), _arguments.number("beta", beta)
         if not lower < upper:
             raise ArgumentError(f"upper must be above lower ({lower}), got {upper}")
-        if not 0 < alpha < 0.5:
-            raise ArgumentError(f"alpha must be between 0 and 0.5, got {alpha}")
+        for name, value in [("alpha", alpha), ("beta", beta)]:
+            if not 0 < value < 0.5:
+                raise ArgumentError(f"{name} must be between 0 and 0.5, got {value}")
         self.lower, self.upper = lower, upper
         self._range = range_of(within)
         #: The log likelihood ratios at which the test ends.
-        self.bounds: tuple[float, float] = (log(alpha / (1 - alpha)), log((1 - alpha) / alpha))
+        self.bounds: tuple[float, float] = (log(beta / (1 - alpha)), log((1 - beta) / alpha))
         #: Observations so far; none are taken after the verdict.
         self.count = 0
         #: The verdict; `None` until it is known.
@@ -130,7 +134,9 @@ def is_better(
     b: AnyAgent,
     by: float,
     *,
+    than: float = 0.0,
     alpha: float = 0.05,
+    beta: float = 0.05,
     most_deals: int = 100_000,
     deals_at_once: int = 100,
     seed: int = 0,
@@ -144,7 +150,9 @@ def is_better(
         a: The agent that may be better. It plays one seat, in turn.
         b: The agent at all other seats.
         by: The mean return from which on A is better, in the game's utility.
-        alpha: The probability of calling it better if the mean return is 0, and of not calling it better if it is `by`.
+        than: The mean return at which it is not.
+        alpha: The probability of calling it better at `than`.
+        beta: The probability of not calling it better at `by`.
         most_deals: Deals at most.
         deals_at_once: Deals that are played before looking; up to so many are in vain, fewer keep fewer threads busy.
         seed: The seed of deals and agents.
@@ -158,12 +166,12 @@ def is_better(
     game = as_game(game)
     if game.utility_sum() != 0:
         raise ArgumentError(f"the returns of {game} do not sum to 0: take its option utility=margin or utility=win")
-    by = _arguments.number("by", by)
+    by, than = _arguments.number("by", by), _arguments.number("than", than)
     most_deals = _arguments.whole("most_deals", most_deals, 1)
     deals_at_once = _arguments.whole("deals_at_once", deals_at_once, 1)
     seed, threads = _arguments.seed(seed), _arguments.threads(threads)
     within = (game.min_utility(), game.max_utility())
-    test = Gsprt(0, by, alpha=alpha, within=within)
+    test = Gsprt(than, by, alpha=alpha, beta=beta, within=within)
     with bar(progress, "deals") as update:
         while test.verdict is None and test.count < most_deals:
             deals = min(deals_at_once, most_deals - test.count)
