@@ -23,7 +23,7 @@ class Rows(Plan):
 
     def __init__(self, name: str, keys: Iterable[Sequence[str]], measure: Callable[..., Row]) -> None:
         super().__init__({})
-        self.tasks = [Task(name, digest([name, key, build()]), 1, key) for key in keys]
+        self.tasks = [Task(name, digest([name, key, build()]), 1, key[0], key) for key in keys]
         self._measure = measure
 
     def fixed(self) -> dict[str, Any]:

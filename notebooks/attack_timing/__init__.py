@@ -191,7 +191,8 @@ class AttackTiming(Plan):
         # All runs evenly, so that the parts form a smaller study at any time.
         parts.sort(key=lambda task: (task[1] + 1) / task[0].parts)
         self.tasks = [
-            Task(f"{run.name}/part-{part:05}", digest([run.described(), part]), 1, (run, part)) for run, part in parts
+            Task(f"{run.name}/part-{part:05}", digest([run.described(), part]), 1, run.name, (run, part))
+            for run, part in parts
         ]
 
     def fixed(self) -> dict[str, Any]:

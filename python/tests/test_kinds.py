@@ -217,7 +217,7 @@ class Powers(Plan):
     def __init__(self, given):
         super().__init__(given)
         made = [(base, self.given["exponent"]) for base in self.given["bases"]]
-        self.tasks = [Task(f"base {base}", digest([base, up, build()]), 1, (base, up)) for base, up in made]
+        self.tasks = [Task(f"base {base}", digest([base, up, build()]), 1, up, (base, up)) for base, up in made]
 
     def fixed(self):
         return {"exponent": self.given["exponent"]}

@@ -123,14 +123,30 @@ def test_what_a_task_raises_is_raised(cluster, toml: Path, tmp_path: Path, monke
         experiments.run(toml, tmp_path / "out", ray=cluster.address)
 
 
+def test_jobs_are_worth_their_while() -> None:
+    pace = _ray._Pace(lambda number: number % 2)
+    missing = _ray.deque(range(100))
+    # Nothing is known: one part each.
+    assert pace.take(missing) == [0]
+    pace.learn([0], 0.1)
+    pace.learn([1], 0.3)
+    # 0.3 + 0.1 + 0.3 is the first to reach half a second.
+    assert pace.take(missing) == [1, 2, 3]
+    pace.learn([2, 3, 4, 5], 4.0)
+    assert pace.take(missing) == [4]
+    few = _ray.deque([98])
+    assert pace.take(few) == [98]
+
+
 def test_jobs_are_functions_of_the_experiment(tmp_path: Path) -> None:
     experiment = Experiment("schwinget", ["random", "greedy"], deals=4, deals_per_part=2)
     version = _ray.build()
     store = Store(experiment, tmp_path)
-    table, machine = _ray.job(store, version, 1)
+    tables, machine, seconds = _ray.job(store, version, [1, 0])
     assert machine == _store.machine()
-    assert table["deal"].to_pylist() == [2, 2, 3, 3]
-    assert table == _ray.job(store, version, 1)[0]
+    assert seconds > 0
+    assert [table["deal"].to_pylist() for table in tables] == [[2, 2, 3, 3], [0, 0, 1, 1]]
+    assert tables == _ray.job(store, version, [1, 0])[0]
     with pytest.raises(ValueError, match=r"this node has stier .*, the experiment is played with 0\.0"):
         _ray.job(store, "0.0", [0])
     with pytest.raises(ValueError, match="give threads or ray, not both"):

@@ -111,12 +111,14 @@ class Task:
         name: The path of its checkpoints in the folder.
         key: A hash of everything that the rows depend on, by which they are kept.
         size: The share of the task in the progress, in the unit of the plan.
+        group: Tasks of the same group take about as long.
         what: The work, for the plan.
     """
 
     name: str
     key: str
     size: int
+    group: object
     what: Any
 
 
@@ -344,7 +346,7 @@ class TablePlan(Plan):
         """Makes a task whose rows depend on `what`, the game and the agents, with the content of their networks."""
         made = digest([self.kind, what, str(game), joined(contents_in([what, *agents])), own_network(game, agents)])
         key = digest([made, build()])
-        return Task(f"{as_file(name)}/part-{key}", key, size, {**what, "made_by": made})
+        return Task(f"{as_file(name)}/part-{key}", key, size, name, {**what, "made_by": made})
 
     @abstractmethod
     def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress | None) -> Rows:

@@ -1,14 +1,16 @@
-"""Parts of an experiment on a Ray cluster, as pure functions of the experiment and the number of the part.
+"""Parts of an experiment on a Ray cluster, as pure functions of the experiment and the numbers of parts.
 
-Each part is a job. If a node dies, Ray plays its jobs again elsewhere.
+A job is as many parts as take half a second, so that handing it out costs little. The time that parts take is learned
+from those that are done. If a node dies, Ray plays its jobs again elsewhere.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections import deque
-from collections.abc import Generator
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Sequence
 from threading import Event
 from typing import Any, TypeAlias
 
@@ -27,6 +29,8 @@ except ModuleNotFoundError:
 #: Numbers of parts with their tables and the machines that played them, in the order in which they are done.
 Played: TypeAlias = Generator[tuple[int, pa.Table, str], None, None]
 
+#: The least that a job should take, in seconds.
+WORTHWHILE = 0.5
 #: Jobs that are handed out for each processor: one is played, one waits.
 AHEAD = 2
 #: Seconds to wait for a job before looking for Ctrl-C.
@@ -35,13 +39,15 @@ PATIENCE = 0.05
 _LEAVING = Event()
 
 
-def job(store: Store, version: str, number: int) -> tuple[pa.Table, str]:
-    """Plays a part on one thread, and returns its table and the machine."""
+def job(store: Store, version: str, numbers: Sequence[int]) -> tuple[list[pa.Table], str, float]:
+    """Plays parts on one thread, and returns their tables, the machine and the seconds that they took."""
     if version != build():
         raise ArgumentError(f"this node has stier {build()}, the experiment is played with {version}")
     store.experiment.check_networks()
-    task = store.experiment.task(number)
-    return store.experiment.play(task, 1, store.work(task)), machine()
+    begun, tables = time.perf_counter(), []
+    for task in map(store.experiment.task, numbers):
+        tables.append(store.experiment.play(task, 1, store.work(task)))
+    return tables, machine(), time.perf_counter() - begun
 
 
 def on_cluster(store: Store, address: str) -> Played:
@@ -82,19 +88,22 @@ def _join(address: str) -> bool:
 def _hand_out(store: Store, missing: deque[int]) -> Played:
     remote = ray.remote(num_cpus=1, max_retries=-1)(job)
     shared = ray.put(store)
-    waiting: dict[Any, int] = {}
+    pace = _Pace(lambda number: store.experiment.task(number).group)
+    waiting: dict[Any, list[int]] = {}
     cluster: Any = ray
     try:
         while missing or waiting:
             # The processors of the nodes that are there now.
             ahead = AHEAD * max(1, int(cluster.cluster_resources().get("CPU", 1)))
             while missing and len(waiting) < ahead:
-                number = missing.popleft()
-                waiting[remote.remote(shared, build(), number)] = number
+                numbers = pace.take(missing)
+                waiting[remote.remote(shared, build(), numbers)] = numbers
             done, _ = ray.wait(list(waiting), timeout=PATIENCE)
             for reference in done:
-                table, where = _result(reference)
-                yield waiting.pop(reference), table, where
+                tables, where, seconds = _result(reference)
+                numbers = waiting.pop(reference)
+                pace.learn(numbers, seconds)
+                yield from ((number, table, where) for number, table in zip(numbers, tables, strict=True))
     except (KeyboardInterrupt, GeneratorExit):
         # Only here: to cancel a job that is about to end can end this process (ray-project/ray#54527), and where one
         # job has raised the others soon end by themselves.
@@ -103,10 +112,34 @@ def _hand_out(store: Store, missing: deque[int]) -> Played:
         raise
 
 
-def _result(reference: Any) -> tuple[pa.Table, str]:
+def _result(reference: Any) -> tuple[list[pa.Table], str, float]:
     """Returns the result of a job, or raises its exception."""
     try:
-        result: tuple[pa.Table, str] = ray.get(reference)
+        result: tuple[list[pa.Table], str, float] = ray.get(reference)
     except RayTaskError as error:
         raise error.cause from None
     return result
+
+
+class _Pace:
+    """The time that parts take, by group."""
+
+    def __init__(self, group: Callable[[int], object]) -> None:
+        self._group = group
+        self._seconds: dict[object, float] = {}
+        self._parts: Counter[object] = Counter()
+
+    def learn(self, numbers: Sequence[int], seconds: float) -> None:
+        """Notes the time that parts took; within a job they count alike."""
+        for group in map(self._group, numbers):
+            self._seconds[group] = self._seconds.get(group, 0.0) + seconds / len(numbers)
+            self._parts[group] += 1
+
+    def take(self, missing: deque[int]) -> list[int]:
+        """Takes the next parts that are worth a job together; one is enough of a group without known times."""
+        numbers, expected = [], 0.0
+        while missing and expected < WORTHWHILE:
+            numbers.append(missing.popleft())
+            group = self._group(numbers[-1])
+            expected += self._seconds[group] / self._parts[group] if group in self._seconds else WORTHWHILE
+        return numbers

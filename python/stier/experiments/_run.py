@@ -209,9 +209,9 @@ def run(
         out: The folder; if left out, ``out/NAME`` for a file ``NAME.toml``.
         threads: Threads; 0 for all cores. Not for a cluster.
         ray: The address of a Ray cluster: ``auto`` finds the one on this machine, ``local`` starts one, ``HOST:PORT``
-            joins another. Parts are played on its nodes, which need the same version of stier and the same files of
-            networks, and are written here. A part whose node is lost is played again. Checkpoints of training and
-            solvers are in the same folder on the node.
+            joins another. Tasks of half a second or more go to its nodes, which need the same version of stier and the
+            same files of networks; the parts are written here. A task whose node is lost is played again. Checkpoints
+            of training and solvers are in the same folder on the node.
         minutes: The time after which no further part is kept, 0 or more, if the experiment has not ended before.
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 

@@ -152,7 +152,7 @@ class Experiment(Plan):
         first = place * self.deals_per_part
         block = Block(self.seeds[seed], pairing, first, min(self.deals_per_part, self.deals - first))
         size = block.deals * self.games_per_deal(pairing)
-        return Task(f"games/part-{number:06}", digest([self._hash, block]), size, block)
+        return Task(f"games/part-{number:06}", digest([self._hash, block]), size, pairing, block)
 
     def fixed(self) -> dict[str, Any]:
         """Returns all that the games depend on, but for their number and the content of networks."""
