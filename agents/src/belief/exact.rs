@@ -46,8 +46,8 @@ impl<G: Hints> Weigher<'_, G> {
     /// replaces it.
     pub(super) fn carry(&mut self, view: &G::View, earlier: &Earlier, stop: &Stop<'_>) -> Result<Belief<G>, NoBelief> {
         let (game, seat) = (self.game, self.observer);
-        let endings = game.endings().ok_or(NoBelief::NothingToInfer)?;
-        let play = endings.known_play(view).ok_or(NoBelief::NothingToInfer)?;
+        let hands = game.hands().ok_or(NoBelief::NothingToInfer)?;
+        let play = hands.known_play(view).ok_or(NoBelief::NothingToInfer)?;
         let other = seat.after(1, 2);
         let cards = play.cards[other.index()];
         let known = earlier.0.take().and_then(|known| known.downcast::<Carried<G::State>>().ok());
@@ -61,14 +61,14 @@ impl<G: Hints> Weigher<'_, G> {
             own.actions.push((action.state, action.action));
             if action.seat == other {
                 restrict(&mut own.range, &play.actions[number..]);
-                act((game, endings), &mut own.range, action, &mut shares).map_err(|_| NoBelief::Failed)?;
+                act((game, hands), &mut own.range, action, &mut shares).map_err(|_| NoBelief::Failed)?;
                 own.range.retain(|&(_, weight)| weight > 0.0);
                 draw(&mut own.range, action.drawn);
             }
         }
         let (states, weights): (Vec<_>, Vec<_>) =
-            own.range.iter().map(|&(hand, weight)| (endings.world(view, hand), weight)).unzip();
-        // A card that is about to be drawn belongs to the last action.
+            own.range.iter().map(|&(hand, weight)| (hands.world(view, hand), weight)).unzip();
+        // Not kept at a chance node: the card to be drawn would later belong to the last action, which has been carried already.
         if states.first().is_some_and(|state| game.turn(state) != Turn::Chance) {
             earlier.0.replace(Some(own));
         }

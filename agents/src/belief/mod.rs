@@ -14,8 +14,8 @@
 //! the players ([`Sampler::worlds_fix_views`]); with `model_epsilon` 0, a world that the model excludes then has
 //! weight 0. Otherwise the drawn histories are *particles*. [`Belief::weighing`] returns the method that was used.
 //!
-//! With `beliefs=exact`, all hands are carried forward through the deal, in games that [can](Game::endings). Their
-//! probabilities are exact whatever is hidden, without histories and without draws.
+//! With `beliefs=exact`, all hands are carried forward through the deal, in games whose [hands](Game::hands) can be listed.
+//! Their probabilities are exact whatever is hidden, without histories and without draws.
 //!
 //! Known weaknesses: see the [models](crate::belief::policy_model) for the effect of a wrong one. Weights that rest on
 //! few histories are noise, which a search mistakes for knowledge. Particle weights are therefore raised to a power

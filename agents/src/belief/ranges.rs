@@ -5,7 +5,7 @@
 //! proportion to the product of their numbers.
 
 use rustc_hash::FxHashMap;
-use stier_core::endings::{Endings, PublicAction, PublicPlay};
+use stier_core::endings::{Hands, PublicAction, PublicPlay};
 use stier_core::list::Listing as _;
 use stier_core::{Action, ActionSet as _, Game, bits};
 
@@ -17,13 +17,13 @@ pub(crate) type Range = Vec<(u64, f64)>;
 /// Appends the probability of an action in each of these states, in which the seat to act has several. May be stopped.
 pub(crate) type Shares<'a, G> = &'a mut dyn FnMut(&[<G as Game>::State], Action, &mut Vec<f64>) -> Result<(), Halted>;
 
-/// A game, and its endings.
-pub(crate) type WithEndings<'a, G> = (&'a G, &'a dyn Endings<G>);
+/// A game, and its hands.
+pub(crate) type WithHands<'a, G> = (&'a G, &'a dyn Hands<G>);
 
 /// The ranges of both seats at the beginning of an ending, if they follow a policy that depends on what they see now. Their
 /// largest numbers are 1.
 pub(crate) fn ranges<G: Game>(
-    game: WithEndings<'_, G>,
+    game: WithHands<'_, G>,
     play: &PublicPlay<G::State>,
     shares: Shares<'_, G>,
 ) -> Result<[Range; 2], Halted> {
@@ -67,14 +67,14 @@ pub(super) fn restrict<S>(range: &mut Range, actions: &[PublicAction<S>]) {
 
 /// The probability of the action, and the cards that it takes.
 pub(super) fn act<G: Game>(
-    (game, endings): WithEndings<'_, G>,
+    (game, hands): WithHands<'_, G>,
     range: &mut Range,
     &PublicAction { seat, state, action, played, .. }: &PublicAction<G::State>,
     shares: Shares<'_, G>,
 ) -> Result<(), Halted> {
     let (mut open, mut found) = (Vec::new(), Vec::new());
     range.retain(|&(hand, _)| {
-        let with_hand = endings.with_hand(&state, seat, hand);
+        let with_hand = hands.with_hand(&state, seat, hand);
         let legal = game.legal(&with_hand);
         let is_legal = hand & played == played && legal.contains(action);
         open.extend((is_legal && legal.len() > 1).then_some(with_hand));
@@ -83,7 +83,7 @@ pub(super) fn act<G: Game>(
     shares(&open, action, &mut found)?;
     let mut found = found.into_iter();
     for (hand, number) in range {
-        if game.legal(&endings.with_hand(&state, seat, *hand)).len() > 1 {
+        if game.legal(&hands.with_hand(&state, seat, *hand)).len() > 1 {
             *number *= found.next().expect("a number for each state");
         }
         *hand &= !played;

@@ -31,7 +31,7 @@ use crate::agent::threads::{Halted, goes_on};
 use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::belief::policy_model::NETWORK_BATCH;
-use crate::belief::ranges::{Range, WithEndings, ranges, shares_of};
+use crate::belief::ranges::{Range, ranges, shares_of};
 use crate::network::agent::{NetworkAgent, NetworkChoice, NetworkOptions};
 use crate::solve::ranges::{Question, RangePolicy, RangeTree, RangesTooLarge, normalized};
 
@@ -41,6 +41,9 @@ const MAX_KNOWN: usize = 16;
 const ASK_AT: usize = 16 * NETWORK_BATCH;
 /// The most bytes that solving an ending may take, and that the solutions which are remembered may have taken.
 const MAX_BYTES: u64 = 1 << 30;
+
+/// A game, and its endings.
+type WithEndings<'a, G> = (&'a G, &'a dyn stier_core::endings::Endings<G>);
 
 /// An agent that plays endings by their solutions.
 struct EndingAgent<G: Hints> {

@@ -1,24 +1,14 @@
-//! A deal by the hands that players may hold: to solve its last part for all of them, and to carry beliefs forward.
+//! A deal by the hands that players may hold: to carry beliefs forward, and to solve its last part for all of them.
 
 use crate::actions::Action;
 use crate::game::Game;
 use crate::game::public::PublicForm;
 use crate::seats::Seat;
 
-/// The hands of a game for two, as far as solving endings and carrying beliefs forward takes.
-pub trait Endings<G: Game> {
-    /// Tells whether endings can be solved, under these rules.
-    fn has_endings(&self) -> bool;
-
-    /// Tells whether beliefs can be carried forward, under these rules.
-    fn has_beliefs(&self) -> bool;
-
-    /// The present deal as everybody knows it, up to its ending: the first trick that begins with at most so many left, in
-    /// general and once an action has bound both players for the rest of the deal (Schwinget's attack). `None` before it.
-    fn public_play(&self, view: &G::View, most: [u8; 2]) -> Option<PublicPlay<G::State>>;
-
-    /// The present deal up to now, as the seat of the view knows it: the other player has had none of its cards. `None`
-    /// during the deal.
+/// The hands of a game for two, which can be listed.
+pub trait Hands<G: Game> {
+    /// The present deal up to now, as the seat of the view knows it: the other player has had none of the cards that this
+    /// seat has held. `None` while cards are being dealt.
     fn known_play(&self, view: &G::View) -> Option<PublicPlay<G::State>>;
 
     /// This public state as a seat with this hand sees it.
@@ -29,6 +19,13 @@ pub trait Endings<G: Game> {
 
     /// The hand of the seat of a view.
     fn held(&self, view: &G::View) -> u64;
+}
+
+/// The endings of deals of a game for two, which can be solved for all hands.
+pub trait Endings<G: Game>: Hands<G> {
+    /// The present deal as everybody knows it, up to its ending: the first trick that begins with at most so many left, in
+    /// general and once an action has bound both players for the rest of the deal (Schwinget's attack). `None` before it.
+    fn public_play(&self, view: &G::View, most: [u8; 2]) -> Option<PublicPlay<G::State>>;
 
     /// The public states from the beginning of an ending on, if the seats may hold these hands, ascending.
     fn form(&self, root: &G::State, hands: [Vec<u64>; 2]) -> Box<dyn PublicForm>;

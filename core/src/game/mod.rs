@@ -40,7 +40,7 @@ use crate::dyn_pen::DynPen;
 use crate::encode::{self, BlockPen, Bytes, Cell, Field, Floats, Pen, Tensor, Values};
 use crate::error::RulesError;
 use crate::failure::Foreign;
-use crate::game::endings::Endings;
+use crate::game::endings::{Endings, Hands};
 use crate::game::hints::Hints;
 use crate::game::history::History;
 use crate::game::key::Past;
@@ -371,7 +371,12 @@ pub trait Game: Clone + Send + Sync + 'static {
         None
     }
 
-    /// The endings of deals, and beliefs that are carried forward; `None` in games with neither.
+    /// The hands, by which beliefs are carried forward; `None` if these rules have too many, or the game cannot list them.
+    fn hands(&self) -> Option<&dyn Hands<Self>> {
+        None
+    }
+
+    /// The endings of deals; `None` if they cannot be solved under these rules.
     fn endings(&self) -> Option<&dyn Endings<Self>> {
         None
     }

@@ -182,10 +182,10 @@ impl AgentSpec {
             let playing = playing(game);
             return Err(Unsuited::NoPolicy { game: game.name(), agent: self.to_string(), playing });
         }
-        if self.is_exact() && !game.endings().is_some_and(|endings| endings.has_beliefs()) {
+        if self.is_exact() && game.hands().is_none() {
             return Err(Unsuited::NoExactBeliefs { agent: self.name(), game: game.name() });
         }
-        if self.solves_endings() && !(G::HAS_ENDINGS && game.endings().is_some_and(|endings| endings.has_endings())) {
+        if self.solves_endings() && !(G::HAS_ENDINGS && game.endings().is_some()) {
             return Err(Unsuited::NoEndings { agent: self.name(), game: game.name() });
         }
         self.check_network(game)

@@ -28,7 +28,7 @@ use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::endings::{Endings, PublicPlay};
+use crate::game::endings::{Endings, Hands, PublicPlay};
 use crate::game::history::History;
 use crate::game::key::mix;
 use crate::game::public::{NoPublicForm, Place, PublicForm};
@@ -380,8 +380,14 @@ impl Game for Schwinget {
         self.suits()
     }
 
+    fn hands(&self) -> Option<&dyn Hands<Self>> {
+        let hand = u32::from(self.rules.hand_size);
+        let count = bits::binomial(u32::from(self.deck.size) - 1 - hand, hand);
+        (count <= MAX_HANDS).then_some(self as _)
+    }
+
     fn endings(&self) -> Option<&dyn Endings<Self>> {
-        Some(self)
+        (self.rules.bouts == 1).then_some(self as _)
     }
 
     fn can_happen(&self, state: &State, action: Action) -> bool {
@@ -409,20 +415,7 @@ impl Game for Schwinget {
     }
 }
 
-impl Endings<Self> for Schwinget {
-    fn has_endings(&self) -> bool {
-        self.rules.bouts == 1
-    }
-
-    fn has_beliefs(&self) -> bool {
-        let hand = u32::from(self.rules.hand_size);
-        bits::binomial(u32::from(self.deck.size) - 1 - hand, hand) <= MAX_HANDS
-    }
-
-    fn public_play(&self, view: &View, most: [u8; 2]) -> Option<PublicPlay<State>> {
-        self.play_of(view, Some(most))
-    }
-
+impl Hands<Self> for Schwinget {
     fn known_play(&self, view: &View) -> Option<PublicPlay<State>> {
         self.play_of(view, None)
     }
@@ -443,6 +436,12 @@ impl Endings<Self> for Schwinget {
 
     fn held(&self, view: &View) -> u64 {
         view.seen.hands[view.seat().index()].into()
+    }
+}
+
+impl Endings<Self> for Schwinget {
+    fn public_play(&self, view: &View, most: [u8; 2]) -> Option<PublicPlay<State>> {
+        self.play_of(view, Some(most))
     }
 
     fn form(&self, root: &State, hands: [Vec<u64>; 2]) -> Box<dyn PublicForm> {
