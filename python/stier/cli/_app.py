@@ -6,12 +6,30 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 
 import click
 from click.shell_completion import shell_complete
 
 import stier
+from stier.cli import (
+    agents,
+    check_leak,
+    completion,
+    exploit,
+    exploitability,
+    games,
+    pit,
+    play,
+    properties,
+    replay,
+    report,
+    rules,
+    run,
+    schwingfest,
+    solve,
+    train,
+    web,
+)
 from stier.cli._command import Group, exit_code
 from stier.cli._interrupts import interrupts
 from stier.cli._process import FAILED, OutputError, discard_output, say
@@ -33,13 +51,12 @@ def app() -> None:
     """Hidden-information card games: play, compare, solve and train agents."""
 
 
-#: In the order of ``stier --help``. Each is the function of this name in its module.
-COMMANDS = (
-    *("games", "rules", "agents", "web", "play", "replay", "pit", "schwingfest", "exploit", "solve", "exploitability"),
-    *("properties", "check_leak", "run", "report", "train", "completion"),
-)
-for name in COMMANDS:
-    app.add_command(getattr(import_module(f"stier.cli.{name}"), name))
+for command in (
+    *(games.games, rules.rules, agents.agents, web.web, play.play, replay.replay, pit.pit, schwingfest.schwingfest),
+    *(exploit.exploit, solve.solve, exploitability.exploitability, properties.properties, check_leak.check_leak),
+    *(run.run, report.report, train.train, completion.completion),
+):
+    app.add_command(command)
 
 
 def execute(arguments: Sequence[str]) -> int:
