@@ -68,7 +68,8 @@ def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     known = list(allowed)
     if value not in known:
         *others, last = map(repr, known)
-        raise ArgumentError(f"{name} must be {', '.join(others)}{' or ' * bool(others)}{last}, got {value!r}")
+        listed = f"{', '.join(others)} or {last}" if others else last
+        raise ArgumentError(f"{name} must be {listed}, got {value!r}")
     return value
 
 
@@ -85,8 +86,10 @@ def pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals or name in found:
-            raise ArgumentError(f"{option} '{text}': give each name once, as NAME=VALUE")
+        if not (name and equals):
+            raise ArgumentError(f"{option} must be NAME=VALUE, got '{text}'")
+        if name in found:
+            raise ArgumentError(f"{option} '{text}': '{name}' is given twice")
         found[name] = value
     return found
 

@@ -15,7 +15,7 @@ from stier._native import Game, GameTree, alternatives
 from stier._output import table
 from stier.errors import ArgumentError, StierError, TrainingWarning
 from stier.games import text_of
-from stier.train._learn import learn
+from stier.train._learn import algorithm_of, learn
 from stier.train._run import BEST, LOG, NETWORK, Trained
 from stier.train.settings import CommonSettings, DistillSettings, DMCSettings, Settings
 
@@ -74,7 +74,7 @@ def train(
     **others: Any,
 ) -> None:
     """Trains with settings of the form ``NAME=VALUE``, and prints the evaluations."""
-    values = settings_of(settings, seed=seed, steps=steps, opponents=tuple(opponents) or None)
+    values = settings_of(algorithm, settings, seed=seed, steps=steps, opponents=tuple(opponents) or None)
     folder = Path("out") / game.short_name() if folder is None else folder
     tree = _small_tree(game) if exact is None else exact
     with warnings.catch_warnings():
@@ -90,21 +90,17 @@ def train(
     print(f"stier pit {text_of(game)} network:path={folder / NETWORK},choose=sample {(*against, 'random')[0]}")
 
 
-def settings_of(settings: Sequence[str], **others: Any) -> dict[str, Any]:
+def settings_of(algorithm: str, settings: Sequence[str], **others: Any) -> dict[str, Any]:
     """Returns settings of the form ``NAME=VALUE``, and others unless they are None."""
     values: dict[str, Any] = {}
-    known = {
-        field.name: field.default
-        for kind in (Settings, DMCSettings, DistillSettings)
-        for field in dataclasses.fields(kind)
-    }
+    known = {field.name: field.default for field in dataclasses.fields(algorithm_of(algorithm).settings)}
     for name, value in _arguments.pairs("--set", settings).items():
         if name in others:
             raise ArgumentError(f"--set '{name}={value}': use --{name}")
         if name not in known:
             # The functions that get the settings have other arguments, too.
             listed = [one for one in known if one not in OPTIONS]
-            raise ArgumentError(f"unknown setting '{name}'{alternatives(name, 'settings', listed)}")
+            raise ArgumentError(f"unknown setting '{name}'{alternatives(name, f'settings of {algorithm}', listed)}")
         text = "" if value == "none" else value
         values[name] = text if isinstance(known[name], str) else _value(value)
     return values | {name: value for name, value in others.items() if value is not None}
