@@ -80,9 +80,10 @@ DENY = $(shell printf '%s\n' 1.97 "$$(cargo --version | cut -d ' ' -f 2)" | sort
 # The first crates are compiled while .venv is prepared. maturin goes on from there, with settings of its own for the last ones.
 ## build, play the demonstration, write its picture to out/
 demo: | new-enough
-	@if test -x $(BIN)/maturin; then first=; else cargo build --release --quiet --package stier-python & first=$$!; fi; \
-		$(MAKE) --no-print-directory --silent $(BIN)/maturin; made=$$?; \
-		if test -n "$$first"; then kill $$first; wait $$first; fi 2>/dev/null; exit $$made
+	@test -x $(BIN)/maturin || { \
+		cargo build --release --quiet --package stier-python & first=$$!; \
+		trap 'kill $$first; wait $$first' INT TERM EXIT; \
+		$(MAKE) --no-print-directory --silent $(BIN)/maturin; }
 	@echo '1/3 Compiling the engine: less than two minutes the first time'
 	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/built $(VENV)/demo
 	@echo '2/3 Playing: random, greedy and a search at Schwinget, then the search at the other games'

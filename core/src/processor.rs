@@ -222,7 +222,7 @@ add_products! {
     add_products_avx2: "avx2" => add_pairs;
 }
 
-/// What VNNI does, for inputs up to 127: the sum of two products fits into 16 bits.
+/// The same as VNNI, for inputs up to 127: the sum of two products fits into 16 bits.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]

@@ -13,7 +13,7 @@ use crate::agent::{Agent, spec_of};
 use crate::game::Game;
 use crate::policy::TabularPolicy;
 use crate::python_agent::{PythonAgent, function_of};
-use crate::run::receive_soon;
+use crate::run::{Request, receive_soon};
 use crate::values::Seed;
 
 /// An action that no game has. Agents treat it as "any legal action". It is only returned when the results are
@@ -21,7 +21,7 @@ use crate::values::Seed;
 const NO_ANSWER: Action = Action(u8::MAX);
 
 /// A decision that a Python agent must make.
-pub(crate) struct Question {
+struct Question {
     agent: Arc<Py<PythonAgent>>,
     state: Box<dyn DynState>,
     restarted: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Question {
 
 impl Question {
     /// Lets the agent decide. Raises its exceptions.
-    pub(crate) fn ask(self, py: Python<'_>, game: &Game) -> PyResult<()> {
+    fn ask(self, py: Python<'_>, game: &Game) -> PyResult<()> {
         let agent = self.agent.get();
         if self.restarted {
             agent.begin(py).map_err(|error| agent.raised(py, game, None, error))?;
@@ -43,7 +43,7 @@ impl Question {
 
 /// Reads an argument as an agent for this game. A Python agent sends its questions to `sender`, because it must run in the
 /// calling thread, where Ctrl-C works and libraries see the thread they expect.
-pub(crate) fn entrant(game: &Game, agent: &Bound<'_, PyAny>, sender: &Sender<Question>) -> PyResult<DynEntrant> {
+pub(crate) fn entrant(game: &Game, agent: &Bound<'_, PyAny>, sender: &Sender<Request>) -> PyResult<DynEntrant> {
     if let Ok(text) = agent.cast::<PyString>() {
         return spec_of(text).map(DynEntrant::Spec).or_else(|error| {
             let found = agent.py().import("stier.playing")?.getattr("as_agent")?.call1((text,))?;
@@ -69,10 +69,11 @@ pub(crate) fn entrant(game: &Game, agent: &Bound<'_, PyAny>, sender: &Sender<Que
     };
     let label = python.get().label().to_string();
     let identity = format!("{label}:seed={}", python.get().seed());
-    let (agent, sender) = (Arc::new(python.unbind()), sender.clone());
+    let (agent, game, sender) = (Arc::new(python.unbind()), game.clone(), sender.clone());
     let callback = move |state, restarted| {
         let (answer, reply) = sync_channel(1);
-        let asked = sender.send(Question { agent: agent.clone(), state, restarted, answer });
+        let (question, game) = (Question { agent: agent.clone(), state, restarted, answer }, game.clone());
+        let asked = sender.send(Box::new(move |py| question.ask(py, &game)));
         // No answer means that the run was interrupted.
         let answered = |()| receive_soon(&reply).or_else(|_| reply.recv()).ok();
         asked.ok().and_then(answered).unwrap_or(NO_ANSWER)

@@ -85,6 +85,6 @@ pub(crate) fn pit(
         PitError::NoDeals | PitError::TooManyDeals { .. } => errors::argument(error),
         PitError::Halted(_) => errors::halted(error),
     };
-    let result = progress.converse(py, game, (sender, receiver), work, refused)?;
+    let result = progress.converse(py, (sender, receiver), work, refused)?;
     Ok(PitResult::new(game.clone(), result))
 }

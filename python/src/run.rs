@@ -12,9 +12,6 @@ use pyo3::prelude::*;
 use stier_agents::agent::threads;
 use stier_core::failure;
 
-use crate::entrants::Question;
-use crate::game::Game;
-
 /// Does the work. Returns the exception of a game that fails.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     failure::catch(work)
@@ -88,31 +85,19 @@ impl Progress {
         work: impl FnOnce() -> Result<T, E> + Send,
         refused: impl FnOnce(E) -> PyErr,
     ) -> PyResult<T> {
-        self.run_asking(py, channel(), work, &|_| Ok(()), refused)
+        self.converse(py, channel(), work, refused)
     }
 
-    /// The same for `work` that asks Python agents of this game.
+    /// The same for `work` that sends requests.
     pub(crate) fn converse<T: Send, E: Send>(
         &self,
         py: Python<'_>,
-        game: &Game,
-        questions: Questions,
+        requests: Requests,
         work: impl FnOnce() -> Result<T, E> + Send,
-        refused: impl FnOnce(E) -> PyErr,
-    ) -> PyResult<T> {
-        self.run_asking(py, questions, work, &|question| question.ask(py, game), refused)
-    }
-
-    fn run_asking<T: Send, E: Send>(
-        &self,
-        py: Python<'_>,
-        questions: Questions,
-        work: impl FnOnce() -> Result<T, E> + Send,
-        answer: &dyn Fn(Question) -> PyResult<()>,
         refused: impl FnOnce(E) -> PyErr,
     ) -> PyResult<T> {
         self.tell(py)?;
-        let done = ticking(py, &self.interrupt, questions, work, answer, &|| self.tell(py))?.map_err(refused)?;
+        let done = ticking(py, &self.interrupt, requests, work, &|| self.tell(py))?.map_err(refused)?;
         self.done.store(self.total.load(Ordering::Relaxed), Ordering::Relaxed);
         self.tell(py).map(|()| done)
     }
@@ -147,23 +132,26 @@ pub(crate) fn receive_soon<T>(receiver: &Receiver<T>) -> Result<T, TryRecvError>
     }
 }
 
-/// The questions to Python agents on their way to the thread that called.
-pub(crate) type Questions = (Sender<Question>, Receiver<Question>);
+/// What the work of a long call wants to be done in the thread that called, with the GIL.
+pub(crate) type Request = Box<dyn FnOnce(Python<'_>) -> PyResult<()> + Send>;
+
+/// The ends of a channel for requests.
+pub(crate) type Requests = (Sender<Request>, Receiver<Request>);
 
 /// Runs `work` on a thread of its own. Meanwhile the calling thread releases the GIL. Every 20 ms, and whenever the
-/// work asks a question, it checks for signals and calls `attend`, with the question if there is one.
+/// work sends a request, it checks for signals, does what is requested, and calls `attend`.
 ///
-/// If a signal handler or `attend` raises, `interrupt` is set. The work must then end soon. Further questions are
-/// dropped unanswered, and the exception is returned once the work has ended. So is the exception of a game that fails.
+/// If a signal handler, a request or `attend` raises, `interrupt` is set. The work must then end soon. Further requests are
+/// dropped, and the exception is returned once the work has ended. So is the exception of a game that fails.
 fn attended<T: Send>(
     py: Python<'_>,
     interrupt: &AtomicBool,
-    questions: Questions,
+    requests: Requests,
     work: impl FnOnce() -> T + Send,
-    attend: &mut dyn FnMut(Option<Question>) -> PyResult<()>,
+    attend: &mut dyn FnMut() -> PyResult<()>,
 ) -> PyResult<T> {
     let (mut work, mut result) = (Some(work), None);
-    attend_to(py, interrupt, questions, &mut || result = work.take().map(|work| work()), attend)?;
+    attend_to(py, interrupt, requests, &mut || result = work.take().map(|work| work()), attend)?;
     Ok(result.expect("the work has ended"))
 }
 
@@ -171,9 +159,9 @@ fn attended<T: Send>(
 fn attend_to(
     py: Python<'_>,
     interrupt: &AtomicBool,
-    (sender, mut receiver): Questions,
+    (sender, mut receiver): Requests,
     work: &mut (dyn FnMut() + Send),
-    attend: &mut dyn FnMut(Option<Question>) -> PyResult<()>,
+    attend: &mut dyn FnMut() -> PyResult<()>,
 ) -> PyResult<()> {
     thread::scope(|scope| {
         let worker = scope.spawn(move || {
@@ -192,15 +180,18 @@ fn attend_to(
                 };
                 (receiver, message)
             });
-            let question = match message {
-                Ok(question) => Some(question),
+            let request = match message {
+                Ok(request) => Some(request),
                 Err(RecvTimeoutError::Timeout) => None,
                 // The work has ended and dropped all senders.
                 Err(RecvTimeoutError::Disconnected) => break,
             };
-            conversing = question.is_some();
+            conversing = request.is_some();
             if outcome.is_ok() {
-                outcome = py.check_signals().and_then(|()| attend(question));
+                outcome = py
+                    .check_signals()
+                    .and_then(|()| request.map_or(Ok(()), |request| request(py)))
+                    .and_then(|()| attend());
             }
             if outcome.is_err() && !is_ended {
                 is_ended = true;
@@ -216,9 +207,9 @@ fn attend_to(
     })
 }
 
-/// Runs `work` as [`attended`] does, without questions.
+/// Runs `work` as [`attended`] does, without requests.
 pub(crate) fn watched<T: Send>(py: Python<'_>, interrupt: &AtomicBool, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    attended(py, interrupt, channel(), work, &mut |_| Ok(()))
+    attended(py, interrupt, channel(), work, &mut || Ok(()))
 }
 
 /// Work on so many histories, or hands, takes less time than users wait for the answer to Ctrl-C.
@@ -235,18 +226,16 @@ pub(crate) fn interruptible<T: Send>(
     if size < INSTANT { Ok(py.detach(work)) } else { watched(py, &interrupt, work) }
 }
 
-/// Runs `work` as [`attended`] does. Meanwhile calls `answer` with each question, and `report` about ten times a second.
+/// Runs `work` as [`attended`] does. Meanwhile calls `report` about ten times a second.
 pub(crate) fn ticking<T: Send>(
     py: Python<'_>,
     interrupt: &AtomicBool,
-    questions: Questions,
+    requests: Requests,
     work: impl FnOnce() -> T + Send,
-    answer: &dyn Fn(Question) -> PyResult<()>,
     report: &dyn Fn() -> PyResult<()>,
 ) -> PyResult<T> {
     let mut last = Instant::now();
-    attended(py, interrupt, questions, work, &mut |question| {
-        question.map_or(Ok(()), answer)?;
+    attended(py, interrupt, requests, work, &mut || {
         if last.elapsed() < TICK {
             return Ok(());
         }

@@ -271,7 +271,7 @@ pub(crate) fn solve(
             false => error,
         }
     };
-    let found = ticking(py, &counting.interrupt, channel(), work, &|_| Ok(()), &report).map_err(stopped)??;
+    let found = ticking(py, &counting.interrupt, channel(), work, &report).map_err(stopped)??;
     tell((found.iterations(), found.nash_conv()))?;
     Ok(found)
 }
@@ -440,7 +440,7 @@ pub(crate) fn ask_on_ranges(
         let entrant = entrant;
         game.face().policy_on_ranges(tree, &entrant, settings, interrupt, &watch).map_err(unanswered)
     };
-    progress.converse(py, game, (sender, receiver), work, |error| error)
+    progress.converse(py, (sender, receiver), work, |error| error)
 }
 
 /// The exception for an agent that could not be asked.
@@ -505,5 +505,5 @@ pub(crate) fn ask(
         let policy = TabularPolicy::new(game.clone(), origin(entrant.label()), table, settings.seed, measured);
         Ok((policy, found.responses.as_slice().to_vec()))
     };
-    progress.converse(py, game, (sender, receiver), work, |error| error)
+    progress.converse(py, (sender, receiver), work, |error| error)
 }

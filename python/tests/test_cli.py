@@ -413,7 +413,7 @@ def test_options_and_keys_of_json_are_those_of_the_file(capsys: pytest.CaptureFi
         (["pit", "schwinget", "random", "random", "--deals", "0"], "deals must be between 1 and "),
         (["pit", "schwinget", "random", "random", "--threads", "-1"], "threads must be between 0 and "),
         (["pit", "schwinget", "random", "random", "--rule", "bouts"], "NAME=VALUE"),
-        (["pit", "schwinget", "random", "random", "--rule", "bouts=2", "--rule", "bouts=3"], "once"),
+        (["pit", "schwinget", "random", "random", "--rule", "bouts=2", "--rule", "bouts=3"], "twice"),
         (["pit", "schwinget:bouts=2", "random", "random", "--rule", "bouts=3"], "given twice"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts=99"], "between 1 and 12"),
         (["exploit", "schwinget", "nobody"], "agents: "),

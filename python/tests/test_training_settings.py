@@ -125,7 +125,13 @@ def test_settings_without_use_are_gone(algorithm: str, name: str, capsys: pytest
     with pytest.raises(stier.errors.ArgumentError, match=f"unknown setting '{name}'; settings of {algorithm}: steps"):
         stier.train.learner("kuhn_poker", algorithm, **{name: 1})
     assert main(["train", "kuhn_poker", "--algorithm", algorithm, "--set", f"{name}=1"]) == 2
-    assert f"unknown setting '{name}'; settings: hidden, learning_rate," in capsys.readouterr().err
+    assert f"unknown setting '{name}'; settings of {algorithm}: hidden, learning_rate," in capsys.readouterr().err
+
+
+def test_a_responder_has_the_settings_of_its_algorithm(capsys: pytest.CaptureFixture[str]) -> None:
+    learned = ["exploit", "kuhn_poker", "random", "--responder", "learned", "--algorithm", "dmc"]
+    assert main([*learned, "--set", "horizon=64"]) == 2
+    assert "unknown setting 'horizon'; settings of dmc: hidden," in capsys.readouterr().err
 
 
 def test_help_lists_every_setting(capsys: pytest.CaptureFixture[str]) -> None:

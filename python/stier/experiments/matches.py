@@ -288,7 +288,7 @@ class Suite(Plan):
         first, end = self._places[game : game + 2]
         one = self._all[game]
         own = one.task(place * (end - first) + rest - first)
-        return Task(f"{game}/{own.name}", own.key, own.size, (game, own))
+        return Task(f"{game}/{own.name}", own.key, own.size, (game, own.group), (game, own))
 
     def fixed(self) -> dict[str, Any]:
         """Returns the settings that all parts in one folder share."""
