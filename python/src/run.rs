@@ -132,7 +132,7 @@ pub(crate) fn receive_soon<T>(receiver: &Receiver<T>) -> Result<T, TryRecvError>
     }
 }
 
-/// What the work of a long call wants to be done in the thread that called, with the GIL.
+/// Something that the work of a long call wants to be done in the thread that called, with the GIL.
 pub(crate) type Request = Box<dyn FnOnce(Python<'_>) -> PyResult<()> + Send>;
 
 /// The ends of a channel for requests.

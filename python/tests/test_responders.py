@@ -260,7 +260,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
 def test_options_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     learned = ["exploit", "kuhn_poker", "random", "--responder", "learned"]
     for option, message in {
-        "evaluations=1": "unknown setting 'evaluations'; settings: hidden, learning_rate,",
+        "evaluations=1": "unknown setting 'evaluations'; settings of ppo: hidden, learning_rate,",
         "seed=3": "--set 'seed=3': use --seed",
         "steps=3": "--set 'steps=3': use --steps",
         "opponents=3": "opponents must be left out, since the agent sits there, got 3",

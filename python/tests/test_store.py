@@ -133,7 +133,7 @@ def test_parts_name_the_machine_that_played_them(tmp_path: Path, monkeypatch: py
         for number in missing:
             with monkeypatch.context() as node:
                 node.setattr(_ray, "machine", lambda number=number: f"node {number}")
-                table, machine = _ray.job(store, _plans.build(), number)
+                (table,), machine, _ = _ray.job(store, _plans.build(), [number])
             played.append(machine)
             yield number, table, machine
 

@@ -17,7 +17,6 @@ use std::ops::Deref;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use stier_core::list::Listing as _;
 use stier_core::public::{NoPublicForm, Place, PublicForm};
 use stier_core::{
     Action, FromRules, FullGame, Game, GameInfo, History, OptionInfo, Options as _, ParseError, RecordError, Seat,
@@ -214,8 +213,8 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
             entrant: entrant.clone(),
             interrupt: interrupt.clone(),
         };
-        let guests: Vec<ErasedEntrant<G>> = entrants.iter().map(guest).list();
-        let guests: Vec<&dyn Entrant<G>> = guests.iter().map(|guest| guest as _).list();
+        let guests: Vec<ErasedEntrant<G>> = entrants.iter().map(guest).collect();
+        let guests: Vec<&dyn Entrant<G>> = guests.iter().map(|guest| guest as _).collect();
         arena::pit(&*self.game, &guests, settings, watch)
     }
 
