@@ -82,7 +82,7 @@ DENY = $(shell printf '%s\n' 1.97 "$$(cargo --version | cut -d ' ' -f 2)" | sort
 demo: | new-enough
 	@test -x $(BIN)/maturin || { \
 		cargo build --release --quiet --package stier-python & first=$$!; \
-		trap 'kill $$first; wait $$first' INT TERM EXIT; \
+		trap '{ kill $$first; wait $$first; } 2>/dev/null' INT TERM EXIT; \
 		$(MAKE) --no-print-directory --silent $(BIN)/maturin; }
 	@echo '1/3 Compiling the engine: less than two minutes the first time'
 	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/built $(VENV)/demo
