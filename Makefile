@@ -81,7 +81,7 @@ DENY = $(shell printf '%s\n' 1.97 "$$(cargo --version | cut -d ' ' -f 2)" | sort
 ## build, play the demonstration, write its picture to out/
 demo: | new-enough
 	@test -x $(BIN)/maturin || { \
-		cargo build --release --quiet --package stier-python & first=$$!; \
+		cargo build --release --quiet --package stier-python 2>/dev/null & first=$$!; \
 		trap '{ kill $$first; wait $$first; } 2>/dev/null' INT TERM EXIT; \
 		$(MAKE) --no-print-directory --silent $(BIN)/maturin; }
 	@echo '1/3 Compiling the engine: less than two minutes the first time'
