@@ -14,7 +14,20 @@ import pytest
 import stier
 from stier.cli.web import PAGE, PORT, serve
 from stier.errors import FileError
-from web import DEAL, DESKTOP, MARKS, PHONE, PICTURES, SMALL, ask, axe, hasty, open_view, wait_for_prompt
+from web import (
+    DEAL,
+    DESKTOP,
+    MARKS,
+    PHONE,
+    PICTURES,
+    SMALL,
+    ask,
+    axe,
+    hasty,
+    open_view,
+    wait_for_answer,
+    wait_for_prompt,
+)
 
 pytestmark = MARKS
 
@@ -216,8 +229,8 @@ def test_a_page_that_was_replaced_is_fetched_anew(browser: Any, tmp_path: Path) 
         index.write_text(index.read_text("utf-8").replace("Skip to the content", "Skip to the game"), "utf-8")
         service.write_text(re.sub(r'"\./":"[0-9a-f]+"', '"./":"another"', service.read_text("utf-8")), "utf-8")
         page.evaluate("navigator.serviceWorker.ready.then((one) => one.update())")
-        page.wait_for_function(f"async () => (await ({kept})()).some((url) => url.endsWith('?another'))")
-        page.wait_for_function(f"async () => (await ({kept})()).length === {len(first)}")
+        wait_for_answer(page, f"async () => (await ({kept})()).some((url) => url.endsWith('?another'))")
+        wait_for_answer(page, f"async () => (await ({kept})()).length === {len(first)}")
         open_view(page, address, DEAL)
         assert page.inner_text(".skip") == "Skip to the game"
         # Only the page itself was fetched anew.

@@ -20,6 +20,7 @@ from web import (
     ask,
     axe_in_both_schemes,
     open_view,
+    wait_for_answer,
 )
 
 pytestmark = MARKS
@@ -693,7 +694,7 @@ def test_a_solution_that_took_long_outlives_a_reload(page: Any, address: str) ->
     page.add_init_script("{ let now = 0; performance.now = () => (now += 4000); }")
     open_view(page, address, f"#solutions/schwinget?rules={DECK}&iterations=300")
     page.wait_for_selector(".grid")
-    page.wait_for_function("async () => (await (await caches.open('stier-solutions')).keys()).length === 1")
+    wait_for_answer(page, "async () => (await (await caches.open('stier-solutions')).keys()).length === 1")
     page.add_init_script(
         """window.restored = 0;
         let engine;

@@ -144,6 +144,11 @@ def wait_for_prompt(page: Any, words: str) -> None:
     page.wait_for_function("words => document.querySelector('.prompt')?.textContent.includes(words)", arg=words)
 
 
+def wait_for_answer(page: Any, question: str) -> None:
+    """Waits until an asynchronous function answers true. ``wait_for_function`` takes its promise for an answer."""
+    page.evaluate(f"async () => {{ while (!(await ({question})())) await new Promise((go) => setTimeout(go, 20)); }}")
+
+
 #: Adds up all layout shifts, those after a click too.
 SHIFTS = """
   window.shifted = 0;
