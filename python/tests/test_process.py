@@ -21,7 +21,7 @@ import pytest
 
 import stier
 from stier import cli
-from stier.cli import main
+from stier.cli import _process, main
 from stier.cli._app import app
 from stier.cli._options import OUTPUT
 
@@ -338,6 +338,43 @@ def test_ctrl_c_ends_every_long_command(
         assert "You leave the game." in done.stdout
     else:
         assert (done.returncode, done.stderr) == (130, "stier: interrupted\n")
+
+
+def test_ctrl_c_may_come_at_any_moment_while_the_streams_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("atexit._run_exitfuncs", lambda: None)
+
+    def interrupted_after(instructions: int) -> bool:
+        """Interrupts `set_streams` after some instructions; False if it has fewer."""
+        left = instructions
+
+        def trace(frame: Any, event: str, _: object) -> Any:
+            nonlocal left
+            if frame.f_code is not _process.set_streams.__code__:
+                return None
+            frame.f_trace_opcodes = True
+            left -= event == "opcode"
+            if left < 0:
+                raise KeyboardInterrupt
+            return trace
+
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            _process.set_streams()
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(before)
+        return False
+
+    after = 0
+    while interrupted_after(after):
+        _process.end()
+        after += 1
+    assert after > 50
+    monkeypatch.setattr(sys, "stdout", None)
+    _process.end()
 
 
 @unix

@@ -55,7 +55,8 @@ def say(text: str) -> None:
 
 def end() -> None:
     """Does what Python does at its end, but for what can crash while threads of libraries still compute."""
-    with suppress(OSError):
+    # Ctrl-C can come while there is no standard output, or while `set_streams` replaces it.
+    with suppress(AttributeError, OSError, ValueError):
         sys.stdout.flush()
     atexit._run_exitfuncs()
 
