@@ -82,7 +82,10 @@ def gain(tables: Tables) -> Figure:
     most = float(shown.abs().max()) or 1.0
     figure, ax = plt.subplots(figsize=(5.4, 3.8), layout="constrained")
     attack, wait = (f"{100 * dealt[sign * shown > 0].sum():.0f} %" for sign in (1, -1))
-    figure.suptitle(f"At the first lead, attacking is better\nwith {attack} of the hands, waiting with {wait}")
+    figure.suptitle(
+        f"At the first lead, attacking is better on average for kinds of\nhands that make up {attack} of the deals, "
+        f"waiting for {wait}"
+    )
     ax.set_title("points per bout that attacking gains over waiting\n(grey: no difference shown), and how often dealt")
     _grid(
         ax,
@@ -153,7 +156,7 @@ def probability(tables: Tables) -> Figure:
         _shares(ax, table, column)
         ax.set_title(title)
     axes[-1, -1].set_axis_off()
-    figure.suptitle("All attack with many trumps; they differ most without a trump (attacks at the first lead, in %)")
+    figure.suptitle("All attack with many trumps more often than with few; they differ most without a trump\n(attacks at the first lead, in %)")
     return figure
 
 
@@ -210,7 +213,7 @@ def advisers(tables: Tables) -> Figure:
     ax.set(ylim=(-0.6, len(table) - 0.4), xlabel="predicted minus realised value, points per bout")
     ax.legend(frameon=False, fontsize=8)
     figure.suptitle(
-        f"Every search misjudges both choices; {SEARCHES.get(nearest, nearest)} errs least".replace(",\n", " with ")
+        f"Most searches misjudge both choices; {SEARCHES.get(nearest, nearest)} errs least".replace(",\n", " with ")
     )
     return figure
 
@@ -251,7 +254,7 @@ def match(tables: Tables) -> Figure:
     ax.legend(frameon=False, fontsize=8)
     last = tables["match"].query("bouts_left == 0").set_index("standing")["now_minus_wait"]
     figure.suptitle(
-        "In the last bout, attacking changes the chance to win the match by "
+        "In the last bout, attacking changes the chance to win the match\nby "
         + " and ".join(f"{50 * last.get(name, np.nan):+.0f} % points if {name}" for name in ("behind", "ahead"))
     )
     return figure
