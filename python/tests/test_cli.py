@@ -110,6 +110,13 @@ def commands() -> list[tuple[str, Command]]:
     return [(name, command) for name, command in found if isinstance(command, Command)]
 
 
+def test_the_list_of_commands_cuts_no_description(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    commands = capsys.readouterr().out.partition("\nCommands:\n")[2]
+    assert "stier" in commands
+    assert "..." not in commands
+
+
 @pytest.mark.parametrize(("name", "command"), commands())
 def test_help_has_examples_that_can_be_run(name: str, command: Command, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*name.split(), "--help"]) == 0

@@ -42,10 +42,12 @@ FIGURES = ("iterations", "histories", "public_states", "information_sets", "valu
 @options.threads
 @options.progress
 def solve(game: Game, path: Path | None, as_json: bool, **settings: Any) -> None:
-    """Compute an equilibrium of a small game, or of a larger Schwinget on public states.
+    """Compute an equilibrium.
 
-    Algorithms: discounted_cfr is a good first choice. scheduled_cfr is better in Schwinget; choose its iterations in
-    advance. cfr+, the default, is the most widely known. cfr, linear_cfr and predictive_cfr+ are for comparison.
+    Small games are solved on their tree of histories, a Schwinget that is too large for it on public states.
+
+    Algorithms: cfr+ is the most widely known. discounted_cfr is often better, in Schwinget scheduled_cfr is; choose the
+    iterations of the latter in advance. cfr, linear_cfr and predictive_cfr+ are for comparison.
     external_sampling and outcome_sampling keep no checkpoints. sequence_form is exact, for zero-sum
     games of two players with up to some ten thousand information sets. It takes neither iterations nor a target, and
     needs SciPy (pip install scipy). The last three need the tree of histories.

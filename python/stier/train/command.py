@@ -56,7 +56,7 @@ def _text(default: Any) -> str:
     if isinstance(default, bool):
         return "on" if default else "off"
     if isinstance(default, tuple):
-        return ",".join(map(str, default))
+        return ",".join(map(str, default)) or "none"
     return str(default) or "none"
 
 

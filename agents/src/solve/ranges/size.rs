@@ -88,7 +88,7 @@ pub enum RangesTooLarge {
     #[error("a player may hold {0} hands, and at most {max} are possible: use smaller rules", max = u16::MAX)]
     Hands(usize),
     /// The hands of a public state have too many actions.
-    #[error("the hands of a public state have more than {max} actions: use smaller rules", max = u16::MAX)]
+    #[error("the hands of a public state have more than {max} actions: use smaller rules, such as those in the guide on large games", max = u16::MAX)]
     Actions,
     /// There are too many different public states.
     #[error(
