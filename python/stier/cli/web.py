@@ -31,8 +31,8 @@ PORT = 7843
 def web(port: int, browser: bool) -> None:
     """Open the web page of games, reviews and equilibria.
 
-    Play, review a game, practise attacks, look at equilibria. The page and the engine come from the installed package and run in the browser. Nothing leaves this machine.
-    Press Ctrl-C to stop it.
+    Play, review a game, practise attacks, look at equilibria. The page and the engine come from the installed
+    package and run in the browser. Nothing leaves this machine. Press Ctrl-C to stop it.
     """
     if not (PAGE / "index.html").is_file():
         raise FileError(f"{PAGE}: the page is missing; run make web, or install a wheel of make wheel")
