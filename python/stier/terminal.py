@@ -205,11 +205,11 @@ def comparison(searches: Sequence[Search], *, colour: bool | None = None) -> str
             said = "not tried by every search"
         else:
             side, is_shown = "worse" if cost > 0 else "better", abs(cost) > ci95
-            size = f"{abs(cost):.3f}" if abs(cost) >= 0.0005 else "less than 0.001"
+            size = f"{abs(cost):.2f}" if abs(cost) >= 0.005 else "less than 0.01"
             said = f"{side} by {size}" if is_shown else f"no difference shown ({size} {side}"
-            said += f" ± {ci95:.3f}" + ("" if is_shown else ")")
+            said += f" ± {ci95:.2f}" + ("" if is_shown else ")")
         name = pen.action(one.name, faces) + " " * (width - len(one.name))
-        row = f"▶ {name}  {value:+8.3f}" if one.action == best else f"  {name}  {'':8}"
+        row = f"▶ {name}  {value:+8.2f}" if one.action == best else f"  {name}  {'':8}"
         rows.append((one.action != best, -value, f"{row}  {said}"))
     return "\n".join(row for *_, row in sorted(rows))
 
