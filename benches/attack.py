@@ -196,7 +196,10 @@ def picture(decks: pd.DataFrame, title: str) -> Any:
     from stier import plots
 
     figure, panels = plt.subplots(1, 2, figsize=(8.5, 4), layout="constrained")
-    drawn = (("attack", 100, "attacks at the first lead, in %"), ("price", 1, "price of attacking always,\nin Schwinger points"))
+    drawn = (
+        ("attack", 100, "attacks at the first lead, in %"),
+        ("price", 1, "price of attacking always,\nin Schwinger points"),
+    )
     for axes, (column, factor, label) in zip(panels, drawn, strict=True):
         for suits, own in decks.groupby("suits"):
             colour = plots.COLOURS[suits - 2]
@@ -209,7 +212,9 @@ def picture(decks: pd.DataFrame, title: str) -> Any:
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
     circles = [
-        plt.Line2D([], [], linestyle="", marker="o", color="0.3", markerfacecolor=face, label=f"{pile} cards in the pile")
+        plt.Line2D(
+            [], [], linestyle="", marker="o", color="0.3", markerfacecolor=face, label=f"{pile} cards in the pile"
+        )
         for pile, face in ((2, "0.3"), (4, "none"))
     ]
     lines = panels[0].get_legend_handles_labels()[0]

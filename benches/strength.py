@@ -122,7 +122,7 @@ class Strength(TablePlan):
             place, players = (row["game"].partition(":")[0], row["time_ms"]), game.num_players()
             keys = [(row["game"], row["time_ms"], agent) for agent in row["agents"]]
             others = [against] if row["against"] else [one for one in row["agents"] if self.name(one) == against]
-            there = [found[*key, other] for key in keys for other in others if (*key, other) in found]
+            there = [found[(*key, other)] for key in keys for other in others if (*key, other) in found]
             won = {self.name(one.agent): Interval.around(one.mean, one.ci95) for one in there}
             if row["against"] and won:
                 panels.setdefault(place, {})

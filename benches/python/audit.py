@@ -1,4 +1,4 @@
-"""Leak checks of the card games of OpenSpiel, PettingZoo and RLCard: `make audit` writes AUDIT.md, audit.csv, audit.png.
+"""Leak checks of the card games of OpenSpiel, PettingZoo and RLCard: writes AUDIT.md, audit.csv and audit.png.
 
 Every game has a file of its own under out/audit. A run that was interrupted goes on with the games that have none, or
 one by other options, versions or programs, or one with an error.

@@ -102,7 +102,9 @@ class Chart:
         if len(self.series) > 1:
             figure.legend(loc="outside lower center", ncols=min(4, len(self.series)), frameon=False, fontsize=9)
         # A figure and its sign of percent stay in one line.
-        figure.suptitle("\n".join(wrap(self.title.replace(" %", "\N{NO-BREAK SPACE}%"), 85)), fontsize=11)
+        title = self.title.replace(" %", "\N{NO-BREAK SPACE}%")
+        lines = -(-len(title) // 85)
+        figure.suptitle("\n".join(wrap(title, 85 if lines == 1 else len(title) // lines + 8)), fontsize=11)
         return figure
 
 
@@ -243,7 +245,8 @@ def portable(page: str) -> Chart:
     times = {row["benchmark"]: [number(cell) for name, cell in row.items() if name != "benchmark"] for row in lines}
 
     def longer(start: str) -> str:
-        return f"{100 * geometric_mean(t for name, own in times.items() if name.startswith(start) for t in own) - 100:.0f} %"
+        found = [time for name, own in times.items() if name.startswith(start) for time in own]
+        return f"{100 * geometric_mean(found) - 100:.0f} %"
 
     order = sorted(times, key=lambda name: ("playout", "ismcts", "encode").index(name.partition("/")[0]))
     return Chart(
@@ -265,7 +268,10 @@ def python_games(page: str) -> Chart:
         "new histories/s": "a position that was not seen before",
     }
     lines = table(page, "game", *columns)
-    pairs = {row["game"].strip("`").rpartition(":")[2]: (row, rust) for row, rust in zip(lines[::2], lines[1::2], strict=True)}
+    pairs = {
+        row["game"].strip("`").rpartition(":")[2]: (row, rust)
+        for row, rust in zip(lines[::2], lines[1::2], strict=True)
+    }
     series = {name: [number(r[column]) / number(p[column]) for column in columns] for name, (p, r) in pairs.items()}
     factors = [factor for own in series.values() for factor in own]
     return Chart(
@@ -298,10 +304,7 @@ def results(page: str) -> Chart:
     """What one core makes per second, by game."""
     scale = {"k": 1e3, "M": 1e6}
     lines = table(page, "per second")
-    series = {
-        game: [number(row[f"`{game}`"]) * scale[row[f"`{game}`"][-1]] for row in lines]
-        for game in GAMES
-    }
+    series = {game: [number(row[f"`{game}`"]) * scale[row[f"`{game}`"][-1]] for row in lines] for game in GAMES}
     stepped = next(n for n, row in enumerate(lines) if "stepped from Python" in row["per second"])
     low, high = (find(own[stepped] for own in series.values()) / 1e6 for find in (min, max))
     return Chart(

@@ -133,8 +133,8 @@ def answer() -> str:
         return f"{gain:.2f}"
 
     return (
-        f"In the full game the network against itself gains {points(2, 'resolve')} points per bout by two tricks solved "
-        f"after an attack ({points(2, 'unsafe')} without a gadget), and {points(3, 'resolve')} by three."
+        f"In the full game the network against itself gains {points(2, 'resolve')} points per bout by two tricks "
+        f"solved after an attack ({points(2, 'unsafe')} without a gadget), and {points(3, 'resolve')} by three."
     )
 
 

@@ -1,4 +1,4 @@
-"""Networks with endings that are solved over ranges, in decks where NashConv is exact: writes `ENDINGS.md`, `endings.png`.
+"""Networks with endings that are solved over ranges, in decks where NashConv is exact: writes `ENDINGS.md`.
 
 Rows that are in `benches/endings.csv` already are not computed again (see `rows.completed`). A row takes 10 to 50 CPU
 seconds in the deck of a billion histories, and two in the others.
@@ -296,8 +296,8 @@ def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:
         ],
         command="python benches/python/endings.py",
         details={
-            "Means by deck": f"{summary(groups)}\nMeans of five networks: NashConv in points *alone*, and the part of it "
-            "that is left.",
+            "Means by deck": f"{summary(groups)}\nMeans of five networks: NashConv in points *alone*, and the part of "
+            "it that is left.",
             "How many iterations?": f"{iterated(groups)}\nThe part of the network's NashConv that is left in the "
             "deck of 2x3, where networks are nearest to an equilibrium: means of five, and the largest.",
             "Means and worst seeds": means(groups),
@@ -306,10 +306,11 @@ def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:
             "a hand three are set aside, with three one. Both have two cards in the pile, as has the deck of *2x3*; a "
             "deck of *2x5* has four. *Tricks solved* are both `ending_tricks` and `attack_tricks`. *Left* is NashConv "
             "divided by that of the same network alone; the *worst seed* is that with the largest part.\n\n"
-            "*The networks* draw their actions, have learned from 1,048,576 decisions (2x3: three times as many) and have "
-            f"{listed} % of the NashConv of uniform play. An ending mends only what the network loses in it.\n\n"
-            f"*Unlikely own hands.* To leave them out (`range_cut={CUT}`) cost at most {cost('resolve', CUT)} points of "
-            f"NashConv with `resolve`, {cost('resolve', '0.01')} at 0.01, and {cost('unsafe', CUT)} with `unsafe`.\n\n"
+            "*The networks* draw their actions, have learned from 1,048,576 decisions (2x3: three times as many) and "
+            f"have {listed} % of the NashConv of uniform play. An ending mends only what the network loses in it.\n\n"
+            f"*Unlikely own hands.* To leave them out (`range_cut={CUT}`) cost at most {cost('resolve', CUT)} points "
+            f"of NashConv with `resolve`, {cost('resolve', '0.01')} at 0.01, and {cost('unsafe', CUT)} with "
+            "`unsafe`.\n\n"
             "*Not shown.* The matches of `mmds` and `best` could have missed a gain of 0.03 points. Endings that are "
             "solved in part have no gadget, and were not tried in matches.\n\n"
             "*From an equilibrium.* The test `an_equilibrium_stays_one_only_with_a_gadget` solves all parts of Kuhn "

@@ -118,9 +118,9 @@ def ranges(rows: dict[str, dict[str, Any]], tree: dict[str, Any], where: list[st
         "How large a Schwinget can be solved?",
         f"At least a deck of {largest['sets'] / 1e6:.0f} million information sets: on public states with ranges of "
         f"hands it is solved in {solved_in(largest)}, to {left(largest)} of the exploitability of uniform play. A deck "
-        f"of {large['sets'] / 1e6:.1f} million comes to {left(large)} in {solved_in(large)}. Where the tree of histories "
-        f"can solve a deck, too, it takes {tree['seconds'] / small['seconds']:.0f} times as long for "
-        "the same iterations.",
+        f"of {large['sets'] / 1e6:.1f} million comes to {left(large)} in {solved_in(large)}. Where the tree of "
+        f"histories can solve a deck, too, it takes {tree['seconds'] / small['seconds']:.0f} times as long for the "
+        "same iterations.",
         sure=[
             "CFR+ on one thread, CPU time, `scoring=schwinger`; exploitability is measured exactly. A deck of *2x5* "
             "has two suits of five and a counter, if nothing else is said. *Information sets* are those on public "

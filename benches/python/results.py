@@ -1,4 +1,4 @@
-"""Collects the measurements of criterion, and of the programs beside this one, in a page: writes `RESULTS.md`, `results.png`."""
+"""Collects the measurements of criterion, and of the programs beside this one, in a page: writes `RESULTS.md`."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from inspect import signature
-from os.path import commonprefix
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
@@ -165,10 +164,10 @@ def _check(row: Mapping[str, Any], game: stier.Game, agents: list[str]) -> None:
 
 
 def _start(names: Iterable[str]) -> int:
-    """Returns the length of the words before a comma with which all names begin: they do not tell the runs apart."""
+    """Returns the length of the words up to the first comma if all runs begin with the same ones, or else 0."""
     several = set(names)
-    alike = commonprefix(list(several)) if len(several) > 1 else ""
-    return alike.rfind(", ") + len(", ") if ", " in alike else 0
+    starts = {name.partition(", ")[1] and name.partition(", ")[0] for name in several}
+    return len(starts.pop()) + len(", ") if len(several) > 1 and len(starts) == 1 and "" not in starts else 0
 
 
 def _ends(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
