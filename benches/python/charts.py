@@ -240,7 +240,7 @@ def networks(page: str) -> Chart:
 
 
 def portable(page: str) -> Chart:
-    """How much longer each benchmark takes in the build for all processors."""
+    """The time that each benchmark takes more in the build for all processors."""
     lines = table(page, "benchmark", "Schwinget")
     times = {row["benchmark"]: [number(cell) for name, cell in row.items() if name != "benchmark"] for row in lines}
 
@@ -261,7 +261,7 @@ def portable(page: str) -> Chart:
 
 
 def python_games(page: str) -> Chart:
-    """How many times as long games in Python take as those in Rust."""
+    """The factors by which games in Python take longer than those in Rust."""
     columns = {
         "decisions/s": "a decision",
         "ISMCTS iterations/s": "an iteration of ISMCTS",
@@ -301,7 +301,7 @@ def ranges(page: str) -> Chart:
 
 
 def results(page: str) -> Chart:
-    """What one core makes per second, by game."""
+    """The work of one core per second, by game."""
     scale = {"k": 1e3, "M": 1e6}
     lines = table(page, "per second")
     series = {game: [number(row[f"`{game}`"]) * scale[row[f"`{game}`"][-1]] for row in lines] for game in GAMES}
@@ -319,7 +319,7 @@ def results(page: str) -> Chart:
 
 
 def solving(page: str) -> Chart:
-    """How many times as fast games are solved as by the other packages."""
+    """The factors by which games are solved faster than by the other packages."""
     others = ("OpenSpiel", "LiteEFG")
     lines = table(page, "game", "Stier", after="<summary>Until NashConv")
     series = {

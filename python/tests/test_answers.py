@@ -464,6 +464,12 @@ def test_answers_written_by_hand_have_the_figures_of_their_tables(path: Path, tm
     assert figures == said(plan, plan.results(begin(plan, tmp_path)))
 
 
+def test_the_answer_on_trainings_leaves_out_words_that_all_runs_begin_with() -> None:
+    assert training._start(["deck, six minutes, suits sorted", "deck, six minutes"]) == len("deck, ")
+    for names in (["small deck", "sorted"], ["deck, one"], ["deck, one", "small deck, one"], ["deck", "deck, one"]):
+        assert training._start(names) == 0
+
+
 def test_the_page_of_training_has_every_run(tmp_path: Path) -> None:
     pytest.importorskip("jax")
     toml = tmp_path / "training.toml"
